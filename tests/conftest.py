@@ -12,6 +12,7 @@ import pytest
 from hypothesis import settings
 
 from tests.children import alive_since, end, pids
+from tests.present.tape import Tape
 from tests.servers.real import NotInstalled, argv, is_ci, reason_to_skip
 
 settings.register_profile("here", deadline=None)
@@ -141,3 +142,19 @@ def real_server() -> Callable[[str], tuple[str, ...]]:
             pytest.skip(str(error))
 
     return find
+
+
+@pytest.fixture
+def tape() -> Iterator[Tape]:
+    """An empty journal on stdio."""
+    made = Tape()
+    yield made
+    made.journal.close()
+
+
+@pytest.fixture
+def http_tape() -> Iterator[Tape]:
+    """An empty journal over HTTP."""
+    made = Tape(http=True)
+    yield made
+    made.journal.close()

@@ -2,9 +2,9 @@
 
 import re
 
-from inspector.capture.filters.fields import FIELDS
-from inspector.capture.filters.parse import parse
 from inspector.cli.exit_status import MEANINGS
+from inspector.filters.language.fields import FIELDS
+from inspector.filters.language.parser import parse
 from tests.architecture.sources import ROOT
 from tests.screens.pictures import SHOWN
 from tests.servers.real import versions

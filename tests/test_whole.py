@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from inspector.atomic_write import write_whole
 from inspector.errors import UsageError
-from inspector.whole import write_whole
 
 
 def names(directory: Path) -> list[str]:

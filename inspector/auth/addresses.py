@@ -5,10 +5,15 @@ machine itself or to the very host that the user named; and no address may lead 
 one unless the user's own URL is there (a server must not have us look at somebody's router).
 """
 
+import ipaddress
+import os
 import shlex
+import sys
+import webbrowser
+from collections.abc import Mapping
 from urllib.parse import SplitResult, urlsplit, urlunsplit
 
-from inspector.protocol.hosts import is_loopback, is_private
+from inspector.protocol.url_hosts import is_loopback, is_private
 
 _CONTROL = {chr(code) for code in (*range(0x21), 0x7F)}
 
@@ -74,3 +79,39 @@ def login_advice(url: str, scopes: tuple[str, ...] = ()) -> str:
     """
     asked = f" --scope {shlex.quote(' '.join(scopes))}" if scopes else ""
     return f"Log in once, for all commands: mcp-inspect auth login{asked} {shlex.quote(canonical(url))}"
+
+
+# --- The person's browser: whether there is one within reach, and opening it on an address that was checked.
+
+
+def out_of_reach(env: Mapping[str, str] = os.environ) -> str:
+    """Why no browser can be opened from here that the person would see; "" if one may be."""
+    if env.get("SSH_CONNECTION") or env.get("SSH_TTY"):
+        return "this terminal is on another machine than the browser"
+    if sys.platform == "linux" and not (env.get("DISPLAY") or env.get("WAYLAND_DISPLAY") or env.get("BROWSER")):
+        return "there is no display here"
+    return ""
+
+
+def open_browser(url: str) -> bool:
+    """Open it; whether that was begun. What is no address of the web is not opened."""
+    return split(url) is not None and webbrowser.open(url)
+
+
+def tunnel(port: int, env: Mapping[str, str] = os.environ) -> str:
+    """What to type on the machine with the browser, so that it reaches the port here."""
+    return f"ssh -N -L {port}:127.0.0.1:{port} {_destination(env)}"
+
+
+def _destination(env: Mapping[str, str]) -> str:
+    """This machine as it was reached: the address and port are told by the SSH server, the user by the system."""
+    user = env.get("USER") or env.get("LOGNAME") or ""
+    parts = env.get("SSH_CONNECTION", "").split()
+    host, port = (parts[2], parts[3]) if len(parts) == 4 else ("", "22")
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        host = "HOST"
+    known = user if user.replace("-", "").replace("_", "").replace(".", "").isalnum() and user[0] != "-" else "USER"
+    other = f"-p {port} " if port.isdecimal() and port != "22" else ""
+    return f"{other}{known}@{host}"

@@ -11,9 +11,20 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 import msgspec
 
 from inspector.auth.discovery import ServerMetadata
-from inspector.auth.steps import Abandoned, Flow, Random, Redirected, Rung, Tell, Verdict, Visit, broken
-from inspector.auth.wishes import Client, LoginWishes
-from inspector.capture.redact import MASK
+from inspector.auth.steps import (
+    Abandoned,
+    Client,
+    Flow,
+    LoginWishes,
+    Random,
+    Redirected,
+    Rung,
+    Tell,
+    Verdict,
+    Visit,
+    broken,
+)
+from inspector.protocol.credentials import MASK
 
 PKCE_CLAUSE = "specification, basic/authorization, authorization code protection"
 RFC_9207 = "RFC 9207, section 2.4"

@@ -5,28 +5,36 @@ a server that refuses after them refuses for good.
 """
 
 import asyncio
+import base64
+import hashlib
 import secrets
 import shlex
 import time
+import uuid
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, assert_never
-from urllib.parse import urlencode
+from typing import Any, Protocol, TypeVar, assert_never
+from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import msgspec
+from joserfc import jwt
+from joserfc.errors import JoseError
+from joserfc.jwk import ECKey, OKPKey, RSAKey
 
 from inspector.auth.addresses import login_advice, origin
 from inspector.auth.authorization import return_address
-from inspector.auth.challenge import Challenge, bearer, parse_challenges
-from inspector.auth.flow import login
+from inspector.auth.discovery import Challenge, bearer, parse_challenges
+from inspector.auth.flow import Refused, login, survey
 from inspector.auth.steps import (
     LARGEST,
     Abandoned,
     Fetch,
     Fetched,
     Flow,
+    Known,
     LoginFailed,
+    LoginWishes,
     Now,
     Prove,
     Random,
@@ -35,17 +43,13 @@ from inspector.auth.steps import (
     Sign,
     Step,
     Tell,
+    Token,
     Visit,
 )
-from inspector.auth.store import TokenStore
-from inspector.auth.survey import Refused, survey
-from inspector.auth.wishes import Known, LoginWishes, Token
-from inspector.errors import ConnectError
+from inspector.auth.storage import TokenStore
+from inspector.errors import ConnectError, UsageError
 from inspector.protocol.facts import Headers
 from inspector.transports.http.authorizing import Ask, Refusal
-
-if TYPE_CHECKING:
-    from inspector.auth.signing import Prover
 
 T = TypeVar("T")
 MOST_LOGINS = 3
@@ -127,7 +131,7 @@ class Doorkeeper:
 
     @cached_property
     def _prover(self) -> "Prover":
-        from inspector.auth.signing import Prover
+        # XX
 
         return Prover()
 
@@ -207,7 +211,7 @@ class Doorkeeper:
             case Now():
                 return time.time()
             case Sign(claims, key, algorithm):
-                from inspector.auth.signing import sign
+                # XX
 
                 return sign(claims, key, algorithm)
             case Prove(method, url, nonce, access_token):
@@ -282,3 +286,48 @@ async def _fetched(fetch: Fetch, ask: Ask) -> Fetched:
     except ConnectError as error:
         return Fetched(fetch.url, why=str(error))
     return Fetched(heard.url, heard.status, heard.headers, heard.body)
+
+
+# --- Signatures: a client's signed word about itself (RFC 7523) and proofs of possession of a token (RFC 9449).
+
+_KINDS: dict[str, type[ECKey] | type[RSAKey] | type[OKPKey]] = {
+    "ES": ECKey,
+    "RS": RSAKey,
+    "PS": RSAKey,
+    "Ed": OKPKey,
+}
+_DPOP_ALGORITHM = "ES256"
+
+
+def sign(claims: dict[str, Any], key: str, algorithm: str) -> str:
+    """A signed JWT of the claims; `key` is PEM. Raises: UsageError if the key is none or does not fit the algorithm."""
+    kind = _KINDS.get(algorithm[:2])
+    if kind is None:
+        raise UsageError(f"{algorithm!r} is no algorithm for signatures", hint="Give ES256, RS256, PS256 or EdDSA.")
+    try:
+        return jwt.encode({"alg": algorithm}, claims, kind.import_key(key), algorithms=[algorithm])
+    except (JoseError, ValueError, TypeError) as error:
+        raise UsageError(f"the private key can't sign by {algorithm}: {error}", hint="It must be PEM.") from None
+
+
+class Prover:
+    """A key pair made for one connection, and proofs that we hold it. Bound tokens are worthless without it."""
+
+    def __init__(self) -> None:
+        self._key = ECKey.generate_key("P-256")
+
+    def proof(self, method: str, url: str, *, nonce: str = "", access_token: str = "") -> str:
+        """A proof for one request, good for it alone (RFC 9449, section 4.2)."""
+        claims: dict[str, Any] = {"jti": str(uuid.uuid4()), "htm": method, "htu": _bare(url), "iat": int(time.time())}
+        if nonce:
+            claims["nonce"] = nonce
+        if access_token:
+            digest = hashlib.sha256(access_token.encode("ascii", "replace")).digest()
+            claims["ath"] = base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
+        header = {"typ": "dpop+jwt", "alg": _DPOP_ALGORITHM, "jwk": self._key.as_dict(private=False)}
+        return jwt.encode(header, claims, self._key, algorithms=[_DPOP_ALGORITHM])
+
+
+def _bare(url: str) -> str:
+    """Without query and fragment."""
+    return urlunsplit(urlsplit(url)._replace(query="", fragment=""))

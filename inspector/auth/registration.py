@@ -10,8 +10,21 @@ Source: specification, basic/authorization, "Client Registration Approaches".
 from typing import Any
 
 from inspector.auth.discovery import ServerMetadata
-from inspector.auth.steps import Fetch, Fetched, Flow, Rung, Tell, Verdict, broken, described, rung_of
-from inspector.auth.wishes import CLIENT_NAME, Client, Known, LoginWishes
+from inspector.auth.steps import (
+    CLIENT_NAME,
+    Client,
+    Fetch,
+    Fetched,
+    Flow,
+    Known,
+    LoginWishes,
+    Rung,
+    Tell,
+    Verdict,
+    broken,
+    described,
+    rung_of,
+)
 from inspector.protocol import peek
 
 CLAUSE = "specification, basic/authorization, client registration"

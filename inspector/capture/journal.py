@@ -4,6 +4,7 @@ Transports report to it at the moment of the write or the read; everything else 
 the traffic: a disk that fails and a listener that fails each become a notice, and the traffic goes on.
 """
 
+import logging
 import os
 import sys
 import time
@@ -16,27 +17,67 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from inspector import __version__
-from inspector.capture.entries import Entry, numbered
-from inspector.capture.file import LOST, CaptureFile
-from inspector.capture.listeners import Listener, Listeners
-from inspector.capture.meaning import NOTHING, meaning_of
-from inspector.capture.opening import create, create_anonymous
-from inspector.capture.recorder import Recorder
-from inspector.capture.records import FORMAT, NO_CREDENTIALS, VERSION, Head, Redaction, Tool
-from inspector.capture.runs import SHORTEST, Run, StderrRun, belongs
-from inspector.capture.store import Source, Store
-from inspector.capture.surroundings import HttpExchange, Surroundings
+from inspector.capture.connection_facts import Surroundings
+from inspector.capture.format.file import LOST, CaptureFile, create, create_anonymous
+from inspector.capture.format.records import FORMAT, NO_CREDENTIALS, VERSION, Entry, Head, Redaction, Tool, numbered
+from inspector.capture.format.writer import Recorder
+from inspector.capture.store.columns import NOTHING, meaning_of
+from inspector.capture.store.runs import SHORTEST, Run, StderrRun, belongs
+from inspector.capture.store.store import Source, Store
 from inspector.protocol.conversation import Conversation
 from inspector.protocol.events import Event
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, Fact, HttpEvent, HttpFact, Stderr
 from inspector.protocol.frames import Channel, Direction, Eol, Frame, SseFacts
-from inspector.protocol.tracking.http_end import HttpEnd
+from inspector.protocol.tracking.exchanges import HttpEnd
 
 if TYPE_CHECKING:
-    from inspector.capture.notes import Mark
-    from inspector.capture.past import Points
+    from inspector.capture.format.notes import Mark
+    from inspector.capture.store.history import Points
 
-__all__ = ["HttpExchange", "Journal", "Listener", "start_capture"]
+
+# --- Listeners: who hears of each entry of a journal, on the thread that reports it.
+
+Listener = Callable[[Entry, Sequence[Event]], None]
+"""Called with each entry once it is in the store, and what the fold made of it (nothing, for a fact)."""
+
+logger = logging.getLogger(__name__)
+
+
+class Listeners:
+    """The listeners of one journal; `note` tells a person that one was lost."""
+
+    def __init__(self, note: Callable[[str], None]) -> None:
+        self._note = note
+        self._all: list[Listener] = []
+        self._not_in_runs: list[Listener] = []
+
+    @property
+    def hear_runs(self) -> bool:
+        """Whether somebody wants to hear of what comes in floods, log messages and lines of stderr, one by one."""
+        return len(self._not_in_runs) < len(self._all)
+
+    def add(self, listener: Listener, *, in_runs: bool) -> Callable[[], None]:
+        """Have it called from the next entry on; returns what ends that."""
+        self._all.append(listener)
+        if not in_runs:
+            self._not_in_runs.append(listener)
+        return lambda: self._forget(listener)
+
+    def tell(self, entry: Entry, events: Sequence[Event]) -> None:
+        """Call all of them."""
+        for listener in tuple(self._all):
+            try:
+                listener(entry, events)
+            except Exception:  # the listeners' border: none of them may stop the traffic
+                logger.exception("a listener failed at entry %d", entry.n)
+                self._forget(listener)
+                self._note(f"A part of the program failed at entry {entry.n} and no longer follows what happens.")
+
+    def _forget(self, listener: Listener) -> None:
+        for each in (self._all, self._not_in_runs):
+            if listener in each:
+                each.remove(listener)
+
 
 _PYTHON = ".".join(map(str, sys.version_info[:3]))
 
@@ -244,7 +285,7 @@ def _without_secrets(entry: Entry) -> Entry:
     """What is written of a fact: credentials are not. The very same if there are none in it."""
     if not isinstance(entry.what, HttpFact) and not (isinstance(entry.what, ConnectionFact) and entry.what.url):
         return entry
-    from inspector.capture.redact import redacted  # whoever starts a server has no use for its patterns
+    from inspector.capture.format.redact import redacted  # whoever starts a server has no use for its patterns
 
     what = redacted(entry.what)
     return entry if what is entry.what else replace(entry, what=what)

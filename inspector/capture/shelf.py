@@ -9,7 +9,17 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from inspector.capture.opening import being_written
+import msgspec
+
+from inspector.capture.format.file import being_written
+from inspector.capture.format.reader import open_for_reading, read_at, read_head
+from inspector.capture.format.records import ConnectionRecord, Dated, EndRecord, FrameRecord, from_line
+from inspector.capture.store.load import Loading
+from inspector.errors import CaptureError
+from inspector.protocol import peek
+from inspector.protocol.credentials import command_without_credentials, without_credentials
+from inspector.protocol.facts import ConnectionEvent
+from inspector.protocol.revisions.openings import SERVER_INFO
 
 SUFFIX = ".mcpcap"
 BUDGET = 2 * 1024 * 1024 * 1024
@@ -74,7 +84,7 @@ def remove(path: Path) -> bool:
     try:
         if being_written(fd):
             return False
-        from inspector.capture.notes import remove_notes  # most starts remove nothing
+        from inspector.capture.format.notes import remove_notes  # most starts remove nothing
 
         path.unlink()
         with suppress(OSError):
@@ -84,3 +94,184 @@ def remove(path: Path) -> bool:
     finally:
         os.close(fd)
     return True
+
+
+# --- What a capture is about, in a few facts: for a list of many, where nobody waits until each was read.
+
+SMALL = 8 * 1024 * 1024
+"""Bytes of a capture that is read whole: some tenths of a second."""
+_END = 128 * 1024
+"""Bytes of the beginning and of the end that are read of others."""
+_VERSION = 1
+_ENTRIES = ("frame", "err", "conn", "proc", "http", "sse")
+"""Types of records that are entries."""
+
+
+class Summary(msgspec.Struct, frozen=True):
+    """What is known of one capture. Texts in it are foreign."""
+
+    id: str = ""
+    server: str = ""
+    """What the server calls itself; "" if that is not known."""
+    target: str = ""
+    """The command, or the URL."""
+    started_ns: int = 0
+    """Wall clock."""
+    lasted_ns: int = 0
+    size: int = 0
+    """Bytes of the file."""
+    entries: int | None = None
+    exchanges: int | None = None
+    errors: int | None = None
+    """Exchanges that failed."""
+    ended: str = ""
+    """"recording", "clean", "died", "cut", or "" if nothing is known."""
+    why: str = ""
+    """Why it died, or why it can't be read."""
+    readable: bool = True
+
+
+class _Kept(msgspec.Struct, frozen=True):
+    version: int
+    size: int
+    changed_ns: int
+    summary: Summary
+
+
+class Summaries:
+    """Summaries that were made before, kept in a file: one whose capture has changed is made anew."""
+
+    def __init__(self, file: Path | None) -> None:
+        """Read what is there; None: keep none."""
+        self._file = file
+        self._known: dict[str, _Kept] = {}
+        if file is not None:
+            try:
+                self._known = msgspec.json.decode(file.read_bytes(), type=dict[str, _Kept])
+            except (OSError, ValueError, msgspec.MsgspecError, RecursionError):
+                self._known = {}
+
+    def of(self, path: Path) -> Summary:
+        """The summary of a capture, made now if need be. Any thread, one at a time."""
+        try:
+            found = path.lstat()
+        except OSError as error:
+            return Summary(readable=False, why=error.strerror or str(error))
+        known = self._known.get(str(path))
+        if known is not None and (known.version, known.size, known.changed_ns) == (
+            _VERSION,
+            found.st_size,
+            found.st_mtime_ns,
+        ):
+            return known.summary
+        made = summary(path)
+        if made.ended != "recording":
+            self._known[str(path)] = _Kept(_VERSION, found.st_size, found.st_mtime_ns, made)
+        return made
+
+    def content(self, paths: list[Path]) -> bytes:
+        """What is to be kept: that of these captures alone."""
+        names = {str(path) for path in paths}
+        return msgspec.json.encode({name: kept for name, kept in self._known.items() if name in names})
+
+
+def summary(path: Path) -> Summary:
+    """What a capture is about. Never raises: what can't be read is told in `why`."""
+    try:
+        fd = open_for_reading(path)
+    except CaptureError as error:
+        return Summary(readable=False, why=str(error))
+    try:
+        size = os.fstat(fd).st_size
+        recording = being_written(fd)
+        head = read_head(fd, path)
+        if size > SMALL:
+            return _of_ends(fd, size, head.id, head.tw, recording=recording)
+    except CaptureError as error:
+        return Summary(size=size, readable=False, why=str(error))
+    finally:
+        os.close(fd)
+    try:
+        return _whole(path, recording=recording)
+    except CaptureError as error:  # it went meanwhile
+        return Summary(readable=False, why=str(error))
+
+
+def _whole(path: Path, *, recording: bool) -> Summary:
+    loading = Loading(path)
+    journal = loading.journal
+    try:
+        while loading.step():
+            pass
+        count, opening, around = journal.count, journal.conversation.opening, journal.surroundings
+        opened, gone = around.connection, around.ended
+        died = gone is not None and gone.event is ConnectionEvent.ABORT
+        last = journal.store.time_ns(count) if count else journal.started_ns
+        return Summary(
+            id=journal.head.id,
+            server=(peek.text(opening.server, "name") or "") if opening is not None else "",
+            target=_target(opened.argv, opened.url) if opened is not None else "",
+            started_ns=journal.started_wall_ns,
+            lasted_ns=max(0, last - journal.started_ns),
+            size=loading.total,
+            entries=count,
+            exchanges=len(journal.conversation.exchanges),
+            errors=journal.conversation.exchanges.failures.count(1),
+            ended="recording" if recording else "died" if died else "clean" if loading.is_whole else "cut",
+            why=gone.why if gone is not None and died else "",
+        )
+    finally:
+        journal.close()
+
+
+def _of_ends(fd: int, size: int, id_: str, started_ns: int, *, recording: bool) -> Summary:
+    """Of a large one: who is asked stands at its beginning, how it ended at its end."""
+    first = _records(read_at(fd, 0, _END))
+    last = _records(read_at(fd, max(0, size - _END), _END).partition(b"\n")[2])
+    opened = next((each for each in first if isinstance(each, ConnectionRecord)), None)
+    gone = next((each for each in reversed(last) if isinstance(each, ConnectionRecord)), None)
+    died = gone is not None and gone.ev is ConnectionEvent.ABORT
+    whole = bool(last) and isinstance(last[-1], EndRecord)
+    times = [each.tm for each in (*first[:1], *last[-2:]) if not isinstance(each, EndRecord)]
+    counts = last[-1].counts if whole and isinstance(last[-1], EndRecord) else None
+    return Summary(
+        id=id_,
+        server=_named(first),
+        target=_target(opened.target.argv, opened.target.url) if opened is not None else "",
+        started_ns=started_ns,
+        lasted_ns=max(times) - min(times) if times else 0,
+        size=size,
+        entries=None if counts is None else sum(counts.get(kind, 0) for kind in _ENTRIES),
+        ended="recording" if recording else "died" if died else "clean" if whole else "cut",
+        why=gone.why if gone is not None and died else "",
+    )
+
+
+def _records(data: bytes) -> "list[Dated | EndRecord]":
+    found: list[Dated | EndRecord] = []
+    for line in data.split(b"\n"):
+        try:
+            record = from_line(line)
+        except ValueError:
+            continue
+        if isinstance(record, Dated | EndRecord):
+            found.append(record)
+    return found
+
+
+def _named(records: "list[Dated | EndRecord]") -> str:
+    """What the server calls itself in the first answer that says so."""
+    for record in records:
+        if not isinstance(record, FrameRecord) or record.raw is None or "erverInfo" not in record.raw:
+            continue
+        try:
+            result = peek.at(msgspec.json.decode(record.raw), "result")
+        except (msgspec.MsgspecError, UnicodeError, RecursionError):
+            continue
+        if name := peek.text(result, "serverInfo", "name") or peek.text(result, "_meta", SERVER_INFO, "name"):
+            return name
+    return ""
+
+
+def _target(argv: tuple[str, ...], url: str) -> str:
+    return without_credentials(url) or " ".join(command_without_credentials(argv))

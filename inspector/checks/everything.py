@@ -1,43 +1,31 @@
 """All checks: importing this file is what puts them on the list."""
 
-from inspector.checks.diagnoses import (
-    authorization,
-    opening,
-    probes,
-    process,
-    starting,
-    surface_memory,
-    surface_names,
-    surface_results,
-    surface_schemas,
-    surface_size,
-    surface_texts,
-)
+from inspector.checks.diagnoses import authorization, definitions, opening, probes, process, schemas, starting
 from inspector.checks.diagnoses import bytes as bytes_
 from inspector.checks.diagnoses import http as http_
 from inspector.checks.diagnoses import results as results_
 from inspector.checks.diagnoses import streams as streams_
 from inspector.checks.registry import CHECKS, Check
 from inspector.checks.rules import (
-    apps,
     clients,
     envelope,
-    extension_tasks,
     http,
     lifecycle,
     lines,
     logins,
-    members,
     resources,
     results,
-    rounds,
     shape,
-    streams,
     subscriptions,
     tasks,
     tools,
     utilities,
 )
+from inspector.checks.rules import http as streams
+from inspector.checks.rules import shape as members
+from inspector.checks.rules import subscriptions as rounds
+from inspector.checks.rules import tasks as extension_tasks
+from inspector.checks.rules import tools as apps
 
 IMPORTED = (
     shape,
@@ -67,12 +55,12 @@ IMPORTED = (
     authorization,
     results_,
     probes,
-    surface_schemas,
-    surface_names,
-    surface_texts,
-    surface_size,
-    surface_results,
-    surface_memory,
+    schemas,
+    definitions,
+    definitions,
+    definitions,
+    definitions,
+    definitions,
 )
 """The chapters, in the order of the list."""
 

@@ -7,6 +7,8 @@ from enum import StrEnum
 
 import msgspec
 
+from inspector.protocol.revisions._shape import Era, Revision
+
 
 class Severity(StrEnum):
     """How bad it is; compare by `rank`."""
@@ -68,3 +70,35 @@ class Finding(msgspec.Struct, frozen=True):
     """Whether somebody asked for these hosts: then a fact whose source names no version is told, too."""
     known_at: int = 0
     """The entry with which it came to light: nobody could have known of it before. 0: from the beginning."""
+
+
+# --- Where the specification says something: topics as this program calls them, and their page in each revision.
+
+_SCHEMA = "https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema"
+_MODERN = {
+    "basic/lifecycle": "basic/versioning",
+    "basic/utilities/progress": "basic/patterns/progress",
+    "basic/utilities/cancellation": "basic/patterns/cancellation",
+    "stdio": "basic/transports/stdio",
+    "http": "basic/transports/streamable-http",
+}
+_LEGACY = {"stdio": "basic/transports", "http": "basic/transports"}
+_TASKS = "https://modelcontextprotocol.github.io/ext-tasks/specification"
+"""Where tasks are specified since they have left the core."""
+JSON_RPC = "https://www.jsonrpc.org/specification"
+
+
+def page_of(topic: str, revision: Revision | None) -> str:
+    """The URL of a topic's page in a revision; "" without a topic, and where no revision is known yet."""
+    if topic.startswith("https://") or not topic:
+        return topic
+    if revision is None:
+        return ""
+    if topic == "basic/utilities/tasks" and revision.era is Era.MODERN:
+        return f"{_TASKS}/{revision.date}/tasks.html"
+    if topic == "schema" and "title" not in revision.features:
+        return f"{_SCHEMA}/{revision.date}/schema.ts"
+    if topic == "basic" and not revision.batches and "title" not in revision.features:
+        return f"{revision.page}/basic/messages"
+    moved = _MODERN if revision.era is Era.MODERN else _LEGACY
+    return f"{revision.page}/{moved.get(topic, topic)}"

@@ -2,14 +2,59 @@
 
 from typing import Any
 
-from inspector.checks import carriage
-from inspector.checks.rows import row_of_request
-from inspector.checks.scene import PREFIX, Asked, Case, Known, Listen, Rounds, Scene, TaskLife, Telling, trim
+from inspector.checks import state
+from inspector.checks.state import (
+    ALL_TRAITS,
+    PREFIX,
+    Asked,
+    Case,
+    Known,
+    Listen,
+    Rounds,
+    Scene,
+    TaskLife,
+    Telling,
+    row_of,
+    trim,
+)
 from inspector.protocol import peek
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message, Notification, NotJsonRpc, Request, encode
 from inspector.protocol.questions import INPUT_REQUIRED
-from inspector.protocol.revisions.openings import Opening, from_discover, from_initialize
+from inspector.protocol.revisions._shape import Era
+from inspector.protocol.revisions.openings import Opening, from_discover, from_initialize, modern_code, names_stateless
+from inspector.protocol.revisions.table import ROWS, resolve
+from inspector.protocol.tracking.opening import declared_revision
+
+# --- By which revision an answer is judged: its request's or the handshake's, if the answer bears it out.
+
+_FIRST_MODERN = next(place for place, row in enumerate(ROWS, 1) if row.era is Era.MODERN)
+
+
+def row_of_request(scene: Scene, method: str, params: Any) -> int:
+    """The row that a request asks to be answered by; 0 for one that finds the revision out."""
+    if method == "initialize":
+        return 0
+    declared = declared_revision(params)
+    return row_of(resolve(declared)[0]) if declared is not None else scene.row
+
+
+def row_of_answer(scene: Scene, asked: Asked, value: Any, *, is_result: bool) -> int:
+    """The row to judge an answer by; 0 where it bears none out."""
+    if asked.method == "initialize":
+        if not is_result:
+            return 0
+        opening = from_initialize(asked.params, value)
+        date = peek.text(asked.params, "protocolVersion") or ""
+        return row_of(opening.revision if isinstance(opening, Opening) else resolve(date, Era.LEGACY)[0])
+    if asked.row < _FIRST_MODERN or scene.row >= _FIRST_MODERN:
+        return asked.row
+    if not is_result:
+        return asked.row if modern_code(value) is not None or names_stateless(value) else 0
+    if asked.method == "server/discover":
+        return asked.row if isinstance(from_discover("", value), Opening) else 0
+    return asked.row if peek.has(value, "resultType") or not scene.row else 0
+
 
 _MEMBERS = {"tools/list": "tools", "prompts/list": "prompts", "resources/list": "resources"}
 ASKING = frozenset({"tools/call", "prompts/get", "resources/read"})
@@ -99,7 +144,7 @@ def listened(scene: Scene, case: Case) -> None:
     elif isinstance(message, Notification):
         _learn_from_notification(scene, case, message)
     if case.life is not None:
-        carriage.learned_distinct(scene, case)
+        state.learned_distinct(scene, case)
 
 
 def _learn_from_notification(scene: Scene, case: Case, message: Notification) -> None:
@@ -138,7 +183,7 @@ def answered(scene: Scene, case: Case) -> None:
     asked = case.asked
     assert asked is not None
     asked.answered = case.n
-    carriage.learned_answer(scene, asked, case.time_ns)
+    state.learned_answer(scene, asked, case.time_ns)
     scene.listens.pop(asked.id, None)
     if isinstance(case.message, Answer):
         _learn_from_result(scene, case, asked)
@@ -288,3 +333,59 @@ def _forget_tokens(scene: Scene) -> None:
 
 
 _NOBODY = Telling(Asked(Direction.TO_SERVER, "", "", None, 0, 0, None, 0))
+
+
+# --- Traits: what one look at an answer or a notification tells, so that it meets only the checks that can care.
+
+CARRIED = 1
+"""It came over HTTP."""
+PROBED = 2
+"""It answers a request that was made on purpose."""
+LARGE = 4
+"""Its bytes are `LARGE_FROM` or more."""
+AFTER = 8
+"""Something has happened to the process since it was started."""
+FAILED = 16
+"""The result says that the call failed."""
+RICH = 32
+"""There is no list of content, or one with more in it than plain texts."""
+STRUCTURED = 64
+"""The result has structured content."""
+TASK = 128
+"""The result is about a task, or one was asked for."""
+LARGE_FROM = 100_000
+
+
+def traits_of_result(case: Case) -> int:
+    """The traits of a result that a model waits for; all of them for others, and where it is no object."""
+    asked, value = case.asked, case.value
+    if asked is None or asked.method not in ASKING or type(value) is not dict:
+        return ALL_TRAITS
+    found = CARRIED if case.life is not None else 0
+    if asked.probe:
+        found |= PROBED
+    if case.frame is not None and len(case.frame.payload) >= LARGE_FROM:
+        found |= LARGE
+    if len(case.scene.processes) > 1:
+        found |= AFTER
+    if value.get("isError") is True:
+        found |= FAILED
+    if "structuredContent" in value:
+        found |= STRUCTURED
+    if "task" in value or "taskId" in value or (type(asked.params) is dict and "task" in asked.params):
+        found |= TASK
+    return found | RICH if _is_rich(value.get("content")) else found
+
+
+def _is_rich(content: Any) -> bool:
+    if type(content) is not list:
+        return True
+    for block in content:
+        if type(block) is not dict or len(block) != 2 or "text" not in block or block.get("type") != "text":
+            return True
+    return False
+
+
+def traits_of_telling(case: Case) -> int:
+    """The traits of a notification or a request of the server's: how it came alone."""
+    return ALL_TRAITS if case.life is not None else ALL_TRAITS & ~CARRIED

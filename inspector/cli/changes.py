@@ -12,13 +12,16 @@ from typing import Any, TypeVar
 import click
 import msgspec
 
-from inspector.capture.store import Entry
-from inspector.cli.durations import lasting
+from inspector import text
+from inspector.capture.format.records import Entry
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import Visit
-from inspector.cli.outcome import answered
 from inspector.cli.output import Output
+from inspector.cli.requests import answered
+from inspector.cli.words import lasting
 from inspector.errors import Disconnected, UsageError
+from inspector.present.items import filter_words
+from inspector.present.spans import span
 from inspector.protocol import peek
 from inspector.protocol.events import Event, Notified
 from inspector.protocol.frames import Direction
@@ -26,9 +29,6 @@ from inspector.protocol.jsonrpc import ErrorAnswer, Notification
 from inspector.protocol.things import LISTS
 from inspector.protocol.tracking.subscriptions import LISTEN, SUBSCRIBE, UPDATED, Filter
 from inspector.session.watching import Outcome
-from inspector.viewmodels import text
-from inspector.viewmodels.lines import span
-from inspector.viewmodels.watching import filter_words
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -10,7 +10,7 @@ from inspector.config.paths import expanded
 from inspector.config.servers import FoundServer
 from inspector.config.targets import HttpTarget, StdioTarget, Target, parse_url
 from inspector.errors import UsageError
-from inspector.session.wishes import Clocks
+from inspector.session.options import Clocks
 
 DEMO = (sys.executable, "-m", "inspector.demo")
 """The command of the server that comes with this program."""

@@ -1,32 +1,124 @@
 """What `check` and `doctor` make of findings: text or JSON, reports for other programs, and the exit status."""
 
-from collections.abc import Callable, Mapping
+import secrets
+import shlex
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TextIO, TypeVar
 
 import click
 import msgspec
 
+from inspector.atomic_write import write_whole
 from inspector.capture.journal import Journal
+from inspector.checks.compat.facts import Host
+from inspector.checks.compat.matrix import for_hosts
+from inspector.checks.compat.packs import HOSTS
 from inspector.checks.everything import all_checks
 from inspector.checks.findings import Finding, Severity
-from inspector.checks.hosts.facts import Host
-from inspector.checks.hosts.relevance import for_hosts
-from inspector.checks.inspection import Inspection
-from inspector.checks.registry import CHECKS
+from inspector.checks.registry import CHECKS, Check
+from inspector.checks.runner import Inspection
 from inspector.checks.verdict import primary_of, roots_of
 from inspector.cli import reports
-from inspector.cli.annotations import annotations, silence, stop_word
-from inspector.cli.baseline import Baseline, read_baseline, written
+from inspector.cli.arguments import read_whole
 from inspector.cli.exit_status import ExitStatus
+from inspector.cli.headless import Visit
 from inspector.cli.help import shared
-from inspector.cli.hosts import chosen_hosts, tools_beside
+from inspector.cli.options import found_by_name
 from inspector.cli.output import Output
+from inspector.cli.reports import Baseline, read_baseline, written
+from inspector.cli.requests import answered
+from inspector.cli.world import World
+from inspector.config.eras import process_key, url_key
+from inspector.config.paths import places
+from inspector.config.remembered import SeenServer
 from inspector.errors import UsageError
-from inspector.protocol.fingerprints import Remembered
-from inspector.viewmodels.findings import summary
-from inspector.viewmodels.verdicts import failure_in, verdict_lines
-from inspector.whole import write_whole
+from inspector.present.findings import failure_in, summary, verdict_lines
+from inspector.present.result import Finished, incomplete
+from inspector.protocol import peek
+from inspector.protocol.fingerprints import INSTRUCTIONS, Remembered, known_of, known_text
+from inspector.protocol.jsonrpc import Answer, ErrorAnswer
+from inspector.text import visible
+
+# --- Findings as annotations of a GitHub workflow: commands that its runner reads from what a step writes.
+
+_COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.HINT: "notice"}
+_MOST = 50
+"""A runner shows ten of a kind for a step, and takes more time over thousands."""
+
+
+def stop_word() -> str:
+    """A word that nobody can guess, to end the silence with."""
+    return secrets.token_hex(16)
+
+
+def silence(word: str) -> str:
+    """From this line on the runner obeys nothing, until the word comes."""
+    return f"::stop-commands::{word}"
+
+
+def annotations(findings: Iterable[Finding], checks: Mapping[str, Check], target: str, word: str) -> list[str]:
+    """The line that ends the silence, then one for each finding, the worst first."""
+    worst = sorted(findings, key=lambda each: each.severity.rank)[:_MOST]
+    return [f"::{word}::", *[_annotation(each, checks[each.id], target) for each in worst]]
+
+
+def _annotation(finding: Finding, check: Check, target: str) -> str:
+    where = f" (entry {finding.frames[0]})" if finding.frames else ""
+    fix = f"\nTo do: {visible(finding.fix)}" if finding.fix else ""
+    text = f"{visible(target)}: {visible(finding.sentence)}{where}{fix}"
+    return f"::{_COMMANDS[finding.severity]} title={_property(f'{finding.id} {check.title}')}::{_escaped(text)}"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _escaped(visible(text)).replace(":", "%3A").replace(",", "%2C")
+
+
+# --- Which hosts a command line names, and which tools other servers have beside the one it is about.
+
+
+def chosen_hosts(words: Iterable[str]) -> tuple[Host, ...]:
+    """The hosts of `--host` words, each a list with commas; () for none. “python-sdk” means every version of it.
+
+    Raises: UsageError for a word that means no host.
+    """
+    chosen: dict[str, Host] = {}
+    for word in (each.strip().lower() for words_ in words for each in words_.split(",")):
+        found = [host for host in HOSTS.values() if host.id == word or host.id.rstrip("0123456789-") == word]
+        if not found:
+            known = ", ".join(HOSTS)
+            raise UsageError(f"nothing is known of a host {word!r}", hint=f"Known are: {known}.")
+        chosen |= {host.id: host for host in found}
+    return tuple(chosen.values())
+
+
+def tools_beside(paths: Sequence[Path]) -> dict[str, frozenset[str]]:
+    """The names of the tools in captures of other servers, by the server's name.
+
+    Raises: UsageError for what is no file.
+    """
+    from inspector.capture.format.reader import demand_file
+    from inspector.capture.store.load import load
+
+    beside: dict[str, frozenset[str]] = {}
+    for path in paths:
+        demand_file(path, "Name captures of the servers that are configured beside it.")
+        journal = load(path)
+        try:
+            conversation = journal.conversation
+            opening = conversation.opening
+            name = (peek.text(opening.server, "name") if opening else None) or path.stem
+            names = {peek.text(each, "name") for each in conversation.catalogue.listings["tools"].items}
+            beside[name] = beside.get(name, frozenset()) | frozenset(each for each in names if each is not None)
+        finally:
+            journal.close()
+    return beside
+
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -219,3 +311,110 @@ def _report(findings: list[Finding], before: Baseline, wish: Wish, failure: str,
         judged = before.knows if wish.baseline is not None else None
         code = None if status is None else int(status)
         write_whole(wish.sarif, reports.sarif(findings, checks, wish.target, judged, failure, code))
+
+
+# --- The calls that `check` makes because it was told to: `--call TOOL=JSON`, each a case that can fail.
+
+
+class Case(msgspec.Struct, frozen=True):
+    """A call to make."""
+
+    tool: str
+    arguments: Any
+
+
+def read_cases(words: Sequence[str], stdin: TextIO) -> tuple[Case, ...]:
+    """`TOOL` alone, `TOOL=JSON`, or `TOOL=@FILE`. Raises: UsageError."""
+    return tuple(_case(word, stdin) for word in words)
+
+
+def _case(word: str, stdin: TextIO) -> Case:
+    tool, given, text = word.partition("=")
+    if not tool:
+        raise UsageError(f"--call {word!r} names no tool", hint="Write --call 'TOOL={\"a\": 1}'.")
+    arguments = read_whole(text, stdin, f"--call {tool}=") if given else {}
+    if not isinstance(arguments, dict):
+        raise UsageError(f"--call {tool}: the arguments are no object", hint="Write --call 'TOOL={\"a\": 1}'.")
+    return Case(tool, arguments)
+
+
+async def make_cases(visit: Visit, cases: Sequence[Case]) -> ExitStatus:
+    """Make the calls, one after the other; TOOL_ERROR if one of them failed.
+
+    Raises: what `answered` raises, if no answer came.
+    """
+    status = ExitStatus.OK
+    for case in cases:
+        called = await visit.session.call("tools/call", {"name": case.tool, "arguments": case.arguments})
+        why = failure_of(answered(called.reply, "tools/call").message)
+        if why:
+            visit.output.warn(f"{case.tool} failed: {why}")
+            status = ExitStatus.TOOL_ERROR
+        else:
+            visit.output.narrate(f"{case.tool} went well")
+    return status
+
+
+def say_uncalled(output: Output, journal: Journal) -> None:
+    """Say that no tool was called, where there are some: what only a call shows, nobody has looked at."""
+    tools = journal.conversation.catalogue.listings["tools"].items
+    name = next((found for tool in tools if (found := peek.text(tool, "name"))), "")
+    if name:
+        word = shlex.quote(name + '={"a": 1}')
+        output.narrate(f"no tool was called: --call {word} calls one, and what comes of it is checked, too")
+
+
+def failure_of(message: Answer | ErrorAnswer) -> str:
+    """Why a call failed, in the server's words, or why its result is not complete; "" if it went well."""
+    if isinstance(message, ErrorAnswer):
+        return f"error {message.code}: {message.message[:200]}"
+    if not peek.flag(message.result, "isError"):
+        return incomplete(Finished("tools/call", result=message.result))
+    said = (peek.text(block, "text") for block in peek.items(message.result, "content"))
+    return next((each[:200] for each in said if each), "it says isError, and not why")
+
+
+# --- What `check` holds a server against: what is remembered of it on this machine, or a lock file. And remembering
+# it.
+
+_KINDS = ("tools", "prompts", "templates")
+
+
+def target_key(world: World, url: str | None, options: Mapping[str, Any]) -> str:
+    """The key of the target that a command line names, as targets make it; "" without one."""
+    if world.theirs is not None:
+        return process_key(world.theirs, Path(options.get("cwd") or ".").absolute())
+    if (server := found_by_name(world, url)) is not None:
+        from inspector.cli.choices import found_target
+
+        return found_target(server, world.env).key
+    return url_key(url) if url else ""
+
+
+def seen_before(world: World, key: str, lock: Path | None, output: Output) -> Mapping[str, Remembered]:
+    """What is known: of a lock file if one was named, else what is remembered under a key.
+
+    Raises: UsageError for a file that is no surface.
+    """
+    if lock is not None:
+        from inspector.features.lock.lock_file import read_lock_file
+
+        surface, odd = read_lock_file(lock)
+        for said in odd:
+            output.warn(said)
+        locked = {kind: known_of(kind, surface.lists[kind], 0) for kind in _KINDS if kind in surface.lists}
+        return locked if surface.server is None else locked | {INSTRUCTIONS: known_text(surface.instructions, 0)}
+    return SeenServer(places(world.env).state, key).read() if key else {}
+
+
+def remember(world: World, key: str, journal: Journal, output: Output) -> None:
+    """Remember what a server offers now, in place of what was remembered. Raises: UsageError if that can't be."""
+    conversation, now = journal.conversation, int(time.time())
+    listings = conversation.catalogue.listings
+    found = {kind: known_of(kind, listings[kind].items, now) for kind in _KINDS if listings[kind].whole}
+    if conversation.opening is not None:
+        found[INSTRUCTIONS] = known_text(conversation.opening.instructions, now)
+    if not SeenServer(places(world.env).state, key).keep(found):
+        raise UsageError("what the server offers can't be remembered", hint="Can the state directory be written?")
+    if found:
+        output.narrate("remembered what the server offers now: later changes are told")

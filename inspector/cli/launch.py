@@ -6,17 +6,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from inspector.capture.journal import Journal, start_capture
+from inspector.cli.answers import demand_consent
 from inspector.cli.options import Chosen
-from inspector.cli.sampler import demand_consent
 from inspector.cli.world import World
 from inspector.config.eras import Eras, revealed_era
 from inspector.config.paths import places
 from inspector.config.targets import HttpTarget, StdioTarget, Target
 from inspector.errors import InspectError
-from inspector.protocol.offers import TASKS
+from inspector.protocol.capabilities import TASKS
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.openings import Opening
-from inspector.session.wishes import Settings
+from inspector.session.options import Settings
 
 if TYPE_CHECKING:  # of servers that are reached by URL
     from inspector.auth.guide import Guide
@@ -76,7 +76,7 @@ def _way_in(
     """Who gets us in where a server asks for a login; a server that is started asks for none."""
     if not isinstance(chosen.target, HttpTarget):
         return None, None
-    from inspector.cli.doors import guide_for, way_in
+    from inspector.cli.login import guide_for, way_in
 
     guide = guide_for(chosen.login) if has_person else None
     return way_in(chosen.target, chosen.login, world.env, guide), guide

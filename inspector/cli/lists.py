@@ -9,9 +9,9 @@ import msgspec
 
 from inspector.capture.journal import Journal
 from inspector.cli.headless import Visit
-from inspector.cli.listing import Extent
-from inspector.cli.outcome import answered
+from inspector.cli.options import Extent
 from inspector.cli.output import Output
+from inspector.cli.requests import answered
 from inspector.errors import InspectError, RequestFailed, RequestTimeout
 from inspector.protocol import jsonrpc, peek
 from inspector.protocol.exchanges import Exchange, ExchangeState

@@ -16,8 +16,8 @@ from inspector.cli.help import shared
 from inspector.errors import UsageError
 
 if TYPE_CHECKING:  # of servers that are reached by URL
-    from inspector.auth.keyrings import Kept
-    from inspector.auth.wishes import IdentityProvider, LoginWishes
+    from inspector.auth.steps import IdentityProvider, LoginWishes
+    from inspector.auth.storage import Kept
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -46,7 +46,7 @@ class Choice(msgspec.Struct, frozen=True):
     @property
     def wishes(self) -> "LoginWishes":
         """What was said, or what holds where nothing was."""
-        from inspector.auth.wishes import LoginWishes
+        from inspector.auth.steps import LoginWishes
 
         return self.said or LoginWishes()
 
@@ -115,7 +115,7 @@ def read_login(options: Mapping[str, Any], env: Mapping[str, str]) -> Choice:
         return Choice()
     if options["no_oauth"] and len(given) > 1:
         raise UsageError(f"--no-oauth, and {', '.join(given[name] for name in given if name != 'no_oauth')}")
-    from inspector.auth.keyrings import Kept
+    from inspector.auth.storage import Kept
 
     callback = options["oauth_callback"]
     if callback and options["oauth_port"]:
@@ -130,7 +130,7 @@ def read_login(options: Mapping[str, Any], env: Mapping[str, str]) -> Choice:
 
 
 def _wishes(options: Mapping[str, Any], env: Mapping[str, str]) -> "LoginWishes":
-    from inspector.auth.wishes import Dpop, LoginWishes
+    from inspector.auth.steps import Dpop, LoginWishes
 
     scopes = tuple(name for text in options["scope"] for name in text.replace(",", " ").split())
     key, by_client = options["private_key"], options["grant"] == "client-credentials"
@@ -170,7 +170,7 @@ def _provider(options: Mapping[str, Any]) -> "IdentityProvider | None":
         return None
     if missing := [FOR_HTTP[name] for name in names if name not in given]:
         raise UsageError(f"{FOR_HTTP[given[0]]} without {' and '.join(missing)}")
-    from inspector.auth.wishes import IdentityProvider
+    from inspector.auth.steps import IdentityProvider
 
     endpoint = _address(options["idp_token_endpoint"], "--idp-token-endpoint")
     return IdentityProvider(endpoint, options["idp_client_id"], _file(options["id_token"], "--id-token"))

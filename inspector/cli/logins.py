@@ -4,32 +4,179 @@ Tokens are never printed: their ends at most, and what they say of themselves.
 """
 
 import asyncio
+import io
+import os
 import shlex
+import shutil
 import time
 from collections.abc import Callable
-from typing import Any
+from contextlib import suppress
+from typing import Any, TextIO
 
 import msgspec
 
+from inspector.auth.addresses import open_browser, out_of_reach, tunnel
 from inspector.auth.driver import Doorkeeper, Nobody, Surveyor
-from inspector.auth.steps import Rung, Verdict
-from inspector.auth.store import TokenStore
-from inspector.auth.wishes import Known
-from inspector.cli.consent import Consent
-from inspector.cli.doors import store_for
+from inspector.auth.guide import Guide, Waiting
+from inspector.auth.steps import Known, Rung, Verdict
+from inspector.auth.storage import TokenStore
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.launch import named_journal, settings_for
+from inspector.cli.login import store_for
 from inspector.cli.options import Chosen
 from inspector.cli.output import Output
-from inspector.cli.signals import leaving_no_child
+from inspector.cli.process import leaving_no_child
 from inspector.config.targets import HttpTarget
 from inspector.errors import AuthorizationNeeded, InspectError, UsageError
+from inspector.present.logins import (
+    as_data,
+    expired,
+    ladder_end,
+    ladder_lines,
+    link_section,
+    login_data,
+    login_line,
+    login_sections,
+    qr_lines,
+    read_link,
+    too_small,
+)
+from inspector.present.spans import Line, fact_lines, section_lines
 from inspector.session.open import open_session
 from inspector.session.session import Session
 from inspector.transports.http.transport import HttpTransport
-from inspector.viewmodels.ladder import as_data, ladder_end, ladder_lines
-from inspector.viewmodels.lines import fact_lines, section_lines
-from inspector.viewmodels.logins import expired, login_data, login_line, login_sections
+
+# --- Lines that somebody types while something else goes on: read as they come, on the event loop, without a
+# thread.
+
+_AT_ONCE = 64 * 1024
+Take = Callable[[str], None]
+
+
+class Typed:
+    """Calls `take` with each line, without its end. On a running loop; to be stopped."""
+
+    def __init__(self, stream: TextIO, take: Take) -> None:
+        self._take = take
+        self._rest = b""
+        self._loop = asyncio.get_running_loop()
+        self._fd: int | None = None
+        try:
+            fd = stream.fileno()
+        except (io.UnsupportedOperation, ValueError):
+            self._later(stream.read().encode())
+            return
+        try:
+            self._loop.add_reader(fd, self._read)
+            self._fd = fd
+        except OSError:  # a file: it is there, and nobody has to wait
+            with open(fd, "rb", closefd=False) as file:
+                self._later(file.read())
+
+    def stop(self) -> None:
+        """Read no more."""
+        fd, self._fd = self._fd, None
+        if fd is not None:
+            self._loop.remove_reader(fd)
+
+    def _later(self, all_of_it: bytes) -> None:
+        """What is there already is taken once whoever asked for it has begun to wait."""
+        for line in all_of_it.splitlines():
+            self._loop.call_soon(self._take, line.decode("utf-8", "replace"))
+
+    def _read(self) -> None:
+        assert self._fd is not None, "it is read while it is watched"
+        came = b""
+        with suppress(OSError):
+            came = os.read(self._fd, _AT_ONCE)
+        if not came:
+            self.stop()
+        *lines, self._rest = (self._rest + came).split(b"\n")
+        if not came and self._rest:
+            lines, self._rest = [self._rest], b""
+        for line in lines:
+            self._take(line.decode("utf-8", "replace"))
+
+
+# --- Consent from a terminal: the address, the ways to it, and what the person types meanwhile.
+
+_GIVE_UP = ("q", "quit")
+
+
+class Consent:
+    """What the guide shows and hears at a terminal."""
+
+    def __init__(self, output: Output, *, port: int = 0, callback: str = "", patience_s: float = 600.0) -> None:
+        self.guide = Guide(port=port, callback=callback, patience_s=patience_s, show=self._show)
+        self._output = output
+        self._typed: Typed | None = None
+
+    def stop(self) -> None:
+        """Nobody types any more."""
+        if self._typed is not None:
+            self._typed.stop()
+            self._typed = None
+
+    def _show(self, waiting: Waiting) -> None:
+        self._output.narrate_lines(section_lines(link_section(read_link(waiting.url))))
+        self._output.narrate_lines(self._ways(waiting))
+        self.stop()
+        self._typed = Typed(self._output.world.stdin, self._take)
+
+    def _ways(self, waiting: Waiting) -> list[Line]:
+        """What can be done now, a line each."""
+        env = self._output.world.env
+        why_not = out_of_reach(env)
+        found: list[Line] = []
+        if not why_not:
+            found.append(_way("Enter", "opens it in the browser"))
+        else:
+            found.append(_way("here", f"no browser: {why_not}; open the address where there is one"))
+        if waiting.port and why_not:
+            found.append(_way("tunnel", f"on that machine, so that it finds back here: {tunnel(waiting.port, env)}"))
+        found.append(
+            _way("paste", "the address that the browser ends at, or the code in it, if it does not get through")
+        )
+        found.append(_way("qr", "shows the address for a camera; q gives up"))
+        return found
+
+    def _take(self, line: str) -> None:
+        """What was typed."""
+        waiting, word = self.guide.waiting, line.strip()
+        if waiting is None:
+            return
+        if not word:
+            self._open(waiting)
+        elif word.lower() in _GIVE_UP:
+            self.guide.give_up()
+        elif word.lower() == "qr":
+            self._draw(waiting)
+        elif wrong := self.guide.take(word):
+            self._output.warn(wrong)
+
+    def _open(self, waiting: Waiting) -> None:
+        link = read_link(waiting.url)
+        why_not = link.why_not or out_of_reach(self._output.world.env)
+        if why_not:
+            self._output.warn(f"not opened: {why_not}")
+        elif open_browser(link.openable):
+            self._output.narrate(f"opened in the browser: {link.host}")
+        else:
+            self._output.warn("no browser was found: copy the address")
+
+    def _draw(self, waiting: Waiting) -> None:
+        lines = qr_lines(waiting.url)
+        if why_not := too_small(lines, shutil.get_terminal_size().columns, len(lines)):
+            self._output.warn(why_not)
+            return
+        for line in lines:  # black on white, whatever the terminal's colours are
+            self._output.world.stderr.write(f"\x1b[30;107m{line}\x1b[0m\n")
+        self._output.world.stderr.flush()
+
+
+def _way(key: str, what: str) -> Line:
+    return ((f"  {key:<7} ", "accent"), (what, "text"))
+
 
 _LET_IN = "the server lets everybody in: there is nothing to log in for"
 

@@ -16,8 +16,8 @@ import msgspec
 
 from inspector import __version__
 from inspector.cli.exit_status import MEANINGS, ExitStatus
-from inspector.cli.logs import narrated_log
 from inspector.cli.output import Output
+from inspector.cli.process import narrated_log
 from inspector.cli.words import Words, no_server, split, take_apart
 from inspector.cli.world import World, speak
 from inspector.errors import InspectError, UsageError

@@ -7,42 +7,159 @@ option that means nothing for the target at hand is an error, never ignored.
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 import msgspec
 
-from inspector.cli import answers, extensions
-from inspector.cli.answers import Answers, answers_options
-from inspector.cli.durations import duration
-from inspector.cli.extensions import extension_options
+from inspector.cli import answers
+from inspector.cli.answers import Answers, answers_options, without_key
 from inspector.cli.help import shared
-from inspector.cli.limits import limit_options
-from inspector.cli.limits import read as read_limits
-from inspector.cli.listing import screen_lists, wishes
 from inspector.cli.login_options import FOR_HTTP, Choice, login_options, read_login
-from inspector.cli.sampler import without_key
-from inspector.cli.words import no_server
+from inspector.cli.words import duration, no_server
 from inspector.cli.world import World
 from inspector.config.environment import build_environment
 from inspector.config.targets import HttpTarget, StdioTarget, Target, parse_url
 from inspector.errors import UsageError
-from inspector.protocol.extensions import Advertised
+from inspector.protocol.capabilities import Advertised, advertised
 from inspector.protocol.revisions._shape import Era
-from inspector.session.wishes import Clocks, ListWishes
-from inspector.transports.limits import LIMITS, Limits
+from inspector.session.options import Clocks, ListWishes
+from inspector.transports.base import LIMITS, Limits
 
 if TYPE_CHECKING:
     from inspector.config.servers import FoundServer
 
+
+# --- The option that raises a limit: `--max message=1G`, for every command that talks to a server.
+
 F = TypeVar("F", bound=Callable[..., Any])
+
+_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30}
+_AMOUNT = r"(\d{1,15})\s*([kmg]i?)?b?"
+_NAMES = tuple(Limits.__struct_fields__)
+_OPTION = shared(
+    "server", "--max", "limits", multiple=True, metavar="NAME=N", help=f"Raise a limit: {', '.join(_NAMES)}."
+)
+
+
+def limit_options(command: F) -> F:
+    """Add it."""
+    return cast(F, _OPTION(command))
+
+
+def read_limits(options: Mapping[str, Any]) -> Limits:
+    """What the options come to; what they say of schemas holds from here on. Raises: UsageError."""
+    found = msgspec.structs.replace(LIMITS, **dict(map(_one, options.get("limits", ()))))
+    if (found.schema, found.pattern) != (LIMITS.schema, LIMITS.pattern):
+        from inspector.forms.patterns import (
+            Bounds,
+            move,  # hardly anybody moves them
+        )
+
+        move(Bounds(found.schema, found.pattern))
+    return found
+
+
+def _one(text: str) -> tuple[str, int]:
+    name, equals, amount = (part.strip() for part in text.partition("="))
+    found = re.fullmatch(_AMOUNT, amount, re.IGNORECASE)
+    if not equals or name not in _NAMES or found is None:
+        raise UsageError(f"--max {text!r} names no limit", hint=f"Write NAME=N, with NAME one of {', '.join(_NAMES)}.")
+    number = int(found.group(1)) * _UNITS[(found.group(2) or "").lower()]
+    if number < 1:
+        raise UsageError(f"--max {text!r}: nothing could be received", hint="Give 1 or more.")
+    return name, number
+
+
+# --- The options about lists: when they are fetched anew in the interface, how many pages, and where to begin.
+
+_OF_SCREENS = [
+    click.option(
+        "--refresh",
+        type=click.Choice(["auto", "manual"]),
+        default="auto",
+        help="Fetch lists that change by itself, or when asked.",
+    ),
+    click.option(
+        "--pages", type=click.Choice(["all", "one"]), default="all", help="Fetch lists whole, or page by page."
+    ),
+]
+_OF_THE_LIST = [
+    click.option("--page-by-page", is_flag=True, help="Fetch one page; it says how to get the next."),
+    click.option("--cursor", metavar="CURSOR", help="Begin with the page of this cursor."),
+    click.option("--limit", type=int, metavar="N", help="Fetch no more than N pages."),
+]
+
+
+class Extent(msgspec.Struct, frozen=True):
+    """Which pages of a list are wanted."""
+
+    cursor: str | None = None
+    """Where to begin; None: at the first."""
+    most_pages: int | None = None
+    """None: all."""
+
+
+def screen_lists(command: F) -> F:
+    """Add what commands with the interface take."""
+    for option in reversed(_OF_SCREENS):
+        command = option(command)
+    return command
+
+
+def extent_options(command: F) -> F:
+    """Add what the command that lists takes."""
+    for option in reversed(_OF_THE_LIST):
+        command = option(command)
+    return command
+
+
+def wishes(options: Mapping[str, Any]) -> ListWishes:
+    """How the interface fetches lists; commands without one have no such options."""
+    return ListWishes(
+        by_itself=options.get("refresh", "auto") == "auto", page_by_page=options.get("pages", "all") == "one"
+    )
+
+
+def extent(kind: str, *, page_by_page: bool, cursor: str | None, limit: int | None) -> Extent:
+    """Which pages are wanted of a kind, or of "all". Raises: UsageError."""
+    if limit is not None and limit < 1:
+        raise UsageError(f"--limit {limit}: that is no number of pages", hint="Give 1 or more.")
+    if page_by_page and limit is not None:
+        raise UsageError("both --page-by-page and --limit", hint="--page-by-page is --limit 1.")
+    if kind == "all" and cursor is not None:
+        raise UsageError("--cursor belongs to one list", hint="Name it: tools, resources, templates or prompts.")
+    return Extent(cursor, 1 if page_by_page else limit)
+
+
+# --- The switches for extensions that every command takes: what we advertise to the server.
+
+_OPTIONS = [
+    shared(
+        "extensions", "--extension", multiple=True, metavar="NAME[=JSON]", help="Advertise it: skills, ui, any name."
+    ),
+    shared("extensions", "--no-extension", multiple=True, metavar="NAME", help="Advertise it not; all for none."),
+]
+
+
+def extension_options(command: F) -> F:
+    """Add them."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def read_extensions(options: Mapping[str, Any]) -> Advertised:
+    """What they come to. Raises: UsageError."""
+    return advertised(options.get("extension", ()), options.get("no_extension", ()))
+
 
 _PATH = click.Path(path_type=Path)
 _A_YEAR = 366 * 24 * 3600
 _FOR_STDIO = {"set_": "-e", "env_file": "--env-file", "inherit_env": "--inherit-env", "cwd": "--cwd"}
 _FOR_HTTP = {"header": "-H", "cacert": "--cacert", "insecure": "--insecure", "retry_cut": "--retry-cut", **FOR_HTTP}
 
-_OPTIONS = [
+_OPTIONS_OPTIONS = [
     shared(
         "server", "-e", "set_", multiple=True, metavar="KEY[=VAL]", help="Give the server a variable; KEY copies ours."
     ),
@@ -77,7 +194,7 @@ _OF_COMMANDS_WITHOUT_SCREEN = [
 def target_options(command: F) -> F:
     """Add the options of every command that talks to a server."""
     command = answers_options(extension_options(login_options(limit_options(command))))
-    for option in reversed(_OPTIONS):
+    for option in reversed(_OPTIONS_OPTIONS):
         command = option(command)
     return command
 
@@ -156,7 +273,7 @@ def choose(world: World, url: str | None, options: Mapping[str, Any]) -> Chosen:
         options["capture"],
         not no_capture,
         told,
-        extensions.read(options),
+        read_extensions(options),
         wishes(options),
         options.get("retry_cut", False),
         read_login(options, world.env),
@@ -199,7 +316,7 @@ def found_by_name(world: World, word: str | None) -> "FoundServer | None":
     if word is None or "://" in word:
         return None
     from inspector.config.servers import FoundServer, found_servers
-    from inspector.viewmodels.wanted import named
+    from inspector.present.start import named
 
     server = named(word, found_servers(world.env, Path.cwd()))
     return server if isinstance(server, FoundServer) else None

@@ -12,9 +12,8 @@ import msgspec
 from inspector.cli.exit_status import ExitStatus, code_of, status_of
 from inspector.cli.world import World
 from inspector.errors import InspectError
-from inspector.viewmodels.lines import Line
-from inspector.viewmodels.roles import Role
-from inspector.viewmodels.text import is_seen, visible
+from inspector.present.spans import Line, Role
+from inspector.text import is_seen, visible
 
 _SGR: dict[Role, str] = {
     "title": "1",

@@ -3,28 +3,303 @@
 A question of the server's that nobody answers is no result: what came is written, and the exit status says so.
 """
 
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar, assert_never
 
+import click
 import msgspec
 
+from inspector import text
+from inspector.capture.format.records import Entry
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import Visit
-from inspector.cli.narration import narrating
-from inspector.cli.outcome import answered
 from inspector.cli.output import Output
-from inspector.cli.tasks import TaskWish, as_json, called_by, failed, settled, shown, task_of
+from inspector.cli.progress import ProgressBar
+from inspector.cli.readable import result_lines
+from inspector.errors import (
+    AuthorizationNeeded,
+    Disconnected,
+    InspectError,
+    RequestCancelled,
+    RequestFailed,
+    RequestTimeout,
+)
 from inspector.forms.validate import Verdict
-from inspector.protocol import peek
+from inspector.present.result import Came, Finished, came_of, incomplete, result_view, verdict_of
+from inspector.present.words import Account, left_out, of_log_message, told
+from inspector.protocol import events, jsonrpc, peek
 from inspector.protocol.apps import lacks_settings, listed_pages
+from inspector.protocol.events import Event
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.call import Called
+from inspector.protocol.flows.steps import Broken, GivenUp, Refused, Replied, Reply, Silent
+from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import NULL_ERROR, Answer, ErrorAnswer
+from inspector.protocol.questions import KIND_OF_METHOD, Question
+from inspector.protocol.request_meta import LEVELS, LOG_LEVEL
+from inspector.protocol.revisions._shape import LogLevel
+from inspector.protocol.tracking.tasks import Task, TaskState
 from inspector.session.desk import BY_NOBODY
 from inspector.session.session import Session
-from inspector.viewmodels.proposed import Account, left_out, told
-from inspector.viewmodels.readable import result_lines
-from inspector.viewmodels.result import Came, Finished, came_of, incomplete, result_view, verdict_of
+
+# --- Tasks on the command line: a call that becomes one, what is told of it meanwhile, and how it ends.
+
+_SHOWN = 300
+"""Characters of what somebody said."""
+
+
+class TaskWish(msgspec.Struct, frozen=True):
+    """That a call is to become a task."""
+
+    ttl_ms: float | None = None
+    """How long it is to be kept; None: as the server likes."""
+    wait: bool = True
+    """Whether it is followed to its end; else its handle is all that is wanted."""
+
+
+async def called_by(
+    session: Session,
+    method: str,
+    params: Any,
+    opened: Callable[[Exchange], None],
+    *,
+    wish: TaskWish | None = None,
+    plain: bool = False,
+) -> Called:
+    """Make a request, as a task if that is wished, or exactly as it is if `plain`. Ctrl+C ends the task too.
+
+    Raises: UsageError where it can't be one.
+    """
+    try:
+        if wish is None:
+            return await session.call(method, params, opened=opened, plain=plain)
+        return await session.tasks.run(params, ttl_ms=wish.ttl_ms, opened=opened, wait=wish.wait)
+    except asyncio.CancelledError:
+        await session.tasks.end_all()
+        raise
+
+
+def task_of(session: Session, called: Called) -> Task | None:
+    """What is known of the task that a call became; None if it became none."""
+    if called.task is not None:
+        return session.journal.conversation.tasks.find(called.task.id)
+    exchange = called.reply.exchange
+    return None if exchange is None else session.journal.conversation.tasks.of_operation(exchange.operation)
+
+
+async def settled(visit: Visit, called: Called, wish: TaskWish | None) -> ExitStatus | None:
+    """Say how a call's task ended, if its result does not; the exit status if there is nothing more to write."""
+    task = task_of(visit.session, called)
+    if task is None:
+        if wish is not None and wish.wait and isinstance(called.reply, Replied):
+            visit.output.narrate("answered at once: whether a call becomes a task is the server's choice")
+        return None
+    if called.unanswered and not task.ended:
+        await visit.session.tasks.cancel(task.id)
+    for fault in task.faults:
+        visit.output.warn(f"task {shown(task.id)}: {shown(fault.what)} (frame {fault.frame})")
+    if called.task is None:
+        _leave_it(visit, task)
+        return None
+    if called.task.state == TaskState.CANCELLED:
+        because = f": {shown(task.message)}" if task.message else ""
+        more = {"task": as_json(task)}
+        return visit.output.report(
+            "task_cancelled", f"the task was cancelled{because}", "", ExitStatus.TOOL_ERROR, more
+        )
+    if called.task.why:
+        visit.output.warn(f"task {shown(task.id)}: {called.task.why}")
+    return None
+
+
+def failed(called: Called, task: Task | None) -> bool:
+    """Whether a task failed whose result does not say so itself."""
+    state = called.task.state if called.task is not None else ""
+    return task is not None and TaskState.FAILED in (state, task.state)
+
+
+def as_json(task: Task) -> dict[str, Any]:
+    """What is known of a task; times count in milliseconds from when it became known."""
+    return {
+        "id": task.id,
+        "state": task.state,
+        "message": task.message,
+        "created_at": task.created_at,
+        "ttl_ms": task.ttl_ms,
+        "poll_ms": task.poll_ms,
+        "polls": task.polls,
+        "history": [
+            {"state": step.state, "message": step.message, "at_ms": round((step.time_ns - task.seen_ns) / 1e6, 3)}
+            for step in task.history
+        ],
+        "faults": [fault.what for fault in task.faults],
+    }
+
+
+class TaskTeller:
+    """Tells of tasks as their words come: each change of state or of what is said about it, once."""
+
+    def __init__(self, output: Output) -> None:
+        self._output = output
+        self._told: dict[int, tuple[str, str]] = {}
+
+    def tell(self, task: Task) -> None:
+        """There is news of a task."""
+        words = (task.state, task.message)
+        if self._told.get(task.number) == words:
+            return
+        if task.number not in self._told:
+            whose = "task" if task.by_server else "our answer is a task of ours"
+            self._output.narrate(f"{whose}: {shown(task.id)}")
+        self._told[task.number] = words
+        said = f": {shown(task.message)}" if task.message else ""
+        self._output.narrate(f"  · {shown(task.state) or 'no state'}{said}")
+
+
+def shown(words: str) -> str:
+    """Foreign words in one line that is safe to show."""
+    return text.visible(words, limit=_SHOWN)
+
+
+def _leave_it(visit: Visit, task: Task) -> None:
+    """Only the handle was wanted."""
+    if visit.session.transport.kind == "stdio":
+        visit.output.warn("the server ends with this command, and its task with it: over HTTP it would go on")
+    else:
+        visit.output.narrate("""ask for it with: mcp-inspect request tasks/get --params '{"taskId": "…"}' URL""")
+
+
+# --- What happens while a command waits, told on stderr: the server's questions and our answers, progress, log
+# messages.
+
+
+@contextmanager
+def narrating(session: Session, output: Output, *, progress: bool = False, logs: bool = False) -> Iterator[None]:
+    """Tell what happens during the block: questions always, progress and log messages where they were asked for."""
+    bar = ProgressBar(output) if progress else None
+    stop = session.journal.listen(Narrator(output, bar, logs=logs).hear)
+    try:
+        yield
+    finally:
+        stop()
+        if bar is not None:
+            bar.end()
+
+
+class Narrator:
+    """Listens to a journal."""
+
+    def __init__(self, output: Output, bar: ProgressBar | None = None, *, logs: bool = False) -> None:
+        self._output = output
+        self._bar = bar
+        self._logs = logs
+        self._tasks = TaskTeller(output)
+
+    def hear(self, entry: Entry, found: Sequence[Event]) -> None:
+        """Tell what an entry means."""
+        for event in found:
+            match event:
+                case events.Asked(question):
+                    self._output.narrate(f"? {asked(question)}")
+                case events.Opened(exchange, message) if exchange.sender is Direction.TO_SERVER:
+                    for reply in peek.mapping(message.params, "inputResponses").values():
+                        self._say(_answer(reply))
+                case events.Closed(exchange, answer) if exchange.sender is Direction.FROM_SERVER:
+                    if exchange.method in KIND_OF_METHOD:
+                        self._say(_reply(answer))
+                case events.Cancelled(exchange) if exchange.sender is Direction.FROM_SERVER:
+                    self._say(f"the server no longer asks {exchange.method}{_because(exchange.why)}")
+                case events.TaskTold(task):
+                    self._tasks.tell(task)
+                case events.Progressed(exchange) if self._bar is not None and exchange.progress is not None:
+                    self._bar.show(exchange.progress)
+                case events.Notified(Direction.FROM_SERVER, message) if self._logs:
+                    if message.method == "notifications/message":
+                        self._output.narrate(text.visible(of_log_message(message.params), limit=_SHOWN))
+
+    def _say(self, words: str) -> None:
+        self._output.narrate(f"  → {words}")
+
+
+def asked(question: Question) -> str:
+    """What a server asks, in one line that is safe to show."""
+    where = f" at {question.url}" if question.url else ""
+    said = question.message or _json(question.params or {})
+    return text.visible(f"{question.kind}{where}: {said}", limit=_SHOWN)
+
+
+def _reply(answer: jsonrpc.Answer | jsonrpc.ErrorAnswer) -> str:
+    return f"refused: {answer.message}" if isinstance(answer, jsonrpc.ErrorAnswer) else _answer(answer.result)
+
+
+def _answer(result: Any) -> str:
+    """An answer in a few words: what was decided and what was given, else its JSON."""
+    action = peek.text(result, "action")
+    if action is None:
+        return text.visible(_json(result), limit=_SHOWN)
+    content = peek.at(result, "content")
+    return text.visible(action if content is None else f"{action} {_json(content)}", limit=_SHOWN)
+
+
+def _because(why: str) -> str:
+    return f": {text.visible(why, limit=_SHOWN)}" if why else ""
+
+
+def _json(value: Any) -> str:
+    return text.decode(jsonrpc.encode(value))
+
+
+# --- What came of a request, for a command: an answer is data, and everything else is one of our exceptions.
+
+_CUT = "The server had taken it, and may have done it. --retry-cut asks again, with a new id, where that does no harm."
+
+
+def answered(reply: Reply, method: str) -> Replied:
+    """The reply, if it is an answer, be it an error.
+
+    Raises: AuthorizationNeeded, Disconnected, RequestCancelled, RequestFailed, RequestTimeout.
+    """
+    if isinstance(reply, Replied):
+        return reply
+    raise _failure(reply, method)
+
+
+def _failure(reply: Silent | Refused | Broken | GivenUp, method: str) -> InspectError:
+    match reply:
+        case Silent():
+            return _silence(reply, method)
+        case Refused(status=401 | 403):
+            why = "authentication required" if reply.status == 401 else "access denied"
+            return AuthorizationNeeded(
+                f"{why}: {method} was answered with HTTP {reply.status}",
+                hint="Give it credentials, such as -H 'Authorization: Bearer …'.",
+            )
+        case Refused():
+            status = f"HTTP {reply.status}" if reply.status else "" if reply.why else "no response"
+            said = reply.body[:200].decode("utf-8", "replace").strip()
+            why = "; ".join(filter(None, (status, reply.why, said)))
+            return RequestFailed(f"no answer to {method}: {why}", hint=_CUT if reply.begun else "")
+        case Broken(no_entry=True):
+            return AuthorizationNeeded(f"no answer to {method}: {reply.why}", hint=reply.hint)
+        case Broken():
+            return Disconnected(f"no answer to {method}: {reply.why}", hint=reply.hint)
+        case GivenUp():
+            return RequestCancelled(f"{method} was cancelled")
+        case _:
+            assert_never(reply)
+
+
+def _silence(reply: Silent, method: str) -> RequestTimeout:
+    if reply.clock == "total":
+        return RequestTimeout(
+            f"no answer to {method} within {reply.seconds:g} s in all", hint="Give it longer with --max-total."
+        )
+    return RequestTimeout(
+        f"no answer to {method}, and no progress for {reply.seconds:g} s", hint="Give it longer with --timeout."
+    )
 
 
 @dataclass(slots=True)
@@ -166,3 +441,41 @@ def _narrate_verdict(output: Output, verdict: Verdict | None) -> None:
         output.warn(verdict.note)
     for problem in verdict.problems:
         output.warn(f"structuredContent{problem.pointer} {problem.sentence}")
+
+
+# --- `--log-level`: how a server is asked for its log messages, in the way of its revision.
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def log_level_option(command: F) -> F:
+    """Add the option."""
+    option = click.option(
+        "--log-level", type=click.Choice(LEVELS), metavar="LEVEL", help="Ask for log messages from this level on."
+    )
+    return option(command)
+
+
+async def with_logs(visit: Visit, params: Any, level: str | None) -> Any:
+    """Ask for log messages from a level on; the params that the request goes out with. None asks for nothing.
+
+    Raises: what `answered` raises, if the server does not answer.
+    """
+    revision = visit.session.revision
+    if level is None or revision is None:
+        return params
+    match revision.log_level:
+        case LogLevel.META:
+            return {**peek.mapping(params), "_meta": {**peek.mapping(params, "_meta"), LOG_LEVEL: level}}
+        case LogLevel.REQUEST:
+            await _set_level(visit, level)
+            return params
+        case _:
+            assert_never(revision.log_level)
+
+
+async def _set_level(visit: Visit, level: str) -> None:
+    called = await visit.session.call("logging/setLevel", {"level": level})
+    message = answered(called.reply, "logging/setLevel").message
+    if isinstance(message, ErrorAnswer):
+        visit.output.warn(f"the server sets no log level: {message.message}")

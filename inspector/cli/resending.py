@@ -1,6 +1,7 @@
 """Sending a capture's requests again: what is chosen of it, whether the person agrees, and what comes of it."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,14 +10,18 @@ import msgspec
 from inspector.capture.compare.operations import Accounts, accounts
 from inspector.capture.journal import Journal
 from inspector.cli.exit_status import ExitStatus
+from inspector.cli.interface import inspect, show_live
+from inspector.cli.options import Chosen
 from inspector.cli.output import Output
-from inspector.errors import UsageError
-from inspector.replay.resend.performing import Resent
-from inspector.replay.resend.plan import Plan, Skip, plan, up_to
-from inspector.replay.resend.provenance import Carried
-from inspector.replay.resend.replies import offers_of
-from inspector.viewmodels.compare import Names, comparison_data, comparison_lines, shown
-from inspector.viewmodels.text import visible
+from inspector.errors import InspectError, UsageError
+from inspector.features.resend.performing import Resent, Wish, offers_of, resend
+from inspector.features.resend.plan import Plan, Skip, plan, up_to
+from inspector.features.resend.provenance import Carried
+from inspector.present.compare import Names, comparison_data, comparison_lines, shown
+from inspector.session.engine import Live
+from inspector.session.options import State
+from inspector.session.session import Session
+from inspector.text import visible
 
 LIVE = "the live server"
 
@@ -35,8 +40,8 @@ def read_recorded(output: Output, path: Path, where: str, to: int | None) -> Rec
 
     Raises: CaptureError, UsageError.
     """
-    from inspector.capture.lines import demand_file
-    from inspector.capture.load import load
+    from inspector.capture.format.reader import demand_file
+    from inspector.capture.store.load import load
 
     demand_file(path, "mcp-inspect without any words lists recent captures.")
     journal = load(path)
@@ -62,8 +67,8 @@ def read_recorded(output: Output, path: Path, where: str, to: int | None) -> Rec
 def chosen_numbers(output: Output, journal: Journal, where: str) -> frozenset[int]:
     """The entries of a capture that a filter lets through. Raises: FilterError."""
     from inspector.cli.tailing import Tail, read_wish
-    from inspector.config.filters import SavedFilters
     from inspector.config.paths import places
+    from inspector.config.remembered import SavedFilters
 
     own = places(output.world.env)
     wish = read_wish(where, (), named=SavedFilters(own.config, own.state).named())
@@ -148,3 +153,43 @@ def _by_method(made: Plan) -> dict[str, int]:
     for step in made.steps:
         found[step.method] = found.get(step.method, 0) + 1
     return found
+
+
+# --- Sending a capture's requests up to an entry, and then handing the live session over to the person at the
+# screen.
+
+_PACE_S = 0.02
+
+
+def take_over(output: Output, chosen: Chosen, plan: Plan, wish: Wish, name: str) -> ExitStatus:
+    """Send what was planned, say on stdout what came, and open the interface on the session.
+
+    A server that can't be reached is shown in the interface as well.
+    """
+
+    def show(begin: Callable[..., Live], first: Live) -> ExitStatus:
+        resent = first.engine.submit(_replay(first, plan, wish)).result()
+        wish.replies.stop()
+        if resent is not None:
+            tell(output, resent, name)
+        return show_live(begin, first)
+
+    return inspect(output.world, chosen, show)
+
+
+async def _replay(live: Live, plan: Plan, wish: Wish) -> Resent | None:
+    """Send it once the session is open; None if it does not open."""
+    session = await _opened(live)
+    if session is None:
+        return None
+    try:
+        await live.lists.fetch(session)  # behind the first fetching: two at a time would tear a list
+        return await resend(session, plan, wish)
+    except InspectError:
+        return None
+
+
+async def _opened(live: Live) -> Session | None:
+    while live.state is State.CONNECTING and live.crash is None:  # noqa: ASYNC110 - it is a state, set by its session
+        await asyncio.sleep(_PACE_S)
+    return live.session if live.state is State.OPEN else None

@@ -7,18 +7,21 @@ one word stands after `--`.
 
 import os
 import shlex
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+import click
 import msgspec
 
-from inspector.capture.lines import demand_file
-from inspector.capture.surfaces.lock_file import is_lock_file, read_lock_file
-from inspector.capture.surfaces.surface import Surface, surface_of
-from inspector.cli.comparing import is_capture
+from inspector.capture.compare.differences import Comparison, compare
+from inspector.capture.compare.normal import NAMES, Normal, read_rule, read_rules
+from inspector.capture.compare.operations import Accounts
+from inspector.capture.format.reader import demand_file
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import Visit, visit
+from inspector.cli.help import shared
 from inspector.cli.launch import numbered
 from inspector.cli.lists import declared, fetch
 from inspector.cli.options import found_by_name
@@ -26,8 +29,115 @@ from inspector.cli.output import Output
 from inspector.cli.world import World
 from inspector.config.paths import expanded
 from inspector.errors import UsageError
+from inspector.features.lock.changes import SurfaceDiff, compare_surfaces
+from inspector.features.lock.lock_file import Surface, as_json, is_lock_file, read_lock_file, surface_of
+from inspector.features.lock.schemas import Rating
+from inspector.present.compare import Names, comparison_data, comparison_lines
 from inspector.protocol import peek
 from inspector.protocol.credentials import command_without_credentials, without_credentials
+
+# --- Comparing on the command line: what is left out of it, and how two captures are told apart.
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_OPTIONS = [
+    shared(
+        "comparing", "--ignore", "ignored", multiple=True, metavar="RULE", help="PATH, PATH => TEXT or /REGEX/ => TEXT."
+    ),
+    shared(
+        "comparing",
+        "--rules",
+        "rules_file",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Such rules, YAML or TOML.",
+    ),
+    shared(
+        "comparing",
+        "--exact",
+        multiple=True,
+        metavar="NAME",
+        help=f"Compare these as they are: {', '.join(NAMES)}, all.",
+    ),
+    shared("comparing", "--only", multiple=True, metavar="PATTERN", help="Only these methods or names: tools/*, echo."),
+]
+
+
+class Wish(msgspec.Struct, frozen=True):
+    """How to compare."""
+
+    normal: Normal
+    only: tuple[str, ...] = ()
+
+
+def comparing_options(command: F) -> F:
+    """Add what every command that compares takes."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def read_wish(options: Mapping[str, Any]) -> Wish:
+    """What those options come to. Raises: UsageError."""
+    rules = [read_rule(text) for text in options["ignored"]]
+    exact = set(options["exact"])
+    if options["rules_file"] is not None:
+        more, also_exact = read_rules(options["rules_file"])
+        rules, exact = [*rules, *more], exact | set(also_exact)
+    if unknown := sorted(exact - {*NAMES, "all"}):
+        raise UsageError(f"--exact {unknown[0]!r}: nothing of that name is replaced", hint=f"There are {NAMES}.")
+    return Wish(Normal(rules, off=NAMES if "all" in exact else exact), tuple(options["only"]))
+
+
+def refuse_rules(options: Mapping[str, Any]) -> None:
+    """Raises: UsageError if rules for operations were given where none are compared."""
+    names = {"ignored": "--ignore", "rules_file": "--rules", "exact": "--exact", "only": "--only"}
+    if given := [shown for name, shown in names.items() if options.get(name)]:
+        raise UsageError(f"{', '.join(given)}: only for what was asked and answered, which --sessions compares")
+
+
+def is_capture(path: Path) -> bool:
+    """Whether a file says that it is a capture."""
+    try:
+        with path.open("rb") as file:
+            return path.suffix == ".mcpcap" or b'"mcpcap"' in file.read(400)
+    except OSError:
+        return False
+
+
+def compare_captures(output: Output, before: Path, after: Path, wish: Wish) -> ExitStatus:
+    """Tell what differs; the exit status is 1 if anything does. Raises: CaptureError."""
+    names = names_of(before, after)
+    found = compare(read_accounts(before, output), read_accounts(after, output), wish.normal, wish.only)
+    return tell(output, found, names)
+
+
+def tell(output: Output, found: Comparison, names: Names) -> ExitStatus:
+    """Print a comparison."""
+    if output.as_json:
+        output.data(comparison_data(found, names))
+    else:
+        output.lines(comparison_lines(found, names))
+    return ExitStatus.OK if found.is_empty else ExitStatus.FINDINGS
+
+
+def read_accounts(path: Path, output: Output) -> Accounts:
+    """What the operations of a capture came to. Raises: CaptureError, UsageError where there is no file."""
+    from inspector.capture.compare import operations
+    from inspector.capture.format.reader import demand_file
+
+    demand_file(path, "mcp-inspect without any words lists recent captures.")
+    read = operations.read_accounts(path)
+    for notice in read.notices:
+        output.warn(f"{path.name}: {notice}")
+    return read.accounts
+
+
+def names_of(before: Path, after: Path) -> Names:
+    """What two files are called: by their names, or where those are the same by the paths that were given."""
+    same = before.name == after.name
+    return Names(str(before) if same else before.name, str(after) if same else after.name)
+
 
 _URL = ("http://", "https://")
 _NOT_FOUND = -32601
@@ -132,7 +242,7 @@ def surface_of_side(world: World, output: Output, side: Side, options: dict[str,
 
 
 def _of_capture(output: Output, path: Path) -> Surface:
-    from inspector.capture.load import load
+    from inspector.capture.store.load import load
 
     journal = load(path)
     try:
@@ -174,3 +284,46 @@ def options_for(side: Side, sides: tuple[Side, ...], options: dict[str, Any]) ->
     if earlier and own.get("capture"):
         own["capture"] = numbered(own["capture"])
     return own
+
+
+# --- What `diff` makes of two surfaces: text, Markdown or JSON, and the exit status.
+
+FAILS = (*(rating.value for rating in Rating), "any", "never")
+"""What `--fail-on` takes."""
+
+
+def diff_surfaces(
+    world: World, output: Output, sides: tuple[Side, ...], options: dict[str, Any], *, fail_on: str, markdown: bool
+) -> ExitStatus:
+    """Compare what two sides offer and tell it. A side that can't be reached gives its own status.
+
+    Raises: UsageError, CaptureError for a file that can't be read.
+    """
+    found = []
+    for side in sides:
+        fetched = surface_of_side(world, output, side, options_for(side, sides, options))
+        if fetched.status is not ExitStatus.OK:
+            return fetched.status
+        found.append(fetched.surface)
+    diff = compare_surfaces(*found)
+    from inspector.features.lock.lines import diff_as_json, diff_lines, diff_markdown
+
+    before, after = (side.name for side in sides)
+    if output.as_json:
+        about = [
+            {"target": side.name, "kind": side.kind, "server": surface.server, "hash": as_json(surface)["hash"]}
+            for side, surface in zip(sides, found, strict=True)
+        ]
+        output.data({"before": about[0], "after": about[1]} | diff_as_json(diff))
+    elif markdown:
+        output.text("\n".join(diff_markdown(diff, before, after)))
+    else:
+        output.lines(diff_lines(diff, before, after))
+    return ExitStatus.FINDINGS if fails(diff, fail_on) else ExitStatus.OK
+
+
+def fails(diff: SurfaceDiff, on: str) -> bool:
+    """Whether anything is as bad as that, or worse."""
+    if on == "never" or diff.worst is None:
+        return False
+    return on == "any" or diff.worst.rank <= Rating(on).rank

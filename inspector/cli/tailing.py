@@ -5,17 +5,17 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from inspector.capture.filters.exchange_columns import ExchangeColumns
-from inspector.capture.filters.parse import Named, parse
-from inspector.capture.filters.program import Program
-from inspector.capture.filters.terms import Term
 from inspector.capture.journal import Journal
 from inspector.cli.output import Output
 from inspector.errors import FilterError, UsageError
-from inspector.viewmodels import words
-from inspector.viewmodels.live_checks import LiveChecks
-from inspector.viewmodels.roles import Role
-from inspector.viewmodels.tail_lines import TailWriter
+from inspector.filters.engine.nodes import ExchangeColumns
+from inspector.filters.engine.program import Program
+from inspector.filters.language.fields import Term
+from inspector.filters.language.parser import Named, parse
+from inspector.present import words
+from inspector.present.live_checks import LiveChecks
+from inspector.present.spans import Role
+from inspector.present.traffic.rows import TailWriter
 
 _ROLES: dict[str, Role] = {
     "red": "error",

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import msgspec
 
-from inspector.config.whole_files import replace_file
+from inspector.config.paths import replace_file
 from inspector.errors import UsageError
 from inspector.protocol.revisions._shape import Era
 

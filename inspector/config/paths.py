@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
+from inspector.atomic_write import replace
 from inspector.errors import UsageError
 
 APP = "mcp-inspect"
@@ -165,3 +166,15 @@ def _is_launcher(name: str) -> bool:
 
 def _stem(name: str) -> str:
     return re.sub(r"(?<=.)@[^@]*$|\.(py|js|mjs|cjs|ts|sh|exe)$", "", name)
+
+
+# --- Small files of our own, in directories of our own, that are written whole or not at all.
+
+
+def replace_file(file: Path, content: bytes) -> None:
+    """Put a whole new file (0600) in the old one's place, so that no reader ever sees half of it.
+
+    Raises: OSError; UsageError if its directory can't be ours.
+    """
+    private_directory(file.parent)
+    replace(file, content)

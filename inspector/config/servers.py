@@ -11,9 +11,35 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from inspector.config.jsonc import parse
-from inspector.documents import Unreadable, read_toml
+from inspector.documents import Unreadable, read_json, read_toml
 from inspector.errors import UsageError
+
+# --- JSON as people keep it in configuration files: with comments and trailing commas.
+
+_PIECES = re.compile(r'"(?:\\.|[^"\\\n])*"?|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
+_TRAILING_COMMA = re.compile(r'("(?:\\.|[^"\\\n])*"?)|,(?=\s*[}\]])')
+
+
+def parse(text: str, where: str) -> Any:
+    """The value of a text. `where` names it in the error.
+
+    Raises: UsageError with line and column.
+    """
+    try:
+        return read_json(_strict(text.removeprefix("\ufeff")))
+    except Unreadable as error:
+        place = f":{error.line}:{error.column}" if error.line else ""
+        raise UsageError(f"{where}{place}: {error}", hint="Fix the file.") from None
+
+
+def _strict(text: str) -> str:
+    without = _PIECES.sub(lambda piece: piece[0] if piece[0][0] == '"' else _blank(piece[0]), text)
+    return _TRAILING_COMMA.sub(lambda piece: piece[1] or " ", without)
+
+
+def _blank(comment: str) -> str:
+    return re.sub(r"[^\n]", " ", comment)
+
 
 _UNPASSABLE = re.compile("[\0\ud800-\udfff]")
 _UNSENDABLE = re.compile("[\0\r\n\ud800-\udfff]")

@@ -6,15 +6,130 @@ This file does not know the transport: `reply` leads to the request's own stream
 """
 
 import asyncio
+import base64
+import hashlib
+import hmac
 import json
+import secrets
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
-from inspector.demo.eras import Era
-from inspector.demo.station import Change, Station
+from inspector.demo.state import Change, Station
+
+# --- The demo's own table of protocol revisions: which one says what, and how a thing looks in each.
+
+
+@dataclass(frozen=True, slots=True)
+class Era:
+    """One revision: its name and what may be said in it."""
+
+    name: str
+    features: frozenset[str] = frozenset()
+    """Words of its own like "batches", or "kind.member" for a member that a kind of thing may have."""
+    stateless: bool = False
+    """Each request declares its own revision; nothing is opened, nothing is remembered."""
+
+    def then(self, name: str, *more: str, gone: str = "", stateless: bool = False) -> "Era":
+        """The revision after this one: what it adds, and the one thing it took back."""
+        return Era(name, (self.features | frozenset(more)) - {gone}, stateless)
+
+    def has(self, feature: str) -> bool:
+        """Whether it may be said."""
+        return feature in self.features
+
+
+_FIRST = Era("2024-11-05")
+_SECOND = _FIRST.then(
+    "2025-03-26",
+    "batches",
+    "completions",
+    "tool.annotations",
+    "progress.message",
+    "content.audio",
+)
+_THIRD = _SECOND.then(
+    "2025-06-18",
+    "tool.title",
+    "tool.outputSchema",
+    "tool._meta",
+    "result.structuredContent",
+    "resource.title",
+    "template.title",
+    "prompt.title",
+    "argument.title",
+    "implementation.title",
+    "content.resource_link",
+    "elicitation",
+    gone="batches",
+)
+_FOURTH = _THIRD.then(
+    "2025-11-25",
+    "error without id",
+    "elicitation.modes",
+    "elicitation.choices",
+    "tool.icons",
+    "resource.icons",
+    "template.icons",
+    "prompt.icons",
+    "implementation.icons",
+    "implementation.description",
+    "implementation.websiteUrl",
+    "tasks",
+    "tool.execution",
+)
+_FIFTH = _FOURTH.then("2026-07-28", gone="tool.execution", stateless=True)
+
+LEGACY = {era.name: era for era in (_FIRST, _SECOND, _THIRD, _FOURTH)}
+"""Opened by `initialize`."""
+MODERN = {_FIFTH.name: _FIFTH}
+"""Stateless: `_meta` on every request."""
+NEWEST_LEGACY = _FOURTH
+NEWEST_MODERN = _FIFTH
+ASSUMED_OVER_HTTP = _SECOND
+"""What a request without a version header speaks (2025-06-18 basic/transports, protocol version header)."""
+BEFORE_STREAMABLE_HTTP = _FIRST
+
+_GATED = _FOURTH.features | _FIFTH.features
+
+
+def counter_offer(wanted: object) -> Era:
+    """The revision that `initialize` settles on: the wanted one if it is known, else our newest with a handshake."""
+    return LEGACY.get(wanted, NEWEST_LEGACY) if isinstance(wanted, str) else NEWEST_LEGACY
+
+
+def trim(kind: str, thing: Mapping[str, Any], era: Era) -> dict[str, Any]:
+    """The thing without the members that this revision does not know."""
+    return {
+        key: value for key, value in thing.items() if f"{kind}.{key}" not in _GATED or f"{kind}.{key}" in era.features
+    }
+
+
+def fit_content(block: Mapping[str, Any], era: Era) -> dict[str, Any]:
+    """A content block; one of a type that this revision does not know becomes a line of text."""
+    kind = f"content.{block['type']}"
+    if kind not in _GATED or kind in era.features:
+        return dict(block)
+    about = block.get("uri") or block.get("mimeType", "")
+    return {"type": "text", "text": f"[{block['type']} left out in {era.name}: {about}]"}
+
+
+def fit_result(result: Mapping[str, Any], era: Era) -> dict[str, Any]:
+    """A tool's result as this revision may see it."""
+    fitted = trim("result", result, era)
+    fitted["content"] = [fit_content(block, era) for block in result["content"]]
+    return fitted
+
+
+def fit_prompt(prompt: Mapping[str, Any], era: Era) -> dict[str, Any]:
+    """A prompt of a list; its arguments had no title before they had one elsewhere."""
+    fitted = trim("prompt", prompt, era)
+    if "arguments" in fitted:
+        fitted["arguments"] = [trim("argument", argument, era) for argument in fitted["arguments"]]
+    return fitted
+
 
 Json = dict[str, Any]
 Send = Callable[[Any], Awaitable[None]]
@@ -187,3 +302,124 @@ def _no_number(name: str) -> None:
 def dump(message: object) -> bytes:
     """A message as one line of JSON without its end."""
     return json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+
+
+# --- How a tool of the demo asks its client something, in either era, and how it remembers what it was told.
+
+_KEY = secrets.token_bytes(32)
+
+
+class InputRequired(Exception):
+    """A call is answered with questions, with a state, or with both."""
+
+    def __init__(self, requests: Json, state: str) -> None:
+        super().__init__("input required")
+        self.requests = requests
+        self.state = state
+
+    def as_result(self) -> Json:
+        """The result that says so."""
+        made: Json = {"resultType": "input_required", "requestState": self.state}
+        return made | ({"inputRequests": self.requests} if self.requests else {})
+
+
+async def ask(call: Call, questions: dict[str, Json], state: Json | None = None) -> dict[str, Json]:
+    """The client's answers, by the keys of the questions: `{method, params}` each.
+
+    `state` is what `remembered` will know when the client calls again.
+
+    Raises: InputRequired (stateless era, unless the answers are there), Mishap where the client refused.
+    """
+    if not call.era.stateless:
+        answers = await asyncio.gather(*(_ask_one(call, question) for question in questions.values()))
+        return dict(zip(questions, answers, strict=True))
+    remembered(call)
+    given = call.params.get("inputResponses", {})
+    if not isinstance(given, dict):
+        raise Refusal(INVALID_PARAMS, "params.inputResponses must be an object")
+    if not questions.keys() <= given.keys():
+        raise InputRequired(questions, seal(call, state or {}))
+    # An answer is used once: a tool that asks again under the same key means the next answer.
+    return {key: _object(given.pop(key), questions[key]["method"]) for key in questions}
+
+
+async def _ask_one(call: Call, question: Json) -> Json:
+    """Send a request and wait for its answer; take it back if the call is given up meanwhile."""
+    link = call.link
+    request_id = f"lamp-{next(link.ids)}"
+    waiting = link.waiting[request_id] = asyncio.get_running_loop().create_future()
+    try:
+        await call.reply({"jsonrpc": "2.0", "id": request_id, **question})
+        answer: Json = await waiting
+    except asyncio.CancelledError:
+        reason = "the call that asked was given up"
+        await call.tell("notifications/cancelled", {"requestId": request_id, "reason": reason})
+        raise
+    finally:
+        del link.waiting[request_id]
+    if "error" in answer:
+        error = answer["error"] if isinstance(answer["error"], dict) else {}
+        raise Mishap(f"The client refused {question['method']}: {error.get('message')} ({error.get('code')})")
+    return _object(answer.get("result"), question["method"])
+
+
+def _object(answer: Any, method: str) -> Json:
+    if not isinstance(answer, dict):
+        raise Mishap(f"The answer to {method} is no object")
+    return answer
+
+
+def remembered(call: Call) -> Json:
+    """What a tool gave to `ask` or `again` as its state; empty in the first round. Raises: Refusal."""
+    sealed = call.params.get("requestState")
+    return {} if sealed is None or not call.era.stateless else _unseal(call, sealed)
+
+
+def again(call: Call, state: Json) -> InputRequired:
+    """Have the client call again without asking it anything. To be raised; stateless era only."""
+    return InputRequired({}, seal(call, state))
+
+
+def seal(call: Call, state: Json) -> str:
+    """A state as the client carries it."""
+    text = base64.urlsafe_b64encode(json.dumps(state).encode()).decode()
+    return f"{text}.{_signature(call, text)}"
+
+
+def _unseal(call: Call, sealed: object) -> Json:
+    text, _, signature = str(sealed).partition(".")
+    if not isinstance(sealed, str) or not hmac.compare_digest(signature.encode(), _signature(call, text).encode()):
+        raise Refusal(INVALID_PARAMS, "params.requestState is not what this server gave for this tool")
+    state: Json = json.loads(base64.urlsafe_b64decode(text))
+    return state
+
+
+def _signature(call: Call, text: str) -> str:
+    return hmac.new(_KEY, f"{call.params.get('name')}\n{text}".encode(errors="replace"), hashlib.sha256).hexdigest()
+
+
+def declares(capabilities: Json, needed: Json) -> bool:
+    """Whether a client's capabilities hold what is needed. Elicitation without a mode is the form's."""
+    for name, parts in needed.items():
+        there = capabilities.get(name)
+        if not isinstance(there, dict):
+            return False
+        if name == "elicitation" and not there:
+            there = {"form": {}}
+        if not parts.keys() <= there.keys():
+            return False
+    return True
+
+
+def demand(capabilities: Json, needed: Json, *, stateless: bool) -> None:
+    """Refuse a call whose client can't be asked.
+
+    Raises: Mishap in the handshake era, which has no error for it; Refusal in the stateless one.
+    """
+    if declares(capabilities, needed):
+        return
+    named = " and ".join(".".join((name, *parts)) for name, parts in needed.items())
+    sentence = f"This tool asks its client, and the client has not declared the capability {named}"
+    if stateless:
+        raise Refusal(MISSING_CAPABILITY, sentence, {"requiredCapabilities": needed})
+    raise Mishap(f"{sentence}.")

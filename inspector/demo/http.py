@@ -4,13 +4,18 @@ This file knows addresses, methods and the stateless shape; what a session is st
 """
 
 import asyncio
+import base64
+import binascii
 import dataclasses
-from collections.abc import Mapping
+import secrets
+from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from inspector.demo import asking, eras, headers, methods, opening, tools
+from inspector.demo import call, methods, tools
 from inspector.demo.call import (
+    HEADER_MISMATCH,
     INVALID_REQUEST,
     META,
     METHOD_NOT_FOUND,
@@ -18,16 +23,348 @@ from inspector.demo.call import (
     Link,
     Options,
     Refusal,
+    dump,
     mutter,
     parse,
 )
-from inspector.demo.http_sessions import OldSessions, Sessions
 from inspector.demo.server import DemoServer
-from inspector.demo.station import Station
-from inspector.demo.streams import Outbox, refused, respond
+from inspector.demo.state import Station, blow
 from inspector.demo.toolkit import Tool
-from inspector.demo.weather import blow
 from inspector.transports.http.listener import HttpRequest, HttpResponse, Listener
+
+# --- From messages to the body of an HTTP response: one JSON object, or an event stream.
+
+PATIENCE = 0.25
+"""Seconds that an answer may take and still be no stream."""
+KEEP_ALIVE = 15.0
+"""Seconds of silence after which a stream says that it is still there."""
+STILL_HERE = b": the lamp is still lit\n\n"
+EVENT_STREAM = (("Content-Type", "text/event-stream"), ("Cache-Control", "no-store"), ("X-Accel-Buffering", "no"))
+
+
+class Outbox:
+    """Messages that wait for the stream that carries them."""
+
+    def __init__(self) -> None:
+        self._waiting: asyncio.Queue[Any] = asyncio.Queue()
+
+    async def put(self, message: Any) -> None:
+        """Add a message; it never waits."""
+        self._waiting.put_nowait(message)
+
+    def end(self) -> None:
+        """Nothing follows."""
+        self._waiting.put_nowait(None)
+
+    async def take(self, seconds: float) -> Any:
+        """Return the next message, or None at the end. Raises: TimeoutError, if nothing comes for so long."""
+        async with asyncio.timeout(seconds):
+            return await self._waiting.get()
+
+    async def events(self) -> AsyncIterator[bytes]:
+        """Yield each message as an event until the end; a comment now and then where nothing is said."""
+        while True:
+            try:
+                message = await self.take(KEEP_ALIVE)
+            except TimeoutError:
+                yield STILL_HERE
+                continue
+            if message is None:
+                return
+            yield event(message)
+
+
+def event(message: Any) -> bytes:
+    """A message as an event of a stream."""
+    return b"event: message\ndata: " + dump(message) + b"\n\n"
+
+
+def as_json(message: Any, status: int = 200, *headers: tuple[str, str]) -> HttpResponse:
+    """A message as the whole body of a response."""
+    return HttpResponse(status, (("Content-Type", "application/json"), *headers), dump(message))
+
+
+def refused(status: int, refusal: Refusal, request_id: object = None) -> HttpResponse:
+    """A refusal as the whole body of a response; without an id if the request could not be told."""
+    answer: Json = {"jsonrpc": "2.0"}
+    if isinstance(request_id, (str, int)) and not isinstance(request_id, bool):
+        answer["id"] = request_id
+    return as_json({**answer, "error": refusal.as_error()}, status)
+
+
+def is_last(message: Any) -> bool:
+    """Whether it is the answer of a POST (or the answers, if it was a batch), so that nothing follows it."""
+    return not (isinstance(message, dict) and "method" in message)
+
+
+async def respond(
+    tasks: asyncio.TaskGroup, work: Coroutine[Any, Any, None], outbox: Outbox, *, ends_with_stream: bool
+) -> HttpResponse:
+    """Run `work`, which fills the outbox, and return the response that carries what it says.
+
+    `ends_with_stream`: a client that goes away ends the work (stateless era); else it runs on unheard.
+    """
+    task = tasks.create_task(_run(work, outbox))
+    try:
+        first = await outbox.take(PATIENCE)
+    except TimeoutError:
+        return HttpResponse(200, EVENT_STREAM, _stream(task, outbox, ends_with_stream))
+    except asyncio.CancelledError:
+        if ends_with_stream:
+            task.cancel()
+        raise
+    if first is not None and is_last(first):
+        return as_json(first)
+    if first is not None:
+        return HttpResponse(200, EVENT_STREAM, _stream(task, outbox, ends_with_stream, event(first)))
+    return HttpResponse(200, EVENT_STREAM, b"")
+
+
+async def _run(work: Coroutine[Any, Any, None], outbox: Outbox) -> None:
+    try:
+        await work
+    finally:
+        outbox.end()
+
+
+async def _stream(
+    task: asyncio.Task[None], outbox: Outbox, ends_with_stream: bool, first: bytes = b""
+) -> AsyncIterator[bytes]:
+    try:
+        yield first or STILL_HERE
+        async for piece in outbox.events():
+            yield piece
+    finally:
+        if ends_with_stream:
+            task.cancel()
+
+
+# --- What the handshake era keeps between two HTTP requests: sessions of Streamable HTTP and of HTTP+SSE.
+
+SESSION = "Mcp-Session-Id"
+
+
+@dataclass(slots=True)
+class Session:
+    """One client, from its `initialize` to its DELETE."""
+
+    server: DemoServer
+    outbox: Outbox
+    listening: bool = False
+    """A GET stream is open; there is one at most."""
+    tasks: set[asyncio.Task[None]] = field(default_factory=set)
+    """What ends with it (HTTP+SSE alone)."""
+
+
+class Sessions:
+    """The legacy shape of Streamable HTTP: POST, GET and DELETE on one address."""
+
+    def __init__(self, tasks: asyncio.TaskGroup, station: Station, options: Options) -> None:
+        self._tasks = tasks
+        self._station = station
+        self._options = dataclasses.replace(options, modern=False)
+        self.open: dict[str, Session] = {}
+
+    async def post(self, request: HttpRequest, message: Any) -> HttpResponse:
+        """Answer a message, or a batch of them."""
+        if _method(message) == "initialize" and request.header(SESSION) is None:
+            return await self._initialize(message)
+        session = self._find(request)
+        if isinstance(session, HttpResponse):
+            return session
+        if not _asks(message):
+            return await _tell(session, message)
+        outbox = Outbox()
+        work = session.server.handle(message, outbox.put)
+        # "Disconnection SHOULD NOT be interpreted as the client cancelling its request" (2025-11-25 transports)
+        return await respond(self._tasks, work, outbox, ends_with_stream=False)
+
+    async def _initialize(self, message: Any) -> HttpResponse:
+        outbox, answers = Outbox(), list[Any]()
+
+        async def keep(answer: Any) -> None:
+            answers.append(answer)
+
+        server = DemoServer(self._station, self._options, outbox.put)
+        await server.handle(message, keep)
+        if server.link.era is None:
+            return as_json(answers[-1], 400) if answers else HttpResponse(202)
+        name = secrets.token_hex(16)
+        self.open[name] = Session(server, outbox)
+        return as_json(answers[-1], 200, (SESSION, name))
+
+    def _find(self, request: HttpRequest) -> Session | HttpResponse:
+        name = request.header(SESSION)
+        if name is None:
+            return refused(400, Refusal(INVALID_REQUEST, f"{SESSION} is missing; initialize first"))
+        if name not in self.open:
+            return refused(404, Refusal(INVALID_REQUEST, "There is no such session; initialize again"))
+        version = request.header("mcp-protocol-version") or call.ASSUMED_OVER_HTTP.name
+        if version not in call.LEGACY:
+            return refused(400, Refusal(INVALID_REQUEST, f"Unsupported MCP-Protocol-Version: {version}"))
+        return self.open[name]
+
+    def get(self, request: HttpRequest) -> HttpResponse:
+        """Open the stream for what belongs to no request."""
+        session = self._find(request)
+        if isinstance(session, HttpResponse):
+            return session
+        if "text/event-stream" not in (request.header("accept") or ""):
+            return refused(406, Refusal(INVALID_REQUEST, "Accept must name text/event-stream"))
+        if session.listening:
+            return refused(409, Refusal(INVALID_REQUEST, "This session has its stream already"))
+        session.listening = True
+        return HttpResponse(200, EVENT_STREAM, _listen(session))
+
+    def delete(self, request: HttpRequest) -> HttpResponse:
+        """End a session; its id is unknown from now on."""
+        session = self._find(request)
+        if isinstance(session, HttpResponse):
+            return session
+        del self.open[str(request.header(SESSION))]
+        session.server.close()
+        session.outbox.end()
+        return HttpResponse(204)
+
+
+async def _tell(session: Session, message: Any) -> HttpResponse:
+    """Take what wants no answer; if it gets one, it was nothing that could be taken."""
+    complaints = Outbox()
+    await session.server.handle(message, complaints.put)
+    complaints.end()
+    complaint = await complaints.take(1)
+    return HttpResponse(202) if complaint is None else as_json(complaint, 400)
+
+
+async def _listen(session: Session) -> AsyncIterator[bytes]:
+    try:
+        yield b": listening\n\n"
+        async for piece in session.outbox.events():
+            yield piece
+    finally:
+        session.listening = False
+
+
+def _method(message: Any) -> object:
+    return message.get("method") if isinstance(message, dict) else None
+
+
+def _asks(message: Any) -> bool:
+    """Whether a request is among what was sent."""
+    return any("id" in part and "method" in part for part in _parts(message))
+
+
+def _parts(message: Any) -> list[dict[str, Any]]:
+    return [part for part in (message if isinstance(message, list) else [message]) if isinstance(part, dict)]
+
+
+class OldSessions:
+    """HTTP+SSE: a stream that names the address to post to, and carries everything that comes back."""
+
+    def __init__(self, tasks: asyncio.TaskGroup, station: Station, options: Options) -> None:
+        self._tasks = tasks
+        self._station = station
+        self._options = dataclasses.replace(options, modern=False)
+        self.open_sessions: dict[str, Session] = {}
+
+    def open(self) -> HttpResponse:
+        """Open a stream, and with it a session."""
+        name, outbox = secrets.token_hex(16), Outbox()
+        session = Session(DemoServer(self._station, self._options, outbox.put), outbox)
+        return HttpResponse(200, EVENT_STREAM, self._stream(name, session))
+
+    async def _stream(self, name: str, session: Session) -> AsyncIterator[bytes]:
+        self.open_sessions[name] = session
+        try:
+            yield f"event: endpoint\ndata: /messages?session={name}\n\n".encode()
+            async for piece in session.outbox.events():
+                yield piece
+        finally:
+            del self.open_sessions[name]
+            session.server.close()
+            for task in tuple(session.tasks):
+                task.cancel()
+
+    def post(self, name: str, request: HttpRequest) -> HttpResponse:
+        """Take a message; whatever answers it goes out on the session's stream."""
+        session = self.open_sessions.get(name)
+        if session is None:
+            return HttpResponse(404, (("Content-Type", "text/plain"),), b"There is no such session\n")
+        try:
+            message = parse(request.body)
+        except Refusal as refusal:
+            return refused(400, refusal)
+        task = self._tasks.create_task(session.server.handle(message, session.outbox.put))
+        session.tasks.add(task)
+        task.add_done_callback(session.tasks.discard)
+        return HttpResponse(202, (("Content-Type", "text/plain"),), b"Accepted")
+
+
+# --- Whether the headers of a stateless POST say what its body says (2026-07-28 basic/transports).
+
+NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+"""Method → the param that Mcp-Name repeats."""
+_START, _END = "=?base64?", "?="
+
+
+def check(message: Json, headers: Mapping[str, str], schema: Any = None) -> None:
+    """Hold the headers against a request.
+
+    `headers` has lower-case names; `schema` is the input schema of the tool that is called, if there is one.
+
+    Raises: Refusal.
+    """
+    params = message.get("params")
+    params = params if isinstance(params, dict) else {}
+    meta = params.get("_meta")
+    _same("MCP-Protocol-Version", (meta if isinstance(meta, dict) else {}).get(META + "protocolVersion"), headers)
+    _same("Mcp-Method", message["method"], headers)
+    name = params.get(NAMED_BY.get(message["method"], ""))
+    if isinstance(name, str):
+        _same("Mcp-Name", name, headers, encoded=True)
+    if message["method"] == "tools/call":
+        arguments = params.get("arguments")
+        for suffix, value in _mirrored(schema, arguments if isinstance(arguments, dict) else {}):
+            _param(f"Mcp-Param-{suffix}", value, headers)
+
+
+def _same(name: str, wanted: object, headers: Mapping[str, str], *, encoded: bool = False) -> None:
+    found = headers.get(name.lower())
+    if found is None:
+        raise Refusal(HEADER_MISMATCH, f"Header mismatch: {name} is missing, the body says {wanted!r}")
+    if (decode(found) if encoded else found) != wanted:
+        raise Refusal(HEADER_MISMATCH, f"Header mismatch: {name} is {found!r}, the body says {wanted!r}")
+
+
+def _param(name: str, value: object, headers: Mapping[str, str]) -> None:
+    if value is None:
+        if name.lower() in headers:
+            raise Refusal(HEADER_MISMATCH, f"Header mismatch: {name} is there, the body has no such argument")
+    elif isinstance(value, bool):
+        _same(name, "true" if value else "false", headers, encoded=True)
+    elif isinstance(value, (str, int)):
+        _same(name, str(value), headers, encoded=True)
+
+
+def _mirrored(schema: Any, value: Any) -> Iterator[tuple[str, object]]:
+    """The suffix of each header that the schema asks for, and the argument that it repeats."""
+    properties = schema.get("properties") if isinstance(schema, dict) else None
+    for key, inner in (properties if isinstance(properties, dict) else {}).items():
+        held = value.get(key) if isinstance(value, dict) else None
+        if isinstance(inner, dict) and isinstance(inner.get("x-mcp-header"), str):
+            yield inner["x-mcp-header"], held
+        yield from _mirrored(inner, held)
+
+
+def decode(value: str) -> str:
+    """What a header's value stands for. Raises: Refusal, if it claims to be base64 and is not."""
+    if not (value.startswith(_START) and value.endswith(_END)):
+        return value
+    try:
+        return base64.b64decode(value[len(_START) : -len(_END)], validate=True).decode()
+    except (binascii.Error, ValueError):
+        raise Refusal(HEADER_MISMATCH, f"Header mismatch: {value!r} is not base64 of UTF-8") from None
+
 
 BAD_REQUEST, NOT_FOUND, NOT_ALLOWED, NOT_ACCEPTABLE, WRONG_TYPE = 400, 404, 405, 406, 415
 
@@ -38,7 +375,7 @@ async def serve(port: int, options: Options) -> None:
     station = Station()
     async with asyncio.TaskGroup() as tasks, Listener(Site(tasks, options, station).answer, port=port) as listener:
         tasks.create_task(blow(station, options.weather))
-        mutter(f"{opening.IDENTITY['title']} is lit at {listener.url}/mcp")
+        mutter(f"{methods.IDENTITY['title']} is lit at {listener.url}/mcp")
         if options.legacy:
             mutter(f"the old way in (HTTP+SSE) is {listener.url}/sse")
         await asyncio.Event().wait()
@@ -102,8 +439,8 @@ class Site:
         """Whatever has an HTTP status of its own is found before the request is handled. Raises: Refusal."""
         params = message.get("params", {})
         params = params if isinstance(params, dict) else {}
-        opening.era_of(message["method"], params, Link(Outbox().put), self._stateless_options)
-        headers.check(message, _lowered(request), self._schema_of(params.get("name")))
+        methods.era_of(message["method"], params, Link(Outbox().put), self._stateless_options)
+        check(message, _lowered(request), self._schema_of(params.get("name")))
         if message["method"] not in methods.MODERN:
             raise Refusal(METHOD_NOT_FOUND, f"Method not found: {message['method']}")
         if message["method"] == "tools/call":
@@ -114,7 +451,7 @@ class Site:
         tool, arguments = self._tool(params.get("name")), params.get("arguments")
         if tool is not None and tool.needs is not None:
             needed = tool.needs(arguments if isinstance(arguments, dict) else {})
-            asking.demand(params["_meta"][META + "clientCapabilities"], needed, stateless=True)
+            call.demand(params["_meta"][META + "clientCapabilities"], needed, stateless=True)
 
     def _schema_of(self, name: object) -> Any:
         tool = self._tool(name)
@@ -134,7 +471,7 @@ def _is_stateless(request: HttpRequest, message: Any) -> bool:
     params = message.get("params") if isinstance(message, dict) else None
     meta = params.get("_meta") if isinstance(params, dict) else None
     declares = isinstance(meta, dict) and META + "protocolVersion" in meta
-    return declares or request.header("mcp-protocol-version") in eras.MODERN
+    return declares or request.header("mcp-protocol-version") in call.MODERN
 
 
 def _carelessness(request: HttpRequest) -> HttpResponse | None:

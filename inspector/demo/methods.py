@@ -11,25 +11,141 @@ import json
 import os
 from collections.abc import Awaitable, Callable, Sequence
 
-from inspector.demo import apps, eras, opening, prompts, resources, skills, tasks, tools
-from inspector.demo.asking import InputRequired, demand
+from inspector.demo import call as eras
+from inspector.demo import extensions, tasks, tools
+from inspector.demo import resources as prompts
 from inspector.demo.call import (
     INVALID_PARAMS,
+    INVALID_REQUEST,
     LEVELS,
     META,
+    METHOD_NOT_FOUND,
     MISSING_CAPABILITY,
     RESOURCE_NOT_FOUND,
+    UNSUPPORTED_VERSION,
     Call,
+    Era,
+    InputRequired,
     Json,
+    Link,
     Mishap,
     Options,
     Refusal,
+    demand,
     mutter,
     news,
 )
-from inspector.demo.schema_check import complaints
-from inspector.demo.station import Change
-from inspector.demo.toolkit import Tool, result, text
+from inspector.demo.extensions import EXTENSION as SKILLS
+from inspector.demo.state import Change
+from inspector.demo.tasks import CAPABILITY as TASKS_CAPABILITY
+from inspector.demo.tasks import EXTENSION as TASKS
+from inspector.demo.toolkit import Tool, complaints, icons, result, text
+
+# --- How a conversation with the demo begins: which revision a request speaks, the handshake, and discovery.
+
+LIGHTHOUSE = (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path fill="#c8402f" d="M10 8h4l2 14H8z"/>'
+    '<path fill="#f4e9c9" d="M9.5 12h5l.3 3H9.2z"/><path fill="#f6c945" d="M10 4h4v3h-4zM1 3l7 2v1L1 8z'
+    'M23 3l-7 2v1l7 2z"/>'
+    "</svg>"
+)
+
+IDENTITY: Json = {
+    "name": "gull-rock-lighthouse",
+    "version": "1.8.71",
+    "title": "Gull Rock Lighthouse",
+    "description": "A lighthouse that shows an inspector everything a server can do",
+    "icons": icons(LIGHTHOUSE),
+}
+
+INSTRUCTIONS = (
+    "You are talking to a lighthouse. Call `keeper_report` to see every kind of content, `sweep_horizon` for "
+    "progress, and `log_passage` for a long form. `clear_logbook` destroys, `hostile_text` attacks the screen."
+)
+
+
+def era_of(method: str, params: Json, link: Link, options: Options) -> Era:
+    """The revision that a request is to be answered in. Raises: Refusal, if it says none that is served."""
+    meta = params.get("_meta")
+    if options.modern and isinstance(meta, dict) and META + "protocolVersion" in meta:
+        return _declared(meta)
+    if method == "initialize":
+        if options.legacy:
+            return eras.NEWEST_LEGACY
+        raise _unsupported(params.get("protocolVersion"))
+    if link.era is not None:
+        return link.era
+    if options.legacy and method == "ping":
+        return eras.NEWEST_LEGACY
+    if options.modern:
+        raise Refusal(INVALID_PARAMS, f"params._meta needs {META}protocolVersion, or send initialize first")
+    if method == "server/discover":
+        raise Refusal(METHOD_NOT_FOUND, "Method not found: server/discover")
+    raise Refusal(INVALID_REQUEST, "Send initialize first")
+
+
+def _declared(meta: Json) -> Era:
+    version = meta[META + "protocolVersion"]
+    if not isinstance(version, str):
+        raise Refusal(INVALID_PARAMS, f"_meta {META}protocolVersion must be a string")
+    if version not in eras.MODERN:
+        raise _unsupported(version)
+    if not isinstance(meta.get(META + "clientCapabilities"), dict):
+        raise Refusal(INVALID_PARAMS, f"_meta needs {META}clientCapabilities, an object")
+    if meta.get(META + "logLevel", LEVELS[0]) not in LEVELS:
+        raise Refusal(INVALID_PARAMS, f"_meta {META}logLevel must be one of {', '.join(LEVELS)}")
+    return eras.MODERN[version]
+
+
+def _unsupported(requested: object) -> Refusal:
+    wanted = requested if isinstance(requested, str) else ""
+    data = {"supported": list(eras.MODERN), "requested": wanted}
+    return Refusal(UNSUPPORTED_VERSION, f"Unsupported protocol version: {wanted}", data)
+
+
+def capabilities(era: Era) -> Json:
+    """What the server says that it can."""
+    able: Json = {
+        "logging": {},
+        "prompts": {},
+        "resources": {"subscribe": True},
+        "tools": {"listChanged": True},
+    }
+    if era.has("completions"):
+        able["completions"] = {}
+    if era.stateless:
+        able["extensions"] = {SKILLS: {"directoryRead": True}, TASKS: {}}
+    elif era.has("tasks"):
+        able["tasks"] = TASKS_CAPABILITY
+    return able
+
+
+async def initialize(call: Call) -> Json:
+    """Settles the revision of the connection."""
+    if call.link.era is not None:
+        raise Refusal(INVALID_REQUEST, "This connection is initialized already")
+    call.text("protocolVersion")
+    era = eras.counter_offer(call.params["protocolVersion"])
+    call.link.era = era
+    declared = call.params.get("capabilities")
+    call.link.capabilities = declared if isinstance(declared, dict) else {}
+    call.station.listeners.add(call.link.hear)
+    return {
+        "protocolVersion": era.name,
+        "capabilities": capabilities(era),
+        "serverInfo": eras.trim("implementation", IDENTITY, era),
+        "instructions": INSTRUCTIONS,
+    }
+
+
+async def discover(call: Call) -> Json:
+    """Which stateless revisions are served; the others are for `initialize` to settle."""
+    return {
+        "supportedVersions": list(eras.MODERN),
+        "capabilities": capabilities(call.era),
+        "instructions": INSTRUCTIONS,
+    }
+
 
 CRASH_STATUS = 70
 
@@ -127,21 +243,21 @@ async def list_tasks(call: Call) -> Json:
 
 async def list_resources(call: Call) -> Json:
     """A page of resources."""
-    return _page([eras.trim("resource", item, call.era) for item in resources.listed()], call, "resources")
+    return _page([eras.trim("resource", item, call.era) for item in prompts.listed()], call, "resources")
 
 
 async def list_templates(call: Call) -> Json:
     """A page of resource templates."""
-    items = [eras.trim("template", item, call.era) for item in resources.templates()]
+    items = [eras.trim("template", item, call.era) for item in prompts.templates()]
     return _page(items, call, "resourceTemplates")
 
 
 async def read_resource(call: Call) -> Json:
     """What stands behind a URI."""
     uri = call.text("uri")
-    contents = resources.read(uri, call.station) or apps.read(uri)
+    contents = prompts.read(uri, call.station) or extensions.read_app(uri)
     if contents is None and call.era.stateless:
-        contents = skills.read(uri)
+        contents = extensions.read(uri)
     if contents is None:
         # What is not there is invalid params now, and never empty contents (2026-07-28 server/resources).
         code = INVALID_PARAMS if call.era.stateless else RESOURCE_NOT_FOUND
@@ -151,17 +267,17 @@ async def read_resource(call: Call) -> Json:
 
 async def list_skills(call: Call) -> Json:
     """A page of skills."""
-    return _page(skills.entries(), call, "skills")
+    return _page(extensions.entries(), call, "skills")
 
 
 async def read_directory(call: Call) -> Json:
     """A page of what is in a directory of a skill."""
-    return _page(skills.children(call.text("uri")), call, "resources")
+    return _page(extensions.children(call.text("uri")), call, "resources")
 
 
 async def list_prompts(call: Call) -> Json:
     """A page of prompts."""
-    return _page([eras.fit_prompt(item, call.era) for item in prompts.listed()], call, "prompts")
+    return _page([eras.fit_prompt(item, call.era) for item in prompts.listed_prompts()], call, "prompts")
 
 
 async def get_prompt(call: Call) -> Json:
@@ -255,7 +371,7 @@ _BOTH: dict[str, Handler] = {
 }
 
 LEGACY: dict[str, Handler] = _BOTH | {
-    "initialize": opening.initialize,
+    "initialize": initialize,
     "ping": ping,
     "logging/setLevel": set_level,
     "resources/subscribe": subscribe,
@@ -267,13 +383,13 @@ LEGACY: dict[str, Handler] = _BOTH | {
 }
 
 MODERN: dict[str, Handler] = _BOTH | {
-    "server/discover": opening.discover,
+    "server/discover": discover,
     "subscriptions/listen": listen,
     "tasks/get": tasks.get,
     "tasks/update": tasks.update,
     "tasks/cancel": tasks.cancel,
     "skills/list": list_skills,
-    "skills/get": skills.get_skill,
+    "skills/get": extensions.get_skill,
     "resources/directory/read": read_directory,
 }
 
@@ -293,7 +409,7 @@ def finish(call: Call, made: Json) -> Json:
     """A result with what every result of its era carries (2026-07-28: resultType, server info, cache hints)."""
     if not call.era.stateless:
         return made
-    meta = {META + "serverInfo": eras.trim("implementation", opening.IDENTITY, call.era), **made.get("_meta", {})}
+    meta = {META + "serverInfo": eras.trim("implementation", IDENTITY, call.era), **made.get("_meta", {})}
     finished = {"resultType": "complete", **made, "_meta": meta}
     if call.method in _FRESH_FOR_MS:
         finished["ttlMs"] = _FRESH_FOR_MS[call.method]

@@ -9,7 +9,8 @@ import asyncio
 from dataclasses import dataclass
 from typing import Any
 
-from inspector.demo import methods, opening
+from inspector.demo import methods
+from inspector.demo import methods as opening
 from inspector.demo.call import (
     INVALID_PARAMS,
     INVALID_REQUEST,
@@ -23,7 +24,7 @@ from inspector.demo.call import (
     dump,
     mutter,
 )
-from inspector.demo.station import Station
+from inspector.demo.state import Station
 
 
 @dataclass(slots=True)

@@ -12,8 +12,7 @@ from collections.abc import Callable
 
 from inspector.demo.call import Options, Refusal, dump, mutter, parse
 from inspector.demo.server import DemoServer
-from inspector.demo.station import Station
-from inspector.demo.weather import blow
+from inspector.demo.state import Station, blow
 
 STDIN, STDOUT = 0, 1
 _CHUNK = 1 << 16

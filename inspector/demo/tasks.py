@@ -10,7 +10,6 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from inspector.demo.asking import ask, declares
 from inspector.demo.call import (
     INVALID_PARAMS,
     METHOD_NOT_FOUND,
@@ -19,8 +18,10 @@ from inspector.demo.call import (
     Json,
     Mishap,
     Refusal,
+    ask,
+    declares,
 )
-from inspector.demo.long_work import ENDED, Task, Work
+from inspector.demo.state import ENDED, Task, Work
 
 EXTENSION = "io.modelcontextprotocol/tasks"
 RELATED = "io.modelcontextprotocol/related-task"

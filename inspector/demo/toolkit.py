@@ -1,12 +1,14 @@
 """What a tool of the demo is made of, and the content blocks that its results are made of."""
 
 import base64
-from collections.abc import Awaitable, Callable
+import math
+import re
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from inspector.demo.call import Call, Json
-from inspector.demo.long_work import Work
+from inspector.demo.state import Work
 
 Run = Callable[[Call, Json], Awaitable[Json]]
 """Takes the call and its arguments, already checked; returns the result of the newest revision.
@@ -95,3 +97,114 @@ def text(words: str) -> Json:
 def result(*blocks: Json) -> Json:
     """A tool's result of these blocks."""
     return {"content": list(blocks)}
+
+
+# --- Whether a tool's arguments are what its schema asks for: the few keywords that the demo's schemas use.
+
+_TYPES: dict[str, tuple[type, ...]] = {
+    "string": (str,),
+    "number": (int, float),
+    "integer": (int, float),
+    "boolean": (bool,),
+    "object": (dict,),
+    "array": (list,),
+    "null": (type(None),),
+}
+_DEEPEST = 40
+
+
+def complaints(schema: dict[str, Any], value: Any) -> list[str]:
+    """What is wrong with the value, a sentence each, in the order of the schema; empty if nothing is."""
+    return list(_walk(schema, value, "", schema, 0))
+
+
+def _walk(schema: Any, value: Any, path: str, root: dict[str, Any], depth: int) -> Iterator[str]:
+    where = path or "arguments"
+    if depth > _DEEPEST:
+        yield f"{where}: nested too deeply"
+        return
+    if "$ref" in schema:
+        schema = root["$defs"][schema["$ref"].removeprefix("#/$defs/")]
+    if "type" in schema and not _is_of_type(value, schema["type"]):
+        yield f"{where}: must be {_spoken(schema['type'])}"
+        return
+    if "enum" in schema and value not in schema["enum"]:
+        yield f"{where}: must be one of {', '.join(map(str, schema['enum']))}"
+    if "const" in schema and value != schema["const"]:
+        yield f"{where}: must be {schema['const']}"
+    yield from _branches(schema, value, path, root, depth)
+    if isinstance(value, str):
+        yield from _string(schema, value, where)
+    elif isinstance(value, (int, float)) and not isinstance(value, bool):
+        yield from _number(schema, value, where)
+    elif isinstance(value, list):
+        yield from _array(schema, value, path, root, depth)
+    elif isinstance(value, dict):
+        yield from _object(schema, value, path, root, depth)
+
+
+def _is_of_type(value: Any, wanted: str | list[str]) -> bool:
+    for name in [wanted] if isinstance(wanted, str) else wanted:
+        if isinstance(value, bool) and name != "boolean":
+            continue
+        if name == "integer" and isinstance(value, float) and not value.is_integer():
+            continue
+        if isinstance(value, _TYPES[name]):
+            return True
+    return False
+
+
+def _spoken(wanted: str | list[str]) -> str:
+    names = [wanted] if isinstance(wanted, str) else wanted
+    return " or ".join(name if name == "null" else f"{'an' if name[0] in 'aio' else 'a'} {name}" for name in names)
+
+
+def _branches(schema: Any, value: Any, path: str, root: dict[str, Any], depth: int) -> Iterator[str]:
+    for keyword, most in (("oneOf", 1), ("anyOf", math.inf)):
+        if keyword in schema:
+            hits = sum(not list(_walk(branch, value, path, root, depth + 1)) for branch in schema[keyword])
+            if not 1 <= hits <= most:
+                yield f"{path or 'arguments'}: fits {hits} of its {len(schema[keyword])} alternatives"
+
+
+def _string(schema: Any, value: str, where: str) -> Iterator[str]:
+    if len(value) < schema.get("minLength", 0):
+        yield f"{where}: needs at least {schema['minLength']} characters"
+    if len(value) > schema.get("maxLength", math.inf):
+        yield f"{where}: may have at most {schema['maxLength']} characters"
+    if "pattern" in schema and not re.search(schema["pattern"], value):
+        yield f"{where}: does not look like {schema['pattern']}"
+
+
+def _number(schema: Any, value: float, where: str) -> Iterator[str]:
+    if value < schema.get("minimum", -math.inf):
+        yield f"{where}: must be at least {schema['minimum']}"
+    elif value > schema.get("maximum", math.inf):
+        yield f"{where}: must be at most {schema['maximum']}"
+    elif "multipleOf" in schema and not (value / schema["multipleOf"]).is_integer():
+        yield f"{where}: must be a multiple of {schema['multipleOf']}"
+
+
+def _array(schema: Any, value: list[Any], path: str, root: dict[str, Any], depth: int) -> Iterator[str]:
+    if len(value) < schema.get("minItems", 0):
+        yield f"{path}: needs at least {schema['minItems']} items"
+    if len(value) > schema.get("maxItems", math.inf):
+        yield f"{path}: may have at most {schema['maxItems']} items"
+    if schema.get("uniqueItems") and any(item in value[:n] for n, item in enumerate(value)):
+        yield f"{path}: has an item twice"
+    if "items" in schema:
+        for n, item in enumerate(value):
+            yield from _walk(schema["items"], item, f"{path}[{n}]", root, depth + 1)
+
+
+def _object(schema: Any, value: dict[str, Any], path: str, root: dict[str, Any], depth: int) -> Iterator[str]:
+    prefix = f"{path}." if path else ""
+    properties = schema.get("properties", {})
+    for name in schema.get("required", ()):
+        if name not in value:
+            yield f"{prefix}{name}: is required"
+    for name, item in value.items():
+        if name in properties:
+            yield from _walk(properties[name], item, prefix + name, root, depth + 1)
+        elif schema.get("additionalProperties") is False:
+            yield f"{prefix}{name}: is not known here"

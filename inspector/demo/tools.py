@@ -5,10 +5,9 @@ The unpleasant ones stand in `mischief.py`, the one with the long schema in `pas
 
 import asyncio
 
-from inspector.demo import apps, errands, inquiries, media, mischief, passage
-from inspector.demo.asking import declares
-from inspector.demo.call import LEVELS, Call, Json, Options, mutter
-from inspector.demo.station import LOGBOOK, Station
+from inspector.demo import extensions, tools_content, tools_elicit, tools_faulty, tools_slow
+from inspector.demo.call import LEVELS, Call, Json, Options, declares, mutter
+from inspector.demo.state import LOGBOOK, Station
 from inspector.demo.toolkit import DESTROYS, LOOKS, WRITES, Tool, encode, result, takes, text
 
 WAVES = (
@@ -41,8 +40,8 @@ async def _sweep(call: Call, arguments: Json) -> Json:
 async def _tide_chart(call: Call, arguments: Json) -> Json:
     hours = int(arguments.get("hours", 24))
     harbour = arguments.get("harbour", "Saltmouth")
-    heights = media.levels(hours)
-    picture = {"type": "image", "data": encode(media.tide_picture(hours)), "mimeType": "image/png"}
+    heights = tools_content.levels(hours)
+    picture = {"type": "image", "data": encode(tools_content.tide_picture(hours)), "mimeType": "image/png"}
     words = f"Tide at {harbour}, {hours} hours: {min(heights)} m to {max(heights)} m"
     return {
         "content": [text(words), picture],
@@ -51,7 +50,7 @@ async def _tide_chart(call: Call, arguments: Json) -> Json:
 
 
 async def _foghorn(call: Call, arguments: Json) -> Json:
-    sound = media.horn(arguments.get("seconds", 0.5), arguments.get("pitch", 110))
+    sound = tools_content.horn(arguments.get("seconds", 0.5), arguments.get("pitch", 110))
     return result(
         text(f"Booooh ({len(sound)} bytes of it)"),
         {"type": "audio", "data": encode(sound), "mimeType": "audio/wav"},
@@ -80,11 +79,11 @@ async def _keeper_report(call: Call, arguments: Json) -> Json:
         "mimeType": "text/plain",
     }
     book = {"uri": LOGBOOK, "mimeType": "text/markdown", "text": call.station.logbook()}
-    chart = {"uri": "lighthouse://chart.png", "mimeType": "image/png", "blob": encode(media.tide_picture(12))}
+    chart = {"uri": "lighthouse://chart.png", "mimeType": "image/png", "blob": encode(tools_content.tide_picture(12))}
     return result(
         {**text(REPORT), "annotations": {"audience": ["user"], "priority": 0.9}},
         text('{"lamp": {"lit": true, "oil_litres": 41.5}, "gulls": 1, "visitors": null}'),
-        {"type": "image", "data": encode(media.tide_picture(48)), "mimeType": "image/png"},
+        {"type": "image", "data": encode(tools_content.tide_picture(48)), "mimeType": "image/png"},
         link,
         {"type": "resource", "resource": book},
         {"type": "resource", "resource": chart},
@@ -153,7 +152,7 @@ _LISTED = (
         takes("sum", sum={"type": "number"}, below_the_keel={"type": "boolean"}),
         LOOKS,
     ),
-    passage.TOOL,
+    tools_content.TOOL,
     Tool(
         "sweep_horizon",
         "Sweep the horizon",
@@ -187,7 +186,7 @@ _LISTED = (
         ),
         LOOKS,
         WAVES,
-        meta=apps.OF_TOOL,
+        meta=extensions.OF_TOOL,
     ),
     Tool(
         "foghorn",
@@ -240,7 +239,7 @@ _LISTED = (
         takes(open={"type": "boolean", "default": True}),
         annotations={**WRITES, "idempotentHint": True},
     ),
-    *mischief.LISTED,
+    *tools_faulty.LISTED,
 )
 
 _CELLAR = Tool(
@@ -256,8 +255,8 @@ _CELLAR = Tool(
 def catalogue(station: Station, options: Options) -> list[Tool]:
     """The tools that there are now, in a stable order; `listed_for` says which of them a client is told of."""
     more = [_CELLAR] if station.cellar_open else []
-    broken = [mischief.BROKEN] if options.with_broken_tool else []
-    return [*_LISTED, *inquiries.LISTED, *errands.LISTED, *more, *broken]
+    broken = [tools_faulty.BROKEN] if options.with_broken_tool else []
+    return [*_LISTED, *tools_elicit.LISTED, *tools_slow.LISTED, *more, *broken]
 
 
 def listed_for(capabilities: Json, tools: list[Tool]) -> list[Tool]:

@@ -6,7 +6,7 @@ limit on patterns; a reference back to the root is enough to get there. So valid
 
 from typing import Final
 
-from inspector.forms.bounds import bounds
+from inspector.forms.patterns import bounds
 
 DEEPEST: Final = 200
 

@@ -8,12 +8,48 @@ real schemas use. What is too long, too big or too slow is no match and no misma
 
 import warnings
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
-
-from inspector.forms.bounds import bounds
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     import regex
+
+
+# --- How much work a server's schemas may make here: bounds that hold for the whole process, and that a person may
+# move.
+
+SCHEMA: Final = 100_000
+PATTERN_MS: Final = 100
+_SECONDS: Final = 0.25
+
+
+class Bounds(NamedTuple):
+    """What is done at most."""
+
+    schema: int = SCHEMA
+    """Parts of a schema that is judged, and steps of one judgement: half a second, or 10,000 items of some members."""
+    pattern_ms: int = PATTERN_MS
+    """For one search for a pattern."""
+
+    @property
+    def seconds(self) -> float:
+        """For one judgement, if a clock is given: longer where more steps are let."""
+        return _SECONDS * max(1.0, self.schema / SCHEMA)
+
+
+class _Holder:
+    now = Bounds()
+
+
+def bounds() -> Bounds:
+    """Those that hold."""
+    return _Holder.now
+
+
+def move(to: Bounds) -> Bounds:
+    """Have others hold from now on; those that held before."""
+    before, _Holder.now = _Holder.now, to
+    return before
+
 
 LONGEST_PATTERN: Final = 2_000
 LONGEST_TEXT: Final = 200_000

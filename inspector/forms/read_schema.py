@@ -5,9 +5,9 @@ show (if/then/else, not, dependencies) is left to validation. A schema that refe
 thousands of fields is read as far as a screen can use, and the rest are LazyFields: read when opened.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Final
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, TypeAlias
 
 from inspector.forms import simple
 from inspector.forms.fields import (
@@ -26,9 +26,206 @@ from inspector.forms.fields import (
     UnionField,
     kind_of,
 )
-from inspector.forms.merge import Schema
 from inspector.forms.refs import Document
-from inspector.forms.resolve import Budget, Resolved, Unreadable, resolve
+
+# --- Several schemas that must all hold, written as one: `allOf`, and what stands beside a `$ref`.
+
+Schema: TypeAlias = dict[str, object]
+
+
+class CannotMerge(Exception):
+    """The two say different things of one keyword, and no single field shows both."""
+
+
+def merge(first: Schema, second: Schema) -> Schema:
+    """One schema that asks for what both ask for. Words about it (title, default) are the first one's.
+
+    Raises: CannotMerge, with the keyword.
+    """
+    merged = dict(first)
+    for key, value in second.items():
+        merged[key] = _joined(key, merged[key], value) if key in merged else value
+    return merged
+
+
+def _joined(key: str, first: object, second: object) -> object:
+    if key in _WORDS or first == second:
+        return first
+    rule = _RULES.get(key)
+    if rule is None:
+        raise CannotMerge(key)
+    return rule(first, second)
+
+
+def _both(first: object, second: object) -> object:
+    """A schema within: both must hold, which the reader works out when it gets there."""
+    return {"allOf": [first, second]}
+
+
+def _members(first: object, second: object) -> object:
+    if not isinstance(first, dict) or not isinstance(second, dict):
+        raise CannotMerge("properties")
+    merged = dict(first)
+    for name, schema in second.items():
+        merged[name] = _both(merged[name], schema) if name in merged and merged[name] != schema else schema
+    return merged
+
+
+def _listed(first: object, second: object) -> object:
+    if not isinstance(first, list) or not isinstance(second, list):
+        raise CannotMerge("required")
+    return [*first, *(each for each in second if each not in first)]
+
+
+def _common(first: object, second: object) -> object:
+    """The values on both lists; a single value is a list of one."""
+    left = first if isinstance(first, list) else [first]
+    right = second if isinstance(second, list) else [second]
+    common = [each for each in left if each in right or (each == "integer" and "number" in right)]
+    if "number" in left and "integer" in right and "integer" not in common:
+        common.append("integer")
+    if not common:
+        raise CannotMerge("type")
+    return common[0] if len(common) == 1 and not isinstance(first, list) else common
+
+
+def _extreme(pick: Callable[[list[float]], float]) -> Callable[[object, object], object]:
+    def joined(first: object, second: object) -> object:
+        numbers = [each for each in (first, second) if isinstance(each, int | float)]
+        return pick(numbers) if numbers else first
+
+    return joined
+
+
+def _closed_wins(first: object, second: object) -> object:
+    """additionalProperties: the stricter of the two, as far as a form can show it."""
+    if first is False or second is False:
+        return False
+    if first is True or second is True:
+        return second if first is True else first
+    return _both(first, second)
+
+
+def _either(first: object, second: object) -> object:
+    return first is True or second is True
+
+
+def _keep_first(first: object, second: object) -> object:
+    return first
+
+
+_WORDS: Final = frozenset(
+    ("title", "description", "default", "examples", "$comment", "$id", "$schema", "$anchor", "deprecated")
+)
+_DRAWN_NOWHERE: Final = ("if", "then", "else", "not", "dependentRequired", "dependentSchemas", "dependencies")
+
+_RULES: Final[Mapping[str, Callable[[object, object], object]]] = {
+    "properties": _members,
+    "patternProperties": _members,
+    "$defs": _members,
+    "definitions": _members,
+    "required": _listed,
+    "type": _common,
+    "enum": _common,
+    "additionalProperties": _closed_wins,
+    "unevaluatedProperties": _closed_wins,
+    "items": _both,
+    "uniqueItems": _either,
+    "readOnly": _either,
+    "writeOnly": _either,
+    **dict.fromkeys(("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"), _extreme(max)),
+    **dict.fromkeys(("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"), _extreme(min)),
+    **dict.fromkeys(_DRAWN_NOWHERE, _keep_first),
+    **dict.fromkeys(("pattern", "format", "multipleOf", "contains", "propertyNames"), _keep_first),
+}
+
+
+# --- One schema without its `$ref` and `allOf`: what they lead to and ask for, merged into one.
+
+MOST_STEPS: Final = 500
+"""Schemas that are joined into one field."""
+
+
+class Unreadable(Exception):
+    """No field can be drawn; the sentence says why."""
+
+
+class Budget:
+    """A number of things that may still be done."""
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+
+    def spend(self) -> bool:
+        """Take one; False once none is left."""
+        self.left -= 1
+        return self.left >= 0
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A schema that has neither `$ref` nor `allOf`."""
+
+    schema: Schema
+    refs: frozenset[str] = field(default=frozenset())
+    """The references that were followed on the way."""
+
+
+def resolve(document: Document, schema: object) -> Resolved:
+    """The schema with everything that it borrows.
+
+    Raises: Unreadable, with the reason.
+    """
+    met: set[str] = set()
+    merged = _resolve(document, schema, Budget(MOST_STEPS), met, frozenset())
+    return Resolved(merged, frozenset(met))
+
+
+def _resolve(document: Document, schema: object, budget: Budget, met: set[str], path: frozenset[str]) -> Schema:
+    if schema is True:
+        return {}
+    if schema is False:
+        raise Unreadable("the schema allows nothing here")
+    if not isinstance(schema, dict):
+        raise Unreadable(f"its schema is {_kind(schema)}, not an object")
+    if not budget.spend() or len(path) > _LONGEST_CHAIN:
+        raise Unreadable("its schema joins more parts than a form can show")
+    own: Schema = {key: value for key, value in schema.items() if key not in ("$ref", "allOf", "$dynamicRef")}
+    for ref in (schema.get("$ref"), schema.get("$dynamicRef")):
+        if ref is not None:
+            own = _merged(own, _referred(document, ref, budget, met, path))
+    parts = schema.get("allOf")
+    for part in parts if isinstance(parts, list) else ():
+        own = _merged(own, _resolve(document, part, budget, met, path))
+    return own
+
+
+_LONGEST_CHAIN: Final = 60
+
+
+def _referred(document: Document, ref: object, budget: Budget, met: set[str], path: frozenset[str]) -> Schema:
+    if not isinstance(ref, str):
+        raise Unreadable("its $ref is not a string")
+    if ref in path:
+        raise Unreadable(f"its schema {ref} refers to nothing but itself")
+    target, why = document.find(ref)
+    if why:
+        raise Unreadable(why)
+    met.add(ref)
+    return _resolve(document, target, budget, met, path | {ref})
+
+
+def _merged(own: Schema, other: Schema) -> Schema:
+    try:
+        return merge(own, other)
+    except CannotMerge as conflict:
+        raise Unreadable(f"the parts of its schema differ in {conflict}, so no one form fits") from conflict
+
+
+def _kind(value: object) -> str:
+    kinds = {list: "a list", str: "a string", int: "a number", float: "a number", type(None): "null"}
+    return kinds.get(type(value), "no JSON")
+
 
 DEEPEST: Final = 6
 """Fields within fields that are read at once; what lies deeper is read when opened."""

@@ -8,22 +8,186 @@ is imported and prepared, and who runs out of time gets a second chance: a machi
 jsonschema is imported when first needed (0.1 s), and no event loop should wait for what happens here.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sized
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
-from inspector.forms.bounds import bounds
 from inspector.forms.dialects import DEFAULT, TooLarge, dialect_of, mentions, without_dialects
 from inspector.forms.fields import UNSET
-from inspector.forms.keywords import OURS, Fault, Keyword
+from inspector.forms.keywords import OURS, Fault, Keyword, schema_faults
 from inspector.forms.paths import Path, get_at, pointer
-from inspector.forms.patterns import PatternUnusable
-from inspector.forms.schema_faults import schema_faults
-from inspector.forms.sentences import quote, sentence
-from inspector.forms.unions import Error, plain_errors
+from inspector.forms.patterns import PatternUnusable, bounds
+from inspector.forms.simple import as_text
+
+# --- Which of an `anyOf`'s or `oneOf`'s many errors a person should read.
+
+Error: TypeAlias = Any
+"""A ValidationError of jsonschema; this file does not import it."""
+
+_UNIONS = ("anyOf", "oneOf")
+
+
+def plain_errors(error: Error) -> Iterator[tuple[Error, str]]:
+    """The errors to tell instead of `error`, each with its sentence, or "" for the keyword's usual one."""
+    if error.validator not in _UNIONS:
+        yield error, ""
+        return
+    if not error.context:
+        yield error, "fits more than one of the kinds of which it must be exactly one"
+        return
+    branch = _likeliest(error)
+    if branch is None:
+        yield error, _none_of(error)
+        return
+    for each in branch:
+        yield from plain_errors(each)
+
+
+def _likeliest(error: Error) -> list[Error] | None:
+    """The errors of the branch that was most likely meant; None if no branch is of the value's type."""
+    branches: dict[object, list[Error]] = {}
+    for each in error.context:
+        branches.setdefault(each.schema_path[0] if each.schema_path else None, []).append(each)
+    likely = [errors for errors in branches.values() if not any(_is_of_another_kind(each) for each in errors)]
+    return min(likely, key=_distance) if likely else None
+
+
+def _is_of_another_kind(error: Error) -> bool:
+    """The value itself has the wrong type, or the type of none of the fixed values: the branch is about another."""
+    if error.path:
+        return False
+    if error.validator in ("enum", "const"):
+        asked = error.validator_value
+        options = asked if error.validator == "enum" and isinstance(asked, list) else [asked]
+        return type(error.instance) not in {type(each) for each in options}
+    return error.validator in ("type", None)
+
+
+def _distance(errors: list[Error]) -> tuple[bool, int]:
+    """A member with a wrong fixed value (kind: circle) tells branches apart; else fewer errors are nearer."""
+    return any(each.validator in ("const", "enum") for each in errors), len(errors)
+
+
+def _none_of(error: Error) -> str:
+    """What the branches want, if each of them wants one type."""
+    wanted = [each.get("type") if isinstance(each, dict) else None for each in error.validator_value]
+    types = [each for each in wanted if isinstance(each, str)]
+    if types and len(types) == len(wanted):
+        return f"must be one of these: {', '.join(dict.fromkeys(types))}"
+    return f"is none of the {len(wanted)} kinds that the schema allows"
+
+
+# --- What is wrong with a value, in a few words that can stand beside its field ("must be at least 3 characters").
+
+LONGEST_QUOTE: Final = 80
+MOST_OPTIONS: Final = 8
+
+
+def sentence(keyword: str, asked: object, got: object) -> str:
+    """Why `got` fails `keyword: asked`. Total: an unknown keyword and a strange value have their sentence too."""
+    say = _SENTENCES.get(keyword)
+    return say(asked, got) if say else f"does not satisfy {keyword}: {quote(asked)}"
+
+
+def quote(value: object) -> str:
+    """A value in at most 80 characters; containers by their size, since printing a large one costs."""
+    if isinstance(value, dict):
+        return f"an object with {_count(len(value), 'member')}"
+    if isinstance(value, list) and len(value) > MOST_OPTIONS:
+        return f"a list of {len(value)} items"
+    if isinstance(value, list) and any(isinstance(each, dict | list) for each in value):
+        return f"a list of {_count(len(value), 'item')}"
+    text = as_text(value[: LONGEST_QUOTE + 1] if isinstance(value, str) else value)
+    return text if len(text) <= LONGEST_QUOTE else f"{text[:LONGEST_QUOTE]}…"
+
+
+def kind_name(value: object) -> str:
+    """What a value is, with its article."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    names = ((str, "a string"), (int | float, "a number"), (dict, "an object"), (list, "an array"))
+    return next((name for kind, name in names if isinstance(value, kind)), "null")
+
+
+def _type(asked: object, got: object) -> str:
+    types = asked if isinstance(asked, list) else [asked]
+    wanted = " or ".join(_TYPES.get(str(each), str(each)) for each in types)
+    if isinstance(got, float) and types == ["integer"]:
+        return "must be an integer, without a fraction"
+    return f"must be {wanted}, and is {kind_name(got)}"
+
+
+def _enum(asked: object, got: object) -> str:
+    options = asked if isinstance(asked, list) else [asked]
+    shown = ", ".join(quote(each) for each in options[:MOST_OPTIONS])
+    more = f" and {len(options) - MOST_OPTIONS} more" if len(options) > MOST_OPTIONS else ""
+    return f"is not one of: {shown}{more}"
+
+
+def _at_least(noun: str) -> Callable[[object, object], str]:
+    return lambda asked, got: f"must have at least {_count(asked, noun)}{_has(got)}"
+
+
+def _at_most(noun: str) -> Callable[[object, object], str]:
+    return lambda asked, got: f"must have at most {_count(asked, noun)}{_has(got)}"
+
+
+def _bound(words: str) -> Callable[[object, object], str]:
+    return lambda asked, got: f"must be {words} {quote(asked)}"
+
+
+def _fixed(words: str) -> Callable[[object, object], str]:
+    return lambda asked, got: words
+
+
+def _has(got: object) -> str:
+    return f", and has {len(got)}" if isinstance(got, Sized) else ""
+
+
+def _count(number: object, noun: str) -> str:
+    return f"{quote(number)} {noun}" if number == 1 else f"{quote(number)} {noun}s"
+
+
+_TYPES: Final = {
+    "string": "a string",
+    "number": "a number",
+    "integer": "an integer",
+    "boolean": "true or false",
+    "object": "an object",
+    "array": "an array",
+    "null": "null",
+}
+
+_SENTENCES: Final[Mapping[str, Callable[[object, object], str]]] = {
+    "type": _type,
+    "enum": _enum,
+    "const": lambda asked, got: f"must be {quote(asked)}",
+    "minLength": _at_least("character"),
+    "maxLength": _at_most("character"),
+    "minItems": _at_least("item"),
+    "maxItems": _at_most("item"),
+    "minProperties": _at_least("member"),
+    "maxProperties": _at_most("member"),
+    "minimum": _bound("at least"),
+    "maximum": _bound("at most"),
+    "exclusiveMinimum": _bound("more than"),
+    "exclusiveMaximum": _bound("less than"),
+    "multipleOf": _bound("a multiple of"),
+    "not": _fixed("is what the schema says it must not be"),
+    "contains": _fixed("lacks an item of the kind that the schema wants"),
+    "minContains": _fixed("has too few items of the kind that the schema wants"),
+    "maxContains": _fixed("has too many items of the kind that the schema wants"),
+    "items": _fixed("has more items than the schema allows"),
+    "additionalItems": _fixed("has more items than the schema allows"),
+    "unevaluatedItems": _fixed("has items that the schema does not allow"),
+    "unevaluatedProperties": _fixed("has members that the schema does not allow"),
+    "anyOf": _fixed("is none of the kinds that the schema allows"),
+    "": _fixed("is not allowed here"),
+}
+
 
 MOST_PROBLEMS: Final = 200
 DEEPEST_VALUE: Final = 150

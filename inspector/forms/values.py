@@ -22,35 +22,10 @@ from inspector.forms.fields import (
     Opened,
     TextField,
     UnionField,
-    Unset,
     opened,
 )
-from inspector.forms.paths import Path, get_at, place_in_form, remove_at, set_at
-from inspector.forms.resolve import Budget
-from inspector.forms.typed import Parsed, json_text, parse_json, parse_text, same, text_of
-
-__all__ = [
-    "UNSET",
-    "FormValue",
-    "Parsed",
-    "Path",
-    "Unset",
-    "branch_of",
-    "fits",
-    "fresh_value",
-    "from_json",
-    "get_at",
-    "initial_value",
-    "json_text",
-    "parse_json",
-    "parse_text",
-    "place_in_form",
-    "remove_at",
-    "same",
-    "set_at",
-    "text_of",
-    "to_json",
-]
+from inspector.forms.read_schema import Budget
+from inspector.forms.typed import same
 
 FormValue: TypeAlias = object
 """dict, list, str, int, float, bool, None, or UNSET; dicts and lists may hold UNSET."""

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from inspector.protocol import peek
-from inspector.protocol.extensions import APP_TYPE
+from inspector.protocol.capabilities import APP_TYPE
 from inspector.protocol.things import Resource, Tool
 
 SCHEME = "ui://"

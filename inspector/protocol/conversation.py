@@ -11,35 +11,23 @@ from typing import Any, assert_never
 import msgspec
 
 from inspector.protocol import events, peek
-from inspector.protocol.cut import is_unreadable, lose_answered, messages_of
 from inspector.protocol.events import Event
 from inspector.protocol.exchange_log import ExchangeLog
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.frames import Direction, Frame
-from inspector.protocol.jsonrpc import (
-    Answer,
-    ErrorAnswer,
-    Message,
-    Notification,
-    NotJsonRpc,
-    Part,
-    Request,
-)
-from inspector.protocol.questions import INPUT_REQUIRED, Question, questions_in
+from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message, Notification, NotJsonRpc, Part, Request
+from inspector.protocol.questions import COMPLETE, INPUT_REQUIRED, Question, Visits, questions_in, visits_in
 from inspector.protocol.questions import KIND_OF_METHOD as KIND_OF_METHOD_ASKING
 from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.revisions.table import find
 from inspector.protocol.things import KIND_OF_METHOD
 from inspector.protocol.tracking.catalogue import Catalogue
-from inspector.protocol.tracking.http_end import HttpEnd, what_is_lost
+from inspector.protocol.tracking.exchanges import HttpEnd, OperationTracker, Pairs, goes_on, what_is_lost
 from inspector.protocol.tracking.opening import OpeningTracker, declared_revision
-from inspector.protocol.tracking.operations import OperationTracker, goes_on
-from inspector.protocol.tracking.pairs import Pairs
 from inspector.protocol.tracking.progress import ProgressTracker
 from inspector.protocol.tracking.subscriptions import TELLING_OF_CHANGES, Subscriptions
-from inspector.protocol.tracking.task_words import related_task
-from inspector.protocol.tracking.tasks import TELLING, News, Tasks
-from inspector.protocol.visits import COMPLETE, Visits, visits_in
+from inspector.protocol.tracking.tasks import TELLING, News, Tasks, related_task
+from inspector.protocol.unreadable import is_unreadable, lose_answered, messages_of
 
 
 class Conversation:

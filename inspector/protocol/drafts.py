@@ -14,8 +14,8 @@ import msgspec
 from inspector.protocol import jsonrpc, peek
 from inspector.protocol.headers import headers_for
 from inspector.protocol.jsonrpc import RequestId, encode
+from inspector.protocol.request_meta import ClientIdentity, stamped
 from inspector.protocol.revisions._shape import Revision
-from inspector.protocol.stamp import ClientIdentity, stamped
 
 
 class DraftKind(StrEnum):

@@ -11,8 +11,8 @@ from typing import Any
 
 import msgspec
 
+from inspector.protocol.json_diff import key_of
 from inspector.protocol.jsonrpc import encode
-from inspector.protocol.list_changes import key_of
 
 _MAY_BE_WHOLE = re.compile(rb"\d(?:\.0|e[+-]?\d)")
 """How a whole number is written where it is held as one with a fraction; also found in many a text."""

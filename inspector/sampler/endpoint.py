@@ -13,11 +13,10 @@ import msgspec
 from inspector.errors import AuthorizationNeeded, RequestFailed, RequestTimeout
 from inspector.protocol import peek
 from inspector.protocol.jsonrpc import encode
-from inspector.sampler.chat import ChatRequest, chat_request
+from inspector.sampler.chat import ChatRequest, Said, chat_request, said_in
 from inspector.sampler.choice import ModelChoice
-from inspector.sampler.completion import Said, said_in
 from inspector.transports.http.client import make_client
-from inspector.transports.http.failures import broken, unreachable
+from inspector.transports.http.reply import broken, unreachable
 
 _CONNECT_S = 10.0
 _MOST = 16 * 1024 * 1024

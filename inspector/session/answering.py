@@ -6,13 +6,172 @@ silence would hang the server. A question that the server wants answered as a ta
 """
 
 import asyncio
+import os
+from collections import deque
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
 
-from inspector.protocol import jsonrpc
-from inspector.protocol.offers import declared, offered_in, refusal_of
-from inspector.protocol.questions import METHOD_NOT_FOUND, Question, Refusal, Reply, Result
-from inspector.protocol.revisions._shape import Revision
+import msgspec
+from msgspec.structs import replace
+
+from inspector.protocol import jsonrpc, peek
+from inspector.protocol.capabilities import declared, offered_in, refusal_of
+from inspector.protocol.flows.steps import Ask, StillAsked, Watch, Withdraw
+from inspector.protocol.questions import INVALID_PARAMS, METHOD_NOT_FOUND, Question, Refusal, Reply, Result
+from inspector.protocol.request_meta import ClientIdentity
+from inspector.protocol.revisions._shape import Revision, Stamp
+from inspector.protocol.tracking.tasks import ENDED, RELATED_TASK, Task, TaskState, asks_for_task
 from inspector.session.desk import Desk
-from inspector.session.own_tasks import METHODS, OwnTasks, with_relation
+
+if TYPE_CHECKING:
+    from inspector.session.session import Session
+
+
+# --- Our own tasks: questions of the server's that it wants answered as tasks, and its asking after them
+# (2025-11-25).
+
+METHODS = frozenset({"tasks/get", "tasks/result", "tasks/list", "tasks/cancel"})
+KEPT, KEPT_MS = 1000, 3_600_000
+"""So many are kept, and so long where the server does not say for how long, or says nothing usable."""
+POLL_MS = 1000
+_NO_SUCH = "no task of this id is known (any more)"
+
+
+class OwnTask(msgspec.Struct, eq=False):
+    """A question that is being answered as a task."""
+
+    id: str
+    question: Question
+    created: datetime
+    ttl_ms: int | None
+    """None: for as long as the conversation lasts."""
+    updated: datetime
+    state: TaskState = TaskState.WORKING
+    message: str = "waiting for an answer"
+    reply: Reply | None = None
+    over: asyncio.Event = msgspec.field(default_factory=asyncio.Event)
+
+
+class OwnTasks:
+    """Those of one conversation, on its event loop."""
+
+    def __init__(
+        self,
+        desk: Desk,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        ids: Callable[[], str] = lambda: os.urandom(16).hex(),
+    ) -> None:
+        self._desk = desk
+        self._now = now
+        self._ids = ids
+        self._tasks: dict[str, OwnTask] = {}
+        self._by_question: dict[int, OwnTask] = {}
+
+    def begin(self, question: Question) -> Reply | None:
+        """The handle to answer with; None for a question that asks for no task. `work` then answers it."""
+        if not asks_for_task(question.params):
+            return None
+        self._forget_the_old()
+        if len(self._tasks) >= KEPT:
+            return Refusal(INVALID_PARAMS, f"{KEPT} tasks are kept here already: fetch or cancel some")
+        now = self._now()
+        task = OwnTask(self._ids(), question, now, _ttl(peek.at(question.params, "task", "ttl")), now)
+        self._tasks[task.id] = self._by_question[question.exchange] = task
+        return Result({"task": _flat(task)})
+
+    async def work(self, question: Question) -> None:
+        """Have the question answered whose handle was given; returns when that is over. Nothing happens for others."""
+        task = self._by_question.pop(question.exchange, None)
+        if task is None:
+            return
+        try:
+            self._settle(task, await self._desk.ask(question))
+        finally:
+            self._move(task, TaskState.CANCELLED, "nobody answers any more")
+
+    async def serve(self, request: jsonrpc.Request) -> Reply:
+        """The answer to a request about tasks. That to tasks/result comes once the task has ended."""
+        self._forget_the_old()
+        if request.method == "tasks/list":
+            return Result({"tasks": [_flat(task) for task in self._tasks.values()]})
+        task = self._tasks.get(peek.text(request.params, "taskId") or "")
+        if task is None:
+            return Refusal(INVALID_PARAMS, _NO_SUCH)
+        if request.method == "tasks/result":
+            await task.over.wait()
+            return _brought(task)
+        if request.method == "tasks/cancel":
+            if task.state in ENDED:
+                return Refusal(INVALID_PARAMS, f"the task has ended already: it is {task.state}")
+            self._cancel(task, "the server cancelled its task")
+        return Result(_flat(task))
+
+    def _settle(self, task: OwnTask, reply: Reply | None) -> None:
+        if isinstance(reply, Result):
+            task.reply = reply
+            self._move(task, TaskState.COMPLETED, "it was answered")
+        elif isinstance(reply, Refusal):
+            task.reply = reply
+            self._move(task, TaskState.FAILED, reply.message)
+
+    def _cancel(self, task: OwnTask, why: str) -> None:
+        self._move(task, TaskState.CANCELLED, why)
+        self._desk.withdraw(why, exchange=task.question.exchange)
+
+    def _move(self, task: OwnTask, state: TaskState, message: str) -> None:
+        """The first end counts: terminal states are never left."""
+        if task.state not in ENDED:
+            task.state, task.message, task.updated = state, message, self._now()
+            task.over.set()
+
+    def _forget_the_old(self) -> None:
+        now = self._now()
+        for task in list(self._tasks.values()):
+            if task.ttl_ms is not None and now >= task.created + timedelta(milliseconds=task.ttl_ms):
+                self._cancel(task, "its time was over")
+                del self._tasks[task.id]
+
+
+def _ttl(wanted: Any) -> int | None:
+    """For how long it is kept, in milliseconds. What is no time, or longer than we would wait, is told otherwise."""
+    if isinstance(wanted, bool) or not isinstance(wanted, int | float) or not 0 < wanted < KEPT_MS:
+        return KEPT_MS
+    return int(wanted) or 1
+
+
+def _flat(task: OwnTask) -> dict[str, Any]:
+    return {
+        "taskId": task.id,
+        "status": task.state,
+        "statusMessage": task.message,
+        "createdAt": _moment(task.created),
+        "lastUpdatedAt": _moment(task.updated),
+        "ttl": task.ttl_ms,
+        "pollInterval": POLL_MS,
+    }
+
+
+def _moment(when: datetime) -> str:
+    return when.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _brought(task: OwnTask) -> Reply:
+    """What it came to, saying whose it is: "tasks/result MUST include related-task in its _meta"."""
+    if isinstance(task.reply, Result):
+        return Result(with_relation(task.reply.value, task.id))
+    return task.reply or Refusal(INVALID_PARAMS, f"the task has no result: it is {task.state}")
+
+
+def with_relation(value: Any, id_: str) -> Any:
+    """A result that says to which task it belongs: "all requests, notifications, and responses related to a task".
+
+    Without an id it is as it was; so is what is no object, a prepared answer that is wrong on purpose.
+    """
+    if not id_ or not isinstance(value, dict):
+        return value
+    return {**value, "_meta": {**peek.mapping(value, "_meta"), RELATED_TASK: {"taskId": id_}}}
 
 
 class Answering:
@@ -82,3 +241,152 @@ def _why_not(request: jsonrpc.Request, revision: Revision | None) -> str:
         return "the conversation is not open yet"
     known = request.method in revision.server_requests
     return "this client has not declared the capability for it" if known else "no such method in this revision"
+
+
+# --- What flows wait for beside answers to requests: questions that go on being asked between two polls, news of
+# tasks.
+
+_Key = tuple[tuple[int, str], ...]
+Replies = tuple[Reply, ...] | None
+_LULL_S = 0.05
+"""After news: where one comes, more may, and they are to cost one poll and not many."""
+
+
+class Asides:
+    """Of one session, on its event loop."""
+
+    def __init__(self, answering: Answering, tasks: asyncio.TaskGroup, find: Callable[[str], Task | None]) -> None:
+        """`find` looks up what the fold knows of a task."""
+        self._answering = answering
+        self._tasks = tasks
+        self._find = find
+        self._asking: dict[_Key, asyncio.Task[Replies]] = {}
+        self._watching: dict[str, set[asyncio.Event]] = {}
+
+    async def ask(self, step: Ask, revision: Revision) -> Replies | StillAsked:
+        """Have questions answered, or go on having it."""
+        if step.patience_s is None:
+            return await self._answering.to_questions(step.questions, revision)
+        key = _key(step.questions)
+        if key not in self._asking:
+            self._asking[key] = self._tasks.create_task(self._answering.to_questions(step.questions, revision))
+        work = self._asking[key]
+        await asyncio.wait({work}, timeout=step.patience_s)
+        if not work.done():
+            return StillAsked()
+        del self._asking[key]
+        return None if work.cancelled() else work.result()
+
+    def withdraw(self, step: Withdraw) -> None:
+        """Nobody wants these answers any more."""
+        for exchange in {question.exchange for question in step.questions}:
+            self._answering.desk.withdraw(step.why, exchange=exchange)
+        self._asking.pop(_key(step.questions), None)
+
+    async def watch(self, step: Watch) -> Task | None:
+        """Wait for news of a task, but not for long."""
+        news = asyncio.Event()
+        there = self._watching.setdefault(step.task, set())
+        there.add(news)
+        try:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(step.seconds):
+                    await news.wait()
+                    await asyncio.sleep(_LULL_S)
+        finally:
+            there.discard(news)
+            if not there:
+                self._watching.pop(step.task, None)
+        return self._find(step.task)
+
+    def told(self, task: Task) -> None:
+        """There is news of a task."""
+        for news in self._watching.get(task.id, ()) if task.by_server else ():
+            news.set()
+
+    def wake(self) -> None:
+        """The connection is gone: whoever watches finds out by the next poll."""
+        for there in self._watching.values():
+            for news in there:
+                news.set()
+
+
+def _key(questions: tuple[Question, ...]) -> _Key:
+    return tuple((question.exchange, question.key) for question in questions)
+
+
+# --- What is offered to the server now. Where each request declares it, it may change at any time.
+
+
+class Offering(msgspec.Struct, eq=False):
+    """Who we say we are, with what we offer, and who answers by it."""
+
+    client: ClientIdentity
+    answering: Answering
+
+
+async def offer(session: "Session", offers: frozenset[str]) -> bool:
+    """Offer this from the next request on; False, and nothing done, where only an opening can say it."""
+    if session.revision is None or session.revision.stamp is not Stamp.META:
+        return False
+    offering = session.offering
+    offering.client = replace(offering.client, offers=offers)
+    offering.answering.offers = offers
+    return True
+
+
+# --- Bounds on answering: however much a server asks, its requests cost a bounded number of tasks.
+
+AT_ONCE = 8
+"""Answers on their way at the same time: over HTTP each takes a connection."""
+WAITING = 1000
+"""Requests that may wait for their answers to be taken, and questions that may wait for theirs."""
+
+_SLOW = frozenset({"tasks/result"})
+"""Requests that need nobody, and whose answers may take as long as somebody's."""
+
+Send = Callable[[jsonrpc.Request, Question | None], Awaitable[None]]
+
+
+class Bounds:
+    """Requests of the server's in, answers out. `send` answers one and never raises; `overrun` is told once."""
+
+    def __init__(self, send: Send, tasks: asyncio.TaskGroup, overrun: Callable[[str], None]) -> None:
+        self._send = send
+        self._tasks = tasks
+        self._overrun = overrun
+        self._asked: deque[jsonrpc.Request] = deque()
+        self._busy = 0
+        self._questions = 0
+        self._told = False
+
+    def take(self, request: jsonrpc.Request, question: Question | None = None) -> None:
+        """The server asks. Returns at once."""
+        if max(len(self._asked), self._questions) >= WAITING:
+            self._leave_unanswered()
+        elif question is not None or request.method in _SLOW:
+            self._questions += 1
+            self._tasks.create_task(self._put(request, question))
+        else:
+            self._asked.append(request)
+            if self._busy < AT_ONCE:
+                self._busy += 1
+                self._tasks.create_task(self._work())
+
+    async def _put(self, request: jsonrpc.Request, question: Question | None) -> None:
+        try:
+            await self._send(request, question)
+        finally:
+            self._questions -= 1
+
+    async def _work(self) -> None:
+        try:
+            while self._asked:
+                await self._send(self._asked.popleft(), None)
+        finally:
+            self._busy -= 1
+
+    def _leave_unanswered(self) -> None:
+        if not self._told:
+            self._told = True
+            self._overrun(f"The server takes no answers: beyond {WAITING:,} that wait, its requests get none.")

@@ -7,19 +7,19 @@ transport's own word (`Delivery`) matters only where no answer came: then it say
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Protocol, TypeVar, assert_never, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, assert_never, runtime_checkable
 
+import msgspec
 from msgspec.structs import replace
 
+from inspector.capture.format.records import Entry
 from inspector.capture.journal import Journal
-from inspector.capture.store import Entry
 from inspector.errors import AuthorizationNeeded, ConnectError, InspectError, NoResponse
 from inspector.protocol import events, jsonrpc
 from inspector.protocol.events import Event
 from inspector.protocol.exchanges import Exchange, ExchangeState
-from inspector.protocol.flows.cancel import cancel
 from inspector.protocol.flows.steps import (
     Ask,
     Await,
@@ -42,26 +42,114 @@ from inspector.protocol.flows.steps import (
     UseCarriage,
     Watch,
     Withdraw,
+    cancel,
 )
 from inspector.protocol.frames import Direction
 from inspector.protocol.headers import headers_for, version_header
 from inspector.protocol.jsonrpc import RequestId
 from inspector.protocol.questions import Question
-from inspector.protocol.revisions._shape import Carriage, Revision
+from inspector.protocol.request_meta import ClientIdentity, stamped
+from inspector.protocol.revisions._shape import Carriage, LogLevel, Revision
 from inspector.protocol.revisions.table import find
-from inspector.protocol.stamp import ClientIdentity
-from inspector.session.answering import Answering
-from inspector.session.asides import Asides
-from inspector.session.bounds import Bounds
+from inspector.session.answering import Answering, Asides, Bounds, Offering
 from inspector.session.desk import Desk
-from inspector.session.ids import Ids
-from inspector.session.log_level import LogWish
-from inspector.session.lost import is_lost
-from inspector.session.offering import Offering
-from inspector.session.outgoing import outgoing, refused
+from inspector.session.options import Clocks
 from inspector.session.waiting import Waiter, wait
-from inspector.session.wishes import Clocks
 from inspector.transports.base import Delivery, Expects, Outgoing, Transport
+
+if TYPE_CHECKING:
+    from inspector.protocol.flows.call import Called
+    from inspector.session.session import Session
+
+
+# --- The ids of the requests of one session: whole numbers from 1, never one that was used before.
+
+
+class Ids(Iterator[int]):
+    """The next free number, again and again."""
+
+    def __init__(self) -> None:
+        self._last = 0
+        self._spent: set[RequestId] = set()
+
+    def __next__(self) -> int:
+        """A number that was not used yet."""
+        self._last += 1
+        while self._last in self._spent:
+            self._last += 1
+        return self._last
+
+    def spend(self, ids: Iterable[RequestId]) -> None:
+        """These were used by somebody else."""
+        self._spent.update(ids)
+
+
+# --- From which level on a server is asked for its log messages: once by a request, or by each request anew.
+
+
+class LogWish(msgspec.Struct):
+    """What is asked for now."""
+
+    level: str = ""
+    """What every request from now on carries, where requests carry a level; "" for none."""
+
+
+async def ask_for_level(session: "Session", level: str) -> "Called | None":
+    """Ask for log messages from a level on; "" for none, where each request asks.
+
+    What came of the request that says so; None where later requests will say it, and where nothing can be said.
+    """
+    if session.revision is None:
+        return None
+    match session.revision.log_level:
+        case LogLevel.META:
+            session.logs.level = level
+            return None
+        case LogLevel.REQUEST:
+            return await session.call("logging/setLevel", {"level": level}) if level else None
+        case _:
+            assert_never(session.revision.log_level)
+
+
+# --- A step on its way: the bytes of a request as its revision wants them, and what became of it where no answer
+# came.
+
+
+def outgoing(step: Send, id_: RequestId, settled: Revision | None, client: ClientIdentity, logs: LogWish) -> Outgoing:
+    """The bytes of a request, stamped and with headers as its revision wants them; `settled` is the session's."""
+    opens = step.method == "initialize"
+    revision = None if opens else step.revision or settled
+    token = id_ if step.progress else None
+    params = stamped(revision, step.params, client, progress_token=token, log_level=logs.level)
+    return Outgoing(
+        jsonrpc.write_request(id_, step.method, params),
+        Expects.ANSWER,
+        headers={} if revision is None else headers_for(revision, step.method, params, step.input_schema),
+        opens_session=opens,
+        probe=step.probe,
+    )
+
+
+def refused(exchange: Exchange | None, delivery: Delivery, why: str) -> Refused:
+    """What came of a request whose carriage is done, and brought no answer."""
+    return Refused(
+        exchange,
+        delivery.status,
+        delivery.content_type,
+        delivery.body,
+        headers=delivery.headers,
+        why=why,
+        begun=delivery.begun,
+    )
+
+
+# --- Whether a server says that it does not know an HTTP session any more.
+
+
+def is_lost(status: int | None, said: str) -> bool:
+    """Whether this status and body, or message, answer a request with a session id so."""
+    return status == 404 or (status == 400 and "session" in said.lower())
+
 
 T = TypeVar("T")
 

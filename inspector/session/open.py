@@ -10,21 +10,17 @@ from inspector import __version__
 from inspector.capture.journal import Journal
 from inspector.config.targets import HttpTarget, StdioTarget, Target
 from inspector.protocol.flows.connect import Wish
+from inspector.protocol.request_meta import ClientIdentity
 from inspector.protocol.revisions._shape import Carriage
-from inspector.protocol.stamp import ClientIdentity
 from inspector.sampler.choice import ModelChoice
-from inspector.session.desk import Desk, Policy
-from inspector.session.proposals import Proposer
+from inspector.session.desk import Desk, Policy, Proposer
+from inspector.session.options import Settings
 from inspector.session.session import Options, Session
-from inspector.session.wishes import Settings
-from inspector.transports.base import Transport
-from inspector.transports.limits import LIMITS, Limits
+from inspector.transports.base import LIMITS, Limits, Transport
 
 if TYPE_CHECKING:  # of servers that are reached by URL
     from inspector.transports.children import Started
     from inspector.transports.http.authorizing import Authorizer
-
-__all__ = ["Settings", "client_info", "open_session", "transport_for"]
 
 
 def client_info() -> dict[str, Any]:

@@ -19,11 +19,11 @@ from inspector.protocol.facts import Headers
 from inspector.protocol.flows.steps import Flow, Reply, Send
 from inspector.protocol.headers import headers_for
 from inspector.protocol.probes import HOST, ORIGIN, SESSION, VERSION, requests
+from inspector.protocol.request_meta import stamped
 from inspector.protocol.revisions._shape import Carriage, Era, Revision
 from inspector.protocol.revisions.table import newest_of
-from inspector.protocol.stamp import stamped
+from inspector.session.options import State
 from inspector.session.session import Session
-from inspector.session.wishes import State
 from inspector.transports.http.authorizing import Heard
 
 _SILENCE_S = 5.0

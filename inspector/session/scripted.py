@@ -76,7 +76,7 @@ class Prepared(msgspec.Struct, frozen=True):
             return questions.declined() if self.answer == "decline" else questions.dismissed()
         if question.mode != "form":
             return questions.accepted()
-        from inspector.forms.sample import smallest_valid  # nobody else needs forms to connect
+        from inspector.forms.arguments import smallest_valid  # nobody else needs forms to connect
 
         content = self.content if isinstance(self.content, dict) else smallest_valid(question.schema)
         return questions.accepted(content if isinstance(content, dict) else {})

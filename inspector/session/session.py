@@ -15,29 +15,25 @@ import msgspec
 from inspector.capture.journal import Journal
 from inspector.errors import InspectError
 from inspector.protocol import peek
+from inspector.protocol.capabilities import declared
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.call import Called, call
 from inspector.protocol.flows.connect import Wish, connect
-from inspector.protocol.flows.list_all import Pages, list_all
-from inspector.protocol.flows.repeat import is_repeated, is_safe, was_cut
+from inspector.protocol.flows.list_all import Pages, is_repeated, is_safe, list_all, was_cut
 from inspector.protocol.flows.steps import Flow, Notify, Refused, Reply
-from inspector.protocol.offers import declared
 from inspector.protocol.questions import Root
 from inspector.protocol.revisions._shape import Revision
 from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.things import Tool
 from inspector.session.desk import Desk
-from inspector.session.driver import Driver
-from inspector.session.ids import Ids
-from inspector.session.lost import is_lost
+from inspector.session.driver import Driver, Ids, is_lost
+from inspector.session.options import Clocks, State
 from inspector.session.tasks import SessionTasks
 from inspector.session.watching import Watching
-from inspector.session.wishes import Clocks, State
-from inspector.transports.base import Transport
-from inspector.transports.limits import LIMITS, Limits
+from inspector.transports.base import LIMITS, Limits, Transport
 
 if TYPE_CHECKING:
-    from inspector.session.exactly import ByHand
+    from inspector.session.raw import ByHand
 
 T = TypeVar("T")
 
@@ -61,7 +57,7 @@ class Options(msgspec.Struct, frozen=True):
 
 
 def _by_hand(transport: Transport, journal: Journal, ids: Ids) -> "ByHand":
-    from inspector.session.exactly import ByHand  # few sessions have such messages
+    from inspector.session.raw import ByHand  # few sessions have such messages
 
     return ByHand(transport, journal, ids)
 
@@ -186,7 +182,7 @@ class Session:
         Raises: UsageError where it has none.
         """
         assert self.revision is not None, "a session is called after it was opened"
-        from inspector.protocol.flows.batch import batch
+        from inspector.protocol.flows.steps import batch
 
         return await self._driver.drive(batch(requests, revision=self.revision))
 

@@ -11,7 +11,7 @@ import msgspec
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.steps import Reply, Silent
 from inspector.protocol.jsonrpc import RequestId
-from inspector.session.wishes import Clocks
+from inspector.session.options import Clocks
 
 
 class Left(msgspec.Struct, frozen=True):

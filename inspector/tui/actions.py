@@ -4,7 +4,7 @@ from enum import StrEnum
 
 import msgspec
 
-from inspector.tui.styles import glyphs
+from inspector.tui.theme import glyphs
 
 
 class Where(StrEnum):

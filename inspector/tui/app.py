@@ -16,37 +16,28 @@ from textual.app import App, ComposeResult, SystemCommand
 from textual.binding import BindingType
 from textual.events import Event
 from textual.screen import Screen
-from textual.widget import Widget
 
 from inspector.session.engine import Live
-from inspector.tui import keys, resuming, upstream
-from inspector.tui.checking import Checking
-from inspector.tui.exporting import Exporting
+from inspector.text import for_clipboard, visible
+from inspector.tui import app_parts, keys, safety
+from inspector.tui.app_parts import TOASTS, Checking, Exporting, LoggingIn, Offering, Recent, Relisting, Toasts, Waiting
+from inspector.tui.bars import HeaderBar
+from inspector.tui.conversation import LiveSubject, Recording, Stage, Subject
 from inspector.tui.input_queue import InputQueue, has_hidden_focus, lose_hidden_focus
-from inspector.tui.logging_in import LoggingIn
-from inspector.tui.marking import Marking
-from inspector.tui.offering import Offering
 from inspector.tui.pacing import Pacing
 from inspector.tui.panels import Panel, make_panel
-from inspector.tui.recent import Recent
-from inspector.tui.relisting import Relisting
-from inspector.tui.remembering import Remembering
-from inspector.tui.replaying import Replaying
-from inspector.tui.safety import install
-from inspector.tui.styles import glyphs
-from inspector.tui.subject import LiveSubject, Recording, Stage, Subject
+from inspector.tui.safety import dress, install, turn_theme
+from inspector.tui.screens.items.definition_changes import Remembering
+from inspector.tui.screens.notes.notes import Marking
+from inspector.tui.screens.replay.controls import Replaying
 from inspector.tui.tabs import Tab, Tabs, subject_of
-from inspector.tui.theming import dress, turn_theme
-from inspector.tui.toasts import TOASTS, Toasts
-from inspector.tui.waiting import Waiting
-from inspector.tui.widgets.footer_bar import FooterBar
-from inspector.tui.widgets.header_bar import HeaderBar
-from inspector.viewmodels.text import for_clipboard, visible
+from inspector.tui.theme import glyphs
+from inspector.tui.widgets.bars import FooterBar
 
 if TYPE_CHECKING:
-    from inspector.session.opened import Opened
-    from inspector.tui.opening import Opener
-    from inspector.tui.screens.palette import Command
+    from inspector.session.engine import Opened
+    from inspector.tui.screens.help.palette import Command
+    from inspector.tui.tabs import Opener
 
 _TURN_S = 0.005
 """Python's own default; until the first picture, the caller may have set another."""
@@ -103,7 +94,7 @@ class InspectApp(
         Raises: CaptureError if `replay` is no capture.
         """
         super().__init__()
-        upstream.install()
+        safety.install_workarounds()
         install(self, ascii_only=glyphs().to_server != "→")
         dress(self)
         if first is None and replay is None and begin is not None:
@@ -132,7 +123,7 @@ class InspectApp(
 
     async def on_mount(self) -> None:
         """Show the first screen and start the clock."""
-        resuming.install(self)
+        app_parts.install(self)
         await self.action_show(self.tab.shown)
         self.start_clock()
         tab = self.tab
@@ -261,7 +252,7 @@ class InspectApp(
         self.run_worker(self._ping(), group="ping")
 
     async def _ping(self) -> None:
-        from inspector.tui.pinging import ping
+        from inspector.tui.app_parts import ping
 
         said, well = await ping(self.subject)
         self.say(said, severity="information" if well else "warning")
@@ -274,7 +265,7 @@ class InspectApp(
         if waiting is None:
             self.say("The server asks nothing now.")
             return
-        from inspector.tui.screens.question import QuestionScreen
+        from inspector.tui.screens.inbox.dialog import QuestionScreen
 
         self.clear_notifications()  # it has been seen, and would cover the ways to answer
         self.push_screen(QuestionScreen(self.subject, waiting))
@@ -285,7 +276,7 @@ class InspectApp(
 
     def action_help(self) -> None:
         """Show the keys of the panel or dialog in sight, or put the help away."""
-        from inspector.tui.screens.help import turn_help
+        from inspector.tui.screens.help.help import turn_help
 
         replay = () if self.playback is None else (keys.Where.REPLAY,)
         turn_help(self, (*self.panel.places, *replay))
@@ -296,7 +287,7 @@ class InspectApp(
 
     def commands(self) -> "list[Command]":
         """What the palette offers, with the keys."""
-        from inspector.tui.screens.palette import Command
+        from inspector.tui.screens.help.palette import Command
 
         offered = (each for each in keys.ACTIONS if each.where is keys.Where.EVERYWHERE)
         return [
@@ -310,7 +301,7 @@ class InspectApp(
 
     def action_command_palette(self) -> None:
         """Find a command by its name."""
-        from inspector.tui.screens.palette import Command, PaletteScreen
+        from inspector.tui.screens.help.palette import Command, PaletteScreen
 
         def chosen(command: Command | None) -> None:
             if command is not None:
@@ -374,6 +365,3 @@ def _settle() -> None:
     gc.set_threshold(10_000, 5, 5)
     gc.enable()
     sys.setswitchinterval(_TURN_S)
-
-
-__all__ = ["InspectApp", "Widget"]

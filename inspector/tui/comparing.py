@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from inspector.capture.compare.normal import Normal
-from inspector.session.opened import Opened
+from inspector.session.engine import Opened
 from inspector.tui.app import InspectApp
-from inspector.tui.opening import Opener
-from inspector.tui.screens.compare import of_files
+from inspector.tui.screens.sessions.compare import of_files
+from inspector.tui.tabs import Opener
 
 
 class ComparingApp(InspectApp):

@@ -10,66 +10,174 @@ id is for ever.
 from textual.binding import Binding, BindingType
 
 from inspector.tui.actions import Action, Where, key_name, types
-from inspector.tui.compare_keys import COMPARING
-from inspector.tui.export_keys import EXPORTING
-from inspector.tui.filter_keys import FILTERING
-from inspector.tui.finding_keys import FINDING_JUMPS, FINDINGS, FINDINGS_SCREEN
-from inspector.tui.mark_keys import MARKING
-from inspector.tui.network_keys import NETWORK
-from inspector.tui.offered_keys import OFFERED
-from inspector.tui.payload_keys import PAYLOADS
-from inspector.tui.raw_keys import BY_HAND, SKILLS
-from inspector.tui.replay_keys import REPLAYING
-from inspector.tui.session_keys import SESSIONS, SHELF
-from inspector.tui.story_keys import TELLING
-from inspector.tui.tab_keys import TABBING, TIMELINE
-from inspector.tui.traffic_keys import TRAFFIC
+from inspector.tui.screens.compose.keys import BY_HAND, SKILLS
+from inspector.tui.screens.findings.keys import FINDING_JUMPS, FINDINGS, FINDINGS_SCREEN
+from inspector.tui.screens.items.keys import OFFERED
+from inspector.tui.screens.replay.keys import REPLAYING
+from inspector.tui.screens.traffic.keys import FILTERING, MARKING, NETWORK, PAYLOADS, TELLING, TRAFFIC
 
-_E = Where.EVERYWHERE
+# --- The part of the table of keys that is about two captures side by side.
+
+_C = Where.COMPARE
+COMPARING: tuple[Action, ...] = (
+    Action("compare.next", ("n",), "Next difference", "Go to the next operation that differs.", _C, "jump(1)", True),
+    Action("compare.previous", ("N",), "Before", "Go to the operation before that differs.", _C, "jump(-1)", True),
+    Action("compare.exact", ("x",), "Exact", "Compare ids, times and ports too, or no more.", _C, "exact", True),
+    Action("compare.leave", ("escape", "q"), "Back", "Leave the comparison.", _C, "leave", True),
+)
+"""The order is the order of footer and help."""
+
+
+# --- The part of the table of keys that is about exporting: a file for other programs, people, tests and
+# comparisons.
+
+_X = Where.EXPORT
+EXPORTING: tuple[Action, ...] = (
+    Action(
+        "export",
+        ("X",),
+        "Export",
+        "Export, share, keep as a surface or as cases, or compare with a saved surface.",
+        Where.EVERYWHERE,
+        "app.export",
+    ),
+    Action("export.what", ("right",), "What", "Take another part of it.", _X, "what(1)", footer=True),
+    Action("export.what_before", ("left",), "What before", "Take the part before.", _X, "what(-1)"),
+    Action("export.notes", ("n",), "Notes", "Take marks and comments along, or not.", _X, "notes", footer=True),
+    Action("export.list", ("up",), "List", "From the path back to the list.", _X, "list"),
+    Action("export.leave", ("escape",), "Back", "Leave; what is being written is finished.", _X, "leave", footer=True),
+)
+"""The order is the order of footer and help."""
+
+
+# --- The part of the table of keys that is about the captures there are.
+
+_E, _S = Where.EVERYWHERE, Where.SESSIONS
+SESSIONS: tuple[Action, ...] = (
+    Action("screen.sessions", ("7",), "Sessions", "Show the captures of earlier sessions.", _E, "app.show('sessions')"),
+)
+SHELF: tuple[Action, ...] = (
+    Action("sessions.note", ("n",), "Note", "Write down what this session was about.", _S, "note", footer=True),
+    Action("sessions.compare", ("c",), "Compare", "Compare it with another one.", _S, "compare", footer=True),
+    Action("sessions.delete", ("d",), "Delete", "Remove it and its notes; asks first.", _S, "delete", footer=True),
+    Action("sessions.again", ("r",), "Look again", "Look which captures there are now.", _S, "look_again", footer=True),
+)
+"""The order is the order of footer and help."""
+
+
+# --- The part of the table of keys that is about several conversations: their tabs, and the timeline of all.
+
+_TAB_KEYS_E = Where.EVERYWHERE
+TABBING: tuple[Action, ...] = (
+    Action(
+        "tabs.open", ("O",), "Open another", "Open another server, or a capture, in a tab.", _TAB_KEYS_E, "app.open"
+    ),
+    Action(
+        "tabs.next",
+        ("comma", "ctrl+pagedown"),
+        "Next tab",
+        "Show the next server, or all.",
+        _TAB_KEYS_E,
+        "app.turn_tab(1)",
+    ),
+    Action(
+        "tabs.previous", ('"', "ctrl+pageup"), "Tab before", "Show the one before.", _TAB_KEYS_E, "app.turn_tab(-1)"
+    ),
+    Action("tabs.timeline", ("&",), "All servers", "Show the traffic of all in one list.", _TAB_KEYS_E, "app.timeline"),
+    Action(
+        "tabs.close", ("ctrl+w",), "Close tab", "End the server in sight; its tab goes.", _TAB_KEYS_E, "app.close_tab"
+    ),
+)
+TIMELINE: tuple[Action, ...] = (
+    Action(
+        "timeline.filter",
+        ("/",),
+        "Filter",
+        "Show only what matches, of all servers.",
+        Where.TIMELINE,
+        "filter",
+        footer=True,
+    ),
+    Action("timeline.clear", ("\\",), "Clear filter", "Filter nothing more.", Where.TIMELINE, "clear_filter"),
+    Action("timeline.find", ("*",), "Find", "Find a text in all traffic; nothing is hidden.", Where.TIMELINE, "find"),
+    Action("timeline.find_next", ("n",), "Find next", "Go to the next line found.", Where.TIMELINE, "found(1)"),
+    Action("timeline.find_previous", ("N",), "Find before", "Go to the line before.", Where.TIMELINE, "found(-1)"),
+    Action(
+        "timeline.partners",
+        ("V", "f2"),
+        "Partners",
+        "Show with each match its request and its answer, or no more.",
+        Where.TIMELINE,
+        "partners",
+    ),
+    Action(
+        "timeline.waterfall", ("W",), "Waterfall", "Show those of all servers on one axis.", Where.TIMELINE, "waterfall"
+    ),
+    Action("timeline.tree", ("T",), "Tree", "Say where traffic is shown as a tree.", Where.TIMELINE, "tree"),
+    Action(
+        "timeline.go", ("o",), "Go there", "Show the line in its server's own tab.", Where.TIMELINE, "go", footer=True
+    ),
+    Action("open.type", ("/",), "Type", "Type a URL, a command or a capture.", Where.OPEN, "type", footer=True),
+    Action("open.list", ("down",), "List", "Go to the list.", Where.OPEN, "list"),
+)
+"""The order is the order of footer and help."""
+
+
+_KEYS_E = Where.EVERYWHERE
 ACTIONS: tuple[Action, ...] = (
-    Action("screen.traffic", ("1",), "Traffic", "Show everything that crossed the wire.", _E, "app.show('traffic')"),
-    Action("screen.tools", ("2",), "Tools", "Show the server's tools and call them.", _E, "app.show('tools')"),
+    Action(
+        "screen.traffic", ("1",), "Traffic", "Show everything that crossed the wire.", _KEYS_E, "app.show('traffic')"
+    ),
+    Action("screen.tools", ("2",), "Tools", "Show the server's tools and call them.", _KEYS_E, "app.show('tools')"),
     Action(
         "screen.resources",
         ("3",),
         "Resources",
         "Show the server's resources and read them.",
-        _E,
+        _KEYS_E,
         "app.show('resources')",
     ),
-    Action("screen.prompts", ("4",), "Prompts", "Show the server's prompts and fill them.", _E, "app.show('prompts')"),
-    Action("screen.inbox", ("5",), "Inbox", "Show what the server asks, and answer it.", _E, "app.show('inbox')"),
-    Action("screen.server", ("6",), "Server", "Show who the server is and how it runs.", _E, "app.show('server')"),
+    Action(
+        "screen.prompts", ("4",), "Prompts", "Show the server's prompts and fill them.", _KEYS_E, "app.show('prompts')"
+    ),
+    Action("screen.inbox", ("5",), "Inbox", "Show what the server asks, and answer it.", _KEYS_E, "app.show('inbox')"),
+    Action("screen.server", ("6",), "Server", "Show who the server is and how it runs.", _KEYS_E, "app.show('server')"),
     *SESSIONS,
-    Action("screen.log", ("8",), "Log", "Show the server's log messages and its stderr.", _E, "app.show('log')"),
-    Action("screen.tasks", ("9",), "Tasks", "Show the tasks of both sides, running and over.", _E, "app.show('tasks')"),
+    Action("screen.log", ("8",), "Log", "Show the server's log messages and its stderr.", _KEYS_E, "app.show('log')"),
+    Action(
+        "screen.tasks", ("9",), "Tasks", "Show the tasks of both sides, running and over.", _KEYS_E, "app.show('tasks')"
+    ),
     FINDINGS_SCREEN,
-    Action("screen.skills", ("I",), "Skills", "Show the server's skills and verify them.", _E, "app.show('skills')"),
-    Action("screen.network", ("H",), "HTTP", "Show all HTTP exchanges in full.", _E, "app.show('network')"),
-    Action("screen.raw", ("0",), "Write", "Write any message, right or wrong, and send it.", _E, "app.show('raw')"),
-    Action("help", ("?",), "Help", "Show the keys that work here.", _E, "app.help", footer=True),
+    Action(
+        "screen.skills", ("I",), "Skills", "Show the server's skills and verify them.", _KEYS_E, "app.show('skills')"
+    ),
+    Action("screen.network", ("H",), "HTTP", "Show all HTTP exchanges in full.", _KEYS_E, "app.show('network')"),
+    Action(
+        "screen.raw", ("0",), "Write", "Write any message, right or wrong, and send it.", _KEYS_E, "app.show('raw')"
+    ),
+    Action("help", ("?",), "Help", "Show the keys that work here.", _KEYS_E, "app.help", footer=True),
     Action(
         "help.typing",
         ("f1",),
         "Help",
         "The same, also in fields and dialogs.",
-        _E,
+        _KEYS_E,
         "app.help",
         footer=True,
         priority=True,
     ),
-    Action("palette", ("ctrl+p",), "Palette", "Find any command by name.", _E, "app.command_palette", footer=True),
-    Action("back", ("escape",), "Back", "Go back one step. Never quits.", _E, "back"),
-    Action("pane.next", ("tab",), "Next pane", "Move to the next pane or field.", _E, "app.focus_next"),
-    Action("pane.previous", ("shift+tab",), "Previous pane", "Move to the pane before.", _E, "app.focus_previous"),
-    Action("layout", ("-",), "Layout", "Put the detail beside the list, below it, or alone.", _E, "cycle_layout"),
-    Action("copy", ("y",), "Copy", "Copy what is selected, without control characters.", _E, "copy"),
+    Action("palette", ("ctrl+p",), "Palette", "Find any command by name.", _KEYS_E, "app.command_palette", footer=True),
+    Action("back", ("escape",), "Back", "Go back one step. Never quits.", _KEYS_E, "back"),
+    Action("pane.next", ("tab",), "Next pane", "Move to the next pane or field.", _KEYS_E, "app.focus_next"),
+    Action("pane.previous", ("shift+tab",), "Previous pane", "Move to the pane before.", _KEYS_E, "app.focus_previous"),
+    Action("layout", ("-",), "Layout", "Put the detail beside the list, below it, or alone.", _KEYS_E, "cycle_layout"),
+    Action("copy", ("y",), "Copy", "Copy what is selected, without control characters.", _KEYS_E, "copy"),
     Action(
         "request.cancel",
         ("ctrl+c",),
         "Cancel call",
         "Cancel the running request. Without one it says how to quit.",
-        _E,
+        _KEYS_E,
         "app.cancel_request",
         priority=True,
     ),
@@ -78,7 +186,7 @@ ACTIONS: tuple[Action, ...] = (
         ("!", "f12"),
         "Answer here",
         "Answer the oldest question without leaving; in a field F12, where ! is text.",
-        _E,
+        _KEYS_E,
         "app.answer_here",
     ),
     Action(
@@ -86,23 +194,23 @@ ACTIONS: tuple[Action, ...] = (
         ("ctrl+r",),
         "Reconnect",
         "End this connection and open a new one; of a recording, start its server.",
-        _E,
+        _KEYS_E,
         "app.reconnect",
     ),
-    Action("refresh", ("L",), "List again", "Ask the server for its lists again.", _E, "app.refresh"),
+    Action("refresh", ("L",), "List again", "Ask the server for its lists again.", _KEYS_E, "app.refresh"),
     Action(
         "refresh.mode",
         ("B",),
         "Auto/on demand",
         "Fetch lists that change by itself, or only when asked.",
-        _E,
+        _KEYS_E,
         "app.refresh_mode",
     ),
-    Action("ping", ("U",), "Ping", "Send a ping, and show its round trip on screen 6.", _E, "app.ping"),
-    Action("theme", ("ctrl+t",), "Theme", "Switch between dark and light.", _E, "app.toggle_theme"),
+    Action("ping", ("U",), "Ping", "Send a ping, and show its round trip on screen 6.", _KEYS_E, "app.ping"),
+    Action("theme", ("ctrl+t",), "Theme", "Switch between dark and light.", _KEYS_E, "app.toggle_theme"),
     *EXPORTING,
     *TABBING,
-    Action("quit", ("q",), "Quit", "Close the connection and leave.", _E, "app.quit", footer=True),
+    Action("quit", ("q",), "Quit", "Close the connection and leave.", _KEYS_E, "app.quit", footer=True),
     # Moving
     Action("move.down", ("j", "down"), "Down", "Move one line down.", Where.MOVING, "move(1)"),
     Action("move.up", ("k", "up"), "Up", "Move one line up.", Where.MOVING, "move(-1)"),

@@ -8,19 +8,25 @@ that wall. Textual asks no filter about a widget that overrides `render_lines`; 
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
+from textual._styles_cache import StylesCache
 from textual.app import App
 from textual.color import Color
 from textual.filter import LineFilter
 from textual.strip import Strip
+from textual.style import Style
 from textual.widget import Widget
 
-from inspector.tui.styles import in_theme
-from inspector.viewmodels.text import MARKS_KEPT, cell_width, is_mark, is_seen
+from inspector.config.paths import places
+from inspector.config.remembered import KeptTheme
+from inspector.present.copies import copied
+from inspector.text import MARKS_KEPT, cell_width, is_mark, is_seen
+from inspector.tui.theme import DARK_NAME, LIGHT_NAME, THEMES, in_theme
 
 _MAYBE_MARKS = re.compile(r"[^\w\x00-\x7f\u2500-\u259f]{4,}")
 _ASCII_TWINS = {
@@ -155,3 +161,58 @@ def through_filters(widget: Widget, strip: Strip, background: Color | None = Non
     for line_filter in widget.get_line_filters():
         strip = strip.apply_filter(line_filter, background)
     return strip
+
+
+# --- Ways around defects of Textual, each until a release without it. docs/textual.md describes them.
+
+
+def install_workarounds() -> None:
+    """Put them in place, for every app of this process; doing so again changes nothing."""
+    StylesCache.get_inner_outer = staticmethod(_inner_outer)  # type: ignore[method-assign, assignment]
+
+
+@lru_cache(1024)
+def _inner_outer(base_background: Color, background: Color) -> tuple[Style, Style]:
+    """The grounds within and around a border, as `StylesCache.get_inner_outer` answers, kept by the two colours alone.
+
+    The original is cached with the `StylesCache` itself as part of the key: 1,024 of them stay alive with all lines
+    that they hold, long after their widgets are gone.
+    """
+    return Style(background=base_background + background), Style(background=base_background)
+
+
+# --- Copies text to the clipboard, by OSC 52: without control characters, up to a size, and with a word about both.
+
+
+def copy(app: App[Any], text: str, name: str = "") -> None:
+    """Copy a text and say so in a toast. A text beyond `copies.LARGEST` is not copied, and the toast says that.
+
+    `name` is what the text is ("JSON"); "" for nothing more than its size.
+    """
+    found = copied(name, text)
+    if found.text:
+        app.copy_to_clipboard(found.text)
+    app.notify(found.said, markup=False, timeout=4, severity="information" if found.text else "warning")
+
+
+# --- The theme of an app: the one that was used last, and the switch to the other, which holds for the next start,
+# too.
+
+
+def dress(app: App[Any]) -> None:
+    """Choose the theme before anything has a style, and report no change: else everything is styled twice."""
+    for theme in THEMES:
+        app.register_theme(theme)
+    kept = KeptTheme(places().state).last()
+    app.set_reactive(App.theme, LIGHT_NAME if kept == LIGHT_NAME else DARK_NAME)
+    app.stylesheet.set_variables(app.get_css_variables())
+
+
+def turn_theme(app: App[Any]) -> None:
+    """Switch between dark and light, everything in sight and out of it, and remember the choice."""
+    name = LIGHT_NAME if app.theme == DARK_NAME else DARK_NAME
+    for each in app._filters:  # noqa: SLF001 - Textual has no public way to its filters
+        if isinstance(each, ThemeFilter):
+            each.turn(dark=name == DARK_NAME)
+    app.theme = name
+    KeptTheme(places().state).keep(name)

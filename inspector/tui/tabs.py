@@ -4,27 +4,25 @@ What happens in a tab out of sight is told with its name. A line of tabs is ther
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from inspector.errors import InspectError
 from inspector.protocol import peek
-from inspector.session.engine import Live
+from inspector.session.engine import Live, Opened
+from inspector.text import one_line
+from inspector.tui.conversation import LiveSubject, Recording, Stage, Subject
 from inspector.tui.panels import Panel
-from inspector.tui.subject import LiveSubject, Recording, Stage, Subject
-from inspector.viewmodels.text import one_line
 
 if TYPE_CHECKING:
-    from inspector.session.opened import Opened
+    from inspector.present.spans import Span
+    from inspector.present.start import Capture, Server, Wanted
     from inspector.tui.app import InspectApp
-    from inspector.tui.opening import Opener
-    from inspector.tui.panels.timeline import TimelinePanel
-    from inspector.tui.widgets.conversation_bar import ConversationBar
-    from inspector.tui.widgets.notice_bar import NoticeBar
-    from inspector.viewmodels.roles import Span
-    from inspector.viewmodels.wanted import Wanted
+    from inspector.tui.bars import ConversationBar, NoticeBar
+    from inspector.tui.screens.traffic.timeline import TimelinePanel
+
 
 ALL = 0
 """The number that stands for the timeline of all tabs; tabs count from 1."""
@@ -65,7 +63,7 @@ class Tab:
     @cached_property
     def notice(self) -> "NoticeBar":
         """What tells of questions. Made once the first picture is there."""
-        from inspector.tui.widgets.notice_bar import NoticeBar
+        from inspector.tui.bars import NoticeBar
 
         return NoticeBar(self.subject)
 
@@ -104,10 +102,10 @@ class Tab:
     @property
     def running(self) -> list[str]:
         """What would be lost if it ended now, a line each: requests under way, and questions."""
+        from inspector.present.words import is_stream
         from inspector.session.desk import TicketState
-        from inspector.viewmodels.question import asked_in_short
-        from inspector.viewmodels.text import visible
-        from inspector.viewmodels.words import is_stream
+        from inspector.text import visible
+        from inspector.tui.screens.inbox.model import asked_in_short
 
         if not self.subject.can_act or self.subject.stage is not Stage.OPEN:
             return []
@@ -206,7 +204,7 @@ class Tabs:
         if isinstance(subject, Recording):
             self.run_worker(subject.keep_up, thread=True, group=f"load {tab.number}")
         if self.bar is None:
-            from inspector.tui.widgets.conversation_bar import ConversationBar
+            from inspector.tui.bars import ConversationBar
 
             self.bar = ConversationBar(self)
             await self.mount(self.bar, before=self.header)
@@ -248,7 +246,7 @@ class Tabs:
             self.say("There is one server, so its traffic is all there is. O opens another beside it.")
             return
         if self.timeline is None:
-            from inspector.tui.panels.timeline import TimelinePanel
+            from inspector.tui.screens.traffic.timeline import TimelinePanel
 
             self.timeline = TimelinePanel(self)
             await self.mount(self.timeline, after=self.header)
@@ -277,7 +275,7 @@ class Tabs:
         if self.opener is None:
             self.say("Nothing can be opened from here.")
             return
-        from inspector.tui.screens.open import OpenScreen
+        from inspector.tui.screens.start.start import OpenScreen
 
         if not typed and self._typed is not None and self._typed[1].subject.stage is Stage.FAILED:
             typed, problem = self._typed[0], self._typed[1].subject.why
@@ -318,8 +316,8 @@ class Tabs:
         if not (running := tab.running):
             self.run_worker(self.close_tab(tab), group="closing")
             return
-        from inspector.tui.screens.confirm import ConfirmScreen
-        from inspector.viewmodels.text import visible
+        from inspector.text import visible
+        from inspector.tui.widgets.dialogs import ConfirmScreen
 
         def answered(yes: bool | None) -> None:
             if yes:
@@ -359,10 +357,10 @@ class Tabs:
 
 async def _prepare(wanted: "Wanted") -> None:
     """Make a capture of another program's file, however long that takes. Raises: CaptureError."""
-    from inspector.viewmodels.start import OpenCapture
+    from inspector.present.start import OpenCapture
 
     if isinstance(wanted, OpenCapture):
-        from inspector.capture.stand_ins import stand_in
+        from inspector.capture.foreign_files import stand_in
 
         await asyncio.to_thread(stand_in, wanted.path)
 
@@ -374,3 +372,25 @@ def _unlike(name: str, others: list[str]) -> str:
         number += 1
         found = f"{name} {number}"
     return found
+
+
+# --- Opening another conversation: what the app asks of whoever knows how servers are started, recorded and ended.
+
+
+class Opener(Protocol):
+    """Whoever knows how."""
+
+    def found(self) -> "tuple[Sequence[Server], Sequence[Capture]]":
+        """The servers that hosts on this machine know, and recent captures."""
+
+    def open(self, wanted: "Wanted") -> Opened:
+        """Begin it.
+
+        Raises: InspectError if it can't be begun at all; a server that fails later is a state of its conversation.
+        """
+
+    def share(self, capture: "Path", out: "Path", *, notes: bool, overwrite: bool) -> list[str]:
+        """Copy a capture without its secrets; what was done, in lines.
+
+        Raises: InspectError if it can't be copied, or a secret would be left in it.
+        """

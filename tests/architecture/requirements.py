@@ -12,7 +12,7 @@ class Requirement:
 
     says: str
     proofs: tuple[str, ...]
-    """Files below `tests/`, each with a test: "viewmodels/test_text.py::test_what_acts_or_hides_is_shown"."""
+    """Files below `tests/`, each with a test: "test_text.py::test_what_acts_or_hides_is_shown"."""
 
 
 _ACTS = "stories/test_nothing_acts_on_the_terminal.py::test_nothing_acts_of_"
@@ -24,9 +24,9 @@ DISPLAY = (
     Requirement(
         "One function renders all foreign text: controls, sequences, bidi, zero-width, tags, selectors, surrogates.",
         (
-            "viewmodels/test_text.py::test_what_acts_or_hides_is_shown",
-            "viewmodels/test_text.py::test_nothing_that_is_returned_can_act",
-            "viewmodels/test_text.py::test_a_heap_of_marks_is_counted_instead_of_drawn",
+            "test_text.py::test_what_acts_or_hides_is_shown",
+            "test_text.py::test_nothing_that_is_returned_can_act",
+            "test_text.py::test_a_heap_of_marks_is_counted_instead_of_drawn",
             _FUZZ + "any_text_can_be_shown_and_does_nothing",
         ),
     ),
@@ -63,41 +63,41 @@ DISPLAY = (
     Requirement(
         "Links are inert; the whole address and its host in punycode are shown; only http and https, by a library.",
         (
-            "viewmodels/test_links.py::test_anything_else_is_not_opened_and_says_why",
-            "viewmodels/test_links.py::test_the_whole_url_is_shown_and_nothing_in_it_acts",
-            "tui/panels/test_inbox.py::test_a_link_is_opened_on_its_key_only_and_never_if_it_is_no_web_address",
-            "auth/test_browser.py::test_what_is_no_address_of_the_web_is_not_opened",
+            "present/test_logins.py::test_anything_else_is_not_opened_and_says_why",
+            "present/test_logins.py::test_the_whole_url_is_shown_and_nothing_in_it_acts",
+            "tui/screens/inbox/test_panel.py::test_a_link_is_opened_on_its_key_only_and_never_if_it_is_no_web_address",
+            "auth/test_addresses.py::test_what_is_no_address_of_the_web_is_not_opened",
             _STATIC + "browsers_are_opened_in_two_places",
         ),
     ),
     Requirement(
         "The clipboard gets no control characters, and how many were left out is said.",
         (
-            "viewmodels/test_text.py::test_what_would_act_when_pasted_is_removed_and_counted",
-            "viewmodels/test_copies.py::test_control_characters_are_left_out_and_counted",
+            "test_text.py::test_what_would_act_when_pasted_is_removed_and_counted",
+            "present/test_copies.py::test_control_characters_are_left_out_and_counted",
         ),
     ),
     Requirement(
         "In a command to paste no name of a server is an option of ours.",
         (
-            "viewmodels/test_copies.py::test_no_name_of_a_server_becomes_an_option_of_ours",
-            "viewmodels/test_copies.py::test_an_address_that_is_none_stands_in_no_command",
+            "present/test_copies.py::test_no_name_of_a_server_becomes_an_option_of_ours",
+            "present/test_copies.py::test_an_address_that_is_none_stands_in_no_command",
         ),
     ),
     Requirement(
         "A confirmation quotes arguments and server as they are.",
         (
-            "tui/panels/test_tools.py::test_a_destructive_tool_asks_once",
-            "tui/screens/test_confirm.py::test_what_is_quoted_is_shown_as_it_is",
-            "tui/screens/test_confirm.py::test_only_a_yes_is_a_yes",
+            "tui/screens/items/test_tools.py::test_a_destructive_tool_asks_once",
+            "tui/widgets/test_dialogs.py::test_what_is_quoted_is_shown_as_it_is",
+            "tui/widgets/test_dialogs.py::test_only_a_yes_is_a_yes",
         ),
     ),
     Requirement(
         "Heaps of marks, joiners and endless lines keep their cells and their time.",
         (
             "tui/test_safety.py::test_what_loses_a_joiner_or_a_selector_takes_the_cells_that_were_counted_for_it",
-            "viewmodels/test_text.py::test_the_limit_cuts_before_the_work",
-            "viewmodels/test_text.py::test_padded_text_takes_exactly_the_width",
+            "test_text.py::test_the_limit_cuts_before_the_work",
+            "test_text.py::test_padded_text_takes_exactly_the_width",
         ),
     ),
 )
@@ -106,8 +106,8 @@ RUNNING = (
     Requirement(
         "No server starts without an act that names it; one of a file is shown in full first.",
         (
-            "tui/screens/test_start.py::test_a_server_is_shown_in_full_and_started_only_after_a_second_key",
-            "tui/screens/test_approve.py::test_each_is_shown_in_full_and_answered_for_itself",
+            "tui/screens/start/test_start.py::test_a_server_is_shown_in_full_and_started_only_after_a_second_key",
+            "tui/screens/start/test_start.py::test_each_is_shown_in_full_and_answered_for_itself",
             "cli/commands/test_open.py::test_names_are_asked_about_and_captures_and_commands_are_not",
             "cli/commands/test_open.py::test_without_a_terminal_nothing_is_asked_or_opened",
             _ACTS + "what_configuration_files_say",
@@ -145,8 +145,8 @@ NETWORK = (
     Requirement(
         "Certificates are checked; where they are not, that is in sight and recorded.",
         (
-            "tui/widgets/test_header_bar.py::test_a_warning_lasts_on_a_line_of_its_own",
-            "tui/widgets/test_header_bar.py::test_that_no_certificate_was_looked_at_is_known_from_the_capture_too",
+            "tui/test_bars.py::test_a_warning_lasts_on_a_line_of_its_own",
+            "tui/test_bars.py::test_that_no_certificate_was_looked_at_is_known_from_the_capture_too",
         ),
     ),
     Requirement(
@@ -167,7 +167,7 @@ NETWORK = (
     Requirement(
         "Each limit is named where it is reached, and can be raised where that makes sense.",
         (
-            "cli/test_limits.py::test_a_limit_is_raised_by_its_name_and_the_last_word_holds",
+            "cli/test_options.py::test_a_limit_is_raised_by_its_name_and_the_last_word_holds",
             "transports/test_lines.py::"
             "test_over_the_limit_the_beginning_is_kept_and_the_rest_is_counted_and_what_follows_is_whole",
             "transports/http/test_reply.py::test_a_body_beyond_the_limit_is_cut_and_its_beginning_shown",
@@ -186,9 +186,9 @@ NETWORK = (
             "auth/test_authorization.py::test_a_redirect_that_is_not_the_answer_ends_the_login",
             "auth/test_authorization.py::test_a_server_without_s256_is_not_asked",
             "auth/test_discovery.py::test_metadata_of_another_issuer_is_not_used",
-            "auth/test_wishes.py::test_a_client_is_kept_for_its_own_issuer_alone",
-            "auth/test_loopback.py::test_other_visits_are_turned_away_and_a_second_one_too",
-            "auth/test_loopback.py::test_nothing_listens_once_it_is_over",
+            "auth/test_steps.py::test_a_client_is_kept_for_its_own_issuer_alone",
+            "auth/test_guide.py::test_other_visits_are_turned_away_and_a_second_one_too",
+            "auth/test_guide.py::test_nothing_listens_once_it_is_over",
         ),
     ),
     Requirement(
@@ -204,30 +204,30 @@ AT_REST = (
     Requirement(
         "Files 0600, directories 0700, never through a link.",
         (
-            "capture/test_opening.py::test_file_and_new_directories_are_for_their_owner_alone",
-            "capture/test_opening.py::test_a_link_is_not_followed",
+            "capture/format/test_file.py::test_file_and_new_directories_are_for_their_owner_alone",
+            "capture/format/test_file.py::test_a_link_is_not_followed",
             "config/test_paths.py::test_a_directory_that_others_could_read_is_tightened_and_its_parent_left",
-            "auth/test_store.py::test_nobody_else_can_read_it",
-            "auth/test_store.py::test_a_link_in_its_place_is_not_followed",
-            "tui/screens/test_save.py::test_what_is_saved_is_for_its_owner_and_no_link_is_followed",
+            "auth/test_storage.py::test_nobody_else_can_read_it",
+            "auth/test_storage.py::test_a_link_in_its_place_is_not_followed",
+            "tui/screens/export/test_dialog.py::test_what_is_saved_is_for_its_owner_and_no_link_is_followed",
             _STATIC + "files_are_made_private_and_never_through_a_link",
         ),
     ),
     Requirement(
         "Secrets are masked on the screen and in the capture.",
         (
-            "viewmodels/test_secrets.py::test_names_that_give_access_are_secret",
-            "viewmodels/test_secrets.py::test_a_url_keeps_all_but_what_gives_access",
-            "capture/test_redact.py::test_the_file_has_none_and_what_is_in_memory_has_all",
-            "tui/panels/test_server.py::test_values_are_masked_until_z_reveals_them",
-            "viewmodels/test_copies.py::test_what_crossed_http_is_copied_as_curl_without_its_secrets",
+            "present/test_http.py::test_names_that_give_access_are_secret",
+            "present/test_http.py::test_a_url_keeps_all_but_what_gives_access",
+            "capture/format/test_redact.py::test_the_file_has_none_and_what_is_in_memory_has_all",
+            "tui/screens/server/test_panel.py::test_values_are_masked_until_z_reveals_them",
+            "present/test_copies.py::test_what_crossed_http_is_copied_as_curl_without_its_secrets",
         ),
     ),
     Requirement(
         "The reader of captures takes anything, and nothing that could act is read by it.",
         (
             _FUZZ + "a_garbled_capture_opens_as_far_as_it_goes_or_is_refused",
-            "capture/test_lines.py::test_a_foreign_file_is_refused",
+            "capture/format/test_reader.py::test_a_foreign_file_is_refused",
             _STATIC + "nothing_is_read_that_could_act",
         ),
     ),
@@ -238,7 +238,7 @@ HONESTY = (
     Requirement("Nothing is ever called safe.", (_STATIC + "nothing_is_called_safe",)),
     Requirement(
         "Annotations are what the server claims.",
-        ("viewmodels/test_tools.py::test_a_row_says_what_it_is_claimed_to_be_and_what_it_costs",),
+        ("present/test_items.py::test_a_row_says_what_it_is_claimed_to_be_and_what_it_costs",),
     ),
 )
 

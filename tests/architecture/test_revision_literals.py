@@ -19,7 +19,7 @@ _NAME = re.compile(r"(?<!\d)20\d\d_\d\d_\d\d(?!\d)")
 _SUBJECT = re.compile(r"(^|\.)(\w+_)?(revision|protocol_version)(\.\w+)?$")
 _HOMES = {
     "inspector/protocol/revisions/": "the table itself",
-    "inspector/demo/eras.py": "the demo server is a second opinion and reads no table of ours",
+    "inspector/demo/call.py": "the demo server is a second opinion and reads no table of ours",
 }
 
 

@@ -9,9 +9,9 @@ import pytest
 from tests.architecture.sources import Source, docstrings, dotted, read, sources
 
 _STARTS = {"inspector/transports/children.py", "inspector/config/programs.py"}
-_OPENS_BROWSERS = {"inspector/auth/browser.py", "inspector/tui/panels/open_link.py"}
+_OPENS_BROWSERS = {"inspector/auth/addresses.py", "inspector/tui/screens/inbox/question.py"}
 _LISTENS = {"inspector/transports/http/listener.py"}
-_HAS_LISTENERS = {"inspector/auth/loopback.py", "inspector/demo/http.py", "inspector/replay/mock/http.py"}
+_HAS_LISTENERS = {"inspector/auth/guide.py", "inspector/demo/http.py", "inspector/features/mock/http.py"}
 _HAS_CLIENTS = {"inspector/transports/http/client.py", "inspector/cli/commands/conformance.py"}
 _ACTING_READERS = {"pickle", "marshal", "shelve", "zipfile", "tarfile", "runpy", "code"}
 _RUNS = {"eval", "exec", "os.system", "os.popen", "os.execv", "os.execve", "os.execvp", "os.spawnv", "os.startfile"}

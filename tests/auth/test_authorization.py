@@ -7,8 +7,7 @@ import pytest
 
 from inspector.auth.authorization import authorize, challenge_of, check_server, return_address
 from inspector.auth.discovery import ServerMetadata
-from inspector.auth.steps import Abandoned, LoginFailed, Redirected, Visit
-from inspector.auth.wishes import Client, LoginWishes
+from inspector.auth.steps import Abandoned, Client, LoginFailed, LoginWishes, Redirected, Visit
 from tests.auth.scripted import CONSENT, ISSUER, SERVER, World
 
 WISHES = LoginWishes(redirect_uri="http://127.0.0.1:5/callback")

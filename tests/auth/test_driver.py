@@ -1,6 +1,8 @@
 """Getting in where the server asks for it: what goes over the wire, and where to."""
 
 import asyncio
+import base64
+import hashlib
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -8,13 +10,15 @@ from urllib.parse import parse_qsl, urlsplit
 
 import httpx
 import pytest
+from joserfc import jwt
+from joserfc.jwk import ECKey, RSAKey
 
-from inspector.auth.driver import MOST_LOGINS, Doorkeeper, Nobody, Surveyor
-from inspector.auth.loopback import Loopback
-from inspector.auth.steps import Abandoned, LoginFailed, Redirected, Visit
-from inspector.auth.store import TokenStore
-from inspector.auth.wishes import Known, LoginWishes, Token
-from inspector.capture.redact import MASK
+from inspector.auth.driver import MOST_LOGINS, Doorkeeper, Nobody, Prover, Surveyor, sign
+from inspector.auth.guide import Loopback
+from inspector.auth.steps import Abandoned, Known, LoginFailed, LoginWishes, Redirected, Token, Visit
+from inspector.auth.storage import TokenStore
+from inspector.errors import UsageError
+from inspector.protocol.credentials import MASK
 from inspector.protocol.facts import HttpEvent, HttpFact
 from inspector.transports.http.endpoint import Endpoint, HttpOptions
 from inspector.transports.http.listener import HttpRequest, HttpResponse, Listener
@@ -268,3 +272,33 @@ async def test_a_token_can_be_renewed_before_it_is_sent(house: House) -> None:
         assert await post(endpoint) == 200
     assert [request.header("authorization") for request in house.seen] == [None, "Bearer t1"]
     assert visitor.visits == 0
+
+
+def test_what_is_signed_can_be_checked_with_the_public_key() -> None:
+    for algorithm, key in (("ES256", ECKey.generate_key("P-256")), ("RS256", RSAKey.generate_key(2048))):
+        signed = sign({"iss": "me"}, key.as_pem(private=True).decode(), algorithm)
+        assert jwt.decode(signed, key, algorithms=[algorithm]).claims == {"iss": "me"}
+
+
+@pytest.mark.parametrize(
+    ("key", "algorithm", "says"),
+    [("no key", "ES256", "can't sign"), ("x", "none", "no algorithm"), ("x", "HS256", "no algorithm")],
+)
+def test_a_key_that_is_none_is_told(key: str, algorithm: str, says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        sign({}, key, algorithm)
+
+
+def test_a_proof_is_for_one_request_and_one_token() -> None:
+    prover = Prover()
+    proof = prover.proof("POST", "https://api.example/mcp?x=1#y", nonce="n", access_token="t")
+    header = jwt.decode(proof, prover._key, algorithms=["ES256"]).header
+    claims = jwt.decode(proof, prover._key, algorithms=["ES256"]).claims
+    assert header["typ"] == "dpop+jwt"
+    assert "d" not in header["jwk"]
+    assert (claims["htm"], claims["htu"], claims["nonce"]) == ("POST", "https://api.example/mcp", "n")
+    digest = base64.urlsafe_b64encode(hashlib.sha256(b"t").digest()).rstrip(b"=").decode()
+    assert claims["ath"] == digest
+    other = jwt.decode(prover.proof("POST", "https://api.example/mcp"), prover._key, algorithms=["ES256"]).claims
+    assert other["jti"] != claims["jti"]
+    assert not {"ath", "nonce"} & set(other)

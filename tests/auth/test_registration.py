@@ -4,8 +4,7 @@ import pytest
 
 from inspector.auth.discovery import ServerMetadata
 from inspector.auth.registration import find_client
-from inspector.auth.steps import LoginFailed
-from inspector.auth.wishes import Client, Known, LoginWishes
+from inspector.auth.steps import Client, Known, LoginFailed, LoginWishes
 from tests.auth.scripted import ISSUER, REGISTER, World, answer, page
 
 SERVER = ServerMetadata(ISSUER, registration_endpoint=REGISTER)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from inspector.auth.steps import Fetch, Fetched, LoginFailed, Rung, Verdict, broken, described, rung_of
+from inspector.auth.steps import Client, Fetch, Fetched, Known, LoginFailed, Rung, Verdict, broken, described, rung_of
 from tests.auth.scripted import World, answer, page
 
 
@@ -44,3 +44,12 @@ def test_a_broken_rung_is_told_and_ends_the_flow() -> None:
 def test_the_rung_of_a_request_names_it() -> None:
     rung = rung_of(Fetch("x", "https://x.example", "POST"), Fetched("https://x.example", 201), Verdict.GOOD, "made")
     assert (rung.request, rung.status) == ("POST https://x.example", 201)
+
+
+def test_a_client_is_kept_for_its_own_issuer_alone() -> None:
+    known = Known().with_client("https://a.example", Client("a")).with_client("https://b.example", Client("b"))
+    assert {issuer: each.client_id for issuer, each in known.clients.items()} == {
+        "https://a.example": "a",
+        "https://b.example": "b",
+    }
+    assert set(known.with_client("https://a.example", None).clients) == {"https://b.example"}

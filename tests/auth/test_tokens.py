@@ -1,21 +1,97 @@
-"""What is sent to a token endpoint, and what may come back."""
+"""What a token says of itself: read without trust, shown without giving it away."""
 
 import base64
+import json
+from datetime import UTC, datetime
+from email.utils import format_datetime
 
 import pytest
 
 from inspector.auth.discovery import ServerMetadata
-from inspector.auth.steps import Fetch, Fetched, LoginFailed, Verdict
-from inspector.auth.tokens import Asking, ask, by_assertion, by_client, by_code, by_refresh, exchanged
-from inspector.auth.wishes import Client, IdentityProvider, LoginWishes, Token
-from tests.auth.scripted import ISSUER, SERVER, TOKEN, World, answer, page
+from inspector.auth.steps import Client, Fetch, Fetched, IdentityProvider, LoginFailed, LoginWishes, Token, Verdict
+from inspector.auth.tokens import (
+    Asking,
+    ask,
+    by_assertion,
+    by_client,
+    by_code,
+    by_refresh,
+    doubts,
+    exchanged,
+    read_claims,
+    shortened,
+    skew_s,
+    skew_sentence,
+)
+from tests.auth.scripted import ISSUER as SCRIPTED_ISSUER
+from tests.auth.scripted import SERVER as SCRIPTED_SERVER
+from tests.auth.scripted import TOKEN, World, answer, page
 
-AT = ServerMetadata(ISSUER, token_endpoint=TOKEN)
+SERVER, ISSUER = "https://api.example/mcp", "https://as.example"
+
+
+def jwt(**claims: object) -> str:
+    def part(value: object) -> str:
+        return base64.urlsafe_b64encode(json.dumps(value).encode()).rstrip(b"=").decode()
+
+    return f"{part({'alg': 'none'})}.{part(claims)}.signature"
+
+
+def test_the_claims_of_a_jwt_are_read_without_its_key() -> None:
+    assert read_claims(jwt(aud=SERVER, exp=12)) == {"aud": SERVER, "exp": 12}
+
+
+@pytest.mark.parametrize(
+    "token", ["", "opaque", "a.b.c", "a..b", "ä.ö.ü", "e30.W10.x", "x" * 100_000, "a." + "W" * 50_000 + ".c"]
+)
+def test_what_is_no_jwt_has_no_claims(token: str) -> None:
+    assert read_claims(token) is None
+
+
+def test_of_a_token_its_ends_are_shown_and_of_a_short_one_nothing() -> None:
+    token = "abcd" + "S" * 40 + "wxyz"
+    assert shortened(token) == "abcd…wxyz (48 characters)"
+    assert shortened("hunter2") == "(7 characters)"
+
+
+@pytest.mark.parametrize(
+    ("claims", "said"),
+    [
+        ({"aud": "https://other.example"}, f"it is for https://other.example, and not for {SERVER}"),
+        ({"aud": ["https://other.example", SERVER]}, ""),
+        ({"aud": "https://api.example"}, ""),
+        ({"iss": "https://evil.example"}, f"its issuer is https://evil.example, and {ISSUER} gave it"),
+        ({"iss": f"{ISSUER}/"}, ""),
+        ({"nbf": 2000}, "it begins to be good in 1000 s: are both clocks right?"),
+        ({"exp": 400}, "it expired 600 s ago"),
+        ({"exp": True, "aud": 7, "nbf": "soon"}, ""),
+        ({"aud": "http://[broken"}, f"it is for http://[broken, and not for {SERVER}"),
+    ],
+)
+def test_what_would_have_a_server_refuse_it_is_said(claims: dict[str, object], said: str) -> None:
+    assert "; ".join(doubts(Token(jwt(**claims), ISSUER), SERVER, 1000.0)) == said
+
+
+def test_an_opaque_token_is_doubted_by_what_was_said_of_it() -> None:
+    assert list(doubts(Token("opaque", ISSUER, expires_at=990.0), SERVER, 1000.0)) == ["it expired 10 s ago"]
+
+
+def test_clocks_that_differ_are_told_by_the_date_of_an_answer() -> None:
+    date = format_datetime(datetime.fromtimestamp(1000, UTC), usegmt=True)
+    assert skew_s(date, 1420.0) == 420
+    assert skew_sentence(420) == "our clock is 7 min ahead of the server's"
+    assert skew_sentence(-420) == "our clock is 7 min behind the server's"
+    assert skew_sentence(30) == ""
+    assert skew_s("no date", 0.0) is None
+    assert skew_s("", 0.0) is None
+
+
+AT = ServerMetadata(SCRIPTED_ISSUER, token_endpoint=TOKEN)
 FORM = by_code("c0de", "verifier", "http://127.0.0.1:5/callback")
 
 
 def asking(client: Client = Client("me"), *, dpop: bool = False, wishes: LoginWishes = LoginWishes()) -> Asking:  # noqa: B008
-    return Asking(AT, client, wishes, SERVER, ("a",), dpop)
+    return Asking(AT, client, wishes, SCRIPTED_SERVER, ("a",), dpop)
 
 
 def test_a_code_is_redeemed_with_the_verifier_the_resource_and_the_same_address() -> None:
@@ -26,10 +102,10 @@ def test_a_code_is_redeemed_with_the_verifier_the_resource_and_the_same_address(
         "code": "c0de",
         "redirect_uri": "http://127.0.0.1:5/callback",
         "code_verifier": "verifier",
-        "resource": SERVER,
+        "resource": SCRIPTED_SERVER,
         "client_id": "me",
     }
-    assert token == Token("t0ken", ISSUER, "Bearer", expires_at=1060.0, asked=("a",), resource=SERVER)
+    assert token == Token("t0ken", SCRIPTED_ISSUER, "Bearer", expires_at=1060.0, asked=("a",), resource=SCRIPTED_SERVER)
 
 
 def test_a_secret_in_the_header_is_escaped_and_stands_nowhere_else() -> None:
@@ -52,7 +128,7 @@ def test_a_client_with_a_key_signs_who_it_is_for_this_server_alone() -> None:
     world = World()
     world.play(ask(asking(Client("me", method="private_key_jwt")), "token", by_client(("a", "b"))))
     (claims,) = world.signed
-    assert (claims["iss"], claims["sub"], claims["aud"]) == ("me", "me", ISSUER)
+    assert (claims["iss"], claims["sub"], claims["aud"]) == ("me", "me", SCRIPTED_ISSUER)
     assert claims["exp"] - claims["iat"] == 300
     assert world.form()["client_assertion"] == "signed"
     assert (world.form()["grant_type"], world.form()["scope"]) == ("client_credentials", "a b")
@@ -94,10 +170,10 @@ def test_what_is_no_token_is_told_with_the_evidence(came: Fetched, says: str) ->
 
 
 def test_an_unknown_client_is_told_how_it_proved_itself_and_what_is_taken() -> None:
-    at = ServerMetadata(ISSUER, token_endpoint=TOKEN, token_methods=("private_key_jwt",))
+    at = ServerMetadata(SCRIPTED_ISSUER, token_endpoint=TOKEN, token_methods=("private_key_jwt",))
     world = World(token=answer({"error": "invalid_client"}, 401))
     with pytest.raises(LoginFailed):
-        world.play(ask(Asking(at, Client("me"), LoginWishes(), SERVER), "token", FORM))
+        world.play(ask(Asking(at, Client("me"), LoginWishes(), SCRIPTED_SERVER), "token", FORM))
     assert "by none" in world.broken.fix
     assert "private_key_jwt" in world.broken.fix
 
@@ -124,11 +200,16 @@ def test_tokens_are_never_in_the_ladder() -> None:
 
 def test_without_an_endpoint_there_is_nothing_to_ask() -> None:
     with pytest.raises(LoginFailed, match="no token_endpoint"):
-        World().play(ask(Asking(ServerMetadata(ISSUER), Client("me"), LoginWishes(), SERVER), "token", FORM))
+        World().play(
+            ask(Asking(ServerMetadata(SCRIPTED_ISSUER), Client("me"), LoginWishes(), SCRIPTED_SERVER), "token", FORM)
+        )
 
 
 def test_the_grants_that_need_no_browser() -> None:
-    assert by_refresh(Token("a", ISSUER, refresh_token="r")) == {"grant_type": "refresh_token", "refresh_token": "r"}
+    assert by_refresh(Token("a", SCRIPTED_ISSUER, refresh_token="r")) == {
+        "grant_type": "refresh_token",
+        "refresh_token": "r",
+    }
     assert by_client(()) == {"grant_type": "client_credentials"}
     assert by_assertion("jwt", ("a",)) == {
         "grant_type": "urn:ietf:params:oauth:grant-type:jwt-bearer",
@@ -141,12 +222,12 @@ def test_an_enterprises_login_is_exchanged_for_a_grant_to_this_server() -> None:
     world = World()
     world.pages["https://idp.example/token"] = lambda fetch: granted(fetch)
     wishes = LoginWishes(provider=IdentityProvider("https://idp.example/token", "us", "id-token"))
-    assert world.play(exchanged(wishes, ISSUER, SERVER)) == "id-jag"
+    assert world.play(exchanged(wishes, SCRIPTED_ISSUER, SCRIPTED_SERVER)) == "id-jag"
     form = world.form()
-    assert (form["audience"], form["resource"], form["subject_token"]) == (ISSUER, SERVER, "id-token")
+    assert (form["audience"], form["resource"], form["subject_token"]) == (SCRIPTED_ISSUER, SCRIPTED_SERVER, "id-token")
     world.pages["https://idp.example/token"] = answer({"error": "invalid_target"}, 400)
     with pytest.raises(LoginFailed, match="invalid_target"):
-        world.play(exchanged(wishes, ISSUER, SERVER))
+        world.play(exchanged(wishes, SCRIPTED_ISSUER, SCRIPTED_SERVER))
 
 
 def granted(fetch: Fetch) -> Fetched:

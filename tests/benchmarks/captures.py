@@ -19,10 +19,9 @@ from typing import Any
 
 import msgspec
 
+from inspector.capture.format.reader import lines, read_at
+from inspector.capture.format.records import from_line
 from inspector.capture.journal import Journal, start_capture
-from inspector.capture.lines import lines
-from inspector.capture.records import from_line
-from inspector.capture.window import read_at
 from inspector.protocol.frames import Channel, Direction, Eol
 from tests.benchmarks import measure
 from tests.benchmarks.terminal import Terminal

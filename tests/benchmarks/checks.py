@@ -2,7 +2,7 @@
 
 import time
 
-from inspector.checks.inspection import Inspection
+from inspector.checks.runner import Inspection
 from inspector.protocol.conversation import Conversation
 from inspector.protocol.frames import Frame
 from tests.checks.talks import Entry, Talk

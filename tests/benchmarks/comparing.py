@@ -5,9 +5,9 @@ from pathlib import Path
 
 from inspector.capture.compare.differences import Verdict, compare
 from inspector.capture.compare.normal import Normal
-from inspector.capture.compare.reading import read_accounts
-from inspector.capture.load import load
-from inspector.viewmodels.compare import Names, comparison_lines
+from inspector.capture.compare.operations import read_accounts
+from inspector.capture.store.load import load
+from inspector.present.compare import Names, comparison_lines
 from tests.benchmarks import captures
 
 FRAMES = 100_000

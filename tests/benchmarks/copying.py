@@ -10,13 +10,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from inspector.capture.format.reader import blocks, read_at
+from inspector.capture.format.records import from_line
+from inspector.capture.format.verify import recover, verify
 from inspector.capture.journal import start_capture
-from inspector.capture.lines import blocks
-from inspector.capture.records import from_line
-from inspector.capture.recover import recover
-from inspector.capture.sharing.sharing import Sharing, Wish
-from inspector.capture.verify import verify
-from inspector.capture.window import read_at
+from inspector.features.share.share import Sharing, Wish
 from inspector.protocol.frames import Channel, Direction, Eol
 from tests.benchmarks import captures
 

@@ -17,10 +17,10 @@ from textual.app import App, ComposeResult
 
 from inspector.capture.journal import start_capture
 from inspector.protocol.frames import Channel, Direction
-from inspector.tui import styles
-from inspector.tui.panels.detail import DetailPanel
-from inspector.tui.subject import About, Stage, Subject
-from inspector.tui.widgets.json_view import JsonView
+from inspector.tui import theme as styles
+from inspector.tui.conversation import About, Stage, Subject
+from inspector.tui.screens.traffic.detail import DetailPanel
+from inspector.tui.widgets.json_tree.view import JsonView
 from tests.benchmarks.measure import inspector
 from tests.benchmarks.terminal import Terminal
 from tests.tui.screen_text import text

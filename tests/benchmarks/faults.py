@@ -11,9 +11,9 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from inspector.capture.entries import Entry
-from inspector.capture.load import load
-from inspector.capture.verify import verify
+from inspector.capture.format.records import Entry
+from inspector.capture.format.verify import verify
+from inspector.capture.store.load import load
 from inspector.protocol.facts import Stderr
 from tests.benchmarks import faults_http, faults_screen
 from tests.benchmarks.faulted import Row, Run, breaking, run

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from inspector.capture.format.verify import verify
 from inspector.capture.journal import start_capture
-from inspector.capture.load import load
-from inspector.capture.verify import verify
+from inspector.capture.store.load import load
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, ProcessFact
 from inspector.protocol.frames import Channel, Direction, Frame
 from tests.benchmarks.faulted import Row, breaking

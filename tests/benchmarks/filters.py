@@ -11,11 +11,11 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from inspector.capture.filters.exchange_columns import ExchangeColumns
-from inspector.capture.filters.parse import parse
-from inspector.capture.filters.program import Program
-from inspector.capture.filters.scan import Scan
 from inspector.capture.journal import Journal, start_capture
+from inspector.filters.engine.nodes import ExchangeColumns
+from inspector.filters.engine.program import Program
+from inspector.filters.engine.scan import Scan
+from inspector.filters.language.parser import parse
 from inspector.protocol.frames import Channel, Direction, Eol
 
 SCREEN = 40

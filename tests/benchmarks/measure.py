@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median, quantiles
 
-from inspector.capture.load import load
-from inspector.capture.verify import verify
+from inspector.capture.format.verify import verify
+from inspector.capture.store.load import load
 from inspector.protocol.frames import Frame
 from tests.benchmarks.servers import FLOOD, FLOOD_SIZE, TRIVIAL
 from tests.benchmarks.terminal import Terminal

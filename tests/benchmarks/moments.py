@@ -11,10 +11,10 @@ from statistics import median
 
 import msgspec
 
+from inspector.capture.format.records import from_line
 from inspector.capture.journal import Journal
-from inspector.capture.load import load
-from inspector.capture.past import Past
-from inspector.capture.records import from_line
+from inspector.capture.store.history import Past
+from inspector.capture.store.load import load
 
 _MOMENTS = 25
 

@@ -4,9 +4,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from inspector.capture.surfaces.changes import compare_surfaces
-from inspector.capture.surfaces.lock_file import read_lock_file, save
-from inspector.capture.surfaces.surface import Surface, things_of
+from inspector.features.lock.changes import compare_surfaces
+from inspector.features.lock.lock_file import Surface, read_lock_file, save, things_of
 from inspector.protocol.jsonrpc import Part
 
 TOOLS = 10_000

@@ -10,11 +10,11 @@ from statistics import median
 
 import msgspec
 
-from inspector.capture.filters.parse import parse
 from inspector.capture.journal import Journal, start_capture
+from inspector.filters.language.parser import parse
+from inspector.present.traffic.log import LogModel
 from inspector.protocol.frames import Channel, Direction, Eol
-from inspector.viewmodels.log import LogModel
-from inspector.viewmodels.waterfall import LaneWire, Waterfall
+from inspector.tui.screens.traffic.waterfall_model import LaneWire, Waterfall
 
 FEW, MANY = 10_000, 1_000_000
 _LINES, _WIDTH = 45, 157

@@ -10,7 +10,8 @@ import msgspec
 from hypothesis import strategies as st
 
 from inspector.capture.journal import Journal
-from inspector.capture.store import Columns, Store
+from inspector.capture.store.columns import Columns
+from inspector.capture.store.store import Store
 from inspector.protocol.exchange_log import ExchangeLog
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, Fact, HttpEvent, HttpFact, Stderr
 from inspector.protocol.frames import Channel, Direction, Eol

@@ -4,11 +4,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from inspector.capture.file import CaptureFile
+from inspector.capture.format.file import CaptureFile, create_anonymous
+from inspector.capture.format.records import FORMAT, VERSION, Head, Tool
+from inspector.capture.format.writer import Recorder
 from inspector.capture.journal import Journal, start_capture
-from inspector.capture.opening import create_anonymous
-from inspector.capture.recorder import Recorder
-from inspector.capture.records import FORMAT, VERSION, Head, Tool
 from inspector.protocol.facts import (
     ConnectionEvent,
     ConnectionFact,

@@ -3,10 +3,10 @@
 import asyncio
 
 from inspector.capture.journal import Journal
+from inspector.protocol.capabilities import ALL
 from inspector.protocol.flows.connect import Wish
-from inspector.protocol.offers import ALL
 from inspector.protocol.questions import Kind, Root
-from inspector.protocol.stamp import ClientIdentity
+from inspector.protocol.request_meta import ClientIdentity
 from inspector.session.desk import Desk
 from inspector.session.scripted import Prepared, policy
 from inspector.session.session import Options, Session

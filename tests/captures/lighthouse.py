@@ -13,10 +13,10 @@ from inspector.demo.call import Options as DemoOptions
 from inspector.demo.call import dump, parse
 from inspector.demo.http import Site
 from inspector.demo.server import DemoServer
-from inspector.demo.station import Station
+from inspector.demo.state import Station
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.connect import Wish
-from inspector.protocol.stamp import ClientIdentity
+from inspector.protocol.request_meta import ClientIdentity
 from inspector.protocol.things import LISTS
 from inspector.session.session import Options, Session
 from inspector.transports.http.listener import Listener

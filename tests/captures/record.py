@@ -8,11 +8,10 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from inspector.capture.file import CaptureFile
+from inspector.capture.format.file import CaptureFile, create
+from inspector.capture.format.records import FORMAT, VERSION, Head, Tool
+from inspector.capture.format.writer import Recorder
 from inspector.capture.journal import Journal
-from inspector.capture.opening import create
-from inspector.capture.recorder import Recorder
-from inspector.capture.records import FORMAT, VERSION, Head, Tool
 from tests.capture.recording import http_life, life, over, ticking
 from tests.captures.evening import evening
 from tests.captures.hurry import HurriedLoop

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from inspector.capture.records import FORMAT, KNOWN, VERSION, Record
+from inspector.capture.format.records import FORMAT, KNOWN, VERSION, Record
 
 FILE = Path(__file__).parents[2] / "docs/mcpcap.schema.json"
 

@@ -8,12 +8,11 @@ from typing import get_args
 import pytest
 from jsonschema import Draft202012Validator
 
+from inspector.capture.format.notes import NotesFile
+from inspector.capture.format.records import KNOWN, Dated, Record
+from inspector.capture.format.verify import recover, verify
 from inspector.capture.journal import Journal
-from inspector.capture.load import load
-from inspector.capture.notes import NotesFile
-from inspector.capture.records import KNOWN, Dated, Record
-from inspector.capture.recover import recover
-from inspector.capture.verify import verify
+from inspector.capture.store.load import load
 from inspector.errors import CaptureError
 from tests.captures.expectations import EXPECTED, Expectation, document, table
 from tests.captures.formats import DIRECTORY, samples

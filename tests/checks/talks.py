@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from inspector.checks.findings import Finding
-from inspector.checks.inspection import Inspection
+from inspector.checks.runner import Inspection
 from inspector.protocol.facts import (
     ConnectionEvent,
     ConnectionFact,

@@ -1,11 +1,23 @@
-"""The list of checks: what applies where, and how bad it is there."""
+"""Names of findings."""
 
 import pytest
 
 from inspector.checks.everything import all_checks
 from inspector.checks.findings import Severity
-from inspector.checks.registry import CHECKS, LAST, declare, tables
+from inspector.checks.registry import ALIASES, CHECKS, LAST, aliases_of, declare, names_of, tables
 from inspector.protocol.revisions.table import ROWS
+
+
+def test_a_rule_that_says_what_a_diagnosis_says_has_both_names() -> None:
+    assert names_of("E08") == ("E08", "L-02")
+    assert aliases_of("T11") == ()
+
+
+def test_a_rule_has_one_other_name_at_most() -> None:
+    rules = [rule for found in ALIASES.values() for rule in found]
+    assert len(rules) == len(set(rules))
+    assert not set(rules) & set(ALIASES)
+    assert set(ALIASES["L-15"]) <= set(CHECKS)
 
 
 def test_of_an_unknown_revision_only_what_holds_in_all_of_them_is_asked() -> None:

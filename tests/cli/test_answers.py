@@ -1,18 +1,26 @@
 """What is offered to a server, and the answers to what it asks, as the command line says it."""
 
+import asyncio
 import json
+import sys
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from inspector.capture.load import load
-from inspector.cli.answers import Answers, read
+from inspector.capture.store.load import load
+from inspector.cli.answers import KEY_ENV, Answers, read, read_model
+from inspector.cli.exit_status import ExitStatus
 from inspector.errors import UsageError
-from inspector.protocol import offers, peek
+from inspector.protocol import capabilities as offers
+from inspector.protocol import peek
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.questions import Kind, Root
+from inspector.sampler.choice import Approve
 from tests.cli.running import demo, inspect
+from tests.servers.model import KEY, Endpoint, as_json, call, completion, endpoint
 
 
 def _read(**options: Any) -> Answers:
@@ -113,3 +121,133 @@ def _asked(capture: Path) -> list[Any]:
     journal.close()
     sent = [what.payload for what in frames if isinstance(what, Frame) and what.direction is Direction.TO_SERVER]
     return [json.loads(payload).get("params") for payload in sent]
+
+
+URL = "http://127.0.0.1:9/v1"
+
+
+def _sampler_read(env: dict[str, str] | None = None, **options: Any) -> Any:
+    return read_model({"sampler_url": URL, "sampler_model": "tide"} | options, env or {})
+
+
+def test_without_its_options_there_is_no_model() -> None:
+    assert read_model({}, {KEY_ENV: "x"}) is None
+
+
+def test_the_key_comes_from_the_environment_and_needs_none_for_a_model_of_one_s_own() -> None:
+    assert _sampler_read({KEY_ENV: " sk-1\n"}).key.header() == {"Authorization": "Bearer sk-1"}
+    assert _sampler_read({"OTHER": "sk-2", KEY_ENV: "sk-1"}, sampler_key_env="OTHER").key.header()["Authorization"] == (
+        "Bearer sk-2"
+    )
+    assert _sampler_read().key.header() == {}
+
+
+def test_consent_is_asked_for_unless_it_is_given_up() -> None:
+    assert _sampler_read().approve is Approve.ALWAYS
+    assert _sampler_read(sampler_approve="never").approve is Approve.NEVER
+
+
+@pytest.mark.parametrize(
+    ("env", "options", "told"),
+    [
+        ({}, {"sampler_model": None}, "--sampler-url without --sampler-model"),
+        ({}, {"sampler_url": None}, "--sampler-model without --sampler-url"),
+        ({}, {"sampler_url": "ftp://x"}, "is no address"),
+        ({}, {"sampler_url": "http://a b/"}, "is no address"),
+        ({}, {"sampler_url": "http://[::1/"}, "is no address"),
+        ({}, {"sampler_url": "http://:sk@host/v1"}, "has credentials in it"),
+        ({}, {"sampler_key_env": "NO_SUCH"}, "NO_SUCH: there is no such variable"),
+        ({KEY_ENV: "sk-1\nX-Evil: 1"}, {}, "can't be a key"),
+        ({}, {"sampler_timeout": 0.0}, "--sampler-timeout 0: that is no time to wait"),
+    ],
+)
+def test_what_can_t_be_used_is_refused_with_a_sentence(env: dict[str, str], options: dict[str, Any], told: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        _sampler_read(env, **options)
+    assert told in str(caught.value)
+    assert "sk-1" not in f"{caught.value} {caught.value.hint}"
+
+
+@pytest.fixture
+def model() -> Iterator[Endpoint]:
+    """An endpoint on a loop of its own: the command runs one itself."""
+    ready, enough = threading.Event(), asyncio.Event()
+    made: list[Endpoint] = []
+    loop = asyncio.new_event_loop()
+
+    async def serve() -> None:
+        async with endpoint() as there:
+            made.append(there)
+            ready.set()
+            await enough.wait()
+
+    thread = threading.Thread(target=lambda: loop.run_until_complete(serve()))
+    thread.start()
+    assert ready.wait(10)
+    yield made[0]
+    loop.call_soon_threadsafe(enough.set)
+    thread.join()
+    loop.close()
+
+
+def _options(model: Endpoint, approve: str = "never") -> tuple[str, ...]:
+    return ("--sampler-url", model.url, "--sampler-model", "tide", "--sampler-approve", approve)
+
+
+@pytest.mark.parametrize("era", ["legacy", "modern"])
+def test_a_model_answers_a_server_and_the_key_is_seen_nowhere(model: Endpoint, era: str, tmp_path: Any) -> None:
+    model.answer = lambda body: as_json(completion("Mist and herring."))
+    capture = tmp_path / "c.mcpcap"
+    options = (*_options(model), "--capture", str(capture), "--era", era)
+    ran = inspect("call", "ask_sage", *options, *demo(), env={KEY_ENV: KEY})
+    assert ran.status == ExitStatus.OK
+    assert "The sage (tide-1) says: Mist and herring." in ran.stdout
+    assert f"tide at 127.0.0.1:{model.url.rpartition(':')[2].partition('/')[0]}" in ran.stderr
+    assert KEY not in ran.stdout + ran.stderr + capture.read_bytes().decode("latin-1")
+    assert model.headers[0]["authorization"] == f"Bearer {KEY}"
+
+
+def test_a_model_that_fails_fails_the_command_with_what_the_endpoint_said(model: Endpoint) -> None:
+    model.answer = lambda body: as_json({"error": {"message": f"Incorrect API key: {KEY}"}}, 401)
+    ran = inspect("call", "ask_sage", *_options(model), "--json", *demo(), env={KEY_ENV: KEY})
+    assert ran.status == ExitStatus.TOOL_ERROR
+    assert "gave no answer: the model's endpoint answered HTTP 401: Incorrect API key: [key]" in ran.error["message"]
+    assert "--sampler-key-env" in ran.error["hint"]
+    assert KEY not in ran.stdout + ran.stderr
+
+
+def test_consent_that_nobody_can_give_is_refused_before_a_server_is_started(model: Endpoint) -> None:
+    ran = inspect("call", "ask_sage", *_options(model, "always"), "--json", "--", "/no/such/server")
+    assert ran.status == ExitStatus.USAGE
+    assert "nobody is at a screen to approve" in ran.error["message"]
+    assert "--sampler-approve never" in json.dumps(ran.error)
+    assert model.asked == []
+
+
+@pytest.mark.parametrize("era", ["legacy", "modern"])
+def test_a_loop_of_tools_goes_round_between_server_and_model(model: Endpoint, era: str) -> None:
+    def answer(body: Any) -> Any:
+        if body["messages"][-1]["role"] == "tool":
+            return as_json(completion("High water, and fish."))
+        return as_json(completion("I look.", reason="tool_calls", tool_calls=[call("tide_at", '{"hour": 6}')]))
+
+    model.answer = answer
+    ran = inspect("call", "ask_sage", "-a", "with_tools=true", *_options(model), "--era", era, *demo())
+    assert "The sage (tide-1) says: High water, and fish." in ran.stdout
+    first, second = model.asked
+    assert (first["tools"][0]["function"]["name"], first["tool_choice"]) == ("tide_at", "auto")
+    assistant, tool = second["messages"][-2:]
+    assert assistant["tool_calls"][0]["id"] == tool["tool_call_id"] == "call_7"
+    assert tool["content"]
+
+
+@pytest.mark.parametrize("name", [KEY_ENV, "MY_KEY"])
+def test_a_server_that_inherits_our_environment_does_not_get_the_key(name: str) -> None:
+    options = ("--sampler-url", URL, "--sampler-model", "tide", "--sampler-approve", "never", "--inherit-env")
+    named = () if name == KEY_ENV else ("--sampler-key-env", name)
+    prints = "import os, sys; sys.stderr.write(f'seen {os.environ.get(sys.argv[1])} {os.environ.get(\"OTHER\")}\\n')"
+    ran = inspect(
+        "info", *options, *named, "--", sys.executable, "-c", prints, name, env={name: KEY, "OTHER": "still here"}
+    )
+    assert "seen None still here" in ran.stderr
+    assert KEY not in ran.stdout + ran.stderr

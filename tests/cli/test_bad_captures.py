@@ -14,9 +14,8 @@ from typing import Any
 
 import pytest
 
-from inspector.capture.load import load
-from inspector.capture.recover import recover
-from inspector.capture.verify import State, verify
+from inspector.capture.format.verify import State, recover, verify
+from inspector.capture.store.load import load
 from inspector.cli.exit_status import ExitStatus
 from inspector.errors import CaptureError
 from tests.captures.expectations import EXPECTED

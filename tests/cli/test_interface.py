@@ -1,29 +1,41 @@
 """Opening the interface: the server starts first, and whatever happens nothing stays behind."""
 
+import asyncio
 import gc
 import io
 import json
+import os
+import signal
 import subprocess
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
+import inspector.cli.launch
 from inspector.cli import interface
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.interface import demand_terminal, inspect
+from inspector.cli.interface import Servers, Sittings, demand_terminal, inspect, recent
 from inspector.cli.options import Chosen
 from inspector.cli.world import World
 from inspector.config.environment import build_environment
-from inspector.config.targets import StdioTarget
+from inspector.config.paths import places
+from inspector.config.servers import FoundServer
+from inspector.config.targets import HttpTarget, StdioTarget
 from inspector.errors import UsageError
+from inspector.present.start import OpenCapture, OpenDemo, OpenServer, OpenTyped
+from inspector.protocol.facts import ConnectionEvent, ProcessEvent
 from inspector.session.engine import Live
-from inspector.session.wishes import Clocks, State
-from inspector.viewmodels.start import OpenCapture
+from inspector.session.options import Clocks, State
+from inspector.session.session import Session
+from inspector.transports.children import Started, start
 from tests.architecture.sources import ROOT
 from tests.cli.running import Terminal, demo
+from tests.waiting import until
 
 
 def _world(env: dict[str, str] | None = None) -> World:
@@ -149,3 +161,204 @@ def test_a_long_file_of_another_program_is_read_before_the_first_picture_and_tha
     assert interface.replay(world, *paths) == ExitStatus.OK
     assert shown == [*map(OpenCapture, paths)]
     assert world.stderr.getvalue() == "reading browser.har, 4.0 kB of another program\n"  # type: ignore[attr-defined]
+
+
+def test_the_newest_ten_come_first_with_age_and_size() -> None:
+    shelf = places().captures
+    shelf.mkdir(parents=True)
+    for number in range(12):
+        (shelf / f"2026{number:02}.mcpcap").write_text("x" * number)
+        os.utime(shelf / f"2026{number:02}.mcpcap", (1000 + number, 1000 + number))
+    found = [*recent(os.environ)]
+    assert len(found) == 10
+    assert (found[0].path.name, found[0].size) == ("202611.mcpcap", 11)
+    assert found[0].age_s > 0
+
+
+def _sittings_world() -> World:
+    return World(None, {**os.environ, "TERM": "xterm"}, Terminal(), Terminal(), io.StringIO())
+
+
+def _sittings_chosen(capture: Path | None = None, *, record: bool = True) -> Chosen:
+    environment = build_environment(os.environ, inherit_all=False, set_=[f"PYTHONPATH={ROOT}"])
+    return Chosen(StdioTarget(demo()[3:], environment, str(ROOT)), None, "", Clocks(total_s=5), capture, record)
+
+
+def _sittings_wait_until_open(live: Live) -> None:
+    async def opened() -> None:
+        await until(lambda: live.state is not State.CONNECTING, "the server had answered")
+
+    live.engine.submit(opened()).result(30)
+
+
+def _engines() -> int:
+    return sum("engine" in thread.name for thread in threading.enumerate())
+
+
+def test_the_end_of_the_sittings_is_the_end_of_their_servers() -> None:
+    sittings = Sittings(_sittings_chosen(record=False), _sittings_world())
+    live = sittings.begin()
+    _sittings_wait_until_open(live)
+    sittings.end()
+    assert live.state is State.CLOSED
+    assert live.session is not None
+    assert live.session.transport.exit is not None  # type: ignore[attr-defined]
+    sittings.end()  # a second end does nothing
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[Started]:
+    """The servers that were started ahead."""
+    seen: list[Started] = []
+
+    def watched(argv: Sequence[str], env: Mapping[str, str], cwd: str | None) -> Started:
+        seen.append(start(argv, env, cwd))
+        return seen[-1]
+
+    monkeypatch.setattr(interface, "start", watched)
+    return seen
+
+
+def test_the_first_server_has_a_head_start_and_is_the_one_that_is_talked_to(started: list[Started]) -> None:
+    sittings = Sittings(_sittings_chosen(record=False), _sittings_world())
+    live = sittings.begin()
+    _sittings_wait_until_open(live)
+    assert live.session is not None
+    assert live.session.transport.pid == started[0].child.pid  # type: ignore[attr-defined]
+    facts = [live.journal.store.entry(n).what for n in (1, 2)]
+    _sittings_wait_until_open(sittings.begin())
+    sittings.end()
+    assert [fact.event for fact in facts] == [ConnectionEvent.OPEN, ProcessEvent.SPAWN]  # type: ignore[union-attr]
+    assert len(started) == 1  # reconnecting starts it as ever
+    assert started[0].child.returncode is not None
+
+
+def test_nothing_is_said_to_a_server_that_is_held_until_it_may_begin(started: list[Started]) -> None:
+    sittings = Sittings(_sittings_chosen(record=False), _sittings_world())
+    live = sittings.begin(held=True)
+    asked = live.run(_pid)  # waits for the session
+    live.engine.submit(asyncio.sleep(0)).result(30)  # what was submitted before has had its turn
+    assert (live.session, live.journal.count, live.state, asked.done()) == (None, 0, State.CONNECTING, False)
+    live.begin()
+    live.begin()  # a second time does nothing
+    assert asked.result(30) == started[0].child.pid
+    _sittings_wait_until_open(live)
+    sittings.end()
+
+
+def test_a_server_that_is_held_is_ended_with_the_others(started: list[Started]) -> None:
+    sittings = Sittings(_sittings_chosen(record=False), _sittings_world())
+    sittings.begin(held=True)
+    sittings.end()
+    assert started[0].child.returncode is not None
+
+
+async def _pid(session: Session) -> int:
+    await until(lambda: session.transport.pid is not None, "the server is taken over")  # type: ignore[attr-defined]
+    pid: int = session.transport.pid  # type: ignore[attr-defined]
+    return pid
+
+
+def test_nothing_is_started_ahead_of_a_file_that_can_not_be_made(tmp_path: Path, started: list[Started]) -> None:
+    path = tmp_path / "a.mcpcap"
+    path.write_bytes(b"x")
+    sittings = Sittings(_sittings_chosen(path), _sittings_world())
+    with pytest.raises(UsageError):
+        sittings.begin()
+    sittings.end()
+    assert started == []
+
+
+def test_a_server_with_a_head_start_is_ended_if_the_conversation_can_not_begin(
+    started: list[Started], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise UsageError("no")
+
+    monkeypatch.setattr(inspector.cli.launch, "settings_for", fails)
+    sittings = Sittings(_sittings_chosen(record=False), _sittings_world())
+    with pytest.raises(UsageError):
+        sittings.begin()
+    assert started[0].child.returncode == -signal.SIGKILL
+    sittings.end()
+    assert _engines() == 0
+
+
+def test_a_command_that_can_not_be_started_is_an_error_of_the_conversation(started: list[Started]) -> None:
+    chosen = replace(
+        _sittings_chosen(record=False),
+        target=StdioTarget(("no-such-command",), build_environment({}, inherit_all=False), "/"),
+    )
+    sittings = Sittings(chosen, _sittings_world())
+    live = sittings.begin()
+    _sittings_wait_until_open(live)
+    assert live.session is not None
+    assert "no-such-command" in str(live.session.error)
+    sittings.end()
+    assert started == []
+
+
+def test_closing_one_leaves_the_others_and_what_ends_last_ends_all() -> None:
+    servers = Servers(_sittings_world(), _sittings_chosen(record=False))
+    first = servers.add(_sittings_chosen(record=False)).begin()
+    opened = servers.open(OpenDemo())
+    assert opened.first is not None
+    assert opened.close is not None
+    for live in (first, opened.first):
+        _sittings_wait_until_open(live)
+    assert first.engine is not opened.first.engine
+    opened.close()
+    assert (first.state, opened.first.state) == (State.OPEN, State.CLOSED)
+    servers.end()
+    assert first.state is State.CLOSED
+    assert _engines() == 0
+
+
+def test_each_conversation_is_recorded_in_a_file_of_its_own(tmp_path: Path) -> None:
+    chosen = _sittings_chosen(tmp_path / "a.mcpcap")
+    servers = Servers(_sittings_world(), chosen)
+    first = servers.add(chosen).begin()
+    second = servers.open(OpenDemo()).first
+    assert second is not None
+    for live in (first, second):
+        _sittings_wait_until_open(live)
+    servers.end()
+    assert servers.captures == [tmp_path / "a.mcpcap", tmp_path / "a-2.mcpcap"]
+    for path in servers.captures:
+        assert path is not None
+        assert path.read_bytes().rstrip().rpartition(b"\n")[2].startswith(b'{"r":"end"')
+
+
+def test_what_is_about_one_server_holds_for_that_one_alone() -> None:
+    chosen = replace(_sittings_chosen(record=False), revision="x", retry_cut=True)
+    servers = Servers(_sittings_world(), chosen)
+    like = servers._like(HttpTarget("http://127.0.0.1:9/mcp"))
+    assert (like.revision, like.clocks, like.era) == ("", Clocks(), None)
+    assert (like.record, like.retry_cut) == (False, True)
+
+
+def test_names_and_captures_are_opened_as_they_are(home: Path) -> None:
+    servers = Servers(_sittings_world())
+    found = FoundServer("nine", "Cursor", home / "mcp.json", argv=demo()[3:])
+    opened = servers.open(OpenServer(found))
+    assert opened.name == "nine"
+    assert opened.first is not None
+    assert servers.open(OpenCapture(home / "b.mcpcap")).capture == home / "b.mcpcap"
+    broken = FoundServer("none", "Cursor", home / "mcp.json", problem="it has neither a command nor a URL")
+    with pytest.raises(UsageError, match="neither a command"):
+        servers.open(OpenServer(broken))
+    with pytest.raises(UsageError, match="names no host"):
+        servers.open(OpenTyped(url="http://"))
+    servers.end()
+
+
+def test_words_are_read_with_the_servers_that_were_found(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (home / ".cursor").mkdir()
+    (home / ".cursor/mcp.json").write_text('{"mcpServers": {"gulls": {"command": "npx", "args": ["gulls"]}}}')
+    monkeypatch.chdir(home)
+    servers = Servers(_sittings_world())
+    assert servers.meant([]) == []
+    named, typed = servers.meant(["gulls", "node a.js"])
+    assert isinstance(named, OpenServer)
+    assert named.server.argv == ("npx", "gulls")
+    assert typed == OpenTyped(argv=("node", "a.js"))

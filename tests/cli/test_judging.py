@@ -1,20 +1,128 @@
-"""What is made of findings: the options, and findings in the order of their entries."""
+"""Findings as annotations of a GitHub workflow."""
 
 import io
 import json
+import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from inspector.capture.load import load
-from inspector.checks.findings import Severity
+from inspector.capture.store.load import load
+from inspector.checks import everything
+from inspector.checks.findings import Confidence, Finding, Severity
+from inspector.checks.registry import CHECKS
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.judging import Wish, conclude, inspected, wish_of
+from inspector.cli.judging import (
+    Case,
+    Wish,
+    annotations,
+    chosen_hosts,
+    conclude,
+    failure_of,
+    inspected,
+    read_cases,
+    silence,
+    stop_word,
+    target_key,
+    tools_beside,
+    wish_of,
+)
+from inspector.cli.options import choose
 from inspector.cli.output import Output
 from inspector.cli.world import World
 from inspector.errors import UsageError
+from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Part
 from tests.captures.record import sample
 from tests.checks.broken import break_check
+from tests.cli.running import inspect, scripted
+
+assert everything.IMPORTED
+
+
+def _found(sentence: str, severity: Severity = Severity.ERROR, fix: str = "") -> Finding:
+    return Finding("P-04", severity, Confidence.CERTAIN, sentence, (7,), fix=fix)
+
+
+def test_each_is_a_line_the_worst_first_and_behind_the_word() -> None:
+    found = [_found("a", Severity.HINT), _found("b", fix="repair it")]
+    lines = annotations(found, CHECKS, "server", "word")
+    assert lines[0] == "::word::"
+    assert (
+        lines[1] == "::error title=P-04 the server died before it said anything::server: b (entry 7)%0ATo do: repair it"
+    )
+    assert lines[2].startswith("::notice ")
+
+
+def test_foreign_text_begins_no_line_and_is_escaped() -> None:
+    (_, line) = annotations([_found("100%\n::error::x\r")], CHECKS, "a,b:c", "word")
+    assert "\n" not in line
+    assert "\r" not in line
+    assert "100%25" in line
+    assert line.count("::error") == 2
+    assert not line.split("::", 2)[2].startswith("::")
+
+
+def test_nobody_can_guess_the_word() -> None:
+    assert stop_word() != stop_word()
+    assert silence("x") == "::stop-commands::x"
+
+
+def test_a_tool_alone_is_called_with_nothing() -> None:
+    assert read_cases(["a", "b={}", 'c={"d": "e=f"}'], io.StringIO()) == (
+        Case("a", {}),
+        Case("b", {}),
+        Case("c", {"d": "e=f"}),
+    )
+
+
+@pytest.mark.parametrize("word", ["=", "a=[1]", "a={", "a=@nothing.json"])
+def test_what_is_no_call_is_said(word: str) -> None:
+    with pytest.raises(UsageError, match="--call"):
+        read_cases([word], io.StringIO())
+
+
+@pytest.mark.parametrize(
+    ("result", "why"),
+    [
+        ({"content": []}, ""),
+        ({"isError": True, "content": [{"type": "text", "text": "no"}]}, "no"),
+        ({"isError": True}, "it says isError, and not why"),
+        ({"content": [], "resultType": "later"}, 'its resultType is "later", which this client does not know'),
+        (None, "the result is null, not an object"),
+    ],
+)
+def test_a_call_fails_if_it_says_so(result: object, why: str) -> None:
+    assert failure_of(Answer(1, Part(None, result))) == why
+
+
+def test_an_error_is_a_failure() -> None:
+    assert failure_of(ErrorAnswer(1, Part(None, {"code": -1, "message": "no"}))) == "error -1: no"
+
+
+def test_hosts_are_chosen_by_lists_of_ids_each_once() -> None:
+    found = chosen_hosts(["claude-code, VSCode", "claude-code"])
+    assert [host.id for host in found] == ["claude-code", "vscode"]
+    assert chosen_hosts([]) == ()
+
+
+def test_an_sdk_without_a_version_means_all_of_them() -> None:
+    assert [host.id for host in chosen_hosts(["python-sdk"])] == ["python-sdk-1", "python-sdk-2"]
+
+
+@pytest.mark.parametrize("word", ["nobody", "", "python"])
+def test_what_means_no_host_is_said_with_those_there_are(word: str) -> None:
+    with pytest.raises(UsageError, match="nothing is known of a host") as caught:
+        chosen_hosts([word])
+    assert "claude-code" in caught.value.hint
+
+
+def test_the_tools_of_a_neighbour_are_read_from_its_capture() -> None:
+    ((name, tools),) = tools_beside([sample("evening")]).items()
+    assert name
+    assert "add" in tools
+    with pytest.raises(UsageError, match="no such file"):
+        tools_beside([Path("nothing.mcpcap")])
 
 
 def _output() -> Output:
@@ -69,3 +177,57 @@ def test_a_check_that_fails_inside_is_named_and_the_verdict_stands(
         found = json.loads(told.getvalue())["set_aside"]
         assert [each["check"] for each in found] == ["R-01"]
         assert found[0]["error"].startswith("KeyError")
+
+
+_TOOL: dict[str, Any] = {"name": "buy", "description": "Buys.", "inputSchema": {"type": "object"}}
+_CHANGED = {**_TOOL, "description": "Buys and tells."}
+
+
+def _told(*words: str) -> list[str]:
+    found = inspect("check", "--json", *words).data["findings"]
+    return [each["sentence"] for each in found if each["id"] == "S-24"]
+
+
+def _server(script: Path, tool: dict[str, Any]) -> tuple[str, ...]:
+    """The same command, whatever the server behind it says."""
+    words = scripted({"tools/list": {"result": {"tools": [tool]}}}, capabilities={"tools": {}})
+    script.write_text(f"import os, sys\nos.execv({words[1]!r}, {words[1:]!r})\n")
+    return ("--", words[1], str(script))
+
+
+def test_what_has_changed_since_it_was_remembered_is_a_warning(tmp_path: Path) -> None:
+    script = tmp_path / "server.py"
+    assert _told("--remember", *_server(script, _TOOL)) == []
+    assert _told(*_server(script, _TOOL)) == []
+    for _ in range(2):
+        (said,) = _told(*_server(script, _CHANGED))
+        assert said.startswith("the tool buy has changed since 20")
+    assert len(_told("--remember", *_server(script, _CHANGED))) == 1, "it is told, and then approved"
+    assert _told(*_server(script, _CHANGED)) == []
+
+
+def test_without_being_told_to_nothing_is_remembered_and_a_lock_file_goes_before(tmp_path: Path) -> None:
+    script, lock = tmp_path / "server.py", str(tmp_path / "a.json")
+    assert inspect("surface", "-o", lock, *_server(script, _TOOL)).status == 0
+    assert _told(*_server(script, _TOOL)) == []
+    assert not (Path(os.environ["MCP_INSPECT_HOME"]) / "state" / "seen").exists()
+    inspect("check", "--remember", *_server(script, _CHANGED))
+    assert _told("--lock", lock, *_server(script, _CHANGED)) == [
+        "the tool buy has changed since it was locked: description"
+    ]
+    assert inspect("check", "--lock", __file__, *_server(script, _TOOL)).status == 2
+
+
+def test_the_key_is_that_of_the_target(tmp_path: Path) -> None:
+    from inspector.cli.commands.check import command
+
+    for argv, url in ((("node", "server.js"), None), (None, "http://127.0.0.1:9/mcp#x")):
+        world = World(theirs=argv)
+        options = command.make_context("check", ["--cwd", str(tmp_path)] if argv else [], obj=world).params
+        assert target_key(world, url, options) == choose(world, url, options).target.key
+    assert target_key(World(), None, {}) == ""
+
+
+def test_a_capture_is_not_remembered() -> None:
+    ran = inspect("check", "--remember", __file__)
+    assert (ran.status, "--remember" in ran.stderr) == (2, True)

@@ -15,7 +15,7 @@ from inspector.errors import UsageError
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.revisions.table import newest_of
-from inspector.session.wishes import Clocks
+from inspector.session.options import Clocks
 
 _TARGET = StdioTarget(("node", "gulls.js"), Environment({}, {}), "/")
 

@@ -7,8 +7,8 @@ from typing import Any
 import click
 import pytest
 
-from inspector.auth.keyrings import Kept
-from inspector.auth.wishes import Dpop, IdentityProvider, LoginWishes
+from inspector.auth.steps import Dpop, IdentityProvider, LoginWishes
+from inspector.auth.storage import Kept
 from inspector.cli.login_options import Choice, login_options, read_login
 from inspector.errors import UsageError
 

@@ -1,23 +1,128 @@
-"""What the deeds of `auth` print, and what they end with, for servers that are open, guarded, or known already."""
+"""Consent at a terminal: what is shown, and what each word that is typed does."""
 
 import asyncio
+import io
+import os
 import time
+import webbrowser
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import cast
 
 import pytest
 
-from inspector.auth.store import TokenStore
-from inspector.auth.wishes import Client, Known, Token
+from inspector.auth.steps import Abandoned, Client, Known, Redirected, Token, Visit
+from inspector.auth.storage import TokenStore
 from inspector.cli import logins
+from inspector.cli.logins import Consent, Typed
 from inspector.cli.options import Chosen
 from inspector.cli.output import Output
+from inspector.cli.world import World
 from inspector.config.environment import Environment
 from inspector.config.targets import StdioTarget
 from inspector.errors import UsageError
-from inspector.session.wishes import Clocks
+from inspector.session.options import Clocks
 from inspector.transports.http.listener import HttpResponse
 from tests.cli.running import Ran, inspect
 from tests.servers.guarded import PROTECTED, Guarded
+from tests.waiting import until
+
+URL = "https://ὅ.example/authorize?client_id=us"
+HERE = {"DISPLAY": ":0"}
+AWAY = {"SSH_CONNECTION": "10.0.0.1 5 10.0.0.2 22", "USER": "ann"}
+
+
+class Person:
+    """Somebody at a terminal."""
+
+    def __init__(self, env: dict[str, str]) -> None:
+        reading, self._writing = os.pipe()
+        self.stdin = os.fdopen(reading, "r")
+        self.stderr = io.StringIO()
+        self.consent = Consent(Output(World(None, env, self.stdin, io.StringIO(), self.stderr)))
+        self.came: Redirected | Abandoned | None = None
+
+    def types(self, line: str) -> None:
+        """Types it and presses Enter."""
+        os.write(self._writing, f"{line}\n".encode())
+
+    async def sees(self, *words: str) -> None:
+        """Waits for words on the terminal."""
+        for word in words:
+            await until(lambda word=word: word in self.stderr.getvalue(), f"{word!r}: {self.stderr.getvalue()}")  # type: ignore[misc]
+
+    def leaves(self) -> None:
+        """Nothing is typed any more."""
+        self.consent.stop()
+        os.close(self._writing)
+        self.stdin.close()
+
+
+@asynccontextmanager
+async def at_the_terminal(env: dict[str, str]) -> AsyncIterator[Person]:
+    """A person, while consent is waited for."""
+    import asyncio
+
+    person = Person(env)
+    guide = person.consent.guide
+    redirect = await guide.begin("")
+    try:
+        async with asyncio.TaskGroup() as tasks:
+            visit = tasks.create_task(guide.visit(Visit(URL, redirect, "st4te")))
+            await until(lambda: guide.waiting is not None, "somebody is waited for")
+            yield person
+        person.came = visit.result()
+    finally:
+        await guide.end()
+        person.leaves()
+
+
+async def test_the_address_is_shown_whole_with_its_host_as_browsers_see_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(webbrowser, "open", lambda url: not opened.append(url))  # type: ignore[func-returns-value]
+    for name in ("SSH_CONNECTION", "SSH_TTY"):
+        monkeypatch.delenv(name, raising=False)
+    async with at_the_terminal(HERE) as person:
+        await person.sees("xn--", URL, "Enter", "another alphabet")
+        assert opened == []
+        person.types("")
+        await person.sees("opened in the browser: xn--")
+        person.types("q")
+    assert len(opened) == 1
+    assert opened[0].startswith("https://xn--")
+    assert person.came == Abandoned("it was called off")
+
+
+async def test_over_ssh_the_tunnel_is_told_and_nothing_is_opened() -> None:
+    async with at_the_terminal(AWAY) as person:
+        assert person.consent.guide.waiting is not None
+        port = person.consent.guide.waiting.port
+        await person.sees("no browser", f"ssh -N -L {port}:127.0.0.1:{port} ann@10.0.0.2")
+        person.types("")
+        await person.sees("not opened: this terminal is on another machine")
+        person.types(f"http://127.0.0.1:{port}/callback?code=c0de&state=st4te")
+    assert person.came == Redirected({"code": "c0de", "state": "st4te"})
+
+
+async def test_what_is_pasted_wrongly_is_said_and_waited_on() -> None:
+    async with at_the_terminal(AWAY) as person:
+        person.types("two words")
+        await person.sees("neither the address")
+        person.types("c0de")
+    assert person.came == Redirected({"code": "c0de", "state": "st4te"})
+
+
+async def test_a_camera_gets_its_code_if_the_terminal_is_wide_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with at_the_terminal(AWAY) as person:
+        monkeypatch.setenv("COLUMNS", "20")
+        person.types("qr")
+        await person.sees("The QR code takes")
+        monkeypatch.setenv("COLUMNS", "200")
+        person.types("QR")
+        await person.sees("▀", "█")
+        person.types("q")
+
 
 SECRET = "s3cret-token-that-nobody-may-see"
 ISSUER = "https://as.example"
@@ -121,3 +226,45 @@ def test_a_server_that_is_started_asks_for_no_login() -> None:
     for deed in (logins.explain, logins.login, logins.refresh):
         with pytest.raises(UsageError, match="asks for no login"):
             deed(Output(), chosen)
+
+
+async def test_lines_are_taken_as_they_come_from_a_pipe() -> None:
+    taken: list[str] = []
+    reading, writing = os.pipe()
+    with os.fdopen(reading, "r") as stream:
+        typed = Typed(stream, taken.append)
+        os.write(writing, b"one\ntw")
+        await until(lambda: taken == ["one"], "the first line")
+        os.write(writing, b"o\n\nlast")
+        await until(lambda: taken == ["one", "two", ""], "the second")
+        os.close(writing)
+        await until(lambda: taken[-1] == "last", "what has no end")
+        typed.stop()
+        typed.stop()
+
+
+async def test_a_file_is_there_at_once(tmp_path: Path) -> None:
+    taken: list[str] = []
+    (tmp_path / "answers").write_text("one\ntwo")
+    with (tmp_path / "answers").open() as stream:
+        typed = Typed(stream, taken.append)
+        assert taken == []
+        await until(lambda: taken == ["one", "two"], "both lines")
+        typed.stop()
+
+
+async def test_a_stream_without_a_descriptor_does_too() -> None:
+    taken: list[str] = []
+    Typed(io.StringIO("one\n"), taken.append)
+    await until(lambda: taken == ["one"], "the line")
+
+
+async def test_what_is_typed_after_the_end_is_not_read() -> None:
+    taken: list[str] = []
+    reading, writing = os.pipe()
+    with os.fdopen(reading, "r") as stream:
+        Typed(cast(io.TextIOBase, stream), taken.append).stop()  # type: ignore[arg-type]
+        os.write(writing, b"late\n")
+        assert os.read(reading, 10) == b"late\n"
+    os.close(writing)
+    assert taken == []

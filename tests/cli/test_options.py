@@ -1,17 +1,152 @@
-"""Options and words to a target and settings."""
+"""The switches for extensions, as far as the wire."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import click
 import pytest
 
-from inspector.cli.options import Chosen, choose, headless_options, screen_options
+from inspector.cli.exit_status import ExitStatus
+from inspector.cli.options import (
+    Chosen,
+    Extent,
+    choose,
+    extent,
+    headless_options,
+    read_extensions,
+    read_limits,
+    screen_options,
+    wishes,
+)
 from inspector.cli.world import World
 from inspector.config.targets import HttpTarget, StdioTarget
 from inspector.errors import UsageError
+from inspector.forms.patterns import Bounds, bounds, move
+from inspector.protocol.capabilities import APP_TYPE, SKILLS, UI
 from inspector.protocol.revisions._shape import Era
-from inspector.session.wishes import Clocks
+from inspector.session.options import Clocks, ListWishes
+from inspector.transports.base import LIMITS, Limits
+from tests.cli.running import MODERN, demo, inspect, scripted
+
+DISCOVERED = {"resultType": "complete", "supportedVersions": [MODERN], "capabilities": {}}
+
+
+def test_a_stateless_server_is_told_of_skills_unless_that_is_switched_off(tmp_path: Path) -> None:
+    log, other = tmp_path / "log", tmp_path / "other"
+    words = ("info", "--era", "modern", "--no-offer", "tasks", "--json")
+    inspect(*words, *scripted({"server/discover": {"error": {"code": -1, "message": "x"}}}, f"log={log}"))
+    assert f'"extensions":{{"{SKILLS}":{{}}}}' in log.read_text()
+    inspect(*words, "--no-extension", "skills", *scripted({}, f"log={other}"))
+    assert "clientCapabilities" in other.read_text()
+    assert "extensions" not in other.read_text()
+
+
+def test_apps_are_advertised_in_the_handshake_if_asked_for(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    words = ("info", "--era", "legacy", "--json")
+    inspect(*words, *scripted({}, f"log={log}"))
+    assert "extensions" not in log.read_text()
+    inspect(*words, "--extension", "ui", *scripted({}, f"log={log}"))
+    assert f'"extensions":{{"{UI}":{{"mimeTypes":["{APP_TYPE}"]}}}}' in log.read_text()
+
+
+def test_wrong_settings_are_refused_before_anything_is_started() -> None:
+    ran = inspect("info", "--extension", "ui={", *demo())
+    assert ran.status == ExitStatus.USAGE
+    assert "--extension ui" in ran.stderr
+
+
+@pytest.mark.parametrize("options", [{}, {"extension": (), "no_extension": ()}])
+def test_without_switches_it_is_what_is_supported(options: dict[str, Any]) -> None:
+    assert list(read_extensions(options).supported) == [SKILLS]
+
+
+def test_info_says_which_extensions_both_sides_declare(demo_url: str) -> None:
+    ran = inspect("info", "--era", "modern", demo_url)
+    assert f'{SKILLS}  both sides: server {{"directoryRead":true}}' in ran.stdout
+    alone = inspect("info", "--era", "modern", "--no-extension", "skills", demo_url)
+    assert f"{SKILLS}  the server only" in alone.stdout
+    both = inspect("info", "--era", "legacy", "--extension", "ui", demo_url)
+    assert f'{UI}  we only: we {{"mimeTypes":["{APP_TYPE}"]}}' in both.stdout
+
+
+def test_info_lists_the_apps_of_the_tools() -> None:
+    assert inspect("info", "--json", *demo()).data["apps"] == [
+        {"tool": "tide_chart", "uri": "ui://gull-rock/tide", "visibility": ["model", "app"]}
+    ]
+    assert "tide_chart  App: ui://gull-rock/tide" in inspect("info", *demo()).stdout
+
+
+@pytest.mark.parametrize("switch", ["tasks", "all", "io.modelcontextprotocol/tasks"])
+@pytest.mark.parametrize("era", ["legacy", "modern"])
+def test_without_the_extension_no_task_is_offered(tmp_path: Path, switch: str, era: str) -> None:
+    log = tmp_path / "log"
+    server = (*scripted({"server/discover": {"result": DISCOVERED}}), f"log={log}")
+    words = ("info", "--era", era, "--offer", "all")
+    inspect(*words, *server)
+    assert "tasks" in log.read_text()
+    log.unlink()
+    inspect(*words, "--no-extension", switch, *server)
+    sent = json.loads(log.read_text().splitlines()[0])["params"]
+    assert "tasks" not in json.dumps(sent)
+    log.unlink()
+    inspect(*words, "--no-extension", switch, "--extension", "tasks", *server)
+    assert "tasks" in log.read_text()
+
+
+def test_a_limit_is_raised_by_its_name_and_the_last_word_holds() -> None:
+    found = read_limits({"limits": ("message=1GiB", "ratio = 1000", "pages=2k", "message=16M")})
+    assert found == Limits(message=16_000_000, ratio=1000, pages=2000)
+    assert read_limits({}) == LIMITS
+
+
+def test_what_schemas_may_cost_is_raised_for_the_whole_process() -> None:
+    before = bounds()
+    try:
+        found = read_limits({"limits": ("schema=1M", "pattern=2k")})
+        assert (found.schema, found.pattern) == (1_000_000, 2000)
+        assert bounds() == Bounds(1_000_000, 2000)
+        assert bounds().seconds == pytest.approx(2.5)
+    finally:
+        move(before)
+    assert bounds() == before == Bounds(LIMITS.schema, LIMITS.pattern)
+
+
+@pytest.mark.parametrize(
+    "text", ["message", "message=", "depth=5", "=5", "items=-1", "ratio=0", "message=1x", "items=" + "9" * 99]
+)
+def test_what_names_no_limit_is_refused_with_the_names_there_are(text: str) -> None:
+    with pytest.raises(UsageError, match="--max") as refused:
+        read_limits({"limits": (text,)})
+    assert refused.value.hint
+
+
+def test_lists_come_whole_and_by_themselves_unless_somebody_wants_it_otherwise() -> None:
+    assert wishes({}) == wishes({"refresh": "auto", "pages": "all"}) == ListWishes()
+    assert wishes({"refresh": "manual", "pages": "one"}) == ListWishes(by_itself=False, page_by_page=True)
+
+
+def test_pages_are_counted_from_anywhere() -> None:
+    assert extent("tools", page_by_page=False, cursor=None, limit=None) == Extent()
+    assert extent("tools", page_by_page=True, cursor="", limit=None) == Extent("", 1)
+    assert extent("all", page_by_page=False, cursor=None, limit=3) == Extent(None, 3)
+
+
+@pytest.mark.parametrize(
+    ("kind", "page_by_page", "cursor", "limit", "says"),
+    [
+        ("tools", False, None, 0, "no number of pages"),
+        ("tools", True, None, 2, "both --page-by-page and --limit"),
+        ("all", False, "2", None, "--cursor belongs to one list"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(
+    kind: str, page_by_page: bool, cursor: str | None, limit: int | None, says: str
+) -> None:
+    with pytest.raises(UsageError, match=says):
+        extent(kind, page_by_page=page_by_page, cursor=cursor, limit=limit)
+
 
 _HERE = {"PATH": "/bin", "SECRET": "s", "HOME": "/home/me"}
 

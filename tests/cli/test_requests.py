@@ -1,9 +1,197 @@
-"""One request and what is written of it."""
+"""Log messages on request, in both eras."""
 
-from inspector.cli.requests import Request
+import io
+import json
+from typing import Any
+
+import click
+import pytest
+
+from inspector.capture.journal import Journal, start_capture
+from inspector.cli.exit_status import ExitStatus
+from inspector.cli.output import Output
+from inspector.cli.progress import ProgressBar
+from inspector.cli.requests import Narrator, Request, TaskTeller, answered, as_json, asked, log_level_option
+from inspector.cli.world import World
+from inspector.errors import (
+    AuthorizationNeeded,
+    Disconnected,
+    InspectError,
+    RequestCancelled,
+    RequestFailed,
+    RequestTimeout,
+)
 from inspector.protocol.exchanges import Exchange
-from inspector.protocol.frames import Direction
-from tests.cli.running import inspect, scripted
+from inspector.protocol.flows.steps import Broken, GivenUp, Refused, Replied, Reply, Silent
+from inspector.protocol.frames import Channel, Direction
+from inspector.protocol.jsonrpc import Answer, Part
+from inspector.protocol.questions import Kind, Question
+from inspector.protocol.request_meta import LEVELS
+from inspector.protocol.tracking.tasks import Task, TaskFault, TaskStep
+from tests.cli.running import demo, inspect, scripted
+
+
+@pytest.mark.parametrize("flag", ["--legacy-only", "--modern-only"])
+def test_messages_from_the_level_on_are_told(flag: str) -> None:
+    ran = inspect("call", "night_watch", "--log-level", "error", "--json", *demo(flag))
+    assert ran.status == 0
+    told = [line.partition(":")[0] for line in ran.stderr.splitlines() if ": night_watch: " in line]
+    assert told == list(LEVELS[LEVELS.index("error") :])
+
+
+def test_without_it_none_is_told_and_none_is_asked_for() -> None:
+    ran = inspect("call", "night_watch", "--json", *demo())
+    assert ": night_watch: " not in ran.stderr
+    assert ran.data["rounds"] == 1
+
+
+def test_a_server_that_sets_no_level_is_called_all_the_same() -> None:
+    ran = inspect("call", "t", "--log-level", "info", "--json", *scripted({"tools/call": {"result": {"content": []}}}))
+    assert (ran.status, ran.data["result"]) == (0, {"content": []})
+    assert "! the server sets no log level: " in ran.stderr
+
+
+def test_a_level_that_is_none_is_refused_before_anything_is_started() -> None:
+    ran = inspect("call", "t", "--log-level", "loud", "--", "no-such-program")
+    assert ran.status == 2
+    assert "'loud' is not one of" in ran.stderr
+
+
+def test_the_option_takes_the_eight_levels_and_no_other() -> None:
+    @click.command()
+    @log_level_option
+    def command(log_level: str | None) -> None:
+        """Do nothing."""
+
+    (option,) = command.params
+    assert isinstance(option.type, click.Choice)
+    assert tuple(option.type.choices) == LEVELS
+
+
+_OURS, _THEIRS = Direction.TO_SERVER, Direction.FROM_SERVER
+_ELICIT = {"method": "elicitation/create", "params": {"message": "Which \x1b[31mcity?", "requestedSchema": {}}}
+
+
+class _Told:
+    """A journal, and what is told of what it records."""
+
+    def __init__(self, journal: Journal, *, logs: bool = False, progress: bool = False) -> None:
+        self.journal = journal
+        self._stderr = io.StringIO()
+        output = Output(World(None, {}, io.StringIO(), io.StringIO(), self._stderr))
+        journal.listen(Narrator(output, ProgressBar(output) if progress else None, logs=logs).hear)
+
+    def record(self, direction: Direction, **message: Any) -> None:
+        payload = json.dumps({"jsonrpc": "2.0", **message}).encode()
+        self.journal.frame(direction, Channel.STDIN if direction is _OURS else Channel.STDOUT, payload)
+
+    @property
+    def lines(self) -> list[str]:
+        return self._stderr.getvalue().splitlines()
+
+
+@pytest.fixture
+def journal() -> Any:
+    made = start_capture(None)
+    yield made
+    made.close()
+
+
+def test_a_question_and_its_answer_are_told(journal: Journal) -> None:
+    told = _Told(journal)
+    told.record(_THEIRS, id=1, **_ELICIT)
+    told.record(_OURS, id=1, result={"action": "accept", "content": {"city": "Oslo\x07"}})
+    assert told.lines == ["? elicitation: Which ␛[31mcity?", '  → accept {"city":"Oslo\\u0007"}']
+
+
+def test_a_refusal_and_a_withdrawal_are_told(journal: Journal) -> None:
+    told = _Told(journal)
+    told.record(_THEIRS, id=1, method="sampling/createMessage", params={"maxTokens": 1})
+    told.record(_OURS, id=1, error={"code": -1, "message": "nobody"})
+    told.record(_THEIRS, id=2, method="roots/list")
+    told.record(_THEIRS, method="notifications/cancelled", params={"requestId": 2, "reason": "too late"})
+    assert told.lines == [
+        '? sampling: {"maxTokens":1}',
+        "  → refused: nobody",
+        "? roots: {}",
+        "  → the server no longer asks roots/list: too late",
+    ]
+
+
+def test_questions_in_a_result_and_their_answers_in_the_retry_are_told(journal: Journal) -> None:
+    told = _Told(journal)
+    told.record(_OURS, id=1, method="tools/call", params={"name": "t"})
+    told.record(_THEIRS, id=1, result={"resultType": "input_required", "inputRequests": {"q": _ELICIT}})
+    told.record(_OURS, id=2, method="tools/call", params={"name": "t", "inputResponses": {"q": {"action": "decline"}}})
+    assert told.lines == ["? elicitation: Which ␛[31mcity?", "  → decline"]
+
+
+def test_a_ping_is_no_question(journal: Journal) -> None:
+    told = _Told(journal)
+    told.record(_THEIRS, id=1, method="ping")
+    told.record(_OURS, id=1, result={})
+    assert told.lines == []
+
+
+@pytest.mark.parametrize(("logs", "lines"), [(True, ["warning: lamp: dim"]), (False, [])])
+def test_log_messages_are_told_if_they_were_asked_for(journal: Journal, logs: bool, lines: list[str]) -> None:
+    told = _Told(journal, logs=logs)
+    told.record(_THEIRS, method="notifications/message", params={"level": "warning", "logger": "lamp", "data": "dim"})
+    told.record(_THEIRS, method="notifications/tools/list_changed")
+    assert told.lines == lines
+
+
+@pytest.mark.parametrize(("progress", "lines"), [(True, ["1 of 2 · 50 %  half"]), (False, [])])
+def test_progress_is_told_if_it_was_asked_for(journal: Journal, progress: bool, lines: list[str]) -> None:
+    told = _Told(journal, progress=progress)
+    told.record(_OURS, id=1, method="tools/call", params={"name": "t", "_meta": {"progressToken": "p"}})
+    params = {"progressToken": "p", "progress": 1, "total": 2, "message": "half"}
+    told.record(_THEIRS, method="notifications/progress", params=params)
+    assert told.lines == lines
+
+
+def test_a_question_that_leads_away_says_where() -> None:
+    params = {"mode": "url", "url": "https://h/\x07", "message": "Go"}
+    assert asked(Question(Kind.ELICITATION, params, 1, 1, 0)) == "elicitation at https://h/␇: Go"
+
+
+_EXCHANGE = Exchange(1, Direction.TO_SERVER, 1, "tools/call", "t", 1, 0)
+
+
+def test_an_answer_is_handed_on() -> None:
+    reply = Replied(Answer(1, Part(b"{}")), _EXCHANGE)
+    assert answered(reply, "tools/call") is reply
+
+
+@pytest.mark.parametrize(
+    ("reply", "kind", "said"),
+    [
+        (Silent(_EXCHANGE, 3.0, "idle"), RequestTimeout, "no answer to m, and no progress for 3 s"),
+        (Silent(_EXCHANGE, 9.0, "total"), RequestTimeout, "no answer to m within 9 s in all"),
+        (
+            Refused(_EXCHANGE, 401, "", b""),
+            AuthorizationNeeded,
+            "authentication required: m was answered with HTTP 401",
+        ),
+        (Refused(_EXCHANGE, 403, "", b""), AuthorizationNeeded, "access denied: m was answered with HTTP 403"),
+        (Refused(_EXCHANGE, 500, "", b"oops \n", (), "cut"), RequestFailed, "no answer to m: HTTP 500; cut; oops"),
+        (Refused(None, None, "", b"", (), "cut"), RequestFailed, "no answer to m: cut"),
+        (Broken(_EXCHANGE, "it died", "look"), Disconnected, "no answer to m: it died"),
+        (GivenUp(_EXCHANGE), RequestCancelled, "m was cancelled"),
+    ],
+)
+def test_everything_else_is_raised(reply: Reply, kind: type[InspectError], said: str) -> None:
+    with pytest.raises(kind) as raised:
+        answered(reply, "m")
+    assert type(raised.value) is kind
+    assert str(raised.value) == said
+
+
+def test_the_hint_says_which_clock_to_wind() -> None:
+    for clock, option in (("idle", "--timeout"), ("total", "--max-total")):
+        with pytest.raises(RequestTimeout) as raised:
+            answered(Silent(None, 1.0, clock), "m")
+        assert option in raised.value.hint
 
 
 def _exchange(number: int, started: int, ended: int | None) -> Exchange:
@@ -28,3 +216,148 @@ def test_a_result_that_is_null_is_no_complete_one() -> None:
     ran = inspect("read", "a:b", "--json", *scripted({"resources/read": {"result": None}}))
     assert (ran.status, ran.data["result"], ran.data["error"]) == (5, None, None)
     assert ran.data["outcome"] == "incomplete result"
+
+
+QUICK = ("-a", "seconds_per_step=0.05")
+ERAS = ("--legacy-only", "--modern-only")
+TIMES = {"createdAt": "2026-08-01T00:00:00Z", "lastUpdatedAt": "2026-08-01T00:00:00Z"}
+ABLE: dict[str, Any] = {"capabilities": {"tools": {}, "tasks": {"cancel": {}, "requests": {"tools": {"call": {}}}}}}
+TOOLS = [{"name": "dig", "inputSchema": {"type": "object"}, "execution": {"taskSupport": "required"}}]
+
+
+def core(state: str = "working", **more: Any) -> dict[str, Any]:
+    return {"taskId": "t1", "status": state, **TIMES, "ttl": None, "pollInterval": 1, **more}
+
+
+def yard(**answers: Any) -> tuple[str, ...]:
+    """A server with one tool whose task goes as the answers say, by method with _ for /."""
+    script = {"tools/list": {"result": {"tools": TOOLS}}, "tools/call": {"result": {"task": core()}}}
+    return scripted(script | {name.replace("_", "/"): answer for name, answer in answers.items()}, **ABLE)
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_a_task_is_followed_and_each_of_its_words_told_once(era: str) -> None:
+    ran = inspect("call", "paint_tower", "--task", "-a", "coats=2", *QUICK, "--json", *demo(era))
+    assert ran.status == ExitStatus.OK
+    assert ran.data["result"]["content"][0]["text"] == "The tower is white again, by 2 coats."
+    task = ran.data["task"]
+    assert (task["state"], task["message"], task["poll_ms"]) == ("completed", "done", 500)
+    assert task["history"][0]["state"] == "working"
+    assert task["history"][-1] == task["history"][-1] | {"state": "completed", "message": "done"}
+    assert f"task: {task['id']}\n  · working: scraping (1 of 3)\n" in ran.stderr
+    assert ran.stderr.count("  · completed: done\n") == 1
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_a_task_that_must_be_one_is_one_unasked_and_fails_with_an_exit_status(era: str) -> None:
+    ran = inspect("call", "raise_wreck", *QUICK, *demo(era))
+    assert ran.status == ExitStatus.TOOL_ERROR
+    assert "The chain has parted" in ran.stdout
+    assert "  · failed: The chain has parted" in ran.stderr
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_a_question_inside_a_task_is_answered_by_the_file(era: str, tmp_path: Any) -> None:
+    answers = tmp_path / "answers.json"
+    answers.write_text('[{"kind": "elicitation", "answer": "accept", "content": {"goods": "biscuits", "barrels": 3}}]')
+    ran = inspect("call", "order_supplies", *QUICK, "--answers", str(answers), *demo(era))
+    assert ran.status == ExitStatus.OK
+    assert "The boat brings 3 barrels of biscuits." in ran.stdout
+    assert "  · input_required: somebody must say how to go on\n" in ran.stderr
+    assert "? elicitation: The supply boat asks what to bring." in ran.stderr
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_a_question_that_nobody_answers_ends_it_at_once(era: str) -> None:
+    ran = inspect("call", "order_supplies", *QUICK, "--offer", "elicitation", "--json", *demo(era))
+    assert ran.status == ExitStatus.TOOL_ERROR
+    assert ran.error["code"] == "unanswered"
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "says"),
+    [
+        (("echo", "--task", "-a", "text=x"), ExitStatus.USAGE, "the server does not let echo be called as a task"),
+        (("echo", "--ttl", "5"), ExitStatus.USAGE, "--ttl says how a task is run"),
+        (("echo", "--no-wait"), ExitStatus.USAGE, "--no-wait says how a task is run"),
+        (("echo", "--task", "--ttl", "-5"), ExitStatus.USAGE, "-5"),
+    ],
+)
+def test_what_can_not_be_a_task_is_not_called(words: tuple[str, ...], status: int, says: str) -> None:
+    ran = inspect("call", *words, *demo("--legacy-only"))
+    assert ran.status == status
+    assert says in ran.stderr
+
+
+def test_where_the_server_decides_a_wish_may_come_to_nothing() -> None:
+    ran = inspect("call", "echo", "--task", "-a", "text=x", *demo("--modern-only"))
+    assert ran.status == ExitStatus.OK
+    assert "answered at once: whether a call becomes a task is the server's choice" in ran.stderr
+
+
+def test_the_handle_is_written_where_nobody_waits_and_a_raw_request_is_not_followed() -> None:
+    ran = inspect("call", "paint_tower", "--task", "--ttl", "5000", "--no-wait", "--json", *demo("--legacy-only"))
+    assert ran.data["result"]["task"]["ttl"] == 5000
+    assert ran.data["task"]["polls"] == 0
+    assert "the server ends with this command, and its task with it" in ran.stderr
+    raw = inspect("request", "tools/call", "--params", '{"name": "raise_wreck"}', "--json", *demo("--legacy-only"))
+    assert raw.data["error"]["code"] == -32601
+
+
+@pytest.mark.parametrize(
+    ("answers", "status", "says"),
+    [
+        ({"tasks_get": {"result": core("cancelled", statusMessage="rain")}}, 5, "the task was cancelled: rain"),
+        ({"tasks_get": {"error": {"code": -32602, "message": "what task?"}}}, 5, "does not know it (any more)"),
+        ({"tasks_get": {"error": {"code": -32603, "message": "hm"}}}, 5, "it can't be polled: 3 times in a row"),
+        ({"tasks_get": {"result": {}}}, 5, "the answer to tasks/get names no task"),
+        ({"tools_call": {"result": {"task": {}}}}, 5, "answered with a task that has no id"),
+        (
+            {"tasks_get": {"result": core("failed", statusMessage="stone")}, "tasks_result": {"result": {}}},
+            5,
+            "the task failed: stone",
+        ),
+        (
+            {
+                "tools_call": {"result": {"task": core("sleeping", pollInterval="x", ttl=-1)}},
+                "tasks_get": {"result": core("completed")},
+                "tasks_result": {"result": {"content": []}},
+            },
+            0,
+            "'sleeping' is no state of a task",
+        ),
+    ],
+)
+def test_a_task_that_goes_wrong_ends_in_words(answers: dict[str, Any], status: int, says: str) -> None:
+    ran = inspect("call", "dig", "--json", *yard(**answers))
+    assert ran.status == status
+    assert says in ran.stderr
+
+
+def test_a_task_that_never_ends_is_given_up_when_the_time_is_over() -> None:
+    answers = {"tasks_get": {"result": core()}, "tasks_cancel": {"result": core("cancelled")}}
+    ran = inspect("call", "dig", "--max-total", "0.4", *yard(**answers))
+    assert ran.status == ExitStatus.TIMEOUT
+    assert "did not end within 0.4 s" in ran.stderr
+
+
+def test_a_teller_says_each_word_once_and_makes_foreign_text_visible() -> None:
+    world = World(None, {}, io.StringIO(), io.StringIO(), io.StringIO())
+    teller = TaskTeller(Output(world))
+    task = Task(1, "t\x1b[2J", True, 0, 1, state="working", message="dig\x07")
+    for _ in range(3):
+        teller.tell(task)
+    task.state = ""
+    teller.tell(task)
+    said = world.stderr.getvalue()  # type: ignore[attr-defined]
+    assert "\x1b" not in said
+    assert "\x07" not in said
+    assert said.count("working") == 1
+    assert "no state" in said
+
+
+def test_what_is_written_of_a_task_counts_from_its_beginning() -> None:
+    task = Task(1, "t1", True, 1_000_000, 1, state="working", history=(TaskStep("working", "", 1, 3_500_000),))
+    task.faults = (TaskFault("it has no ttl", 1),)
+    assert as_json(task)["history"] == [{"state": "working", "message": "", "at_ms": 2.5}]
+    assert as_json(task)["faults"] == ["it has no ttl"]

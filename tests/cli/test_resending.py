@@ -1,17 +1,28 @@
 """What is told of a sending: what was carried, what was not sent and why, and what differs."""
 
 import io
+import os
+from collections.abc import Callable
+
+import pytest
 
 from inspector.capture.compare.differences import Comparison, compare
 from inspector.capture.compare.normal import Normal
+from inspector.cli import resending
+from inspector.cli.commands import resend
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.output import Output
 from inspector.cli.resending import tell
 from inspector.cli.world import World
-from inspector.replay.resend.performing import Resent
-from inspector.replay.resend.plan import Skip, plan
-from inspector.replay.resend.provenance import Carried
+from inspector.features.resend.performing import Resent
+from inspector.features.resend.plan import Skip, plan
+from inspector.features.resend.provenance import Carried
+from inspector.session.engine import Live
+from inspector.session.options import State
 from tests.capture.compare.talk import calls, says, told
+from tests.captures.record import sample
+from tests.cli.running import demo
+from tests.cli.running import inspect as run
 
 _TALK = told(calls(1, "add\x1b", a=1), says(1, "1"))
 
@@ -39,3 +50,41 @@ def test_everything_is_said_and_nothing_of_it_acts() -> None:
 def test_an_empty_comparison_is_no_success_if_nothing_was_sent() -> None:
     assert _told(Comparison(()), 0)[0] is ExitStatus.FINDINGS
     assert _told(compare(_TALK, _TALK, Normal()))[0] is ExitStatus.OK
+
+
+def _up_to(entry: int, monkeypatch: pytest.MonkeyPatch, *words: str) -> tuple[list[str], State, str]:
+    """What the live server was asked when the interface opened, how its session stood, and what was printed."""
+    monkeypatch.setenv("TERM", "xterm")
+    seen: list[tuple[list[str], State]] = []
+
+    def show(begin: Callable[..., Live], first: Live) -> ExitStatus:
+        exchanges = first.journal.conversation.exchanges
+        seen.append(([each.target for each in exchanges if each.method == "tools/call"], first.state))
+        return ExitStatus.OK
+
+    monkeypatch.setattr(resending, "show_live", show)
+    ran = run("resend", "--yes", "--to", str(entry), str(sample("lighthouse")), *words, terminal=True)
+    assert (ran.status, len(seen)) == (ExitStatus.OK, 1), ran.stderr
+    return *seen[0], ran.stdout
+
+
+def test_what_came_before_the_entry_is_sent_and_the_session_is_open_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, state, said = _up_to(20, monkeypatch, "--era", "legacy", "--allow-destructive", *demo())
+    assert (asked, state) == (["add", "log_passage"], State.OPEN)
+    assert "the same" in said
+    assert resend.command.name == "resend"
+
+
+def test_a_call_that_was_answered_only_behind_the_entry_is_compared_with_that_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    words = ("--where", "tool == radio_harbour", "--era", "legacy", "--allow-destructive")
+    asked, _, said = _up_to(30, monkeypatch, *words, *demo())
+    assert asked == ["radio_harbour"]
+    assert "No difference: 1 the same." in said
+
+
+def test_a_server_that_does_not_start_is_shown_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, state, said = _up_to(20, monkeypatch, "--", os.devnull)
+    assert (asked, said) == ([], "")
+    assert state is State.CLOSED

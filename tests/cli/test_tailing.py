@@ -9,7 +9,7 @@ from inspector.cli.output import Output
 from inspector.cli.tailing import Tail, read_wish
 from inspector.cli.world import World
 from inspector.errors import UsageError
-from tests.viewmodels.tape import Tape
+from tests.present.tape import Tape
 
 
 def output(env: dict[str, str] | None = None) -> Output:

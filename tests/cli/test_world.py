@@ -1,15 +1,15 @@
 """The world that a command is handed."""
 
 import io
-from pathlib import Path
 
 import pytest
 
 from inspector.cli.main import run
 from inspector.cli.world import World
+from tests.architecture.sources import ROOT
 from tests.cli.running import Terminal
 
-_CAPTURE = Path(__file__).parents[1] / "captures" / "lighthouse.mcpcap"
+_CAPTURE = (ROOT / "tests") / "captures" / "lighthouse.mcpcap"
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.config.whole_files import replace_file
+from inspector.config.paths import replace_file
 from inspector.errors import UsageError
 
 

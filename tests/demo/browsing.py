@@ -9,8 +9,7 @@ from typing import Any
 import httpx
 
 from inspector.demo.call import Options
-from inspector.demo.headers import NAMED_BY
-from inspector.demo.http import Site
+from inspector.demo.http import NAMED_BY, Site
 from inspector.transports.http.listener import Listener
 from tests.demo.driving import MODERN, opening
 

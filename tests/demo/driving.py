@@ -10,14 +10,14 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from inspector.demo import eras
+from inspector.demo import call
 from inspector.demo.call import META, Options
 from inspector.demo.server import DemoServer
-from inspector.demo.station import Station
+from inspector.demo.state import Station
 from tests.waiting import until
 
-MODERN = eras.NEWEST_MODERN.name
-LEGACY = eras.NEWEST_LEGACY.name
+MODERN = call.NEWEST_MODERN.name
+LEGACY = call.NEWEST_LEGACY.name
 PATIENCE = 20
 """Seconds after which a demo that says nothing has failed."""
 

@@ -1,13 +1,16 @@
-"""The demo over HTTP: addresses, and the stateless shape."""
+"""Headers of a stateless POST against its body."""
 
 import asyncio
+import base64
+import json
 import sys
-from typing import Any
+from collections.abc import AsyncGenerator
+from typing import Any, cast
 
 import httpx
 import pytest
 
-from inspector.demo import http
+from inspector.demo import http as headers
 from inspector.demo.call import (
     HEADER_MISMATCH,
     INVALID_PARAMS,
@@ -17,11 +20,80 @@ from inspector.demo.call import (
     MISSING_CAPABILITY,
     PARSE_ERROR,
     UNSUPPORTED_VERSION,
+    Refusal,
 )
-from inspector.demo.station import LOGBOOK
+from inspector.demo.http import SESSION, Outbox, respond
+from inspector.demo.state import LOGBOOK
+from inspector.transports.http.listener import HttpResponse
 from tests.demo.browsing import events, messages, mirrored, post, session, site
 from tests.demo.driving import LEGACY, MODERN, meta, opening, request, stateless
 from tests.waiting import until
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "region": {"type": "string", "x-mcp-header": "Region"},
+        "deep": {"type": "object", "properties": {"level": {"type": "integer", "x-mcp-header": "Level"}}},
+        "loud": {"type": "boolean", "x-mcp-header": "Loud"},
+    },
+}
+PLAIN = {"mcp-protocol-version": MODERN, "mcp-method": "tools/call", "mcp-name": "t"}
+
+
+def a_call(**arguments: Any) -> dict[str, Any]:
+    return stateless(1, "tools/call", name="t", arguments=arguments)
+
+
+def encoded(text: str) -> str:
+    return f"=?base64?{base64.b64encode(text.encode()).decode()}?="
+
+
+@pytest.mark.parametrize(
+    ("arguments", "more"),
+    [
+        ({}, {}),
+        ({"region": None}, {}),
+        ({"region": "eu"}, {"mcp-param-region": "eu"}),
+        ({"region": "Sørine"}, {"mcp-param-region": encoded("Sørine")}),
+        ({"region": ""}, {"mcp-param-region": ""}),
+        ({"deep": {"level": -3}, "loud": True}, {"mcp-param-level": "-3", "mcp-param-loud": "true"}),
+        ({}, {"mcp-param-other": "x"}),
+    ],
+)
+def test_headers_that_repeat_the_body_pass(arguments: dict[str, Any], more: dict[str, str]) -> None:
+    headers.check(a_call(**arguments), PLAIN | more, SCHEMA)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "more"),
+    [
+        ({}, {"mcp-protocol-version": "2025-11-25"}),
+        ({}, {"mcp-method": "tools/list"}),
+        ({}, {"mcp-method": "TOOLS/CALL"}),
+        ({}, {"mcp-name": "u"}),
+        ({}, {"mcp-name": "=?base64?%?="}),
+        ({}, {"mcp-param-region": "eu"}),
+        ({"region": "eu"}, {}),
+        ({"region": "eu"}, {"mcp-param-region": "us"}),
+        ({"deep": {"level": 3}}, {"mcp-param-level": "4"}),
+        ({"loud": True}, {"mcp-param-loud": "True"}),
+    ],
+)
+def test_headers_that_say_something_else_are_refused(arguments: dict[str, Any], more: dict[str, str]) -> None:
+    with pytest.raises(Refusal) as refused:
+        headers.check(a_call(**arguments), PLAIN | more, SCHEMA)
+    assert refused.value.code == HEADER_MISMATCH
+
+
+@pytest.mark.parametrize("missing", list(PLAIN))
+def test_a_header_that_is_not_there_is_refused(missing: str) -> None:
+    rest = {name: value for name, value in PLAIN.items() if name != missing}
+    with pytest.raises(Refusal, match="missing"):
+        headers.check(a_call(), rest, SCHEMA)
+
+
+def test_a_list_needs_no_name() -> None:
+    headers.check(stateless(1, "tools/list"), {"mcp-protocol-version": MODERN, "mcp-method": "tools/list"})
 
 
 async def test_a_stateless_call_is_one_post() -> None:
@@ -175,4 +247,235 @@ async def test_the_process_prints_its_address_and_serves_there() -> None:
 
 
 def test_the_statuses_are_those_of_the_specification() -> None:
-    assert (http.BAD_REQUEST, http.NOT_FOUND, http.NOT_ALLOWED) == (400, 404, 405)
+    assert (headers.BAD_REQUEST, headers.NOT_FOUND, headers.NOT_ALLOWED) == (400, 404, 405)
+
+
+INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+FOREVER = {"name": "sweep_horizon", "arguments": {"steps": 1000, "seconds_per_step": 60}}
+
+
+async def call(client: httpx.AsyncClient, headers: dict[str, str], name: str, **arguments: Any) -> httpx.Response:
+    """Call a tool within a session."""
+    params = {"name": name, "arguments": arguments, "_meta": {"progressToken": "t"}}
+    return await client.post("/mcp", headers=headers, json=request(9, "tools/call", **params))
+
+
+@pytest.mark.parametrize("version", ["2025-03-26", "2025-06-18", "2025-11-25"])
+async def test_a_session_from_its_opening_to_its_end(version: str) -> None:
+    async with site() as (there, client):
+        headers = await session(client, version)
+        assert (await client.post("/mcp", headers=headers, json=INITIALIZED)).status_code == 202
+        listed = await client.post("/mcp", headers=headers, json=request(1, "tools/list"))
+        assert listed.headers["content-type"] == "application/json"
+        assert listed.json()["result"]["tools"]
+        assert (await client.delete("/mcp", headers=headers)).status_code == 204
+        assert (await client.post("/mcp", headers=headers, json=request(2, "ping"))).status_code == 404
+        assert not there.sessions.open
+
+
+async def test_http_sessions_progress_turns_the_answer_into_a_stream() -> None:
+    async with site() as (_, client):
+        headers = await session(client, LEGACY)
+        sent = await messages(await call(client, headers, "sweep_horizon", steps=2, seconds_per_step=0))
+    assert [message.get("method") for message in sent] == ["notifications/progress", "notifications/progress", None]
+
+
+async def test_news_come_on_the_stream_that_was_opened_for_them_and_there_is_one() -> None:
+    async with site() as (_, client):
+        headers = await session(client, LEGACY)
+        only_events = headers | {"Accept": "text/event-stream"}
+        async with client.stream("GET", "/mcp", headers=only_events) as stream:
+            assert (await client.get("/mcp", headers=only_events)).status_code == 409
+            await client.post("/mcp", headers=headers, json=request(1, "resources/subscribe", uri=LOGBOOK))
+            await call(client, headers, "write_log", entry="x")
+            coming = events(stream)
+            _, data = await anext(coming)
+            assert json.loads(data)["method"] == "notifications/resources/updated"
+            await client.delete("/mcp", headers=headers)
+            assert [event async for event in coming] == []
+
+
+async def test_a_call_is_cancelled_by_a_message_of_its_own() -> None:
+    async with site() as (_, client):
+        headers = await session(client, LEGACY)
+        async with asyncio.TaskGroup() as tasks:
+            slow = tasks.create_task(client.post("/mcp", headers=headers, json=request(5, "tools/call", **FOREVER)))
+            cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 5}}
+            while not slow.done():
+                assert (await client.post("/mcp", headers=headers, json=cancel)).status_code == 202
+        assert await messages(slow.result()) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "status"),
+    [
+        ({SESSION: "nobody"}, 404),
+        ({SESSION: ""}, 404),
+        ({"MCP-Protocol-Version": "1999-01-01"}, 400),
+        ({"Accept": "application/json"}, 406),
+        ({"Content-Type": "text/plain"}, 415),
+        ({"Origin": "https://lighthouse.invalid"}, 403),
+    ],
+)
+async def test_a_wrong_header_is_refused(change: dict[str, str], status: int) -> None:
+    async with site() as (_, client):
+        headers = await session(client, LEGACY)
+        response = await client.post("/mcp", headers=headers | change, json=request(1, "ping"))
+    assert response.status_code == status
+
+
+async def test_without_a_session_there_is_only_initialize() -> None:
+    async with site() as (there, client):
+        assert (await client.post("/mcp", json=request(1, "tools/list"))).status_code == 400
+        assert (await client.get("/mcp", headers={"Accept": "text/event-stream"})).status_code == 400
+        assert (await client.delete("/mcp")).status_code == 400
+        assert (await client.post("/mcp", json=request(0, "initialize"))).status_code == 400
+        assert not there.sessions.open
+
+
+async def test_a_get_wants_to_accept_events() -> None:
+    async with site() as (_, client):
+        headers = await session(client, LEGACY)
+        assert (await client.get("/mcp", headers=headers | {"Accept": "application/json"})).status_code == 406
+
+
+@pytest.mark.parametrize(("version", "status"), [("2025-03-26", 200), ("2025-06-18", 200)])
+async def test_a_batch_is_answered_as_one_or_refused(version: str, status: int) -> None:
+    async with site() as (_, client):
+        headers = await session(client, version)
+        batch = [request(1, "ping"), request(2, "tools/list"), INITIALIZED]
+        response = await client.post("/mcp", headers=headers, json=batch)
+        told = await client.post("/mcp", headers=headers, json=[INITIALIZED])
+    assert response.status_code == status
+    if version == "2025-03-26":
+        assert sorted(answer["id"] for answer in response.json()) == [1, 2]
+        assert told.status_code == 202
+    else:
+        assert "error" in response.json()
+        assert told.status_code == 400
+
+
+async def test_two_sessions_share_the_lighthouse_and_nothing_else() -> None:
+    async with site() as (there, client):
+        first, second = await session(client, LEGACY), await session(client, "2025-03-26")
+        await call(client, first, "write_log", entry="A whale.")
+        read = await client.post("/mcp", headers=second, json=request(1, "resources/read", uri=LOGBOOK))
+        assert "A whale." in read.json()["result"]["contents"][0]["text"]
+        assert len(there.sessions.open) == 2
+
+
+async def test_the_old_way_in_names_its_address_and_answers_on_the_stream() -> None:
+    async with site() as (there, client):
+        async with client.stream("GET", "/sse") as stream:
+            coming = events(stream)
+            kind, address = await anext(coming)
+            assert kind == "endpoint"
+            posted = await client.post(address, json=opening("2024-11-05"))
+            assert (posted.status_code, posted.text) == (202, "Accepted")
+            kind, data = await anext(coming)
+            assert kind == "message"
+            assert json.loads(data)["result"]["protocolVersion"] == "2024-11-05"
+            assert (await client.post(address, content=b"{")).status_code == 400
+            await client.post(address, json=request(1, "tools/call", **FOREVER))
+        await until(lambda: not there.old_sessions.open_sessions, "the session has ended with its stream")
+        assert not there.station.listeners
+        assert (await client.post(address, json=request(2, "ping"))).status_code == 404
+
+
+ANSWER = {"jsonrpc": "2.0", "id": 1, "result": {}}
+NEWS = {"jsonrpc": "2.0", "method": "notifications/message"}
+
+
+def body(response: HttpResponse) -> AsyncGenerator[bytes, None]:
+    assert ("Content-Type", "text/event-stream") in response.headers
+    return cast("AsyncGenerator[bytes, None]", response.body)
+
+
+async def say(outbox: Outbox, *messages: object) -> None:
+    for message in messages:
+        await outbox.put(message)
+
+
+async def test_an_answer_alone_is_json() -> None:
+    outbox = Outbox()
+    async with asyncio.TaskGroup() as tasks:
+        response = await respond(tasks, say(outbox, ANSWER), outbox, ends_with_stream=True)
+    assert response.headers == (("Content-Type", "application/json"),)
+    assert response.body == b'{"jsonrpc":"2.0","id":1,"result":{}}'
+
+
+async def test_news_before_the_answer_make_it_a_stream() -> None:
+    outbox = Outbox()
+    async with asyncio.TaskGroup() as tasks:
+        response = await respond(tasks, say(outbox, NEWS, ANSWER), outbox, ends_with_stream=True)
+        pieces = [piece async for piece in body(response)]
+    assert pieces == [headers.event(NEWS), headers.event(ANSWER)]
+
+
+async def test_no_answer_at_all_is_an_empty_stream() -> None:
+    outbox = Outbox()
+    async with asyncio.TaskGroup() as tasks:
+        response = await respond(tasks, say(outbox), outbox, ends_with_stream=True)
+    assert response.body == b""
+
+
+@pytest.mark.parametrize("ends", [True, False])
+async def test_work_ends_with_its_stream_only_where_it_should(ends: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(headers, "PATIENCE", 0)
+    outbox, hold, over = Outbox(), asyncio.Event(), list[str]()
+
+    async def work() -> None:
+        try:
+            await hold.wait()
+            over.append("done")
+        except asyncio.CancelledError:
+            over.append("cancelled")
+            raise
+
+    async with asyncio.TaskGroup() as tasks:
+        response = await respond(tasks, work(), outbox, ends_with_stream=ends)
+        stream = body(response)
+        assert await anext(stream) == headers.STILL_HERE
+        await stream.aclose()
+        hold.set()
+        await until(lambda: over, "the work is over")
+    assert over == ["cancelled" if ends else "done"]
+
+
+async def test_a_client_that_leaves_before_the_head_ends_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(headers, "PATIENCE", 60)
+    outbox, started, over = Outbox(), asyncio.Event(), list[str]()
+
+    async def work() -> None:
+        try:
+            started.set()
+            await asyncio.Event().wait()
+        finally:
+            over.append("over")
+
+    async with asyncio.TaskGroup() as tasks:
+        asking = tasks.create_task(respond(tasks, work(), outbox, ends_with_stream=True))
+        await started.wait()
+        asking.cancel()
+        await until(lambda: over, "the work is over")
+
+
+async def test_a_silent_stream_says_that_it_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(headers, "KEEP_ALIVE", 0)
+    stream = cast("AsyncGenerator[bytes, None]", Outbox().events())
+    assert await anext(stream) == headers.STILL_HERE
+    await stream.aclose()
+
+
+@pytest.mark.parametrize(("request_id", "marks"), [(1, b'"id":1'), ("a", b'"id":"a"'), (None, b""), (True, b"")])
+def test_a_refusal_has_the_id_if_it_is_one(request_id: object, marks: bytes) -> None:
+    response = headers.refused(400, Refusal(INVALID_REQUEST, "no"), request_id)
+    assert isinstance(response.body, bytes)
+    assert marks in response.body
+    assert (b'"id"' in response.body) == bool(marks)
+
+
+def test_notifications_are_never_the_last() -> None:
+    assert not headers.is_last(NEWS)
+    assert headers.is_last(ANSWER)
+    assert headers.is_last([ANSWER])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from inspector.demo.call import INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, Link, Options
 from inspector.demo.server import DemoServer
-from inspector.demo.station import LOGBOOK, Station
+from inspector.demo.state import LOGBOOK, Station
 from tests.demo.driving import Here, opening, request, stateless
 from tests.waiting import until
 

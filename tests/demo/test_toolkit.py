@@ -1,9 +1,75 @@
-"""What tools of the demo are made of."""
+"""The demo's own judgement of arguments, held against jsonschema's."""
 
 import base64
+from typing import Any
 
-from inspector.demo.call import Call, Json
-from inspector.demo.toolkit import Tool, encode, icons, takes
+import jsonschema
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.demo import tools_content
+from inspector.demo.call import Call, Json, Options
+from inspector.demo.state import Station
+from inspector.demo.toolkit import Tool, complaints, encode, icons, takes
+from inspector.demo.tools import catalogue
+
+GOOD: dict[str, Any] = {
+    "ship": {"name": "Merry Puffin", "callsign": "GRL7", "kind": "mail", "home_port": None},
+    "sighted_at": "05:32",
+    "crew": [{"name": "Ada", "role": "captain", "on_watch": True}],
+    "cargo": {"label": "crate", "tonnes": 2, "inside": [{"label": "cheese", "inside": []}]},
+    "bound_for": {"harbour": "Teal Bay"},
+    "flags": ["A", "Q"],
+    "wind": {"knots": 12.5, "from_degrees": 270},
+    "remarks": None,
+    "form": "GR-12",
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        ({"ship": {"name": ""}}, "ship.name: needs at least 1 characters"),
+        ({"ship": {"name": "A", "callsign": "x"}}, "ship.callsign: does not look like ^[A-Z]{2,4}[0-9]{1,3}$"),
+        ({"ship": {"name": "A", "home_port": 1}}, "ship.home_port: must be a string or null"),
+        ({"ship": {"name": "A", "kind": "raft"}}, "ship.kind: fits 0 of its 4 alternatives"),
+        ({"crew": []}, "crew: needs at least 1 items"),
+        ({"crew": [{"name": "A", "role": "gull"}]}, "crew[0].role: must be one of captain, mate, cook, deckhand, cat"),
+        ({"cargo": {"label": "a", "inside": [{"tonnes": 1}]}}, "cargo.inside[0].label: is required"),
+        ({"bound_for": {}}, "bound_for: fits 0 of its 2 alternatives"),
+        ({"flags": ["A", "A"]}, "flags: has an item twice"),
+        ({"wind": {"knots": 1.3}}, "wind.knots: must be a multiple of 0.5"),
+        ({"wind": {"from_degrees": 360}}, "wind.from_degrees: must be at most 359"),
+        ({"wind": {"from_degrees": True}}, "wind.from_degrees: must be an integer"),
+        ({"form": "GR-13"}, "form: must be GR-12"),
+        ({"gull": 1}, "gull: is not known here"),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_sentence_at_its_place(change: dict[str, Any], complaint: str) -> None:
+    assert complaints(tools_content.SCHEMA, GOOD) == []
+    assert complaints(tools_content.SCHEMA, GOOD | change) == [complaint]
+
+
+def test_a_hold_within_a_hold_without_end_is_refused_without_a_crash() -> None:
+    hold: dict[str, Any] = {"label": "x"}
+    for _ in range(500):
+        hold = {"label": "x", "inside": [hold]}
+    assert "nested too deeply" in complaints(tools_content.SCHEMA, GOOD | {"cargo": hold})[0]
+
+
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=4),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=8,
+)
+SCHEMAS = [tool.input_schema for tool in catalogue(Station(), Options())]
+NAMES = sorted({name for schema in SCHEMAS for name in schema.get("properties", {})})
+
+
+@given(st.sampled_from(SCHEMAS), st.dictionaries(st.sampled_from(NAMES), ANYTHING | st.sampled_from([GOOD["ship"]])))
+def test_its_verdict_is_that_of_a_full_validator(schema: dict[str, Any], arguments: dict[str, Any]) -> None:
+    assert (not complaints(schema, arguments)) == jsonschema.Draft202012Validator(schema).is_valid(arguments)
 
 
 async def nothing(call: Call, arguments: Json) -> Json:

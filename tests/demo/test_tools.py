@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 
 from inspector.demo.call import LEVELS, Options
-from inspector.demo.station import Station
+from inspector.demo.state import Station
 from inspector.demo.tools import catalogue
 from tests.demo.driving import Here, meta, opening, request, stateless
 

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from inspector.forms.bounds import Bounds, bounds, move
-from inspector.forms.patterns import PatternUnusable, matches
+from inspector.forms.patterns import Bounds, PatternUnusable, bounds, matches, move
 from inspector.forms.validate import validate
 
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from inspector.forms.bounds import SCHEMA
 from inspector.forms.dialects import TooLarge, dialect_of, mentions, without_dialects
+from inspector.forms.patterns import SCHEMA
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Schemas as fields: the ones servers send, the ones that are broken, and the ones that never end."""
+"""Two schemas that both hold, as one."""
 
 import json
 from typing import Any
@@ -23,8 +23,70 @@ from inspector.forms.fields import (
     UnionField,
     opened,
 )
-from inspector.forms.read_schema import MOST_FIELDS, read_schema
+from inspector.forms.read_schema import (
+    MOST_FIELDS,
+    Budget,
+    CannotMerge,
+    Schema,
+    Unreadable,
+    merge,
+    read_schema,
+    resolve,
+)
+from inspector.forms.refs import Document
 from tests.forms.schemas import TREE, any_json, doubling, schema_like
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "merged"),
+    [
+        ({"title": "A"}, {"title": "B", "default": 1}, {"title": "A", "default": 1}),
+        ({"required": ["a"]}, {"required": ["b", "a"]}, {"required": ["a", "b"]}),
+        ({"minimum": 1, "maximum": 9}, {"minimum": 3, "maximum": 5}, {"minimum": 3, "maximum": 5}),
+        ({"minimum": "x"}, {"minimum": "y"}, {"minimum": "x"}),
+        ({"type": ["string", "null"]}, {"type": "string"}, {"type": ["string"]}),
+        ({"type": "number"}, {"type": "integer"}, {"type": "integer"}),
+        ({"type": "integer"}, {"type": "number"}, {"type": "integer"}),
+        ({"enum": [1, 2]}, {"enum": [2, 3]}, {"enum": [2]}),
+        ({"additionalProperties": True}, {"additionalProperties": False}, {"additionalProperties": False}),
+        (
+            {"additionalProperties": True},
+            {"additionalProperties": {"type": "string"}},
+            {"additionalProperties": {"type": "string"}},
+        ),
+        ({"uniqueItems": False}, {"uniqueItems": True}, {"uniqueItems": True}),
+        ({"if": {}}, {"if": {"type": "string"}}, {"if": {}}),
+        ({"properties": {"a": {}}}, {"properties": {"b": True}}, {"properties": {"a": {}, "b": True}}),
+        (
+            {"properties": {"a": {"type": "string"}}},
+            {"properties": {"a": {"minLength": 1}}},
+            {"properties": {"a": {"allOf": [{"type": "string"}, {"minLength": 1}]}}},
+        ),
+        ({"items": {"a": 1}}, {"items": {"b": 1}}, {"items": {"allOf": [{"a": 1}, {"b": 1}]}}),
+        (
+            {"additionalProperties": {"a": 1}},
+            {"additionalProperties": {"b": 1}},
+            {"additionalProperties": {"allOf": [{"a": 1}, {"b": 1}]}},
+        ),
+    ],
+)
+def test_what_both_ask_for_is_asked_for_once(first: Schema, second: Schema, merged: Schema) -> None:
+    assert merge(first, second) == merged
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "keyword"),
+    [
+        ({"type": "string"}, {"type": "integer"}, "type"),
+        ({"const": 1}, {"const": 2}, "const"),
+        ({"anyOf": [1]}, {"anyOf": [2]}, "anyOf"),
+        ({"properties": 1}, {"properties": {}}, "properties"),
+        ({"required": 1}, {"required": []}, "required"),
+    ],
+)
+def test_what_no_single_field_can_show_is_refused_with_the_keyword(first: Schema, second: Schema, keyword: str) -> None:
+    with pytest.raises(CannotMerge, match=keyword):
+        merge(first, second)
 
 
 def of(schema: object, name: str) -> Opened:
@@ -314,3 +376,39 @@ def test_reading_leaves_the_schema_as_it_was(data: st.DataObject) -> None:
     before = json.dumps(schema)
     read_schema(schema)
     assert json.dumps(schema) == before
+
+
+def test_references_and_parts_become_one_schema_that_remembers_its_references() -> None:
+    root = {
+        "$defs": {"a": {"$ref": "#/$defs/b", "title": "A"}, "b": {"type": "object", "required": ["x"]}},
+        "allOf": [{"$ref": "#/$defs/a"}, {"required": ["y"]}, True],
+    }
+    resolved = resolve(Document(root), root)
+    assert resolved.schema["title"] == "A"
+    assert resolved.schema["required"] == ["x", "y"]
+    assert resolved.refs == {"#/$defs/a", "#/$defs/b"}
+
+
+@pytest.mark.parametrize(
+    ("schema", "why"),
+    [
+        (5, "its schema is a number, not an object"),
+        (None, "its schema is null, not an object"),
+        ([], "its schema is a list, not an object"),
+        (object(), "its schema is no JSON, not an object"),
+        ({"$ref": 5}, "its \\$ref is not a string"),
+        ({"$ref": "#"}, "refers to nothing but itself"),
+        ({"allOf": [False]}, "allows nothing"),
+        ({"allOf": [{"type": "string"}, {"type": "integer"}]}, "differ in type"),
+        ({"$ref": "https://example.org/"}, "never fetched"),
+        (doubling("allOf"), "more parts than a form can show"),
+    ],
+)
+def test_what_has_no_field_says_why(schema: object, why: str) -> None:
+    with pytest.raises(Unreadable, match=why):
+        resolve(Document(schema), schema)
+
+
+def test_a_budget_gives_what_it_has_and_then_nothing() -> None:
+    budget = Budget(1)
+    assert [budget.spend(), budget.spend()] == [True, False]

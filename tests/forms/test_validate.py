@@ -1,4 +1,4 @@
-"""Verdicts: fine, not fine, and nobody can tell."""
+"""The words beside a field."""
 
 import json
 import subprocess
@@ -8,11 +8,112 @@ from typing import Any
 
 import pytest
 from hypothesis import given, settings
+from jsonschema import Draft202012Validator
 
 from inspector.forms import keywords
 from inspector.forms import validate as judging
-from inspector.forms.validate import MOST_PROBLEMS, Problem, Verdict, validate, verdict_on_schema
+from inspector.forms.validate import (
+    LONGEST_QUOTE,
+    MOST_PROBLEMS,
+    Problem,
+    Verdict,
+    kind_name,
+    plain_errors,
+    quote,
+    sentence,
+    validate,
+    verdict_on_schema,
+)
 from tests.forms.schemas import TREE, any_json, doubling, schema_like
+
+
+@pytest.mark.parametrize(
+    ("keyword", "asked", "got", "words"),
+    [
+        ("type", "integer", "x", "must be an integer, and is a string"),
+        ("type", "integer", 1.5, "must be an integer, without a fraction"),
+        ("type", ["string", "null"], 5, "must be a string or null, and is a number"),
+        ("enum", ["a", None], "x", "is not one of: a, null"),
+        ("enum", list(range(20)), "x", "is not one of: 0, 1, 2, 3, 4, 5, 6, 7 and 12 more"),
+        ("minLength", 3, "ab", "must have at least 3 characters, and has 2"),
+        ("maxItems", 1, [1, 2], "must have at most 1 item, and has 2"),
+        ("exclusiveMinimum", 0, 0, "must be more than 0"),
+        ("const", {"a": 1}, 1, "must be an object with 1 member"),
+        ("not", {}, 1, "is what the schema says it must not be"),
+        ("someday", 5, 1, "does not satisfy someday: 5"),
+        ("", None, 1, "is not allowed here"),
+    ],
+)
+def test_each_keyword_has_its_sentence(keyword: str, asked: object, got: object, words: str) -> None:
+    assert sentence(keyword, asked, got) == words
+
+
+def test_a_quote_is_short_whatever_is_quoted() -> None:
+    assert len(quote("x" * 1_000_000)) == LONGEST_QUOTE + 1
+    assert quote(list(range(100))) == "a list of 100 items"
+    assert quote([[1], {}]) == "a list of 2 items"
+    assert quote([1, "a"]) == '[1, "a"]'
+    assert quote({}) == "an object with 0 members"
+
+
+def test_every_kind_has_a_name() -> None:
+    values: tuple[object, ...] = ("x", 1, 1.5, True, False, None, [], {})
+    names = [kind_name(each) for each in values]
+    assert names == ["a string", "a number", "a number", "true", "false", "null", "an array", "an object"]
+
+
+SHAPES = {
+    "oneOf": [
+        {
+            "properties": {"kind": {"const": "circle"}, "r": {"type": "number"}},
+            "required": ["kind", "r"],
+            "type": "object",
+        },
+        {
+            "properties": {"kind": {"const": "square"}, "w": {"type": "number"}},
+            "required": ["kind", "w"],
+            "type": "object",
+        },
+    ]
+}
+
+
+def told(schema: object, value: object) -> list[tuple[tuple[str | int, ...], str]]:
+    """Places and sentences."""
+    return [(each.path, each.sentence) for each in validate(schema, value).problems]
+
+
+def test_the_branch_with_the_right_fixed_member_is_the_one_that_was_meant() -> None:
+    assert told(SHAPES, {"kind": "square", "w": "x"}) == [(("w",), "must be a number, and is a string")]
+    assert told({"properties": {"s": SHAPES}}, {"s": {"kind": "circle"}}) == [(("s", "r"), "is required")]
+
+
+def test_a_value_of_no_branchs_type_is_told_what_the_types_are() -> None:
+    assert told({"anyOf": [{"type": "string"}, {"type": "null"}]}, 5) == [((), "must be one of these: string, null")]
+    assert told(SHAPES, 5) == [((), "must be one of these: object")]
+    assert told({"anyOf": [{"const": "a"}, False]}, 5) == [((), "is none of the 2 kinds that the schema allows")]
+
+
+def test_a_value_of_one_branchs_type_is_told_what_is_wrong_there() -> None:
+    assert told({"anyOf": [{"type": "string"}, {"type": "integer", "minimum": 3}]}, 1) == [((), "must be at least 3")]
+    assert told({"anyOf": [{"enum": ["a", "b"]}, {"type": "null"}]}, "c") == [((), "is not one of: a, b")]
+
+
+def test_a_value_that_fits_two_branches_of_one_is_told_so() -> None:
+    assert told({"oneOf": [{"type": "integer"}, {"minimum": 0}]}, 1) == [
+        ((), "fits more than one of the kinds of which it must be exactly one")
+    ]
+
+
+def test_unions_within_unions_are_told_at_the_innermost_place() -> None:
+    inner = {"anyOf": [{"type": "object", "properties": {"a": {"type": "string"}}}, {"type": "array"}]}
+    assert told({"anyOf": [inner, {"type": "null"}]}, {"a": 1}) == [(("a",), "must be a string, and is a number")]
+
+
+def test_an_error_that_is_no_unions_is_told_as_it_is() -> None:
+    (error,) = Draft202012Validator({"type": "string"}).iter_errors(5)
+    assert list(plain_errors(error)) == [(error, "")]
+
 
 DRAFT_07 = "http://json-schema.org/draft-07/schema#"
 

@@ -16,27 +16,27 @@ from hypothesis import strategies as st
 from rich.segment import Segment
 from textual.color import Color
 
-from inspector.capture.filters.parse import parse
-from inspector.capture.filters.program import Program
+from inspector import text
+from inspector.capture.format.verify import verify
 from inspector.capture.journal import Journal, start_capture
-from inspector.capture.load import load
-from inspector.capture.verify import verify
-from inspector.checks.inspection import Inspection
+from inspector.capture.store.load import load
+from inspector.checks.runner import Inspection
 from inspector.errors import CaptureError, FilterError
+from inspector.filters.engine.program import Program
+from inspector.filters.language.parser import parse
+from inspector.forms.arguments import smallest_valid
 from inspector.forms.fields import LazyField, ObjectField, opened
 from inspector.forms.read_schema import read_schema
-from inspector.forms.sample import smallest_valid
 from inspector.forms.validate import validate, verdict_on_schema
+from inspector.present.traffic.log import LogModel
 from inspector.protocol.conversation import Conversation
 from inspector.protocol.frames import Channel, Direction, Eol, Frame
 from inspector.protocol.jsonrpc import read
-from inspector.protocol.tracking.http_end import HttpEnd
+from inspector.protocol.tracking.exchanges import HttpEnd
 from inspector.transports.http.sse import EventTooLong, SseParser
 from inspector.transports.lines import CuttingSplitter
 from inspector.tui.safety import ControlFilter
-from inspector.viewmodels import text
-from inspector.viewmodels.detail import detail_of
-from inspector.viewmodels.log import LogModel
+from inspector.tui.screens.traffic.model import detail_of
 from tests.captures.record import sample
 from tests.counting import at_most
 from tests.forms.schemas import any_json, schema_like

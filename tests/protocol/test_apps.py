@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from inspector.protocol.apps import app_of, apps_of, is_app, listed_pages, page_of
-from inspector.protocol.extensions import APP_TYPE
+from inspector.protocol.capabilities import APP_TYPE
 from inspector.protocol.things import Resource, Tool
 
 HTML = "<!doctype html>\n<p>hello"

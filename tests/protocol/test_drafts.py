@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.protocol.drafts import Composed, Draft, DraftKind, compose, draft_of, fault_in, header_pairs, oddities
+from inspector.protocol.request_meta import ClientIdentity
 from inspector.protocol.revisions._shape import Era, Revision
 from inspector.protocol.revisions.table import ROWS, newest_of
-from inspector.protocol.stamp import ClientIdentity
 
 CLIENT = ClientIdentity({"name": "test", "version": "0"})
 LEGACY, MODERN = newest_of(Era.LEGACY), newest_of(Era.MODERN)

@@ -1,6 +1,6 @@
 """What is pictured: each screen in the sizes, themes and terminals in which it has to be right."""
 
-from inspector.tui.styles import LIGHT_NAME
+from inspector.tui.theme import LIGHT_NAME
 from tests.screens.staging import Scene
 
 WIDE = (160, 45)

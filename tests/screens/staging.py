@@ -20,14 +20,14 @@ from typing import Any
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
-from inspector.capture.notes import NotesFile
+from inspector.capture.format.notes import NotesFile
 from inspector.protocol.frames import Frame
 from inspector.protocol.questions import Question, Result, Root
 from inspector.session.desk import Ticket, TicketState
 from inspector.session.engine import Live
 from inspector.tui.app import InspectApp
-from inspector.tui.styles import DARK_NAME, glyphs
-from inspector.tui.subject import Recording, Stage, Subject
+from inspector.tui.conversation import Recording, Stage, Subject
+from inspector.tui.theme import DARK_NAME, glyphs
 from tests.architecture.sources import ROOT
 from tests.captures.record import sample
 from tests.tui.screen_text import text

@@ -7,7 +7,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from inspector.protocol.facts import HttpEvent, HttpFact
-from inspector.transports.base import Carriage, Expects, Outgoing
+from inspector.protocol.revisions._shape import Carriage
+from inspector.transports.base import Expects, Outgoing
 from inspector.transports.http.endpoint import HttpOptions
 from inspector.transports.http.listener import HttpRequest, HttpResponse, Listener, Pairs
 from inspector.transports.http.transport import HttpTransport

@@ -8,14 +8,14 @@ from typing import Any
 from msgspec.structs import replace
 
 from inspector.capture.journal import start_capture
+from inspector.protocol.capabilities import ALL
 from inspector.protocol.flows.connect import Wish
-from inspector.protocol.offers import ALL
+from inspector.protocol.request_meta import ClientIdentity
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.table import newest_of
-from inspector.protocol.stamp import ClientIdentity
 from inspector.session.desk import Desk
+from inspector.session.options import Clocks
 from inspector.session.session import Options, Session
-from inspector.session.wishes import Clocks
 from inspector.transports.memory import Peer, served_by
 
 Server = Callable[[Peer], Awaitable[None]]

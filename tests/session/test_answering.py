@@ -2,15 +2,24 @@
 
 import asyncio
 import json
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from inspector.protocol.jsonrpc import Request
-from inspector.protocol.offers import ALL
-from inspector.protocol.questions import REJECTED, Kind, Question, Refusal, Result, accepted
+import pytest
+from msgspec.structs import replace
+
+from inspector.protocol import capabilities, questions
+from inspector.protocol.capabilities import ALL
+from inspector.protocol.flows.steps import Ask, StillAsked, Watch, Withdraw
+from inspector.protocol.jsonrpc import Part, Request
+from inspector.protocol.questions import REJECTED, Kind, Question, Refusal, Reply, Result, accepted
 from inspector.protocol.revisions._shape import Era, Revision
-from inspector.protocol.revisions.table import newest_of
-from inspector.session.answering import Answering
+from inspector.protocol.revisions.table import NEWEST, newest_of
+from inspector.protocol.tracking.tasks import Task
+from inspector.session.answering import AT_ONCE, KEPT, KEPT_MS, WAITING, Answering, Asides, Bounds, OwnTasks, offer
 from inspector.session.desk import BY_OFFERS, MOST_REFUSED, Desk, TicketState
+from inspector.transports.memory import Peer
+from tests.session.talking import DISCOVERED, WISH, answering, options, reply, session
 from tests.waiting import until
 
 LEGACY, MODERN = newest_of(Era.LEGACY), newest_of(Era.MODERN)
@@ -126,3 +135,311 @@ async def test_tasks_are_served_only_where_they_are_declared() -> None:
     without = frozenset(ALL) - {"tasks"}
     refused = await answer(request, None, LEGACY, Answering(without, Desk()))
     assert refused["error"]["code"] == -32601
+
+
+ASKED = (Question(Kind.ELICITATION, {"message": "Who?"}, 3, 1, 0, key="who", task="t1"),)
+TASK = Task(1, "t1", True, 0, 1)
+
+
+def asides(desk: Desk, group: asyncio.TaskGroup) -> Asides:
+    return Asides(Answering(frozenset(ALL), desk), group, lambda id_: TASK if id_ == "t1" else None)
+
+
+async def test_asking_goes_on_between_two_looks() -> None:
+    desk = Desk(has_person=True)
+    async with asyncio.TaskGroup() as group:
+        there = asides(desk, group)
+        for _ in range(2):
+            assert isinstance(await there.ask(Ask(ASKED, patience_s=0), NEWEST), StillAsked)
+        await until(lambda: len(desk.waiting) == 1, "the question lies on the desk, once")
+        desk.answer(desk.waiting[0], questions.declined())
+        assert await there.ask(Ask(ASKED, patience_s=20), NEWEST) == (questions.declined(),)
+    assert len(desk.tickets) == 1
+
+
+async def test_without_patience_an_answer_is_waited_for() -> None:
+    async with asyncio.TaskGroup() as group:
+        found = await asides(Desk(), group).ask(Ask(ASKED), NEWEST)
+    assert found == (questions.unattended(),)
+
+
+async def test_what_is_withdrawn_leaves_the_desk() -> None:
+    desk = Desk(has_person=True)
+    async with asyncio.TaskGroup() as group:
+        there = asides(desk, group)
+        await there.ask(Ask(ASKED, patience_s=0), NEWEST)
+        await until(lambda: len(desk.waiting) == 1, "the question lies on the desk")
+        there.withdraw(Withdraw(ASKED, "no longer"))
+    assert desk.tickets[0].why == "no longer"
+
+
+async def test_a_watch_ends_with_news_of_its_task_and_of_no_other() -> None:
+    async with asyncio.TaskGroup() as group:
+        there = asides(Desk(), group)
+        watching = group.create_task(there.watch(Watch("t1", 20)))
+        await asyncio.sleep(0)
+        there.told(Task(2, "t2", True, 0, 1))
+        there.told(Task(3, "t1", False, 0, 1))
+        await asyncio.sleep(0)
+        assert not watching.done()
+        there.told(TASK)
+        assert await watching is TASK
+
+
+async def test_a_watch_ends_by_itself_and_when_the_connection_is_gone() -> None:
+    async with asyncio.TaskGroup() as group:
+        there = asides(Desk(), group)
+        assert await there.watch(Watch("t9", 0)) is None
+        watching = group.create_task(there.watch(Watch("t1", 20)))
+        await asyncio.sleep(0)
+        there.wake()
+        assert await watching is TASK
+
+
+async def test_requests_are_answered_in_their_order() -> None:
+    answered: list[object] = []
+
+    async def send(request: Request, question: Question | None) -> None:
+        await asyncio.sleep(0)
+        answered.append(request.id)
+
+    async with asyncio.TaskGroup() as tasks:
+        bounds = Bounds(send, tasks, answered.append)
+        for number in range(100):
+            bounds.take(Request(number, "ping"))
+    assert answered == list(range(100))
+
+
+async def test_a_server_that_takes_no_answers_costs_a_bounded_number_of_them_and_is_told_of_once() -> None:
+    taken = asyncio.Event()
+    begun: list[object] = []
+    told: list[str] = []
+
+    async def send(request: Request, question: Question | None) -> None:
+        begun.append(request.id)
+        await taken.wait()
+
+    async with asyncio.TaskGroup() as tasks:
+        bounds = Bounds(send, tasks, told.append)
+        for number in range(AT_ONCE):
+            bounds.take(Request(number, "ping"))
+        await asyncio.sleep(0)
+        for number in range(AT_ONCE, 10 * WAITING):
+            bounds.take(Request(number, "ping"))
+        await asyncio.sleep(0)
+        assert begun == list(range(AT_ONCE))
+        taken.set()
+    assert begun == list(range(AT_ONCE + WAITING))
+    assert told == ["The server takes no answers: beyond 1,000 that wait, its requests get none."]
+
+
+async def test_questions_that_wait_for_a_person_keep_no_ping_waiting() -> None:
+    answered: list[object] = []
+    person = asyncio.Event()
+
+    async def send(request: Request, question: Question | None) -> None:
+        if question is not None:
+            await person.wait()
+        answered.append(request.id)
+
+    async with asyncio.TaskGroup() as tasks:
+        bounds = Bounds(send, tasks, answered.append)
+        for number in range(2 * AT_ONCE):
+            bounds.take(Request(number, "elicitation/create"), Question(Kind.ELICITATION, {}, number + 1, 1, 0))
+        bounds.take(Request("ping", "ping"))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        assert answered == ["ping"]
+        person.set()
+    assert len(answered) == 2 * AT_ONCE + 1
+
+
+async def test_results_of_tasks_that_are_waited_for_keep_no_ping_waiting() -> None:
+    answered: list[object] = []
+    ended = asyncio.Event()
+
+    async def send(request: Request, question: Question | None) -> None:
+        if request.method == "tasks/result":
+            await ended.wait()
+        answered.append(request.id)
+        ended.set()
+
+    async with asyncio.TaskGroup() as tasks:
+        bounds = Bounds(send, tasks, answered.append)
+        for number in range(2 * AT_ONCE):
+            bounds.take(Request(number, "tasks/result"))
+        bounds.take(Request("ping", "ping"))
+    assert answered[0] == "ping"
+    assert len(answered) == 2 * AT_ONCE + 1
+
+
+META = "io.modelcontextprotocol/clientCapabilities"
+
+
+async def test_where_each_request_says_it_the_next_one_says_it_anew() -> None:
+    heard: list[Any] = []
+
+    async def serve(peer: Peer) -> None:
+        while (payload := await peer.receive()) is not None:
+            message = json.loads(payload)
+            heard.append(message["params"]["_meta"].get(META))
+            reply(peer, message, DISCOVERED if message["method"] == "server/discover" else {"tools": []})
+
+    async with session(serve, options(replace(WISH, era=Era.MODERN), desk=Desk(has_person=True))) as live:
+        await live.list_all("tools")
+        assert await offer(live, frozenset({capabilities.FORM}))
+        await live.list_all("tools")
+        assert live.revision is not None
+        asked = (Question(Kind.SAMPLING, {}, 1, 1, 0, key="a"),)
+        refused = await live.offering.answering.to_questions(asked, live.revision)
+    assert refused is not None
+    assert isinstance(refused[0], Refusal)
+    assert "sampling" in heard[-2]
+    assert heard[-1] == {"elicitation": {"form": {}}}
+
+
+async def test_after_a_handshake_nothing_can_be_declared_any_more() -> None:
+    async with session(answering({}), options(desk=Desk(has_person=True))) as live:
+        before = live.offering.client
+        assert not await offer(live, frozenset())
+        assert live.offering.client is before
+
+
+class Clock:
+    """A moment that is moved by hand."""
+
+    def __init__(self) -> None:
+        self.now = datetime(2026, 8, 1, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+def asking(task: Any, exchange: int = 5) -> Question:
+    return Question(Kind.ELICITATION, {"message": "Who?", "task": task}, exchange, 1, 0)
+
+
+def own(desk: Desk, clock: Clock | None = None) -> OwnTasks:
+    names = iter(f"own-{n}" for n in range(10_000))
+    return OwnTasks(desk, clock or Clock(), lambda: next(names))
+
+
+def value(reply: Reply | None) -> Any:
+    assert isinstance(reply, Result)
+    return reply.value
+
+
+async def serve(tasks: OwnTasks, method: str, id_: str = "own-0") -> Reply:
+    return await tasks.serve(Request(1, method, Part(None, {"taskId": id_})))
+
+
+def test_a_question_without_a_task_gets_no_handle() -> None:
+    assert own(Desk()).begin(asking(None)) is None
+    assert own(Desk()).begin(asking(True)) is None
+
+
+async def test_it_gets_a_handle_and_then_its_answer() -> None:
+    desk = Desk(has_person=True)
+    tasks = own(desk)
+    question = asking({"ttl": 60000})
+    handle = value(tasks.begin(question))["task"]
+    assert handle == {
+        "taskId": "own-0",
+        "status": "working",
+        "statusMessage": "waiting for an answer",
+        "createdAt": "2026-08-01T00:00:00.000Z",
+        "lastUpdatedAt": "2026-08-01T00:00:00.000Z",
+        "ttl": 60000,
+        "pollInterval": 1000,
+    }
+    async with asyncio.TaskGroup() as group:
+        group.create_task(tasks.work(question))
+        brought = group.create_task(serve(tasks, "tasks/result"))
+        await until(lambda: len(desk.waiting) == 1, "the question lies on the desk")
+        assert value(await serve(tasks, "tasks/get"))["status"] == "working"
+        assert not brought.done()
+        desk.answer(desk.waiting[0], questions.accepted({"name": "Ann"}))
+    assert value(brought.result()) == {
+        "action": "accept",
+        "content": {"name": "Ann"},
+        "_meta": {"io.modelcontextprotocol/related-task": {"taskId": "own-0"}},
+    }
+    assert value(await serve(tasks, "tasks/get"))["status"] == "completed"
+    assert [each["taskId"] for each in value(await serve(tasks, "tasks/list"))["tasks"]] == ["own-0"]
+
+
+async def refuses(question: Question) -> Reply | None:
+    return Refusal(questions.REJECTED, "no")
+
+
+async def test_a_refusal_is_a_task_that_failed_and_its_result_the_error() -> None:
+    tasks = own(Desk([("script", refuses)]))
+    question = asking({})
+    tasks.begin(question)
+    await tasks.work(question)
+    assert value(await serve(tasks, "tasks/get"))["status"] == "failed"
+    refusal = await serve(tasks, "tasks/result")
+    assert isinstance(refusal, Refusal)
+    assert refusal.code == questions.REJECTED
+
+
+async def test_the_server_may_cancel_it_and_the_question_is_withdrawn() -> None:
+    desk = Desk(has_person=True)
+    tasks = own(desk)
+    question = asking({})
+    tasks.begin(question)
+    async with asyncio.TaskGroup() as group:
+        group.create_task(tasks.work(question))
+        await until(lambda: len(desk.waiting) == 1, "the question lies on the desk")
+        assert value(await serve(tasks, "tasks/cancel"))["status"] == "cancelled"
+    (ticket,) = desk.tickets
+    assert (ticket.state, ticket.why) == (TicketState.WITHDRAWN, "the server cancelled its task")
+    again = await serve(tasks, "tasks/cancel")
+    assert isinstance(again, Refusal)
+    assert "has ended already: it is cancelled" in again.message
+    brought = await serve(tasks, "tasks/result")
+    assert isinstance(brought, Refusal)
+
+
+@pytest.mark.parametrize("method", ["tasks/get", "tasks/result", "tasks/cancel"])
+async def test_an_unknown_id_is_an_error(method: str) -> None:
+    refusal = await serve(own(Desk()), method, "nobody's")
+    assert isinstance(refusal, Refusal)
+    assert refusal.code == questions.INVALID_PARAMS
+
+
+async def test_its_time_runs_out() -> None:
+    clock = Clock()
+    desk = Desk(has_person=True)
+    tasks = own(desk, clock)
+    question = asking({"ttl": 1000})
+    tasks.begin(question)
+    async with asyncio.TaskGroup() as group:
+        group.create_task(tasks.work(question))
+        await until(lambda: len(desk.waiting) == 1, "the question lies on the desk")
+        clock.now += timedelta(seconds=2)
+        assert isinstance(await serve(tasks, "tasks/get"), Refusal)
+    assert desk.tickets[0].why == "its time was over"
+
+
+@pytest.mark.parametrize("ttl", [None, 0, -1, "soon", True, 1e12])
+def test_a_time_that_is_none_is_told_otherwise(ttl: Any) -> None:
+    assert value(own(Desk()).begin(asking({"ttl": ttl})))["task"]["ttl"] == KEPT_MS
+
+
+def test_more_than_are_kept_are_refused() -> None:
+    tasks = own(Desk())
+    for n in range(KEPT):
+        assert isinstance(tasks.begin(asking({}, exchange=n)), Result)
+    assert isinstance(tasks.begin(asking({}, exchange=KEPT)), Refusal)
+
+
+async def test_a_prepared_answer_that_is_wrong_on_purpose_goes_out_as_it_is() -> None:
+    async def wrong(question: Question) -> Reply | None:
+        return Result("no object")
+
+    tasks = own(Desk([("prepared", wrong)]))
+    question = asking({})
+    tasks.begin(question)
+    await tasks.work(question)
+    assert value(await serve(tasks, "tasks/result")) == "no object"

@@ -9,14 +9,18 @@ from msgspec.structs import replace
 
 from inspector.capture.journal import start_capture
 from inspector.protocol.exchanges import Exchange, ExchangeState
-from inspector.protocol.flows.steps import Broken, GivenUp, Notify, Replied, Silent, UseCarriage
-from inspector.protocol.jsonrpc import Answer
+from inspector.protocol.flows.steps import Broken, GivenUp, Notify, Replied, Send, Silent, UseCarriage
+from inspector.protocol.frames import Direction, Frame
+from inspector.protocol.jsonrpc import Answer, ErrorAnswer
 from inspector.protocol.questions import accepted
+from inspector.protocol.request_meta import LOG_LEVEL, ClientIdentity
 from inspector.protocol.revisions._shape import Carriage, Era
+from inspector.protocol.revisions.table import NEWEST, ROWS
 from inspector.session.desk import Desk, TicketState
-from inspector.session.driver import Driver
-from inspector.session.wishes import Clocks
-from inspector.transports.base import Delivery, Outgoing
+from inspector.session.driver import Driver, Ids, LogWish, ask_for_level, is_lost, outgoing, refused
+from inspector.session.options import Clocks
+from inspector.session.session import Session
+from inspector.transports.base import Delivery, Expects, Outgoing
 from inspector.transports.memory import MemoryTransport, Peer, served_by
 from tests.session.talking import DISCOVERED, HELLO, MODERN, WISH, answering, hear, options, reply, session
 from tests.waiting import until
@@ -324,3 +328,109 @@ async def test_a_call_given_up_while_its_result_s_questions_wait_comes_to_an_end
         called = await call
     assert (called.rounds, called.unanswered) == (1, "its questions were left unanswered")
     assert desk.tickets[0].why == "the call that asked it was given up: bored"
+
+
+def test_ids_are_numbers_from_one() -> None:
+    ids = Ids()
+    assert [next(ids), next(ids)] == [1, 2]
+
+
+def test_an_id_that_a_person_has_used_is_left_out() -> None:
+    ids = Ids()
+    ids.spend([2, 3, "4", 5])
+    assert [next(ids), next(ids), next(ids)] == [1, 4, 6]
+
+
+def requests_of(live: Session) -> list[Any]:
+    """The requests that went over the wire."""
+    frames = [live.journal.store.entry(n + 1).what for n in range(live.journal.count)]
+    sent = [each.payload for each in frames if isinstance(each, Frame) and each.direction is Direction.TO_SERVER]
+    return [message for message in map(json.loads, sent) if "id" in message]
+
+
+async def test_in_the_handshake_era_a_request_sets_the_level_once() -> None:
+    async with session(answering({"logging/setLevel": {}, "ping": {}})) as live:
+        assert await ask_for_level(live, "warning") is not None
+        await live.call("ping")
+        sent = requests_of(live)
+    assert [(each["method"], each.get("params")) for each in sent[1:]] == [
+        ("logging/setLevel", {"level": "warning", "_meta": {"progressToken": sent[1]["id"]}}),
+        ("ping", {"_meta": {"progressToken": sent[2]["id"]}}),
+    ]
+
+
+async def test_what_the_server_says_against_a_level_is_told() -> None:
+    async with session(answering({})) as live:
+        called = await ask_for_level(live, "loud")
+    assert called is not None
+    assert isinstance(called.reply, Replied)
+    assert isinstance(called.reply.message, ErrorAnswer)
+
+
+async def test_in_the_stateless_era_each_later_request_carries_the_level() -> None:
+    server = answering({"server/discover": DISCOVERED, "tools/list": {"tools": [], "resultType": "complete"}})
+    async with session(server, options(replace(WISH, era=Era.MODERN))) as live:
+        assert await ask_for_level(live, "notice") is None
+        await live.list_all("tools")
+        assert await ask_for_level(live, "") is None
+        await live.list_all("tools")
+        levels = [each["params"]["_meta"].get(LOG_LEVEL) for each in requests_of(live)]
+    assert levels == [None, "notice", None]
+
+
+async def test_nothing_is_said_before_the_conversation_is_open() -> None:
+    journal = start_capture(None)
+    async with served_by(answering({})) as transport, Session(transport, journal, options()) as live:
+        assert await ask_for_level(live, "info") is None
+        assert requests_of(live) == []
+    journal.close()
+
+
+@pytest.mark.parametrize(
+    ("status", "said", "lost"),
+    [
+        (404, "", True),
+        (404, "Session not found", True),
+        (400, "Bad Request: No valid session ID provided", True),
+        (400, "Bad Request: Unsupported protocol version", False),
+        (500, "session store is down", False),
+        (200, "session", False),
+        (None, "session", False),
+    ],
+)
+def test_a_404_does_and_a_400_that_speaks_of_the_session(status: int | None, said: str, lost: bool) -> None:
+    assert is_lost(status, said) is lost
+
+
+ME = ClientIdentity({"name": "test", "version": "0"})
+
+
+def test_a_request_is_stamped_by_its_own_revision_before_the_sessions() -> None:
+    made = outgoing(Send("tools/call", {"name": "x"}, revision=NEWEST), 7, ROWS[0], ME, LogWish())
+    params = json.loads(made.payload)["params"]
+    assert params["_meta"]["io.modelcontextprotocol/protocolVersion"] == NEWEST.date
+    assert (made.headers["Mcp-Method"], made.headers["Mcp-Name"]) == ("tools/call", "x")
+    assert made.expects is Expects.ANSWER
+
+
+def test_the_handshake_itself_is_sent_bare_and_opens_the_session() -> None:
+    made = outgoing(Send("initialize", {"capabilities": {}}), 0, NEWEST, ME, LogWish())
+    assert json.loads(made.payload)["params"] == {"capabilities": {}}
+    assert (made.opens_session, dict(made.headers)) == (True, {})
+
+
+def test_progress_is_asked_for_by_the_requests_own_id() -> None:
+    made = outgoing(Send("tools/call", {}, progress=True), 7, ROWS[0], ME, LogWish())
+    assert json.loads(made.payload)["params"]["_meta"]["progressToken"] == 7
+
+
+def test_what_the_carriage_knows_goes_into_the_refusal() -> None:
+    delivery = Delivery(False, 200, "text/event-stream", (("A", "b"),), b"body", begun=True)
+    reply = refused(None, delivery, "it ended")
+    assert (reply.status, reply.content_type, reply.headers, reply.body) == (
+        200,
+        "text/event-stream",
+        (("A", "b"),),
+        b"body",
+    )
+    assert (reply.why, reply.begun) == ("it ended", True)

@@ -7,8 +7,8 @@ from inspector.capture.journal import start_capture
 from inspector.config.environment import Environment
 from inspector.config.targets import HttpTarget, StdioTarget, Target
 from inspector.protocol.revisions._shape import Carriage, Era
-from inspector.session.open import Settings, client_info, open_session, transport_for
-from inspector.session.wishes import Clocks
+from inspector.session.open import client_info, open_session, transport_for
+from inspector.session.options import Clocks, Settings
 
 _STDIO = StdioTarget(("x",), Environment({}, {}), "/")
 _HTTP = HttpTarget("http://127.0.0.1:9/mcp")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from inspector.capture.journal import Journal, start_capture
-from inspector.checks.inspection import Inspection
+from inspector.checks.runner import Inspection
 from inspector.errors import InspectError
 from inspector.protocol import probes
 from inspector.protocol.facts import HttpEvent, HttpFact

@@ -16,8 +16,8 @@ from inspector.protocol.questions import Root
 from inspector.protocol.revisions._shape import Carriage, Era
 from inspector.protocol.revisions.openings import Opening
 from inspector.session.desk import Desk
+from inspector.session.options import Clocks, State
 from inspector.session.session import Options, Session
-from inspector.session.wishes import Clocks, State
 from inspector.transports.base import Delivery, Outgoing
 from inspector.transports.memory import MemoryTransport, Peer, served_by
 from tests.session.talking import DISCOVERED, HELLO, LEGACY, WISH, answering, options, reply, session

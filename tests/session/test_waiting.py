@@ -5,8 +5,8 @@ import asyncio
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.steps import GivenUp, Reply, Silent
 from inspector.protocol.frames import Direction
+from inspector.session.options import Clocks
 from inspector.session.waiting import Left, Waiter, wait
-from inspector.session.wishes import Clocks
 
 _EXCHANGE = Exchange(1, Direction.TO_SERVER, 1, "m", "", 1, 0)
 _SOON = 0.01

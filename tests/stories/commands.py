@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from inspector.capture.load import load
-from inspector.capture.verify import verify
+from inspector.capture.format.verify import verify
+from inspector.capture.store.load import load
 from inspector.config.targets import StdioTarget, Target
 from inspector.protocol.frames import Direction
 from tests.stories.visits import Seen, seen

@@ -11,9 +11,9 @@ from textual.pilot import Pilot
 from inspector.capture.journal import Journal, start_capture
 from inspector.config.targets import Target
 from inspector.session.engine import Engine, Live
-from inspector.session.open import Settings
+from inspector.session.options import Settings
 from inspector.tui.app import InspectApp
-from inspector.tui.subject import Stage
+from inspector.tui.conversation import Stage
 from tests.stories.visits import Seen, seen
 from tests.tui.screen_text import text
 from tests.waiting import until

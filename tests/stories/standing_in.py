@@ -12,18 +12,18 @@ from inspector.capture.compare.differences import Comparison, compare
 from inspector.capture.compare.normal import Normal
 from inspector.capture.compare.operations import accounts
 from inspector.capture.journal import start_capture
-from inspector.capture.load import load
+from inspector.capture.store.load import load
 from inspector.config.environment import build_environment
 from inspector.config.targets import HttpTarget, StdioTarget, Target
-from inspector.protocol.offers import parse_offers
+from inspector.features.mock.http import PATH, Site
+from inspector.features.mock.http_streams import HttpTape
+from inspector.features.mock.running import read_script
+from inspector.features.mock.shared import Serves, Settings, Stage
+from inspector.protocol.capabilities import parse_offers
 from inspector.protocol.questions import Kind, Root
 from inspector.protocol.revisions._shape import Era
-from inspector.replay.mock.http import PATH, Site
-from inspector.replay.mock.http_tape import HttpTape
-from inspector.replay.mock.reading import read_script
-from inspector.replay.mock.stage import Serves, Settings, Stage
-from inspector.session.open import Settings as Manners
 from inspector.session.open import open_session
+from inspector.session.options import Settings as Manners
 from inspector.session.scripted import Prepared
 from inspector.session.session import Session
 from inspector.transports.http.listener import Listener

@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 from inspector.capture.compare.differences import Verdict
-from inspector.capture.load import load
-from inspector.capture.verify import verify
+from inspector.capture.format.verify import verify
+from inspector.capture.store.load import load
 from inspector.config.targets import Target
+from inspector.features.mock.shared import Serves
 from inspector.protocol.jsonrpc import Answer, read
 from inspector.protocol.revisions._shape import Era
-from inspector.replay.mock.stage import Serves
 from tests.servers.real import NotInstalled, argv, is_ci
 from tests.stories.commands import PATIENCE_S, environment, started
 from tests.stories.real_targets import Real, named, running

@@ -11,14 +11,13 @@ import pytest
 from inspector.capture.journal import start_capture
 from inspector.config.environment import build_environment
 from inspector.config.targets import StdioTarget
+from inspector.protocol.capabilities import ALL
 from inspector.protocol.flows.steps import Replied
 from inspector.protocol.jsonrpc import Answer
-from inspector.protocol.offers import ALL
 from inspector.protocol.revisions._shape import Era
 from inspector.sampler.choice import Key, ModelChoice
 from inspector.session.engine import Engine, Live
-from inspector.session.open import Settings
-from inspector.session.wishes import State
+from inspector.session.options import Settings, State
 from inspector.tui.app import InspectApp
 from tests.servers.model import KEY, Endpoint, as_json, completion, endpoint
 from tests.tui.screen_text import text

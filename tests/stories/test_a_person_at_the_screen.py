@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from inspector.capture.verify import verify
+from inspector.capture.format.verify import verify
 from inspector.protocol.exchanges import ExchangeState
 from inspector.protocol.facts import ProcessFact
 from tests.stories.persons import Person, at_a_replay, at_the_screen

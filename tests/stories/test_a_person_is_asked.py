@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from inspector.protocol.capabilities import ALL
 from inspector.protocol.exchanges import ExchangeState
 from inspector.protocol.frames import Direction
-from inspector.protocol.offers import ALL
 from inspector.protocol.questions import Root
 from inspector.protocol.revisions._shape import Era
-from inspector.session.wishes import Clocks
+from inspector.session.options import Clocks
 from tests.stories.persons import SIZE, Person, at_the_screen
 from tests.stories.real_targets import Real, named, running
 from tests.waiting import until

@@ -6,8 +6,8 @@ from xml.etree import ElementTree
 import pytest
 
 from inspector.cli.exit_status import ExitStatus
-from inspector.replay.cases.files import open_cases
-from inspector.replay.cases.model import Kind
+from inspector.features.cases.file import open_cases
+from inspector.features.cases.model import Kind
 from tests.servers.real import argv
 from tests.stories.commands import mcp_inspect, words_of
 from tests.stories.persons import at_the_screen

@@ -18,7 +18,8 @@ from inspector.protocol.flows.steps import Replied
 from inspector.protocol.jsonrpc import Answer
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.table import ROWS, newest_of
-from inspector.session.open import Settings, open_session
+from inspector.session.open import open_session
+from inspector.session.options import Settings
 from inspector.session.session import Session
 from tests.demo.browsing import site
 from tests.servers.real import ROOT

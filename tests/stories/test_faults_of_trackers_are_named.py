@@ -7,9 +7,9 @@ beside each check's own fault (tests/checks).
 from collections import Counter
 from pathlib import Path
 
-from inspector.capture.load import load
-from inspector.viewmodels.diagnosis import diagnosis_lines, diagnosis_of
-from inspector.viewmodels.lines import plain
+from inspector.capture.store.load import load
+from inspector.present.failure_report import diagnosis_lines, diagnosis_of
+from inspector.present.spans import plain
 from tests.cli.running import inspect
 from tests.servers.trackers import FAMILIES, faults
 from tests.servers.trackers.running import Found, run_all

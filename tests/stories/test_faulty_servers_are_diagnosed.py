@@ -9,11 +9,10 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from inspector.capture.load import load
-from inspector.checks.aliases import names_of
-from inspector.viewmodels.diagnosis import diagnosis_lines, diagnosis_of
-from inspector.viewmodels.lines import plain
-from inspector.viewmodels.post_mortem import has_died
+from inspector.capture.store.load import load
+from inspector.checks.registry import names_of
+from inspector.present.failure_report import diagnosis_lines, diagnosis_of, has_died
+from inspector.present.spans import plain
 from tests.servers.faulty import servers
 from tests.servers.faulty.verdicts import Verdict, check_all
 

@@ -22,7 +22,7 @@ from textual.keys import _character_to_key
 
 from inspector.config.environment import build_environment
 from inspector.config.targets import StdioTarget
-from inspector.protocol.offers import ALL
+from inspector.protocol.capabilities import ALL
 from tests.servers.acts import COUNT
 from tests.servers.real import ROOT
 from tests.stories.persons import Person, at_a_replay, at_the_screen

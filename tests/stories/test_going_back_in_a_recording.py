@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from inspector.capture.journal import Journal, start_capture
-from inspector.protocol.offers import parse_offers
-from inspector.session.open import Settings, open_session
+from inspector.protocol.capabilities import parse_offers
+from inspector.session.open import open_session
+from inspector.session.options import Settings
 from inspector.session.session import Session
 from inspector.tui.app import InspectApp
-from inspector.tui.subject import Stage
+from inspector.tui.conversation import Stage
 from tests.servers.real import NotInstalled, is_ci
 from tests.stories.real_targets import named, running
 from tests.stories.standing_in import ANSWERS, DOCUMENT

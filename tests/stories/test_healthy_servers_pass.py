@@ -16,12 +16,11 @@ import pytest
 from inspector.capture.journal import start_capture
 from inspector.config.environment import build_environment
 from inspector.config.targets import HttpTarget, StdioTarget, Target
+from inspector.present.live_checks import LiveChecks
 from inspector.session.engine import Engine, Live
-from inspector.session.open import Settings
+from inspector.session.options import Settings, State
 from inspector.session.session import Session
-from inspector.session.wishes import State
 from inspector.transports.http.listener import Listener
-from inspector.viewmodels.live_checks import LiveChecks
 from tests.cli.running import SERVERS, Ran, inspect
 from tests.servers.conforming import LEGACY, MODERN, Conforming
 from tests.servers.conforming_http import behind_a_login, behind_a_token, both, modern, session, sessionless, sse

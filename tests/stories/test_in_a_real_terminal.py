@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from inspector.capture.load import load
-from inspector.capture.verify import verify
+from inspector.capture.format.verify import verify
+from inspector.capture.store.load import load
 from inspector.cli.exit_status import ExitStatus
 from inspector.protocol.facts import ProcessFact
 from tests.captures.record import sample

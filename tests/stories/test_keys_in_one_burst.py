@@ -13,8 +13,8 @@ from textual.widgets import Input
 
 from inspector.config.environment import build_environment
 from inspector.config.targets import StdioTarget
+from inspector.protocol.capabilities import ALL
 from inspector.protocol.frames import Direction
-from inspector.protocol.offers import ALL
 from inspector.protocol.revisions._shape import Era
 from inspector.tui.app import InspectApp
 from tests.servers.fields import KINDS, MANY

@@ -12,7 +12,7 @@ import pytest
 from inspector.config.environment import build_environment
 from inspector.config.targets import StdioTarget
 from inspector.protocol.revisions._shape import Era
-from inspector.session.wishes import ListWishes
+from inspector.session.options import ListWishes
 from tests.architecture.sources import ROOT
 from tests.servers.real import NotInstalled, is_ci
 from tests.stories.persons import Person, at_the_screen

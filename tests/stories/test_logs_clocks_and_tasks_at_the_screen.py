@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from inspector.protocol.log_levels import LOG_LEVEL
-from inspector.protocol.offers import ALL
-from inspector.viewmodels.pings import PING
+from inspector.present.server import PING
+from inspector.protocol.capabilities import ALL
+from inspector.protocol.request_meta import LOG_LEVEL
 from tests.stories.persons import Person, at_a_replay, at_the_screen
 from tests.stories.real_targets import named, running
 from tests.waiting import until

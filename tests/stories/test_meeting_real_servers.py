@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
-from inspector.capture.load import load
-from inspector.capture.verify import verify
+from inspector.capture.format.verify import verify
+from inspector.capture.store.load import load
 from inspector.protocol.exchanges import ExchangeState
 from inspector.protocol.facts import HttpEvent, HttpFact, ProcessEvent, ProcessFact
 from inspector.protocol.flows.steps import GivenUp

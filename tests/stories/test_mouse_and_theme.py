@@ -5,10 +5,10 @@ from functools import partial
 import pytest
 from textual.widgets import Input
 
-from inspector.config.looks import KeptTheme
 from inspector.config.paths import places
-from inspector.tui.screens.start import StartApp
-from inspector.tui.styles import _DARK, _LIGHT, DARK_NAME, LIGHT_NAME
+from inspector.config.remembered import KeptTheme
+from inspector.tui.screens.start.start import StartApp
+from inspector.tui.theme import _DARK, _LIGHT, DARK_NAME, LIGHT_NAME
 from tests.stories.persons import Person
 from tests.stories.test_keys_in_one_burst import app_of, at_tool, before, sent
 from tests.waiting import until

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from inspector.tui.screens.decoded import DecodedScreen
-from inspector.tui.screens.picture import PictureScreen
+from inspector.tui.widgets.json_tree.decoded import DecodedScreen
+from inspector.tui.widgets.picture import PictureScreen
 from tests.stories.persons import Person, at_the_screen
 from tests.stories.real_targets import named, running
 

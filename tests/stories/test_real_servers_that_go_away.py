@@ -11,8 +11,8 @@ from inspector.capture.journal import start_capture
 from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.facts import ProcessFact
 from inspector.protocol.flows.steps import Broken, Refused, Replied
-from inspector.session.open import Settings, open_session
-from inspector.session.wishes import State
+from inspector.session.open import open_session
+from inspector.session.options import Settings, State
 from tests.stories.real_targets import free_port, named, running
 from tests.stories.visits import seen
 from tests.waiting import until

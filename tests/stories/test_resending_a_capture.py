@@ -11,10 +11,11 @@ from inspector.capture.journal import start_capture
 from inspector.cli.exit_status import ExitStatus
 from inspector.config.environment import build_environment
 from inspector.config.targets import StdioTarget, Target
-from inspector.protocol import offers
+from inspector.protocol import capabilities
 from inspector.protocol.questions import Kind, Root
 from inspector.protocol.revisions._shape import Era
-from inspector.session.open import Settings, open_session
+from inspector.session.open import open_session
+from inspector.session.options import Settings
 from inspector.session.scripted import Prepared
 from inspector.session.session import Session
 from tests.architecture.sources import ROOT
@@ -49,7 +50,7 @@ async def _call(session: Session, calls: Sequence[Call]) -> list[Any]:
 async def _record(target: Target, path: Path, calls: Sequence[Call], era: Era | None = None) -> Path:
     """A capture of a session in which all of this was asked, and answered by a script."""
     capture = path / "recorded.mcpcap"
-    asked = frozenset(offers.ALL) - {offers.TASKS}
+    asked = frozenset(capabilities.ALL) - {capabilities.TASKS}
     journal = start_capture(capture)
     settings = Settings(era=era, offers=asked, prepared=_ANSWERS, roots=(Root(path.as_uri(), "place"),))
     try:

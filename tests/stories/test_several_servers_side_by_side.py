@@ -11,12 +11,10 @@ import pytest
 from inspector.capture.journal import Journal, start_capture
 from inspector.config.environment import build_environment
 from inspector.config.targets import StdioTarget, Target
-from inspector.session.engine import Engine, Live
-from inspector.session.open import Settings
-from inspector.session.opened import Opened
-from inspector.session.wishes import State
+from inspector.present.traffic.rows import TailWriter
+from inspector.session.engine import Engine, Live, Opened
+from inspector.session.options import Settings, State
 from inspector.tui.app import InspectApp
-from inspector.viewmodels.tail_lines import TailWriter
 from tests.architecture.sources import ROOT
 from tests.stories.persons import PATIENCE_S, SIZE, Person
 from tests.stories.real_targets import named, running

@@ -9,7 +9,7 @@ import pytest
 from inspector.cli.exit_status import ExitStatus
 from inspector.config.environment import build_environment
 from inspector.config.targets import StdioTarget
-from inspector.protocol.extensions import SKILLS
+from inspector.protocol.capabilities import SKILLS
 from tests.cli.running import Ran, inspect
 from tests.servers.real import NotInstalled, argv, is_ci
 from tests.stories.persons import at_the_screen

@@ -7,7 +7,7 @@ import pytest
 
 from inspector.config.environment import build_environment
 from inspector.config.targets import StdioTarget
-from inspector.protocol.offers import ALL
+from inspector.protocol.capabilities import ALL
 from tests.servers.real import ROOT
 from tests.stories.persons import Person, at_the_screen
 from tests.waiting import until

@@ -14,10 +14,11 @@ import pytest
 from inspector.capture.journal import start_capture
 from inspector.cli.exit_status import ExitStatus
 from inspector.config.targets import Target
-from inspector.protocol import offers, questions
+from inspector.protocol import capabilities, questions
 from inspector.protocol.flows.steps import GivenUp, Replied
 from inspector.protocol.jsonrpc import Answer
-from inspector.session.open import Settings, open_session
+from inspector.session.open import open_session
+from inspector.session.options import Settings
 from inspector.session.session import Session
 from tests.servers.real import NotInstalled, is_ci
 from tests.stories.commands import Ran, mcp_inspect, started, words_of
@@ -62,7 +63,9 @@ async def _session(target: Target) -> AsyncIterator[Session]:
     """An open session of somebody who sits at the desk."""
     journal = start_capture(None)
     try:
-        async with open_session(target, journal, Settings(offers=frozenset(offers.ALL), has_person=True)) as session:
+        async with open_session(
+            target, journal, Settings(offers=frozenset(capabilities.ALL), has_person=True)
+        ) as session:
             await session.connect()
             await session.list_all("tools")
             yield session

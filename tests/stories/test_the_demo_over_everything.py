@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from inspector.capture.format.verify import verify
 from inspector.capture.journal import start_capture
-from inspector.capture.load import load
-from inspector.capture.verify import verify
+from inspector.capture.store.load import load
 from inspector.config.environment import build_environment
 from inspector.config.targets import HttpTarget, StdioTarget, Target
 from inspector.protocol.exchanges import ExchangeState
@@ -21,7 +21,8 @@ from inspector.protocol.flows.steps import Replied
 from inspector.protocol.jsonrpc import Answer
 from inspector.protocol.revisions._shape import Era, Revision
 from inspector.protocol.revisions.table import ROWS
-from inspector.session.open import Settings, open_session
+from inspector.session.open import open_session
+from inspector.session.options import Settings
 from inspector.session.session import Session
 from tests.demo.browsing import site
 from tests.servers.real import ROOT

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from inspector.capture.load import load
+from inspector.capture.store.load import load
 from inspector.config.targets import Target
+from inspector.present.items import stream_lines
 from inspector.protocol.revisions._shape import Era
-from inspector.viewmodels.watching import stream_lines
 from tests.servers.real import NotInstalled, is_ci
 from tests.stories.commands import PATIENCE_S, started, words_of
 from tests.stories.persons import Person, at_a_replay, at_the_screen

@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from inspector.capture.format.records import Entry
 from inspector.capture.journal import Journal, start_capture
-from inspector.capture.store import Entry
 from inspector.config.eras import Eras
 from inspector.config.targets import Target
+from inspector.present.traffic.log import LogModel
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.call import Called
 from inspector.protocol.flows.list_all import Pages
@@ -24,9 +25,9 @@ from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import Answer, Message
 from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.things import LISTS
-from inspector.session.open import Settings, open_session
+from inspector.session.open import open_session
+from inspector.session.options import Settings
 from inspector.session.session import Session
-from inspector.viewmodels.log import LogModel
 from tests.stories.real_targets import Asking, Real, filled_in, running
 from tests.waiting import until
 

@@ -3,14 +3,14 @@
 import os
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TypeVar
 
 from inspector.protocol.facts import ConnectionFact, Fact, ProcessEvent, ProcessFact, Stderr
 from inspector.protocol.frames import Channel, Direction, Eol, Frame, SseFacts
+from tests.architecture.sources import ROOT
 from tests.waiting import until
 
-SERVERS = Path(__file__).parents[1] / "servers"
+SERVERS = (ROOT / "tests") / "servers"
 F = TypeVar("F", bound=Fact)
 
 

@@ -20,8 +20,10 @@ import pytest
 
 from inspector.errors import Disconnected
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact
+from inspector.protocol.flows.list_all import ITEM_LIMIT, PAGE_LIMIT
 from inspector.protocol.frames import Direction
-from inspector.transports.base import Carriage, Expects, Outgoing, Transport
+from inspector.protocol.revisions._shape import Carriage
+from inspector.transports.base import LIMITS, Expects, Outgoing, Transport
 from inspector.transports.http.listener import HttpResponse
 from inspector.transports.http.transport import HttpTransport
 from inspector.transports.memory import MemoryTransport
@@ -212,3 +214,11 @@ async def test_after_the_close_no_task_thread_or_child_is_left(rig: Rig, home: P
     left = asyncio.all_tasks() - tasks
     assert [task for task in left if not task.get_name().startswith("listener")] == [], "but the server's own"
     assert alive_since(processes, home) == []
+
+
+def test_the_flows_know_the_same_limits() -> None:
+    assert (LIMITS.pages, LIMITS.items) == (PAGE_LIMIT, ITEM_LIMIT)
+
+
+def test_a_message_of_a_hundred_megabytes_is_within_them_and_one_of_a_gigabyte_is_not() -> None:
+    assert 100_000_000 < LIMITS.message < 1_000_000_000

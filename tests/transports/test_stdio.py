@@ -1,11 +1,13 @@
-"""A server as a child process: what crosses, what is told about it, and that nothing of it is left."""
+"""How a child ends, in words and in order. The ladder on real servers is in test_stdio.py."""
 
 import asyncio
 import os
 import signal
+import sys
 import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
@@ -14,10 +16,57 @@ from inspector.protocol.facts import ConnectionEvent, ConnectionFact, ProcessEve
 from inspector.protocol.frames import Channel, Direction, Eol
 from inspector.transports import children
 from inspector.transports.base import Expects, Outgoing
-from inspector.transports.children import end_all_children, is_group_alive
-from inspector.transports.stdio import Ladder, StdioTransport
+from inspector.transports.children import end_all_children, is_group_alive, spawn
+from inspector.transports.stdio import Ending, Exit, Ladder, StdioTransport, signal_name
 from tests.transports.recording import Recorder, child_env, server
 from tests.waiting import until
+
+
+@pytest.mark.parametrize(
+    ("how", "sentence"),
+    [
+        (Exit(1, "", 0.31), "the server exited with code 1 after 0.3 s"),
+        (Exit(None, "SIGSEGV", 62), "the server was ended by SIGSEGV after 62.0 s"),
+    ],
+)
+def test_an_end_is_told_in_one_sentence(how: Exit, sentence: str) -> None:
+    assert how.sentence() == sentence
+
+
+def test_every_signal_has_a_name() -> None:
+    assert signal_name(signal.SIGTERM) == "SIGTERM"
+    assert signal_name(40) == "signal 40"
+
+
+async def test_the_exit_is_told_although_the_streams_never_end_and_everything_is_told_once(home: Path) -> None:
+    child = spawn(sys.executable, server("ignores_sigterm"), child_env(), None)
+    told: list[str] = []
+
+    def report(fact: ProcessFact) -> None:
+        told.append(fact.signal if fact.event is ProcessEvent.SIGNAL else str(fact.event))
+
+    ending = Ending(
+        child,
+        Ladder(30, 30),
+        report=report,
+        is_drained=lambda: False,
+        drain=lambda: None,
+        on_exit=lambda how: told.append(f"on_exit {how.signal}"),
+        on_gone=lambda: told.append("on_gone"),
+    )
+    assert ending.exit is None
+    ending.begin()
+    ending.begin()
+    child.kill()
+    await until(lambda: "on_gone" in told, "it is over")
+    ending.kill()
+    ending.begin()
+    ending.look()
+    assert told == ["exit", "on_exit SIGKILL", "on_gone"]
+    for pipe in (child.stdin, child.stdout, child.stderr):
+        assert pipe
+        pipe.close()
+
 
 HASTY = Ladder(stdin_close=0.1, term=0.1)
 Start = Callable[..., StdioTransport]
@@ -386,7 +435,7 @@ async def test_who_sends_to_a_dead_server_is_told_what_it_died_of(start: Start) 
 async def test_what_was_said_before_the_exit_is_read_although_the_loop_was_busy(
     start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("inspector.transports.ending._LINGER", -1)
+    monkeypatch.setattr("inspector.transports.stdio._LINGER", -1)
     recorder, transport = Recorder(), start("floods", "5000")
     await transport.open(recorder)
     transport._live.ending._child.wait()  # type: ignore[union-attr]

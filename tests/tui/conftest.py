@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.viewmodels.tape import Tape
+from tests.present.tape import Tape
 
 
 @pytest.fixture

@@ -13,18 +13,17 @@ from inspector.config.environment import build_environment
 from inspector.config.servers import FoundServer
 from inspector.config.targets import StdioTarget
 from inspector.errors import UsageError
-from inspector.protocol import offers as offered
-from inspector.session.engine import Engine, Live
-from inspector.session.open import Settings
-from inspector.session.opened import Opened
+from inspector.present.start import Capture, OpenCapture, OpenServer, Server, Wanted
+from inspector.protocol import capabilities as offered
+from inspector.session.engine import Engine, Live, Opened
+from inspector.session.options import Settings
 from inspector.tui.app import InspectApp
-from inspector.tui.subject import Stage
-from inspector.viewmodels.start import Capture, OpenCapture, OpenServer, Server
-from inspector.viewmodels.wanted import Wanted
+from inspector.tui.conversation import Stage
+from tests.architecture.sources import ROOT
 from tests.tui.screen_text import text
 from tests.waiting import until
 
-REPO = Path(__file__).parents[2]
+REPO = ROOT
 GULLS = FoundServer("gulls", "Cursor", Path("/x/mcp.json"), argv=("npx", "gulls"))
 SIZE = (120, 36)
 

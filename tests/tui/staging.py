@@ -1,7 +1,7 @@
 """A subject whose journal a test fills by hand, at the stage that the test says."""
 
-from inspector.tui.subject import About, Stage, Subject
-from tests.viewmodels.tape import Tape
+from inspector.tui.conversation import About, Stage, Subject
+from tests.present.tape import Tape
 
 
 class Staged(Subject):

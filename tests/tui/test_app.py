@@ -3,7 +3,6 @@
 import os
 import sys
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
@@ -12,17 +11,18 @@ from inspector.capture.journal import start_capture
 from inspector.config.environment import build_environment
 from inspector.config.targets import StdioTarget
 from inspector.session.engine import Engine, Live
-from inspector.session.open import Settings
+from inspector.session.options import Settings
 from inspector.tui.app import InspectApp
-from inspector.tui.panels.traffic import TrafficPanel
-from inspector.tui.screens.help import HelpScreen
-from inspector.tui.styles import DARK_NAME, LIGHT_NAME
-from inspector.tui.subject import Stage
+from inspector.tui.conversation import Stage
+from inspector.tui.screens.help.help import HelpScreen
+from inspector.tui.screens.traffic.panel import TrafficPanel
+from inspector.tui.theme import DARK_NAME, LIGHT_NAME
+from tests.architecture.sources import ROOT
 from tests.captures.record import sample
 from tests.tui.screen_text import lines, text
 from tests.waiting import until
 
-REPO = Path(__file__).parents[2]
+REPO = ROOT
 SIZE = (120, 36)
 
 

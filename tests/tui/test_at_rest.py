@@ -8,7 +8,7 @@ import pytest
 from textual.pilot import Pilot
 
 from inspector.tui.app import InspectApp
-from inspector.tui.subject import LiveSubject
+from inspector.tui.conversation import LiveSubject
 from tests.tui.test_app import SIZE, Sitting, connected
 from tests.waiting import until
 

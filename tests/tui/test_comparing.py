@@ -2,8 +2,8 @@
 
 from inspector.capture.compare.normal import Normal
 from inspector.tui.comparing import ComparingApp
-from inspector.tui.screens.compare import CompareScreen
-from inspector.tui.widgets.transport_bar import TransportBar
+from inspector.tui.screens.replay.bar import TransportBar
+from inspector.tui.screens.sessions.compare import CompareScreen
 from tests.captures.record import sample
 from tests.tui.screen_text import text
 from tests.waiting import until

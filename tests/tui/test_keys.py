@@ -1,4 +1,4 @@
-"""The table of actions keeps its own rules."""
+"""The keys of a comparison."""
 
 from collections import Counter
 
@@ -7,8 +7,33 @@ from textual.app import App, ComposeResult
 from textual.widgets import Static
 
 from inspector.tui import actions, keys
-from inspector.tui.keys import ACTIONS, Action, Where
-from inspector.tui.styles import Glyphs
+from inspector.tui.actions import Action, Where
+from inspector.tui.app import InspectApp
+from inspector.tui.keys import ACTIONS, COMPARING, EXPORTING, SESSIONS, SHELF, TABBING, TIMELINE
+from inspector.tui.screens.export.dialog import ExportScreen
+from inspector.tui.screens.sessions.compare import CompareScreen
+from inspector.tui.screens.sessions.panel import SessionsPanel
+from inspector.tui.screens.start.start import OpenScreen
+from inspector.tui.screens.traffic.timeline import TimelinePanel
+from inspector.tui.theme import Glyphs
+
+
+def test_they_are_part_of_the_table_and_no_key_means_two_things() -> None:
+    assert set(COMPARING) <= set(ACTIONS)
+    for action in COMPARING:
+        assert hasattr(CompareScreen, f"action_{action.action.partition('(')[0]}"), action.id
+    places = (Where.MOVING, Where.LIST, Where.COMPARE)
+    used = [key for action in ACTIONS if action.where in places for key in action.keys]
+    assert len(used) == len(set(used))
+
+
+def test_they_are_part_of_the_table_and_somebody_does_what_they_ask_for() -> None:
+    assert set(EXPORTING) <= set(ACTIONS)
+    for action in EXPORTING:
+        owner: type = ExportScreen if action.where is Where.EXPORT else InspectApp
+        name = action.action.removeprefix("app.").partition("(")[0]
+        assert hasattr(owner, f"action_{name}"), action.id
+
 
 TOGETHER = (
     (Where.EVERYWHERE, Where.MOVING, Where.LIST, Where.TRAFFIC, Where.FINDING, Where.DETAIL),
@@ -146,3 +171,20 @@ def test_a_terminal_without_unicode_reads_words_for_keys(monkeypatch: pytest.Mon
     assert [keys.key_name(key) for key in ("enter", "ctrl+p", "f5", "j")] == ["⏎", "^p", "F5", "j"]
     monkeypatch.setattr(actions, "glyphs", lambda: Glyphs(to_server=">"))
     assert [keys.key_name(key) for key in ("enter", "up", "ctrl+enter", "escape")] == ["Enter", "Up", "^Enter", "Esc"]
+
+
+def test_they_are_part_of_the_table_and_the_screen_does_what_they_ask_for() -> None:
+    assert {*SESSIONS, *SHELF} <= set(ACTIONS)
+    for action in SHELF:
+        assert hasattr(SessionsPanel, f"action_{action.action}"), action.id
+
+
+def test_they_are_part_of_the_table() -> None:
+    assert set(TABBING) | set(TIMELINE) <= set(ACTIONS)
+
+
+def test_app_panel_and_screen_do_what_they_ask_for() -> None:
+    owners = {Where.EVERYWHERE: InspectApp, Where.TIMELINE: TimelinePanel, Where.OPEN: OpenScreen}
+    for action in (*TABBING, *TIMELINE):
+        name = action.action.removeprefix("app.").partition("(")[0]
+        assert hasattr(owners[action.where], f"action_{name}"), action.id

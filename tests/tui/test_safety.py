@@ -1,15 +1,21 @@
 """What a widget was given in spite of all, and what the terminal gets."""
 
+import gc
+import weakref
+
 import pytest
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.text import Text
+from textual._styles_cache import StylesCache
 from textual.app import App, ComposeResult
 from textual.color import Color
 from textual.strip import Strip
 from textual.widgets import DataTable, Input, Label, Static
 
-from inspector.tui import safety
+from inspector.tui import keys, safety
+from inspector.tui.screens.help.help import HelpScreen
+from inspector.tui.widgets.virtual_lines import Scroller
 from tests.tui.screen_text import lines
 
 HOSTILE = "a\x1b]52;c;eA==\x07b\x9b2Jc\u202ed\ud800e\U000e0041f\ue000\u2800\u3164\u00ad\ufff9\U000e0100\u180e"
@@ -93,3 +99,54 @@ async def test_a_line_of_our_own_passes_the_same_filters() -> None:
     async with app.run_test():
         strip = safety.through_filters(app.query_one(Label), Strip([*Text("x\x1b").render(app.console, end="")]))
         assert strip.text == "x"
+
+
+TIMES = 5
+
+
+class Plain(App[None]):
+    """An app with one line."""
+
+    def compose(self) -> ComposeResult:
+        yield Static("below")
+
+
+async def alive_after_dialogs() -> tuple[int, int]:
+    """How many dialogs, and how many widgets of them, are alive once they are closed."""
+    safety.install_workarounds()
+    dialogs: list[weakref.ref[HelpScreen]] = []
+    inner: list[weakref.ref[StylesCache]] = []
+    app = Plain()
+    async with app.run_test(size=(120, 40)) as pilot:
+        for _ in range(TIMES):
+            screen = HelpScreen((keys.Where.EVERYWHERE, keys.Where.TRAFFIC))
+            await app.push_screen(screen)
+            await pilot.pause()
+            await pilot.pause()
+            scroller = screen.query_one(Scroller)
+            assert scroller._styles_cache._cache, "the dialog was drawn"
+            dialogs.append(weakref.ref(screen))
+            inner.append(weakref.ref(scroller._styles_cache))
+            del screen, scroller
+            await pilot.press("escape")
+            await pilot.pause()
+        gc.collect()
+        return sum(each() is not None for each in dialogs), sum(each() is not None for each in inner)
+
+
+async def test_of_dialogs_that_were_closed_nothing_stays() -> None:
+    screens, caches = await alive_after_dialogs()
+    assert screens <= 1, "the last one may still be held by the message that closed it"
+    assert caches <= 1
+
+
+def test_the_two_grounds_are_what_textual_computes() -> None:
+    above, below = Color(10, 20, 30, 0.5), Color(200, 100, 50)
+    theirs = safety._inner_outer(below, above)
+    assert [each.background for each in theirs] == [below + above, below]
+
+
+def test_grounds_are_shared_by_all_widgets() -> None:
+    safety.install_workarounds()
+    above, below = Color(1, 2, 3), Color(4, 5, 6)
+    assert StylesCache().get_inner_outer(below, above) is StylesCache().get_inner_outer(below, above)

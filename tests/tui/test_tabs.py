@@ -1,5 +1,6 @@
-"""Several conversations in one app: each keeps what is its own, and what happens out of sight is told by name."""
+"""What the app asks of its opener: the command line's own is one."""
 
+import io
 import os
 import signal
 from pathlib import Path
@@ -8,20 +9,28 @@ from msgspec.structs import replace
 from textual.widgets import Input
 
 from inspector.auth.guide import Guide, Waiting
+from inspector.cli.interface import Servers
+from inspector.cli.world import World
+from inspector.present.start import OpenTyped
 from inspector.protocol.frames import Frame
-from inspector.session.wishes import State
-from inspector.tui.screens.confirm import ConfirmScreen
-from inspector.tui.screens.open import OpenScreen
-from inspector.tui.subject import Stage
-from inspector.tui.tabs import Tab
-from inspector.viewmodels.wanted import OpenTyped
+from inspector.session.options import State
+from inspector.tui.conversation import Stage
+from inspector.tui.screens.start.start import OpenScreen
+from inspector.tui.tabs import Opener, Tab
+from inspector.tui.widgets.dialogs import ConfirmScreen
 from tests.architecture.sources import ROOT
 from tests.captures.record import sample
+from tests.present.tape import Tape
 from tests.tui.screen_text import lines, text
 from tests.tui.several import aboard, stages
 from tests.tui.staging import Staged, handshake
-from tests.viewmodels.tape import Tape
 from tests.waiting import until
+
+
+def test_the_command_lines_servers_open_what_the_app_asks_for(home: object) -> None:
+    opener: Opener = Servers(World(None, {"HOME": "/nowhere"}, io.StringIO(), io.StringIO(), io.StringIO()))
+    servers, _ = opener.found()
+    assert isinstance(servers, tuple)
 
 
 def _sent(tab: Tab) -> bytes:
@@ -150,7 +159,7 @@ async def test_a_command_that_is_typed_is_opened_in_a_tab_and_what_fails_is_said
 
 
 async def test_a_capture_is_opened_beside_a_live_server(tmp_path: Path) -> None:
-    from inspector.viewmodels.start import OpenCapture
+    from inspector.present.start import OpenCapture
 
     async with aboard("pier") as (app, _, _):
         await app.open_tab(OpenCapture(sample("harbour")))

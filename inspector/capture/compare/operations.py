@@ -7,20 +7,22 @@ depends on clocks and on what is remembered of a server.
 """
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from inspector.capture.bulk import entries
+from inspector.capture.format.records import FrameRecord
 from inspector.capture.journal import Journal
-from inspector.capture.records import FrameRecord
+from inspector.capture.store.fold_fast_path import ANSWER, REQUEST, Taken
+from inspector.capture.store.load import Loading, finish
+from inspector.capture.store.store import entries
 from inspector.protocol import peek
 from inspector.protocol.conversation import Conversation
 from inspector.protocol.events import Cancelled, Closed, Event, Notified, Opened, Progressed
 from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import ABSENT, Answer, ErrorAnswer, Part, Request, envelope_of, part_of
-from inspector.protocol.plain import ANSWER, REQUEST, Taken
 from inspector.protocol.questions import KIND_OF_METHOD as QUESTIONS
 from inspector.protocol.questions import asks_for_input
 from inspector.protocol.things import KIND_OF_METHOD as LISTS
@@ -290,3 +292,27 @@ def _joined(pages: Sequence[Any]) -> Any:
             whole[key] = before + value if isinstance(before, list) and isinstance(value, list) else value
     whole.pop("nextCursor", None)
     return whole
+
+
+# --- Reading a capture for comparing: what its operations came to, told while it is taken in, in one go.
+
+
+class Read(msgspec.Struct, frozen=True):
+    """A capture that was read."""
+
+    accounts: Accounts
+    notices: tuple[str, ...]
+    """What a person should know about the file; may quote names of files."""
+
+
+def read_accounts(path: Path) -> Read:
+    """The operations of a capture. Raises: CaptureError if the file is no capture or must not be read."""
+    loading = Loading(path)
+    conversation = loading.journal.conversation
+    teller = Teller(conversation)
+    loading.tell(teller)
+    journal = finish(loading)
+    try:
+        return Read(teller.told(conversation.exchanges), journal.notices)
+    finally:
+        journal.close()

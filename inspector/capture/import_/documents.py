@@ -11,8 +11,7 @@ from heapq import heappop, heappush
 
 import msgspec
 
-from inspector.capture.import_.items import Item, Source
-from inspector.capture.import_.members import Members, members
+from inspector.capture.import_.items import Item, Members, Source, members
 
 Path = tuple[str, ...]
 """The names on the way from the whole document to a member; () for the document."""

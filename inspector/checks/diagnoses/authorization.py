@@ -11,12 +11,11 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from inspector.checks.carriage import is_loopback, value_of
 from inspector.checks.diagnoses.http import kind_of, once, refused, responded
 from inspector.checks.findings import Confidence, Severity
-from inspector.checks.reasons import words_of_body
+from inspector.checks.foreign_text import words_of_body
 from inspector.checks.registry import Flaw, check
-from inspector.checks.scene import Case, Document, Scene
+from inspector.checks.state import Case, Document, Scene, is_loopback, value_of
 from inspector.protocol import peek
 from inspector.protocol.credentials import without_credentials
 from inspector.protocol.facts import HttpEvent

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from inspector.checks.findings import Confidence, Severity
+from inspector.checks.learning import AFTER
 from inspector.checks.registry import Flaw, check
-from inspector.checks.scene import Case
-from inspector.checks.traits import AFTER
+from inspector.checks.state import Case
 from inspector.protocol.facts import ProcessEvent
 from inspector.protocol.frames import Channel, Direction, Eol
 from inspector.protocol.jsonrpc import NotJsonRpc, Request

@@ -7,12 +7,11 @@ import re
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
-from inspector.checks.carriage import SESSION
 from inspector.checks.diagnoses.probes import lacks_header
 from inspector.checks.findings import Confidence, Severity
-from inspector.checks.reasons import reason_of, words_of_body
+from inspector.checks.foreign_text import reason_of, words_of_body
 from inspector.checks.registry import Flaw, check
-from inspector.checks.scene import Case, HttpLife
+from inspector.checks.state import SESSION, Case, HttpLife
 from inspector.protocol import peek
 from inspector.protocol.facts import HttpEvent
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import msgspec
 
-from inspector.checks.diagnoses.last_words import line_like
+from inspector.checks.diagnoses.process import line_like
 from inspector.checks.diagnoses.starting import unanswered
 from inspector.checks.findings import Confidence, Severity
-from inspector.checks.reasons import reason_of, words_of_body
+from inspector.checks.foreign_text import reason_of, words_of_body
 from inspector.checks.registry import LAST, Flaw, check
-from inspector.checks.scene import Asked, Case, Scene
+from inspector.checks.state import Asked, Case, Scene
 from inspector.protocol import peek
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer, NotJsonRpc

@@ -9,12 +9,11 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
-from inspector.checks.carriage import SESSION, host_of, is_loopback
 from inspector.checks.findings import Confidence, Severity
+from inspector.checks.learning import PROBED
 from inspector.checks.registry import LAST, Flaw, check
-from inspector.checks.rules.streams import TAKES_ORIGINS
-from inspector.checks.scene import PREFIX, Case, HttpLife
-from inspector.checks.traits import PROBED
+from inspector.checks.rules.http import TAKES_ORIGINS
+from inspector.checks.state import PREFIX, SESSION, Case, HttpLife, host_of, is_loopback
 from inspector.protocol import peek, probes
 from inspector.protocol.facts import HttpEvent
 from inspector.protocol.jsonrpc import Answer

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from inspector.checks.findings import Confidence, Severity
+from inspector.checks.foreign_text import secret_in
+from inspector.checks.learning import LARGE
 from inspector.checks.registry import Flaw, check
-from inspector.checks.scene import Case
-from inspector.checks.secrets import secret_in
-from inspector.checks.traits import LARGE
+from inspector.checks.state import Case
 from inspector.protocol import peek
 from inspector.protocol.jsonrpc import Answer
 

@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
-from inspector.checks.diagnoses.last_words import tail_of
+from inspector.checks.diagnoses.process import tail_of
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import Flaw, check
-from inspector.checks.scene import Asked, Case, Scene
+from inspector.checks.state import Asked, Case, Scene
 from inspector.protocol.facts import ProcessEvent
 
 _ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT

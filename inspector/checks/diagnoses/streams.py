@@ -8,7 +8,7 @@ import msgspec
 from inspector.checks.diagnoses.http import kind_of, responded
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import Flaw, check
-from inspector.checks.scene import Case, HttpLife
+from inspector.checks.state import Case, HttpLife
 from inspector.protocol.facts import CLOSED_HERE, GIVEN_UP_HERE, HttpEvent
 from inspector.protocol.jsonrpc import Notification, NotJsonRpc
 

@@ -4,10 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from inspector.checks.findings import Severity
-from inspector.checks.pages import JSON_RPC
+from inspector.checks.findings import JSON_RPC, Severity
 from inspector.checks.registry import Flaw, check
-from inspector.checks.scene import PREFIX, Case
+from inspector.checks.state import PREFIX, Case
 from inspector.protocol import peek
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import NULL_ERROR, RESPELLED_ID, Answer, ErrorAnswer, NotJsonRpc, Request

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import Flaw, check
-from inspector.checks.scene import PREFIX, Case
+from inspector.checks.state import PREFIX, Case
 from inspector.protocol import peek
-from inspector.protocol.extensions import SKILLS, declares
+from inspector.protocol.capabilities import SKILLS, declares
 from inspector.protocol.jsonrpc import ErrorAnswer
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.openings import METHOD_NOT_FOUND, modern_code, names_stateless

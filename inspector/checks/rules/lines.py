@@ -7,10 +7,9 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from inspector.checks.findings import Severity
-from inspector.checks.pages import JSON_RPC
+from inspector.checks.findings import JSON_RPC, Severity
 from inspector.checks.registry import LAST, Flaw, check
-from inspector.checks.scene import Case
+from inspector.checks.state import Case
 from inspector.protocol.facts import ProcessEvent, ProcessFact
 from inspector.protocol.frames import Channel, Direction, Eol
 from inspector.protocol.jsonrpc import NotJsonRpc

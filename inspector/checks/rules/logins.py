@@ -9,10 +9,9 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from inspector.checks.carriage import is_loopback, value_of
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import Flaw, check
-from inspector.checks.scene import Case, Document, Scene
+from inspector.checks.state import Case, Document, Scene, is_loopback, value_of
 from inspector.protocol import peek
 from inspector.protocol.facts import HttpEvent
 

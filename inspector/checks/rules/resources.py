@@ -6,7 +6,7 @@ from typing import Any
 
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import LAST, Flaw, check
-from inspector.checks.scene import Case
+from inspector.checks.state import Case
 from inspector.protocol import peek
 
 _ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT

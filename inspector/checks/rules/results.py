@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from inspector.checks.findings import Confidence, Severity
-from inspector.checks.reasons import reason_of, words_in
+from inspector.checks.foreign_text import reason_of, words_in
+from inspector.checks.learning import FAILED, RICH, STRUCTURED
 from inspector.checks.registry import Flaw, check
-from inspector.checks.scene import Case
-from inspector.checks.traits import FAILED, RICH, STRUCTURED
+from inspector.checks.state import Case
 from inspector.protocol import peek
 
 _ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT

@@ -12,11 +12,12 @@ from msgspec.structs import replace
 from inspector.checks.findings import Severity
 from inspector.checks.learning import is_nested
 from inspector.checks.registry import LAST, Flaw, check, declare
-from inspector.checks.scene import Asked, Case
-from inspector.checks.shapes.judge import Fault, judge_of
+from inspector.checks.shapes.judge import Fault, judge_of, strangers
 from inspector.checks.shapes.notation import OF_EXTENSION, PARAMS, RESULTS
+from inspector.checks.state import Asked, Case
 from inspector.protocol import peek
-from inspector.protocol.jsonrpc import ABSENT, Notification, Request
+from inspector.protocol.jsonrpc import ABSENT, Answer, Notification, Request
+from inspector.protocol.revisions.table import ROWS
 
 _ERROR, _WARNING = Severity.ERROR, Severity.WARNING
 _MAY_ASK = {"tools/call", "prompts/get", "resources/read"}
@@ -140,3 +141,39 @@ for _id, _title, _topic, _since, _until, _fix in (
     ("D03", "a task lacks what it must have", "basic/utilities/tasks", 4, LAST, ""),
 ):
     declare(_id, _ERROR, _title, topic=_topic, since=_since, until=_until, fix=_fix)
+
+
+# --- Members of another revision than the one that was agreed on.
+
+_NEVER = 1 << 62
+_TOLD_ELSEWHERE = {("Abilities", "tasks")}
+
+
+def _is_looked_at(case: Case) -> bool:
+    """The first results of each method, and some of the others."""
+    return bool(case.row) and case.scene.seldom(f"E25 {case.method[:80]}", 5, 200)
+
+
+@check(
+    "E25",
+    Severity.HINT,
+    "a member that is of another revision",
+    "answer",
+    "request",
+    topic="schema",
+    heavy=True,
+    wanted=_is_looked_at,
+)
+def members_are_of_the_revision(case: Case) -> Iterator[Flaw]:
+    """Legal, and clients of this revision do not look at it; each is told once a connection."""
+    is_answer = isinstance(case.message, Answer)
+    name = shape_of_result(case) if is_answer else shape_of_params(case)
+    for each in strangers(case.row, name, case.value) if name else ():
+        if (each.type, each.member) in _TOLD_ELSEWHERE:
+            continue
+        if case.scene.seldom(f"E25 {each.type}.{each.member}", 1, _NEVER):
+            first, last = ROWS[each.rows[0] - 1].date, ROWS[each.rows[-1] - 1].date
+            when = f"is there from {first} on" if each.rows[0] > case.row else f"was there until {last}"
+            yield Flaw(
+                f"{case.method[:60]}: {each.member} {when}", ("/result" if is_answer else "/params") + each.pointer
+            )

@@ -1,11 +1,12 @@
 """Tasks: in the core of one revision, an extension of the next."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from inspector.checks.findings import Severity
+from inspector.checks.learning import TASK, is_nested, requests_of
 from inspector.checks.registry import LAST, Flaw, check
-from inspector.checks.scene import PREFIX, Case
-from inspector.checks.traits import TASK
+from inspector.checks.state import PREFIX, Case
 from inspector.protocol import peek
 from inspector.protocol.jsonrpc import Answer
 
@@ -104,3 +105,132 @@ def tasks_are_calls(case: Case) -> Iterator[Flaw]:
     """In the extension only `tools/call` may become one. Of `tasks/get` D06 says so."""
     if case.method not in ("tools/call", "tasks/get") and peek.text(case.value, "resultType") == "task":
         yield Flaw(f"{case.method[:60]} became a task", "/result/resultType")
+
+
+# --- Tasks as an extension: what a server tells of a task, and when.
+
+_EXTENSION_TASKS_ERROR, _WARNING = Severity.ERROR, Severity.WARNING
+_TOLD = ("answer tasks/get", "notification notifications/tasks")
+_BRINGS = {"completed": "result", "failed": "error", "input_required": "inputRequests"}
+_EXTENSION_TASKS_ENDED = ("completed", "failed", "cancelled")
+_SOON_MS = 60_000
+
+
+def _root(case: Case) -> str:
+    return "/result" if isinstance(case.message, Answer) else "/params"
+
+
+@check(
+    "D06",
+    _EXTENSION_TASKS_ERROR,
+    "what is known of a task is not a complete result",
+    "answer tasks/get",
+    topic=_TOPIC,
+    since=5,
+)
+def telling_is_complete(case: Case) -> Iterator[Flaw]:
+    """“The resultType field MUST be set to "complete"”; "task" is for the handle alone."""
+    word = peek.text(case.value, "resultType")
+    if word is not None and word != "complete":
+        yield Flaw(f'tasks/get was answered with resultType {word[:40]!r}, not "complete"', "/result/resultType")
+
+
+@check(
+    "D12",
+    _EXTENSION_TASKS_ERROR,
+    "a task's handle is nested",
+    "answer tools/call",
+    topic=_TOPIC,
+    since=5,
+    needs=TASK,
+    fix='Put the members of the task into the result itself, beside "resultType": "task".',
+)
+def handles_are_flat(case: Case) -> Iterator[Flaw]:
+    """The core of 2025-11-25 nested it; what the handle lacks outside of `task` is no further fault."""
+    if is_nested(case.value):
+        yield Flaw("the task is nested in `task`, as it was before tasks were an extension", "/result/task")
+
+
+@check("D07", _EXTENSION_TASKS_ERROR, "a task without what its state brings", *_TOLD, topic=_TOPIC, since=5)
+def states_bring_their_part(case: Case) -> Iterator[Flaw]:
+    """What is completed has a result, what failed an error, what waits its questions."""
+    status = peek.text(case.value, "status")
+    member = _BRINGS.get(status or "")
+    if status == "failed" and peek.flag(case.value, "result", "isError"):
+        return  # the state is wrong, and D08 says so
+    if member is not None and type(peek.at(case.value, member)) is not dict:
+        yield Flaw(f"a task is {status} and has no {member}", f"{_root(case)}/{member}")
+
+
+@check("D08", _EXTENSION_TASKS_ERROR, "a failure that is told in the wrong way", *_TOLD, topic=_TOPIC, since=5)
+def failures_are_of_the_protocol(case: Case) -> Iterator[Flaw]:
+    """“The failed status MUST NOT be used to represent non-JSON-RPC errors, such as isError: true.”"""
+    if peek.text(case.value, "status") != "failed":
+        return
+    if peek.flag(case.value, "result", "isError") or peek.flag(case.value, "error", "isError"):
+        fix = "Let it be completed, with the result that has isError."
+        yield Flaw("a task failed because its tool did", f"{_root(case)}/status", fix=fix)
+    elif peek.has(case.value, "error") and not peek.text(case.value, "statusMessage"):
+        yield Flaw("a task failed, and no statusMessage says why", f"{_root(case)}/statusMessage", severity=_WARNING)
+
+
+@check(
+    "D09",
+    _EXTENSION_TASKS_ERROR,
+    "a question takes the key of another",
+    *_TOLD,
+    topic=_TOPIC,
+    since=5,
+    fix="A new key for each.",
+)
+def keys_are_used_once(case: Case) -> Iterator[Flaw]:
+    """“Each request key in inputRequests MUST be unique over the lifetime of a single task.”"""
+    life = case.scene.tasks.get(peek.text(case.value, "taskId") or "")
+    for key, request in requests_of(case.value).items() if life is not None else ():
+        if life is not None and life.requests.get(key, request) != request:
+            yield Flaw(f"{key[:60]!r} was another question before", f"{_root(case)}/inputRequests/{key[:60]}")
+
+
+@check(
+    "D10", _EXTENSION_TASKS_ERROR, "a task is not known that was just begun", "error tasks/get", topic=_TOPIC, since=5
+)
+def tasks_are_there_once_begun(case: Case) -> Iterator[Flaw]:
+    """“A server MUST NOT return CreateTaskResult until a tasks/get for the returned taskId would resolve.”"""
+    id_ = peek.text(case.asked.params if case.asked is not None else None, "taskId") or ""
+    life = case.scene.tasks.get(id_)
+    if (
+        life is None
+        or peek.integer(case.value, "code") != -32602
+        or case.scene.states.get(id_) in _EXTENSION_TASKS_ENDED
+    ):
+        return
+    age_ms = (case.time_ns - life.made_ns) / 1e6
+    if age_ms < min(_SOON_MS, _SOON_MS if life.ttl_ms is None else life.ttl_ms):
+        said = f"the task {id_[:60]!r} is not known {age_ms / 1000:.1f} s after it was told of"
+        yield Flaw(said, "/error/code", frames=(life.frame,))
+
+
+@check(
+    "D11",
+    _EXTENSION_TASKS_ERROR,
+    "words about a task that nobody asked for",
+    "notification notifications/tasks",
+    "notification notifications/progress",
+    topic=_TOPIC,
+    since=5,
+)
+def tasks_are_told_of_where_asked(case: Case) -> Iterator[Flaw]:
+    """By notifications/tasks, for the ids that were acknowledged; there is no progress on tasks."""
+    if case.method == "notifications/tasks":
+        id_ = peek.text(case.value, "taskId") or ""
+        if not any(id_ in peek.items(each.acknowledged, "taskIds") for each in _listening(case)):
+            yield Flaw(f"the task {id_[:60]!r} is told of, and that was not acknowledged", "/params/taskId")
+    elif case.asked is not None and case.asked.lives_on and case.asked.answered is not None:
+        said = "progress on a task: its state is told by tasks/get alone"
+        yield Flaw(said, "/params/progressToken", frames=(case.asked.answered,))
+
+
+def _listening(case: Case) -> list[Any]:
+    """The stream that a notification names, or all there are if it names none."""
+    id_ = peek.at(case.value, "_meta", PREFIX + "subscriptionId")
+    return [each for key, each in case.scene.listens.items() if id_ is None or key == id_]

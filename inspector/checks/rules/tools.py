@@ -4,12 +4,14 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from inspector.checks.carriage import host_of, is_loopback
 from inspector.checks.findings import Confidence, Severity
+from inspector.checks.learning import app_uri
 from inspector.checks.registry import Flaw, check
-from inspector.checks.scene import Case
+from inspector.checks.state import Case, host_of, is_loopback
 from inspector.forms.dialects import dialect_of
 from inspector.protocol import peek
+from inspector.protocol.apps import SCHEME
+from inspector.protocol.capabilities import APP_TYPE
 from inspector.protocol.headers import mirrors
 from inspector.protocol.jsonrpc import encode
 
@@ -284,7 +286,7 @@ def schemas_are_schemas(case: Case) -> Iterator[Flaw]:
 )
 def references_lead_somewhere(case: Case) -> Iterator[Flaw]:
     """Clients fetch no references from elsewhere."""
-    from inspector.forms.schema_faults import schema_faults
+    from inspector.forms.keywords import schema_faults
 
     for place, name, tool in tools_of(case):
         for member in _SCHEMAS:
@@ -340,3 +342,76 @@ def _extent(schema: Any, most: int) -> tuple[int, int, int]:
         else:
             size += len(each) + 3 if type(each) is str else 5
     return count, deepest, size
+
+
+# --- MCP Apps: tools that bring a page, and the pages.
+
+_APPS_ERROR, _APPS_HINT = Severity.ERROR, Severity.HINT
+_TOPIC = "https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx"
+
+
+@check(
+    "U01",
+    _APPS_ERROR,
+    "a tool's page that can't be shown",
+    "answer tools/list",
+    "answer resources/read",
+    "error resources/read",
+    topic=_TOPIC,
+)
+def pages_can_be_shown(case: Case) -> Iterator[Flaw]:
+    """Its address is a ui:// one, it can be read there, and it is of the type for such pages."""
+    if case.method == "tools/list":
+        for place, name, tool in tools_of(case):
+            uri = app_uri(tool)
+            if uri is not None and not uri.startswith(SCHEME):
+                yield Flaw(f"{name}: its page is at {uri[:60]!r}, not at {SCHEME}…", f"{place}/_meta")
+        return
+    uri = peek.text(case.asked.params if case.asked is not None else None, "uri") or ""
+    link = case.scene.apps.get(uri)
+    if link is None:
+        return
+    if type(case.value) is dict and "contents" not in case.value:
+        said = peek.text(case.value, "message") or ""
+        yield Flaw(f"{uri[:60]!r} can't be read, and a tool brings it: {said[:80]}", "/error", frames=(link.frame,))
+    for at, content in enumerate(peek.items(case.value, "contents")):
+        kind = peek.text(content, "mimeType") or ""
+        if kind.replace(" ", "").lower() != APP_TYPE:
+            place = f"/result/contents/{at}/mimeType"
+            yield Flaw(f"{uri[:60]!r} is of type {kind[:60]!r}, not {APP_TYPE}", place, frames=(link.frame,))
+
+
+@check(
+    "U02",
+    _APPS_HINT,
+    "a page is named in the old way",
+    "answer tools/list",
+    topic=_TOPIC,
+    fix='Write "ui": {"resourceUri": …}.',
+)
+def pages_are_named_in_the_new_way(case: Case) -> Iterator[Flaw]:
+    """The flat key of _meta is deprecated; servers that send both serve older hosts."""
+    for place, name, tool in tools_of(case):
+        if peek.has(tool, "_meta", "ui/resourceUri") and not peek.has(tool, "_meta", "ui", "resourceUri"):
+            yield Flaw(f'{name}: _meta["ui/resourceUri"] is deprecated', f"{place}/_meta/ui~1resourceUri")
+
+
+@check(
+    "U03",
+    _APPS_ERROR,
+    "a tool with a page says nothing without it",
+    "answer tools/call",
+    topic=_TOPIC,
+    fix="Put the outcome into content as text, too: not every host shows pages.",
+)
+def pages_are_no_substitute(case: Case) -> Iterator[Flaw]:
+    """The content is what a model reads, and what hosts show that have no pages."""
+    if not case.scene.app_tools:
+        return
+    name = peek.text(case.asked.params if case.asked is not None else None, "name") or ""
+    uri = case.scene.app_tools.get(name)
+    if uri is None or peek.at(case.value, "isError") is True or type(peek.at(case.value, "content")) is not list:
+        return
+    blocks = peek.items(case.value, "content")
+    if not any(peek.text(each, "type") != "text" or (peek.text(each, "text") or "").strip() for each in blocks):
+        yield Flaw(f"{name[:60]} brings the page {uri[:60]!r}, and its content says nothing", "/result/content")

@@ -4,15 +4,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from inspector.checks.findings import Confidence, Severity
+from inspector.checks.foreign_text import secret_in
 from inspector.checks.registry import LAST, Flaw, check
 from inspector.checks.rules.tools import was_asked_again
-from inspector.checks.scene import PREFIX, Case
-from inspector.checks.secrets import secret_in
+from inspector.checks.state import PREFIX, Case
 from inspector.protocol import peek
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import Notification
-from inspector.protocol.log_levels import LEVELS
 from inspector.protocol.questions import INPUT_REQUIRED
+from inspector.protocol.request_meta import LEVELS
 
 _ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
 _LOG, _PROGRESS = "notification notifications/message", "notification notifications/progress"

@@ -33,7 +33,7 @@ def command(world: World, /, deed: str, url: str | None, everything: bool, **opt
     commands. No token is ever printed whole.
     """
     from inspector.cli import logins
-    from inspector.cli.doors import store_for
+    from inspector.cli.login import store_for
 
     output = Output(world, as_json=options["as_json"], quiet=options["quiet"])
     chosen = choose(world, url, options) if url is not None or deed not in ("status", "logout") else None

@@ -9,10 +9,8 @@ from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import Visit, visit
 from inspector.cli.help import Documented
 from inspector.cli.lists import counted, fetch
-from inspector.cli.log_level import log_level_option, with_logs
 from inspector.cli.options import headless_options
-from inspector.cli.requests import Request, make
-from inspector.cli.tasks import TaskWish
+from inspector.cli.requests import Request, TaskWish, log_level_option, make, with_logs
 from inspector.cli.world import World
 from inspector.errors import UsageError
 from inspector.protocol import peek

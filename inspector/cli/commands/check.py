@@ -7,20 +7,28 @@ import click
 import msgspec
 
 from inspector.capture.journal import Journal
-from inspector.cli.cases import make_cases, read_cases, say_uncalled
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import Visit, visit
 from inspector.cli.help import Documented, shared
-from inspector.cli.judging import Wish, conclude, judging_options, wish_of
+from inspector.cli.judging import (
+    Wish,
+    conclude,
+    judging_options,
+    make_cases,
+    read_cases,
+    say_uncalled,
+    seen_before,
+    target_key,
+    wish_of,
+)
+from inspector.cli.judging import remember as remember_now
 from inspector.cli.lists import declared, fetch_each, raise_failure
 from inspector.cli.options import headless_settings, names_a_server
 from inspector.cli.output import Output
-from inspector.cli.remembering import remember as remember_now
-from inspector.cli.remembering import seen_before, target_key
 from inspector.cli.world import World
 from inspector.errors import UsageError
+from inspector.protocol.capabilities import SKILLS, declares
 from inspector.protocol.credentials import without_credentials
-from inspector.protocol.extensions import SKILLS, declares
 
 _EXAMPLES = (
     "mcp-inspect check session.mcpcap",
@@ -112,8 +120,8 @@ async def ask_for_lists(visit: Visit) -> ExitStatus:
 
 
 def _check_file(output: Output, path: Path, wish: Wish) -> ExitStatus:
-    from inspector.capture.lines import demand_file
-    from inspector.capture.load import load
+    from inspector.capture.format.reader import demand_file
+    from inspector.capture.store.load import load
 
     demand_file(path, "Name a capture, a URL, or a server's command after --.")
     journal = load(path)

@@ -24,7 +24,7 @@ def command(world: World, /, json_: bool) -> ExitStatus:
     if json_:
         output.data([check_as_json(check) for check in all_checks()])
     else:
-        from inspector.viewmodels.findings import check_lines
+        from inspector.present.findings import check_lines
 
         output.lines(check_lines(all_checks()))
     return ExitStatus.OK

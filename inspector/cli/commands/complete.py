@@ -10,8 +10,8 @@ from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import Visit, visit
 from inspector.cli.help import Documented
 from inspector.cli.options import headless_settings
-from inspector.cli.outcome import answered
 from inspector.cli.output import Output
+from inspector.cli.requests import answered
 from inspector.cli.world import World
 from inspector.errors import UsageError
 from inspector.protocol import peek
@@ -84,7 +84,7 @@ async def _complete(visit: Visit, params: dict[str, Any]) -> ExitStatus:
 
 
 def _show(output: Output, completion: Any) -> None:
-    from inspector.viewmodels.text import visible
+    from inspector.text import visible
 
     values = [value for value in peek.items(completion, "values") if isinstance(value, str)]
     output.lines(((visible(value), "text"),) for value in values)

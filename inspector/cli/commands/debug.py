@@ -16,8 +16,8 @@ from inspector.cli.options import headless_settings, names_a_server
 from inspector.cli.output import Output
 from inspector.cli.world import World
 from inspector.errors import UsageError
-from inspector.session.wishes import State
-from inspector.viewmodels.memory import Memory, memory_of, resident_bytes
+from inspector.present.server import Memory, memory_of, resident_bytes
+from inspector.session.options import State
 
 _EXAMPLES = (
     "mcp-inspect debug stats session.mcpcap",
@@ -58,7 +58,7 @@ def command(world: World, /, what: str, source: str | None, seconds: float, **op
 
 
 def _of_file(output: Output, file: Path) -> ExitStatus:
-    from inspector.capture.load import load
+    from inspector.capture.store.load import load
 
     before, began = resident_bytes(), time.perf_counter()
     journal = load(file)

@@ -4,13 +4,21 @@ from typing import Any
 
 import click
 
-from inspector.cli.comparing import compare_captures, comparing_options, read_wish, refuse_rules
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
-from inspector.cli.sides import are_captures, demand_captures, read_sides
-from inspector.cli.surface_diff import FAILS, diff_surfaces
+from inspector.cli.sides import (
+    FAILS,
+    are_captures,
+    compare_captures,
+    comparing_options,
+    demand_captures,
+    diff_surfaces,
+    read_sides,
+    read_wish,
+    refuse_rules,
+)
 from inspector.cli.world import World
 from inspector.errors import UsageError
 

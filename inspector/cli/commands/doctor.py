@@ -5,12 +5,11 @@ from typing import Any
 import click
 
 from inspector.capture.journal import Journal
-from inspector.cli.cases import make_cases, read_cases, say_uncalled
 from inspector.cli.commands.check import ask_for_lists, target_of
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import Visit, visit
 from inspector.cli.help import Documented
-from inspector.cli.judging import conclude, judging_options, wish_of
+from inspector.cli.judging import conclude, judging_options, make_cases, read_cases, say_uncalled, wish_of
 from inspector.cli.options import headless_options
 from inspector.cli.output import Output
 from inspector.cli.world import World

@@ -1,5 +1,6 @@
 """`mcp-inspect export`: a capture, or what a filter lets through of it, in a format of other programs."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -7,15 +8,34 @@ import click
 
 from inspector.capture.journal import Journal
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.exporting import to_stdout
 from inspector.cli.help import Documented
 from inspector.cli.output import Output
-from inspector.cli.signals import leaving_nothing_half_made
+from inspector.cli.process import leaving_nothing_half_made
 from inspector.cli.world import World
-from inspector.viewmodels.exports.formats import FORMATS, demand_place_for_notes, pieces
+from inspector.features.export.formats import FORMATS, demand_place_for_notes, pieces
+from inspector.text import visible
 
 if TYPE_CHECKING:
-    from inspector.capture.notes import Notes
+    from inspector.capture.format.notes import Notes
+
+
+# --- An export on stdout: byte by byte into a pipe; a terminal gets nothing that acts on it.
+
+
+def to_stdout(output: Output, found: Iterable[bytes]) -> None:
+    """Write it to stdout: byte by byte into a pipe, readable on a terminal."""
+    stdout = output.world.stdout
+    if stdout.isatty():
+        for piece in found:
+            stdout.write(visible(piece.decode("utf-8", "replace"), newlines=True))
+    elif (buffer := getattr(stdout, "buffer", None)) is not None:
+        for piece in found:
+            buffer.write(piece)
+    else:
+        for piece in found:
+            stdout.write(piece.decode("utf-8", "replace"))
+    stdout.flush()
+
 
 _EXAMPLES = (
     "mcp-inspect export session.mcpcap --to har -o session.har",
@@ -55,10 +75,9 @@ def command(
     them is taken out by mcp-inspect share, whose copy can be exported like any capture. One operation with a diagram
     is what mcp-inspect story writes.
     """
-    from inspector.capture.export.files import to_file
-    from inspector.capture.export.selection import Selection
-    from inspector.capture.load import load
-    from inspector.capture.opening import demand_place
+    from inspector.capture.format.file import demand_place
+    from inspector.capture.store.load import load
+    from inspector.features.export.selection import Selection, to_file
 
     output = Output(world, quiet=quiet)
     if notes:
@@ -88,7 +107,7 @@ def command(
 
 
 def _noted(journal: Journal, output: Output) -> "Notes":
-    from inspector.capture.notes import NotesFile
+    from inspector.capture.format.notes import NotesFile
 
     notes = NotesFile(journal.capture_path, journal.head.id).read()
     if notes.trouble:
@@ -100,8 +119,8 @@ def _chosen(world: World, journal: Journal, output: Output, text: str) -> "list[
     if not text.strip():
         return range(1, journal.count + 1)
     from inspector.cli.tailing import Tail, read_wish
-    from inspector.config.filters import SavedFilters
     from inspector.config.paths import places
+    from inspector.config.remembered import SavedFilters
 
     own = places(world.env)
     wish = read_wish(text, (), named=SavedFilters(own.config, own.state).named())

@@ -7,12 +7,12 @@ from typing import Any
 import click
 
 from inspector.capture.journal import Journal
-from inspector.checks.hosts.facts import Host
-from inspector.checks.hosts.packs import HOSTS
+from inspector.checks.compat.facts import Host
+from inspector.checks.compat.packs import HOSTS
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import Visit, visit
 from inspector.cli.help import Documented
-from inspector.cli.hosts import chosen_hosts
+from inspector.cli.judging import chosen_hosts
 from inspector.cli.lists import fetch
 from inspector.cli.options import headless_settings, names_a_server
 from inspector.cli.output import Output
@@ -61,7 +61,7 @@ def command(
 
 
 def _list(output: Output, hosts: tuple[Host, ...]) -> ExitStatus:
-    from inspector.viewmodels.hosts import host_as_json, host_lines
+    from inspector.present.compatibility import host_as_json, host_lines
 
     if output.as_json:
         output.data([host_as_json(host) for host in hosts])
@@ -71,8 +71,8 @@ def _list(output: Output, hosts: tuple[Host, ...]) -> ExitStatus:
 
 
 def _of_file(output: Output, path: Path, hosts: tuple[Host, ...], called: str, every: bool) -> ExitStatus:
-    from inspector.capture.lines import demand_file
-    from inspector.capture.load import load
+    from inspector.capture.format.reader import demand_file
+    from inspector.capture.store.load import load
 
     demand_file(path, "Name a capture, a URL, or a server's command after --.")
     journal = load(path)
@@ -83,7 +83,7 @@ def _of_file(output: Output, path: Path, hosts: tuple[Host, ...], called: str, e
 
 
 def _tell(output: Output, journal: Journal, hosts: tuple[Host, ...], called: str, every: bool) -> ExitStatus:
-    from inspector.viewmodels.hosts import matrix_as_json, matrix_lines, surface_matrix, surface_of
+    from inspector.present.compatibility import matrix_as_json, matrix_lines, surface_matrix, surface_of
 
     matrix = surface_matrix(surface_of(journal.conversation, called), hosts)
     if output.as_json:

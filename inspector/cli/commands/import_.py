@@ -7,7 +7,7 @@ import click
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.output import Output
-from inspector.cli.signals import leaving_nothing_half_made
+from inspector.cli.process import leaving_nothing_half_made
 from inspector.cli.world import World
 from inspector.errors import UsageError
 
@@ -44,8 +44,7 @@ def command(
     Recognised are plain JSON-RPC lines, HAR, mcpsnoop, mcp-recorder, mcp-cassette, mcp-rec, mcporter, exports of the
     official Inspector, and the logs of Claude Desktop, Claude Code and VS Code.
     """
-    from inspector.capture.import_.formats import READERS
-    from inspector.capture.import_.importing import import_file
+    from inspector.capture.import_.importing import READERS, import_file
 
     if name and name not in READERS:
         raise UsageError(f"--from {name!r} is no format", hint=f"Formats are {', '.join(READERS)}.")

@@ -47,7 +47,7 @@ async def _info(visit: Visit) -> ExitStatus:
     transport = visit.session.transport.kind
     apps = apps_of(visit.session.journal.conversation.catalogue.tools)
     if not visit.output.as_json:
-        from inspector.viewmodels.readable import info_lines
+        from inspector.cli.readable import info_lines
 
         visit.output.lines(info_lines(opening, transport, counts, apps, failed))
         raise_failure(visit.output, lists.values())

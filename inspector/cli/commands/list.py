@@ -7,9 +7,8 @@ import click
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import Visit, visit
 from inspector.cli.help import Documented
-from inspector.cli.listing import Extent, extent, extent_options
 from inspector.cli.lists import Fetched, declared, fetch_each, raise_failure
-from inspector.cli.options import headless_options
+from inspector.cli.options import Extent, extent, extent_options, headless_options
 from inspector.cli.world import World
 from inspector.protocol.things import LISTS
 
@@ -71,7 +70,7 @@ def _show(visit: Visit, fetched: dict[str, Fetched]) -> None:
     if visit.output.as_json:
         visit.output.data(_as_json(visit, fetched))
         return
-    from inspector.viewmodels.readable import list_lines
+    from inspector.cli.readable import list_lines
 
     for each in fetched.values():
         if _is_absent(each) and each.missing:
@@ -83,7 +82,7 @@ def _show(visit: Visit, fetched: dict[str, Fetched]) -> None:
 
 def _say_age(visit: Visit, fetched: Fetched) -> None:
     """For how long the list is said to be fresh, where the server says so."""
-    from inspector.viewmodels.freshness import text_of
+    from inspector.present.words import text_of
 
     freshness = visit.session.journal.conversation.catalogue.listings[fetched.kind].freshness
     if freshness is not None and freshness.ttl_ms is not None:

@@ -11,7 +11,7 @@ import click
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.output import Output
-from inspector.cli.signals import leaving_politely
+from inspector.cli.process import leaving_politely
 from inspector.cli.world import World
 from inspector.errors import UsageError
 
@@ -60,11 +60,10 @@ def command(
     error that says what there is. Progress, logs and questions come at their place. A fault is delay TIME, error
     [CODE], cut, malformed or drop; then on METHOD [NAME]; then after N, and N times. Or FILTER => FAULT.
     """
-    from inspector.capture.lines import demand_file
+    from inspector.capture.format.reader import demand_file
     from inspector.config.paths import places
-    from inspector.replay.mock.faults import read_fault
-    from inspector.replay.mock.running import Wish, run
-    from inspector.replay.mock.stage import Serves, Settings
+    from inspector.features.mock.running import Wish, run
+    from inspector.features.mock.shared import Serves, Settings, read_fault
 
     if not 0 < speed < math.inf:
         raise UsageError(

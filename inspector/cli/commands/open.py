@@ -6,13 +6,12 @@ import click
 
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
-from inspector.cli.interface import open_all
-from inspector.cli.sittings import Servers
+from inspector.cli.interface import Servers, open_all
 from inspector.cli.world import World
 from inspector.errors import UsageError
 
 if TYPE_CHECKING:
-    from inspector.viewmodels.wanted import Wanted
+    from inspector.present.start import Wanted
 
 _EXAMPLES = (
     "mcp-inspect open github filesystem",
@@ -37,7 +36,7 @@ def command(world: World, /, what: tuple[str, ...], no_capture: bool) -> ExitSta
         raise UsageError("nothing named to be opened", hint="See mcp-inspect open --help.")
 
     def wishes(servers: Servers) -> "list[Wanted]":
-        from inspector.viewmodels.wanted import OpenTyped
+        from inspector.present.start import OpenTyped
 
         return [*servers.meant(what), *([OpenTyped(world.theirs)] if world.theirs else [])]
 

@@ -9,7 +9,7 @@ from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import Visit, visit
 from inspector.cli.help import Documented
 from inspector.cli.options import headless_options
-from inspector.cli.outcome import answered
+from inspector.cli.requests import answered
 from inspector.cli.world import World
 from inspector.errors import UsageError
 from inspector.protocol.exchanges import Exchange

@@ -28,11 +28,11 @@ def command(world: World, /, file: Path, where: str, out: Path | None) -> ExitSt
     are left out of what is compared.
     """
     from inspector.capture.compare.operations import accounts
-    from inspector.capture.lines import demand_file
-    from inspector.capture.load import load
+    from inspector.capture.format.reader import demand_file
+    from inspector.capture.store.load import load
     from inspector.cli.resending import chosen_numbers
-    from inspector.replay.cases.files import add_cases, beside
-    from inspector.replay.cases.promoting import promoted
+    from inspector.features.cases.file import add_cases, beside
+    from inspector.features.cases.making import promoted
 
     output = Output(world)
     demand_file(file, "mcp-inspect without any words lists recent captures.")

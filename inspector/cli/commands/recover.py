@@ -8,7 +8,7 @@ import msgspec
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.output import Output
-from inspector.cli.signals import leaving_nothing_half_made
+from inspector.cli.process import leaving_nothing_half_made
 from inspector.cli.world import World
 
 _EXAMPLES = ("mcp-inspect recover torn.mcpcap -o clean.mcpcap",)
@@ -26,8 +26,8 @@ def command(world: World, /, file: Path, out: Path, force: bool, json_: bool) ->
 
     The original stays as it is, and so does what stands behind the damage: it is in the original alone.
     """
-    from inspector.capture.recover import recover
-    from inspector.cli.reading_progress import ReadingProgress
+    from inspector.capture.format.verify import recover
+    from inspector.cli.progress import ReadingProgress
 
     output = Output(world, as_json=json_)
     progress = ReadingProgress(output)

@@ -1,18 +1,28 @@
 """`mcp-inspect request`: any request or notification, several at once, or any bytes, and what came of it."""
 
-from typing import Any
+from pathlib import Path
+from typing import Any, TextIO
 
 import click
+import msgspec
 
 from inspector.cli.arguments import read_whole
-from inspector.cli.durations import duration
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import Visit, visit
 from inspector.cli.help import Documented
 from inspector.cli.options import headless_options
-from inspector.cli.requests import Request, make
+from inspector.cli.requests import Request, answered, make
+from inspector.cli.words import duration
 from inspector.cli.world import World
-from inspector.errors import RequestFailed, UsageError
+from inspector.errors import AuthorizationNeeded, Disconnected, RequestFailed, RequestTimeout, UsageError
+from inspector.present.spans import Line, span
+from inspector.protocol import jsonrpc, peek
+from inspector.protocol.drafts import oddities
+from inspector.protocol.frames import Frame
+from inspector.protocol.headers import headers_for
+from inspector.protocol.jsonrpc import Answer, ErrorAnswer
+from inspector.session.raw import Ended, Sent
+from inspector.text import decode, human_size
 
 _EXAMPLES = (
     "mcp-inspect request resources/templates/list --json -- node server.js",
@@ -60,12 +70,12 @@ def command(
     given = read_whole(params, world.stdin, "--params")
 
     if raw is not None:
-        from inspector.cli.raw import read_bytes, send_raw
+        # XX
 
         payload = read_bytes(raw, world.stdin)
         return visit(world, url, options, lambda visit: send_raw(visit, payload, wait, plain=plain))
     if batch is not None:
-        from inspector.cli.batches import read_batch, send_batch
+        # XX
 
         requests = read_batch(read_whole(batch, world.stdin, "--batch"))
         return visit(world, url, options, lambda visit: send_batch(visit, requests))
@@ -102,3 +112,140 @@ async def _notify(visit: Visit, method: str, params: Any) -> ExitStatus:
     else:
         visit.output.narrate(f"{method} was sent")
     return ExitStatus.OK
+
+
+# --- Bytes that are sent as they are, for a command: what was sent, what came, and which exit status that is.
+
+
+def read_bytes(given: str, stdin: TextIO) -> bytes:
+    """The bytes that an option names: a text, `@FILE`, or `-` for stdin. Raises: UsageError."""
+    if given == "-":
+        buffer = getattr(stdin, "buffer", None)
+        return buffer.read() if buffer is not None else stdin.read().encode("utf-8", "surrogateescape")
+    if not given.startswith("@"):
+        return given.encode("utf-8", "surrogateescape")
+    try:
+        return Path(given[1:]).read_bytes()
+    except OSError as error:
+        raise UsageError(f"--raw {given}: the file can't be read: {error.strerror}") from None
+
+
+async def send_raw(visit: Visit, payload: bytes, wait_s: float, *, plain: bool) -> ExitStatus:
+    """Send them, write what came. `plain`: with no HTTP header of the revision.
+
+    Raises: AuthorizationNeeded, Disconnected, RequestFailed, RequestTimeout, where no answer came to a request.
+    """
+    for oddity in oddities(payload):
+        visit.output.narrate(oddity)
+    sent = await visit.session.by_hand.send(payload, headers={} if plain else _headers(visit, payload), wait_s=wait_s)
+    came = _payloads(visit, sent)
+    if visit.output.as_json:
+        visit.output.data(_as_json(sent, came))
+    else:
+        visit.output.lines(_lines(came) or [_body(sent)])
+    return _judge(visit, sent, came)
+
+
+def _headers(visit: Visit, payload: bytes) -> dict[str, str]:
+    revision = visit.session.revision
+    assert revision is not None, "a visit is open"
+    first = jsonrpc.read(payload)[0]
+    if isinstance(first, jsonrpc.Request | jsonrpc.Notification):
+        return headers_for(revision, first.method, first.params)
+    return {}
+
+
+def _payloads(visit: Visit, sent: Sent) -> list[bytes]:
+    entries = (visit.session.journal.store.entry(number).what for number in sent.came)
+    return [entry.payload for entry in entries if isinstance(entry, Frame)]
+
+
+def _as_json(sent: Sent, came: list[bytes]) -> dict[str, Any]:
+    return {
+        "ended": sent.ended,
+        "sent": len(sent.frames),
+        "unanswered": sent.unanswered,
+        "status": sent.status,
+        "came": [_exact(payload) for payload in came],
+        "body": decode(sent.body) if sent.body else None,
+    }
+
+
+def _exact(payload: bytes) -> Any:
+    """A frame as it came if it is JSON, else its text."""
+    try:
+        msgspec.json.decode(payload)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return decode(payload)
+    return msgspec.Raw(payload)
+
+
+def _lines(came: list[bytes]) -> list[Line]:
+    return [(span(decode(payload), limit=None),) for payload in came]
+
+
+def _body(sent: Sent) -> Line:
+    said = f"HTTP {sent.status}" if sent.status else "nothing came"
+    return ((said, "muted"), *((("  ", "text"), span(decode(sent.body))) if sent.body else ()))
+
+
+def _judge(visit: Visit, sent: Sent, came: list[bytes]) -> ExitStatus:
+    """An error among the answers counts as one; a request without an answer is a failure of its own kind."""
+    size = human_size(sum(map(len, came)))
+    match sent.ended:
+        case Ended.LOST:
+            raise Disconnected(f"no answer: {sent.why}", hint=sent.hint)
+        case Ended.REFUSED if sent.status in (401, 403):
+            raise AuthorizationNeeded(f"the server answered with HTTP {sent.status}", hint="Give it credentials.")
+        case Ended.REFUSED if not came:
+            raise RequestFailed(f"no answer: HTTP {sent.status}; {decode(sent.body[:200])}".rstrip("; "))
+        case Ended.SILENT if sent.unanswered:
+            raise RequestTimeout(f"no answer within {sent.seconds:g} s", hint="Give it longer with --wait.")
+        case _:
+            visit.output.narrate(f"{sent.ended}: {len(came)} frame{'' if len(came) == 1 else 's'} came, {size}")
+    answers = (message for payload in came for message in jsonrpc.read(payload))
+    failed = any(isinstance(answer, jsonrpc.ErrorAnswer) for answer in answers)
+    return ExitStatus.TOOL_ERROR if failed else ExitStatus.OK
+
+
+# --- Several requests as one frame, for a command: an array of `{method, params?}`, and an array of what came.
+
+Requests = tuple[tuple[str, Any], ...]
+
+
+def read_batch(given: Any) -> Requests:
+    """The requests in an array. Raises: UsageError for what is none."""
+    if not isinstance(given, list) or not given:
+        raise UsageError("--batch needs an array with a request in it", hint='Such as [{"method": "ping"}].')
+    for place, item in enumerate(given, 1):
+        if peek.text(item, "method") is None:
+            raise UsageError(f"--batch: item {place} has no method", hint="Wrong ones go out with --raw.")
+    return tuple((item["method"], item.get("params")) for item in given)
+
+
+async def send_batch(visit: Visit, requests: Requests) -> ExitStatus:
+    """Send them, write the answers in the order of the requests; an error among them is one.
+
+    Raises: UsageError where the revision has no batches, and what `answered` raises.
+    """
+    replies = await visit.session.batch(*requests)
+    messages = [answered(reply, method).message for reply, (method, _) in zip(replies, requests, strict=True)]
+    if visit.output.as_json:
+        visit.output.data([_batches_as_json(message) for message in messages])
+    else:
+        visit.output.lines([_line(method, message) for message, (method, _) in zip(messages, requests, strict=True)])
+    failed = any(isinstance(message, ErrorAnswer) for message in messages)
+    return ExitStatus.TOOL_ERROR if failed else ExitStatus.OK
+
+
+def _batches_as_json(message: Answer | ErrorAnswer) -> dict[str, Any]:
+    return {
+        "result": None if isinstance(message, ErrorAnswer) else msgspec.Raw(message.result_part.raw),
+        "error": msgspec.Raw(message.error_part.raw) if isinstance(message, ErrorAnswer) else None,
+    }
+
+
+def _line(method: str, message: Answer | ErrorAnswer) -> Line:
+    raw = message.error_part.raw if isinstance(message, ErrorAnswer) else message.result_part.raw
+    said = span(decode(raw), "error" if isinstance(message, ErrorAnswer) else "text", limit=None)
+    return (span(method, "method"), ("  ", "text"), said)

@@ -5,17 +5,16 @@ from typing import Any
 
 import click
 
-from inspector.cli.comparing import comparing_options, read_wish
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import Visit, visit
 from inspector.cli.help import Documented
 from inspector.cli.options import choose, headless_settings
 from inspector.cli.output import Output
 from inspector.cli.resending import demand_agreement, read_recorded, tell
+from inspector.cli.sides import comparing_options, read_wish
 from inspector.cli.world import World
 from inspector.errors import UsageError
-from inspector.replay.resend.performing import Wish, resend
-from inspector.replay.resend.replies import NAME, Replies
+from inspector.features.resend.performing import NAME, Replies, Wish, resend
 
 _EXAMPLES = (
     "mcp-inspect resend session.mcpcap https://example.com/mcp",
@@ -54,7 +53,7 @@ def command(world: World, /, file: Path, url: str | None, **options: Any) -> Exi
     wish = Wish(normal.normal, replies, options["allow_destructive"])
     options |= {"policies": ((NAME, replies.answer),), "offers_instead": recorded.offers}
     if options["to"] is not None:
-        from inspector.cli.taking_over import take_over
+        from inspector.cli.resending import take_over
 
         return take_over(output, choose(world, url, options), recorded.plan, wish, file.name)
     found = [ExitStatus.OK]

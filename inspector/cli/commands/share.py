@@ -8,7 +8,7 @@ import click
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.output import Output
-from inspector.cli.signals import leaving_nothing_half_made
+from inspector.cli.process import leaving_nothing_half_made
 from inspector.cli.world import World
 from inspector.errors import UsageError
 
@@ -41,9 +41,8 @@ def command(world: World, /, file: Path, out: Path | None, *, dry_run: bool, **o
 
     The copy is read again, and not kept if a known secret is left. What only people understand stays: look into it.
     """
-    from inspector.cli.copying import copy
-    from inspector.cli.reading_progress import ReadingProgress
-    from inspector.cli.sharing import as_json, chosen, told, warnings
+    from inspector.cli.progress import ReadingProgress
+    from inspector.cli.sharing import as_json, chosen, copy, told, warnings
 
     if out is None and not dry_run:
         raise UsageError("the copy needs a name", hint="Say -o FILE, or --dry-run to see what would be replaced.")

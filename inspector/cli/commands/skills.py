@@ -1,5 +1,6 @@
 """`mcp-inspect skills`: the skills a server lists, and reading one with every file held against its entry."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -8,7 +9,16 @@ from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import Visit, visit
 from inspector.cli.help import Documented
 from inspector.cli.options import headless_settings
+from inspector.cli.requests import answered
 from inspector.cli.world import World
+from inspector.errors import UsageError
+from inspector.present.skills import read_lines, skill_lines
+from inspector.present.spans import Line
+from inspector.protocol import peek
+from inspector.protocol.capabilities import SKILLS, declares
+from inspector.protocol.flows.skills import SkillRead, check_skill, get_skill, list_skills
+from inspector.protocol.jsonrpc import ErrorAnswer
+from inspector.protocol.skills import GET, LIST, READ, Skill, SkillFile
 
 _EXAMPLES = (
     "mcp-inspect skills -- python server.py",
@@ -31,9 +41,133 @@ def command(world: World, /, words: tuple[str, ...], anyway: bool, **options: An
     named = words if url is None else words[:-1]
 
     async def work(visit: Visit) -> ExitStatus:
-        from inspector.cli.skills import demand_skills, show_list, show_skill
+        # XX
 
         demand_skills(visit, anyway=anyway)
         return await show_skill(visit, named[0], named[1:]) if named else await show_list(visit)
 
     return visit(world, url, options, work)
+
+
+# --- Skills for a command: the list, one entry, and its files read and held against it. Nothing is read unasked.
+
+
+def demand_skills(visit: Visit, *, anyway: bool) -> None:
+    """Clients ask for skills only where the server declares them. Raises: UsageError."""
+    if anyway or declares(visit.opening.capabilities, SKILLS):
+        return
+    raise UsageError(f"the server does not declare {SKILLS}", hint="--anyway asks it all the same.")
+
+
+async def show_list(visit: Visit) -> ExitStatus:
+    """Write the entries; no file is read. Raises: what `answered` raises."""
+    found = await _listed(visit)
+    if isinstance(found, ExitStatus):
+        return found
+    if visit.output.as_json:
+        visit.output.data({"skills": [_entry(skill) for skill in found]})
+    else:
+        visit.output.lines(skill_lines(found))
+    return ExitStatus.OK
+
+
+async def show_skill(visit: Visit, name: str, files: Sequence[str]) -> ExitStatus:
+    """Read the named files of a skill, all without a name, in order; stop at the first that is not as promised.
+
+    Raises: UsageError for what is not there, and what `answered` raises.
+    """
+    skill = await _find(visit, name)
+    if isinstance(skill, ExitStatus):
+        return skill
+    for flaw in skill.flaws:
+        visit.output.warn(f"{skill.name}: {flaw}")
+    wanted = [_file(skill, path) for path in files] or skill.files
+    reads = await visit.session.perform(lambda revision: check_skill(skill, wanted, revision=revision))
+    if visit.output.as_json:
+        visit.output.data({"skill": _entry(skill), "files": [_read(read) for read in reads]})
+    else:
+        whole = len(files) == 1
+        lines: list[Line] = [line for read in reads for line in read_lines(skill, read, whole=whole)]
+        visit.output.lines(lines)
+    return _judge(visit, skill, reads, len(wanted))
+
+
+def _judge(visit: Visit, skill: Skill, reads: Sequence[SkillRead], wanted: int) -> ExitStatus:
+    last = reads[-1] if reads else None
+    if last is None or last.ok:
+        return ExitStatus.FINDINGS if skill.flaws else ExitStatus.OK
+    left = f"; {wanted - len(reads)} more not read" if wanted > len(reads) else ""
+    if last.verified is not None and (mismatch := last.verified.mismatch) is not None:
+        message = f"{last.file.path}: {mismatch.name} differs: listed {mismatch.claimed}, came {mismatch.found}{left}"
+        hint = f"The content must not be used. {GET} gives the entry anew if the skill has changed."
+        return visit.output.report("skill_mismatch", message, hint, ExitStatus.FINDINGS)
+    if last.verified is not None or last.refused:
+        problem = last.refused or (last.verified.problem if last.verified else "")
+        return visit.output.report("skill_mismatch", f"{last.file.path}: {problem}{left}", "", ExitStatus.FINDINGS)
+    assert last.reply is not None, "what was not refused was asked for"
+    message_of = answered(last.reply, READ).message
+    return _refused(visit, READ, message_of if isinstance(message_of, ErrorAnswer) else None)
+
+
+async def _listed(visit: Visit) -> list[Skill] | ExitStatus:
+    pages = await visit.session.perform(lambda revision: list_skills(revision=revision))
+    if pages.failed is not None:
+        message = answered(pages.failed, LIST).message
+        return _refused(visit, LIST, message if isinstance(message, ErrorAnswer) else None)
+    if pages.stopped:
+        visit.output.warn(f"{LIST}: {pages.stopped}; {len(pages.skills)} skills up to there")
+    return list(pages.skills)
+
+
+async def _find(visit: Visit, name: str) -> Skill | ExitStatus:
+    """A skill by its URI, also one that is not listed, or by its name if that says which."""
+    if "://" in name:
+        skill, reply = await visit.session.perform(lambda revision: get_skill(name, revision=revision))
+        if skill is not None:
+            return skill
+        message = answered(reply, GET).message
+        return _refused(visit, GET, message if isinstance(message, ErrorAnswer) else None)
+    found = await _listed(visit)
+    if isinstance(found, ExitStatus):
+        return found
+    named = [skill for skill in found if skill.name == name]
+    if len(named) == 1:
+        return named[0]
+    if named:
+        uris = ", ".join(skill.uri for skill in named[:10])
+        raise UsageError(f"{len(named)} skills are called {name!r}", hint=f"Name one by its URI: {uris}")
+    known = ", ".join(skill.name for skill in found[:20]) or "none"
+    raise UsageError(f"no skill is listed as {name!r}", hint=f"There are: {known}. One that is not listed has a URI.")
+
+
+def _file(skill: Skill, path: str) -> SkillFile:
+    """A file by its path or URI. One that is not listed is no file of the skill."""
+    for file in skill.files:
+        if path in (file.path, file.uri):
+            return file
+    known = ", ".join(file.path for file in skill.files[:20])
+    raise UsageError(f"{path!r} is not listed among the files of {skill.name}", hint=f"There are: {known}.")
+
+
+def _refused(visit: Visit, method: str, error: ErrorAnswer | None) -> ExitStatus:
+    if error is None:
+        message = f"the answer to {method} holds no such thing"
+        return visit.output.report("server_error", message, "", ExitStatus.PROTOCOL)
+    message = f"the server answered {method} with error {error.code}: {error.message}"
+    return visit.output.report("server_error", message, "", ExitStatus.TOOL_ERROR, {"answer": error.error})
+
+
+def _entry(skill: Skill) -> dict[str, Any]:
+    raw = peek.mapping(skill.raw)
+    return {**raw, "flaws": list(skill.flaws)}
+
+
+def _read(read: SkillRead) -> dict[str, Any]:
+    verified = read.verified
+    return {
+        "path": read.file.path,
+        "uri": read.file.uri,
+        "ok": read.ok,
+        "checks": [] if verified is None else list(verified.checks),
+        "problem": read.refused or (verified.problem if verified else "it was not answered"),
+    }

@@ -12,11 +12,11 @@ from inspector.cli.choices import demo_target, found_target, plainly
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.interface import choose_at_start, inspect, replay
+from inspector.cli.interface import recent as recent_captures
 from inspector.cli.output import Output
-from inspector.cli.shelf import recent as recent_captures
 from inspector.cli.world import World
 from inspector.config.servers import FoundServer, found_servers
-from inspector.viewmodels.start import OpenCapture, OpenDemo, OpenServer, StartChoice, StartRows
+from inspector.present.start import OpenCapture, OpenDemo, OpenServer, StartChoice, StartRows
 
 _WIDTH = 100
 _EXAMPLES = ("mcp-inspect", "mcp-inspect --json")

@@ -11,7 +11,7 @@ from inspector.cli.help import Documented
 from inspector.cli.output import Output
 from inspector.cli.world import World
 from inspector.errors import UsageError
-from inspector.viewmodels.story import Story, story_of
+from inspector.present.trace import Story, story_of
 
 _EXAMPLES = (
     "mcp-inspect story session.mcpcap 28",
@@ -32,9 +32,9 @@ def command(world: World, /, file: Path, n: int, out: Path | None, force: bool, 
 
     Its requests and answers, progress, what the server asked meanwhile, HTTP, logs and stderr of that window.
     """
-    from inspector.capture.export.files import to_file
-    from inspector.capture.load import load
-    from inspector.capture.opening import demand_place
+    from inspector.capture.format.file import demand_place
+    from inspector.capture.store.load import load
+    from inspector.features.export.selection import to_file
 
     output = Output(world)
     if out is not None:
@@ -47,7 +47,7 @@ def command(world: World, /, file: Path, n: int, out: Path | None, force: bool, 
         if as_json:
             output.data(msgspec.to_builtins(story))
             return ExitStatus.OK
-        from inspector.viewmodels.story_markdown import markdown_of
+        from inspector.present.trace import markdown_of
 
         page = markdown_of(story, journal)
     finally:

@@ -34,7 +34,7 @@ def command(world: World, /, words: tuple[str, ...], path: Path | None, **option
     The file changes only where the server does, so it can be committed; mcp-inspect diff compares it with the server,
     with a capture, or with another such file. Each thing carries a hash of its content.
     """
-    from inspector.capture.surfaces.lock_file import as_json, save
+    from inspector.features.lock.lock_file import as_json, save
 
     output = Output(world, quiet=options["quiet"])
     (side,) = read_sides(words, world, 1)
@@ -55,7 +55,7 @@ def command(world: World, /, words: tuple[str, ...], path: Path | None, **option
 
 def _demand_place(path: Path) -> None:
     """See that nothing is replaced but what was saved by this. Raises: UsageError, CaptureError."""
-    from inspector.capture.surfaces.lock_file import is_lock_file
+    from inspector.features.lock.lock_file import is_lock_file
 
     if path.exists() and path.stat().st_size and not is_lock_file(path):
         raise UsageError(f"{path} is no saved surface, so it stays as it is", hint="Name another file.")

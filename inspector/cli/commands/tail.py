@@ -16,10 +16,10 @@ from inspector.cli.options import headless_settings, names_a_server
 from inspector.cli.output import Output
 from inspector.cli.tailing import Tail, Wish, read_wish
 from inspector.cli.world import World
-from inspector.config.filters import SavedFilters
 from inspector.config.paths import places
+from inspector.config.remembered import SavedFilters
 from inspector.errors import UsageError
-from inspector.session.wishes import State
+from inspector.session.options import State
 
 _EXAMPLES = (
     "mcp-inspect tail session.mcpcap 'tool == search and dur > 500ms'",
@@ -91,8 +91,8 @@ def _width(world: World) -> int:
 
 
 def _tail_file(output: Output, path: Path, wish: Wish, *, follow: bool) -> ExitStatus:
-    from inspector.capture.following import Following
-    from inspector.capture.notes import NotesFile
+    from inspector.capture.format.notes import NotesFile
+    from inspector.capture.open import Following
 
     loading = Following(path)
     loading.journal.marks.update(NotesFile(path, loading.journal.head.id).read().marks)

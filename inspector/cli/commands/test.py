@@ -1,11 +1,13 @@
 """`mcp-inspect test`: cases of a file, run against a server."""
 
+import xml.etree.ElementTree as Xml
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
+from inspector.atomic_write import write_whole
 from inspector.capture.compare.normal import Normal
 from inspector.capture.journal import start_capture
 from inspector.cli.exit_status import ExitStatus
@@ -14,17 +16,131 @@ from inspector.cli.help import Documented
 from inspector.cli.launch import settings_for
 from inspector.cli.options import Chosen, choose, headless_settings
 from inspector.cli.output import Output
-from inspector.cli.testing import as_junit, chosen_cases, tell, told
 from inspector.cli.world import World
 from inspector.errors import UsageError
-from inspector.protocol import offers
-from inspector.replay.cases.files import open_cases
-from inspector.replay.cases.model import Case
-from inspector.replay.cases.pytest_file import pytest_file
-from inspector.replay.cases.running import NAME, Answers, Bench, Ran, read_answers, run_all
+from inspector.features.cases.file import open_cases, with_values
+from inspector.features.cases.judging import value_at
+from inspector.features.cases.model import Case, Cases, Expectation, Kind
+from inspector.features.cases.pytest_file import pytest_file
+from inspector.features.cases.running import NAME, Answers, Bench, Ran, read_answers, run_all
+from inspector.present.spans import Span
+from inspector.protocol import capabilities
+from inspector.protocol.json_diff import ABSENT
 from inspector.session.open import open_session
 from inspector.session.session import Session
-from inspector.whole import write_whole
+from inspector.text import visible
+
+# --- What comes of cases, told: a line for each as it ends, a sum, JSON, JUnit; and snapshots taken anew.
+
+Line = tuple[Span, ...]
+
+
+def chosen_cases(found: Cases, words: Sequence[str], file: Path) -> tuple[Case, ...]:
+    """The cases whose names hold one of the words, all without any. Raises: UsageError if there are none."""
+    cases = tuple(case for case in found.cases if not words or any(word in case.name for word in words))
+    if not cases:
+        which = f"no case of {file} has {' or '.join(map(repr, words))} in its name" if words else f"{file}: no cases"
+        raise UsageError(which, hint=f"It has {len(found.cases):,}.")
+    return cases
+
+
+def tell(output: Output, ran: Ran) -> None:
+    """A line for a case, and one for each expectation that does not hold."""
+    if not output.as_json:
+        output.lines(_lines(ran))
+
+
+def told(output: Output, ran: Sequence[Ran], file: Path, found: Cases, *, update: bool) -> ExitStatus:
+    """Tell the sum, and take snapshots anew if that is wished; the exit status."""
+    new = _new_snapshots(ran) if update else []
+    left = [each for each in ran if not each.passed and not _only_snapshots(each, update=update)]
+    if new:
+        _save(file, found, new)
+    if output.as_json:
+        output.data(_as_json(ran, file, len(new), len(left)))
+    else:
+        output.lines([_sum(len(ran), len(left), len(new))])
+    return ExitStatus.FINDINGS if left else ExitStatus.OK
+
+
+def as_junit(ran: Sequence[Ran], file: str) -> bytes:
+    """A suite with a test for each case."""
+    failed = [each for each in ran if not each.passed]
+    suite = Xml.Element("testsuite", name=visible(file), tests=str(len(ran)), failures=str(len(failed)))
+    for name in ("errors", "skipped"):
+        suite.set(name, "0")
+    suite.set("time", f"{sum(each.came.ms or 0 for each in ran) / 1000:.3f}")
+    for each in ran:
+        seconds = f"{(each.came.ms or 0) / 1000:.3f}"
+        case = Xml.SubElement(suite, "testcase", classname="mcp", name=visible(each.case.name), time=seconds)
+        if each.failures:
+            sentences = [visible(failure.sentence) for failure in each.failures]
+            Xml.SubElement(case, "failure", message=sentences[0]).text = "\n".join(sentences)
+    text: str = Xml.tostring(suite, encoding="unicode")
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'.encode()
+
+
+def _lines(ran: Ran) -> list[Line]:
+    sign: Span = ("ok    ", "ok") if ran.passed else ("FAIL  ", "error")
+    took: Span = ("" if ran.came.ms is None else f"  {ran.came.ms:,.0f} ms", "faint")
+    lines: list[Line] = [(sign, (visible(ran.case.name), "text"), took)]
+    return lines + [(("      ", "text"), (visible(failure.sentence), "error")) for failure in ran.failures]
+
+
+def _sum(count: int, failed: int, new: int) -> Line:
+    passed = count - failed
+    said: list[Span] = [(f"{passed:,} of {count:,} as expected", "error" if failed else "ok")]
+    if new:
+        said.append((f", {new:,} snapshot{'' if new == 1 else 's'} taken anew", "accent"))
+    return tuple(said)
+
+
+def _as_json(ran: Sequence[Ran], file: Path, new: int, failed: int) -> dict[str, Any]:
+    return {
+        "file": str(file),
+        "cases": [
+            {
+                "name": each.case.name,
+                "passed": each.passed,
+                "ms": each.came.ms,
+                "failures": [_failure(failure.sentence, failure.expectation) for failure in each.failures],
+                "reply": None if each.passed else each.came.reply,
+            }
+            for each in ran
+        ],
+        "passed": len(ran) - failed,
+        "failed": failed,
+        "updated": new,
+    }
+
+
+def _failure(sentence: str, expectation: Expectation | None) -> dict[str, Any]:
+    about = {"line": expectation.line, "at": expectation.at, "kind": expectation.kind.value} if expectation else {}
+    return {"sentence": sentence, **about}
+
+
+def _only_snapshots(ran: Ran, *, update: bool) -> bool:
+    return update and all(
+        each.expectation is not None and _value_for(ran, each.expectation) is not ABSENT for each in ran.failures
+    )
+
+
+def _value_for(ran: Ran, expectation: Expectation) -> Any:
+    """What stands where a snapshot was taken; ABSENT if nothing does, or it is none."""
+    return value_at(ran.came.reply, expectation.at) if expectation.kind is Kind.SNAPSHOT else ABSENT
+
+
+def _new_snapshots(ran: Sequence[Ran]) -> list[tuple[Expectation, Any]]:
+    """Snapshots that do not hold any more, with what came; one whose place is gone stays as it is."""
+    failed = [(each, failure.expectation) for each in ran for failure in each.failures]
+    found = [(expectation, _value_for(each, expectation)) for each, expectation in failed if expectation is not None]
+    return [(expectation, value) for expectation, value in found if value is not ABSENT]
+
+
+def _save(file: Path, found: Cases, new: Sequence[tuple[Expectation, Any]]) -> None:
+    normal = Normal()
+    write_whole(file, with_values(found, [(each, normal(value)) for each, value in new]).encode())
+
 
 _EXAMPLES = (
     "mcp-inspect test session.cases.yaml -- node server.js",
@@ -66,7 +182,7 @@ def command(world: World, /, file: Path, url: str | None, **options: Any) -> Exi
     answers = Answers()
     options |= {"policies": ((NAME, answers.answer),)}
     if any(case.answers for case in cases):
-        options |= {"offers_instead": frozenset(offers.ALL)}
+        options |= {"offers_instead": frozenset(capabilities.ALL)}
     chosen = choose(world, url, options)
 
     ran: list[Ran] = []

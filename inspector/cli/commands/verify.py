@@ -12,7 +12,7 @@ from inspector.cli.output import Output
 from inspector.cli.world import World
 
 if TYPE_CHECKING:
-    from inspector.capture.verify import Verdict
+    from inspector.capture.format.verify import Verdict
 
 _EXAMPLES = ("mcp-inspect verify session.mcpcap", "mcp-inspect verify session.mcpcap --json")
 
@@ -28,8 +28,8 @@ def command(world: World, /, file: Path, json_: bool, quiet: bool) -> ExitStatus
     It ends with 0 if all fits (a whole capture, one that still grows, a redacted copy that is whole as a file), with 1
     if the capture was cut, damaged or changed. It finds loss and damage, not forgery.
     """
-    from inspector.capture.verify import verify
-    from inspector.cli.reading_progress import ReadingProgress
+    from inspector.capture.format.verify import verify
+    from inspector.cli.progress import ReadingProgress
 
     output = Output(world, as_json=json_, quiet=quiet)
     progress = ReadingProgress(output)
@@ -45,7 +45,7 @@ def command(world: World, /, file: Path, json_: bool, quiet: bool) -> ExitStatus
 
 
 def _told(verdict: "Verdict") -> list[str]:
-    from inspector.capture.verify import MOST_FAULTS, State
+    from inspector.capture.format.verify import MOST_FAULTS, State
 
     said = [_SENTENCES[verdict.state]]
     if not verdict.redacted:

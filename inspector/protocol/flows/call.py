@@ -13,15 +13,14 @@ from typing import Any
 import msgspec
 
 from inspector.protocol import peek, questions
-from inspector.protocol.flows.follow import TaskEnd
-from inspector.protocol.flows.repeat import is_repeated, sent
+from inspector.protocol.flows.list_all import is_repeated, sent
 from inspector.protocol.flows.steps import Ask, Flow, Pause, Replied, Reply, Send
+from inspector.protocol.flows.tasks import TaskEnd
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer
-from inspector.protocol.questions import asks_for_input
+from inspector.protocol.questions import asks_for_input, visits_in
 from inspector.protocol.revisions._shape import Era, Revision
 from inspector.protocol.revisions.openings import HEADER_MISMATCH, UNSUPPORTED_VERSION, modern_code
 from inspector.protocol.revisions.table import mutual, resolve
-from inspector.protocol.visits import visits_in
 
 _PAUSES = (0.05, 0.1, 0.2, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25)
 """Seconds before a retry that brings nothing but the state, round by round; as many rounds as SDKs allow."""

@@ -34,6 +34,7 @@ from inspector.protocol.flows.steps import (
     UseCarriage,
 )
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer
+from inspector.protocol.request_meta import ClientIdentity
 from inspector.protocol.revisions._shape import Carriage, Era, Revision
 from inspector.protocol.revisions.openings import (
     METHOD_NOT_FOUND,
@@ -49,7 +50,6 @@ from inspector.protocol.revisions.openings import (
     named_versions,
 )
 from inspector.protocol.revisions.table import find, mutual, newest_of, resolve
-from inspector.protocol.stamp import ClientIdentity
 from inspector.protocol.things import LISTS
 
 

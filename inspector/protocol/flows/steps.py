@@ -4,15 +4,17 @@ A flow is a generator: it yields a Step and is sent what came of it. It has no c
 its own, so that each can be tested line by line with a list of replies.
 """
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from typing import Any, TypeVar
 
 import msgspec
 
+from inspector.errors import UsageError
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer
 from inspector.protocol.questions import Question
-from inspector.protocol.revisions._shape import Carriage, Revision
+from inspector.protocol.revisions._shape import Cancel, Carriage, Revision
+from inspector.protocol.revisions.table import ROWS
 
 
 class Send(msgspec.Struct, frozen=True):
@@ -206,3 +208,33 @@ Flow = Generator[Step, Any, T]
 
 It is sent a Reply (Send, Await), several (SendBatch), a string (Notify, UseCarriage, Restart) or None (OpenStream).
 """
+
+
+# --- How a request is given up: by a notification, or over stateless HTTP by closing its stream.
+
+
+def cancel(exchange: Exchange, revision: Revision | None, *, over_http: bool, reason: str) -> Notify | None:
+    """What to send; None where nothing is: closing the response stream, if there is one, is all that is left."""
+    if exchange.method == "initialize":
+        return None
+    if over_http and revision is not None and revision.cancel is Cancel.CLOSE_STREAM:
+        return None
+    return Notify("notifications/cancelled", {"requestId": exchange.id, "reason": reason})
+
+
+# --- How several requests are sent as one frame, in the one revision whose clients may (2025-03-26, basic:
+# batching).
+
+
+def batch(requests: Sequence[tuple[str, Any]], *, revision: Revision) -> Flow[tuple[Reply, ...]]:
+    """Send requests (method and params each) as one frame; what came of each, in their order.
+
+    Raises: UsageError where the revision has no batches, or where there is nothing that may be sent as one.
+    """
+    if not revision.batches:
+        dates = ", ".join(row.date for row in ROWS if row.batches)
+        raise UsageError(f"{revision.date} has no batches", hint=f"Connect with --revision {dates} to send one.")
+    if not requests or any(method == "initialize" for method, _ in requests):
+        raise UsageError("a batch needs at least one request, and initialize is none that may be in it")
+    replies: tuple[Reply, ...] = yield SendBatch(tuple(Send(m, params, revision=revision) for m, params in requests))
+    return replies

@@ -1,15 +1,6 @@
 """2026-07-28: stateless. No handshake, no session, no server requests; questions travel inside results."""
 
-from inspector.protocol.revisions._shape import (
-    Cancel,
-    Carriage,
-    Era,
-    LogLevel,
-    Stamp,
-    Structured,
-    Tasks,
-    Watch,
-)
+from inspector.protocol.revisions._shape import Cancel, Carriage, Era, LogLevel, Stamp, Structured, Tasks, Watch
 from inspector.protocol.revisions.r2024_11_05 import JSONRPC_ERRORS
 from inspector.protocol.revisions.r2025_11_25 import R2025_11_25
 

@@ -14,7 +14,7 @@ import msgspec
 from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.freshness import Freshness, read_freshness, together
-from inspector.protocol.list_changes import ListChanges, key_of, list_changes
+from inspector.protocol.json_diff import ListChanges, key_of, list_changes
 from inspector.protocol.things import KIND_OF_METHOD, LISTS, Prompt, Resource, Template, Tool
 
 

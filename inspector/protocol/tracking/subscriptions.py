@@ -19,7 +19,7 @@ from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import RequestId
 from inspector.protocol.things import LISTS
-from inspector.protocol.tracking.pairs import Pairs
+from inspector.protocol.tracking.exchanges import Pairs
 
 LISTEN, SUBSCRIBE, UNSUBSCRIBE = "subscriptions/listen", "resources/subscribe", "resources/unsubscribe"
 ACKNOWLEDGED, UPDATED = "notifications/subscriptions/acknowledged", "notifications/resources/updated"

@@ -8,7 +8,7 @@ import ssl
 import httpx
 
 from inspector.errors import UsageError
-from inspector.protocol.hosts import is_loopback
+from inspector.protocol.url_hosts import is_loopback
 
 _KEEP_ALIVE = 3.0
 """Seconds an idle connection is kept. Common servers close after 5: to be earlier means never to write into

@@ -10,22 +10,85 @@ There is no read timeout: a stream may be silent for hours (its clocks are the s
 import asyncio
 import base64
 import itertools
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import Any
 
 import httpx
 
 from inspector import __version__
 from inspector.errors import ConnectError, InspectError, UsageError
-from inspector.protocol.facts import GIVEN_UP_HERE, Headers, HttpEvent, HttpFact
+from inspector.protocol.facts import GIVEN_UP_HERE, Headers, HttpEvent, HttpFact, HttpTiming
 from inspector.protocol.frames import Channel, Direction
-from inspector.transports.base import Observer
+from inspector.transports.base import LIMITS, Limits, Observer
 from inspector.transports.http.authorizing import REFUSED, Authorizer, Heard, Refusal
 from inspector.transports.http.client import make_client
-from inspector.transports.http.failures import unreachable
-from inspector.transports.http.reply import Reply, Trail, in_text, read_body, read_events, read_quietly
-from inspector.transports.http.timing import Stopwatch, running, time_lookups
-from inspector.transports.limits import LIMITS, Limits
+from inspector.transports.http.reply import Reply, Trail, in_text, read_body, read_events, read_quietly, unreachable
+
+# --- Where the time until a response goes: looking the name up, connecting, TLS, sending, waiting for the first
+# byte.
+
+_CONNECT, _TLS = "connection.connect_tcp", "connection.start_tls"
+_HEADERS, _BODY, _HEAD = "http11.send_request_headers", "http11.send_request_body", "http11.receive_response_headers"
+
+
+class Stopwatch:
+    """Of one exchange. `trace` is what httpcore calls, as the request's extension of that name."""
+
+    def __init__(self, clock: Callable[[], int] = time.perf_counter_ns) -> None:
+        self._clock = clock
+        self._marks: dict[str, int] = {}
+        self._lookup: int | None = None
+
+    async def trace(self, event: str, info: Mapping[str, Any]) -> None:
+        """A step began, or is done."""
+        self._marks[event] = self._clock()
+
+    def looked_up(self, took_ns: int) -> None:
+        """A name was looked up."""
+        self._lookup = (self._lookup or 0) + took_ns
+
+    def timing(self) -> HttpTiming:
+        """What is known once the head of the response is there."""
+        connect, lookup = self._between(_CONNECT, _CONNECT), self._lookup
+        if connect is not None and lookup is not None:
+            connect = max(0, connect - lookup)
+        sent = _BODY if f"{_BODY}.complete" in self._marks else _HEADERS
+        wait = self._span(f"{sent}.complete", f"{_HEAD}.complete")
+        return HttpTiming(lookup, connect, self._between(_TLS, _TLS), self._between(_HEADERS, sent), wait)
+
+    def _between(self, first: str, last: str) -> int | None:
+        return self._span(f"{first}.started", f"{last}.complete")
+
+    def _span(self, began: str, ended: str) -> int | None:
+        if began not in self._marks or ended not in self._marks:
+            return None
+        return max(0, self._marks[ended] - self._marks[began])
+
+
+running: ContextVar[Stopwatch | None] = ContextVar("running", default=None)
+"""Of the exchange that is made in this context."""
+
+
+def time_lookups() -> None:
+    """Have the running event loop tell each exchange how long its look-ups took. A second time does nothing."""
+    loop = asyncio.get_running_loop()
+    ask = loop.getaddrinfo
+    if getattr(ask, "__name__", "") == "_timed":
+        return
+
+    async def _timed(*args: Any, **kwargs: Any) -> Any:
+        watch, began = running.get(), time.perf_counter_ns()
+        try:
+            return await ask(*args, **kwargs)
+        finally:
+            if watch is not None:
+                watch.looked_up(time.perf_counter_ns() - began)
+
+    loop.getaddrinfo = _timed  # type: ignore[method-assign]
+
 
 DOCUMENT_KEPT = 64 * 1024
 """Bytes of the largest metadata document that is reported."""

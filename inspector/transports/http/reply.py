@@ -6,22 +6,190 @@ the part that came is worth showing.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator
+import re
+import socket
+import ssl
+import zlib
+from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 import httpx
 
-from inspector.protocol.cut import KEPT
+from inspector.errors import ConnectError, NoResponse
 from inspector.protocol.facts import CLOSED_HERE, Headers, HttpEvent, HttpFact, HttpTiming, SseNote
 from inspector.protocol.frames import Channel, Direction, SseFacts
-from inspector.transports.base import Delivery, Observer
-from inspector.transports.http.failures import broken
-from inspector.transports.http.packing import BadPacking, is_unpacked, unpacker
+from inspector.protocol.unreadable import KEPT
+from inspector.transports.base import LIMITS, Delivery, Limits, Observer
 from inspector.transports.http.sse import EventTooLong, SseEvent, SseItem, SseParser
-from inspector.transports.limits import LIMITS, Limits
+
+# --- Unpacking a body that came compressed though nobody asked for it: in pieces, never more than one at a time.
+
+PIECE = 1024 * 1024
+"""Bytes of the largest piece."""
+
+_GZIP, _ZLIB, _RAW = 31, zlib.MAX_WBITS, -zlib.MAX_WBITS
+_BITS: dict[tuple[str, ...], int] = {("gzip",): _GZIP, ("x-gzip",): _GZIP, ("deflate",): _ZLIB}
+
+
+class BadPacking(ValueError):
+    """The body is not what its Content-Encoding says."""
+
+
+def unpacker(encoding: str) -> Callable[[bytes], Iterator[bytes]]:
+    """What turns the next bytes of a body into pieces, for the value of its Content-Encoding header.
+
+    The pieces are made as they are asked for; whoever has enough stops asking. They raise BadPacking.
+    """
+    bits = _BITS.get(_named(encoding))
+    return (lambda data: iter((data,))) if bits is None else _Inflating(bits).pieces
+
+
+def is_unpacked(encoding: str) -> bool:
+    """Whether a body in this encoding is unpacked here, or shown as it came."""
+    return _named(encoding) in _BITS
+
+
+def _named(encoding: str) -> tuple[str, ...]:
+    return tuple(word for each in encoding.split(",") if (word := each.strip().lower()) not in ("", "identity"))
+
+
+class _Inflating:
+    """gzip's or deflate's; of the latter also without its frame, as some servers send it."""
+
+    def __init__(self, bits: int) -> None:
+        self._bits = bits
+        self._inflate: Any = None
+
+    def pieces(self, data: bytes) -> Iterator[bytes]:
+        """What the next bytes unpack to. Raises: BadPacking."""
+        if not data:
+            return
+        if self._inflate is None:
+            framed = self._bits != _ZLIB or data[0] & 0x0F == zlib.DEFLATED
+            self._inflate = zlib.decompressobj(self._bits if framed else _RAW)
+        while True:
+            piece = self._step(data)
+            if piece:
+                yield piece
+            data = self._inflate.unconsumed_tail
+            if not data and len(piece) < PIECE:
+                return
+
+    def _step(self, data: bytes) -> bytes:
+        try:
+            return bytes(self._inflate.decompress(data, PIECE))
+        except zlib.error as error:
+            raise BadPacking(str(error)) from error
+
+
+# --- Why an HTTP exchange failed: httpx's exceptions as sentences that name the cause and say what to do.
+
+_VALUE = re.compile(r"(?<=header value) .*", re.DOTALL)
+"""What h11 quotes, which may be a token."""
+_TRUST = "Trust its issuer with --cacert FILE, or skip the check for this run with --insecure."
+_RUNNING = "Is the server running, and is this its port?"
+
+
+def unreachable(error: Exception, url: httpx.URL, connect_timeout: float) -> ConnectError:
+    """Say why no response came at all. `connect_timeout` is in seconds."""
+    where = f"{url.host}:{url.port or (443 if url.scheme == 'https' else 80)}"
+    if isinstance(error, httpx.ConnectTimeout):
+        return ConnectError(
+            f"No connection to {where} within {connect_timeout:g} s.",
+            hint="Is the address right, and does a firewall or a proxy stand in between?",
+        )
+    if isinstance(error, httpx.ProxyError):
+        return ConnectError(
+            f"The proxy refused to reach {where}: {error}.",
+            hint="Look at HTTP_PROXY, HTTPS_PROXY and NO_PROXY in the environment.",
+        )
+    if isinstance(error, httpx.LocalProtocolError):
+        return ConnectError(
+            f"This request can't be written as HTTP: {_VALUE.sub('', str(error))}.",
+            hint="Look at the headers that were given with -H.",
+        )
+    causes = list(_causes(error))
+    for kind, say in _CAUSES:
+        for cause in causes:
+            if isinstance(cause, kind):
+                return say(cause, where)
+    for cause in causes:
+        if isinstance(cause, OSError) and cause.strerror:
+            return ConnectError(f"No connection to {where}: {cause.strerror}.", hint=_RUNNING)
+    return _closed(error, where)
+
+
+def broken(error: Exception) -> str:
+    """Say why a response that had begun did not end well. No full stop: it stands within sentences."""
+    if isinstance(error, BadPacking):
+        return f"the compressed body can't be decoded: {error}"
+    if isinstance(error, httpx.RemoteProtocolError):
+        return f"the server broke the connection off: {error}"
+    return f"the connection broke: {str(error) or type(error).__name__}"
+
+
+def _untrusted(error: BaseException, where: str) -> ConnectError:
+    assert isinstance(error, ssl.SSLCertVerificationError)
+    said = error.verify_message or str(error)
+    return ConnectError(f"The TLS certificate of {where} is not trusted: {said}.", hint=_TRUST)
+
+
+def _no_tls(error: BaseException, where: str) -> ConnectError:
+    said = getattr(error, "reason", None) or str(error)
+    return ConnectError(
+        f"The TLS handshake with {where} failed: {said}.",
+        hint="Does the server speak TLS on this port? If not, the URL begins with http://.",
+    )
+
+
+def _no_name(error: BaseException, where: str) -> ConnectError:
+    assert isinstance(error, socket.gaierror)
+    return ConnectError(
+        f"The name in {where} can't be resolved: {error.strerror}.", hint="Check the spelling of the host name."
+    )
+
+
+def _refused(error: BaseException, where: str) -> ConnectError:
+    return ConnectError(f"{where} refuses connections.", hint=_RUNNING)
+
+
+def _closed(error: Exception, where: str) -> ConnectError:
+    if isinstance(error, httpx.TimeoutException):
+        return ConnectError(
+            f"{where} stopped taking the request.", hint="The server may be stuck; look at its own log."
+        )
+    return NoResponse(
+        f"{where} gave no HTTP response: {str(error).rstrip('.') or type(error).__name__}.",
+        hint="Does an HTTP server listen there? If it needs TLS, the URL begins with https://.",
+    )
+
+
+_Say = Callable[[BaseException, str], ConnectError]
+_CAUSES: tuple[tuple[type[BaseException], _Say], ...] = (
+    (ssl.SSLCertVerificationError, _untrusted),
+    (ssl.SSLError, _no_tls),
+    (socket.gaierror, _no_name),
+    (ConnectionRefusedError, _refused),
+    (ConnectionResetError, lambda error, where: _closed(httpx.ReadError("the connection was reset"), where)),
+)
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """The error, what caused it, what caused that, and the members of groups; each once."""
+    pending, seen = [error], set[int]()
+    while pending:
+        found = pending.pop(0)
+        if id(found) in seen:
+            continue
+        seen.add(id(found))
+        yield found
+        if isinstance(found, BaseExceptionGroup):
+            pending.extend(found.exceptions)
+        pending.extend(cause for cause in (found.__cause__, found.__context__) if cause is not None)
+
 
 BODY_KEPT = 64 * 1024
 """Bytes of a body that a Delivery carries."""

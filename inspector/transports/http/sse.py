@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from httpx_sse._decoders import SSEDecoder  # its only home; a test pins it
 
-from inspector.transports.limits import MESSAGE
+from inspector.transports.base import MESSAGE
 
 _LINE_COST = 160
 """Bytes that keeping a line costs beside its text. Without it an event of empty lines needs ten times its limit."""

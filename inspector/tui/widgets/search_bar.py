@@ -16,10 +16,10 @@ from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input, Label
 
+from inspector.text import one_line
 from inspector.tui import keys
-from inspector.tui.styles import glyphs
-from inspector.tui.widgets.cluster_edit import ClusterInput
-from inspector.viewmodels.text import one_line
+from inspector.tui.theme import glyphs
+from inspector.tui.widgets.schema_form.editors import ClusterInput
 
 _PAUSE = 0.12
 """Seconds without a key after which what was typed is told."""

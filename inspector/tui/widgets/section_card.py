@@ -15,11 +15,10 @@ from textual.binding import BindingType
 from textual.content import Content
 from textual.widgets import Static
 
+from inspector.present.spans import Fact, Role, Section, plain, section_lines
+from inspector.text import cell_width, for_clipboard
 from inspector.tui import keys
-from inspector.tui.styles import role_styles, spans_to_text
-from inspector.viewmodels.lines import Fact, Section, plain, section_lines
-from inspector.viewmodels.roles import Role
-from inspector.viewmodels.text import cell_width, for_clipboard
+from inspector.tui.theme import role_styles, spans_to_text
 
 COPY = replace(keys.binding(keys.action("copy")), show=True)
 """For whoever has a text to give: the footer says so there."""

@@ -15,9 +15,9 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.widget import Widget
 
+from inspector.text import cell_width, visible
 from inspector.tui import keys
-from inspector.tui.styles import glyphs, role_styles
-from inspector.viewmodels.text import cell_width, visible
+from inspector.tui.theme import glyphs, role_styles
 
 _LONGEST = 40
 """Characters of a label that are shown."""

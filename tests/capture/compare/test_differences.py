@@ -1,16 +1,38 @@
-"""Two conversations are compared wish by wish; what means nothing is no difference."""
+"""Items are paired by what they are, and what has no partner keeps its place."""
 
 from typing import Any
 
 import pytest
 
-from inspector.capture.compare.differences import Comparison, Verdict, compare
+from inspector.capture.compare.differences import Comparison, Verdict, align, compare, document, essence
 from inspector.capture.compare.normal import Normal, read_rule
 from inspector.capture.compare.operations import accounts
-from inspector.capture.load import load
-from inspector.viewmodels.compare import Names, comparison_data, comparison_lines
+from inspector.capture.store.load import load
+from inspector.present.compare import Names, comparison_data, comparison_lines
 from tests.capture.compare.talk import Said, asks, calls, gives, says, tells, told
 from tests.captures.record import sample
+
+
+def test_equal_items_are_paired_wherever_they_stand_and_each_once() -> None:
+    assert align("abca", "caab", str) == [(0, 1), (1, 3), (2, 0), (3, 2)]
+
+
+def test_what_is_alone_stands_behind_its_own_neighbour() -> None:
+    assert align("abc", "xacyb", str) == [(None, 0), (0, 1), (1, 4), (2, 2), (None, 3)]
+    assert align("aoc", "anc", str) == [(0, 0), (1, None), (None, 1), (2, 2)]
+    assert align("", "ab", str) == [(None, 0), (None, 1)]
+    assert align("ab", "", str) == [(0, None), (1, None)]
+
+
+def test_the_stricter_key_comes_first() -> None:
+    first, second = ["a1", "a2"], ["a2", "a3"]
+    assert align(first, second, str, lambda item: item[0]) == [(0, 1), (1, 0)]
+
+
+def test_a_hundred_thousand_items_in_another_order_are_all_paired() -> None:
+    many = [*range(100_000)]
+    assert align(many, many[::-1], int) == [(at, 99_999 - at) for at in many]
+
 
 _A: tuple[Said, ...] = (
     calls(1, "add", a=1),
@@ -123,3 +145,26 @@ def test_what_is_nested_too_deeply_is_a_difference_all_the_same(depth: int) -> N
     assert comparison_data(found, Names("a", "b"))["operations"][0]["changes"]
     assert comparison_lines(found, Names("a", "b"))
     assert compare(one, one, Normal()).is_empty
+
+
+def test_what_a_client_adds_to_every_request_is_not_what_it_asks_for() -> None:
+    meta = {"progressToken": 1, "io.modelcontextprotocol/clientInfo": {}, "mine": 1}
+    assert essence("tools/call", {"name": "a", "_meta": meta}) == {"name": "a", "_meta": {"mine": 1}}
+    assert essence("tools/list", {"_meta": {"progressToken": 1}}) is None
+    assert essence("initialize", {"clientInfo": {}, "capabilities": {}, "x": 1}) == {"x": 1}
+    assert essence("odd", [1]) == [1]
+
+
+def test_all_parts_stand_under_their_names() -> None:
+    (call, open_) = told(
+        calls(1, "a", x=1),
+        tells("notifications/progress", {"progressToken": 1, "progress": 2}),
+        says(1, "ok"),
+        calls(2, "b"),
+    ).operations
+    assert document(call, Normal()) == {
+        "params": {"name": "a", "arguments": {"x": 1}},
+        "result": {"content": [{"type": "text", "text": "ok"}]},
+        "progress": [{"progress": 2}],
+    }
+    assert document(open_, Normal(), {"params"}) == {"outcome": "pending"}

@@ -2,15 +2,15 @@
 
 from pathlib import Path
 
-from inspector.capture.import_.formats import READERS
-from inspector.capture.import_.importing import Imported, import_file
+from inspector.capture.import_.importing import READERS, Imported, import_file
 from inspector.capture.journal import Journal
-from inspector.capture.load import load
+from inspector.capture.store.load import load
 from inspector.protocol.facts import ConnectionFact, Stderr
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import Notification, NotJsonRpc, Request, read
+from tests.architecture.sources import ROOT
 
-FOREIGN = Path(__file__).parents[2] / "captures" / "foreign"
+FOREIGN = (ROOT / "tests") / "captures" / "foreign"
 OUT, BACK = Direction.TO_SERVER, Direction.FROM_SERVER
 SESSION = [
     (OUT, "initialize"),

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from inspector.capture.import_ import documents
 from inspector.capture.import_.documents import merged, parts, spans
-from inspector.capture.import_.formats import READERS
-from inspector.capture.import_.importing import import_file
+from inspector.capture.import_.importing import READERS, import_file
 from inspector.capture.import_.items import Item, Source
 from inspector.protocol.facts import Stderr
 

@@ -1,4 +1,4 @@
-"""A foreign file becomes a capture that is whole, says where it is from, and leaves nothing half."""
+"""Each sample is recognised as what it is, and nothing else is recognised."""
 
 import hashlib
 import os
@@ -10,13 +10,47 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from inspector.capture.import_.formats import READERS
-from inspector.capture.import_.importing import import_file
-from inspector.capture.load import load
-from inspector.capture.records import Import
-from inspector.capture.verify import verify
+from inspector.capture.format.records import Import
+from inspector.capture.format.verify import verify
+from inspector.capture.import_.importing import READERS, import_file, recognised
+from inspector.capture.store.load import load
 from inspector.errors import CaptureError, UsageError
 from tests.capture.import_.orchard import FOREIGN, imported, read_text
+
+_WHAT = {
+    "jsonrpc.txt": "jsonrpc",
+    "mcp-rec.jsonl": "mcp-rec",
+    "mcporter.ndjson": "mcporter",
+    "mcpsnoop.jsonl": "mcpsnoop",
+    "mcp-cassette.jsonl": "mcp-cassette",
+    "mcp-recorder.json": "mcp-recorder",
+    "browser.har": "har",
+    "inspector.json": "inspector",
+    "inspector-network.json": "inspector",
+    "claude-desktop.log": "claude-desktop",
+    "vscode.log": "vscode",
+    "claude-code.jsonl": "claude-code",
+}
+
+
+def test_there_is_a_sample_of_each_format() -> None:
+    assert set(_WHAT.values()) == set(READERS)
+    assert {each.name for each in FOREIGN.iterdir()} == {*_WHAT, "README.md"}
+
+
+@pytest.mark.parametrize(("name", "what"), list(_WHAT.items()))
+def test_one_reader_knows_it(name: str, what: str) -> None:
+    start = (FOREIGN / name).read_bytes()
+    assert [each.name for each in READERS.values() if each.knows(start)] == [what]
+    cut = recognised(start[:300])
+    assert cut is None or cut.name == what
+
+
+@pytest.mark.parametrize(
+    "start", [b"", b"\0\0", b"{}", b"[]", b'{"r":"head"}', b"\xff" * 99, b'[{"direction"', b"[" * 9999]
+)
+def test_anything_else_is_nothing(start: bytes) -> None:
+    assert recognised(start) is None
 
 
 def test_it_says_where_it_is_from_and_is_verified(tmp_path: Path) -> None:

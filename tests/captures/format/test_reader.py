@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from inspector.capture.load import load
-from inspector.capture.verify import verify
+from inspector.capture.format.verify import verify
+from inspector.capture.store.load import load
 from inspector.protocol.facts import SseNote, Stderr
 from inspector.protocol.frames import Frame
 from tests.captures.expectations import EXPECTED

@@ -6,7 +6,7 @@ from inspector.checks.diagnoses import starting
 from inspector.checks.findings import Confidence, Severity
 from inspector.errors import ConnectError
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, ProcessEvent, ProcessFact
-from inspector.transports.executable import find_executable
+from inspector.transports.children import find_executable
 from tests.checks.both import assert_both, checks_of, of_one
 from tests.checks.talks import Cases, Script, Talk, initialize, initialized
 

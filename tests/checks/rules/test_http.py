@@ -1,10 +1,15 @@
 """How messages travel over HTTP."""
 
+from typing import Any
+
 import pytest
 
+from inspector.checks.findings import Severity
 from inspector.checks.rules import http
+from inspector.protocol.facts import CLOSED_HERE
+from inspector.protocol.frames import Channel
 from tests.checks.both import assert_both, checks_of, of_one
-from tests.checks.talks import Cases, Script, Talk, ids
+from tests.checks.talks import Cases, Script, Talk, ids, initialize, initialized
 
 _ANSWER = b'{"jsonrpc":"2.0","id":%d,"result":{}}'
 
@@ -104,3 +109,129 @@ def test_who_does_not_say_what_it_must_is_refused_with_400() -> None:
     bare = Talk(5, transport="http").post().ask("tools/list", {"_meta": {}}).head(200).error(-32602)
     assert "W16" in ids(bare)
     assert "W16" not in ids(Talk(5, transport="http").post().ask("tools/list").head(200).error(-32602))
+
+
+_STREAM = "text/event-stream"
+_PING = b'{"jsonrpc":"2.0","id":900,"method":"ping"}'
+_ERROR = b'{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"%s"}}'
+
+
+def _talk(row: int = 4, **how: Any) -> Talk:
+    return Talk(row, transport="http", **how)
+
+
+def _session(first: str, then: str) -> Script:
+    """A session id with the response to initialize, and one with that to another request."""
+
+    def script() -> Talk:
+        talk = _talk(opened=False).post().ask("initialize", initialize(4))
+        _head(talk, first).answer(initialized(4))
+        return _head(talk.post().ask("ping"), then).answer({})
+
+    return script
+
+
+def _head(talk: Talk, session: str) -> Talk:
+    return talk.head(Mcp_Session_Id=session) if session else talk.head()
+
+
+def _answered_on_get(**headers: str) -> Talk:
+    talk = _talk().post("GET", **headers).head(kind=_STREAM).post().ask("ping")
+    return talk.frame(_ANSWER % 2, channel=Channel.GET, http=1)
+
+
+def _twice(*payloads: bytes) -> Script:
+    def script() -> Talk:
+        talk = _talk()
+        for payload in payloads:
+            talk.post("GET").head(kind=_STREAM).event(payload)
+        return talk
+
+    return script
+
+
+def _ended(after: float, why: str = "", row: int = 4) -> Script:
+    """A stream that ends so many seconds after its answer."""
+    return lambda: _talk(row).post().ask("ping").head(kind=_STREAM).event(_ANSWER % 2).wait(after).over(why)
+
+
+def _dropped(**last: Any) -> Script:
+    return lambda: _talk().post().ask("ping").head(kind=_STREAM).note(id="1").note(**last).over()
+
+
+def _told_progress(token: str) -> Talk:
+    begun = _talk(5).post().ask("tools/call", {"name": "a"}, progressToken="a").head(kind=_STREAM)
+    begun.post().ask("tools/call", {"name": "b"}, progressToken="b").head(kind=_STREAM)
+    return begun.tell("notifications/progress", {"progressToken": token, "progress": 1})
+
+
+def _versioned(version: str, status: int = 200) -> Script:
+    return lambda: _talk().post(MCP_Protocol_Version=version).ask("ping").head(status)
+
+
+def _streams_refused(status: int, said: bytes = b"Session not found", **sent: str) -> Script:
+    return lambda: _talk().post(**(sent or {"Mcp_Session_Id": "s"})).ask("ping").head(status).frame(_ERROR % said)
+
+
+def _from(origin: str, target: str = "http://127.0.0.1:8000/mcp", status: int = 200) -> Script:
+    return lambda: _talk().post(target=target, Origin=origin).ask("ping").head(status)
+
+
+_TOLD = b'{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":%d}}'
+STREAMS_CASES: Cases = {
+    "W05": (_session("a", "b"), _session("a", "a")),
+    "W06": (lambda: _answered_on_get(), lambda: _answered_on_get(Last_Event_ID="1")),
+    "W07": (_twice(_PING, _PING), _twice(_PING, _PING.replace(b"900", b"901"))),
+    "W10": (_ended(2), _ended(0.05)),
+    "W11": (_dropped(), _dropped(retry=100)),
+    "W18": (lambda: _told_progress("a"), lambda: _told_progress("b")),
+    "W12": (_versioned("1999-01-01"), _versioned("1999-01-01", 400)),
+    "W13": (_streams_refused(400), _streams_refused(404)),
+    "W14": (_from("https://evil.example"), _from("http://localhost:6274")),
+}
+
+
+def test_streams_each_check_has_a_fault_and_a_near_miss() -> None:
+    assert set(STREAMS_CASES) == checks_of(http)
+
+
+@pytest.mark.parametrize(
+    ("id_", "script"),
+    [
+        ("W05", _session("", "b")),
+        ("W07", _twice(_TOLD % 1, _TOLD % 1)),
+        ("W10", _ended(0.3, CLOSED_HERE)),
+        ("W10", lambda: _talk().post().ask("ping").head(kind=_STREAM).event(_ANSWER % 2).wait(3).close()),
+        ("W11", lambda: _talk().post().ask("ping").head(kind=_STREAM).event(_ANSWER % 2, id="1")),
+        ("W13", _streams_refused(503, b"No valid session ID provided")),
+    ],
+)
+def test_other_ways_to_break_the_rule_are_found(id_: str, script: Script) -> None:
+    assert id_ in ids(script())
+
+
+@pytest.mark.parametrize(
+    ("id_", "script"),
+    [
+        ("W05", _session("a", "")),
+        ("W06", lambda: Talk(1, transport="sse").post("GET").ask("ping").frame(_ANSWER % 2, channel=Channel.GET)),
+        ("W07", _twice(_TOLD % 1, _TOLD % 2)),
+        ("W07", _twice(*2 * (b'{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}',))),
+        ("W10", _ended(0.05, CLOSED_HERE)),
+        ("W11", lambda: _talk().post().ask("ping").head(kind=_STREAM).note(id="1").event(_ANSWER % 2, id="2").over()),
+        ("W11", lambda: _talk().post().ask("ping").head(kind=_STREAM).event(_ANSWER % 2).over()),
+        ("W12", _versioned("2024-11-05")),
+        ("W13", _streams_refused(400, b"Missing session", Accept="x")),
+        ("W13", _streams_refused(400, b"unknown tool")),
+        ("W14", _from("https://evil.example", status=403)),
+        ("W14", _from("https://claude.example", "https://host.example/mcp")),
+        ("W14", _from("null")),
+    ],
+)
+def test_what_is_near_and_legal_is_left_alone(id_: str, script: Script) -> None:
+    assert id_ not in ids(script())
+
+
+def test_a_stream_that_this_side_closes_soon_is_only_a_hint() -> None:
+    (found,) = of_one(_ended(0.3, CLOSED_HERE)().findings(), "W10")
+    assert found.severity is Severity.HINT

@@ -1,29 +1,155 @@
-"""Tasks of both kinds."""
+"""Tasks as an extension."""
+
+from typing import Any
 
 import pytest
 
-from inspector.checks.rules import tasks
+from inspector.checks.rules import tasks as extension_tasks
 from tests.checks.both import assert_both, checks_of, of_one
 from tests.checks.talks import META, Cases, Script, Talk, asked, ids
 
-_TASK = {"taskId": "t", "status": "working", "createdAt": "2025", "lastUpdatedAt": "2025", "ttl": None}
+_CLIENT: dict[str, Any] = {"extensions": {META + "tasks": {}}}
+_TASK = {"taskId": "t", "status": "working", "createdAt": "2026", "lastUpdatedAt": "2026", "ttlMs": None}
+_ASKS = {"a": {"method": "roots/list"}}
+_OTHER = {"a": {"method": "elicitation/create", "params": {"message": "?"}}}
 
 
-def _begun(status: str = "working", then: str = "working") -> Script:
+def _begun(**more: Any) -> Talk:
+    talk = Talk(5, client=_CLIENT).ask("tools/call", {"name": "a"}, progressToken="p")
+    return talk.answer(_TASK | {"resultType": "task"} | more)
+
+
+def _called(result: dict[str, Any]) -> Talk:
+    return Talk(5, client=_CLIENT).ask("tools/call", {"name": "a"}).answer(result)
+
+
+def _got(**more: Any) -> Script:
+    return lambda: _begun().ask("tasks/get", {"taskId": "t"}).answer(_TASK | more)
+
+
+def _asked_twice(then: Any) -> Script:
+    def script() -> Talk:
+        talk = _begun().ask("tasks/get", {"taskId": "t"}).answer(_TASK | _waiting(_ASKS))
+        return talk.ask("tasks/get", {"taskId": "t"}).answer(_TASK | _waiting(then))
+
+    return script
+
+
+def _waiting(requests: Any) -> dict[str, Any]:
+    return {"status": "input_required", "inputRequests": requests}
+
+
+def _unknown(after: float, **more: Any) -> Script:
+    return lambda: _begun(**more).wait(after).ask("tasks/get", {"taskId": "t"}).error(-32602)
+
+
+def _told(*ids_: str) -> Script:
+    def script() -> Talk:
+        talk = _begun().ask("subscriptions/listen", {"notifications": {"taskIds": ["t"]}}, id_=9)
+        meta = {"_meta": {META + "subscriptionId": 9}}
+        talk.tell("notifications/subscriptions/acknowledged", meta | {"notifications": {"taskIds": list(ids_)}})
+        return talk.tell("notifications/tasks", _TASK | meta)
+
+    return script
+
+
+_FAILED = {"status": "failed", "error": {"code": -32603, "message": "no"}, "statusMessage": "no"}
+CASES: Cases = {
+    "D06": (_got(resultType="done"), _got(resultType="complete")),
+    "D12": (
+        lambda: _called({"resultType": "task", "task": _TASK}),
+        lambda: _called({"content": [], "task": _TASK}),
+    ),
+    "D07": (_got(status="completed"), _got(status="completed", result={})),
+    "D08": (_got(**_FAILED | {"result": {"isError": True}}), _got(**_FAILED)),
+    "D09": (_asked_twice(_OTHER), _asked_twice(_ASKS)),
+    "D10": (_unknown(1), _unknown(1, ttlMs=500)),
+    "D11": (_told(), _told("t")),
+}
+
+
+def test_each_check_has_a_fault_and_a_near_miss() -> None:
+    assert set(CASES) == checks_of(extension_tasks)
+
+
+@pytest.mark.parametrize("id_", CASES)
+def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
+    assert_both(CASES, id_)
+
+
+@pytest.mark.parametrize(
+    ("id_", "severity", "script"),
+    [
+        ("D06", "error", _got(resultType="task")),
+        ("D07", "error", _got(status="input_required")),
+        ("D08", "warning", _got(**{**_FAILED, "statusMessage": ""})),
+        ("D11", "error", lambda: _begun().tell("notifications/progress", {"progressToken": "p", "progress": 1})),
+    ],
+)
+def test_other_ways_to_break_the_rule_are_found(id_: str, severity: str, script: Script) -> None:
+    assert [each.severity for each in of_one(script().findings(), id_)] == [severity]
+
+
+@pytest.mark.parametrize(
+    ("id_", "script"),
+    [
+        ("D10", lambda: _begun(status="completed", result={}).ask("tasks/get", {"taskId": "t"}).error(-32602)),
+        ("D10", lambda: Talk(5, client=_CLIENT).ask("tasks/get", {"taskId": "t"}).error(-32602)),
+        ("D10", _unknown(100)),
+    ],
+)
+def test_what_is_near_and_legal_is_left_alone(id_: str, script: Script) -> None:
+    assert id_ not in ids(script())
+
+
+_UNDECLARED: dict[str, Any] = {}
+
+
+@pytest.mark.parametrize(
+    ("id_", "script"),
+    [
+        ("D06", _got(resultType="task")),
+        ("D06", _got(resultType="done")),
+        ("D05", lambda: Talk(5, client=_CLIENT).ask("tools/list").answer(_TASK | {"resultType": "task"})),
+        ("D05", lambda: Talk(5, client=_UNDECLARED).ask("resources/read").answer(_TASK | {"resultType": "task"})),
+        ("L11", lambda: Talk(5, client=_UNDECLARED).ask("tools/call").answer(_TASK | {"resultType": "task"})),
+        ("D12", lambda: _called({"resultType": "task", "task": _TASK})),
+        ("D12", lambda: _called({"task": _TASK})),
+        ("D07", _got(status="failed")),
+        ("D08", _got(status="failed", result={"isError": True})),
+        ("D08", _got(**{**_FAILED, "statusMessage": ""})),
+        ("D03", lambda: _got(ttlMs="5")().ask("tasks/get", {"taskId": "t"}).answer(_TASK | {"ttlMs": "5"})),
+        ("D02", lambda: _got(status="lost")().ask("tasks/get", {"taskId": "t"}).answer(_TASK | {"status": "lost"})),
+    ],
+)
+def test_one_fact_is_one_finding(id_: str, script: Script) -> None:
+    assert [each.id for each in script().findings()] == [id_]
+
+
+def test_the_same_fault_of_another_task_is_another_fact() -> None:
+    talk = _got(status="completed")().ask("tasks/get", {"taskId": "u"})
+    talk = talk.answer(_TASK | {"taskId": "u", "status": "completed"})
+    assert [each.id for each in talk.findings()] == ["D07", "D07"]
+
+
+_TASKS_TASK = {"taskId": "t", "status": "working", "createdAt": "2025", "lastUpdatedAt": "2025", "ttl": None}
+
+
+def _tasks_begun(status: str = "working", then: str = "working") -> Script:
     def talk() -> Talk:
-        begun = Talk().ask("tools/call", {"name": "a", "task": {}}).answer({"task": _TASK | {"status": status}})
-        begun.ask("tasks/get", {"taskId": "t"}).answer(_TASK | {"status": then})
-        return begun.ask("tasks/get", {"taskId": "t"}).answer(_TASK | {"status": "completed"})
+        begun = Talk().ask("tools/call", {"name": "a", "task": {}}).answer({"task": _TASKS_TASK | {"status": status}})
+        begun.ask("tasks/get", {"taskId": "t"}).answer(_TASKS_TASK | {"status": then})
+        return begun.ask("tasks/get", {"taskId": "t"}).answer(_TASKS_TASK | {"status": "completed"})
 
     return talk
 
 
-CASES: Cases = {
+TASKS_CASES: Cases = {
     "D01": (
-        asked("tools/call", {"task": _TASK}, params={"name": "a"}),
-        asked("tools/call", {"task": _TASK}, params={"name": "a", "task": {}}),
+        asked("tools/call", {"task": _TASKS_TASK}, params={"name": "a"}),
+        asked("tools/call", {"task": _TASKS_TASK}, params={"name": "a", "task": {}}),
     ),
-    "D02": (_begun(then="failed"), _begun(then="input_required")),
+    "D02": (_tasks_begun(then="failed"), _tasks_begun(then="input_required")),
     "D04": (
         asked("tasks/result", {"content": []}),
         asked("tasks/result", {"content": [], "_meta": {META + "related-task": {"taskId": "t"}}}),
@@ -33,22 +159,17 @@ CASES: Cases = {
         asked("tools/call", {"resultType": "task", "taskId": "t"}, 5),
     ),
     "X03": (
-        lambda: _begun()().tell("notifications/cancelled", {"requestId": "t"}),
-        lambda: _begun()().tell("notifications/cancelled", {"requestId": "u"}),
+        lambda: _tasks_begun()().tell("notifications/cancelled", {"requestId": "t"}),
+        lambda: _tasks_begun()().tell("notifications/cancelled", {"requestId": "u"}),
     ),
 }
 
 
-def test_each_check_has_a_fault_and_a_near_miss() -> None:
-    assert set(CASES) == checks_of(tasks)
+def test_tasks_each_check_has_a_fault_and_a_near_miss() -> None:
+    assert set(TASKS_CASES) == checks_of(extension_tasks)
 
 
-@pytest.mark.parametrize("id_", CASES)
-def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
-    assert_both(CASES, id_)
-
-
-def _called(support: str) -> Talk:
+def _tasks_called(support: str) -> Talk:
     """A task is asked for, and the result comes at once."""
     promised: dict[str, object] = {"tools": {}, "tasks": {"requests": {"tools": {"call": {}}}}}
     tool = {"name": "a", "inputSchema": {"type": "object"}, "execution": {"taskSupport": support}}
@@ -57,8 +178,8 @@ def _called(support: str) -> Talk:
 
 
 def test_a_tool_that_promises_tasks_does_not_answer_with_a_result() -> None:
-    assert "D01" in ids(_called("optional"))
-    assert "D01" not in ids(_called("forbidden"))
+    assert "D01" in ids(_tasks_called("optional"))
+    assert "D01" not in ids(_tasks_called("forbidden"))
 
 
 def _extended(*states: str, ttl: object = None, after: float = 0) -> Talk:
@@ -90,14 +211,17 @@ def test_a_task_of_the_extension_has_its_own_members() -> None:
 @pytest.mark.parametrize(
     ("id_", "script"),
     [
-        ("D01", lambda: Talk().ask("tools/call", {"name": "a"}).answer({"task": _TASK})),
-        ("D02", lambda: Talk().ask("tools/call", {"name": "a", "task": {}}).answer({"task": _TASK | {"status": "x"}})),
+        ("D01", lambda: Talk().ask("tools/call", {"name": "a"}).answer({"task": _TASKS_TASK})),
+        (
+            "D02",
+            lambda: Talk().ask("tools/call", {"name": "a", "task": {}}).answer({"task": _TASKS_TASK | {"status": "x"}}),
+        ),
         ("X03", lambda: _begun_only().tell("notifications/cancelled", {"requestId": "t"})),
     ],
 )
-def test_one_fact_is_one_finding(id_: str, script: Script) -> None:
+def test_tasks_one_fact_is_one_finding(id_: str, script: Script) -> None:
     assert [each.id for each in script().findings()] == [id_]
 
 
 def _begun_only() -> Talk:
-    return Talk().ask("tools/call", {"name": "a", "task": {}}).answer({"task": _TASK})
+    return Talk().ask("tools/call", {"name": "a", "task": {}}).answer({"task": _TASKS_TASK})

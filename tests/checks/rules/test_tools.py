@@ -1,18 +1,83 @@
-"""Tools as they are listed."""
+"""MCP Apps."""
 
 from typing import Any
 
 import pytest
 
-from inspector.checks.rules import tools
+from inspector.checks.rules import tools as apps
 from tests.checks.both import assert_both, checks_of, of_one
 from tests.checks.talks import Cases, Script, Talk, asked, ids
+
+_TYPE = "text/html;profile=mcp-app"
+
+
+def _listed(meta: Any, row: int = 4) -> Talk:
+    tool = {"name": "a", "description": "d", "inputSchema": {"type": "object"}, "_meta": meta}
+    return Talk(row).ask("tools/list").answer({"tools": [tool]})
+
+
+def _app(uri: str = "ui://a", **more: Any) -> dict[str, Any]:
+    return {"ui": {"resourceUri": uri, **more}}
+
+
+def _read(kind: str, uri: str = "ui://a") -> Script:
+    content = {"uri": uri, "mimeType": kind, "text": "<!doctype html>"}
+    return lambda: _listed(_app()).ask("resources/read", {"uri": uri}).answer({"contents": [content]})
+
+
+def _called(text: str, meta: Any = None, **more: Any) -> Script:
+    result = {"content": [{"type": "text", "text": text}], **more}
+    return lambda: _listed(meta or _app()).ask("tools/call", {"name": "a"}).answer(result)
+
+
+CASES: Cases = {
+    "U01": (_read("text/html"), _read("Text/HTML; profile=mcp-app")),
+    "U02": (
+        lambda: _listed({"ui/resourceUri": "ui://a"}),
+        lambda: _listed({"ui/resourceUri": "ui://a"} | _app()),
+    ),
+    "U03": (_called(" "), _called("12 °C")),
+}
+
+
+def test_each_check_has_a_fault_and_a_near_miss() -> None:
+    assert set(CASES) == checks_of(apps)
+
+
+@pytest.mark.parametrize("id_", CASES)
+def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
+    assert_both(CASES, id_)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        lambda: _listed(_app("https://example.com/page")),
+        lambda: _listed(_app()).ask("resources/read", {"uri": "ui://a"}).error(-32002, "not found"),
+    ],
+)
+def test_a_page_elsewhere_and_one_that_is_not_there_can_t_be_shown(script: Script) -> None:
+    assert "U01" in ids(script())
+
+
+@pytest.mark.parametrize(
+    ("id_", "script"),
+    [
+        ("U01", _read("text/html", "ui://of-another-kind")),
+        ("U03", _called("", _app(visibility=["app"]))),
+        ("U03", _called("", isError=True)),
+        ("U03", _called("", {"other": 1})),
+    ],
+)
+def test_what_is_near_and_legal_is_left_alone(id_: str, script: Script) -> None:
+    assert id_ not in ids(script())
+
 
 _OBJECT = {"type": "object"}
 _PROPERTY = {"type": "string", "x-mcp-header": "Region"}
 
 
-def _listed(row: int = 4, transport: str = "stdio", **more: object) -> Script:
+def _tools_listed(row: int = 4, transport: str = "stdio", **more: object) -> Script:
     tool = {"name": "a", "description": "d", "inputSchema": _OBJECT} | more
     return asked("tools/list", {"tools": [tool]}, row, transport=transport)
 
@@ -40,62 +105,57 @@ def _nested(depth: int) -> dict[str, Any]:
     return schema
 
 
-CASES: Cases = {
+TOOLS_CASES: Cases = {
     "T17": (
-        _listed(inputSchema={"type": "object", "properties": {"a": {"type": "string", "title": "A"}}}),
-        _listed(inputSchema={"type": "object", "properties": {"a": {"type": "string", "description": "of a"}}}),
+        _tools_listed(inputSchema={"type": "object", "properties": {"a": {"type": "string", "title": "A"}}}),
+        _tools_listed(inputSchema={"type": "object", "properties": {"a": {"type": "string", "description": "of a"}}}),
     ),
-    "T09": (_listed(inputSchema=_nested(25)), _listed(inputSchema=_nested(10))),
+    "T09": (_tools_listed(inputSchema=_nested(25)), _tools_listed(inputSchema=_nested(10))),
     "T03": (
-        _listed(inputSchema={"type": "object", "properties": {"a": {"type": "strnig"}}}),
-        _listed(inputSchema={"type": "object", "properties": {"a": {"type": "string"}}}),
+        _tools_listed(inputSchema={"type": "object", "properties": {"a": {"type": "strnig"}}}),
+        _tools_listed(inputSchema={"type": "object", "properties": {"a": {"type": "string"}}}),
     ),
     "T05": (
-        _listed(inputSchema=_OBJECT | {"$schema": "https://example.com/own"}),
-        _listed(inputSchema=_OBJECT | {"$schema": "http://json-schema.org/draft-07/schema#"}),
+        _tools_listed(inputSchema=_OBJECT | {"$schema": "https://example.com/own"}),
+        _tools_listed(inputSchema=_OBJECT | {"$schema": "http://json-schema.org/draft-07/schema#"}),
     ),
-    "T06": (_listed(name="add two"), _listed(name="add.two-2_B")),
+    "T06": (_tools_listed(name="add two"), _tools_listed(name="add.two-2_B")),
     "T07": (
         asked("tools/list", {"tools": [{"name": "a", "inputSchema": _OBJECT}] * 2}),
         asked("tools/list", {"tools": [{"name": name, "inputSchema": _OBJECT} for name in "aA"]}),
     ),
     "T08": (
-        _listed(inputSchema={"type": "object", "properties": {"a": {"$ref": "#/$defs/b"}}}),
-        _listed(inputSchema={"type": "object", "properties": {"a": {"$ref": "#/$defs/b"}}, "$defs": {"b": {}}}),
+        _tools_listed(inputSchema={"type": "object", "properties": {"a": {"$ref": "#/$defs/b"}}}),
+        _tools_listed(inputSchema={"type": "object", "properties": {"a": {"$ref": "#/$defs/b"}}, "$defs": {"b": {}}}),
     ),
     "T10": (
-        _listed(5, "http", inputSchema=_mirrored("r", _PROPERTY | {"type": "number"})),
-        _listed(5, "http", inputSchema=_mirrored("r", _PROPERTY)),
+        _tools_listed(5, "http", inputSchema=_mirrored("r", _PROPERTY | {"type": "number"})),
+        _tools_listed(5, "http", inputSchema=_mirrored("r", _PROPERTY)),
     ),
     "T11": (
-        _listed(5, inputSchema=_mirrored("api_key", _PROPERTY)),
-        _listed(5, inputSchema=_mirrored("keyboard", _PROPERTY)),
+        _tools_listed(5, inputSchema=_mirrored("api_key", _PROPERTY)),
+        _tools_listed(5, inputSchema=_mirrored("keyboard", _PROPERTY)),
     ),
     "T12": (_twice("b", "a"), _twice("a", "b")),
     "T13": (
-        _listed(annotations={"readOnlyHint": True, "destructiveHint": True}),
-        _listed(annotations={"readOnlyHint": True, "destructiveHint": False}),
+        _tools_listed(annotations={"readOnlyHint": True, "destructiveHint": True}),
+        _tools_listed(annotations={"readOnlyHint": True, "destructiveHint": False}),
     ),
     "T14": (
         asked("tools/list", {"tools": [_OPTIONAL]}),
         asked("tools/list", {"tools": [_OPTIONAL]}, capabilities=_TASKS),
     ),
-    "T15": (_listed(description=" "), _listed(description="d")),
-    "T16": (_listed(icons=[{"src": "file:///a.png"}]), _listed(icons=[{"src": "https://a/b.png"}])),
+    "T15": (_tools_listed(description=" "), _tools_listed(description="d")),
+    "T16": (_tools_listed(icons=[{"src": "file:///a.png"}]), _tools_listed(icons=[{"src": "https://a/b.png"}])),
 }
 
 
-def test_each_check_has_a_fault_and_a_near_miss() -> None:
-    assert set(CASES) == checks_of(tools)
-
-
-@pytest.mark.parametrize("id_", CASES)
-def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
-    assert_both(CASES, id_)
+def test_tools_each_check_has_a_fault_and_a_near_miss() -> None:
+    assert set(TOOLS_CASES) == checks_of(apps)
 
 
 def test_a_slash_in_a_name_is_only_a_hint() -> None:
-    assert [each.severity for each in _listed(name="a/b")().findings()] == ["hint"]
+    assert [each.severity for each in _tools_listed(name="a/b")().findings()] == ["hint"]
 
 
 @pytest.mark.parametrize(
@@ -107,12 +167,12 @@ def test_a_slash_in_a_name_is_only_a_hint() -> None:
     ],
 )
 def test_a_schema_may_be_large_in_several_ways(schema: dict[str, Any], *, found: bool) -> None:
-    assert ("T09" in ids(_listed(inputSchema=schema)())) is found
+    assert ("T09" in ids(_tools_listed(inputSchema=schema)())) is found
 
 
 def test_arguments_without_a_word_are_told_together() -> None:
     fields = {"a": {"type": "string"}, "b/c": {}, "d": {"description": "of d"}, "e": {"$ref": "#/$defs/e"}}
-    (found,) = of_one(_listed(inputSchema={"type": "object", "properties": fields})().findings(), "T17")
+    (found,) = of_one(_tools_listed(inputSchema={"type": "object", "properties": fields})().findings(), "T17")
     assert found.sentence == "a: 'a' has no description, like 1 more"
     assert found.pointer == "/result/tools/0/inputSchema/properties/a"
 

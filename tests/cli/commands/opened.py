@@ -6,7 +6,7 @@ from unittest import mock
 
 from inspector.cli.exit_status import ExitStatus
 from inspector.session.engine import Live
-from inspector.session.wishes import State
+from inspector.session.options import State
 from tests.waiting import until
 
 

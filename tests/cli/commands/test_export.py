@@ -1,16 +1,19 @@
 """`mcp-inspect export`: a capture in the formats of other programs."""
 
+import io
 import json
 from pathlib import Path
 
 import pytest
 
-from inspector.capture.load import load
-from inspector.capture.notes import NotesFile, new_mark
-from inspector.cli.commands.export import command
+from inspector.capture.format.notes import NotesFile, new_mark
+from inspector.capture.store.load import load
+from inspector.cli.commands.export import command, to_stdout
 from inspector.cli.exit_status import ExitStatus
+from inspector.cli.output import Output
+from inspector.cli.world import World
 from tests.architecture.sources import ROOT
-from tests.cli.running import inspect
+from tests.cli.running import Terminal, inspect
 
 LIGHTHOUSE = str(ROOT / "tests" / "captures" / "lighthouse.mcpcap")
 
@@ -75,3 +78,9 @@ def test_notes_come_along_on_demand(tmp_path: Path) -> None:
     ran = inspect("export", str(capture), "--to", "jsonrpc", "--notes")
     assert ran.status == ExitStatus.USAGE
     assert "jsonrpc has no place for notes" in ran.stderr
+
+
+def test_a_terminal_gets_nothing_that_acts_on_it() -> None:
+    world = World(None, {}, io.StringIO(), Terminal(), io.StringIO())
+    to_stdout(Output(world), [b"a\x1b[2J\nb\n"])
+    assert world.stdout.getvalue() == "a␛[2J\nb\n"  # type: ignore[attr-defined]

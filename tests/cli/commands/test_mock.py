@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from inspector.capture.verify import verify
+from inspector.capture.format.verify import verify
 from inspector.cli.commands import mock
 from inspector.cli.exit_status import ExitStatus
 from tests.cli.running import inspect
-from tests.replay.mock.making import HANDSHAKE, answer, call, record, request, text
+from tests.features.mock.making import HANDSHAKE, answer, call, record, request, text
 from tests.stories.commands import started
 
 

@@ -12,8 +12,8 @@ import pytest
 
 from inspector.cli.commands import open as open_command
 from inspector.cli.exit_status import ExitStatus
-from inspector.session.opened import Opened
-from inspector.viewmodels.start import Server
+from inspector.present.start import Server
+from inspector.session.engine import Opened
 from tests.captures.record import sample
 from tests.cli.running import demo, inspect
 

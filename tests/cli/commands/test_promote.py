@@ -8,10 +8,10 @@ import pytest
 
 from inspector.cli.commands import promote
 from inspector.cli.exit_status import ExitStatus
-from inspector.replay.cases.files import open_cases
+from inspector.features.cases.file import open_cases
 from tests.captures.record import sample
 from tests.cli.running import demo, inspect
-from tests.replay.mock.making import HANDSHAKE, answer, call, record, text
+from tests.features.mock.making import HANDSHAKE, answer, call, record, text
 
 
 def test_each_call_becomes_a_case_that_its_server_passes(tmp_path: Path) -> None:

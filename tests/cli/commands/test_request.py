@@ -1,11 +1,15 @@
 """`mcp-inspect request`: any method, any params, and notifications."""
 
+import io
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from inspector.cli.commands import request
+from inspector.cli.commands.request import read_batch, read_bytes
 from inspector.cli.exit_status import ExitStatus
+from inspector.errors import UsageError
 from inspector.protocol.revisions.table import ROWS
 from tests.cli.running import demo, inspect, scripted
 
@@ -126,3 +130,28 @@ def test_words_that_do_not_go_together_are_refused(words: tuple[str, ...], said:
     ran = inspect("request", *words, "--", "no-such-program")
     assert ran.status == ExitStatus.USAGE
     assert said in ran.stderr
+
+
+def test_a_batch_is_methods_with_params() -> None:
+    given = [{"method": "a", "params": {"x": 1}}, {"method": "b"}]
+    assert read_batch(given) == (("a", {"x": 1}), ("b", None))
+
+
+@pytest.mark.parametrize("given", [None, [], {}, [1], [{"method": 2}], [{"method": "a"}, {}]])
+def test_what_is_no_batch_is_refused(given: Any) -> None:
+    with pytest.raises(UsageError):
+        read_batch(given)
+
+
+def test_bytes_are_a_text_a_file_or_stdin(tmp_path: Path) -> None:
+    file = tmp_path / "x"
+    file.write_bytes(b"\xff\n")
+    assert read_bytes("hé", io.StringIO()) == "hé".encode()
+    assert read_bytes(f"@{file}", io.StringIO()) == b"\xff\n"
+    assert read_bytes("-", io.StringIO("abc\n")) == b"abc\n"
+    assert read_bytes("-", io.TextIOWrapper(io.BytesIO(b"\xfe"))) == b"\xfe"
+
+
+def test_a_file_that_is_not_there_is_said() -> None:
+    with pytest.raises(UsageError, match="can't be read: No such file"):
+        read_bytes("@/no/such/file", io.StringIO())

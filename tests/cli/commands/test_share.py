@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from inspector.capture.notes import NotesFile, new_mark
+from inspector.capture.format.notes import NotesFile, new_mark
 from inspector.cli.commands.share import command
-from tests.capture.sharing.planting import GIVEN, NAMED, PLANTED, planted
 from tests.cli.running import inspect
+from tests.features.share.planting import GIVEN, NAMED, PLANTED, planted
 
 ENV = GIVEN | {"HOME": "/home/annelise", "USER": "annelise", "OWN_API_KEY": "of-my-own-314"}
 

@@ -3,13 +3,17 @@
 import hashlib
 import json
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from inspector.cli.commands import skills
+from inspector.cli.commands.skills import demand_skills
 from inspector.cli.exit_status import ExitStatus
-from inspector.protocol.extensions import SKILLS
+from inspector.cli.headless import Visit
+from inspector.errors import UsageError
+from inspector.protocol.capabilities import SKILLS
 from tests.cli.running import demo, inspect, scripted
 
 TEXT = "---\nname: knots\ndescription: How\n---\n# Knots\n"
@@ -133,3 +137,14 @@ def test_skills_are_listed_over_http(demo_url: str) -> None:
 
 def test_the_command_is_named_skills() -> None:
     assert skills.command.name == "skills"
+
+
+def visit(capabilities: dict[str, Any]) -> Visit:
+    return cast(Visit, SimpleNamespace(opening=SimpleNamespace(capabilities=capabilities)))
+
+
+def test_a_server_that_declares_none_is_asked_only_if_it_is_to_be_asked_anyway() -> None:
+    with pytest.raises(UsageError, match=SKILLS):
+        demand_skills(visit({"tools": {}}), anyway=False)
+    demand_skills(visit({"tools": {}}), anyway=True)
+    demand_skills(visit({"extensions": {SKILLS: {}}}), anyway=False)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from inspector.capture.format.notes import NotesFile, new_mark
 from inspector.capture.journal import start_capture
-from inspector.capture.notes import NotesFile, new_mark
 from inspector.cli.commands import tail
 from inspector.cli.exit_status import ExitStatus
 from inspector.protocol.frames import Channel, Direction

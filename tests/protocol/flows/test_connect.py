@@ -8,9 +8,9 @@ from msgspec.structs import replace
 from inspector.errors import AuthorizationNeeded, ConnectError, Disconnected, RemoteProtocolError
 from inspector.protocol.flows.connect import Wish, connect
 from inspector.protocol.flows.steps import Await, Broken, Drop, GivenUp, Reply, Send, Silent, UseCarriage
+from inspector.protocol.request_meta import ClientIdentity
 from inspector.protocol.revisions._shape import Carriage, Era
 from inspector.protocol.revisions.openings import SERVER_INFO
-from inspector.protocol.stamp import ClientIdentity
 from tests.protocol.flows.scripted import Played, error, exchange, refused, result
 from tests.protocol.wire import INITIALIZED
 

@@ -7,7 +7,7 @@ import pytest
 from inspector.protocol.events import Cancelled
 from inspector.protocol.exchanges import ExchangeState
 from inspector.protocol.tracking import subscriptions
-from inspector.protocol.tracking.http_end import HttpEnd
+from inspector.protocol.tracking.exchanges import HttpEnd
 from inspector.protocol.tracking.subscriptions import Filter, Standing, Stream, Subscriptions, read_filter
 from tests.protocol.wire import C2S, INITIALIZE, INITIALIZED, S2C, Wire, meta
 

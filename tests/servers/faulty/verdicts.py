@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from inspector.capture.load import load
-from inspector.checks.aliases import names_of
+from inspector.capture.store.load import load
+from inspector.checks.registry import names_of
 from inspector.protocol.facts import ProcessEvent, ProcessFact
 from inspector.transports.children import is_group_alive
 from inspector.transports.http.listener import Listener

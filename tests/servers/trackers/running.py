@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from inspector.checks.aliases import names_of
+from inspector.checks.registry import names_of
 from inspector.transports.http.listener import Listener
 from tests.cli.running import Ran, inspect
 from tests.servers.faulty import ROOT

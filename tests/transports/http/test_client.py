@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from inspector.errors import ConnectError, UsageError
-from inspector.protocol.hosts import is_loopback
+from inspector.protocol.url_hosts import is_loopback
 from inspector.transports.http.client import make_client
 from inspector.transports.http.endpoint import HttpOptions
 from inspector.transports.http.listener import HttpRequest, HttpResponse, Listener

@@ -9,7 +9,7 @@ import pytest
 from inspector.errors import AuthorizationNeeded, ConnectError, Disconnected
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, HttpEvent, SseNote
 from inspector.protocol.frames import Channel
-from inspector.transports.base import Carriage
+from inspector.protocol.revisions._shape import Carriage
 from inspector.transports.http.endpoint import Endpoint, HttpOptions
 from inspector.transports.http.legacy_sse import LegacySse
 from inspector.transports.http.listener import HangUp, HttpRequest, HttpResponse

@@ -9,7 +9,8 @@ from msgspec.structs import replace
 from inspector.errors import ConnectError, Disconnected
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, HttpEvent, HttpFact, SseNote
 from inspector.protocol.frames import Channel
-from inspector.transports.base import Carriage, Delivery
+from inspector.protocol.revisions._shape import Carriage
+from inspector.transports.base import Delivery
 from inspector.transports.http import sessions
 from inspector.transports.http.listener import HangUp, HttpRequest, HttpResponse
 from inspector.transports.http.reply import Trail

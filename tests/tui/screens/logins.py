@@ -4,13 +4,13 @@ import httpx
 
 from inspector.auth.driver import Doorkeeper, Nobody
 from inspector.auth.guide import Guide
-from inspector.auth.store import TokenStore
-from inspector.auth.wishes import LoginWishes
+from inspector.auth.steps import LoginWishes
+from inspector.auth.storage import TokenStore
 from inspector.capture.journal import start_capture
 from inspector.config.targets import HttpTarget
 from inspector.session.engine import Engine, Live
-from inspector.session.open import Settings
-from inspector.tui.subject import LiveSubject
+from inspector.session.options import Settings
+from inspector.tui.conversation import LiveSubject
 
 
 class Entrance:

@@ -8,8 +8,8 @@ from textual.widget import Widget
 
 from inspector.forms.fields import UNSET
 from inspector.forms.paths import Path
-from inspector.tui.widgets.form_fields import FieldNode
-from inspector.tui.widgets.schema_form import SchemaForm
+from inspector.tui.widgets.schema_form.fields import FieldNode
+from inspector.tui.widgets.schema_form.form import SchemaForm
 from tests.tui.screen_text import text
 from tests.tui.widgets.showing import Showing
 from tests.waiting import until

@@ -5,7 +5,8 @@ from textual.app import App, ComposeResult
 from textual.message import Message
 from textual.widget import Widget
 
-from inspector.tui import safety, styles
+from inspector.tui import safety
+from inspector.tui import theme as styles
 from tests.tui.screen_text import lines
 
 

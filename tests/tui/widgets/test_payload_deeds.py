@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from textual.message import Message
 
-from inspector.tui.widgets.json_view import JsonView
-from inspector.tui.widgets.payload_deeds import PayloadDeeds
+from inspector.tui.widgets.json_tree.view import JsonView
+from inspector.tui.widgets.payload_actions import PayloadDeeds
 from tests.tui.screen_text import text
 from tests.tui.widgets.showing import Showing
 

@@ -3,9 +3,9 @@
 import pytest
 from textual.app import App
 
-from inspector.tui.styles import DARK_NAME, LIGHT_NAME, role_styles
+from inspector.present.spans import Fact, Section, fact, paragraph
+from inspector.tui.theme import DARK_NAME, LIGHT_NAME, role_styles
 from inspector.tui.widgets.section_card import SectionCard, sections_text
-from inspector.viewmodels.lines import Fact, Section, fact, paragraph
 from tests.tui.screen_text import text
 from tests.tui.widgets.showing import Showing
 

@@ -1,14 +1,288 @@
-"""Lines that are built only when they are in sight."""
+"""Room for other widgets."""
 
 from collections.abc import Sequence
 
 import pytest
+from textual.app import ComposeResult
+from textual.events import MouseScrollDown, MouseScrollUp
 from textual.geometry import Region
+from textual.pilot import Pilot
+from textual.strip import Strip
+from textual.widget import Widget
+from textual.widgets import Static
 
-from inspector.tui import styles
-from inspector.tui.widgets.virtual_lines import VirtualLines
-from inspector.viewmodels.roles import Span
+from inspector.present.spans import Section, Span, paragraph
+from inspector.tui import theme
+from inspector.tui.widgets.section_card import SectionCard
+from inspector.tui.widgets.virtual_lines import (
+    CHROME,
+    Ground,
+    Lines,
+    LinesView,
+    Movable,
+    NoLines,
+    Painter,
+    Scroller,
+    VirtualLines,
+)
+from tests.tui.screen_text import text
 from tests.tui.widgets.showing import Showing
+
+
+class Shelf(Ground):
+    DEFAULT_CSS = "Shelf { background: #102030; } Shelf Static { width: 4; height: 1; background: red; }"
+
+    def compose(self) -> ComposeResult:
+        yield Static("here", markup=False)
+
+
+async def test_what_it_holds_stands_on_its_colour() -> None:
+    app = Showing(Shelf())
+    async with app.run_test(size=(10, 3)):
+        assert app.rows() == ["here", "", ""]
+        strips = app.screen._compositor.render_strips()
+        grounds = [[str(segment.style and segment.style.bgcolor) for segment in strip] for strip in strips]
+        assert all("102030" in ground for ground in grounds[2])
+        assert "102030" in grounds[0][-1]
+        assert "102030" not in grounds[0][0]
+
+
+async def test_its_colour_goes_where_no_colour_is_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    app = Showing(Shelf())
+    async with app.run_test(size=(10, 3)):
+        last = app.screen._compositor.render_strips()[2]
+        for segment in last:
+            assert segment.style is not None
+            assert segment.style.bgcolor is not None
+            assert len(set(segment.style.bgcolor.triplet or ())) == 1
+
+
+class Squares(Lines):
+    """As many lines as there are columns."""
+
+    def count(self, width: int) -> int:
+        return width
+
+    def line(self, index: int, width: int) -> Sequence[Span]:
+        return [(f"{index} of {width}", "text")]
+
+
+async def test_lines_are_asked_for_anew_when_the_width_changes() -> None:
+    view = LinesView()
+    async with Showing(view).run_test(size=(40, 10)) as pilot:
+        view.show(Squares())
+        await pilot.pause()
+        assert f"0 of {view.line_width}" in text(pilot.app)
+        before = view.line_width
+        await pilot.resize_terminal(60, 10)
+        await pilot.pause()
+        assert view.line_width == before + 20
+        assert f"1 of {before + 20}" in text(pilot.app)
+
+
+async def test_nothing_says_so() -> None:
+    view = LinesView()
+    async with Showing(view).run_test(size=(40, 10)) as pilot:
+        view.show(NoLines())
+        await pilot.pause()
+        assert "Nothing to show" in text(pilot.app)
+
+
+class Numbers(Movable):
+    """A hundred lines, twenty in sight."""
+
+    DEFAULT_CSS = "Numbers { height: 20; }"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.view.resize(20)
+        self.view.set_count(100)
+        self.moves = 0
+        self.opens: list[int] = []
+
+    def render_line(self, y: int) -> Strip:
+        return Strip.blank(self.size.width)
+
+    def moved(self) -> None:
+        super().moved()
+        self.moves += 1
+
+    def opened(self) -> None:
+        self.opens.append(self.view.cursor)
+
+
+async def test_keys_move_the_cursor() -> None:
+    widget = Numbers()
+    async with Showing(widget).run_test(size=(40, 20)) as pilot:
+        places = []
+        for key in ("j", "down", "k", "up", "pagedown", "ctrl+f", "ctrl+b", "G", "g", "end", "home"):
+            await pilot.press(key)
+            places.append(widget.view.cursor)
+    assert places == [1, 2, 1, 0, 19, 38, 19, 99, 0, 99, 0]
+
+
+async def test_the_wheel_moves_the_window_and_leaves_the_cursor() -> None:
+    widget = Numbers()
+    async with Showing(widget).run_test(size=(40, 20)) as pilot:
+        for turn in (MouseScrollDown, MouseScrollDown, MouseScrollUp):
+            await pilot._post_mouse_events([turn], widget)
+    assert (widget.view.top, widget.view.cursor) == (3, 0)
+
+
+async def test_a_click_opens_once_and_so_does_a_double_click() -> None:
+    widget = Numbers()
+    async with Showing(widget).run_test(size=(40, 20)) as pilot:
+        await pilot.click(widget, offset=(5, 7))
+        assert (widget.view.cursor, widget.opens) == (7, [7])
+        await pilot.click(widget, offset=(5, 9), times=2)
+    assert widget.opens == [7, 9]
+
+
+async def test_the_scrollbar_is_dragged() -> None:
+    widget = Numbers()
+    async with Showing(widget).run_test(size=(40, 20)) as pilot:
+        await pilot.mouse_down(widget, offset=(39, 19))
+        assert widget.view.top == 80
+        await pilot.hover(widget, offset=(20, 0))
+        assert widget.view.top == 0
+        await pilot.mouse_up(widget, offset=(20, 0))
+        await pilot.hover(widget, offset=(20, 15))
+        assert widget.view.top == 0
+    assert widget.view.cursor == 0
+
+
+async def test_a_click_on_the_scrollbar_chooses_no_line() -> None:
+    widget = Numbers()
+    async with Showing(widget).run_test(size=(40, 20)) as pilot:
+        await pilot.click(widget, offset=(39, 10))
+    assert widget.view.cursor == 0
+
+
+class Bare(Widget):
+    """Nothing of its own."""
+
+
+SAMPLES: list[list[Span]] = [
+    [],
+    [("short", "text")],
+    [("x" * 1_000_000, "error")],
+    [("数据" * 60, "method")],
+    [("a数" * 60, "method")],
+    [("\x1b]52;c;eA==\x07\x9b2J", "target"), ("\u202e\u200bevil\ud800", "key")],
+    [("[/", "muted"), ("[@click=app.quit]x[/]", "ok")],
+    [("z" + "\u0301" * 400, "string"), ("👨\u200d👩\u200d👧", "text")],
+]
+
+
+@pytest.mark.parametrize("width", [20, 79, 80])
+@pytest.mark.parametrize("spans", SAMPLES, ids=lambda spans: ascii(spans)[:24])
+async def test_a_line_is_as_wide_as_the_widget_and_acts_on_nothing(spans: list[Span], width: int) -> None:
+    widget = Bare()
+    async with Showing(widget).run_test(size=(width, 5)):
+        strip = Painter(widget).line(spans, widget.rich_style, mark=True, thumb=True)
+        assert strip.cell_length == width
+        assert strip.text.isprintable()
+        assert strip.text.startswith(theme.glyphs().cursor)
+        assert strip.text.endswith(theme.glyphs().scrollbar)
+
+
+async def test_brackets_are_text() -> None:
+    widget = Bare()
+    async with Showing(widget).run_test(size=(60, 5)):
+        strip = Painter(widget).line([("[@click=app.quit]x[/]", "ok")], widget.rich_style)
+        assert strip.text.strip() == "[@click=app.quit]x[/]"
+        assert not any(segment.style and segment.style.meta for segment in strip)
+
+
+async def test_a_role_is_drawn_in_its_ink_on_the_ground_it_stands_on() -> None:
+    widget = Bare()
+    async with Showing(widget).run_test(size=(60, 5)):
+        segment = list(Painter(widget).line([("bad", "error")], widget.rich_style))[1]
+        assert segment.style is not None
+        assert segment.style.color == theme.role_styles(dark=True)["error"].color
+        assert segment.style.bgcolor == widget.rich_style.bgcolor
+
+
+async def test_no_color_reaches_our_own_lines_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    widget = Bare()
+    async with Showing(widget).run_test(size=(60, 5)):
+        for segment in Painter(widget).line([("bad", "error")], widget.rich_style):
+            colour = segment.style.color if segment.style else None
+            assert colour is None or colour.triplet is None or len(set(colour.triplet)) == 1
+
+
+async def test_the_chrome_is_three_columns() -> None:
+    widget = Bare()
+    async with Showing(widget).run_test(size=(20, 5)):
+        line = Painter(widget).line([("x" * (20 - CHROME), "text")], widget.rich_style)
+        assert line.text == "  " + "x" * 17 + " "
+
+
+def page(*heights: int) -> Scroller:
+    texts = ("\n".join(f"card {number} line {line}" for line in range(height)) for number, height in enumerate(heights))
+    cards = [SectionCard(Section(f"{number}", lines=paragraph(text))) for number, text in enumerate(texts)]
+    return Scroller(*cards)
+
+
+def chosen(pilot: Pilot[None]) -> str:
+    focused = pilot.app.focused
+    return focused.section.title if isinstance(focused, SectionCard) else ""
+
+
+async def test_a_page_of_text_moves_at_once_and_stops_at_its_ends() -> None:
+    scroller = Scroller(Static("\n".join(map(str, range(100)))))
+    app = Showing(scroller)
+    async with app.run_test(size=(20, 10)) as pilot:
+        scroller.focus()
+        for key, top in (("j", 2), ("down", 4), ("k", 2), ("pagedown", 11), ("pageup", 2), ("G", 90), ("j", 90)):
+            await pilot.press(key)
+            await pilot.pause()
+            assert scroller.scroll_y == top, key
+        await pilot.press("g")
+        await pilot.pause()
+        assert app.rows()[0].startswith("0")
+
+
+async def test_j_goes_to_the_next_card_once_the_end_of_this_one_is_in_sight() -> None:
+    scroller = page(3, 3, 30)
+    async with Showing(scroller).run_test(size=(40, 12)) as pilot:
+        await pilot.pause()
+        scroller.query(SectionCard).first().focus()
+        await pilot.press("j")
+        await pilot.pause()
+        assert chosen(pilot) == "1"
+        await pilot.press("j")
+        await pilot.pause()
+        assert chosen(pilot) == "2"
+        before = scroller.scroll_y
+        await pilot.press("j")
+        await pilot.pause()
+        assert chosen(pilot) == "2"
+        assert scroller.scroll_y == before + 2
+
+
+async def test_k_goes_back_to_the_card_before() -> None:
+    scroller = page(3, 3)
+    async with Showing(scroller).run_test(size=(40, 12)) as pilot:
+        await pilot.pause()
+        scroller.query(SectionCard).last().focus()
+        await pilot.press("k")
+        await pilot.pause()
+        assert chosen(pilot) == "0"
+
+
+async def test_the_beginning_of_a_card_higher_than_the_page_is_shown_first() -> None:
+    scroller = page(3, 40)
+    app = Showing(scroller)
+    async with app.run_test(size=(40, 12)) as pilot:
+        await pilot.pause()
+        scroller.query(SectionCard).first().focus()
+        await pilot.press("j")
+        await pilot.pause()
+        assert any("card 1 line 0" in row for row in app.rows())
+        assert not any("card 0" in row for row in app.rows())
 
 
 class Counting(VirtualLines):
@@ -94,7 +368,7 @@ async def test_another_theme_and_another_width_paint_anew() -> None:
     app = Showing(widget)
     async with app.run_test(size=(40, 10)) as pilot:
         dark = app.style_of("line 1")
-        app.theme = styles.LIGHT_NAME
+        app.theme = theme.LIGHT_NAME
         await pilot.pause()
         assert app.style_of("line 1") != dark
         await pilot.resize_terminal(60, 12)

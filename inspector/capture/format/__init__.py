@@ -1,0 +1,1 @@
+"""The capture file: records, writing, reading, verifying, recovering and notes."""

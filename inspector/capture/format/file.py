@@ -1,0 +1,433 @@
+"""The file of a capture being written: whole lines, appended by a thread of its own, readable at once.
+
+Nothing is dropped while the disk works: if it is slower than the traffic, whoever observes has to wait a little.
+A disk that fails is a banner and no exception: lines then wait in memory up to a budget, are written once the
+disk takes them again, and what had no room is counted in a `gap` record.
+"""
+
+import atexit
+import errno
+import fcntl
+import hashlib
+import os
+import stat
+import threading
+import time
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from itertools import accumulate
+from pathlib import Path
+
+from inspector.capture.format.reader import Window
+from inspector.capture.format.records import EndRecord, GapRecord, to_line
+from inspector.errors import UsageError
+
+LOST = 2**64 - 1
+"""The place of a line that was not kept."""
+BUDGET = 64 * 1024 * 1024
+"""Bytes of lines that may wait for the disk."""
+_CHUNK = 1024 * 1024
+"""Bytes given to one write. More gains nothing and keeps readers waiting."""
+_PACE = 1.0
+"""Seconds between two syncs while there is something to sync, and between two tries of a failing disk."""
+_PATIENCE = 5.0
+"""Seconds that an observer waits for a disk that neither works nor fails."""
+
+_sync = getattr(os, "fdatasync", os.fsync)  # macOS has no fdatasync
+
+
+class CaptureFile:
+    """Lines on their way to a descriptor opened for appending, and back. The descriptor is ours from now on.
+
+    `put` is called by one thread, `read` by any.
+    """
+
+    def __init__(
+        self,
+        fd: int,
+        path: Path | None,
+        *,
+        budget: int = BUDGET,
+        pace: float = _PACE,
+        patience: float = _PATIENCE,
+        write: Callable[[int, memoryview], int] = os.write,
+        sync: Callable[[int], None] = _sync,
+    ) -> None:
+        self.path = path
+        """None for an anonymous file."""
+        self._fd = fd
+        self._budget = budget
+        self._pace = pace
+        self._patience = patience
+        self._write = write
+        self._sync = sync
+        self._turn = threading.Condition()
+        self._reading = threading.Lock()
+        self._window = Window()
+        """Held while the descriptor is read from, so that a large payload does not keep the traffic waiting."""
+        self._fresh: dict[int, bytes] = {}
+        """Lines, or runs of them in one piece, by their place, not yet taken by the writer."""
+        self._taken: dict[int, bytes] = {}
+        """What the writer is at."""
+        self._end = 0
+        self._written = 0
+        self._waiting = 0
+        """Bytes in both."""
+        self._idle = False
+        self._blocked = False
+        self._trouble = ""
+        self._past = ""
+        """What was wrong last, to be told after the trouble is over."""
+        self._losses = _Losses()
+        self._closing: Callable[[str], EndRecord] | None = None
+        self._closed = False
+        self._dirty_since: float | None = None
+        self._digest = hashlib.sha256()
+        self._thread = threading.Thread(target=self._run, name="capture-writer", daemon=True)
+        self._thread.start()
+        atexit.register(self.close)
+
+    @property
+    def healthy(self) -> bool:
+        """Whether what is observed now reaches the file."""
+        return not self._trouble and not self._closed
+
+    @property
+    def open(self) -> bool:
+        """False from the first call of `close` on."""
+        return not self._closed and self._closing is None
+
+    @property
+    def backpressure(self) -> bool:
+        """Whether the traffic waits for the disk, or did since the queue was last empty."""
+        return self._blocked
+
+    @property
+    def trouble(self) -> str:
+        """What is, or was, wrong with the disk, as a banner; "" if nothing is."""
+        count = self._losses.count
+        lost = f"{count} records are lost" if count else "nothing is lost"
+        if self._trouble and self._closed:
+            return f"The capture is not complete: {self._trouble}. Its end could not be written."
+        if self._trouble:
+            return f"The capture can't be written: {self._trouble}. Traffic goes on; so far {lost}."
+        return f"The capture could not be written for a while: {self._past}; {lost}." if self._past else ""
+
+    def put(self, line: bytes, time_ns: int = 0, *, size: int = 0) -> int:
+        """Queue a line, its end included; its place in the file, or LOST.
+
+        `time_ns` and `size` (payload bytes) go into the `gap` record if the line has to be lost.
+        """
+        with self._turn:
+            if self._waiting >= self._budget:
+                self._await_room()
+            if not self.open or self._waiting >= self._budget:
+                self._losses.add(time_ns, size, self._trouble)
+                return LOST
+            for gap in self._losses.untold():
+                self._queue(gap)
+            return self._queue(line)
+
+    def put_run(self, lines: list[bytes], time_ns: int, sizes: list[int]) -> list[int]:
+        """Queue lines that belong together, as `put` does one; their places."""
+        with self._turn:
+            if self.open and self._waiting < self._budget and not self._losses.is_pending:
+                first = self._queue(b"".join(lines))
+                return list(accumulate(map(len, lines[:-1]), initial=first))
+        return [self.put(line, time_ns, size=size) for line, size in zip(lines, sizes, strict=True)]
+
+    def read(self, place: int, length: int) -> bytes:
+        """The bytes of a line, whether or not it has been written yet; fewer or none if they can't be had."""
+        # Without the lock, for which a reader would wait in a flood: a line goes from fresh to taken to the file, and
+        # is in two of them for a moment rather than in none, so whoever looks in this order finds it.
+        if place == LOST:
+            return b""
+        if place + length > self._written:
+            waiting = _within(self._fresh, place, length) or _within(self._taken, place, length)
+            if waiting is not None:
+                return waiting
+        with self._reading:
+            return b"" if self._closed else self._window.read(self._fd, place, length)
+
+    def close(self, end: Callable[[str], EndRecord] | None = None) -> None:
+        """Write what is queued and the last line, made by `end` from the digest of all before; then close.
+
+        A second call does nothing. If the disk still fails, what waits in memory is gone.
+        """
+        with self._turn:
+            if not self.open:
+                return
+            for gap in self._losses.untold():
+                self._queue(gap)
+            self._closing = end or (lambda sha256: EndRecord(sha256=sha256, clean=False))
+            self._turn.notify_all()
+        self._thread.join(self._patience)
+        atexit.unregister(self.close)
+        with self._turn, self._reading:
+            self._closed = True
+            if not self._thread.is_alive():
+                os.close(self._fd)
+
+    def _queue(self, line: bytes) -> int:
+        place = self._end
+        self._end += len(line)
+        self._waiting += len(line)
+        self._fresh[place] = line
+        if self._idle and not self._trouble:  # in trouble the writer sleeps until its next try
+            self._turn.notify_all()
+        return place
+
+    def _await_room(self) -> None:
+        """Back-pressure: wait until the disk has taken enough, has failed, or patience is at its end."""
+        if self._trouble:
+            return
+        self._blocked = True
+        if not self._turn.wait_for(lambda: self._waiting < self._budget or bool(self._trouble), self._patience):
+            self._trouble = self._past = "the disk takes nothing"
+
+    def _run(self) -> None:
+        """The writer's life: take what is there, write it, sync now and then."""
+        while self._await_work():
+            self._write_taken()
+            if self._dirty_since is not None and time.monotonic() - self._dirty_since >= self._pace:
+                self._sync_now()
+        self._finish()
+
+    def _await_work(self) -> bool:
+        """Wait until there is something to do, and take it; False if this file is to be closed."""
+        with self._turn:
+            if not self._taken and not self._fresh:
+                self._blocked = False
+            self._idle = True
+            while not self._closing and (self._trouble or not self._fresh):
+                if not self._turn.wait(self._pause()):
+                    break
+            self._idle = False
+            if not self._taken:
+                self._taken, self._fresh = self._fresh, {}
+            return self._closing is None
+
+    def _pause(self) -> float | None:
+        """Seconds until there is something to do even if nothing comes; None for never."""
+        if self._trouble:
+            return self._pace
+        if self._dirty_since is None:
+            return None
+        return max(0.0, self._dirty_since + self._pace - time.monotonic())
+
+    def _write_taken(self) -> None:
+        try:
+            for chunk in self._chunks():
+                self._write_all(memoryview(chunk))
+        except OSError as error:
+            self._fail(error)
+            return
+        with self._turn:
+            self._taken = {}
+            self._trouble = ""
+            self._turn.notify_all()
+
+    def _chunks(self) -> Iterator[bytes]:
+        """What is taken and not yet written, in pieces of about a MiB."""
+        piece: list[bytes] = []
+        size = 0
+        for place, line in self._taken.items():
+            if place + len(line) <= self._written:
+                continue
+            cut = max(0, self._written - place)  # a failed write may have taken half a line
+            piece.append(line[cut:] if cut else line)
+            size += len(line) - cut
+            if size >= _CHUNK:
+                yield b"".join(piece)
+                piece, size = [], 0
+        if piece:
+            yield b"".join(piece)
+
+    def _write_all(self, rest: memoryview) -> None:
+        while rest:
+            count = self._write(self._fd, rest)
+            if count == 0:
+                raise OSError(errno.EIO, "the disk takes nothing")
+            self._digest.update(rest[:count])
+            rest = rest[count:]
+            with self._turn:
+                self._written += count
+                self._waiting -= count
+                if self._dirty_since is None:
+                    self._dirty_since = time.monotonic()
+                if self._blocked:
+                    self._turn.notify_all()
+
+    def _sync_now(self) -> None:
+        self._dirty_since = None
+        if self.path is not None:  # an anonymous file outlives nothing
+            try:
+                self._sync(self._fd)
+            except OSError as error:
+                self._fail(error)
+
+    def _fail(self, error: OSError) -> None:
+        with self._turn:
+            self._trouble = self._past = error.strerror or str(error)
+            self._turn.notify_all()
+
+    def _finish(self) -> None:
+        """Write all that is left, then the end, as far as the disk lets us."""
+        with self._turn:
+            self._taken |= self._fresh
+            self._fresh = {}
+        self._write_taken()
+        if self._trouble or self._closing is None:
+            return
+        with self._turn:
+            self._queue(to_line(self._closing(self._digest.hexdigest())))
+            self._taken, self._fresh = self._fresh, {}
+        self._write_taken()
+        self._sync_now()
+
+
+def _within(pieces: dict[int, bytes], place: int, length: int) -> bytes | None:
+    """A line among pieces that stand in the order of their places; None if it is in none of them."""
+    piece = pieces.get(place)
+    if piece is None and pieces:
+        places = list(pieces)
+        begin = places[bisect_right(places, place) - 1]
+        piece, place = pieces[begin], place - begin
+        return piece[place : place + length] if 0 <= place < len(piece) else None
+    return piece[:length] if piece is not None else None
+
+
+class _Losses:
+    """What was not kept: how much in all, and what no `gap` record has told yet."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._gap: GapRecord | None = None
+
+    @property
+    def is_pending(self) -> bool:
+        return self._gap is not None
+
+    def add(self, time_ns: int, size: int, why: str) -> None:
+        self.count += 1
+        gap = self._gap or GapRecord(why=why, tm0=time_ns)
+        self._gap = GapRecord(
+            lost_frames=gap.lost_frames + 1,
+            lost_bytes=gap.lost_bytes + size,
+            why=gap.why,
+            tm0=gap.tm0,
+            tm1=time_ns,
+        )
+
+    def untold(self) -> Iterator[bytes]:
+        """The line that tells of what was lost since the last one, if anything was."""
+        gap, self._gap = self._gap, None
+        if gap is not None:
+            yield to_line(gap)
+
+
+# --- Making the file of a capture: new, for its owner alone, never through a link.
+
+_ANOTHER = "name another file"
+
+
+def make_private_directory(path: Path) -> None:
+    """Make a directory and what is missing above it, each readable by its owner alone. Existing ones stay as they are.
+
+    Raises: OSError.
+    """
+    if path.is_dir():
+        return
+    make_private_directory(path.parent)
+    with suppress(FileExistsError):
+        path.mkdir(mode=0o700)
+
+
+def create(path: Path, *, overwrite: bool = False) -> int:
+    """Make a new file for a capture, for its owner alone, and open it for appending and reading.
+
+    With `overwrite`, a capture that is there already is emptied first; a link is never followed.
+
+    Raises: UsageError.
+    """
+    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        make_private_directory(path.parent)
+        fd = os.open(path, flags | (os.O_NONBLOCK if overwrite else os.O_EXCL), 0o600)
+    except FileExistsError:
+        raise UsageError(
+            f"the capture {path} is there already", hint="name another file, or say that it may be overwritten"
+        ) from None
+    except OSError as error:
+        why = "it is a link, and links are not followed" if error.errno == errno.ELOOP else error.strerror
+        raise UsageError(f"the capture {path} can't be written: {why}", hint=_ANOTHER) from None
+    try:
+        _claim(fd, path)
+    except UsageError:
+        os.close(fd)
+        raise
+    return fd
+
+
+def _claim(fd: int, path: Path) -> None:
+    """Make the open file ours: an ordinary file that nobody else records into, empty, readable by us alone."""
+    found = os.fstat(fd)
+    if not stat.S_ISREG(found.st_mode):
+        raise UsageError(f"{path} is not a regular file", hint=_ANOTHER)
+    # In a shared directory somebody else may have prepared the name: their file could be read by them, and a hard
+    # link would have us empty another file.
+    if found.st_uid != os.geteuid() or found.st_nlink > 1:
+        why = "belongs to another user" if found.st_uid != os.geteuid() else "has more than one name (hard link)"
+        raise UsageError(f"{path} {why}", hint=_ANOTHER)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise UsageError(f"{path} is being recorded into right now", hint=_ANOTHER) from None
+    except OSError:
+        pass  # a file system without locks: then we can't tell, and go on
+    with suppress(OSError):
+        os.fchmod(fd, 0o600)
+    os.ftruncate(fd, 0)
+
+
+def demand_place(out: Path, original: Path, *, overwrite: bool) -> None:
+    """See that something made of a capture may be written there.
+
+    Raises: UsageError if it is the original, or there already, or somebody records into it.
+    """
+    if out.exists() and out.samefile(original):
+        raise UsageError(f"{out} is the original, which stays as it is", hint="Name another file.")
+    if not overwrite and os.path.lexists(out):
+        raise UsageError(f"{out} is there already", hint="Name another file, or say --force.")
+    if out.is_file() and not out.is_symlink():
+        with suppress(OSError), open(out, "rb") as file:
+            if being_written(file.fileno()):
+                raise UsageError(f"{out} is being recorded into right now", hint="Name another file.")
+
+
+def create_anonymous() -> int:
+    """Open a file without a name for appending and reading: it is gone with its descriptor.
+
+    Raises: OSError.
+    """
+    with suppress(AttributeError, OSError):  # Linux, and a file system that can; it spares a slow import
+        return os.open(os.environ.get("TMPDIR", "/tmp"), os.O_TMPFILE | os.O_RDWR | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    import tempfile
+
+    with tempfile.TemporaryFile(prefix="mcp-inspect-") as made:
+        fd = os.dup(made.fileno())
+    fcntl.fcntl(fd, fcntl.F_SETFL, fcntl.fcntl(fd, fcntl.F_GETFL) | os.O_APPEND)
+    return fd
+
+
+def being_written(fd: int) -> bool:
+    """Whether somebody records into this file right now."""
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    fcntl.flock(fd, fcntl.LOCK_UN)
+    return False

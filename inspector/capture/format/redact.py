@@ -1,0 +1,34 @@
+"""What gives access and is not written: credentials in HTTP headers and in URLs, taken out before the capture has them.
+
+What stands instead keeps the scheme and the length, which is enough to tell an empty token from a cut one. Messages are
+never touched here.
+"""
+
+import msgspec
+
+from inspector.protocol.credentials import is_credential, mask, without_credentials
+from inspector.protocol.facts import ConnectionFact, Fact, Headers, HttpFact
+from inspector.protocol.frames import Frame
+
+_IN_URLS = ("location", "content-location", "referer", "link")
+
+
+def redacted(what: Frame | Fact) -> Frame | Fact:
+    """The same without credentials; the very same if there are none."""
+    if isinstance(what, HttpFact):
+        headers, target = _headers(what.headers), without_credentials(what.target)
+        if headers != what.headers or target != what.target:
+            return msgspec.structs.replace(what, headers=headers, target=target)
+    elif isinstance(what, ConnectionFact) and (url := without_credentials(what.url)) != what.url:
+        return msgspec.structs.replace(what, url=url)
+    return what
+
+
+def _headers(headers: Headers) -> Headers:
+    return tuple((name, _value(name, value)) for name, value in headers)
+
+
+def _value(name: str, value: str) -> str:
+    if is_credential(name):
+        return mask(value)
+    return without_credentials(value) if name.lower() in _IN_URLS else value

@@ -1,0 +1,341 @@
+"""Checking a capture against itself: are all bytes that were observed in the file, and unchanged?
+
+The streams are built again from the records and compared with the digests that were taken at the wire. It finds
+loss and damage, not forgery: whoever changes a frame on purpose can change the digests too.
+"""
+
+import hashlib
+import os
+from collections import Counter
+from enum import StrEnum
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+
+from inspector.atomic_write import whole_file
+from inspector.capture.format.file import being_written, demand_place, make_private_directory
+from inspector.capture.format.reader import (
+    LOOKS_AT,
+    Tell,
+    blocks,
+    is_newer_minor,
+    open_for_reading,
+    read_at,
+    read_head,
+    tell_nobody,
+)
+from inspector.capture.format.records import (
+    KNOWN,
+    NO_CREDENTIALS,
+    EndRecord,
+    FrameRecord,
+    GapRecord,
+    Head,
+    Record,
+    SumRecord,
+    entry_of,
+    from_line,
+    to_line,
+    type_of,
+)
+from inspector.capture.format.writer import Digests
+from inspector.errors import CaptureError, UsageError
+from inspector.protocol.frames import Channel, Direction, Frame
+
+MOST_FAULTS = 100
+"""Faults that are told one by one."""
+
+
+class State(StrEnum):
+    """What a capture is, in one word. The first that fits."""
+
+    FAULTY = "faulty"
+    """Something in it does not fit: it was damaged or changed, or something was never written."""
+    GROWING = "growing"
+    """Somebody records into it; so far all fits."""
+    CUT = "cut"
+    """It has no end, and all fits that is there."""
+    REDACTED = "redacted"
+    """A copy without secrets, whole as a file: what crossed the wire can't be proved by it."""
+    WHOLE = "whole"
+
+
+class FirstBad(msgspec.Struct, frozen=True):
+    """The first line that does not fit."""
+
+    line: int
+    """From 1."""
+    byte: int
+    """Where the line begins, from 0."""
+    why: str
+
+
+class Verdict(msgspec.Struct, frozen=True, kw_only=True):
+    """What the check found."""
+
+    frames: int
+    """Frames in the file."""
+    covered: int
+    """How many of them a digest vouches for: fewer than all if the capture was cut, none in a redacted copy."""
+    complete: bool
+    """Whether the last line is there and fits all lines before it."""
+    faults: tuple[str, ...]
+    """What does not fit, a sentence each, at most MOST_FAULTS; nothing if all does."""
+    fault_count: int = 0
+    first_bad: FirstBad | None = None
+    torn_bytes: int = 0
+    """How long the last line is that has no end; 0 if all have."""
+    redacted: bool = False
+    clean: bool = False
+    """Whether the last line says that the capture was closed in good order."""
+    growing: bool = False
+    unknown: dict[str, int] = {}
+    """Records of types that this program does not know, by type; they are no fault."""
+    newer: bool = False
+    """Whether the format is of a later minor version than this program's."""
+
+    @property
+    def state(self) -> State:
+        """What it comes to."""
+        if self.fault_count:
+            return State.FAULTY
+        if self.growing:
+            return State.GROWING
+        if not self.complete or not self.clean:
+            return State.CUT
+        return State.REDACTED if self.redacted else State.WHOLE
+
+
+def verify(path: Path, tell: Tell = tell_nobody) -> Verdict:
+    """Check a capture. `tell` hears now and then how many bytes are done, and of how many.
+
+    Raises: CaptureError if it can't be read.
+    """
+    fd = open_for_reading(path)
+    try:
+        check = _Check(read_head(fd, path), growing=being_written(fd))
+        size = os.fstat(fd).st_size
+        for block in blocks(lambda place, length: read_at(fd, place, length)):
+            place = block.place
+            for line in block.lines:
+                check.line(line, block.whole, place)
+                place += len(line) + 1
+            tell(block.end, size)
+        return check.verdict()
+    finally:
+        os.close(fd)
+
+
+class _Check:
+    """The state of a check, line by line."""
+
+    def __init__(self, head: Head, *, growing: bool) -> None:
+        self._head = head
+        self._growing = growing
+        self._redacted = head.redaction.on != "none" and head.redaction.policy != NO_CREDENTIALS
+        self._digests = Digests()
+        self._all = hashlib.sha256()
+        self._number = 0
+        self._place = 0
+        self._frames = 0
+        self._covered: dict[tuple[Direction, Channel], int] = {}
+        self._complete = self._clean = False
+        self._faults: list[str] = []
+        self._fault_count = 0
+        self._first: FirstBad | None = None
+        self._torn = 0
+        self._unknown: Counter[str] = Counter()
+        self._blind = False
+        self._counts: Counter[str] = Counter()
+
+    def line(self, line: bytes, whole: bool, place: int) -> None:
+        self._number += 1
+        self._place = place
+        self._complete = self._clean = False
+        try:
+            record = from_line(line)
+        except ValueError:
+            self._unread(line, whole)
+        else:
+            self._record(record)
+            self._counts[str(record.__struct_config__.tag)] += 1
+        if not whole:
+            self._torn, self._complete, self._clean = len(line), False, False
+            return
+        self._all.update(line)
+        self._all.update(b"\n")
+
+    def verdict(self) -> Verdict:
+        return Verdict(
+            frames=self._frames,
+            covered=0 if self._redacted else sum(self._covered.values()),
+            complete=self._complete,
+            faults=tuple(self._faults),
+            fault_count=self._fault_count,
+            first_bad=self._first,
+            torn_bytes=self._torn,
+            redacted=self._redacted,
+            clean=self._clean,
+            growing=self._growing,
+            unknown=dict(self._unknown),
+            newer=is_newer_minor(self._head.v),
+        )
+
+    def _fault(self, sentence: str) -> None:
+        self._fault_count += 1
+        if self._first is None:
+            self._first = FirstBad(self._number, self._place, sentence)
+        if len(self._faults) < MOST_FAULTS:
+            self._faults.append(sentence)
+
+    def _unread(self, line: bytes, whole: bool) -> None:
+        kind = type_of(line)
+        if not whole:
+            return
+        if kind is None or kind in KNOWN:
+            self._fault(f"Line {self._number} can't be read.")
+        elif kind[:40] in self._unknown or len(self._unknown) < MOST_FAULTS:
+            self._unknown[kind[:40]] += 1
+
+    def _record(self, record: Record) -> None:
+        match record:
+            case FrameRecord():
+                self._frame(record)
+            case SumRecord():
+                self._sum(record)
+            case GapRecord():
+                self._blind = True
+                self._fault(f"Line {self._number} tells of a gap: {record.lost_frames} records were never written.")
+            case EndRecord():
+                self._end(record)
+            case _:
+                pass
+
+    def _frame(self, record: FrameRecord) -> None:
+        self._frames += 1
+        try:
+            frame = entry_of(record, self._frames).what
+        except ValueError:
+            self._fault(f"Line {self._number} has no payload: it is in another file, which is not read.")
+            return
+        assert isinstance(frame, Frame)
+        if record.len not in (None, len(frame.payload)):
+            self._fault(f"Line {self._number} has a payload of {len(frame.payload)} bytes and says {record.len}.")
+        if not self._redacted:
+            self._digests.take(frame)
+
+    def _sum(self, told: SumRecord) -> None:
+        """After a gap no stream can be whole, so its digests say nothing any more; in a redacted copy none did."""
+        if self._blind or self._redacted:
+            return
+        found = self._digests.sum(told.dir, told.ch, told.c)
+        if found == told:
+            self._covered[told.dir, told.ch] = found.frames
+        else:
+            self._fault(
+                f"At line {self._number}, {told.frames} frames with {told.bytes} bytes had crossed {told.ch}, "
+                f"but the file holds {found.frames} with {found.bytes}, or other bytes."
+            )
+
+    def _end(self, told: EndRecord) -> None:
+        self._complete = told.sha256 == self._all.hexdigest()
+        self._clean = told.clean
+        known = Counter({kind: count for kind, count in told.counts.items() if kind in KNOWN})  # 0 is as if left out
+        if self._complete and known != self._counts:
+            self._fault("The last line counts other records than there are: it was changed.")
+        if not self._complete:
+            self._fault("The last line does not fit the lines before it: something was changed, added or taken out.")
+
+
+# --- What can be had of a capture that was cut or damaged: all that stands before the damage, byte by byte, and an
+# end.
+
+
+class Recovered(msgspec.Struct, frozen=True):
+    """What became of it."""
+
+    records: int
+    """Lines that were copied, the head included."""
+    kept: int
+    """Their bytes."""
+    left: int
+    """Bytes of the original that are not in the copy."""
+    line: int | None
+    """The first line that could not be read, from 1; None if all could."""
+    torn: bool
+    """Whether that line had no end."""
+    whole: bool
+    """Whether the original had its own end, which was copied."""
+    grows: bool
+    """Whether somebody was recording into it."""
+
+
+def recover(path: Path, out: Path, *, overwrite: bool = False, tell: Tell = tell_nobody) -> Recovered:
+    """Write the clean beginning of a capture to a file of its own, 0600. `tell` hears how far it is.
+
+    Raises: CaptureError if there is no beginning to read; UsageError if the file can't be written.
+    """
+    fd = open_for_reading(path)
+    try:
+        read_head(fd, path)
+        if b"\n" not in read_at(fd, 0, LOOKS_AT):
+            raise CaptureError(f"{path} holds a head and no entry: there is nothing to save", hint="Record it again.")
+        demand_place(out, path, overwrite=overwrite)
+        make_private_directory(out.parent)
+        with whole_file(out, overwrite=overwrite) as made:
+            return _Copy(made.file).run(fd, tell)
+    except OSError as error:
+        raise UsageError(f"{out} can't be written: {error.strerror}", hint="Name another file.") from None
+    finally:
+        os.close(fd)
+
+
+class _Copy:
+    """A file on its way."""
+
+    def __init__(self, target: BinaryIO) -> None:
+        self._target = target
+        self._digest = hashlib.sha256()
+        self._counts: Counter[str] = Counter()
+        self._kept = 0
+        self._ended = False
+
+    def run(self, fd: int, tell: Tell) -> Recovered:
+        size, grows = os.fstat(fd).st_size, being_written(fd)
+        bad, torn = None, False
+        number = 0
+        for block in blocks(lambda at, most: read_at(fd, at, min(most, size - at))):
+            for line in block.lines:
+                number += 1
+                if not block.whole or not self._take(line):
+                    bad, torn = number, not block.whole
+                    break
+            if bad is not None:
+                break
+            tell(block.end, size)
+        records = number - (bad is not None)
+        kept = self._kept
+        if not self._ended:
+            self._target.write(
+                to_line(EndRecord(counts=dict(self._counts), sha256=self._digest.hexdigest(), clean=False))
+            )
+        return Recovered(records, kept, size - kept, bad, torn, self._ended, grows)
+
+    def _take(self, line: bytes) -> bool:
+        """Copy a line that can be read, or that a later program can; whether it could."""
+        try:
+            record = from_line(line)
+        except ValueError:
+            kind = type_of(line)
+            if kind is None or kind in KNOWN:
+                return False
+            self._counts["unknown"] += 1
+            self._ended = False
+        else:
+            self._counts[str(record.__struct_config__.tag)] += 1
+            self._ended = isinstance(record, EndRecord) and record.sha256 == self._digest.hexdigest()
+        self._digest.update(line + b"\n")
+        self._target.write(line + b"\n")
+        self._kept += len(line) + 1
+        return True

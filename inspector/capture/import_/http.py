@@ -1,0 +1,381 @@
+"""HAR 1.2: what browsers, proxies and `export --to har` write. Of a browser's only what carries MCP is taken.
+
+Known from http://www.softwareishard.com/blog/har-12-spec/
+"""
+
+import base64
+import binascii
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+from typing import Any
+
+import msgspec
+
+from inspector.capture.import_.documents import Parts, merged, parts
+from inspector.capture.import_.items import Item, Members, Reader, Source, frame, is_there, moment, opened, value
+from inspector.capture.import_.logs import Directions
+from inspector.protocol import peek
+from inspector.protocol.facts import Headers, HttpEvent, HttpFact, HttpTiming
+from inspector.protocol.frames import Channel, Direction, Eol, Frame, SseFacts
+from inspector.protocol.jsonrpc import NotJsonRpc, read
+
+# --- An HTTP exchange that somebody wrote down, as the facts and frames that it was.
+
+
+class Recorded(msgspec.Struct, frozen=True):
+    """What is known of it."""
+
+    method: str
+    url: str
+    sent_headers: Headers = ()
+    sent: bytes = b""
+    status: int = 0
+    reason: str = ""
+    version: str = ""
+    headers: Headers = ()
+    came: bytes = b""
+    began_ns: int | None = None
+    waited_ns: int = 0
+    """Until the response's head."""
+    lasted_ns: int = 0
+    timing: HttpTiming | None = None
+    error: str = ""
+
+    @property
+    def is_stream(self) -> bool:
+        """Whether events came back."""
+        return any(name.lower() == "content-type" and "event-stream" in value for name, value in self.headers)
+
+    @property
+    def is_mcp(self) -> bool:
+        """Whether it carries the protocol, as far as that can be told."""
+        named = (name.lower() for name, _ in (*self.sent_headers, *self.headers))
+        return any(name.startswith("mcp-") for name in named) or is_rpc(self.sent) or is_rpc(self.came)
+
+
+def is_rpc(body: bytes) -> bool:
+    """Whether a body is JSON-RPC."""
+    return b'"jsonrpc"' in body[:100_000] and not any(isinstance(each, NotJsonRpc) for each in read(body))
+
+
+def items(each: Recorded, http: int) -> Iterator[Item]:
+    """The exchange under a number, in the order in which it happened."""
+    began, headed, ended = each.began_ns, _plus(each.began_ns, each.waited_ns), _plus(each.began_ns, each.lasted_ns)
+    request = HttpFact(HttpEvent.REQUEST, http, method=each.method, target=each.url, headers=each.sent_headers)
+    yield Item(began, request)
+    if each.sent:
+        yield Item(began, Frame(0, 0, 0, Direction.TO_SERVER, Channel.POST, each.sent, http=http))
+    if each.status:
+        yield Item(
+            headed,
+            HttpFact(
+                HttpEvent.RESPONSE,
+                http,
+                status=each.status,
+                reason=each.reason,
+                version=each.version,
+                headers=each.headers,
+                timing=each.timing,
+            ),
+        )
+    if each.came and each.is_stream:
+        channel = Channel.GET if each.method == "GET" else Channel.SSE
+        for payload, facts in events(each.came):
+            yield Item(ended, Frame(0, 0, 0, Direction.FROM_SERVER, channel, payload, http=http, sse=facts))
+    elif each.came:
+        yield Item(ended, Frame(0, 0, 0, Direction.FROM_SERVER, Channel.REPLY, each.came, http=http))
+    if each.error:
+        yield Item(ended, HttpFact(HttpEvent.ERROR, http, why=each.error[:300]))
+    elif each.status:
+        yield Item(ended, HttpFact(HttpEvent.END, http, body_bytes=len(each.came)))
+
+
+def events(body: bytes) -> Iterator[tuple[bytes, SseFacts]]:
+    """The events of a stream that carry data; the last counts without the blank line that ends it, too."""
+    for block in body.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n\n"):
+        data: list[bytes] = []
+        event, id_, retry = None, None, None
+        for line in block.split(b"\n"):
+            name, _, rest = line.partition(b":")
+            rest = rest.removeprefix(b" ")
+            if name == b"data":
+                data.append(rest)
+            elif name == b"event":
+                event = rest.decode("utf-8", "replace")
+            elif name == b"id":
+                id_ = rest.decode("utf-8", "replace")
+            elif name == b"retry" and rest.isdigit() and len(rest) < 10:
+                retry = int(rest)
+        if data:
+            yield b"\n".join(data), SseFacts(event, id_, retry)
+
+
+def _plus(began_ns: int | None, more_ns: int) -> int | None:
+    return None if began_ns is None else began_ns + more_ns
+
+
+_CARRIERS = {"STDIO": (Channel.STDIN, Channel.STDOUT), "MEMORY": (Channel.MEMORY, Channel.MEMORY)}
+_LONGEST_MS = 1e9
+
+
+def _knows(start: bytes) -> bool:
+    return re.match(rb'\s*\{\s*"log"\s*:\s*\{', start.removeprefix(b"\xef\xbb\xbf")) is not None
+
+
+def _read(source: Source) -> Iterator[Item]:
+    about = _About()
+    entries = parts(source, ("log", "entries"), about.when, "entries")
+    found = merged(_exchanges(source, entries))
+    first = next(found, None)
+    if first is not None:
+        yield opened(first.wall_ns, url=about.url, transport=about.transport)
+        yield first
+        yield from found
+
+
+class _About:
+    """What is to be said of all entries before the first one."""
+
+    def __init__(self) -> None:
+        self.url = ""
+        self.transport = "http"
+
+    def when(self, entry: Members) -> int | None:
+        """When an entry began, which is looked at on the way."""
+        request = entry.inner("request")
+        method, url = request.text("method"), request.text("url")
+        if method in _CARRIERS and self.transport != "stdio":
+            self.transport = method.lower()
+        if not self.url and url.startswith("http"):
+            self.url = url
+        return entry.moment("startedDateTime")
+
+
+def _exchanges(source: Source, entries: Parts) -> Iterator[tuple[int, list[Item]]]:
+    number = 0
+    for began, place, length in entries.in_order():
+        found = list(_items(source, value(source.read(place, length)), number + 1))
+        number += bool(found)
+        yield began, found
+
+
+def _items(source: Source, entry: Any, number: int) -> Iterator[Item]:
+    method = peek.text(entry, "request", "method") or ""
+    if method in _CARRIERS:
+        yield from _lines(entry, *_CARRIERS[method])
+        return
+    recorded = _recorded(entry)
+    if recorded.is_mcp:
+        yield from items(recorded, number)
+    else:
+        source.passed_over["HTTP exchanges that carry no MCP"] += 1
+
+
+def _lines(entry: Any, out: Channel, back: Channel) -> Iterator[Item]:
+    """A message on a pipe, and what answered it."""
+    began = moment(peek.text(entry, "startedDateTime"))
+    from_client = peek.text(entry, "_mcp", "direction") != "s2c"
+    eol = Eol.LF if out is Channel.STDIN else Eol.NONE
+    sent, came = _sent(entry), _came(entry)
+    for is_first, payload in ((True, sent), (False, came)):
+        if payload or is_first:
+            to_server = from_client == is_first
+            direction = Direction.TO_SERVER if to_server else Direction.FROM_SERVER
+            at = began if is_first or began is None else began + _ns(peek.at(entry, "time"))
+            yield Item(at, Frame(0, 0, 0, direction, out if to_server else back, payload, eol))
+
+
+def _recorded(entry: Any) -> Recorded:
+    times = {
+        name: _ns(peek.at(entry, "timings", name)) for name in ("blocked", "dns", "connect", "ssl", "send", "wait")
+    }
+    waited = times["blocked"] + times["dns"] + times["connect"] + times["send"] + times["wait"]
+    return Recorded(
+        method=(peek.text(entry, "request", "method") or "")[:40],
+        url=peek.text(entry, "request", "url") or "",
+        sent_headers=_headers(entry, "request"),
+        sent=_sent(entry),
+        status=peek.integer(entry, "response", "status") or 0,
+        reason=peek.text(entry, "response", "statusText") or "",
+        version=peek.text(entry, "response", "httpVersion") or "",
+        headers=_headers(entry, "response"),
+        came=_came(entry),
+        began_ns=moment(peek.text(entry, "startedDateTime")),
+        waited_ns=waited,
+        lasted_ns=max(waited, _ns(peek.at(entry, "time"))),
+        timing=HttpTiming(
+            lookup=times["dns"] or None,
+            connect=max(0, times["connect"] - times["ssl"]) or None,
+            tls=times["ssl"] or None,
+            send=times["send"],
+            wait=times["wait"],
+        ),
+        error=peek.text(entry, "_error") or "",
+    )
+
+
+def _headers(entry: Any, side: str) -> Headers:
+    pairs = ((peek.text(each, "name"), peek.text(each, "value")) for each in peek.items(entry, side, "headers"))
+    return tuple((name, value or "") for name, value in pairs if name and not name.startswith(":"))
+
+
+def _sent(entry: Any) -> bytes:
+    said = peek.text(entry, "request", "postData", "text") or ""
+    return _decoded(said, peek.text(entry, "request", "postData", "_encoding"))
+
+
+def _came(entry: Any) -> bytes:
+    said = peek.text(entry, "response", "content", "text") or ""
+    return _decoded(said, peek.text(entry, "response", "content", "encoding"))
+
+
+def _decoded(said: str, encoding: str | None) -> bytes:
+    if encoding == "base64":
+        try:
+            return base64.b64decode(said, validate=True)
+        except (binascii.Error, ValueError):
+            pass
+    return said.encode("utf-8", "surrogatepass")
+
+
+def _ns(milliseconds: Any) -> int:
+    if isinstance(milliseconds, bool) or not isinstance(milliseconds, int | float):
+        return 0
+    return round(min(max(milliseconds, 0), _LONGEST_MS) * 1e6)
+
+
+HAR = Reader(
+    "har",
+    "a HAR file",
+    (
+        "when each event of a stream came: all have the time of its end",
+        "stderr, and what became of a process",
+        "what the program that wrote it has left out: browsers keep no cookies and few bodies of streams",
+        "comments and keep-alives of streams",
+    ),
+    _knows,
+    _read,
+)
+
+
+# --- The exports of the official Inspector: its history of messages, or its list of HTTP requests, an array each.
+
+_FIRST = re.compile(rb"\s*\[\s*\{")
+_MESSAGES = (b'"direction"', b'"message"', b'"timestamp"')
+_ORIGINS = {"client": Direction.TO_SERVER, "server": Direction.FROM_SERVER}
+_REQUESTS = (b'"requestHeaders"', b'"timestamp"')
+
+
+class _Entry(msgspec.Struct, rename="camel"):
+    """An entry of either list."""
+
+    timestamp: str = ""
+    origin: str = ""
+    """Who sent the message, where it says so."""
+    message: msgspec.Raw = msgspec.Raw(b"")
+    response: msgspec.Raw = msgspec.Raw(b"")
+    duration: float = 0
+    method: str = ""
+    url: str = ""
+    request_headers: dict[str, str] | None = None
+    request_body: str | None = None
+    response_status: int | None = None
+    response_status_text: str | None = None
+    response_headers: dict[str, str] | None = None
+    response_body: str | None = None
+    error: str | None = None
+    category: str = ""
+
+
+_entry = msgspec.json.Decoder(_Entry).decode
+
+
+def _official_knows(start: bytes) -> bool:
+    body = start.removeprefix(b"\xef\xbb\xbf")
+    return _FIRST.match(body) is not None and (
+        all(name in body for name in _MESSAGES) or all(name in body for name in _REQUESTS)
+    )
+
+
+def _official_read(source: Source) -> Iterator[Item]:
+    entries = parts(source, (), lambda entry: entry.moment("timestamp"), "entries")
+    found = _entries(source, entries)
+    first = next(found, None)
+    if first is None:
+        return
+    began, entry = first
+    http = entry.request_headers is not None
+    yield opened(began or None, url=entry.url, transport="http" if http else "memory")
+    yield from merged((_requests if http else _messages)(source, chain([first], found)))
+
+
+def _entries(source: Source, entries: Parts) -> Iterator[tuple[int, _Entry]]:
+    for at, place, length in entries.in_order():
+        try:
+            yield at, _entry(source.read(place, length))
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            source.passed_over["entries that can't be read"] += 1
+
+
+def _messages(source: Source, entries: Iterable[tuple[int, _Entry]]) -> Iterator[tuple[int, list[Item]]]:
+    """Requests and notifications at their time, answers at theirs."""
+    directions = Directions()
+    for at, each in entries:
+        if not is_there(each.message):
+            source.passed_over["entries without a message"] += 1
+            continue
+        payload = bytes(each.message)
+        sender = _ORIGINS.get(each.origin) or directions.of(payload)
+        found = [frame(sender, payload, at or None, piped=False)]
+        if is_there(each.response):
+            back = Direction.FROM_SERVER if sender is Direction.TO_SERVER else Direction.TO_SERVER
+            directions.of(bytes(each.response))  # it is answered, whoever asked
+            then = at + _official_ns(each.duration) if at else None
+            found.append(frame(back, bytes(each.response), then, piped=False))
+        yield at, found
+
+
+def _requests(source: Source, entries: Iterable[tuple[int, _Entry]]) -> Iterator[tuple[int, list[Item]]]:
+    for number, (at, each) in enumerate(entries, 1):
+        if each.category == "auth":
+            source.passed_over["requests of a login"] += 1
+            continue
+        lasted = _official_ns(each.duration)
+        recorded = Recorded(
+            method=each.method[:40],
+            url=each.url,
+            sent_headers=_official_headers(each.request_headers),
+            sent=(each.request_body or "").encode("utf-8", "surrogatepass"),
+            status=each.response_status or 0,
+            reason=each.response_status_text or "",
+            headers=_official_headers(each.response_headers),
+            came=(each.response_body or "").encode("utf-8", "surrogatepass"),
+            began_ns=at or None,
+            waited_ns=lasted,
+            lasted_ns=lasted,
+            error=each.error or "",
+        )
+        yield at, list(items(recorded, number))
+
+
+def _official_headers(said: Mapping[str, str] | None) -> Headers:
+    return tuple((said or {}).items())
+
+
+def _official_ns(milliseconds: float) -> int:
+    return round(min(max(milliseconds, 0), 1e9) * 1e6)
+
+
+OFFICIAL = Reader(
+    "inspector",
+    "an export of the official Inspector",
+    (
+        "the exact bytes: each message was written anew",
+        "who sent a message, in a history that does not say so: that is worked out from methods and ids",
+        "which server it was, its stderr, and what is no message",
+        "in its requests, headers of the same name, and the bodies of streams that went on",
+    ),
+    _official_knows,
+    _official_read,
+)

@@ -1,0 +1,310 @@
+"""The columns of a store: what is asked of many entries, without a payload. Thirty bytes an entry.
+
+One thread adds, any thread reads. `count` is published last, so whatever is up to it can be read without a lock.
+"""
+
+from array import array
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from enum import IntEnum
+from functools import cached_property
+from itertools import compress
+
+import msgspec
+
+from inspector.capture.format.file import LOST
+from inspector.protocol.compact_arrays import Near, Small
+from inspector.protocol.events import (
+    CameLate,
+    Cancelled,
+    Closed,
+    Event,
+    Garbled,
+    Notified,
+    Opened,
+    Orphaned,
+    Progressed,
+)
+from inspector.protocol.frames import Direction
+from inspector.protocol.jsonrpc import Answer
+
+# --- What a frame was, in one number each, for the columns: kind, method and exchange, taken from the fold's
+# events.
+
+
+class MessageKind(IntEnum):
+    """What a frame holds. NONE is for what is no frame."""
+
+    NONE = 0
+    REQUEST = 1
+    NOTIFICATION = 2
+    ANSWER = 3
+    ERROR = 4
+    GARBLED = 5
+    """No JSON-RPC message."""
+    BATCH = 6
+    """Several messages."""
+
+
+class Meaning(msgspec.Struct, frozen=True, gc=False):
+    """What a frame was."""
+
+    kind: MessageKind
+    method: str = ""
+    """Of a request or a notification, else ""."""
+    exchange: int = 0
+    """The number of the exchange it belongs to; 0 for none."""
+    probe: bool = False
+    """Whether it answers a probe: a carriage that reads no JSON can't tag the answer itself."""
+
+
+NOTHING = Meaning(MessageKind.NONE)
+_GARBLED = Meaning(MessageKind.GARBLED)
+
+
+def meaning_of(events: Sequence[Event]) -> Meaning:
+    """What a frame was, from what the fold made of it. Of a batch, method and exchange are the first message's."""
+    if len(events) == 1:
+        return _of_one(events[0]) or NOTHING
+    found = [meaning for event in events if (meaning := _of_one(event)) is not None]
+    if not found:
+        return NOTHING
+    return found[0] if len(found) == 1 else msgspec.structs.replace(found[0], kind=MessageKind.BATCH)
+
+
+def _of_one(event: Event) -> Meaning | None:
+    """None for an event that comes in addition to its message's own."""
+    match event:
+        case Notified():
+            return Meaning(MessageKind.NOTIFICATION, event.message.method)
+        case Progressed() | Cancelled():
+            return Meaning(MessageKind.NOTIFICATION, event.message.method, event.exchange.number)
+        case Opened():
+            return Meaning(MessageKind.REQUEST, event.message.method, event.exchange.number)
+        case Closed() | CameLate():
+            return Meaning(_answer(event), "", event.exchange.number, event.exchange.probe)
+        case Orphaned():
+            return Meaning(_answer(event))
+        case Garbled():
+            return _GARBLED
+        case _:
+            return None
+
+
+def _answer(event: Closed | CameLate | Orphaned) -> MessageKind:
+    return MessageKind.ANSWER if isinstance(event.message, Answer) else MessageKind.ERROR
+
+
+KIND_BITS, TO_SERVER_BIT, FROM_SERVER_BIT, PROBE_BIT, BYTES_BIT = 0x07, 0x08, 0x10, 0x20, 0x40
+"""What the flags of a frame say: the number of its MessageKind, who sent it, whether it is of a probe, and whether its
+payload is no text, and so stands in its line as bytes."""
+UNLISTED = 0xFFFF
+"""Stands in the column of methods for one that has no number."""
+_NOWHERE = -1
+"""Stands in the column of places for LOST."""
+
+
+class EntryKind(IntEnum):
+    """What an entry is."""
+
+    FRAME = 1
+    STDERR = 2
+    CONNECTION = 3
+    PROCESS = 4
+    HTTP = 5
+    SSE = 6
+
+
+_ENTRY_KINDS: tuple[EntryKind, ...] = (EntryKind.FRAME, *EntryKind)
+_MESSAGE_KINDS: tuple[MessageKind, ...] = tuple(MessageKind)
+"""By their numbers: a list takes in each entry, and asking the enums costs it as much as all the rest."""
+
+
+class _Narrow(msgspec.Struct, frozen=True):
+    """The columns that are not copied before somebody asks."""
+
+    times: Near
+    walls: Near
+    places: Near
+    sizes: Small
+    lengths: Small
+
+
+class Columns:
+    """The columns of entries that follow one another, as copies: what is at `first` stands at position 0."""
+
+    def __init__(
+        self, first: int, kinds: bytes, flags: bytes, methods: "array[int]", exchanges: "array[int]", narrow: _Narrow
+    ) -> None:
+        self._narrow, self._part = narrow, (first - 1, first - 1 + len(kinds))
+        self.first = first
+        self.kinds = kinds
+        """Numbers of EntryKind."""
+        self.flags = flags
+        """See KIND_BITS and its neighbours; 0 for a fact."""
+        self.methods = methods
+        """Positions in `Store.method_names`, or UNLISTED."""
+        self.exchanges = exchanges
+
+    @cached_property
+    def times(self) -> Sequence[int]:
+        """Monotonic clock."""
+        return self._narrow.times.part(*self._part)
+
+    @cached_property
+    def walls(self) -> Sequence[int]:
+        """Wall clock."""
+        return self._narrow.walls.part(*self._part)
+
+    @cached_property
+    def sizes(self) -> "array[int]":
+        """Payload bytes."""
+        return self._narrow.sizes.part(*self._part)
+
+    @cached_property
+    def places(self) -> Sequence[int]:
+        """Where each line stands in the source, or LOST."""
+        found = self._narrow.places.part(*self._part)
+        return [LOST if place < 0 else place for place in found] if _NOWHERE in found else found
+
+    @cached_property
+    def offsets(self) -> "array[int]":
+        """Where each line begins behind the beginning of the first, if all of them stand within 4 GiB."""
+        return self._narrow.places.differences(*self._part)
+
+    @property
+    def spread(self) -> int:
+        """The greatest of the offsets."""
+        return self._narrow.places.spread(*self._part)
+
+    @cached_property
+    def lengths(self) -> "array[int]":
+        """Bytes of each line."""
+        return self._narrow.lengths.part(*self._part)
+
+
+class Table:
+    """The columns in memory."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        """How many entries can be read. Grows only, and only after all else about an entry is in place."""
+        self._places = Near()
+        self._lengths = Small()
+        self._times = Near()
+        self._walls = Near()
+        self._sizes = Small()
+        self._kinds = bytearray()
+        self._flags = bytearray()
+        self._methods = array("H")
+        self._exchanges = array("I")
+        self._numbers: dict[str, int] = {"": 0}
+        self._names = [""]
+
+    def kind(self, n: int) -> EntryKind:
+        """What the entry is."""
+        return _ENTRY_KINDS[self._kinds[self._at(n)]]
+
+    def message_kind(self, n: int) -> MessageKind:
+        """What the frame holds; NONE for a fact."""
+        return _MESSAGE_KINDS[self._flags[self._at(n)] & 0x07]
+
+    def is_stderr(self, first: int, last: int) -> bool:
+        """Whether all of the entries `first` to `last` are lines of stderr."""
+        return self._kinds.count(EntryKind.STDERR, first - 1, last) == last - first + 1
+
+    def time_ns(self, n: int) -> int:
+        """Monotonic clock."""
+        return self._times[self._at(n)]
+
+    def wall_ns(self, n: int) -> int:
+        """Wall clock, nanoseconds since 1970."""
+        return self._walls[self._at(n)]
+
+    def size(self, n: int) -> int:
+        """Payload bytes; 0 for a fact that has none."""
+        return self._sizes[self._at(n)]
+
+    def direction(self, n: int) -> Direction | None:
+        """Who sent the frame; None for a fact."""
+        flags = self._flags[self._at(n)]
+        if not flags & 0x18:
+            return None
+        return Direction.TO_SERVER if flags & 0x08 else Direction.FROM_SERVER
+
+    def exchange(self, n: int) -> int:
+        """The number of the exchange the frame belongs to (of a batch: its first message); 0 for none."""
+        return self._exchanges[self._at(n)]
+
+    def of_exchanges(self, first: int, last: int) -> Iterator[int]:
+        """Which of the entries `first` to `last` belong to an exchange."""
+        return compress(range(first, last + 1), self._exchanges[first - 1 : last])
+
+    def of_exchange(self, number: int, first: int, last: int) -> Iterator[int]:
+        """Which of the entries `first` to `last` belong to that exchange."""
+        with suppress(ValueError):
+            while True:
+                first = self._exchanges.index(number, first - 1, last) + 2
+                yield first - 1
+
+    def probe(self, n: int) -> bool:
+        """Whether the frame was sent to find out the server's era, or answers such a one."""
+        return bool(self._flags[self._at(n)] & 0x20)
+
+    def columns(self, first: int, last: int) -> Columns:
+        """The columns of the entries `first` to `last`. Any thread."""
+        self._at(last)
+        part = slice(self._at(first), last)
+        return Columns(
+            first,
+            bytes(self._kinds[part]),
+            bytes(self._flags[part]),
+            self._methods[part],
+            self._exchanges[part],
+            _Narrow(self._times, self._walls, self._places, self._sizes, self._lengths),
+        )
+
+    def place(self, n: int) -> int:
+        """Where the line of the entry stands in the source; LOST if nowhere."""
+        place = self._places[self._at(n)]
+        return place if place >= 0 else LOST
+
+    def line(self, n: int) -> tuple[int, int]:
+        """The place of the entry's line, and its length."""
+        return self.place(n), self._lengths[n - 1]
+
+    def backwards(self, kind: EntryKind) -> Iterator[int]:
+        """The entries of a kind, the newest first."""
+        at = self.count
+        while (at := self._kinds.rfind(bytes((kind,)), 0, at)) >= 0:
+            yield at + 1
+
+    def _put(self, place: int, length: int, time_ns: int, wall_ns: int, size: int) -> None:
+        """What stands in narrow columns, of one more."""
+        self._places.append(place if place != LOST else _NOWHERE)
+        self._lengths.append(length)
+        self._times.append(time_ns)
+        self._walls.append(wall_ns)
+        self._sizes.append(size)
+
+    def _put_many(
+        self,
+        places: Sequence[int],
+        lengths: Sequence[int],
+        times: Sequence[int],
+        walls: Sequence[int],
+        sizes: Sequence[int],
+    ) -> None:
+        """The same, of several."""
+        if LOST in places:
+            places = [place if place != LOST else _NOWHERE for place in places]
+        self._places.extend(places)
+        self._lengths.extend(lengths)
+        self._times.extend(times)
+        self._walls.extend(walls)
+        self._sizes.extend(sizes)
+
+    def _at(self, n: int) -> int:
+        if not 1 <= n <= self.count:
+            raise IndexError(n)
+        return n - 1

@@ -1,0 +1,280 @@
+"""The fold of plain traffic, leaner: what it does is what `Conversation.observe` does, without telling what it meant.
+
+Whoever reads a long recording needs no events, only what became of the conversation and one line of columns. Plain are
+notifications, calls of tools and their results with which nothing is unusual; of a call's arguments and of a result's
+content no objects are made. All else is not taken here: whoever asks gives it to the conversation as a frame.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+import msgspec
+
+from inspector.capture.format.records import FrameRecord, clamped, decoder, entry_of
+from inspector.capture.journal import Journal
+from inspector.capture.store.columns import BYTES_BIT, FROM_SERVER_BIT, PROBE_BIT, TO_SERVER_BIT, meaning_of
+from inspector.capture.store.store import Row
+from inspector.protocol.conversation import Conversation
+from inspector.protocol.events import Event
+from inspector.protocol.exchanges import Exchange, ExchangeState
+from inspector.protocol.frames import Direction, Frame
+from inspector.protocol.jsonrpc import RequestId
+from inspector.protocol.questions import COMPLETE
+from inspector.protocol.tracking.subscriptions import TELLING_OF_CHANGES
+from inspector.protocol.tracking.tasks import TELLING
+
+REQUEST, NOTIFICATION, ANSWER = 1, 2, 3
+_PROGRESS, _CALL = "notifications/progress", "tools/call"
+_TELLING = frozenset({_PROGRESS, "notifications/cancelled", COMPLETE, *TELLING, *TELLING_OF_CHANGES})
+"""Notifications that the fold takes note of."""
+_TO_SERVER, _FROM_SERVER = Direction.TO_SERVER, Direction.FROM_SERVER
+_PENDING = ExchangeState.PENDING
+_UNUSUAL = (msgspec.DecodeError, UnicodeError, RecursionError)
+_UNSET = msgspec.UNSET
+_Absent = msgspec.Raw | msgspec.UnsetType
+
+
+class Taken(NamedTuple):
+    """What was taken in."""
+
+    kind: int
+    """REQUEST, NOTIFICATION or ANSWER."""
+    method: str = ""
+    exchange: int = 0
+    """The number of the exchange that it belongs to; 0 for none."""
+
+
+class _Meta(msgspec.Struct, gc=False):
+    progressToken: int | str | msgspec.UnsetType = _UNSET  # noqa: N815, the name on the wire
+    revision: _Absent = msgspec.field(default=_UNSET, name="io.modelcontextprotocol/protocolVersion")
+
+
+class _Params(msgspec.Struct, gc=False):
+    """Of a call what the fold must know and what makes it unusual; of progress all. Of other methods' nothing."""
+
+    progressToken: int | str | msgspec.UnsetType = _UNSET  # noqa: N815
+    progress: int | float | msgspec.UnsetType = _UNSET
+    total: int | float | None = None
+    message: str = ""
+    name: str = ""
+    meta: _Meta | msgspec.UnsetType = msgspec.field(default=_UNSET, name="_meta")
+    task: _Absent = _UNSET
+    inputResponses: _Absent = _UNSET  # noqa: N815
+    requestState: _Absent = _UNSET  # noqa: N815
+
+
+class _Head(msgspec.Struct, gc=False):
+    """The beginning of a result."""
+
+    isError: bool = False  # noqa: N815
+    resultType: str = ""  # noqa: N815
+
+
+class _Message(msgspec.Struct, gc=False):
+    """A message in one look: what is not as it is named here is unusual."""
+
+    jsonrpc: str
+    id: int | str | msgspec.UnsetType = _UNSET
+    method: str | msgspec.UnsetType = _UNSET
+    params: _Params | msgspec.UnsetType = _UNSET
+    result: _Head | msgspec.UnsetType = _UNSET
+    error: _Absent = _UNSET
+
+
+_decode = msgspec.json.Decoder(_Message).decode
+
+
+class PlainFold:
+    """A conversation, told of plain messages."""
+
+    def __init__(self, conversation: Conversation) -> None:
+        self._conversation = conversation
+        self._exchanges = conversation.exchanges
+        self._pairs = conversation.pairs
+        self._progress = conversation.progress
+        self._operations = conversation.operations
+        self._calls: set[int] = set()
+        """Numbers of calls that were taken here and not answered since."""
+
+    def take(self, payload: str, n: int, time_ns: int, direction: Direction, *, http: bool = False) -> Taken | None:
+        """Take in a frame that is one plain message; None for any other, of which nothing was taken in.
+
+        `http` is for one that belongs to an HTTP exchange, or to a probe: of those only notifications are plain.
+        """
+        try:
+            message = _decode(payload)
+        except _UNUSUAL:
+            return None
+        if message.jsonrpc != "2.0" or message.error is not _UNSET:
+            return None
+        id_, method = message.id, message.method
+        if id_ is _UNSET:
+            if message.result is not _UNSET:
+                return None
+            if method == _PROGRESS:
+                return self._progressed(message.params, n, time_ns, direction)
+            return None if method is _UNSET or method in _TELLING else Taken(NOTIFICATION, method)
+        if http:
+            return None
+        if direction is _TO_SERVER:
+            return self._called(message, id_, n, time_ns)
+        return self._answered(message, id_, n, time_ns, payload)
+
+    def _progressed(
+        self, params: "_Params | msgspec.UnsetType", n: int, time_ns: int, direction: Direction
+    ) -> Taken | None:
+        if params is _UNSET or params.progress is _UNSET or params.progressToken is _UNSET:
+            return None
+        asker = _FROM_SERVER if direction is _TO_SERVER else _TO_SERVER
+        exchange = self._progress.told_plainly(
+            asker, params.progressToken, params.progress, params.total, params.message, n, time_ns
+        )
+        if exchange is None:
+            return None
+        if exchange.state is not _PENDING:
+            self._exchanges.keep(exchange, shown=False)
+        return Taken(NOTIFICATION, _PROGRESS, exchange.number)
+
+    def _called(self, message: _Message, id_: RequestId, n: int, time_ns: int) -> Taken | None:
+        if message.method != _CALL or message.result is not _UNSET:
+            return None
+        call, opening = message.params, self._conversation.opening
+        if call is _UNSET or not call.name or not _is_plain(call):
+            return None
+        number = len(self._exchanges) + 1
+        revision = None if opening is None else opening.revision.date
+        exchange = Exchange(number, _TO_SERVER, id_, _CALL, call.name, n, time_ns, revision)
+        self._pairs.begin(exchange)
+        if call.meta is not _UNSET and call.meta.progressToken is not _UNSET:
+            self._progress.given(exchange, call.meta.progressToken)
+        self._operations.begin(exchange)
+        self._calls.add(number)
+        return Taken(REQUEST, _CALL, number)
+
+    def _answered(self, message: _Message, id_: RequestId, n: int, time_ns: int, payload: str) -> Taken | None:
+        head = message.result
+        if head is _UNSET or message.method is not _UNSET:
+            return None
+        exchange = self._pairs.find_open(_TO_SERVER, id_)
+        if exchange is None or exchange.number not in self._calls or self._conversation.opening is None:
+            return None
+        if head.resultType not in ("", "complete") or '"task' in payload:
+            return None
+        self._calls.discard(exchange.number)
+        self._pairs.answered(exchange, n, time_ns)
+        exchange.tool_error = head.isError
+        self._exchanges.keep(exchange, shown=False)
+        return Taken(ANSWER, "", exchange.number)
+
+
+def _is_plain(call: _Params) -> bool:
+    """Whether nothing about a call is unusual."""
+    odd = call.task is not _UNSET or call.inputResponses is not _UNSET or call.requestState is not _UNSET
+    return not odd and (call.meta is _UNSET or call.meta.revision is _UNSET)
+
+
+# --- Frames of a recording on their way into the store: folded one by one, kept by the thousand.
+
+LONGEST = 1024 * 1024
+"""Bytes of a line that is taken this way."""
+_ROWS_TO_SERVER = Direction.TO_SERVER
+_NOT_HERE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+
+
+class Hearer(Protocol):
+    """Hears of each frame while a recording is read, in their order."""
+
+    def heard(self, frame: Frame, events: Sequence[Event]) -> None:
+        """What the fold made of a frame."""
+
+    def heard_plainly(self, taken: Taken, record: FrameRecord, n: int) -> None:
+        """A frame that is one plain message, which `record` holds as text."""
+
+
+class Rows:
+    """The frames that one journal does not have in its store yet."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._store = journal.store
+        self._conversation = journal.conversation
+        self._plain = PlainFold(journal.conversation)
+        self._waiting: list[Row] = []
+        self.hearer: Hearer | None = None
+        """Hears of the frames; None if nobody does."""
+        self.passed_over: Counter[str] = Counter()
+        """How many records had "no payload", and were passed over, or one of "other length"."""
+
+    def take(self, lines: Sequence[bytes], at: int, place: int, anchor: int) -> tuple[int, int]:
+        """Take in lines from position `at` on, the first of which stands at `place`, up to one that is no frame's.
+
+        Returns the position of that one, and its place. `anchor`: wall clock less monotonic clock, for records
+        without the one.
+        """
+        decode, plain, put = decoder().decode, self._plain.take, self._waiting.append
+        number_of, n = self._store.number_for, self._store.count + len(self._waiting)
+        hearer = self.hearer
+        while at < len(lines):
+            line = lines[at]
+            length = len(line)
+            try:
+                record = decode(line)
+            except _NOT_HERE:
+                break
+            if type(record) is not FrameRecord or length > LONGEST:
+                break
+            raw, time_ns, wall_ns = record.raw, record.tm, record.tw
+            probe, direction = record.probe, record.dir
+            if wall_ns is None:
+                wall_ns = clamped(time_ns + anchor)
+            taken = None
+            if raw is not None and record.b64 is None and not record.cut:
+                taken = plain(raw, n + 1, time_ns, direction, http=probe or record.ex is not None)
+            if taken is None or raw is None:
+                n += self._fold(record, wall_ns, place, length, n + 1)
+            else:
+                n += 1
+                size = len(raw) if raw.isascii() else len(raw.encode())
+                if size != record.len is not None:
+                    self.passed_over["other length"] += 1
+                kind, method, exchange = taken
+                flags = kind | (TO_SERVER_BIT if direction is _ROWS_TO_SERVER else FROM_SERVER_BIT)
+                if probe:
+                    flags |= PROBE_BIT
+                put((place, length, time_ns, wall_ns, size, flags, number_of(method), exchange))
+                if hearer is not None:
+                    hearer.heard_plainly(taken, record, n)
+            at += 1
+            place += length + 1
+        return at, place
+
+    def flush(self) -> None:
+        """Put all of them into the store: before a fact, and when a step ends."""
+        self._store.add_rows(self._waiting)
+        self._waiting.clear()
+
+    def _fold(self, record: FrameRecord, wall_ns: int, place: int, length: int, n: int) -> int:
+        """Take in a frame with which something is unusual; how many were taken in."""
+        try:
+            entry = entry_of(record, n, wall_ns)
+        except ValueError:
+            self.passed_over["no payload"] += 1
+            return 0
+        frame = entry.what
+        assert isinstance(frame, Frame)
+        events = self._conversation.observe(frame)
+        meaning = meaning_of(events)
+        size = len(frame.payload)
+        self.passed_over["other length"] += record.len not in (None, size)
+        flags = _flags(record) | meaning.kind | (PROBE_BIT if meaning.probe else 0)
+        method = self._store.number_for(meaning.method)
+        self._waiting.append((place, length, entry.time_ns, entry.wall_ns, size, flags, method, meaning.exchange))
+        if self.hearer is not None:
+            self.hearer.heard(frame, events)
+        return 1
+
+
+def _flags(record: FrameRecord) -> int:
+    direction = TO_SERVER_BIT if record.dir is Direction.TO_SERVER else FROM_SERVER_BIT
+    form = BYTES_BIT if record.b64 is not None else 0
+    return direction | form | (PROBE_BIT if record.probe else 0)

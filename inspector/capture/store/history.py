@@ -1,0 +1,251 @@
+"""The past of a journal: what was known when any of its entries had just come, as a journal that can be looked at.
+
+It is folded from the frames themselves, beginning at the nearest checkpoint before, and shares the entries with the
+journal it is of. What is known at a moment never depends on what came later.
+"""
+
+from collections.abc import Callable
+from contextlib import suppress
+
+import msgspec
+
+from inspector.capture.connection_facts import TAIL_BYTES, TAIL_LINES, HttpExchange, Surroundings
+from inspector.capture.format.file import LOST
+from inspector.capture.format.records import FrameRecord, from_line
+from inspector.capture.journal import Journal, end_what_is_over
+from inspector.capture.store.columns import EntryKind
+from inspector.capture.store.fold_fast_path import LONGEST, PlainFold
+from inspector.capture.store.snapshot import Checkpoint, NotKept, checkpoint, conversation_at
+from inspector.capture.store.store import Store
+from inspector.protocol.facts import ConnectionFact, Stderr
+from inspector.protocol.frames import Frame
+
+EVERY = 25_000
+"""Entries between two checkpoints: folding so many takes some tenths of a second."""
+
+NEAR = 4000
+"""Entries that are folded in some hundredths of a second."""
+
+
+class Point(msgspec.Struct, frozen=True):
+    """What was known when the first `count` entries had come, given the journal they are of."""
+
+    count: int
+    conversation: Checkpoint
+    connections: int
+    connection: ConnectionFact | None
+    ended: ConnectionFact | None
+    unreachable: int
+    """The number of an entry; 0 for none."""
+    http: int
+    """How many HTTP exchanges had begun."""
+    touched: list[tuple[int, int, int, int, int]]
+    """Those of which something had come since the point before: position, number, request, response, end."""
+
+
+class Points:
+    """The checkpoints of a journal, oldest first. One thread offers; any may read."""
+
+    def __init__(self, every: int = EVERY) -> None:
+        self.all: list[Point] = []
+        self.every = every
+        self._next = every
+
+    def offer(self, journal: Journal) -> None:
+        """The journal has grown, and what it holds is folded: make a checkpoint if it is time for one."""
+        if journal.count < self._next:
+            return
+        self._next = journal.count + self.every
+        with suppress(NotKept):
+            self.all.append(_point(journal))
+
+    def restored(self, points: list[Point]) -> None:
+        """Take over the checkpoints that were made at another reading of the same capture."""
+        self.all[:] = points
+
+    def before(self, n: int) -> list[Point]:
+        """Those of entry n or earlier."""
+        return [point for point in self.all if point.count <= n]
+
+
+def _point(journal: Journal) -> Point:
+    around = journal.surroundings
+    folded = checkpoint(journal.conversation)
+    touched = dict(enumerate(around.http_in_order)) if around.touched is None else around.touched
+    around.touched = {}
+    return Point(
+        journal.count,
+        folded,
+        around.connections,
+        around.connection,
+        around.ended,
+        0 if around.unreachable is None else around.unreachable.n,
+        len(around.http_in_order),
+        [(place, each.http, each.request_n, each.response_n, each.end_n) for place, each in touched.items()],
+    )
+
+
+class PastJournal(Journal):
+    """A journal as it was: entries 1 to `count`, and what was known by them. It reads from the journal it is of."""
+
+    def __init__(self, whole: Journal) -> None:
+        super().__init__(_Lent(), whole.head, path=whole.capture_path)
+        self.whole = whole
+        """What it is the past of."""
+        self.name, self.marks = whole.name, whole.marks
+        self.store = _First(whole.store)
+        self._surround(Surroundings(self.store))
+        self._plain = PlainFold(self.conversation)
+
+    @property
+    def live(self) -> bool:
+        """Whether more is to come: what is open here may still be answered."""
+        return self.whole.live or self.count < self.whole.count
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What is said of the file holds at any of its moments."""
+        return self.whole.notices
+
+    def advance(self, n: int, stopped: Callable[[], bool] = lambda: False) -> None:
+        """Go on to entry n, or to the newest there is; `stopped` may end that before. One thread only."""
+        n = min(n, self.whole.count)
+        while self.store.count < n and not stopped():
+            self._take_in(self.store.count + 1)
+
+    def close(self) -> None:
+        """Nothing of it is its own."""
+
+    def begin_at(self, points: list[Point]) -> None:
+        """Know at once what was known at the last of these; nothing is changed if that can't be had. Only at first.
+
+        Raises: NotKept.
+        """
+        point, whole = points[-1], self.whole
+        self.conversation = conversation_at(point.conversation, whole.conversation)
+        self._plain = PlainFold(self.conversation)
+        self.store.count = point.count
+        around = self.surroundings
+        around.connections, around.connection, around.ended = point.connections, point.connection, point.ended
+        around.unreachable = self.store.entry(point.unreachable) if point.unreachable else None
+        vars(around)["_processes"] += [each for each in whole.processes if each.n <= point.count]
+        around.stderr_tail.extend(_last_words(self.store))
+        _restore_http(around, self.store, points)
+
+    def _surround(self, around: Surroundings) -> None:
+        self.surroundings = around
+        self.stderr_tail, self.http_exchanges = around.stderr_tail, around.http_exchanges
+
+    def _take_in(self, n: int) -> None:
+        store = self.whole.store
+        if store.kind(n) is not EntryKind.FRAME:
+            entry = store.entry(n)
+            self.store.count = n
+            if not entry.missing and not isinstance(entry.what, Frame):
+                self.surroundings.take(entry, entry.what)
+                end_what_is_over(self.conversation, self.surroundings, entry.time_ns, entry.what)
+            return
+        if not self._take_plainly(n):
+            frame = store.entry(n).what
+            if isinstance(frame, Frame):
+                self.conversation.observe(frame)
+        self.store.count = n
+
+    def _take_plainly(self, n: int) -> bool:
+        """Take in a frame with which nothing is unusual; whether it was one."""
+        place, length = self.whole.store.line(n)
+        if place == LOST or length > LONGEST:
+            return False
+        try:
+            record = from_line(self.whole.store.read(place, length))
+        except ValueError:
+            return False
+        if type(record) is not FrameRecord or record.raw is None or record.b64 is not None or record.cut:
+            return False
+        http = record.ex is not None or record.probe
+        return self._plain.take(record.raw, n, record.tm, record.dir, http=http) is not None
+
+
+class Past:
+    """All moments of one journal, which may grow meanwhile."""
+
+    def __init__(self, journal: Journal) -> None:
+        self.journal = journal
+        self._last: PastJournal | None = None
+
+    def known(self, n: int) -> PastJournal:
+        """The journal as it was at entry n, on the way to which the last one that was asked for may have gone on.
+
+        Of several threads, only one may ask for what is not far.
+        """
+        last = self._last
+        if last is None or last.count > n or n - last.count > max(NEAR, self.cost(n)):
+            last = self._last = self.at(n)
+        last.advance(n)
+        return last
+
+    def is_far(self, n: int) -> bool:
+        """Whether it takes a while to know that moment; asking for it then changes none that was asked for before."""
+        last = self._last
+        if last is not None and 0 <= n - last.count <= NEAR:
+            return False
+        return self.cost(n) > NEAR
+
+    def at(self, n: int, stopped: Callable[[], bool] = lambda: False) -> PastJournal:
+        """The journal as it was when entry n had just come; an earlier moment if stopped. Any thread."""
+        points = self.journal.points.before(n) if self.journal.points is not None else []
+        found = PastJournal(self.journal)
+        while points:
+            with suppress(NotKept):
+                found.begin_at(points)
+                break
+            points, found = points[:-1], PastJournal(self.journal)
+        found.advance(n, stopped)
+        return found
+
+    def cost(self, n: int) -> int:
+        """How many entries must be folded for `at`."""
+        points = self.journal.points.before(n) if self.journal.points is not None else []
+        return n - (points[-1].count if points else 0)
+
+
+class _Lent:
+    """The source of a journal that has none: its entries come from another's store."""
+
+    def read(self, place: int, length: int) -> bytes:
+        return b""
+
+    def close(self) -> None:
+        pass
+
+
+class _First(Store):
+    """The first entries of a store, which share everything with it but their count."""
+
+    def __init__(self, store: Store) -> None:
+        vars(self).update(vars(store))
+        self.count = 0
+
+
+def _last_words(store: Store) -> list[bytes]:
+    found: list[bytes] = []
+    for n in store.backwards(EntryKind.STDERR):
+        what = store.entry(n).what
+        if isinstance(what, Stderr):
+            found.append(what.payload[:TAIL_BYTES])
+        if len(found) == TAIL_LINES:
+            break
+    return found[::-1]
+
+
+def _restore_http(around: Surroundings, store: Store, points: list[Point]) -> None:
+    known: dict[int, HttpExchange] = {}
+    for point in points:
+        for place, http, request, response, end in point.touched:
+            exchange = known.setdefault(place, HttpExchange(store, http, place))
+            exchange.request_n, exchange.response_n, exchange.end_n = request, response, end
+    if sorted(known) != list(range(points[-1].http)):
+        raise NotKept("an HTTP exchange is missing")
+    for place in range(len(known)):
+        around.http_in_order.append(known[place])
+        around.http_exchanges[known[place].http] = known[place]

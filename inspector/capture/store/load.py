@@ -1,0 +1,339 @@
+"""Loading a capture: its records become a journal again, as if it happened now. It never connects, starts or fetches.
+
+What can't be read is counted and told in notices; the rest is there.
+"""
+
+import os
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from inspector.capture.foreign_files import StandIn, open_capture
+from inspector.capture.format.file import being_written
+from inspector.capture.format.reader import BLOCK, Block, Window, blocks, is_newer_minor, read_at
+from inspector.capture.format.records import (
+    KNOWN,
+    Dated,
+    EndRecord,
+    Entry,
+    FrameRecord,
+    GapRecord,
+    Head,
+    Import,
+    Record,
+    RedactRecord,
+    SumRecord,
+    entry_of,
+    from_line,
+    type_of,
+)
+from inspector.capture.journal import Journal
+from inspector.capture.store import index
+from inspector.capture.store.fold_fast_path import Hearer, Rows
+from inspector.capture.store.history import Points
+from inspector.protocol.events import Event
+from inspector.protocol.frames import Frame
+
+# --- Whether a capture that is open is still the file that was read: files are cut, written anew and replaced
+# meanwhile.
+
+_START = 1024
+"""Bytes at the beginning that tell one capture from another: the head has a number of its own."""
+
+
+class Trouble(msgspec.Struct, frozen=True):
+    """What has happened to a file."""
+
+    why: str
+    """Half a sentence."""
+    readable: int | None = None
+    """How many bytes from its beginning are what they were; None for all that were read."""
+
+
+class Standing:
+    """One open file."""
+
+    def __init__(self, fd: int, path: Path) -> None:
+        self._fd = fd
+        self._path = path
+        self._start = read_at(fd, 0, _START)
+
+    def trouble(self, read: int) -> Trouble | None:
+        """What has happened since it was opened; None if it is what it was. `read`: bytes that were taken from it."""
+        try:
+            opened, there = os.fstat(self._fd), os.stat(self._path)
+        except OSError as error:
+            return Trouble(f"the capture can't be looked at any more: {error.strerror}")
+        start = read_at(self._fd, 0, len(self._start))
+        size = opened.st_size if start == self._start else os.fstat(self._fd).st_size  # it may have been cut just now
+        if size < read:
+            return Trouble("the capture was cut while it was read", self._readable(size))
+        if start != self._start:
+            return Trouble("the capture was written anew while it was read", 0)
+        if (there.st_dev, there.st_ino) != (opened.st_dev, opened.st_ino):
+            return Trouble("another file has taken the place of the capture")
+        return None
+
+    def _readable(self, size: int) -> int:
+        start = self._start[:size]
+        return size if read_at(self._fd, 0, len(start)) == start else 0
+
+
+class RecordedFile:
+    """The lines of a finished file. Any thread may read."""
+
+    def __init__(self, fd: int) -> None:
+        self.fd = fd
+        self._lock = threading.Lock()
+        self._window = Window()
+        self._closed = False
+        self._end: int | None = None
+
+    def read(self, place: int, length: int) -> bytes:
+        """The bytes of a line; fewer or none if the file has changed or is closed."""
+        with self._lock:
+            if self._closed or (self._end is not None and place + length > self._end):
+                return b""
+            return self._window.read(self.fd, place, length)
+
+    def end_at(self, size: int) -> None:
+        """Read nothing beyond from now on: what stands there is not what stood there."""
+        with self._lock:
+            self._end = size
+            self._window = Window()
+
+    def close(self) -> None:
+        """Close the descriptor. A second call does nothing."""
+        with self._lock:
+            if not self._closed:
+                self._closed = True
+                os.close(self.fd)
+
+
+class Loading:
+    """A capture that is being read: `journal` fills with every step, and can be shown meanwhile.
+
+    Of another program's file, what stands in for it is read; the journal is that of the file that was named.
+
+    Raises (when made): CaptureError if the file is no capture or must not be read.
+    """
+
+    def __init__(self, path: Path) -> None:
+        fd, head, read, self._stand_in = open_capture(path)
+        self._source = RecordedFile(fd)
+        self.journal = Journal(self._source, head, path=path)
+        """It is there from the beginning; closing it ends the loading."""
+        self.total = os.fstat(fd).st_size
+        """Bytes of the file when it was opened."""
+        self.done = 0
+        """Bytes read so far."""
+        self._blocks: Iterator[Block] | None = None
+        self._rows = Rows(self.journal)
+        self._points = self.journal.points = Points()
+        self._anchor = head.tw - head.tm
+        self._passed_over: Counter[str] = Counter()
+        self._end: EndRecord | None = None
+        self._head = head
+        self._path = read
+        self._identity: index.Identity | None = None
+        self.standing = Standing(fd, read)
+        """Whether the file is still what it was."""
+
+    def tell(self, hearer: Hearer) -> None:
+        """Before the first step: have somebody hear of every frame."""
+
+        def hear(entry: Entry, events: Sequence[Event]) -> None:
+            if isinstance(entry.what, Frame):
+                hearer.heard(entry.what, events)
+
+        self._rows.hearer = hearer
+        self.journal.listen(hear)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the last record that was read says that this is all, and in good order."""
+        return self._end is not None and self._end.clean
+
+    def step(self, most: int = BLOCK) -> bool:
+        """Take in the next lines, at most so many; False once the end is reached and the notices are complete.
+
+        `most` is settled by the first step.
+        """
+        if self._blocks is None:
+            self._blocks = blocks(self._source.read, most=most)
+        block = next(self._blocks, None)
+        if block is not None:
+            self._take_block(block)
+            return True
+        self.conclude()
+        return False
+
+    def distrust(self, trouble: Trouble) -> None:
+        """The file is another one now: say so, and show nothing of what it holds in the place of what was read."""
+        if trouble.readable is not None:
+            self._source.end_at(trouble.readable)
+        self.journal.note(f"Now {trouble.why}: shown is what was read before, as far as it can still be had.")
+
+    def recall(self, directory: Path) -> bool:
+        """Take over what an earlier loading of this capture has kept there; if True, that is all, without a step."""
+        if self._stand_in is not None or self.total < index.SMALLEST or being_written(self._source.fd):
+            return False
+        try:
+            self._identity = index.identity(self._source.fd, self._path, self._head.id)
+        except OSError:
+            return False
+        if not index.load(directory, self.journal, self._identity):
+            return False
+        self.done = self.total
+        return True
+
+    def remember(self, directory: Path) -> bool:
+        """After the last step: keep what it came to for the next time, if the capture is what it was at `recall`."""
+        if self._identity is None or being_written(self._source.fd):
+            return False
+        try:
+            now = index.identity(self._source.fd, self._path, self._head.id)
+        except OSError:
+            return False
+        return now == self._identity and index.save(directory, self.journal, now)
+
+    def _take_block(self, block: Block) -> None:
+        """Take in lines. They can be read from the journal from then on."""
+        place, several, end, whole = block
+        at, count = 0, len(several)
+        while at < count:
+            at, behind = self._rows.take(several, at, place, self._anchor)
+            if behind != place:
+                self._end = None
+            place = behind
+            if at < count:
+                self._rows.flush()
+                self._line(several[at], place, whole)
+                place += len(several[at]) + 1
+                at += 1
+        self._rows.flush()
+        self._points.offer(self.journal)
+        self.done = end
+
+    def _line(self, line: bytes, place: int, whole: bool) -> None:
+        """Take in a line that is no ordinary frame's."""
+        try:
+            record = from_line(line)
+        except ValueError:
+            self._unknown(line, whole)
+        else:
+            self._record(record, place, len(line))
+
+    def _record(self, record: Record, place: int, length: int) -> None:
+        self._end = None
+        match record:
+            case Head():
+                self._anchor = record.tw - record.tm
+            case SumRecord() | RedactRecord():
+                pass
+            case GapRecord():
+                self.journal.note(_gap(record))
+            case EndRecord():
+                self._end = record
+            case _:
+                self._take(record, place, length)
+
+    def _take(self, record: Dated, place: int, length: int) -> None:
+        try:
+            entry = entry_of(record, self.journal.count + 1, record.tm + self._anchor)
+        except ValueError:
+            self._passed_over["no payload"] += 1
+            return
+        if isinstance(record, FrameRecord) and isinstance(entry.what, Frame):
+            self._passed_over["other length"] += record.len not in (None, len(entry.what.payload))
+        self.journal.take(entry, place, length)
+
+    def _unknown(self, line: bytes, whole: bool) -> None:
+        kind = type_of(line)
+        if not whole:
+            self._passed_over["torn"] += 1
+        elif kind is None or kind in KNOWN:
+            self._passed_over["unreadable"] += 1
+        else:
+            self._passed_over["unknown"] += 1
+
+    def conclude(self) -> None:
+        """Tell what was odd about the file: once, when the last line was taken in."""
+        self.done = max(self.done, self.total)
+        note = self.journal.note
+        if isinstance(self._head.imported, Import):
+            for said in _origin(self._head.imported, self._stand_in):
+                note(said)
+        if is_newer_minor(self._head.v):
+            note(f"The capture has format {self._head.v[:40]}, newer than this program: parts of it may not be shown.")
+        passed_over = self._passed_over + self._rows.passed_over
+        for what, sentence in _PASSED_OVER.items():
+            if count := passed_over[what]:
+                note(sentence.format("1 record" if count == 1 else f"{count} records"))
+        if being_written(self._source.fd):
+            note("The capture is still being written: this is what was there so far.")
+        elif self._end is None:
+            note("The capture has no end: whatever wrote it was stopped, or the file was cut.")
+        elif not self._end.clean:
+            note("The capture was not closed in good order: its end may be missing.")
+
+
+_PASSED_OVER = {
+    "torn": "The last line of the capture is torn and was left out.",
+    "unreadable": "Left out of the capture, because unreadable: {}.",
+    "unknown": "Left out of the capture, because of a type that this program does not know: {}.",
+    "no payload": "Left out of the capture, because the payload is in another file, which is not read: {}.",
+    "other length": "The payload has another length than the capture says, so it was changed after recording: {}.",
+}
+
+
+def load(path: Path, *, on_progress: Callable[[int, int], None] | None = None, cache: Path | None = None) -> Journal:
+    """The journal of a capture, whole. `on_progress` is told bytes read and bytes in all, now and then.
+
+    `cache`: where it is kept what reading long captures came to, and what was kept is taken from; None for nowhere.
+
+    Raises: CaptureError if the file is no capture or must not be read.
+    """
+    loading = Loading(path)
+    if cache is None:
+        return finish(loading, on_progress)
+    if not loading.recall(cache):
+        finish(loading, on_progress)
+        loading.remember(cache)
+    return loading.journal
+
+
+def finish(loading: Loading, on_progress: Callable[[int, int], None] | None = None) -> Journal:
+    """Take all steps of a loading; its journal."""
+    try:
+        more = True
+        while more:
+            more = loading.step()
+            if on_progress is not None:
+                on_progress(loading.done, loading.total)
+    except BaseException:
+        loading.journal.close()
+        raise
+    return loading.journal
+
+
+def _gap(record: GapRecord) -> str:
+    seconds = (record.tm1 - record.tm0) / 1e9
+    why = f" ({record.why[:200]})" if record.why else ""
+    return f"The capture has a gap: {record.lost_frames} records within {seconds:.1f} s could not be written{why}."
+
+
+def _origin(imported: Import, stand_in: StandIn | None) -> Iterator[str]:
+    losses = "; ".join(each[:200] for each in imported.losses[:10]) or "all"
+    if stand_in is None:
+        tool = imported.tool[:60] or "from another program"
+        yield f"Imported ({tool}); what it was made of does not tell {losses}."
+        return
+    many = f"{len(imported.losses)} things" if len(imported.losses) != 1 else "1 thing"
+    yield f"Read from {stand_in.file.name}, {stand_in.title}; {many} it does not tell: {losses}."
+    if stand_in.passed_over:
+        left_out = ", ".join(f"{what} ({count:,})" for what, count in stand_in.passed_over.items())
+        yield f"Left out of what is shown of it: {left_out}."

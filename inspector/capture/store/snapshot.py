@@ -1,0 +1,451 @@
+"""A conversation as data, and back: what a long recording came to need not be folded again to be looked at again.
+
+The columns go as raw bytes, all else as one typed value, and what comes back goes on as the first would have. A member
+that this file does not know, or a value that would come back as another one, is a reason to keep nothing: folding
+again is always right.
+"""
+
+import zlib
+from array import array
+from collections.abc import Iterable, Mapping, Set
+from typing import Any, TypeAlias
+
+import msgspec
+
+from inspector.protocol.compact_arrays import Near, Small
+from inspector.protocol.conversation import Conversation
+from inspector.protocol.exchange_log import ExchangeLog, open_again, take_back
+from inspector.protocol.exchanges import Exchange
+from inspector.protocol.frames import Direction
+from inspector.protocol.jsonrpc import RequestId
+from inspector.protocol.questions import Question
+from inspector.protocol.revisions._shape import Era
+from inspector.protocol.revisions.openings import Opening
+from inspector.protocol.revisions.table import resolve
+from inspector.protocol.tracking.catalogue import Fetch, Listing
+from inspector.protocol.tracking.exchanges import Asking
+from inspector.protocol.tracking.subscriptions import Filter, Stream, Update
+from inspector.protocol.tracking.tasks import Task, TaskFault
+
+Column: TypeAlias = "array[Any] | bytearray"
+
+
+class NotKept(Exception):
+    """This can't be kept, or what was kept can't be used; its text says why."""
+
+
+class _Opening(msgspec.Struct):
+    date: str
+    era: Era
+    server: dict[str, Any]
+    capabilities: dict[str, Any]
+    client_capabilities: dict[str, Any]
+    client: dict[str, Any]
+    instructions: str
+    supported: tuple[str, ...]
+    offered: str
+    warnings: tuple[str, ...]
+
+
+class _Stream(msgspec.Struct):
+    exchange: int
+    asked: Filter
+    granted: Filter | None
+    acknowledged_frame: int | None
+    count: int
+
+
+class Kept(msgspec.Struct):
+    """Everything about a conversation but its columns. Exchanges, tasks and streams stand for their numbers."""
+
+    names: list[str]
+    open_records: dict[int, bytes]
+    open: list[int]
+    ended: list[tuple[Direction, RequestId, int]]
+    tokens: list[tuple[Direction, RequestId, int]]
+    further: dict[int, list[int]]
+    cursors: list[tuple[str, str, int]]
+    asking: list[Asking]
+    listings: dict[str, Listing]
+    fetches: dict[str, Fetch]
+    streams: list[_Stream]
+    open_streams: list[int]
+    watched: tuple[dict[str, bool], dict[str, Update], int, int, dict[str, int], dict[int, int], dict[str, str]]
+    tasks: list[Task]
+    task_faults: tuple[TaskFault, ...]
+    task_ids: list[tuple[bool, str, int]]
+    task_operations: dict[int, int]
+    about_tasks: dict[int, str]
+    opening: _Opening | None
+    questions: list[Question]
+    visits: dict[str, int]
+    awaited: dict[int, Any]
+
+
+_MEMBERS = {
+    "conversation": {
+        "pairs", "progress", "operations", "catalogue", "subscriptions", "tasks", "_opening", "questions", "visits",
+        "_awaited", "_on_notification",
+    },
+    "pairs": {"exchanges", "_open", "_ended", "_on"},
+    "progress": {"exchanges", "_by_token"},
+    "operations": {"_first", "_further", "_by_cursor", "_asking"},
+    "catalogue": {"listings", "_fetches"},
+    "subscriptions": {
+        "streams", "_open", "subscribed", "updates", "count", "changes", "_read", "_reading", "_parents",
+    },
+    "tasks": {"all", "faults", "_by_id", "_by_operation", "_about"},
+    "visits": {"complete"},
+    "_opening": {"opening"},
+}  # fmt: skip
+_WATCHED = ("subscribed", "updates", "count", "changes", "_read", "_reading", "_parents")
+_LOG = {"_objects", "_held", "_names", "_numbers", "changes", "_changed"}
+
+
+def columns_of(owner: object) -> dict[str, Column]:
+    """The members of an object that are columns, by name; of narrow ones their parts."""
+    found: dict[str, Column] = {}
+    for name, value in vars(owner).items():
+        if isinstance(value, array | bytearray):
+            found[name] = value
+        elif isinstance(value, Near | Small):
+            found |= {f"{name}.{part}": column for part, column in value.parts.items()}
+    return found
+
+
+def refuse_others(name: str, members: Mapping[str, Any], known: Set[str]) -> None:
+    """Look whether all that an object knows stands in members that are kept.
+
+    Raises: NotKept.
+    """
+    if more := [member for member in members if member not in known and members[member]]:
+        raise NotKept(f"nobody keeps {', '.join(more)} of {name}")
+
+
+def alike(one: Any, other: Any) -> bool:
+    """Whether two values are the same, of the same types: 1 is not 1.0 here. A word of an enumeration is a text."""
+    if isinstance(one, str) and isinstance(other, str):
+        return one == other
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, msgspec.Struct):
+        return all(alike(getattr(one, name), getattr(other, name)) for name in one.__struct_fields__)
+    if isinstance(one, dict):
+        return list(one) == list(other) and all(alike(value, other[key]) for key, value in one.items())
+    if isinstance(one, list | tuple):
+        return len(one) == len(other) and all(map(alike, one, other))
+    return bool(one == other)
+
+
+def keep(conversation: Conversation) -> tuple[bytes, dict[str, Column]]:
+    """A conversation as data: one value as msgpack, and columns by name.
+
+    Raises: NotKept.
+    """
+    parts = _parts(conversation)
+    log = conversation.exchanges
+    refuse_others("the log of exchanges", vars(log), _LOG | columns_of(log).keys())
+    try:
+        kept = _kept(parts, log)
+        data = msgspec.msgpack.encode(kept)
+        same = alike(msgspec.msgpack.decode(data, type=Kept), kept)
+    except (TypeError, ValueError, OverflowError, RecursionError, msgspec.MsgspecError) as error:
+        raise NotKept(f"it holds what can't be written: {error}") from None
+    if not same:
+        raise NotKept("it holds what would come back as something else")
+    columns = {f"exchanges.{name}": column for name, column in columns_of(log).items()}
+    return data, columns | {"operations._first": parts["operations"]["_first"]}
+
+
+def condensed(conversation: Conversation) -> Kept:
+    """All but the columns, as values that are the conversation's own: to be written at once, and never changed.
+
+    Raises: NotKept.
+    """
+    return _kept(_parts(conversation), conversation.exchanges)
+
+
+def restored(data: bytes, columns: dict[str, bytes]) -> Conversation:
+    """The conversation that was kept. `columns` is used up.
+
+    Raises: NotKept if this is none, or does not agree with itself.
+    """
+    try:
+        kept = msgspec.msgpack.decode(data, type=Kept)
+    except (ValueError, msgspec.MsgspecError) as error:
+        raise NotKept(f"what was kept does not agree with itself: {error}") from None
+    return rebuilt(kept, columns)
+
+
+def rebuilt(kept: Kept, columns: dict[str, bytes]) -> Conversation:
+    """The conversation of these parts. Both are used up.
+
+    Raises: NotKept if they do not agree with each other.
+    """
+    conversation = Conversation()
+    try:
+        _fill_log(conversation.exchanges, kept, columns)
+        fill_column(vars(conversation.operations)["_first"], columns.pop("operations._first"))
+        _fill(_parts(conversation), kept, conversation.exchanges)
+    except (LookupError, TypeError, ValueError, OverflowError, msgspec.MsgspecError) as error:
+        raise NotKept(f"what was kept does not agree with itself: {error}") from None
+    return conversation
+
+
+def adopt(conversation: Conversation, other: Conversation) -> None:
+    """Let a conversation that knows nothing know what the other does, which must not be used any more."""
+    vars(conversation.exchanges).update(vars(other.exchanges))
+    theirs = _parts(other)
+    for name, own in _parts(conversation).items():
+        if name == "conversation":
+            own["questions"][:] = other.questions
+            own["_awaited"].update(theirs[name]["_awaited"])
+        else:
+            own.update({member: value for member, value in theirs[name].items() if member != "exchanges"})
+
+
+def fill_column(column: Column, data: bytes) -> None:
+    """Let a column hold these bytes and nothing else.
+
+    Raises: ValueError if they are not whole numbers of it.
+    """
+    del column[:]
+    if isinstance(column, bytearray):
+        column += data
+    else:
+        column.frombytes(data)
+
+
+def _parts(conversation: Conversation) -> dict[str, dict[str, Any]]:
+    """The members of a conversation and of its trackers, which this file alone takes out and puts back.
+
+    Raises: NotKept if there are others than it knows.
+    """
+    own = vars(conversation)
+    parts = {name: own if name == "conversation" else vars(own[name]) for name in _MEMBERS}
+    for name, members in parts.items():
+        refuse_others(name, members, _MEMBERS[name])
+    return parts
+
+
+def _kept(parts: Mapping[str, dict[str, Any]], log: ExchangeLog) -> Kept:
+    pairs, operations, catalogue, tasks = parts["pairs"], parts["operations"], parts["catalogue"], parts["tasks"]
+    watched, streams = parts["subscriptions"], parts["subscriptions"]["streams"]
+    return Kept(
+        names=vars(log)["_names"],
+        open_records=_open_records(log),
+        open=sorted(each.number for side in pairs["_open"].values() for each in side.values()),
+        ended=[(sender, id_, number) for (sender, id_), number in pairs["_ended"].items()],
+        tokens=[(asker, token, number) for (asker, token), number in parts["progress"]["_by_token"].items()],
+        further=operations["_further"],
+        cursors=[(method, cursor, number) for (method, cursor), number in operations["_by_cursor"].items()],
+        asking=operations["_asking"],
+        listings=catalogue["listings"],
+        fetches=catalogue["_fetches"],
+        streams=[
+            _Stream(each.exchange.number, each.asked, each.granted, each.acknowledged_frame, each.count)
+            for each in streams
+        ],
+        open_streams=[streams.index(each) for each in watched["_open"]],
+        watched=tuple(watched[name] for name in _WATCHED),
+        tasks=tasks["all"],
+        task_faults=tasks["faults"],
+        task_ids=[(by_server, id_, task.number) for (by_server, id_), task in tasks["_by_id"].items()],
+        task_operations={operation: task.number for operation, task in tasks["_by_operation"].items()},
+        about_tasks=tasks["_about"],
+        opening=_kept_opening(parts["_opening"]["opening"]),
+        questions=parts["conversation"]["questions"],
+        visits=parts["visits"]["complete"],
+        awaited=parts["conversation"]["_awaited"],
+    )
+
+
+def _open_records(log: ExchangeLog) -> dict[int, bytes]:
+    found = {}
+    for number, exchange in vars(log)["_objects"].items():
+        record = log.pack(exchange)
+        if record is None:
+            raise NotKept("an exchange can't be packed")
+        found[number] = record
+    return found
+
+
+def _kept_opening(opening: Opening | None) -> _Opening | None:
+    if opening is None:
+        return None
+    date, era = opening.revision.in_header, opening.era
+    members = msgspec.structs.asdict(opening)
+    if resolve(date, era)[0] != members.pop("revision"):
+        raise NotKept("its revision is not found by its name")
+    return _Opening(date=date, era=era, **members)
+
+
+def _fill_log(log: ExchangeLog, kept: Kept, columns: dict[str, bytes]) -> None:
+    own = vars(log)
+    for name, column in columns_of(log).items():
+        fill_column(column, columns.pop(f"exchanges.{name}"))
+    own["_names"] = kept.names
+    own["_numbers"] = {name: number for number, name in enumerate(kept.names)}
+    log.check()
+    own["_objects"].update({number: _opened(log, number, record) for number, record in kept.open_records.items()})
+
+
+def _opened(log: ExchangeLog, number: int, record: bytes) -> Exchange:
+    if not 0 < number <= len(log):
+        raise ValueError("an exchange has no number")
+    return log.unpack(number - 1, record)
+
+
+def _fill(parts: Mapping[str, dict[str, Any]], kept: Kept, log: ExchangeLog) -> None:
+    pairs, operations, tasks = parts["pairs"], parts["operations"], parts["tasks"]
+    for number in kept.open:
+        exchange = _of(log, number)
+        pairs["_open"][exchange.sender][exchange.id] = exchange
+        if exchange.http is not None:
+            pairs["_on"].setdefault((exchange.http, exchange.sender), {})[number] = exchange
+    pairs["_ended"] = {(sender, id_): number for sender, id_, number in _within(kept.ended, log)}
+    parts["progress"]["_by_token"] = {(asker, token): number for asker, token, number in _within(kept.tokens, log)}
+    operations["_further"], operations["_asking"] = kept.further, kept.asking
+    operations["_by_cursor"] = {(method, cursor): number for method, cursor, number in kept.cursors}
+    parts["catalogue"]["listings"].update(kept.listings)
+    parts["catalogue"]["_fetches"].update(kept.fetches)
+    _fill_watched(parts["subscriptions"], kept, log)
+    tasks["all"], tasks["faults"], tasks["_about"] = kept.tasks, kept.task_faults, kept.about_tasks
+    tasks["_by_id"] = {(by_server, id_): _at(kept.tasks, number) for by_server, id_, number in kept.task_ids}
+    tasks["_by_operation"] = {each: _at(kept.tasks, number) for each, number in kept.task_operations.items()}
+    parts["_opening"]["opening"] = _opening_of(kept.opening)
+    parts["conversation"]["questions"], parts["conversation"]["_awaited"] = kept.questions, kept.awaited
+    parts["visits"]["complete"] = kept.visits
+
+
+def _fill_watched(watched: dict[str, Any], kept: Kept, log: ExchangeLog) -> None:
+    watched.update(zip(_WATCHED, kept.watched, strict=True))
+    streams = [
+        Stream(_of(log, each.exchange), each.asked, each.granted, each.acknowledged_frame, each.count)
+        for each in kept.streams
+    ]
+    watched["streams"], watched["_open"] = streams, [_at(streams, at + 1) for at in kept.open_streams]
+
+
+def _opening_of(kept: _Opening | None) -> Opening | None:
+    if kept is None:
+        return None
+    members = msgspec.structs.asdict(kept)
+    revision, _ = resolve(members.pop("date"), members.pop("era"))
+    return Opening(revision=revision, **members)
+
+
+def _of(log: ExchangeLog, number: int) -> Exchange:
+    return log[_position(number, len(log))]
+
+
+def _at(things: list[Any], number: int) -> Any:
+    return things[_position(number, len(things))]
+
+
+def _position(number: int, count: int) -> int:
+    if not 0 < number <= count:
+        raise ValueError(f"there is no number {number}")
+    return number - 1
+
+
+def _within(
+    rows: Iterable[tuple[Direction, RequestId, int]], log: ExchangeLog
+) -> Iterable[tuple[Direction, RequestId, int]]:
+    for row in rows:
+        _position(row[2], len(log))
+        yield row
+
+
+# --- Checkpoints: a conversation as it was at some moment, in some ten kilobytes, while the conversation itself
+# goes on.
+
+_LARGEST = 256 * 1024 * 1024
+"""Bytes that a checkpoint may unfold to: one that came from a file may be anything."""
+
+
+class Checkpoint(msgspec.Struct, frozen=True):
+    """What a conversation was: lengths of what only grows, and the rest."""
+
+    exchanges: int
+    records: int
+    """Bytes of the packed exchanges."""
+    names: int
+    operations: int
+    questions: int
+    changes: int
+    """How many exchanges had changed after their end, in the count of `ExchangeLog.changes`."""
+    rest: bytes
+
+
+def checkpoint(conversation: Conversation) -> Checkpoint:
+    """The checkpoint of now. From the first one on, the log of exchanges must track its changes.
+
+    Raises: NotKept if something can't be kept.
+    """
+    log = conversation.exchanges
+    kept = condensed(conversation)
+    names, questions = len(kept.names), len(kept.questions)
+    kept.names, kept.questions, kept.further = [], [], {}
+    try:
+        rest = zlib.compress(msgspec.msgpack.encode(kept), 1)
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        raise NotKept(f"it holds what can't be written: {error}") from None
+    columns = columns_of(log)
+    operations = len(columns_of(conversation.operations)["_first"])
+    return Checkpoint(
+        len(log), len(columns["_records"]), names, operations, questions, log.begin_epoch(), rest
+    )  # fmt: skip
+
+
+def conversation_at(point: Checkpoint, later: Conversation) -> Conversation:
+    """The conversation of that moment, apart from the one that has gone on since. That may go on meanwhile.
+
+    Raises: NotKept if the checkpoint is none of this conversation's.
+    """
+    log = later.exchanges
+    try:
+        kept = msgspec.msgpack.decode(_unfolded(point.rest), type=Kept)
+        found = _columns_at(point, log)
+    except (zlib.error, msgspec.MsgspecError, ValueError, IndexError) as error:
+        raise NotKept(f"the checkpoint can't be read: {error}") from None
+    _open_again(found, kept)
+    columns: dict[str, Any] = {f"exchanges.{name}": column for name, column in found.items()}
+    columns["operations._first"] = columns_of(later.operations)["_first"][: point.operations]
+    raw = {name: bytes(memoryview(column).cast("B")) for name, column in columns.items()}
+    kept.names = list(vars(log)["_names"][: point.names])
+    kept.questions = later.questions[: point.questions]
+    further = dict(vars(later.operations)["_further"])
+    kept.further = {
+        operation: early
+        for operation, numbers in further.items()
+        if (early := [number for number in numbers if number <= point.exchanges])
+    }
+    return rebuilt(kept, raw)
+
+
+def _unfolded(data: bytes) -> bytes:
+    unfolding = zlib.decompressobj()
+    found = unfolding.decompress(data, _LARGEST)
+    if unfolding.unconsumed_tail or not unfolding.eof:
+        raise ValueError("it is cut, or too large")
+    return found
+
+
+def _columns_at(point: Checkpoint, log: ExchangeLog) -> dict[str, Any]:
+    """The columns as they were, but for exchanges that were still open."""
+    own = columns_of(log)  # first what may change, then how it was before: so no change goes unseen
+    lengths = {"_places": point.exchanges, "_records": point.records}
+    found: dict[str, Any] = {name: column[: lengths.get(name, point.exchanges + 1)] for name, column in own.items()}
+    for change in reversed((log.changes or [])[point.changes :]):
+        if change.number <= point.exchanges:
+            take_back(found, change)
+    return found
+
+
+def _open_again(columns: dict[str, Any], kept: Kept) -> None:
+    """What was open had no record, no answer and no end."""
+    for number in kept.open_records:
+        if not 0 < number <= len(columns["_places"]):
+            raise NotKept("an exchange has no number")
+        open_again(columns, number)

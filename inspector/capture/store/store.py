@@ -1,0 +1,410 @@
+"""All entries of a journal: columns in memory, payloads in the capture file. A million cost megabytes, not gigabytes.
+
+One thread adds, any thread reads. `count` is published last, so whatever is up to it can be read without a lock.
+"""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from itertools import repeat
+from typing import Protocol, assert_never
+
+from inspector.capture.format.file import LOST
+from inspector.capture.format.records import (
+    EndRecord,
+    Entry,
+    FrameRecord,
+    GapRecord,
+    Head,
+    RedactRecord,
+    StderrRecord,
+    SumRecord,
+    entry_of,
+    from_line,
+)
+from inspector.capture.store.columns import (
+    BYTES_BIT,
+    FROM_SERVER_BIT,
+    TO_SERVER_BIT,
+    UNLISTED,
+    EntryKind,
+    Meaning,
+    MessageKind,
+    Table,
+)
+from inspector.capture.store.runs import METHOD, Run, StderrRun
+from inspector.protocol.facts import (
+    ConnectionEvent,
+    ConnectionFact,
+    Fact,
+    HttpEvent,
+    HttpFact,
+    ProcessEvent,
+    ProcessFact,
+    SseNote,
+    Stderr,
+)
+from inspector.protocol.frames import Channel, Direction, Frame
+from inspector.protocol.jsonrpc import Notification, Request, read
+
+# --- The entries that were read last, whole, up to a number of payload bytes. Any thread may ask and put.
+
+MOST = 8 * 1024 * 1024
+"""Payload bytes of the entries that are kept at hand."""
+
+
+class Recent:
+    """The newest always; of the others as many as fit into `MOST`."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._entries: OrderedDict[int, tuple[Entry, int]] = OrderedDict()
+        self._bytes = 0
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """How many there are, and their bytes."""
+        return len(self._entries), self._bytes
+
+    def get(self, n: int) -> Entry | None:
+        """The entry of that number, if it is here."""
+        with self._lock:
+            found = self._entries.get(n)
+            if found is None:
+                return None
+            self._entries.move_to_end(n)
+            return found[0]
+
+    def put(self, entry: Entry, size: int) -> None:
+        """Keep an entry whose payload has so many bytes, at the cost of those that were asked for longest ago."""
+        if entry.missing:
+            return  # it may be there the next time
+        cost = size + 500
+        with self._lock:
+            if entry.n in self._entries:
+                return
+            self._entries[entry.n] = (entry, cost)
+            self._bytes += cost
+            while self._bytes > MOST and len(self._entries) > 1:
+                _, (_, freed) = self._entries.popitem(last=False)
+                self._bytes -= freed
+
+
+_LARGE = 1024 * 1024
+"""Payload bytes from which a new entry is kept at hand: whoever shows it next need not read all of that back."""
+_HELD = 2000
+"""Entries that are kept as they were where the file has them without credentials."""
+_METHODS = 60_000
+"""How many methods get a number; a server may invent more, and those are read from the file."""
+_LONG = 200
+"""Characters of the longest method that gets a number."""
+_MOST = 0xFFFF_FFFF
+"""The largest number a column of 32 bits shows."""
+Row = tuple[int, int, int, int, int, int, int, int]
+"""A frame in the columns: place, length, time, wall clock, size, flags, number of the method, exchange."""
+
+
+class Source(Protocol):
+    """Where the lines of the entries are."""
+
+    def read(self, place: int, length: int) -> bytes:
+        """The bytes of a line; fewer or none if they can't be had. Any thread; never raises."""
+
+    def close(self) -> None:
+        """Nothing can be read from now on. A second call does nothing."""
+
+
+class Store(Table):
+    """Entries 1 to `count`. Asking for another raises IndexError."""
+
+    def __init__(self, source: Source) -> None:
+        super().__init__()
+        self._source = source
+        self._recent = Recent()
+        self.beginnings = Recent()
+        """Of large entries, as far as they were read: see `capture.beginnings`."""
+        self._held: dict[int, Entry] = {}
+        """What is not in the source as it was: with what gives access."""
+
+    def add(self, entry: Entry, meaning: Meaning, place: int, length: int) -> None:
+        """Entry number `count` + 1, whose line stands at `place` (LOST: nowhere). One thread only."""
+        what = entry.what
+        size = size_of(what)
+        self._put(place, min(length, _MOST), entry.time_ns, entry.wall_ns, min(size, _MOST))
+        self._kinds.append(_KIND_OF_FACT[type(what)])
+        self._flags.append(_flags(what) | meaning.kind | (0x20 if meaning.probe else 0))
+        self._methods.append(self._numbers.get(meaning.method) or self._number(meaning.method))
+        self._exchanges.append(meaning.exchange)
+        if size >= _LARGE:
+            self._recent.put(entry, size)
+        self.count = entry.n
+
+    def add_rows(self, rows: Sequence[Row]) -> None:
+        """Frames that follow one another. One thread only."""
+        if not rows:
+            return
+        places, lengths, times, walls, sizes, flags, methods, exchanges = zip(*rows, strict=True)
+        self._put_many(places, lengths, times, walls, sizes)
+        self._flags.extend(flags)
+        self._kinds.extend(bytes((EntryKind.FRAME,)) * len(rows))
+        self._methods.extend(methods)
+        self._exchanges.extend(exchanges)
+        self.count += len(rows)
+
+    def number_for(self, method: str) -> int:
+        """What stands for a method in a row. One thread only."""
+        return self._numbers.get(method) or self._number(method)
+
+    def hold(self, entry: Entry) -> None:
+        """Keep an entry in memory as it is, for it is written otherwise. The oldest of many goes. One thread only."""
+        self._held[entry.n] = entry
+        if len(self._held) > _HELD:
+            del self._held[next(iter(self._held))]
+
+    def add_run(self, run: Run | StderrRun, places: list[int], lengths: list[int]) -> None:
+        """The entries of a run, whose lines stand at those places. One thread only."""
+        count = len(run.payloads)
+        self._put_many(places, lengths, [run.time_ns] * count, [run.wall_ns] * count, run.sizes)
+        self._exchanges.extend(repeat(0, count))
+        if isinstance(run, StderrRun):
+            self._kinds.extend(bytes((EntryKind.STDERR,)) * count)
+            self._flags.extend(bytes(count))
+            self._methods.extend(repeat(0, count))
+        else:
+            self._add_log_messages(run)
+        self.count = run.first + count - 1
+
+    def _add_log_messages(self, run: Run) -> None:
+        count = len(run.payloads)
+        direction = TO_SERVER_BIT if run.direction is Direction.TO_SERVER else FROM_SERVER_BIT
+        self._kinds.extend(bytes((EntryKind.FRAME,)) * count)
+        flags = direction | MessageKind.NOTIFICATION
+        if all(map(bytes.isascii, run.payloads)):
+            self._flags.extend(bytes((flags,)) * count)
+        else:
+            self._flags.extend(flags | _form(payload) for payload in run.payloads)
+        self._methods.extend(repeat(self._numbers.get(METHOD) or self._number(METHOD), count))
+
+    def is_run(self, first: int, last: int) -> bool:
+        """Whether the entries `first` to `last` are log messages of the server's, each a frame of its own."""
+        part, count = slice(first - 1, last), last - first + 1
+        number = self._numbers.get(METHOD)
+        return (
+            number is not None
+            and self._flags[part].count(FROM_SERVER_BIT | MessageKind.NOTIFICATION) == count
+            and self._methods[part].count(number) == count
+        )
+
+    def method(self, n: int) -> str:
+        """Of a request or a notification, else ""."""
+        number = self._methods[self._at(n)]
+        return self._names[number] if number != UNLISTED else self._read_method(n)
+
+    def of_method(self, method: str) -> list[int]:
+        """The entries that are requests or notifications of a method, in their order."""
+        number, found, at = self._numbers.get(method, 0), [], 0
+        with suppress(ValueError):
+            while number:
+                at = self._methods.index(number, at, self.count) + 1
+                found.append(at)
+        return found
+
+    def method_number(self, method: str) -> int:
+        """What stands for a method in the column of methods; -1 while none of its messages has come."""
+        return self._numbers.get(method, -1)
+
+    @property
+    def method_names(self) -> Sequence[str]:
+        """By the numbers in the column of methods. Grows only."""
+        return self._names
+
+    @property
+    def at_hand(self) -> tuple[int, int, int]:
+        """How many entries are kept whole because they were read last, their bytes, and the most that may be."""
+        return (*self._recent.size, MOST)
+
+    def kept(self, n: int) -> Entry | None:
+        """The entry if it is at hand: nothing is read back. Any thread."""
+        return self._held.get(n) or self._recent.get(n)
+
+    def read(self, place: int, length: int) -> bytes:
+        """So many bytes of the source from that place; fewer or none if they can't be had. Any thread."""
+        return self._source.read(place, length)
+
+    def entry(self, n: int) -> Entry:
+        """The entry with its payload, read back from the file. Any thread.
+
+        If the payload can't be had, `missing` is set and the payload is empty: nothing raises for 1 to `count`.
+        """
+        at = self._at(n)
+        found = self.kept(n)
+        if found is None:
+            found = self._read(n, at) or self._stand_in(n, at)
+            self._recent.put(found, self._sizes[at])
+        return found
+
+    def _read(self, n: int, at: int) -> Entry | None:
+        place, length = self.line(n)
+        if place == LOST:
+            return None
+        line = self._source.read(place, length)
+        try:
+            record = from_line(line)
+            if isinstance(record, Head | SumRecord | GapRecord | RedactRecord | EndRecord):
+                return None  # the file was changed under us
+            return entry_of(record, n, self._walls[at])
+        except ValueError:
+            return None
+
+    def _stand_in(self, n: int, at: int) -> Entry:
+        time_ns, wall_ns = self._times[at], self._walls[at]
+        what = _empty(self.kind(n), self.direction(n), n, time_ns, wall_ns)
+        return Entry(n, time_ns, wall_ns, what, missing=True)
+
+    def _number(self, method: str) -> int:
+        if not method:
+            return 0
+        number = len(self._names)
+        if number >= _METHODS or len(method) > _LONG:
+            return UNLISTED
+        self._names.append(method)
+        self._numbers[method] = number
+        return number
+
+    def _read_method(self, n: int) -> str:
+        what = self.entry(n).what
+        return _first_method(what.payload) if isinstance(what, Frame) else ""
+
+
+_KIND_OF_FACT: dict[type, EntryKind] = {
+    Frame: EntryKind.FRAME,
+    Stderr: EntryKind.STDERR,
+    ConnectionFact: EntryKind.CONNECTION,
+    ProcessFact: EntryKind.PROCESS,
+    HttpFact: EntryKind.HTTP,
+    SseNote: EntryKind.SSE,
+}
+
+
+def _flags(what: Frame | Fact) -> int:
+    """Three bits for the kind of message, two for the direction, one for the probe, one for what is no text."""
+    if not isinstance(what, Frame):
+        return 0
+    direction = 0x08 if what.direction is Direction.TO_SERVER else 0x10
+    return direction | (0x20 if what.probe else 0) | _form(what.payload)
+
+
+def _form(payload: bytes) -> int:
+    """BYTES_BIT if a line can't hold it as text."""
+    if payload.isascii():
+        return 0
+    try:
+        payload.decode()
+    except UnicodeDecodeError:
+        return BYTES_BIT
+    return 0
+
+
+def size_of(what: Frame | Fact) -> int:
+    """Payload bytes; 0 for a fact that has none."""
+    if isinstance(what, Frame):  # asked for first and alone: a union is made anew at each call
+        return len(what.payload)
+    return _size_of_fact(what)
+
+
+def _size_of_fact(fact: Fact) -> int:
+    if isinstance(fact, Stderr):
+        return len(fact.payload)
+    return len(fact.raw) if isinstance(fact, SseNote) else 0
+
+
+def _first_method(payload: bytes) -> str:
+    for message in read(payload):
+        if isinstance(message, Request | Notification):
+            return message.method
+    return ""
+
+
+def _empty(kind: EntryKind, direction: Direction | None, n: int, time_ns: int, wall_ns: int) -> Frame | Fact:
+    """What is shown in the place of an entry that can't be read back."""
+    match kind:
+        case EntryKind.FRAME:
+            return Frame(n, time_ns, wall_ns, direction or Direction.FROM_SERVER, Channel.MEMORY, b"")
+        case EntryKind.STDERR:
+            return Stderr(b"")
+        case EntryKind.CONNECTION:
+            return ConnectionFact(ConnectionEvent.ABORT, "")
+        case EntryKind.PROCESS:
+            return ProcessFact(ProcessEvent.SIGNAL, 0)
+        case EntryKind.HTTP:
+            return HttpFact(HttpEvent.END, 0)
+        case EntryKind.SSE:
+            return SseNote(0, b"")
+        case _:
+            assert_never(kind)
+
+
+# --- Entries read back one after another, for whoever goes through a whole journal.
+
+_PLAIN = frozenset((EntryKind.FRAME, EntryKind.STDERR))
+"""What stands in the file as it was. Of other facts the file may hold less than memory does."""
+_BULK_LONG = 1 << 20
+"""Bytes of a line from which on an entry at hand is not read back: that takes three times its length meanwhile."""
+
+
+def entries(store: Store, first: int, last: int) -> Iterator[Entry]:
+    """The entries `first` to `last` with their payloads, none if that is before; any thread.
+
+    `missing` is set for what can't be read back.
+    """
+    if last < first:
+        return
+    columns = store.columns(first, last)
+    rows = zip(columns.kinds, columns.places, columns.lengths, columns.walls, strict=True)
+    for n, (kind, place, length, wall_ns) in enumerate(rows, first):
+        found = None
+        if length >= _BULK_LONG:
+            found = store.kept(n)
+        if found is None and kind in _PLAIN and place != LOST:
+            found = _read(store.read(place, length), n, wall_ns)
+        yield found if found is not None else store.entry(n)
+
+
+def _read(line: bytes, n: int, wall_ns: int) -> Entry | None:
+    try:
+        record = from_line(line)
+        return entry_of(record, n, wall_ns) if isinstance(record, FrameRecord | StderrRecord) else None
+    except ValueError:
+        return None
+
+
+# --- The beginning of an entry that is too large to be read for one line of a list.
+
+LARGE = 512 * 1024
+"""Payload bytes from which only the beginning is read."""
+_ENOUGH = 128 * 1024
+_ENDS = 16
+"""So many bytes are tried to be cut off: a sign or an escape that was cut through takes at most 12."""
+
+
+def beginning(store: Store, n: int) -> Entry:
+    """Entry n; of a large frame only its beginning. Any thread; nothing raises for 1 to `count`."""
+    if store.size(n) < LARGE or store.place(n) == LOST:
+        return store.entry(n)
+    return store.beginnings.get(n) or _beginnings_read(store, n)
+
+
+def _beginnings_read(store: Store, n: int) -> Entry:
+    line = store.read(store.place(n), _ENOUGH)
+    for cut in range(_ENDS):
+        try:
+            record = from_line(line[: len(line) - cut] + b'"}')
+        except ValueError:
+            continue
+        if isinstance(record, FrameRecord):
+            entry = entry_of(record, n, store.wall_ns(n))
+            store.beginnings.put(entry, _ENOUGH)
+            return entry
+        break
+    return store.entry(n)

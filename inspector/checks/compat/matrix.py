@@ -1,0 +1,222 @@
+"""Matrix: each tool of a surface against each host, and the surface as a whole. Pure; a second for 10,000 tools.
+
+A cell has what is known. An empty one says that nothing is known to go wrong, which is less than that all is well.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import msgspec
+
+from inspector.checks.compat.facts import Effect, Fact, Host
+from inspector.checks.compat.packs import HOSTS, facts_about
+from inspector.checks.definitions.schemas import Budget
+from inspector.checks.definitions.texts import units
+from inspector.checks.definitions.tools import Trait, shown_name, traits_of
+from inspector.checks.findings import Finding, Severity
+from inspector.protocol import peek
+
+BYTES_PER_TOKEN = 4
+"""For estimates, and called so wherever they are shown."""
+
+
+class Surface(msgspec.Struct, frozen=True):
+    """What a server shows."""
+
+    tools: tuple[Any, ...]
+    """As they were listed, in all pages."""
+    server: str = ""
+    """The name under which a host is taken to have it in its configuration."""
+    instructions: str = ""
+    pages: int = 1
+    """Pages of the list of tools."""
+    uses: frozenset[str] = frozenset()
+    """The parts of the protocol that it was seen to use, by the names of `FEATURES`."""
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    """What one host does with one trait that is there."""
+
+    fact: Fact
+    trait: Trait
+
+
+class Row(msgspec.Struct, frozen=True):
+    """One tool."""
+
+    name: str
+    cells: tuple[tuple[Verdict, ...], ...]
+    """For each host what it does, worst first; () where nothing is known."""
+    shown: tuple[str, ...]
+    """For each host the name that its model sees; "" where nobody knows."""
+
+
+class Matrix(msgspec.Struct, frozen=True):
+    """The whole."""
+
+    hosts: tuple[Host, ...]
+    rows: tuple[Row, ...]
+    whole: tuple[tuple[Verdict, ...], ...]
+    """For each host what becomes of the surface as a whole, worst first."""
+    tokens: int
+    """What all definitions take, estimated."""
+
+    def gone(self, host: int) -> Row | None:
+        """The first tool because of which a host drops all of them; None if it doesn't."""
+        for row in self.rows:
+            if row.cells[host] and row.cells[host][0].fact.effect is Effect.ALL_GONE:
+                return row
+        return None
+
+
+def matrix_of(surface: Surface, hosts: Iterable[Host]) -> Matrix:
+    """Every tool that is an object against every host."""
+    chosen = tuple(hosts)
+    budget, rows = Budget(), []
+    tools = [tool for tool in surface.tools if type(tool) is dict]
+    for tool in tools:
+        traits = traits_of(tool, budget)
+        name = peek.text(tool, "name") or ""
+        shown = [_shown(host, surface.server, name) for host in chosen]
+        cells = tuple(
+            _verdicts(host, traits if length is None else [*traits, length])
+            for host, (_, length) in zip(chosen, shown, strict=True)
+        )
+        rows.append(Row(name, cells, tuple(seen for seen, _ in shown)))
+    whole, tokens = _of_whole(surface, tools)
+    of_whole = (tuple(sorted([*_verdicts(host, whole), *_missed(host, surface)], key=_rank)) for host in chosen)
+    return Matrix(chosen, tuple(rows), tuple(of_whole), tokens)
+
+
+def _missed(host: Host, surface: Surface) -> list[Verdict]:
+    """The parts of the protocol that the server uses and the host is known to lack."""
+    return [
+        Verdict(
+            Fact(f"uses-{lacks.name}", Effect.FAILS, f"does not have {lacks.name}", lacks.source),
+            Trait(f"uses-{lacks.name}", "", f"the server uses {lacks.name}"),
+        )
+        for lacks in host.features
+        if not lacks.has and lacks.name in surface.uses
+    ]
+
+
+def _rank(verdict: Verdict) -> int:
+    return verdict.fact.effect.rank
+
+
+def _verdicts(host: Host, traits: Sequence[Trait]) -> tuple[Verdict, ...]:
+    found: dict[str, Verdict] = {}
+    for trait in traits:
+        for fact in host.facts:
+            if fact.trait == trait.kind and (not fact.over or trait.amount > fact.over):
+                found.setdefault(f"{fact.trait} {fact.effect}", Verdict(fact, trait))
+    return tuple(sorted(found.values(), key=_rank))
+
+
+def _shown(host: Host, server: str, name: str) -> tuple[str, Trait | None]:
+    if host.naming is None or not name:
+        return "", None
+    shown = shown_name(host.naming, server, name)
+    said = f"is {shown.joined} characters long as {shown.name[:80]!r}"
+    return shown.name, Trait("shown-name-length", "/name", said, shown.joined)
+
+
+def _of_whole(surface: Surface, tools: Sequence[dict[str, Any]]) -> tuple[list[Trait], int]:
+    found = []
+    names = Counter(peek.text(tool, "name") for tool in tools)
+    for name, times in names.items():
+        if name is not None and times > 1:
+            found.append(Trait("duplicate-name", "/tools", f"{times} tools are called {name[:60]!r}"))
+            break
+    found.append(Trait("tool-count", "/tools", f"{len(tools):,} tools", len(tools)))
+    tokens = tokens_of(tools)
+    found.append(Trait("definition-tokens", "/tools", f"definitions of about {tokens:,} tokens (estimated)", tokens))
+    length = units(surface.instructions)
+    found.append(Trait("instructions-length", "/instructions", f"instructions of {length:,} characters", length))
+    if surface.pages > 1:
+        found.append(Trait("more-pages", "/nextCursor", f"{surface.pages} pages of tools"))
+    return found, tokens
+
+
+def tokens_of(value: Any) -> int:
+    """About how many tokens a JSON value takes; 0 for one that is nested too deep to be written."""
+    try:
+        return len(msgspec.json.encode(value)) // BYTES_PER_TOKEN
+    except RecursionError:
+        return 0
+
+
+# --- Whom a finding concerns: which hosts stumble over it, how, and how bad that makes it for those one cares for.
+
+_TRAITS: dict[str, str] = {
+    "T02": "input-root",
+    "T04": "output-root",
+    "T06": "name-characters",
+    "T07": "duplicate-name",
+    "T13": "wrong-kind",
+    "T14": "wrong-kind",
+    "T15": "no-description",
+    "E19": "null-member",
+    "K06": "structure",
+    "K07": "structure",
+}
+_HOSTS_ALONE = frozenset(("S-02", "S-04", "S-06", "S-11", "S-12", "S-13", "S-16", "S-18"))
+"""What no specification forbids: it matters as far as the hosts do that one cares for."""
+
+
+def concerns(finding: Finding, hosts: Iterable[Host] = HOSTS.values()) -> list[tuple[Host, Fact]]:
+    """Which of the hosts are known to stumble over it, worst first, each once."""
+    trait = finding.trait or _trait_of_rule(finding)
+    if not trait:
+        return []
+    found: dict[str, tuple[Host, Fact]] = {}
+    for host, fact in facts_about(trait, hosts, _ANY):
+        if fact.effect is not Effect.FINE and (not finding.hosts or host.id in finding.hosts):
+            found.setdefault(host.id, (host, fact))
+    return list(found.values())
+
+
+_ANY = 1 << 60
+
+
+def told_of(finding: Finding) -> list[tuple[Host, Fact]]:
+    """What is told with a finding: without the facts whose source names no version, unless these hosts were chosen.
+
+    Programs change, so a statement about one is of use only with the version that it is about.
+    """
+    return [(host, fact) for host, fact in concerns(finding) if finding.chosen or fact.source.version]
+
+
+def _trait_of_rule(finding: Finding) -> str:
+    side = "output" if "/outputSchema" in finding.pointer else "input"
+    if finding.id == "T08":
+        return f"{side}-reference"
+    if finding.id == "T03":
+        return f"{side}-broken"
+    if finding.id in ("T13", "T14", "E19") and not finding.pointer.startswith("/result/tools/"):
+        return ""
+    if finding.id in ("T13", "T14") and finding.severity is not Severity.ERROR:
+        return ""
+    return _TRAITS.get(finding.id, "")
+
+
+def for_hosts(findings: Sequence[Finding], hosts: Sequence[Host]) -> list[Finding]:
+    """The findings for somebody who needs just these hosts.
+
+    What a chosen host stumbles over is as bad as it is there. What no specification forbids and no chosen host minds
+    is left out; all else stays as it was.
+    """
+    kept = []
+    for each in findings:
+        concerned = concerns(each, hosts)
+        if concerned:
+            worst = min((fact.effect.severity for _, fact in concerned), key=lambda severity: severity.rank)
+            severity = min(worst, each.severity, key=lambda severity: severity.rank)
+            if each.id in _HOSTS_ALONE:
+                severity = worst
+            ids = tuple(host.id for host, _ in concerned)
+            kept.append(msgspec.structs.replace(each, severity=severity, hosts=ids, chosen=True))
+        elif each.id not in _HOSTS_ALONE or not each.trait:
+            kept.append(each)
+    return kept

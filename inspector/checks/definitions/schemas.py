@@ -1,0 +1,469 @@
+"""What is peculiar about a schema: each peculiarity with a name, its place and a sentence. No verdict.
+
+The names are shared with the packs of hosts, which say what a program does when it meets one.
+"""
+
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence, Set
+from typing import Any, Final
+
+import msgspec
+
+from inspector.forms.dialects import DEFAULT, dialect_of
+from inspector.forms.paths import Path
+from inspector.forms.refs import Document
+
+# --- Every schema within a JSON Schema, with its place. Without recursion, and never more than a budget allows.
+
+MOST_OF_ONE: Final = 10_000
+"""Schemas within one schema that are looked at."""
+MOST_OF_ALL: Final = 250_000
+"""Those within all the schemas of one list: a second or two."""
+DEEPEST: Final = 64
+"""Keywords within one another; some clients read no deeper, and a person doesn't."""
+
+_MAPS: Final = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies")
+_LISTS: Final = ("allOf", "anyOf", "oneOf", "prefixItems")
+_SINGLES: Final = (
+    *("items", "additionalItems", "additionalProperties", "unevaluatedItems", "unevaluatedProperties"),
+    *("not", "if", "then", "else", "contains", "propertyNames", "contentSchema"),
+)
+_BRANCHES: Final = frozenset(("allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas"))
+"""Below these a schema is only a part of what its value must be."""
+_KINDS: Final = {
+    **dict.fromkeys(_MAPS, "map"),
+    **dict.fromkeys(_LISTS, "list"),
+    **dict.fromkeys(_SINGLES, "single"),
+}
+
+
+class Budget:
+    """How many schemas may still be looked at, in one schema and in all of a list."""
+
+    __slots__ = ("all_left", "left", "too_deep")
+
+    def __init__(self, most: int = MOST_OF_ALL) -> None:
+        self.all_left = most
+        self.left = MOST_OF_ONE
+        self.too_deep: Path | None = None
+        """The first place of the present schema that was too deep."""
+
+    def begin(self) -> bool:
+        """Begin another schema; whether there is anything left for it."""
+        self.left, self.too_deep = min(MOST_OF_ONE, self.all_left), None
+        return self.left > 0
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether the present schema had more in it than could be looked at."""
+        return self.left < 0
+
+    def spend(self) -> bool:
+        """Look at one more; False if there is none left."""
+        if self.left <= 0:
+            self.left = -1
+            return False
+        self.left -= 1
+        self.all_left -= 1
+        return True
+
+
+def schemas_in(root: Any, budget: Budget) -> Iterator[tuple[Path, dict[str, Any], bool]]:
+    """Every schema that is an object, outermost first: its place, itself, whether it is one branch of several."""
+    waiting: list[tuple[Path, Any, bool]] = [((), root, False)]
+    while waiting:
+        path, node, is_branch = waiting.pop()
+        if type(node) is not dict:
+            continue
+        if not budget.spend():
+            return
+        yield path, node, is_branch
+        if len(path) >= DEEPEST * 2:
+            budget.too_deep = budget.too_deep or path
+            continue
+        waiting.extend(reversed(list(_below(path, node, is_branch))))
+
+
+def _below(path: Path, node: dict[str, Any], is_branch: bool) -> Iterator[tuple[Path, Any, bool]]:
+    for key, value in node.items():
+        kind = _KINDS.get(key)
+        if kind is None:
+            continue
+        branch = is_branch or key in _BRANCHES
+        if kind == "map" and type(value) is dict:
+            for name, each in value.items():
+                yield (*path, key, name), each, branch
+        elif type(value) is list and (kind == "list" or key == "items"):
+            for at, each in enumerate(value):
+                yield (*path, key, at), each, branch
+        elif kind == "single":
+            yield (*path, key), value, branch
+
+
+# --- Where the references of a schema lead, and what becomes of it if they are followed. Nothing is ever fetched.
+
+MOST_WRITTEN_OUT: Final = 100_000
+"""Parts of a schema once all references are written out."""
+_MOST_VISITED: Final = 20_000
+_DATA: Final = frozenset(("const", "enum", "default", "examples", "example"))
+
+Found = tuple[str, Path, str]
+"""The kind, the place and the sentence."""
+
+
+def reference_features(schema: Any, reads: Sequence[tuple[Path, Any]], side: str) -> Iterator[Found]:
+    """What is peculiar about the references that stand at these places."""
+    if not reads:
+        return
+    document = Document(schema)
+    for path, ref in reads:
+        if type(ref) is not str:
+            yield f"{side}-reference", (*path, "$ref"), "has a $ref that is no string"
+            continue
+        target, why = document.find(ref)
+        if why:
+            kind = f"{side}-reference"
+            yield kind, (*path, "$ref"), f"has a reference that leads nowhere here: {ref[:60]}"
+        elif _is_loop(document, target):
+            yield "reference-loop", (*path, "$ref"), f"has references that lead only to each other: {ref[:60]}"
+            return
+    size, is_recursive = written_out(schema, document)
+    if size > MOST_WRITTEN_OUT:
+        yield "multiplies", (), f"has references that multiply: written out it has more than {MOST_WRITTEN_OUT:,} parts"
+    elif is_recursive:
+        yield "recursive", (), "refers to itself"
+
+
+def _is_loop(document: Document, target: Any) -> bool:
+    """Whether a chain of nothing but references comes back to where it was."""
+    met: set[int] = set()
+    while type(target) is dict and type(target.get("$ref")) is str and len(target) == 1:
+        if id(target) in met:
+            return True
+        met.add(id(target))
+        target, why = document.find(target["$ref"])
+        if why:
+            return False
+    return False
+
+
+def written_out(schema: Any, document: Document) -> tuple[int, bool]:
+    """How many parts a schema has with its references written out, and whether it refers to itself.
+
+    A reference back counts as one part. Counting stops a little above `MOST_WRITTEN_OUT`.
+    """
+    sizes: dict[int, int] = {}
+    open_: set[int] = set()
+    recursive = False
+    visited = 0
+    stack: list[tuple[Any, bool]] = [(schema, False)]
+    while stack:
+        node, is_done = stack.pop()
+        key = id(node)
+        if is_done:
+            open_.discard(key)
+            sizes[key] = min(1 + sum(sizes.get(id(each), 1) for each in _parts(node, document)), MOST_WRITTEN_OUT + 1)
+            continue
+        if key in open_:
+            recursive = True
+            continue
+        visited += 1
+        if key in sizes or visited > _MOST_VISITED:
+            continue
+        open_.add(key)
+        stack.append((node, True))
+        stack.extend((each, False) for each in _parts(node, document) if type(each) in (dict, list))
+    return sizes.get(id(schema), 1), recursive
+
+
+def _parts(node: Any, document: Document) -> list[Any]:
+    if type(node) is list:
+        return node
+    if type(node) is not dict:
+        return []
+    parts = [each for key, each in node.items() if key not in _DATA and type(each) in (dict, list)]
+    ref = node.get("$ref")
+    if type(ref) is str:
+        target, why = document.find(ref)
+        if not why:
+            parts.append(target)
+    return parts
+
+
+TYPES: Final = frozenset(("string", "number", "integer", "boolean", "array", "object", "null"))
+_COMBINATORS: Final = ("anyOf", "oneOf", "allOf")
+_CONDITIONS: Final = ("not", "if", "then", "else", "enum")
+_MODERN: Final = ("2020-12", "2019-09")
+_PLAIN: Final = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+_SHOWN = 40
+
+
+class Feature(msgspec.Struct, frozen=True):
+    """One peculiarity."""
+
+    kind: str
+    path: Path
+    """Within the schema."""
+    sentence: str
+    """Begins with what it speaks of; may quote foreign text."""
+
+
+def features_of(schema: Any, budget: Budget, *, is_input: bool, passed_over: Collection[str] = ()) -> list[Feature]:
+    """All that is peculiar about an input or output schema, outermost first; [] once the budget is spent.
+
+    Keywords that are `passed_over` are not looked at; see `keywords_of`.
+    """
+    if not budget.begin():
+        return []
+    side = "input" if is_input else "output"
+    found = list(_of_root(schema, side))
+    if type(schema) is not dict:
+        return found
+    dialect = dialect_of(schema) or DEFAULT
+    reads = []
+    for path, node, is_branch in schemas_in(schema, budget):
+        for key in node:
+            if (look := _BY_KEY.get(key)) is not None and key not in passed_over:
+                found += look(key, path, node, is_branch, dialect)
+        if "$ref" in node:
+            reads.append((path, node["$ref"]))
+    found += [Feature(kind, path, said) for kind, path, said in reference_features(schema, reads, side)]
+    found += _of_size(budget)
+    return [_sided(each, side) for each in found if is_input or each.kind not in _OF_INPUTS]
+
+
+_OF_INPUTS: Final = frozenset(
+    ("array-without-items", "several-types", "enum-not-string", "boolean-bound", "boolean-required", "admits-nothing")
+)
+"""What matters only where a model is to write values."""
+
+
+def _sided(feature: Feature, side: str) -> Feature:
+    return msgspec.structs.replace(feature, kind=f"{side}-broken") if feature.kind == "broken" else feature
+
+
+def _of_root(schema: Any, side: str) -> Iterator[Feature]:
+    if type(schema) is not dict or schema.get("type") != "object":
+        yield Feature(f"{side}-root", (), "is not of type object")
+        if type(schema) is not dict:
+            return
+    if "$schema" in schema and (dialect := dialect_of(schema)) != DEFAULT:
+        named = dialect or str(schema["$schema"])[:_SHOWN]
+        yield Feature(f"{side}-dialect", ("$schema",), f"is labelled {named}")
+        if dialect not in (*_MODERN, "draft-07", "draft-06"):
+            yield Feature(f"{side}-rare-dialect", ("$schema",), f"is labelled {named}")
+    for keyword in _COMBINATORS:
+        if keyword in schema:
+            yield Feature(f"{side}-root-combinator", (keyword,), f"has {keyword} at its root")
+    for keyword in _CONDITIONS:
+        if keyword in schema:
+            yield Feature(f"{side}-root-condition", (keyword,), f"has {keyword!r} at its root")
+    yield from _of_members(schema, side)
+
+
+def _of_members(schema: dict[str, Any], side: str) -> Iterator[Feature]:
+    if "required" in schema and type(schema["required"]) is not list:
+        yield Feature(f"{side}-required", ("required",), "has a required that is no list")
+    properties = schema.get("properties")
+    if "properties" in schema and type(properties) is not dict:
+        yield Feature(f"{side}-properties", ("properties",), "has properties that are no object")
+    for name, each in properties.items() if type(properties) is dict else ():
+        if type(each) is bool:
+            said = f"has a mere {str(each).lower()} as the schema of {name[:_SHOWN]!r}"
+            yield Feature("boolean-property", ("properties", name), said)
+        if side == "input" and not _is_plain(name):
+            said = f"has a property called {name[:_SHOWN]!r}"
+            yield Feature("property-name", ("properties", name), said)
+
+
+def _is_plain(name: str) -> bool:
+    return _PLAIN.fullmatch(name) is not None
+
+
+Look = Callable[[str, Path, dict[str, Any], bool, str], Iterator[Feature]]
+"""A keyword, the place of the schema that has it, the schema, whether that is one branch of several, its dialect."""
+
+
+_OTHERS_NAMES = {each: each for each in TYPES} | {
+    "str": "string",
+    "int": "integer",
+    "long": "integer",
+    "float": "number",
+    "double": "number",
+    "bool": "boolean",
+    "list": "array",
+    "dict": "object",
+    "map": "object",
+    "nonetype": "null",
+}
+"""Names of types in programming languages, in lower case, and in JSON Schema."""
+
+
+def _type(_key: str, path: Path, node: dict[str, Any], _branch: bool, _dialect: str) -> Iterator[Feature]:
+    said = node["type"]
+    kinds = said if type(said) is list else [said]
+    odd = next((each for each in kinds if type(each) is not str or each not in TYPES), None)
+    if odd is not None:
+        meant = _OTHERS_NAMES.get(str(odd).lower())
+        instead = f"; in JSON Schema it is {meant!r}" if meant else ", which JSON Schema does not have"
+        yield Feature("broken", (*path, "type"), f"has the type {str(odd)[:_SHOWN]!r}{instead}")
+    elif said == "array" and not node.get("items"):
+        yield Feature("array-without-items", path, f"has an array{_where(path)} that does not say of what")
+    elif type(said) is list and len([each for each in said if each != "null"]) > 1:
+        yield Feature("several-types", (*path, "type"), f"allows several types{_where(path)}")
+
+
+def _items(_key: str, path: Path, node: dict[str, Any], _branch: bool, dialect: str) -> Iterator[Feature]:
+    if type(node["items"]) is list and dialect == DEFAULT:
+        yield Feature("tuple-items", (*path, "items"), f"has a list as items{_where(path)}; 2020-12 has prefixItems")
+
+
+def _bound(key: str, path: Path, node: dict[str, Any], _branch: bool, _dialect: str) -> Iterator[Feature]:
+    if type(node[key]) is bool:
+        said = f"has {key} as true or false{_where(path)}; it is a number since draft-06"
+        yield Feature("boolean-bound", (*path, key), said)
+
+
+_OLD: Final = {
+    "nullable": 'is OpenAPI; JSON Schema says "type": [..., "null"]',
+    "dependencies": "is dependentRequired and dependentSchemas since 2019-09",
+    "definitions": "is $defs since 2019-09",
+}
+
+
+def _old(key: str, path: Path, _node: dict[str, Any], _branch: bool, dialect: str) -> Iterator[Feature]:
+    if dialect in _MODERN or key == "nullable":
+        kind = "old-place" if key == "definitions" else "old-keyword"
+        yield Feature(kind, (*path, key), f"has {key!r}{_where(path)}, which {_OLD[key]}")
+
+
+def _id(_key: str, path: Path, node: dict[str, Any], _branch: bool, dialect: str) -> Iterator[Feature]:
+    if not path and type(node["id"]) is str and dialect in _MODERN:
+        yield Feature("old-keyword", ("id",), "has 'id', which is $id since draft-06")
+
+
+def _required(_key: str, path: Path, node: dict[str, Any], is_branch: bool, _dialect: str) -> Iterator[Feature]:
+    wanted, there = node["required"], node.get("properties")
+    if path and type(wanted) is bool:
+        said = f"has required as true or false{_where(path)}; the object around it lists what it requires"
+        yield Feature("boolean-required", (*path, "required"), said)
+    if is_branch or type(wanted) is not list or type(there) is not dict or _is_open(node):
+        return
+    for at, name in enumerate(wanted):
+        if type(name) is str and name not in there:
+            yield Feature(
+                "required-unknown", (*path, "required", at), f"requires {name[:_SHOWN]!r}, which it does not have"
+            )
+
+
+def _is_open(node: dict[str, Any]) -> bool:
+    """Whether properties may stand elsewhere, too."""
+    others = ("patternProperties", "$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "dependentSchemas")
+    return any(key in node for key in others) or type(node.get("additionalProperties")) is dict
+
+
+def _enum(_key: str, path: Path, node: dict[str, Any], _branch: bool, _dialect: str) -> Iterator[Feature]:
+    values = node["enum"]
+    if type(values) is not list:
+        yield Feature("broken", (*path, "enum"), f"has an enum{_where(path)} that is no list")
+        return
+    for at, value in enumerate(values):
+        if "type" in node and not fits(value, node["type"]):
+            said = f"offers {str(value)[:_SHOWN]!r}{_where(path)}, which is not of type {_named(node['type'])}"
+            yield Feature("enum-type", (*path, "enum", at), said)
+            return
+    if values and not all(type(each) is str for each in values if each is not None):
+        yield Feature("enum-not-string", (*path, "enum"), f"has an enum{_where(path)} of something else than strings")
+
+
+def _default(_key: str, path: Path, node: dict[str, Any], _branch: bool, _dialect: str) -> Iterator[Feature]:
+    value, values = node["default"], node.get("enum")
+    if "type" in node and not node.get("nullable") and not fits(value, node["type"]):
+        said = f"has a default{_where(path)} that is not of type {_named(node['type'])}"
+        yield Feature("default-wrong", (*path, "default"), said)
+    elif type(values) is list and value not in values and len(values) < 1000:
+        yield Feature("default-wrong", (*path, "default"), f"has a default{_where(path)} that its enum does not have")
+
+
+def _closed(key: str, path: Path, node: dict[str, Any], is_branch: bool, _dialect: str) -> Iterator[Feature]:
+    elsewhere = ("patternProperties", "$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "dependentSchemas")
+    if node[key] is not False or node.get("properties") or is_branch or any(each in node for each in elsewhere):
+        return
+    if len(path) >= 2 and path[-2] == "properties" and node.get("type") == "object":
+        yield Feature("admits-nothing", (*path, key), f"has an object{_where(path)} that allows no property at all")
+
+
+def _header(key: str, path: Path, _node: dict[str, Any], _branch: bool, _dialect: str) -> Iterator[Feature]:
+    yield Feature("header", (*path, key), f"wants a value in a header{_where(path)}")
+
+
+_BY_KEY: Final[dict[str, Look]] = {
+    "type": _type,
+    "items": _items,
+    "exclusiveMinimum": _bound,
+    "exclusiveMaximum": _bound,
+    **dict.fromkeys(_OLD, _old),
+    "id": _id,
+    "required": _required,
+    "enum": _enum,
+    "default": _default,
+    "additionalProperties": _closed,
+    "x-mcp-header": _header,
+}
+
+_KINDS_BY_KEY: Final = {
+    "type": {"broken", "array-without-items", "several-types"},
+    "items": {"tuple-items"},
+    "exclusiveMinimum": {"boolean-bound"},
+    "exclusiveMaximum": {"boolean-bound"},
+    "enum": {"broken", "enum-type", "enum-not-string"},
+    "default": {"default-wrong"},
+    "additionalProperties": {"admits-nothing"},
+}
+"""What looking at a keyword can find; of the other keywords there are few in a schema."""
+
+
+def keywords_of(kinds: Set[str]) -> frozenset[str]:
+    """The keywords that are looked at for these kinds of features alone."""
+    return frozenset(key for key, found in _KINDS_BY_KEY.items() if found <= kinds)
+
+
+def fits(value: Any, kinds: Any) -> bool:
+    """Whether a value is of one of the types; True where they are no types."""
+    return any(_is(value, kind) for kind in (kinds if type(kinds) is list else [kinds]))
+
+
+def _is(value: Any, kind: Any) -> bool:
+    match kind:
+        case "integer":
+            return (type(value) is int) or (type(value) is float and value.is_integer())
+        case "number":
+            return type(value) in (int, float)
+        case "string":
+            return type(value) is str
+        case "boolean":
+            return type(value) is bool
+        case "array":
+            return type(value) is list
+        case "object":
+            return type(value) is dict
+        case "null":
+            return value is None
+    return True
+
+
+def _named(kinds: Any) -> str:
+    return " or ".join(str(each)[:20] for each in (kinds if type(kinds) is list else [kinds])[:4])
+
+
+def _where(path: Path) -> str:
+    """“ (a.b)”: the property that a place is in; "" at the root."""
+    names = [str(name) for at, name in enumerate(path) if at and path[at - 1] == "properties"]
+    return f" ({'.'.join(names)[:60]})" if names else ""
+
+
+def _of_size(budget: Budget) -> Iterator[Feature]:
+    if budget.too_deep is not None:
+        yield Feature("too-deep", budget.too_deep, "is nested deeper than clients read")
+    if budget.is_spent:
+        yield Feature("too-large", (), "has more parts than can be looked at")

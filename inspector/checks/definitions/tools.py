@@ -1,0 +1,202 @@
+"""What is peculiar about one tool, beside what it does: its name, its texts, its schemas. Pure and bounded.
+
+A trait is a peculiarity with a name that packs of hosts know. Its place is a JSON pointer within the tool.
+"""
+
+import re
+from collections.abc import Collection
+from enum import StrEnum
+from functools import lru_cache
+from typing import Any, Final
+
+import msgspec
+
+from inspector.checks.definitions.schemas import Budget, features_of
+from inspector.checks.definitions.texts import units
+from inspector.forms.paths import pointer
+from inspector.protocol import peek
+from inspector.protocol.headers import mirrors
+
+MOST_PROPERTIES: Final = 2_000
+"""Whose descriptions are measured."""
+_PLAIN: Final = re.compile(r"[A-Za-z0-9_-]+")
+_WRITES: Final = re.compile(
+    r"(?i)(?:^|[_.\-/])(delete|remove|drop|write|create|update|insert|send|move|rename|kill|purge|truncate|upload)"
+    r"(?=$|[_.\-/])|^(delete|remove|drop|write|create|update|insert|send|rename|purge)(?=(?-i:[A-Z]))"
+)
+_OPTIONAL: Final = {
+    "title": str,
+    "description": str,
+    "annotations": dict,
+    "icons": list,
+    "execution": dict,
+    "_meta": dict,
+}
+_HINTS: Final = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
+
+
+class Trait(msgspec.Struct, frozen=True):
+    """One peculiarity of a tool or of a whole surface."""
+
+    kind: str
+    pointer: str
+    """Within the tool, or within the result that lists it."""
+    sentence: str
+    amount: int = 0
+    """The number, for traits that are one."""
+
+
+def traits_of(tool: dict[str, Any], budget: Budget, passed_over: Collection[str] = ()) -> list[Trait]:
+    """All traits of a tool, but for those that need to know its server's name.
+
+    `passed_over`: keywords of schemas that are not looked at.
+    """
+    return [*_of_name(tool), *_of_texts(tool), *_of_members(tool), *_of_schemas(tool, budget, passed_over)]
+
+
+def _of_name(tool: dict[str, Any]) -> list[Trait]:
+    name = peek.text(tool, "name")
+    if name is None:
+        return [Trait("wrong-kind", "/name", "has no name")]
+    found = [Trait("name-length", "/name", f"has a name of {len(name)} characters", len(name))]
+    if not _PLAIN.fullmatch(name):
+        found.append(Trait("name-characters", "/name", "has other characters in its name than A-Za-z0-9_-"))
+    if writes(tool):
+        found.append(
+            Trait("read-only-writes", "/annotations/readOnlyHint", "is called read-only and sounds like writing")
+        )
+    return found
+
+
+def writes(tool: dict[str, Any]) -> str:
+    """The word in a tool's name that sounds like writing though it is annotated as read-only; "" if there is none."""
+    if peek.flag(tool, "annotations", "readOnlyHint") is not True:
+        return ""
+    match = _WRITES.search(peek.text(tool, "name") or "")
+    return match.group().strip("_.-/").lower() if match else ""
+
+
+def _of_texts(tool: dict[str, Any]) -> list[Trait]:
+    said = peek.text(tool, "description") or ""
+    if not said.strip():
+        return [Trait("no-description", "/description", "has no description")]
+    length = units(said)
+    found = [Trait("description-length", "/description", f"has a description of {length:,} characters", length)]
+    properties = peek.mapping(tool, "inputSchema", "properties")
+    for name in list(properties)[:MOST_PROPERTIES]:
+        below = peek.text(properties, name, "description")
+        if below is not None and len(below) > 1024:
+            place = pointer(("inputSchema", "properties", name, "description"))
+            found.append(
+                Trait("schema-text-length", place, f"says {len(below):,} characters of {name[:40]!r}", len(below))
+            )
+            break
+    return found
+
+
+def _of_members(tool: dict[str, Any]) -> list[Trait]:
+    found = []
+    for member, kind in _OPTIONAL.items():
+        value = tool.get(member)
+        if member in tool and type(value) is not kind:
+            found.append(_wrong(member, value))
+    if "outputSchema" in tool and tool["outputSchema"] is None:
+        found.append(_wrong("outputSchema", None))
+    for hint in _HINTS:
+        value = peek.at(tool, "annotations", hint)
+        if peek.has(tool, "annotations", hint) and type(value) is not bool:
+            found.append(_wrong(f"annotations/{hint}", value))
+    support = peek.at(tool, "execution", "taskSupport")
+    if support is not None and support not in ("required", "optional", "forbidden"):
+        found.append(_wrong("execution/taskSupport", support))
+    return found
+
+
+def _wrong(member: str, value: Any) -> Trait:
+    if value is None:
+        return Trait("null-member", f"/{member}", f"has null as {member}")
+    return Trait("wrong-kind", f"/{member}", f"has a {member} of the wrong kind")
+
+
+def _of_schemas(tool: dict[str, Any], budget: Budget, passed_over: Collection[str]) -> list[Trait]:
+    found: list[Trait] = []
+    for member, is_input in (("inputSchema", True), ("outputSchema", False)):
+        if member in tool and (is_input or tool[member] is not None):
+            found += (
+                Trait(each.kind, pointer((member, *each.path)), f"{member} {each.sentence}")
+                for each in features_of(tool[member], budget, is_input=is_input, passed_over=passed_over)
+            )
+    if type(tool.get("inputSchema")) is not dict:
+        found.append(Trait("wrong-kind", "/inputSchema", "has no inputSchema that is an object"))
+    elif any(each.kind == "header" for each in found) and (problem := mirrors(tool["inputSchema"])[1]):
+        found.append(Trait("mirrored", "/inputSchema", problem))
+    return found
+
+
+# --- What becomes of a tool's name once a program has put its server's name before it. Pure.
+
+
+class TooLong(StrEnum):
+    """What is done with a name that does not fit."""
+
+    CUT = "cut"
+    """Its end goes."""
+    MIDDLE = "middle"
+    """Its middle goes."""
+    HASH = "hash"
+    """Its end is replaced by a hash."""
+    NOTHING = "nothing"
+    """It is used all the same, or the tool is left out; the pack says which."""
+
+
+class Naming(msgspec.Struct, frozen=True):
+    """How one program names tools before a model."""
+
+    template: str
+    """“mcp__{server}__{tool}”."""
+    longest: int
+    """Characters; 0 if nobody knows."""
+    too_long: TooLong = TooLong.NOTHING
+    replaced: str = ""
+    """The characters that become an underscore, as the inside of a character class; "" for none."""
+    longest_server: int = 0
+    """To how many characters what stands before the tool's name is cut; 0 for none."""
+
+
+class Shown(msgspec.Struct, frozen=True):
+    """A tool's name as a model sees it."""
+
+    name: str
+    joined: int
+    """Its length before anything was cut."""
+    is_too_long: bool
+
+
+def shown_name(naming: Naming, server: str, tool: str) -> Shown:
+    """What a model sees of a tool of a server that is configured under a name."""
+    before, _, behind = naming.template.partition("{tool}")
+    prefix = before.replace("{server}", server)
+    if naming.longest_server and len(prefix) > naming.longest_server:
+        prefix = prefix[: naming.longest_server - 1] + "_"
+    joined = f"{prefix}{tool}{behind}"
+    if naming.replaced:
+        joined = _replacing(naming.replaced).sub("_", joined)
+    fits = not naming.longest or len(joined) <= naming.longest
+    return Shown(joined if fits else _cut(naming, joined), len(joined), not fits)
+
+
+def _cut(naming: Naming, name: str) -> str:
+    match naming.too_long:
+        case TooLong.CUT:
+            return name[: naming.longest]
+        case TooLong.MIDDLE:
+            half = (naming.longest - 3) // 2
+            return f"{name[:half]}...{name[-half:]}"
+        case TooLong.HASH:
+            return f"{name[: naming.longest - 13]}_{'#' * 12}"
+    return name
+
+
+@lru_cache(maxsize=32)
+def _replacing(characters: str) -> re.Pattern[str]:
+    return re.compile(f"[{characters}]")

@@ -1,0 +1,517 @@
+"""What the diagnoses of a surface have in common: the tools of a page, with their traits, looked at once.
+
+Several checks ask about the same page one after another. What was seen of it goes with its case.
+"""
+
+import base64
+import json
+import re
+from binascii import Error as NotBase64
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any, Final
+
+import msgspec
+
+from inspector.checks.compat.facts import Effect
+from inspector.checks.compat.matrix import tokens_of
+from inspector.checks.compat.packs import HOSTS, facts_about
+from inspector.checks.definitions.schemas import Budget, keywords_of
+from inspector.checks.definitions.texts import all_of, hidden_in, may_hide, may_order, order_in, texts_in, units
+from inspector.checks.definitions.tools import Trait, shown_name, traits_of, writes
+from inspector.checks.findings import Confidence, Severity
+from inspector.checks.registry import Flaw, check
+from inspector.checks.rules.tools import was_asked_again
+from inspector.checks.rules.utilities import endless
+from inspector.checks.state import Case
+from inspector.protocol import peek
+from inspector.protocol.fingerprints import INSTRUCTIONS, Remembered, content_hash
+from inspector.protocol.json_diff import differences, key_of
+from inspector.protocol.things import KIND_OF_METHOD, LISTS
+
+LIST = "answer tools/list"
+MOST_WITH: Final = 60
+"""Tools of a page whose traits of one kind are kept: no check reports more of one message."""
+_COUNTED: Final = frozenset(("input-dialect", "output-dialect"))
+"""Kinds of which a check counts all; a tool has one of each at most."""
+
+
+class Seen(msgspec.Struct, frozen=True):
+    """One tool of a page."""
+
+    place: str
+    """Its JSON pointer within the answer."""
+    name: str
+    """For sentences: shortened, and never empty."""
+    tool: dict[str, Any]
+    traits: tuple[Trait, ...]
+    """Those of a kind that many tools of the page have are kept for the first `MOST_WITH` of these tools."""
+
+
+def tools_seen(case: Case) -> tuple[Seen, ...]:
+    """Every tool of the page that is an object."""
+    if case.surface is None:
+        case.surface = tuple(_tools_seen(case))
+    return case.surface
+
+
+def _tools_seen(case: Case) -> Iterator[Seen]:
+    budget = Budget()
+    tools_with: Counter[str] = Counter()
+    enough: set[str] = set()
+    passed_over: frozenset[str] = frozenset()
+    for at, tool in enumerate(peek.items(case.value, "tools")):
+        case.rest(at)
+        if type(tool) is not dict:
+            continue
+        kept = [each for each in traits_of(tool, budget, passed_over) if each.kind not in enough]
+        tools_with.update({each.kind for each in kept} - _COUNTED)
+        if more := {each.kind for each in kept if tools_with[each.kind] >= MOST_WITH}:
+            enough |= more
+            passed_over = keywords_of(enough)
+        yield Seen(f"/result/tools/{at}", called(tool, at), tool, tuple(kept))
+
+
+def called(thing: Any, at: int) -> str:
+    """How a sentence calls a tool, prompt or resource."""
+    return (peek.text(thing, "name") or f"number {at + 1}")[:80]
+
+
+def flaws_of(case: Case, *kinds: str, most: int = 1 << 30) -> Iterator[Flaw]:
+    """A flaw for each trait of these kinds, at most so many of a tool."""
+    for at, seen in enumerate(tools_seen(case)):
+        case.rest(at)
+        found = [each for each in seen.traits if each.kind in kinds]
+        for each in found[:most]:
+            yield Flaw(f"{seen.name}: {each.sentence}", seen.place + each.pointer, trait=each.kind)
+
+
+def is_paged(case: Case) -> bool:
+    """Whether the answer is one page of several."""
+    return peek.has(case.value, "nextCursor") or is_later_page(case)
+
+
+def is_later_page(case: Case) -> bool:
+    """Whether the answer is a page after the first."""
+    return case.asked is not None and peek.has(case.asked.params, "cursor")
+
+
+# --- Names of tools: what is left of them in a host, which of them are one and the same there, and what they
+# promise.
+
+_WARNING, _HINT = Severity.WARNING, Severity.HINT
+_MOST = 10
+_SAME: Final = re.compile(r"[^A-Za-z0-9]")
+
+
+@check(
+    "S-12",
+    _WARNING,
+    "a long or ambiguous tool name",
+    LIST,
+    topic="server/tools",
+    heavy=True,
+    fix="Shorten it: clients with several servers put the server's name before it.",
+)
+def names_survive(case: Case) -> Iterator[Flaw]:
+    """Too long with the server's own name before it, or the same as another once hosts have made it plain."""
+    server = peek.text(case.scene.opening.server if case.scene.opening else None, "name") or ""
+    seen_as: dict[str, str] = {}
+    told = 0
+    for seen in tools_seen(case):
+        name = peek.text(seen.tool, "name") or ""
+        before = seen_as.setdefault(_SAME.sub("_", name).lower(), name)
+        if before != name:
+            how = "but for capitals" if before.lower() == name.lower() else "but for punctuation"
+            said, fix = f"{before[:80]!r} and {seen.name!r} are the same {how}", "Rename one of the two."
+            yield Flaw(said, f"{seen.place}/name", severity=_HINT, fix=fix)
+        hosts = _too_long_for(server, name) if len(name) <= 128 and told < _MOST else ()
+        if hosts:
+            told += 1
+            whose = f"as a tool of {server[:40]!r} " if len(name) <= 64 and server else ""
+            said = f"{seen.name} has {len(name)} characters; {whose}it is too long for {_listed(hosts)}"
+            mild = None if len(name) > 64 else _HINT
+            yield Flaw(said, f"{seen.place}/name", severity=mild, trait="shown-name-length", hosts=hosts)
+
+
+def _too_long_for(server: str, name: str) -> tuple[str, ...]:
+    """The hosts whose models see a name that is too long; of a server that has no name yet its own length alone."""
+    if len(server) + len(name) < 40:
+        return ()
+    hosts = (host for host in HOSTS.values() if host.naming is not None)
+    return tuple(host.id for host in hosts if host.naming and shown_name(host.naming, server, name).is_too_long)
+
+
+def _listed(hosts: tuple[str, ...]) -> str:
+    """The hosts of which the version is known, each with it and the date; without any, what they have in common."""
+    sources = ((HOSTS[each].name, HOSTS[each].naming_source) for each in hosts)
+    named = [f"{name} ({source.label})" for name, source in sources if source is not None and source.version]
+    return ", ".join(named) or "a limit of 64 characters"
+
+
+@check(
+    "S-19",
+    _HINT,
+    "annotated as read-only, and named like something that writes",
+    LIST,
+    topic="server/tools",
+    heavy=True,
+    confidence=Confidence.GUESS,
+    fix="Leave readOnlyHint out unless it is sure: a client may call such a tool without asking.",
+)
+def annotations_fit_the_name(case: Case) -> Iterator[Flaw]:
+    """By a verb in the name."""
+    for seen in tools_seen(case):
+        if word := writes(seen.tool):
+            place = f"{seen.place}/annotations/readOnlyHint"
+            yield Flaw(
+                f"{seen.name} is annotated as read-only; “{word}” sounds like more", place, trait="read-only-writes"
+            )
+
+
+@check(
+    "S-20",
+    _HINT,
+    "x-mcp-header that would be refused over HTTP",
+    LIST,
+    topic="http",
+    since=5,
+    heavy=True,
+    fix="Mend it before the server is reached over HTTP: clients must leave such a tool out there.",
+)
+def headers_would_do(case: Case) -> Iterator[Flaw]:
+    """Over HTTP itself it is a fault, which a rule tells."""
+    if case.scene.is_http:
+        return
+    for seen in tools_seen(case):
+        for trait in seen.traits:
+            if trait.kind == "mirrored":
+                yield Flaw(f"{seen.name}: {trait.sentence}", seen.place + trait.pointer, trait=trait.kind)
+
+
+@check(
+    "S-25",
+    _HINT,
+    "a tool of another server has the same name",
+    LIST,
+    topic="server/tools",
+    heavy=True,
+    fix="Give it a name of its own: a model may take one for the other.",
+)
+def names_are_nobody_else_s(case: Case) -> Iterator[Flaw]:
+    """Among the servers that are configured beside this one, as far as they are known."""
+    beside = case.scene.beside
+    for seen in tools_seen(case) if beside else ():
+        name = peek.text(seen.tool, "name") or ""
+        others = [server for server, names in beside.items() if name in names]
+        if others:
+            yield Flaw(f"{seen.name} is also a tool of {', '.join(others)[:80]}", f"{seen.place}/name")
+
+
+# --- Texts that go to a model: too long, with hidden parts, or with orders in them. For tools, prompts and
+# resources.
+
+_ERROR, _SURFACE_TEXTS_WARNING = Severity.ERROR, Severity.WARNING
+_OPENINGS = ("answer initialize", "answer server/discover")
+_LISTS = (LIST, "answer prompts/list", "answer resources/list", "answer resources/templates/list", *_OPENINGS)
+_MEMBERS = ("tools", "prompts", "resources", "resourceTemplates")
+
+
+@check(
+    "S-13",
+    _SURFACE_TEXTS_WARNING,
+    "a long text for a model",
+    LIST,
+    *_OPENINGS,
+    topic="server/tools",
+    heavy=True,
+    fix="Say what matters most first, and the rest in a resource or a tool of its own.",
+)
+def texts_are_short(case: Case) -> Iterator[Flaw]:
+    """A tool's description, or the instructions of the server."""
+    for seen in tools_seen(case) if case.method == "tools/list" else ():
+        said = peek.text(seen.tool, "description") or ""
+        yield from _cut(seen.name + "'s description", said, f"{seen.place}/description", "description-length")
+    if case.method != "tools/list":
+        said = peek.text(case.value, "instructions") or ""
+        yield from _cut("the server's instructions", said, "/result/instructions", "instructions-length")
+
+
+def _cut(what: str, said: str, place: str, trait: str) -> Iterator[Flaw]:
+    if len(said) < 1000:
+        return
+    length = units(said)
+    cutting = [each for each in facts_about(trait, HOSTS.values(), length) if each[1].source.version]
+    if cutting:
+        host, fact = cutting[0]
+        last = " ".join(said[max(0, fact.over - 40) : fact.over].split())
+        who = f"{host.name} ({fact.source.label})"
+        sentence = f"{what} has {length:,} characters; {who} stops reading at “…{last}”"
+        yield Flaw(sentence, place, trait=trait, hosts=tuple(host.id for host, _ in cutting))
+
+
+def _things(case: Case) -> Iterator[tuple[str, str, Any]]:
+    """Everything that an answer has for a model to read: its place, what to call it, itself."""
+    for member in _MEMBERS:
+        for at, thing in enumerate(peek.items(case.value, member)):
+            case.rest(at)
+            if type(thing) is dict:
+                yield f"/result/{member}/{at}", called(thing, at), thing
+    if peek.has(case.value, "instructions"):
+        yield "/result/instructions", "the server's instructions", peek.at(case.value, "instructions")
+
+
+@check(
+    "S-14",
+    _SURFACE_TEXTS_WARNING,
+    "text that cannot be seen",
+    *_LISTS,
+    topic="server/tools",
+    heavy=True,
+    fix="Take it for hostile until its author explains it: a model reads what a person does not see.",
+)
+def texts_hide_nothing(case: Case) -> Iterator[Flaw]:
+    """Invisible characters that writing does not need; told once for each tool, prompt or resource."""
+    for place, name, thing in _things(case):
+        for pointer, text in texts_in(thing) if may_hide(all_of(thing)) else ():
+            if hidden := hidden_in(text):
+                severity = _ERROR if hidden.is_grave else None
+                yield Flaw(f"{name} hides {hidden.sentence}", place + pointer, severity=severity)
+                break
+
+
+@check(
+    "S-15",
+    _SURFACE_TEXTS_WARNING,
+    "a text that gives a model orders",
+    *_LISTS,
+    topic="server/tools",
+    heavy=True,
+    confidence=Confidence.GUESS,
+    fix="Read it before you trust the server. That nothing is found elsewhere proves nothing.",
+)
+def texts_give_no_orders(case: Case) -> Iterator[Flaw]:
+    """Phrases that are known from attacks; told once for each tool, prompt or resource."""
+    for place, name, thing in _things(case):
+        for pointer, text in texts_in(thing) if may_order(all_of(thing)) else ():
+            if order := order_in(text):
+                yield Flaw(f"{name} says {order!r}", place + pointer)
+                break
+
+
+# --- How much a server lists, in what order, in how many pages.
+
+_KINDS = {"tools/list": "tools", "prompts/list": "prompts", "resources/list": "resources"}
+_MANY_PAGES = 100
+
+
+@check(
+    "S-16",
+    _HINT,
+    "many tools",
+    LIST,
+    topic="server/tools",
+    fix="Let people choose groups of tools, or make several servers.",
+)
+def tools_are_few(case: Case) -> Iterator[Flaw]:
+    """Their number, and about what their definitions cost in each request; told at the list's last page."""
+    if peek.has(case.value, "nextCursor"):
+        return
+    here = peek.items(case.value, "tools")
+    before = [known.item for known in case.scene.known["tools"].values()] if is_later_page(case) else []
+    count, tokens = len(here) + len(before), tokens_of([here, before])
+    for trait, amount, said in (
+        ("tool-count", count, f"{count:,} tools"),
+        ("definition-tokens", tokens, f"the definitions of {count:,} tools take about {tokens:,} tokens (estimated)"),
+    ):
+        found = facts_about(trait, HOSTS.values(), amount)
+        if found:
+            named = [each for each in found if each[1].source.version]
+            worst = _WARNING if named and named[0][1].effect is Effect.BREAKS else None
+            hosts = tuple(host.id for host, _ in found)
+            yield Flaw(said, "/result/tools", severity=worst, trait=trait, hosts=hosts)
+
+
+@check("S-17", _HINT, "the order of a list changes", *(f"answer {each}" for each in _KINDS), topic="", until=4)
+def order_stays(case: Case) -> Iterator[Flaw]:
+    """The same things in another order spoil what a model's API has cached; a rule since 2026-07, for tools."""
+    kind = _KINDS[case.method]
+    before = list(case.scene.known[kind])
+    if not before or is_paged(case):
+        return
+    key = "uri" if kind == "resources" else "name"
+    now = [name for each in peek.items(case.value, kind) if (name := peek.text(each, key)) is not None]
+    if before != now and sorted(before) == sorted(now):
+        yield Flaw(f"the same {kind} as before come in another order", f"/result/{kind}", fix="Sort the list.")
+
+
+@check("S-18", _HINT, "pages that are not read, or that do not end", LIST, "end", topic="server/utilities/pagination")
+def pages_lead_on(case: Case) -> Iterator[Flaw]:
+    """Some hosts read no second page; a list whose cursor comes again never ends.
+
+    That there is a second page is reported with the last page, or at the end, so that an endless list is one finding.
+    """
+    notes = case.scene.notes
+    if case.message is None:
+        yield from notes.pop("S-18", ())
+        return
+    cursor = peek.text(case.value, "nextCursor")
+    if not is_later_page(case):
+        if cursor is not None and peek.items(case.value, "tools"):
+            fix = "Legal. Where the list is short, one page does."
+            said = "the list of tools goes on after its first page"
+            notes["S-18"] = [
+                Flaw(said, "/result/nextCursor", (case.n,), trait="more-pages", fix=fix, instead=True),
+            ]
+        return
+    if was_asked_again(case):
+        return
+    if cursor is not None and cursor in case.scene.cursors.get(case.method, ()):
+        notes.pop("S-18", None)
+        yield endless(case, cursor)
+        return
+    if cursor is None:
+        yield from notes.pop("S-18", ())
+    known = case.scene.known["tools"]
+    names = [peek.text(each, "name") for each in peek.items(case.value, "tools")]
+    if names and all(name in known and known[name].frame < case.n for name in names):
+        fix = "Begin each page where the one before ended."
+        yield Flaw("this page has only tools that came before", "/result/tools", severity=_WARNING, fix=fix)
+    if len(case.scene.cursors.get(case.method, ())) == _MANY_PAGES:
+        yield Flaw(f"the list has more than {_MANY_PAGES} pages", "/result/nextCursor", fix="Make pages larger.")
+
+
+# --- What a server offers against what is remembered of it: definitions that changed after they were trusted.
+
+_SURFACE_MEMORY_HINT = Severity.HINT
+_ONE = {"tools": "tool", "prompts": "prompt", "templates": "template"}
+_MOST_PLACES = 4
+_FIX = "Read what has changed before you trust it: the word diff stands behind D in Tools, and in mcp-inspect diff."
+_SURFACE_MEMORY_LISTS = tuple(f"answer {LISTS[kind].method}" for kind in _ONE)
+
+
+@check(
+    "S-24",
+    Severity.WARNING,
+    "changed since it was approved",
+    *_SURFACE_MEMORY_LISTS,
+    *_OPENINGS,
+    topic="",
+    heavy=True,
+    fix=_FIX,
+    wanted=lambda case: bool(case.scene.seen),
+)
+def definitions_stay(case: Case) -> Iterator[Flaw]:
+    """Each thing whose hash is another one; what is new beside things that are known is a hint."""
+    kind = KIND_OF_METHOD.get(case.method, "")
+    known = case.scene.seen.get(kind or INSTRUCTIONS)
+    if known is None:
+        return
+    if not kind:
+        yield from _instructions(case.value, known)
+        return
+    member = LISTS[kind].member
+    for at, raw in enumerate(peek.items(case.value, member)):
+        key, place = key_of(kind, raw), f"/result/{member}/{at}"
+        if key not in known.things:
+            said = f"the {_ONE[kind]} {key[:80]} is new {_since(known)}"
+            yield Flaw(said, place, severity=_SURFACE_MEMORY_HINT)
+            continue
+        hash_, before = known.things[key]
+        if hash_ != content_hash(raw):
+            yield Flaw(f"the {_ONE[kind]} {key[:80]} has changed {_since(known)}{_where(before, raw)}", place)
+
+
+def _instructions(result: Any, known: Remembered) -> Iterator[Flaw]:
+    hash_, _ = known.things.get("", ("", None))
+    if hash_ != content_hash(peek.text(result, "instructions") or ""):
+        yield Flaw(f"the instructions have changed {_since(known)}", "/result/instructions")
+
+
+def _since(known: Remembered) -> str:
+    """Since when; a lock file knows no day."""
+    if not known.since:
+        return "since it was locked"
+    try:
+        return f"since {datetime.fromtimestamp(known.since, UTC).astimezone().date().isoformat()}"
+    except (OverflowError, ValueError, OSError):
+        return "since it was approved"
+
+
+def _where(before: Any, after: Any) -> str:
+    places = [change.path[:80] for change in differences(before, after)] if before is not None else []
+    more = f" and {len(places) - _MOST_PLACES} more" if len(places) > _MOST_PLACES else ""
+    return f": {', '.join(places[:_MOST_PLACES])}{more}" if any(places) else ""
+
+
+# --- Contents of resources and prompts against what they say they are. For results of tools rules say it.
+
+_MAGIC = (
+    (b"\x89PNG", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF8", "image/gif"),
+    (b"%PDF", "application/pdf"),
+    (b"PK\x03\x04", "application/zip"),
+)
+_ZIPPED = ("application/vnd.", "application/epub", "application/java", "application/x-")
+"""Types that are zip files by another name."""
+_LOOKED_AT = 1 << 20
+
+
+@check(
+    "S-22",
+    Severity.WARNING,
+    "contents of another type than they say",
+    "answer resources/read",
+    "answer prompts/get",
+    topic="server/resources",
+    heavy=True,
+    confidence=Confidence.LIKELY,
+    fix="Give the type that the contents have: clients choose by it what to do with them.",
+)
+def contents_are_what_they_say(case: Case) -> Iterator[Flaw]:
+    """By their first bytes, or by whether JSON is JSON."""
+    for place, item in _contents(case):
+        said = (peek.text(item, "mimeType") or "").split(";")[0].strip().lower()
+        data = peek.text(item, "blob") or peek.text(item, "data")
+        text = peek.text(item, "text")
+        if said and data and (found := _sniffed(data)) and not _is(found, said):
+            yield Flaw(f"it says {said[:60]} and begins like {found}", f"{place}/mimeType")
+        elif text is not None and said == "application/json" and not _is_json(text):
+            yield Flaw("it says application/json and is none", f"{place}/mimeType")
+
+
+def _contents(case: Case) -> Iterator[tuple[str, Any]]:
+    for at, item in enumerate(peek.items(case.value, "contents")):
+        yield f"/result/contents/{at}", item
+    for at, message in enumerate(peek.items(case.value, "messages")):
+        content = peek.mapping(message, "content")
+        inner = "resource" in content
+        yield f"/result/messages/{at}/content" + ("/resource" if inner else ""), content.get("resource", content)
+
+
+def _sniffed(data: str) -> str:
+    try:
+        head = base64.b64decode(data[:16], validate=True)
+    except (NotBase64, ValueError):
+        return ""
+    return next((kind for magic, kind in _MAGIC if head.startswith(magic)), "")
+
+
+def _is(found: str, said: str) -> bool:
+    if said in (found, "application/octet-stream") or (found == "image/jpeg" and said == "image/jpg"):
+        return True
+    return found == "application/zip" and (said.startswith(_ZIPPED) or said.endswith("+zip"))
+
+
+def _is_json(text: str) -> bool:
+    if len(text) > _LOOKED_AT:
+        return True
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    except RecursionError:
+        return True
+    return True

@@ -1,0 +1,134 @@
+"""What an error, or the body of a refusal, says of its cause: the words for it, wherever they are."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from inspector.protocol import peek
+
+_MOST = 200
+_DEPTH = 4
+_NAMES = (
+    *("detail", "details", "reason", "message", "error_description", "error", "cause", "description", "msg", "title"),
+    *("hint", "errors", "issues", "name"),
+)
+"""Members that say why, the best first."""
+_STACK = re.compile(r"\n\s+at |Traceback \(most recent")
+_TITLE = re.compile(r"(?is)<title[^>]*>(.{1,200}?)</title>")
+
+
+def reason_of(error: Any) -> str:
+    """The message of a JSON-RPC error, and what its `data` adds to that; "" if it says nothing."""
+    said = (peek.text(error, "message") or "").strip()
+    more = words_in(peek.at(error, "data"))
+    if not more or more.lower() in said.lower():
+        return said[:_MOST]
+    return f"{said[:_MOST]} ({more[:_MOST]})" if said else more[:_MOST]
+
+
+def words_in(value: Any) -> str:
+    """The words for a cause in a value of any shape; "" if there are none."""
+    return next(_words(value, _DEPTH), "")
+
+
+def _words(value: Any, depth: int) -> Iterator[str]:
+    if isinstance(value, str):
+        text = value.strip()
+        if text and not text.isdigit():
+            yield (text.partition("\n")[0] if _STACK.search(text) else " ".join(text.split()))[:_MOST]
+    elif type(value) is dict and depth:
+        for name in _NAMES:
+            if name in value:
+                yield from _words(value[name], depth - 1)
+    elif type(value) is list and depth:
+        for each in value[:3]:
+            yield from _words(each, depth - 1)
+
+
+def words_of_body(body: bytes) -> str:
+    """The words for a cause in the body of an HTTP error: of JSON, of a web page its title, of text its first line."""
+    text = body[:20_000].decode("utf-8", "replace").strip()
+    if text.startswith("<"):
+        found = _TITLE.search(text)
+        return " ".join(found[1].split()) if found else ""
+    if text.startswith(("{", "[", '"')):
+        try:
+            return words_in(msgspec.json.decode(text))
+        except (msgspec.DecodeError, UnicodeError, RecursionError):
+            return ""
+    return text.partition("\n")[0].strip()[:_MOST]
+
+
+# --- Secrets in foreign text: what has the shape of a key that gives access, and what is written behind "password".
+
+_SHAPES: tuple[tuple[bytes, str, re.Pattern[bytes]], ...] = tuple(
+    (begin, kind, re.compile(rest))
+    for kind, rest, *beginnings in (
+        ("a private key", rb"[A-Z ]{0,20}PRIVATE KEY-----", b"-----BEGIN "),
+        ("a GitHub token", rb"[A-Za-z0-9]{36}", b"ghp_", b"gho_", b"ghu_", b"ghs_", b"ghr_"),
+        ("a GitHub token", rb"[A-Za-z0-9_]{40}", b"github_pat_"),
+        ("an AWS key", rb"[A-Z0-9]{16}(?![A-Za-z0-9])", b"AKIA", b"ASIA"),
+        ("a Slack token", rb"[abposr]-[A-Za-z0-9-]{20}", b"xox"),
+        ("a Stripe key", rb"[A-Za-z0-9]{20}", b"sk_live_", b"rk_live_"),
+        ("an API key", rb"(?:[a-z]+-){0,3}[A-Za-z0-9_]{32}", b"sk-"),
+        ("an API key", rb"(?:ant|proj|svcacct|or)-[A-Za-z0-9_-]{32}", b"sk-"),
+        ("a Google API key", rb"[A-Za-z0-9_-]{35}", b"AIza"),
+        ("a signed token", rb"[A-Za-z0-9_-]{10,4000}\.eyJ[A-Za-z0-9_-]{10,4000}\.[A-Za-z0-9_-]{10}", b"eyJ"),
+        ("a password in an address", rb"[^/\s:@\"\\]{1,60}:(?!\*|x{3}|[<$\{])[^/\s@\"\\]{3,80}@[A-Za-z0-9]", b"://"),
+    )
+    for begin in beginnings
+)
+_WORDS = tuple(
+    (first + joint + second).encode()
+    for first, second in (
+        ("password", ""),
+        ("passwd", ""),
+        ("client", "secret"),
+        ("api", "key"),
+        ("access", "token"),
+        ("refresh", "token"),
+        ("private", "key"),
+    )
+    for joint in (("_", "-", "") if second else ("",))
+)
+_ANY_BEGINNING = re.compile(b"|".join(re.escape(begin) for begin, _, _ in _SHAPES))
+_ANY_WORD = re.compile(b"|".join(re.escape(word) for word in _WORDS))
+"""Most texts have none of them, which one pass tells."""
+_VALUE = re.compile(rb"[\\\"']{0,3}\s{0,3}[:=]\s{0,3}[\\\"']{0,3}([^\s\\\"',;}&]{8,200})")
+_EMPTY = re.compile(
+    rb"(?i)[*.x#_-]{3}|\xe2\x80\xa2|[<\[$%{(]|redact|hidden|masked|secret|none|null|undefined|true|false|not|example"
+    rb"|your|required|missing|invalid|string"
+)
+_SECRETS_MOST = 20
+"""Places of one beginning or word that are looked at."""
+
+
+def secret_in(text: bytes) -> str:
+    """What kind of secret a text has in it, for a sentence: "a GitHub token"; "" for none."""
+    for begin, kind, rest in _SHAPES if _ANY_BEGINNING.search(text) else ():
+        for at in _places(text, begin) if begin in text else ():
+            behind_letter = begin[:1].isalpha() and at and text[at - 1 : at].isalnum()
+            if not behind_letter and rest.match(text, at + len(begin)):
+                return kind
+    small = text.lower()
+    for word in _WORDS if _ANY_WORD.search(small) else ():
+        for at in _places(small, word) if word in small else ():
+            found = _VALUE.match(text, at + len(word))
+            if found is not None and _says_something(found.group(1)):
+                return f"a value for {word.decode()}"
+    return ""
+
+
+def _places(text: bytes, word: bytes) -> list[int]:
+    found: list[int] = []
+    at = text.find(word)
+    while at >= 0 and len(found) < _SECRETS_MOST:
+        found.append(at)
+        at = text.find(word, at + 1)
+    return found
+
+
+def _says_something(value: bytes) -> bool:
+    return not _EMPTY.match(value) and any(48 <= byte <= 57 for byte in value) and not value.isdigit()

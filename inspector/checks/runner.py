@@ -1,0 +1,563 @@
+"""Inspection: the checks over a conversation, entry by entry, in batches of any size.
+
+It is given entries in the order of the journal and gives back findings. It is the one place that feeds the scene: a
+check is asked with what was known before its message, and what the message teaches is learned after. Expensive checks
+wait until `linger` is called. It never raises on what a server sent; whoever has a loop calls it from a thread. A check
+that fails by a mistake of ours is set aside, and the others go on.
+"""
+
+import logging
+import re
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
+from pathlib import PurePath
+from typing import Protocol
+
+import msgspec
+
+from inspector.checks import everything, state
+from inspector.checks.diagnoses.bytes import LONG, too_long
+from inspector.checks.findings import Finding, page_of
+from inspector.checks.learning import answered, listened, row_of_answer, sent, told, traits_of_result, traits_of_telling
+from inspector.checks.registry import CHECKS, Check, Flaw, Judge, tables
+from inspector.checks.state import Asked, Case, HttpLife, Scene, row_of
+from inspector.protocol import peek
+from inspector.protocol.credentials import without_credentials
+from inspector.protocol.facts import (
+    ConnectionEvent,
+    ConnectionFact,
+    Fact,
+    HttpEvent,
+    HttpFact,
+    ProcessFact,
+    SseNote,
+    Stderr,
+)
+from inspector.protocol.fingerprints import Remembered
+from inspector.protocol.frames import Channel, Direction, Eol, Frame
+from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message, Notification, NotJsonRpc, Request, RequestId
+from inspector.protocol.probes import CURSOR
+from inspector.protocol.questions import INPUT_REQUIRED
+from inspector.protocol.revisions._shape import Era
+from inspector.protocol.revisions.table import ROWS, resolve
+from inspector.protocol.tracking.opening import declared_revision
+from inspector.protocol.unreadable import answered_id, is_unreadable, messages_of
+
+# --- What a glance at a frame tells, before anything is judged: most are plain, some are nothing of the protocol's.
+
+_UNCLAIMED = '"jsonrpc" is missing'
+_LARGE = re.compile(rb"[:\[,]\s*-?\d{16}")
+
+
+def is_odd(frame: Frame, messages: tuple[Message, ...]) -> bool:
+    """Whether a frame needs a closer look: false for one plain message in plain bytes."""
+    first, payload = messages[0], frame.payload
+    return (
+        len(messages) != 1
+        or type(first) is NotJsonRpc
+        or bool(first.defects)
+        or frame.eol is Eol.CRLF
+        or (frame.eol is Eol.NONE and frame.channel is Channel.STDOUT)
+        or frame.sse is not None
+        or payload[:1] != b"{"
+        or len(payload) > 1 << 20
+        or b"\x1b" in payload
+        or b"NaN" in payload
+        or b"Infinity" in payload
+        or _LARGE.search(payload) is not None
+        or not (payload.isascii() or _is_utf8(payload))
+    )
+
+
+def is_for_a_probe(scene: Scene, life: HttpLife, n: int) -> bool:
+    """Whether this is the body of an exchange made on purpose: its head tells all, and its requests are over."""
+    if life.request is None or not life.request.probe:
+        return False
+    for asked in life.asked:
+        asked.answered = n
+        scene.remember(asked)
+    return True
+
+
+def is_undeclared(asked: Asked) -> bool:
+    """Whether it is doctor's request that does not say by which revision it is meant, though all others do."""
+    is_modern = asked.row > 0 and ROWS[asked.row - 1].era is Era.MODERN
+    return is_modern and asked.method == "tools/list" and declared_revision(asked.params) is None
+
+
+def is_our_doing(case: Case, id_: str, *, again: bool) -> bool:
+    """Whether what a check finds in the answer to a probe comes of our asking: `again` if it was found before.
+
+    A list that is asked for twice has its faults twice; a page that was never there, and a call of no tool, are judged
+    as the probes that they are.
+    """
+    asked = case.asked
+    if asked is None or not asked.probe:
+        return False
+    if is_undeclared(asked):
+        return id_ != "L18"
+    if peek.text(asked.params, "cursor") == CURSOR:
+        return again or id_ != "A03"
+    return again or (asked.method == "tools/call" and not peek.has(asked.params, "name") and id_ in ("L-19", "K11"))
+
+
+def is_told_of_this_task(case: Case, id_: str, flaw: Flaw) -> bool:
+    """Whether an earlier word about the same task showed this fault: one fact is one finding, however many polls."""
+    if not case.method.startswith(("tasks/", "notifications/tasks")):
+        return False
+    asked = case.asked.params if case.asked is not None else None
+    task = peek.text(case.value, "taskId") or peek.text(asked, "taskId")
+    return task is not None and case.scene.says_again("task", id_, flaw.pointer, flaw.sentence, task)
+
+
+def has_meta(case: Case) -> bool:
+    """Whether what came has `_meta`, of whatever kind."""
+    return type(case.value) is dict and "_meta" in case.value
+
+
+def is_plain_refusal(life: HttpLife, messages: tuple[Message, ...]) -> bool:
+    """Whether this is the body of an HTTP error that does not claim to be JSON-RPC: an OAuth error, a proxy's page."""
+    if life.response is None or life.response.status < 400:
+        return False
+    return any(type(each) is NotJsonRpc or any(_UNCLAIMED in defect for defect in each.defects) for each in messages)
+
+
+def _is_utf8(payload: bytes) -> bool:
+    try:
+        payload.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def request_of(scene: Scene, case: Case, message: Answer | ErrorAnswer) -> Asked | None:
+    """The open request that is answered: by its id, or, without a usable one, by the HTTP exchange."""
+    if message.id is not None:
+        found = scene.asked.get((Direction.TO_SERVER, message.id))
+        if found is not None or isinstance(message, Answer):
+            return found
+    there = [each for each in case.life.asked if each.answered is None] if case.life else []
+    return there[0] if len(there) == 1 and isinstance(message, ErrorAnswer) else None
+
+
+# --- SetAside: a check that failed by a mistake of this program. It is not asked again, and the others go on.
+
+LEARNING = "what is learned of the entries"
+"""In place of a check's id: what all checks share failed at an entry, which they then know nothing of."""
+
+
+class SetAside(msgspec.Struct, frozen=True):
+    """What failed, where, and at which entry."""
+
+    check: str
+    """Its id, or `LEARNING`."""
+    error: str
+    """Kind and words of the exception; may quote what a server sent."""
+    where: str
+    """File and line: "results.py:41"."""
+    n: int
+    """The entry that it was asked about."""
+
+    @property
+    def sentence(self) -> str:
+        """What a person should know, and do. Foreign text in it is as it came."""
+        what = self.check if self.check == LEARNING else f"check {self.check}"
+        return f"{what} failed inside at #{self.n}: {self.error} ({self.where}); the others go on: please report it"
+
+
+def set_aside(check: str, n: int, error: Exception) -> SetAside:
+    """Make a record of what has failed."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    where = f"{PurePath(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}" if trace is not None else "nowhere"
+    return SetAside(check, f"{type(error).__name__}: {error}"[:300], where, n)
+
+
+logger = logging.getLogger(__name__)
+
+assert everything.IMPORTED
+_Moment = tuple[int, str, str, int]
+"""Revision, kind, method, traits."""
+_Plan = tuple[tuple[Judge, Check], ...]
+"""Whom to ask at a moment."""
+MOST_OF_ONE = 200
+"""Findings of one check that are kept one by one; further ones are counted."""
+MOST_FLAWS = 60
+"""That one check may find in one message."""
+MOST_EARLY = 200
+"""Messages before the response to `initialize` that are judged once it has come; further ones are not."""
+MOST_WAITING = 2000
+"""Expensive questions that wait; further ones are not asked, and counted."""
+
+
+class Observed(Protocol):
+    """What the checks must know of a journal's entry."""
+
+    @property
+    def n(self) -> int:
+        """Its number, from 1."""
+
+    @property
+    def time_ns(self) -> int:
+        """Monotonic clock, nanoseconds."""
+
+    @property
+    def what(self) -> Frame | Fact:
+        """A frame, or a fact beside the frames."""
+
+
+class Inspection:
+    """The checks over one journal, from its first entry on."""
+
+    def __init__(
+        self,
+        beside: Mapping[str, frozenset[str]] | None = None,
+        seen: Mapping[str, Remembered] | None = None,
+        rest: Callable[[], None] = lambda: None,
+        read: Callable[[Frame], tuple[Message, ...]] = messages_of,
+    ) -> None:
+        """`beside`: the names of tools of other servers that a host may have beside this one, by server.
+
+        `seen`: what is remembered of the server from before, by kind of list. `rest` is called now and then while one
+        long message is looked at: who must not be in the way of other threads sleeps there. `read` makes the messages
+        of a frame: who has the objects of a long one already need not have them twice.
+        """
+        self._beside, self._seen, self._rest, self._read = beside or {}, seen or {}, rest, read
+        self.scene = Scene(beside=self._beside, seen=self._seen, rest=rest)
+        self.taken = 0
+        """Entries taken in so far."""
+        self.counts: Counter[str] = Counter()
+        """How often each check found something, the findings that were not kept included."""
+        self.unasked = 0
+        """Expensive questions for which there was no room."""
+        self.set_aside: dict[str, SetAside] = {}
+        """By id of the check, what has failed by a mistake of ours."""
+        self._tables = tables()
+        self._plans: dict[_Moment, _Plan] = {}
+        self._waiting: deque[tuple[Case, Check]] = deque()
+        self._early: list[Case] = []
+        """What the server sent between `initialize` and its response: by then nobody knew how to judge it."""
+        self._found: list[Finding] = []
+        self._over = False
+
+    def take(self, entries: Iterable[Observed]) -> list[Finding]:
+        """Take in the next entries; what the quick checks found in them, in their order."""
+        for entry in entries:
+            self.taken += 1
+            what = entry.what
+            try:
+                if isinstance(what, Frame):
+                    self._frame(what)
+                else:
+                    self._fact(entry, what)
+            except Exception as error:  # the inspection's border: the entry is lost to the checks, and no other one
+                logger.exception("the checks lost entry %d", entry.n)
+                _put_aside(self.set_aside, self._plans, LEARNING, entry.n, error)
+        return self._give()
+
+    def pass_over(self, n: int, time_ns: int, size: int, id_: RequestId | None, method: str = "") -> list[Finding]:
+        """Take in a message of the server's without reading it, for it is long: its length is judged.
+
+        With a `method` it is a request, else an answer. It is for whoever can't wait until `take` has read it.
+        """
+        scene = self.scene
+        self.taken += 1
+        scene.last_ns, scene.messages = time_ns, scene.messages + 1
+        if scene.first_message_ns is None:
+            scene.first_message_ns = time_ns
+        if size > LONG:
+            self._keep(Case(scene, n, time_ns, scene.row), CHECKS["F-12"], too_long(size))
+        asked = None if id_ is None else scene.asked.get((Direction.TO_SERVER, id_))
+        if method and id_ is not None:
+            scene.use(id_)
+            scene.asked[Direction.FROM_SERVER, id_] = Asked(
+                Direction.FROM_SERVER, id_, method, None, n, time_ns, None, scene.row
+            )
+        elif asked is not None:
+            asked.answered = n
+            scene.remember(asked)
+        return self._give()
+
+    def skim(self, count: int, time_ns: int) -> None:
+        """So many log messages have come that nobody looks at, the last at `time_ns`: there were enough of them."""
+        self.taken += count
+        self.scene.messages += count
+        self.scene.last_ns = time_ns
+        if self.scene.first_message_ns is None:
+            self.scene.first_message_ns = time_ns
+
+    def linger(self, most: int = 50) -> list[Finding]:
+        """Ask up to so many of the expensive questions that wait; what they found."""
+        for _ in range(min(most, len(self._waiting))):
+            case, check = self._waiting.popleft()
+            assert check.judge is not None
+            if check.id not in self.set_aside:
+                self._ask(case, ((_first_of(check.judge), check),))
+        return self._give()
+
+    @property
+    def waiting(self) -> int:
+        """How many expensive questions wait."""
+        return len(self._waiting)
+
+    def finish(self) -> list[Finding]:
+        """Nothing more comes: ask everything that waits, and what only the end can tell. Once."""
+        self._end(self.taken)
+        return self._give() + self.linger(len(self._waiting))
+
+    def _give(self) -> list[Finding]:
+        found, self._found = self._found, []
+        return found
+
+    def _frame(self, frame: Frame) -> None:
+        self.scene.last_ns, self.scene.wall_offset_ns = frame.time_ns, frame.wall_ns - frame.time_ns
+        messages = self._read(frame)
+        if frame.direction is Direction.TO_SERVER:
+            for message in messages:
+                sent(self.scene, frame, message, len(messages) > 1)
+            return
+        if frame.http is not None and is_for_a_probe(self.scene, self.scene.life(frame.http), frame.n):
+            return
+        if frame.http is not None and (life := self.scene.life(frame.http)).is_refused:
+            case = Case(self.scene, frame.n, frame.time_ns, self.scene.row)
+            case.frame, case.life = frame, life
+            self._moment(case, "refusal", "")
+            if is_plain_refusal(life, messages):
+                return
+        self._around(frame, messages)
+        for message in messages:
+            self._message(frame, message)
+
+    def _around(self, frame: Frame, messages: tuple[Message, ...]) -> None:
+        """The bytes of a frame, whatever they say; most say at a glance that nothing is odd about them."""
+        scene = self.scene
+        life = scene.life(frame.http) if frame.http is not None else None
+        if is_odd(frame, messages):
+            case = Case(scene, frame.n, frame.time_ns, scene.row)
+            case.frame, case.life, case.value = frame, life, messages
+            self._moment(case, "frame", "")
+            if life is not None and frame.sse is not None:
+                state.learned_event(life, frame)
+
+    def _message(self, frame: Frame, message: Message) -> None:
+        scene = self.scene
+        case = Case(scene, frame.n, frame.time_ns, scene.row)
+        case.frame, case.message = frame, message
+        case.life = scene.http.get(frame.http) if frame.http is not None else None
+        kind = type(message)
+        if kind is Notification:
+            case.value, case.traits = message.params, traits_of_telling(case)  # type: ignore[union-attr]
+            if message.method == _PROGRESS:  # type: ignore[union-attr]
+                told(scene, case)
+            self._moment(case, "notification", message.method)  # type: ignore[union-attr]
+            if has_meta(case):
+                self._moment(case, "meta", "")
+        elif kind is Answer or kind is ErrorAnswer:
+            self._answer(case, message)  # type: ignore[arg-type]
+        elif kind is Request:
+            case.value = message.params  # type: ignore[union-attr]
+            self._moment(case, "request", message.method)  # type: ignore[union-attr]
+            if has_meta(case):
+                self._moment(case, "meta", "")
+        else:
+            self._moment(case, "garbled", "")
+            self._unreadable(frame, message)
+        if scene.opening is None and scene.handshake is not None and (kind is Notification or kind is Request):
+            if len(self._early) < MOST_EARLY:
+                self._early.append(case)
+        listened(scene, case)
+
+    def _unreadable(self, frame: Frame, message: Message) -> None:
+        """A response that can't be read is one all the same: its request was answered."""
+        id_ = answered_id(frame) if is_unreadable(frame, (message,)) else None
+        asked = None if id_ is None else self.scene.asked.get((Direction.TO_SERVER, id_))
+        if asked is not None:
+            asked.answered = frame.n
+            self.scene.remember(asked)
+
+    def _judge_early(self, row: int, n: int) -> None:
+        """Judge what came before the response to `initialize` by a row; entry `n` has made that possible."""
+        early, self._early = self._early, []
+        for case in early:
+            case.row, case.known_at = row, n
+            kind = "request" if type(case.message) is Request else "notification"
+            self._ask(
+                case, tuple(each for each in self._plan((row, kind, case.method, case.traits)) if each[1].belated)
+            )
+
+    def _answer(self, case: Case, message: Answer | ErrorAnswer) -> None:
+        scene, is_result = self.scene, isinstance(message, Answer)
+        case.value = message.result if isinstance(message, Answer) else message.error
+        asked = request_of(scene, case, message)
+        if asked is None:
+            before = None if message.id is None else scene.done.get((Direction.TO_SERVER, message.id))
+            case.asked = before
+            self._moment(case, "late" if before else "orphan", "")
+            return
+        case.asked = asked
+        case.row = row_of_answer(scene, asked, case.value, is_result=is_result)
+        if is_result:
+            case.traits = traits_of_result(case)
+        self._moment(case, "answer" if is_result else "error", asked.method)
+        if case.life is not None:
+            self._moment(case, "carried", "")
+        if type(case.value) is dict and case.value.get("resultType") == INPUT_REQUIRED:
+            self._moment(case, "asking", "")
+        if has_meta(case):
+            self._moment(case, "meta", "")
+        answered(scene, case)
+        if self._early and scene.opening is not None:
+            self._judge_early(scene.row, case.n)
+
+    def _fact(self, entry: Observed, fact: Fact) -> None:
+        scene = self.scene
+        case = Case(scene, entry.n, entry.time_ns, scene.row)
+        match fact:
+            case Stderr():
+                scene.muttered(entry.n, entry.time_ns, fact.payload)
+            case ConnectionFact():
+                self._connection(entry, fact)
+            case ProcessFact():
+                scene.last_ns = entry.time_ns
+                scene.processes.append((entry.n, entry.time_ns, fact))
+
+            case HttpFact():
+                self._http(case, fact)
+            case SseNote():
+                case.note, case.life = fact, scene.http.get(fact.http)
+                self._moment(case, "note", "")
+                state.learned_note(case, fact)
+                scene.has_endpoint = scene.has_endpoint or fact.event == "endpoint"
+
+    def _connection(self, entry: Observed, fact: ConnectionFact) -> None:
+        if fact.event in (ConnectionEvent.OPEN, ConnectionEvent.RENEW):
+            before = self.scene.connection
+            if fact.event is ConnectionEvent.OPEN and before is not None:
+                self._end(entry.n)
+            asked, done = self.scene.asked, self.scene.done
+            another = fact.event is ConnectionEvent.OPEN and before is not None
+            self._early = []
+            self.scene, self._over = Scene(self.scene.number + another, self._beside, self._seen, self._rest), False
+            if fact.event is ConnectionEvent.RENEW and fact.transport != "stdio":  # it may still be answered
+                self.scene.asked, self.scene.done = asked, done
+            self.scene.connection = fact if fact.transport or before is None else before
+            self.scene.opened, self.scene.began_ns = entry.n, entry.time_ns
+            return
+        self.scene.last_ns = entry.time_ns
+        self.scene.why = fact.why
+        self._end(entry.n)
+
+    def _http(self, case: Case, fact: HttpFact) -> None:
+        life = case.life = self.scene.life(fact.http)
+        if fact.event is HttpEvent.REQUEST:
+            life.request, life.frame = fact, case.n
+        elif fact.event is HttpEvent.RESPONSE:
+            life.response, life.frame = fact, case.n
+            for asked in life.asked:
+                asked.status = fact.status
+        case.fact = fact
+        self._moment(case, "http end" if fact.event in (HttpEvent.END, HttpEvent.ERROR) else "http", "")
+        state.learned_head(self.scene, case, fact)
+        if fact.event in (HttpEvent.END, HttpEvent.ERROR):
+            self.scene.http.pop(fact.http, None)
+
+    def _end(self, n: int) -> None:
+        if not self._over and self.taken:
+            self._over = True
+            if self._early and self.scene.handshake is not None:  # it was never answered: what was offered counts
+                offered = peek.text(self.scene.handshake.params, "protocolVersion") or ""
+                self._judge_early(row_of(resolve(offered, Era.LEGACY)[0]), n)
+            case = Case(self.scene, n, self.scene.last_ns, self.scene.row)
+            self._moment(case, "end", "")
+
+    def _moment(self, case: Case, kind: str, method: str) -> None:
+        moment = case.row, kind, method, case.traits
+        plan = self._plans.get(moment)
+        self._ask(case, self._plan(moment) if plan is None else plan)
+
+    def _ask(self, case: Case, plan: _Plan) -> None:
+        """Ask checks about one moment. One that fails is never asked again."""
+        asked = iter(plan)
+        while True:
+            check: Check | None = None
+            try:
+                for judge, check in asked:
+                    for flaw in judge(case):
+                        self._keep(case, check, flaw)
+                return
+            except Exception as error:  # the checks' border: a mistake in one must not silence the others
+                logger.exception("a check failed at entry %d", case.n)
+                _put_aside(self.set_aside, self._plans, check.id if check is not None else LEARNING, case.n, error)
+
+    def _plan(self, moment: _Moment) -> _Plan:
+        row, kind, method, traits = moment
+        table = self._tables[row]
+        hooks = (kind, f"{kind} {method}") if method else (kind,)
+        quick = [(each.judge, each) for hook in hooks for each in table.quick.get(hook, ()) if each.judge]
+        heavy = [(_for_later(self, self._waiting, each), each) for hook in hooks for each in table.heavy.get(hook, ())]
+        plan = tuple((judge, each) for judge, each in (*quick, *heavy) if each.may_care(traits, self.set_aside))
+        if len(self._plans) < 1000:  # methods are foreign text: there may be any number of them
+            self._plans[moment] = plan
+        return plan
+
+    def _keep(self, case: Case, asked: Check, flaw: Flaw) -> None:
+        check = CHECKS[flaw.id] if flaw.id else asked
+        if not check.applies_to(case.row):
+            return
+        again = case.scene.says_again(check.id, flaw.pointer, flaw.sentence)
+        if is_our_doing(case, check.id, again=again) or is_told_of_this_task(case, check.id, flaw):
+            return
+        self.counts[check.id] += 1
+        if self.counts[check.id] > MOST_OF_ONE:
+            return
+        revision, frames = case.revision, flaw.frames if flaw.instead else (case.n, *flaw.frames)
+        page = page_of(check.topic, revision or (ROWS[check.until - 1] if check.early else None))
+        self._found.append(
+            Finding(
+                check.id,
+                flaw.severity or check.severity_in(case.row),
+                flaw.confidence or check.confidence,
+                without_credentials(flaw.sentence),
+                frames,
+                flaw.pointer,
+                flaw.span,
+                without_credentials(flaw.fix) if flaw.fix else check.fix,
+                page,
+                revision.date if revision else "",
+                connection=case.scene.number,
+                trait=flaw.trait,
+                hosts=flaw.hosts,
+                known_at=max(case.known_at, *frames, 0),
+            )
+        )
+
+
+def _for_later(inspection: Inspection, waiting: deque[tuple[Case, Check]], check: Check) -> Judge:
+    """Stand in for an expensive check: its question waits, if it is worth its time."""
+
+    def judge(case: Case) -> Iterator[Flaw]:
+        if check.wanted is None or check.wanted(case):
+            if len(waiting) < MOST_WAITING:
+                waiting.append((case, check))
+            else:
+                inspection.unasked += 1
+        return _NONE
+
+    return judge
+
+
+def _put_aside(aside: dict[str, SetAside], plans: dict[_Moment, _Plan], what: str, n: int, error: Exception) -> None:
+    """Remember what has failed, and plan anew without it."""
+    if what not in aside:
+        aside[what] = set_aside(what, n, error)
+        plans.clear()
+
+
+def _first_of(judge: Judge) -> Judge:
+    return lambda case: islice(judge(case), MOST_FLAWS)
+
+
+_PROGRESS = "notifications/progress"
+_NONE: Iterator[Flaw] = iter(())

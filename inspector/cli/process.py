@@ -1,0 +1,157 @@
+"""Where log records go: to stderr as narration, or held back while an interface has the terminal.
+
+Records quote foreign text, tracebacks with it, so they are made visible like everything else.
+"""
+
+import logging
+import os
+import signal
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+from inspector.cli.world import World
+from inspector.transports.children import end_all_children
+
+_FORMAT = "%(levelname)s %(name)s: %(message)s"
+_HELD = 200
+"""Records kept while they can't be shown: the newest."""
+
+
+class _Narrated(logging.Handler):
+    def __init__(self, world: World) -> None:
+        super().__init__(logging.WARNING)
+        self._world = world
+        self.setFormatter(logging.Formatter(_FORMAT))
+        self.held: deque[str] | None = None
+        """Where records wait; None while they may be shown."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Show a record, or hold it."""
+        from inspector.text import visible
+
+        text = visible(self.format(record), newlines=True)
+        if self.held is None:
+            self._world.stderr.write(text + "\n")
+        else:
+            self.held.append(text)
+
+    def let_go(self) -> None:
+        """Show what was held."""
+        held, self.held = self.held or (), None
+        self._world.stderr.writelines(f"{text}\n" for text in held)
+
+
+@contextmanager
+def narrated_log(world: World) -> Iterator[None]:
+    """Show warnings and worse on stderr for the time of the block."""
+    handler = _Narrated(world)
+    logging.getLogger().addHandler(handler)
+    try:
+        yield
+    finally:
+        logging.getLogger().removeHandler(handler)
+
+
+@contextmanager
+def held_log() -> Iterator[None]:
+    """Hold the log back for the time of the block, and show it after."""
+    narrated = [handler for handler in logging.getLogger().handlers if isinstance(handler, _Narrated)]
+    for handler in narrated:
+        handler.held = deque(maxlen=_HELD)
+    try:
+        yield
+    finally:
+        for handler in narrated:
+            handler.let_go()
+
+
+# --- What is done when a signal asks us to go: children are ended, what is half made is removed, then it ends us.
+
+
+def _nothing() -> None:
+    """There is nothing to do at last."""
+
+
+@contextmanager
+def leaving_no_child(at_last: Callable[[], object] = _nothing) -> Iterator[None]:
+    """For the time of the block, have SIGTERM, SIGHUP and SIGQUIT end what we started before they end us.
+
+    `at_last` is done in between.
+
+    A normal exit ends children by itself. A second signal does not wait for `at_last`.
+    """
+
+    def on_signal(number: int, frame: FrameType | None) -> None:
+        signal.signal(number, signal.SIG_DFL)
+        end_all_children()
+        try:
+            at_last()
+        finally:
+            os.kill(os.getpid(), number)
+
+    with _on_signals(on_signal):
+        yield
+
+
+@contextmanager
+def leaving_politely(leave: Callable[[], object]) -> Iterator[None]:
+    """For the time of the block, have SIGTERM, SIGHUP and SIGQUIT end what we started and then `leave` the block.
+
+    `leave` is called on a thread of its own. The signal still is what ends the process: after the block, or after
+    three seconds if the block does not end.
+    """
+    came: list[int] = []
+
+    def on_signal(number: int, frame: FrameType | None) -> None:
+        came.append(number)
+        signal.alarm(_PATIENCE_S)
+        end_all_children()
+        threading.Thread(target=leave, daemon=True).start()
+
+    with _on_signals(on_signal):
+        yield
+    if came:
+        signal.alarm(0)
+        os.kill(os.getpid(), came[0])
+
+
+_PATIENCE_S = 3
+
+
+@contextmanager
+def leaving_nothing_half_made() -> Iterator[None]:
+    """For the time of the block, have SIGTERM, SIGHUP and SIGQUIT unwind it as Ctrl+C does, before they end us.
+
+    For work on the main thread that a file is made by. A second signal ends us at once.
+    """
+    came: list[int] = []
+
+    def on_signal(number: int, frame: FrameType | None) -> None:
+        signal.signal(number, signal.SIG_DFL)
+        came.append(number)
+        raise KeyboardInterrupt
+
+    try:
+        with _on_signals(on_signal):
+            yield
+    except KeyboardInterrupt:
+        if came:
+            os.kill(os.getpid(), came[0])
+        raise
+
+
+@contextmanager
+def _on_signals(handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
+    """Handle the signals that ask us to go, for the time of the block."""
+    try:
+        before = {number: signal.signal(number, handler) for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)}
+    except ValueError:  # not on the main thread: somebody embeds us and has handlers of his own
+        before = {}
+    try:
+        yield
+    finally:
+        for number, old in before.items():
+            signal.signal(number, old)

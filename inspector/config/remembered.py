@@ -1,0 +1,267 @@
+"""How a person last looked at things: the traffic's columns and clock, and the theme. Kept in the state directory.
+
+A file that can't be read holds nothing, and one that can't be written is not written: neither is worth a word.
+"""
+
+import logging
+import re
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from inspector.config.paths import replace_file
+from inspector.errors import UsageError
+from inspector.protocol.fingerprints import Remembered
+
+_MOST_BYTES = 1 << 16
+_MOST_COLUMNS = 40
+
+
+class KeptLook(msgspec.Struct, frozen=True):
+    """What is kept."""
+
+    columns: tuple[str, ...] = ()
+    """Names, from left to right; none: the width decides."""
+    times: str = ""
+    """By which clock; "" for the usual one."""
+
+
+class KeptLooks:
+    """The file of one user."""
+
+    def __init__(self, state: Path) -> None:
+        """Touch nothing yet."""
+        self._path = state / "traffic-list.json"
+
+    def last(self) -> KeptLook:
+        """What was kept last."""
+        try:
+            with self._path.open("rb") as file:
+                found = msgspec.json.decode(file.read(_MOST_BYTES), type=KeptLook)
+        except (OSError, msgspec.MsgspecError, UnicodeError, RecursionError):
+            return KeptLook()
+        return KeptLook(found.columns[:_MOST_COLUMNS], found.times)
+
+    def keep(self, look: KeptLook) -> None:
+        """Keep it for the next time."""
+        try:
+            replace_file(self._path, msgspec.json.encode(look) + b"\n")
+        except (OSError, UsageError):
+            return
+
+
+class KeptTheme:
+    """The theme that was used last, by its name."""
+
+    def __init__(self, state: Path) -> None:
+        """Touch nothing yet."""
+        self._path = state / "theme"
+
+    def last(self) -> str:
+        """What was kept last; "" for nothing."""
+        try:
+            with self._path.open("rb") as file:
+                return file.read(100).decode("ascii", errors="replace").strip()
+        except OSError:
+            return ""
+
+    def keep(self, name: str) -> None:
+        """Keep it for the next time."""
+        try:
+            replace_file(self._path, name.encode() + b"\n")
+        except (OSError, UsageError):
+            return
+
+
+# --- Which findings somebody does not want to see any more, capture by capture. Kept in the state directory.
+
+_MUTES_MOST_BYTES = 1 << 20
+_FIT = re.compile(r"[A-Za-z0-9-]{1,80}")
+
+
+class Mute(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What is muted: a check, or one finding of it."""
+
+    id: str
+    """Of the check."""
+    frame: int = 0
+    """The entry of the one finding; 0 for all of the check."""
+    pointer: str = ""
+    """Where in that entry's message."""
+
+
+class KeptMutes:
+    """The file of one capture."""
+
+    def __init__(self, state: Path, capture: str) -> None:
+        """`capture` is the id in the capture's head, a foreign text. Touch nothing yet."""
+        self._path = state / "muted" / f"{capture}.json" if _FIT.fullmatch(capture) else None
+
+    def read(self) -> frozenset[Mute]:
+        """What is muted."""
+        if self._path is None:
+            return frozenset()
+        try:
+            with self._path.open("rb") as file:
+                return frozenset(msgspec.json.decode(file.read(_MUTES_MOST_BYTES), type=list[Mute]))
+        except (OSError, msgspec.MsgspecError, UnicodeError, RecursionError):
+            return frozenset()
+
+    def keep(self, mutes: Iterable[Mute]) -> bool:
+        """Keep this and nothing else; whether that worked. No file is left where nothing is muted."""
+        if self._path is None:
+            return False
+        found = sorted(mutes, key=lambda each: (each.id, each.frame, each.pointer))
+        try:
+            if found:
+                replace_file(self._path, msgspec.json.encode(found) + b"\n")
+            else:
+                self._path.unlink(missing_ok=True)
+        except (OSError, UsageError):
+            return False
+        return True
+
+
+# --- What a person keeps of filters: those with a name, in the configuration, and those used last, in the state.
+
+T = TypeVar("T")
+
+MOST = 100
+"""Filters remembered of those that were used; the oldest goes first."""
+NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,30}")
+"""What a filter can be called."""
+_FILTERS_MOST_BYTES = 1 << 20
+
+
+class SavedFilters:
+    """The files of one user."""
+
+    def __init__(self, config: Path, state: Path) -> None:
+        """Touch nothing yet."""
+        self._named = config / "filters.json"
+        self._used = state / "filter-history.json"
+
+    def named(self) -> dict[str, str]:
+        """The filters that have a name."""
+        return _read(self._named, dict[str, str]) or {}
+
+    def used(self) -> list[str]:
+        """The filters that were used, the last one last."""
+        return _read(self._used, list[str]) or []
+
+    def save(self, name: str, text: str) -> None:
+        """Give a filter a name; "" takes the name away.
+
+        Raises: UsageError if it can't be written.
+        """
+        named = self.named()
+        named.pop(name, None)
+        if text:
+            named[name] = text
+        try:
+            replace_file(self._named, msgspec.json.format(msgspec.json.encode(named), indent=2) + b"\n")
+        except OSError as error:
+            raise UsageError(f"the filter can't be saved in {self._named}: {error.strerror}") from None
+
+    def remember(self, text: str) -> None:
+        """Put a filter at the end of those that were used. If that can't be written, it is not remembered."""
+        used = [each for each in self.used() if each != text]
+        try:
+            replace_file(self._used, msgspec.json.encode([*used, text][-MOST:]))
+        except (OSError, UsageError):
+            return
+
+
+def _read(path: Path, kind: type[T]) -> T | None:
+    try:
+        with path.open("rb") as file:
+            return msgspec.json.decode(file.read(_FILTERS_MOST_BYTES), type=kind)
+    except (OSError, msgspec.MsgspecError, UnicodeError, RecursionError):
+        return None
+
+
+# --- What servers offered when they were first met, or when a person last approved it. Kept in the state directory.
+
+logger = logging.getLogger(__name__)
+
+MOST_SEEN = 300
+"""Servers remembered; the one whose file was written longest ago is forgotten first."""
+MOST_BYTES = 8 << 20
+"""Of one server; beyond, only the hashes are kept, and then a change is told without its words."""
+_FORMAT = 1
+
+
+class _Thing(msgspec.Struct):
+    key: str
+    hash: str
+    value: Any = None
+
+
+class _List(msgspec.Struct):
+    since: int
+    things: list[_Thing]
+
+
+class _File(msgspec.Struct):
+    format: int
+    lists: dict[str, _List]
+
+
+class SeenServer:
+    """What is remembered of one server."""
+
+    def __init__(self, state: Path, target_key: str) -> None:
+        """`target_key` as targets give it. Touch nothing yet."""
+        assert target_key.isalnum(), "it is a hash"
+        self._path = state / "seen" / f"{target_key}.json"
+
+    def read(self) -> dict[str, Remembered]:
+        """By kind; {} for a server that is not known."""
+        try:
+            with self._path.open("rb") as file:
+                found = msgspec.json.decode(file.read(4 * MOST_BYTES), type=_File)
+        except (OSError, msgspec.MsgspecError, UnicodeError, RecursionError):
+            return {}
+        if found.format != _FORMAT:
+            return {}
+        return {
+            kind: Remembered(each.since, {thing.key: (thing.hash, thing.value) for thing in each.things})
+            for kind, each in found.lists.items()
+        }
+
+    def keep(self, lists: Mapping[str, Remembered]) -> bool:
+        """Keep these, in place of what was remembered of the same kinds; whether that worked."""
+        if not lists:
+            return True
+        both = self.read() | dict(lists)
+        try:
+            replace_file(self._path, _encoded(both))
+        except (OSError, UsageError, UnicodeEncodeError, RecursionError) as error:
+            logger.warning("what a server offers can't be remembered: %s", error)
+            return False
+        self._make_room()
+        return True
+
+    def _make_room(self) -> None:
+        with suppress(OSError):
+            files = [(each.stat().st_mtime_ns, each) for each in self._path.parent.glob("*.json")]
+            for _, oldest in sorted(files)[: max(0, len(files) - MOST_SEEN)]:
+                oldest.unlink(missing_ok=True)
+
+
+def _encoded(lists: Mapping[str, Remembered]) -> bytes:
+    """As it is written: with the things, or with their hashes alone where that would be too long."""
+    things: dict[str, list[_Thing]] = {kind: [] for kind in lists}
+    size = 0
+    for kind, known in lists.items():
+        for key, (hash_, value) in known.things.items():
+            raw = msgspec.Raw(msgspec.json.encode(value if size <= MOST_BYTES else None))
+            size += len(memoryview(raw)) + len(key) + len(hash_)
+            things[kind].append(_Thing(key, hash_, raw))
+    if size > MOST_BYTES:
+        for thing in (each for some in things.values() for each in some):
+            thing.value = None
+    return msgspec.json.encode(_File(_FORMAT, {kind: _List(lists[kind].since, things[kind]) for kind in lists})) + b"\n"

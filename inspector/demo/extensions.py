@@ -1,0 +1,188 @@
+"""The demo's skills: what they say, their manifests, and one that does not keep what it promises.
+
+`lamp-lighting` is as it should be, `night-reports` is written anew at each read, and of `forged-chart` a file is not
+what its digest says. Source: extension io.modelcontextprotocol/skills.
+"""
+
+import hashlib
+
+from inspector.demo.call import INVALID_PARAMS, Call, Json, Refusal
+
+EXTENSION = "io.modelcontextprotocol/skills"
+
+_LAMP = """\
+---
+name: lamp-lighting
+description: How to light the lamp at dusk, and what to look at before. Use it when somebody asks for light.
+license: CC0-1.0
+metadata:
+  station: Gull Rock
+  steps: "4"
+  since: "1871-06-01"
+---
+
+# Lighting the lamp
+
+1. Draw the oil: see [the table](references/oils.md).
+2. Trim the wick; `scripts/trim.py` says by how much.
+3. Wind the clockwork forty turns.
+4. Light it, and write it into the logbook with `write_log`.
+"""
+_OILS = """\
+| oil   | litres a night | smell        |
+|-------|----------------|--------------|
+| colza | 9              | cabbage      |
+| whale | 7              | only history |
+"""
+_TRIM = '''\
+"""How many millimetres to take off a wick."""
+
+import sys
+
+hours = float(sys.argv[1]) if len(sys.argv) > 1 else 8.0
+print(round(0.4 * hours, 1))
+'''
+_REPORTS = """\
+---
+name: night-reports
+description: How to write the keeper's report. It is put together anew each night.
+---
+
+# Tonight
+
+Ask `keeper_report` first.
+"""
+_CHART = """\
+---
+name: forged-chart
+description: A chart whose soundings are not what was promised. Nothing may be done with it.
+---
+
+# The channel
+
+The depths stand in [soundings.csv](soundings.csv).
+"""
+_PROMISED, _SERVED = b"buoy,fathoms\nfirst,9\nsecond,7\n", b"buoy,fathoms\nfirst,2\nsecond,1\n"
+
+_LAMP_ROOT, _REPORTS_ROOT = "skill://keepers/lamp-lighting", "skill://keepers/night-reports"
+_CHART_ROOT = "skill://strangers/forged-chart"
+_FILES: dict[str, tuple[str, bytes]] = {
+    f"{_LAMP_ROOT}/SKILL.md": ("text/markdown", _LAMP.encode()),
+    f"{_LAMP_ROOT}/references/oils.md": ("text/markdown", _OILS.encode()),
+    f"{_LAMP_ROOT}/scripts/trim.py": ("text/x-python", _TRIM.encode()),
+    f"{_REPORTS_ROOT}/SKILL.md": ("text/markdown", _REPORTS.encode()),
+    f"{_CHART_ROOT}/SKILL.md": ("text/markdown", _CHART.encode()),
+    f"{_CHART_ROOT}/soundings.csv": ("text/csv", _SERVED),
+}
+_PROMISES = {f"{_CHART_ROOT}/soundings.csv": _PROMISED}
+
+
+def _manifest(root: str) -> list[Json]:
+    found = []
+    for uri, (_, served) in _FILES.items():
+        if uri.startswith(f"{root}/"):
+            data = _PROMISES.get(uri, served)
+            found.append({"uri": uri, "digest": f"sha256:{hashlib.sha256(data).hexdigest()}", "size": len(data)})
+    return found
+
+
+def _entry(root: str, description: str, resources: list[Json] | str, **more: object) -> Json:
+    frontmatter = {"name": root.rpartition("/")[2], "description": description, **more}
+    return {"uri": f"{root}/SKILL.md", "frontmatter": frontmatter, "resources": resources}
+
+
+def entries() -> list[Json]:
+    """The skills, in a stable order."""
+    return [
+        _entry(
+            _LAMP_ROOT,
+            "How to light the lamp at dusk, and what to look at before. Use it when somebody asks for light.",
+            _manifest(_LAMP_ROOT),
+            license="CC0-1.0",
+            metadata={"station": "Gull Rock", "steps": "4", "since": "1871-06-01"},
+        ),
+        _entry(_REPORTS_ROOT, "How to write the keeper's report. It is put together anew each night.", "dynamic"),
+        _entry(
+            _CHART_ROOT,
+            "A chart whose soundings are not what was promised. Nothing may be done with it.",
+            _manifest(_CHART_ROOT),
+        ),
+    ]
+
+
+def read(uri: str) -> list[Json] | None:
+    """The contents of a skill's file; None if there is none of that URI."""
+    if uri not in _FILES:
+        return None
+    mime_type, data = _FILES[uri]
+    return [{"uri": uri, "mimeType": mime_type, "text": data.decode()}]
+
+
+async def get_skill(call: Call) -> Json:
+    """One entry by the URI of its SKILL.md."""
+    uri = call.text("uri")
+    for entry in entries():
+        if entry["uri"] == uri:
+            return {"skill": entry}
+    raise Refusal(INVALID_PARAMS, f"There is no skill {uri}", {"uri": uri})
+
+
+def children(directory: str) -> list[Json]:
+    """The direct children of a directory, as resources. Raises: Refusal for what is none."""
+    below = [uri.removeprefix(f"{directory}/") for uri in _FILES if uri.startswith(f"{directory}/")]
+    if not below or directory.endswith("/"):
+        raise Refusal(INVALID_PARAMS, f"{directory} is no directory", {"uri": directory})
+    return [_child(directory, name, leaf=name in below) for name in dict.fromkeys(path.split("/")[0] for path in below)]
+
+
+def _child(directory: str, name: str, *, leaf: bool) -> Json:
+    uri = f"{directory}/{name}"
+    return {"uri": uri, "name": name, "mimeType": _FILES[uri][0] if leaf else "inode/directory"}
+
+
+# --- The demo's app: a page that a host may show beside a tool's result, and what ties it to the tool.
+
+URI = "ui://gull-rock/tide"
+TYPE = "text/html;profile=mcp-app"
+OF_TOOL: Json = {"ui": {"resourceUri": URI, "visibility": ["model", "app"]}}
+"""What a tool's `_meta` says of it."""
+_META: Json = {
+    "ui": {
+        "csp": {"connectDomains": ["https://tides.gull-rock.example"], "resourceDomains": []},
+        "permissions": {"geolocation": {}},
+        "prefersBorder": True,
+    }
+}
+_PAGE = """\
+<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>The tide at Gull Rock</title>
+<style>
+  body { font: 1rem/1.4 serif; background: #102a43; color: #f0f4f8; }
+  .water { stroke: #62b0e8; fill: none; stroke-width: 2; }
+</style>
+</head>
+<body>
+<h1>The tide</h1>
+<svg viewBox="0 0 240 60"><path class="water" id="curve" d=""/></svg>
+<script>
+  // The host hands over the tool's result; the curve is drawn from its heights.
+  window.addEventListener("message", (event) => {
+    if (event.data?.method !== "ui/notifications/tool-result") return;
+    const metres = event.data.params.structuredContent?.metres ?? [];
+    const points = metres.map((height, hour) => `${hour * 10},${60 - height * 12}`);
+    document.getElementById("curve").setAttribute("d", "M" + points.join("L"));
+  });
+</script>
+</body>
+</html>
+"""
+
+
+def read_app(uri: str) -> list[Json] | None:
+    """The page; None for another URI."""
+    if uri != URI:
+        return None
+    return [{"uri": uri, "mimeType": TYPE, "text": _PAGE, "_meta": _META}]

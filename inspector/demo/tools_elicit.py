@@ -1,0 +1,307 @@
+"""The demo's tools that ask: a form, an address to visit, a model's words, the client's roots; once, twice, or never.
+
+They are listed for clients that declared they can be asked.
+"""
+
+import asyncio
+import secrets
+from typing import Any
+
+from inspector.demo.call import URL_REQUIRED, Call, Json, Mishap, Refusal, again, ask, remembered
+from inspector.demo.toolkit import LOOKS, Tool, complaints, result, takes, text
+
+_FORM: Json = {"elicitation": {"form": {}}}
+_URL: Json = {"elicitation": {"url": {}}}
+_BY_ROAD = "https://gull-rock.invalid/visit?pass="
+
+BASIC: Json = {
+    "name": {"type": "string", "title": "Name", "minLength": 1, "maxLength": 40},
+    "email": {"type": "string", "format": "email", "description": "Where the mail boat should bring letters"},
+    "home": {"type": "string", "format": "uri", "title": "Home page"},
+    "born": {"type": "string", "format": "date"},
+    "relieved_at": {"type": "string", "format": "date-time", "title": "Last relieved"},
+    "years": {"type": "integer", "title": "Years of service", "minimum": 0, "maximum": 60},
+    "patience": {"type": "number", "minimum": 0, "maximum": 1},
+    "snores": {"type": "boolean", "default": False},
+    "biscuit": {
+        "type": "string",
+        "title": "Biscuit",
+        "enum": ["oat", "ginger", "ship"],
+        "enumNames": ["Oat cake", "Ginger nut", "Ship's biscuit"],
+    },
+}
+"""What a form may hold in the first revision that has forms."""
+MORE: Json = {
+    "watch": {"type": "string", "title": "Watch", "enum": ["first", "middle", "dog"], "default": "middle"},
+    "lamp": {
+        "type": "string",
+        "title": "Lamp to trim",
+        "oneOf": [{"const": "main", "title": "The great lamp"}, {"const": "stairs", "title": "The lamp on the stairs"}],
+        "default": "main",
+    },
+    "flags": {
+        "type": "array",
+        "title": "Flags known by heart",
+        "items": {"type": "string", "enum": ["A", "B", "K", "Q"]},
+        "minItems": 1,
+        "maxItems": 3,
+        "default": ["A"],
+    },
+    "duties": {
+        "type": "array",
+        "title": "Duties",
+        "items": {"anyOf": [{"const": "oil", "title": "Draw the oil"}, {"const": "gulls", "title": "Count the gulls"}]},
+        "default": ["oil", "gulls"],
+    },
+}
+"""What came later: choices with titles, several choices, defaults."""
+_DEFAULTS = {"name": "Agnes", "years": 3, "patience": 0.5, "biscuit": "ginger"}
+_SECRET: Json = {"password": {"type": "string", "title": "Password of the harbour office"}}
+_NESTED: Json = {"ship": {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}}
+
+
+def _elicit(call: Call, message: str, properties: Json, *required: str) -> Json:
+    schema: Json = {"type": "object", "properties": properties}
+    if required:
+        schema["required"] = list(required)
+    mode = {"mode": "form"} if call.era.has("elicitation.modes") else {}
+    return {"method": "elicitation/create", "params": {**mode, "message": message, "requestedSchema": schema}}
+
+
+def _given(question: Json, answer: Json) -> Json | None:
+    """What was filled in; None if the person would rather not. Raises: Mishap for what does not fit the form."""
+    if answer.get("action") != "accept":
+        return None
+    content = answer.get("content")
+    wrong = complaints(question["params"]["requestedSchema"], content)
+    if wrong or not isinstance(content, dict):
+        raise Mishap("The answer does not fit the form:\n" + "\n".join(f"- {sentence}" for sentence in wrong))
+    return content
+
+
+def _keeper_form(call: Call, kind: str) -> Json:
+    properties = dict(BASIC)
+    if call.era.has("elicitation.choices"):
+        properties = {name: {**BASIC[name], **_default(name)} for name in BASIC} | MORE
+    return properties | {"secret": _SECRET, "nested": _NESTED}.get(kind, {})
+
+
+def _default(name: str) -> Json:
+    return {"default": _DEFAULTS[name]} if name in _DEFAULTS else {}
+
+
+async def _ask_keeper(call: Call, arguments: Json) -> Json:
+    """Asks one or several keepers; with patience it takes the questions back after a while (handshake era)."""
+    properties = _keeper_form(call, arguments.get("form", "allowed"))
+    copies = int(arguments.get("copies", 1))
+    questions = {
+        f"keeper_{n}": _elicit(call, f"Who keeps the light tonight? (keeper {n} of {copies})", properties, "name")
+        for n in range(1, copies + 1)
+    }
+    try:
+        async with asyncio.timeout(arguments.get("patience_s") or None):
+            answers = await ask(call, questions)
+    except TimeoutError:
+        raise Mishap("Nobody said who keeps the light, and it is dark now.") from None
+    kept = [_given(questions[key], answers[key]) for key in questions]
+    lines = [f"{content['name']} keeps the light." if content else "Nobody wants to keep it." for content in kept]
+    return {**result(text("\n".join(lines))), "structuredContent": {"keepers": kept}}
+
+
+async def _ask_visit(call: Call, arguments: Json) -> Json:
+    """Asks to open an address, or, where the revision has an error for that, says that it must be opened first."""
+    name = secrets.token_hex(4)
+    named = {} if call.era.stateless else {"elicitationId": name}
+    params = {"mode": "url", "message": "Sign the visitors' book on land.", "url": _BY_ROAD + name, **named}
+    if arguments.get("how") == "error" and not call.era.stateless and not call.link.visits:
+        call.link.visits.append(name)
+        raise Refusal(URL_REQUIRED, "Sign the visitors' book first", {"elicitations": [params]})
+    if call.link.visits:
+        done = call.link.visits.pop()
+        await call.tell("notifications/elicitation/complete", {"elicitationId": done})
+        return result(text("The book is signed. Welcome!"))
+    answer = (await ask(call, {"visit": {"method": "elicitation/create", "params": params}}))["visit"]
+    if answer.get("action") != "accept":
+        return result(text("Then not. The rock is wet anyway."))
+    if not call.era.stateless:
+        await call.tell("notifications/elicitation/complete", {"elicitationId": name})
+    return result(text("The book is open at your page."))
+
+
+_TIDE_TOOL: Json = {
+    "name": "tide_at",
+    "description": "The height of the tide, in metres, at an hour of the day",
+    "inputSchema": takes("hour", hour={"type": "integer", "minimum": 0, "maximum": 23}),
+}
+
+
+def _sampling(messages: list[Json], with_tools: bool) -> Json:
+    params: Json = {
+        "messages": messages,
+        "systemPrompt": "You are the oldest gull of the rock. Answer in one sentence, and mention fish.",
+        "modelPreferences": {
+            "hints": [{"name": "gull-large"}, {"name": "gull"}],
+            "costPriority": 0.2,
+            "speedPriority": 0.3,
+            "intelligencePriority": 0.9,
+        },
+        "includeContext": "none",
+        "temperature": 0.7,
+        "maxTokens": 120,
+        "stopSequences": ["\n\n"],
+        "metadata": {"perch": "north gallery"},
+    }
+    if with_tools:
+        params |= {"tools": [_TIDE_TOOL], "toolChoice": {"mode": "auto"}}
+    return {"method": "sampling/createMessage", "params": params}
+
+
+async def _ask_sage(call: Call, arguments: Json) -> Json:
+    """Asks a model; if it uses the tool it was given, tells it the tide and asks again."""
+    with_tools = bool(arguments.get("with_tools"))
+    first = {"role": "user", "content": text(arguments.get("question", "Will there be fog tonight?"))}
+    messages: list[Json] = remembered(call).get("messages") or [first]
+    while len(messages) <= _MOST_MESSAGES:
+        said = (await ask(call, {"sage": _sampling(messages, with_tools)}, {"messages": messages}))["sage"]
+        blocks = said.get("content")
+        blocks = [block for block in (blocks if isinstance(blocks, list) else [blocks]) if isinstance(block, dict)]
+        uses = [block for block in blocks if block.get("type") == "tool_use"]
+        if not uses:
+            words = " ".join(str(block.get("text", f"[{block.get('type')}]")) for block in blocks)
+            return result(text(f"The sage ({said.get('model')}) says: {words}"))
+        told = [_tide(use) for use in uses]
+        messages = [*messages, {"role": "assistant", "content": blocks}, {"role": "user", "content": told}]
+    raise Mishap("The sage looks at the tide again and again and says nothing.")
+
+
+_MOST_MESSAGES = 7
+
+
+def _tide(use: Json) -> Json:
+    hour: Any = use.get("input", {}).get("hour") if isinstance(use.get("input"), dict) else None
+    known = isinstance(hour, int) and not isinstance(hour, bool) and 0 <= hour < 24
+    words = f"{abs(hour % 12 - 6) * 0.7:.1f} m" if known else "There is no such hour."
+    return {"type": "tool_result", "toolUseId": use.get("id"), "content": [text(words)], "isError": not known}
+
+
+async def _ask_roots(call: Call, arguments: Json) -> Json:
+    answer = (await ask(call, {"roots": {"method": "roots/list"}}))["roots"]
+    roots = answer.get("roots")
+    if not isinstance(roots, list):
+        raise Mishap("The client named no roots, not even none.")
+    lines = [f"- {root.get('name') or '(no name)'}: {root.get('uri')}" for root in roots if isinstance(root, dict)]
+    words = "\n".join([f"{len(roots)} roots are known here.", *lines])
+    return {**result(text(words)), "structuredContent": {"roots": roots}}
+
+
+async def _plan_supper(call: Call, arguments: Json) -> Json:
+    """Asks twice, as the second question depends on the first answer, and then may want to be called again."""
+    known = remembered(call)
+    for name, question in (("dish", _dish), ("guests", _guests)):
+        if name not in known:
+            asked = question(call, known)
+            given = _given(asked, (await ask(call, {name: asked}, known))[name])
+            if given is None:
+                return result(text("No supper tonight. The gulls are pleased."))
+            known = {**known, name: given[name]}
+    looks = known.get("looks", 0)
+    if call.era.stateless and looks < arguments.get("simmer", 0):
+        raise again(call, {**known, "looks": looks + 1})
+    return result(text(f"{known['dish'].capitalize()} for {known['guests']}."))
+
+
+def _dish(call: Call, known: Json) -> Json:
+    return _elicit(call, "What is for supper?", {"dish": {"type": "string", "enum": ["fish", "soup"]}}, "dish")
+
+
+def _guests(call: Call, known: Json) -> Json:
+    how_many = {"guests": {"type": "integer", "minimum": 0, "maximum": 12}}
+    return _elicit(call, f"How many will eat the {known['dish']}?", how_many, "guests")
+
+
+LISTED = (
+    Tool(
+        "ask_keeper",
+        "Ask who keeps the light",
+        "Asks for a form with a field of every kind: texts, numbers, dates, one choice and several, defaults.",
+        _ask_keeper,
+        takes(
+            form={
+                "type": "string",
+                "title": "Form",
+                "default": "allowed",
+                "oneOf": [
+                    {"const": "allowed", "title": "As the specification allows"},
+                    {"const": "secret", "title": "With a password, which a server must not ask for"},
+                    {"const": "nested", "title": "With an object in it, which no form may hold"},
+                ],
+            },
+            copies={"type": "integer", "description": "Questions at once", "minimum": 1, "maximum": 50, "default": 1},
+            patience_s={
+                "type": "number",
+                "description": "Seconds after which the questions are taken back (handshake era); 0 is never",
+                "minimum": 0,
+                "maximum": 3600,
+                "default": 0,
+            },
+        ),
+        annotations=LOOKS,
+        needs=lambda arguments: _FORM,
+    ),
+    Tool(
+        "plan_supper",
+        "Plan the supper",
+        "Asks twice; the second question depends on the first answer.",
+        _plan_supper,
+        takes(
+            simmer={
+                "type": "integer",
+                "description": "How often the stateless era has to call again, with a state and no question",
+                "minimum": 0,
+                "maximum": 20,
+                "default": 0,
+            }
+        ),
+        annotations=LOOKS,
+        needs=lambda arguments: _FORM,
+    ),
+    Tool(
+        "ask_visit",
+        "Ask to sign the visitors' book",
+        "Asks to open an address in a browser. Nothing is behind it.",
+        _ask_visit,
+        takes(
+            how={
+                "type": "string",
+                "default": "question",
+                "oneOf": [
+                    {"const": "question", "title": "By a question"},
+                    {"const": "error", "title": "By an error, where the revision has it; call again after it"},
+                ],
+            }
+        ),
+        annotations=LOOKS,
+        needs=lambda arguments: _URL,
+    ),
+    Tool(
+        "ask_sage",
+        "Ask the sage",
+        "Has the client's model answer, with a system prompt and, if wanted, a tool to look up the tide.",
+        _ask_sage,
+        takes(
+            question={"type": "string", "minLength": 1, "maxLength": 500, "default": "Will there be fog tonight?"},
+            with_tools={"type": "boolean", "description": "Give the model a tool", "default": False},
+        ),
+        annotations=LOOKS,
+        needs=lambda arguments: {"sampling": {"tools": {}} if arguments.get("with_tools") else {}},
+    ),
+    Tool(
+        "ask_roots",
+        "Ask for the roots",
+        "Lists the roots that the client names.",
+        _ask_roots,
+        {"type": "object", "additionalProperties": False},
+        annotations=LOOKS,
+        needs=lambda arguments: {"roots": {}},
+    ),
+)

@@ -1,0 +1,502 @@
+"""A file of cases, read: YAML without aliases and tags, each fault with its line.
+
+Only what JSON has is read: a date stays the text that it is, and nothing is made of tags. Nobody means what an object
+says of a member that stands there twice, so that is a fault.
+"""
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from inspector.atomic_write import write_whole
+from inspector.errors import UsageError
+from inspector.features.cases.model import HEADER, OUTPUT_SCHEMA, VERSION, Case, Cases, Expectation, Kind
+from inspector.forms.patterns import usable
+
+LARGEST = 16 * 1024 * 1024
+"""Characters of a file that is read."""
+TYPES = ("null", "boolean", "object", "array", "number", "integer", "string")
+_MEMBERS = ("name", "request", "params", "expect", "answers", "isolate")
+_KINDS = tuple(kind.value for kind in Kind)
+_TAG = "tag:yaml.org,2002:"
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?\Z")
+_PLAIN: dict[str, tuple[re.Pattern[str], str]] = {
+    "null": (re.compile(r"(?:~|null)?\Z"), "~n"),
+    "bool": (re.compile(r"(?:true|false)\Z"), "tf"),
+    "int": (re.compile(r"-?(?:0|[1-9][0-9]*)\Z"), "-0123456789"),
+    "float": (_NUMBER, "-0123456789"),
+}
+"""What stands without quotes and is no text, and its first letters; all else is one: 12:30, 007, yes, 2026-01-01."""
+_Node = Any
+"""A node as PyYAML composes it; the package is imported with the first file."""
+
+
+def read_cases(text: str, name: str) -> Cases:
+    """The cases of a file; `name` is how the file is called in what is said of it.
+
+    Raises: UsageError, naming the line.
+    """
+    reader = _Reader(text, name)
+    try:
+        return Cases(tuple(reader.cases()), text, reader.span)
+    except RecursionError:
+        raise UsageError(f"{name}: it is nested too deeply", hint="Write cases about parts of it.") from None
+
+
+class _Reader:
+    """One file."""
+
+    def __init__(self, text: str, name: str) -> None:
+        self._text = text
+        self._name = name
+        self.span = (0, 0)
+        """Where the list of cases stands."""
+
+    def cases(self) -> Iterator[Case]:
+        """Each case, in order; no two have the same name."""
+        root = self._members(self._root(), (HEADER, "cases"), "a file of cases")
+        version = self._value(root[HEADER]) if HEADER in root else None
+        if version != VERSION:
+            raise self._fault(
+                None, f"it does not begin with {HEADER}: {VERSION}", "A newer program may have written it."
+            )
+        if "cases" in root:
+            self.span = self._span(root["cases"])
+        names: set[str] = set()
+        for node in self._items(root.get("cases"), "cases"):
+            case = self._case(node)
+            if case.name in names:
+                raise self._fault(node, f"there is another case named {case.name!r}", "Give each a name of its own.")
+            names.add(case.name)
+            yield case
+
+    def _root(self) -> _Node:
+        import yaml
+
+        if len(self._text) > LARGEST:
+            raise self._fault(None, f"it has more than {LARGEST:,} characters", "Part it into several files.")
+        try:
+            return yaml.compose(self._text, Loader=_loader())
+        except yaml.reader.ReaderError as error:
+            line = self._text.count("\n", 0, error.position) + 1
+            raise UsageError(
+                f"{self._name}, line {line}: the letter U+{error.character:04X} can't stand in YAML",
+                hint="Write it as an escape between double quotes.",
+            ) from None
+        except yaml.YAMLError as error:
+            mark = getattr(error, "problem_mark", None)
+            where = f"line {mark.line + 1}: " if mark else ""
+            why = getattr(error, "problem", None) or "it is no YAML"
+            raise UsageError(
+                f"{self._name}, {where}{why}", hint="It is YAML, as `mcp-inspect promote` writes it."
+            ) from None
+
+    def _case(self, node: _Node) -> Case:
+        members = self._members(node, _MEMBERS, "a case")
+        for needed in ("name", "request"):
+            if needed not in members:
+                raise self._fault(node, f"a case without {needed}", "It needs at least a name and a request.")
+        params = self._value(members["params"]) if "params" in members else {}
+        if not isinstance(params, dict):
+            raise self._fault(members["params"], "params are no object", 'Write them as {"name": …}.')
+        return Case(
+            name=self._text_of(members["name"], "name"),
+            request=self._text_of(members["request"], "request"),
+            params=params,
+            expect=tuple(self._expectations(members.get("expect"))),
+            answers=tuple(self._value(each) for each in self._items(members.get("answers"), "answers")),
+            isolate="isolate" in members and self._flag(members["isolate"], "isolate"),
+            line=node.start_mark.line + 1,
+            expects_at=members["expect"].start_mark.index if members.get("expect") else 0,
+        )
+
+    def _expectations(self, node: _Node | None) -> Iterator[Expectation]:
+        for each in self._items(node, "expect"):
+            members = self._members(each, ("at", *_KINDS), "an expectation")
+            kinds = [kind for kind in Kind if kind in members]
+            if not kinds:
+                raise self._fault(each, "an expectation that expects nothing", f"It has one of {', '.join(_KINDS)}.")
+            at = self._text_of(members["at"], "at") if "at" in members else "/result"
+            if at and not at.startswith("/"):
+                raise self._fault(each, f"{at!r} is no JSON pointer", "Begin it with /result or /error.")
+            for kind in kinds:
+                there = members[kind]
+                value = self._checked(there, kind)
+                yield Expectation(kind, value, at, there.start_mark.line + 1, self._span(there))
+
+    def _checked(self, node: _Node, kind: Kind) -> Any:
+        """The value of an expectation, if it makes sense."""
+        value = self._value(node)
+        wrong = _FAULTS[kind](value) if kind in _FAULTS else ""
+        if wrong:
+            raise self._fault(node, f"{kind}: {wrong}", "")
+        return value
+
+    def _members(self, node: _Node | None, allowed: tuple[str, ...], what: str) -> dict[str, _Node]:
+        """The members of an object, each at most once and known."""
+        if node is None or node.id != "mapping":
+            raise self._fault(node, f"{what} is an object", f"It has {', '.join(allowed)}.")
+        found: dict[str, _Node] = {}
+        for key, value in node.value:
+            name = key.value if key.id == "scalar" else "…"
+            if name not in allowed:
+                raise self._fault(key, f"{name!r} means nothing in {what}", f"There are {', '.join(allowed)}.")
+            if name in found:
+                raise self._fault(key, f"{name!r} stands twice in {what}", "Leave one of them out.")
+            found[name] = value
+        return found
+
+    def _items(self, node: _Node | None, what: str) -> list[_Node]:
+        if node is None or (node.id == "scalar" and node.tag == _TAG + "null"):
+            return []
+        if node.id != "sequence":
+            raise self._fault(node, f"{what} is a list", "Begin each of its items with a dash.")
+        items: list[_Node] = node.value
+        return items
+
+    def _text_of(self, node: _Node, what: str) -> str:
+        value = self._value(node)
+        if not isinstance(value, str):
+            raise self._fault(node, f"{what} is a text", "Put it between quotes.")
+        return value
+
+    def _flag(self, node: _Node, what: str) -> bool:
+        value = self._value(node)
+        if not isinstance(value, bool):
+            raise self._fault(node, f"{what} is true or false", "Write one of them, without quotes.")
+        return value
+
+    def _value(self, node: _Node) -> Any:
+        """What a node says, in what JSON has."""
+        if node.id == "sequence" and node.tag == _TAG + "seq":
+            return [self._value(each) for each in node.value]
+        if node.id == "mapping" and node.tag == _TAG + "map":
+            return self._object(node)
+        if node.id == "scalar" and node.tag == _TAG + "str":
+            return node.value
+        return self._plain(node)
+
+    def _object(self, node: _Node) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for key, value in node.value:
+            if key.id != "scalar":
+                raise self._fault(key, "the name of a member is a text", "Put it between quotes.")
+            if key.value in found:
+                raise self._fault(key, f"{key.value[:80]!r} stands twice in an object", "Leave one of them out.")
+            found[key.value] = self._value(value)
+        return found
+
+    def _plain(self, node: _Node) -> Any:
+        tag = node.tag.removeprefix(_TAG)
+        if tag not in _PLAIN or node.id != "scalar":
+            raise self._fault(node, f"the tag {node.tag[:80]} means nothing here", "Write plain values.")
+        if not _PLAIN[tag][0].match(node.value):
+            raise self._fault(node, f"this is no {tag} of JSON", "Put it between quotes if it is a text.")
+        try:
+            return _MADE[tag](node.value)
+        except ValueError:
+            raise self._fault(node, "a number that can't be read", "Put it between quotes if it is a text.") from None
+
+    def _span(self, node: _Node) -> tuple[int, int]:
+        """Where a node stands in the text; PyYAML counts to a block all that stands before the next thing."""
+        begin: int = node.start_mark.index
+        while node.id != "scalar" and not node.flow_style and node.value:
+            last = node.value[-1]
+            node = last[1] if node.id == "mapping" else last
+        return begin, max(begin, len(self._text[: node.end_mark.index].rstrip()))
+
+    def _fault(self, node: _Node | None, what: str, hint: str) -> UsageError:
+        where = f", line {node.start_mark.line + 1}" if node is not None else ""
+        return UsageError(f"{self._name}{where}: {what}", hint=hint)
+
+
+_MADE: dict[str, Callable[[str], Any]] = {
+    "null": lambda text: None,
+    "bool": lambda text: text == "true",
+    "int": int,
+    "float": float,
+}
+
+
+@cache
+def _loader() -> Any:
+    """A loader that resolves what JSON has, and refuses aliases: they let a page become gigabytes."""
+    import yaml
+
+    class Loader(yaml.SafeLoader):
+        """Knows what JSON has."""
+
+        def compose_node(self, parent: Any, index: Any) -> Any:
+            """A node that is written where it stands."""
+            if self.check_event(yaml.AliasEvent):
+                mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
+                raise yaml.MarkedYAMLError(problem="an alias (*) is not taken here", problem_mark=mark)
+            return super().compose_node(parent, index)
+
+    Loader.yaml_implicit_resolvers = {}
+    for tag, (pattern, first) in _PLAIN.items():
+        Loader.add_implicit_resolver(_TAG + tag, pattern, [*first, *[""] * (tag == "null")])
+    return Loader
+
+
+def _wrong_type(value: Any) -> str:
+    names = value if isinstance(value, list) else [value]
+    unknown = [name for name in names if name not in TYPES]
+    wrong = [f"{name!r}"[:80] for name in unknown] if names else ["an empty list"]
+    return f"{wrong[0]} is none of {', '.join(TYPES)}" if wrong else ""
+
+
+def _wrong_pattern(value: Any) -> str:
+    return "" if isinstance(value, str) and usable(value) else "a regular expression is expected"
+
+
+def _wrong_schema(value: Any) -> str:
+    return (
+        "" if isinstance(value, dict | bool) or value == OUTPUT_SCHEMA else f"a schema or {OUTPUT_SCHEMA} is expected"
+    )
+
+
+def _wrong_limit(value: Any) -> str:
+    fine = isinstance(value, int | float) and not isinstance(value, bool) and value > 0
+    return "" if fine else "milliseconds are expected, more than 0"
+
+
+_FAULTS = {
+    Kind.TYPE: _wrong_type,
+    Kind.EXISTS: lambda value: "" if isinstance(value, bool) else "true or false is expected",
+    Kind.MATCHES: _wrong_pattern,
+    Kind.SCHEMA: _wrong_schema,
+    Kind.FASTER: _wrong_limit,
+}
+
+
+# --- Cases as a person reads them in a file: added to those that are there, comments left where they are.
+
+_NEW = f"# What a server must answer. To try it:  mcp-inspect test FILE TARGET\n{HEADER}: {VERSION}\ncases:\n"
+_LONGEST_KEY = 1000
+"""Letters of a member's name, between quotes; YAML wants a question mark before a longer one."""
+_ONE_VALUE = {Kind.EQUALS, Kind.SNAPSHOT, Kind.TYPE, Kind.EXISTS}
+"""Of which a place can have one only."""
+
+
+def as_yaml(value: Any) -> str:
+    """A value on one line: JSON, but for letters that can't be seen, which stand as escapes of YAML.
+
+    Raises: ValueError for what no JSON can say.
+    """
+    match value:
+        case dict():
+            return "{" + ", ".join(f"{_key(str(key))}: {as_yaml(each)}" for key, each in value.items()) + "}"
+        case list() | tuple():
+            return "[" + ", ".join(map(as_yaml, value)) + "]"
+        case str():
+            text = json.dumps(value, ensure_ascii=False)
+            return text if text.isprintable() else "".join(map(_letter, text))
+        case float() if not math.isfinite(value):
+            if math.isnan(value):
+                raise ValueError("NaN is no value of JSON")
+            return "1e999" if value > 0 else "-1e999"
+    return json.dumps(value)
+
+
+def written(case: Case, indent: str = "  ") -> str:
+    """A case as its lines."""
+    lines = [f"- name: {as_yaml(case.name)}", f"  request: {as_yaml(case.request)}"]
+    if case.params:
+        lines.append(f"  params: {as_yaml(case.params)}")
+    if case.isolate:
+        lines.append("  isolate: true")
+    if case.answers:
+        lines += ["  answers:", *(f"    - {as_yaml(each)}" for each in case.answers)]
+    if case.expect:
+        lines += ["  expect:", *(f"    {line}" for each in case.expect for line in _expected(each))]
+    return "".join(f"{indent}{line}\n" for line in lines)
+
+
+def with_cases(text: str, cases: Sequence[Case], name: str) -> str:
+    """The file's text with these cases: what they expect is added to the case that makes the same request, if one does.
+
+    A case that is there and expects something else of a place, as of an answer that has changed since, stays as it is,
+    and another one follows it. `text` is "" for a new file. Names that are taken get a number.
+
+    Raises: UsageError, if the text is no file of cases, or a value can't stand in one.
+    """
+    found = read_cases(text if text.strip() else _NEW, name)
+    every = [*found.cases]
+    added: dict[int, list[Expectation]] = {}
+    for case in cases:
+        home = _home(every, case)
+        if home is None:
+            every.append(msgspec.structs.replace(case, name=_free(case.name, {each.name for each in every})))
+            continue
+        more = [each for each in case.expect if not any(_is_same(each, old) for old in every[home].expect)]
+        added.setdefault(home, []).extend(more)
+        every[home] = msgspec.structs.replace(every[home], expect=(*every[home].expect, *more))
+    before = len(found.cases)
+    try:
+        made = _edited(found, {at: more for at, more in added.items() if at < before}, every[before:])
+    except (ValueError, RecursionError) as error:
+        why = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise UsageError(f"a value can't stand in {name}: {why}", hint="Choose a part of it, or others.") from None
+    read_cases(made, name)  # what was written can be read, or it is not written
+    return made
+
+
+def with_values(found: Cases, values: Sequence[tuple[Expectation, Any]]) -> str:
+    """The file's text with other values for these expectations."""
+    text = found.text
+    for expectation, value in sorted(values, key=lambda each: each[0].span, reverse=True):
+        begin, end = expectation.span
+        text = text[:begin] + _room(text, begin) + as_yaml(value) + text[end:]
+    return text
+
+
+def _edited(found: Cases, added: dict[int, list[Expectation]], new: Sequence[Case]) -> str:
+    """The text with more expectations for the cases at these places, and with new cases."""
+    edits = [_more_expected(found.text, found.cases[at].expects_at, more) for at, more in added.items() if more]
+    if new:
+        edits.append(_more_cases(found, new))
+    text = found.text
+    for at, insertion in sorted(edits, reverse=True):
+        text = text[:at] + insertion + text[at:]
+    return text
+
+
+def _more_expected(text: str, at: int, more: Sequence[Expectation]) -> tuple[int, str]:
+    """Where to put what, before the first of those that are there."""
+    if text[at] == "[":
+        return at + 1, "".join(f"{as_yaml(_as_object(each))}, " for each in more)
+    indent = "\n" + " " * _column(text, at)
+    return at, "".join(f"{line}{indent}" for each in more for line in _expected(each))
+
+
+def _more_cases(found: Cases, new: Sequence[Case]) -> tuple[int, str]:
+    """Where to put what, behind the last of those that are there."""
+    text, (begin, end) = found.text, found.span
+    if text[begin : begin + 1] == "[":
+        last = len(text[: end - 1].rstrip())
+        comma = ", " if text[last - 1] not in "[," else ""
+        return last, comma + ", ".join(as_yaml(_case_as_object(each)) for each in new)
+    indent = " " * _column(text, begin) if found.cases else "  "
+    cases = "".join(written(each, indent) for each in new)
+    line = text.find("\n", end) if end else -1
+    if line >= 0:
+        return line + 1, cases
+    return len(text), "\n" * (not text.endswith("\n")) + ("" if end else "cases:\n") + cases
+
+
+def _home(every: Sequence[Case], case: Case) -> int | None:
+    """Which case takes in what another one expects; None if it is one of its own."""
+    same = [at for at, each in enumerate(every) if _asks_the_same(each, case) and each.expect]
+    known = [at for at in same if all(any(_is_same(one, old) for old in every[at].expect) for one in case.expect)]
+    return next(iter(known or [at for at in same if not _contradicts(every[at], case)]), None)
+
+
+def _contradicts(one: Case, other: Case) -> bool:
+    pairs = [(mine, yours) for mine in one.expect for yours in other.expect]
+    return any(
+        (mine.kind is yours.kind and mine.kind in _ONE_VALUE and mine.at == yours.at and mine.value != yours.value)
+        or {_half(mine), _half(yours)} == {"result", "error"}
+        for mine, yours in pairs
+    )
+
+
+def _half(expectation: Expectation) -> str:
+    """Which half of an answer it wants to be there."""
+    wants_none = expectation.kind is Kind.FASTER or (expectation.kind is Kind.EXISTS and expectation.value is False)
+    return "" if wants_none else expectation.at.split("/")[1:2][0] if expectation.at else ""
+
+
+def _expected(expectation: Expectation) -> list[str]:
+    members = [f"{name}: {as_yaml(value)}" for name, value in _as_object(expectation).items()]
+    return [f"- {members[0]}", *(f"  {each}" for each in members[1:])]
+
+
+def _as_object(expectation: Expectation) -> dict[str, Any]:
+    what = {expectation.kind.value: expectation.value}
+    return what if expectation.kind is Kind.FASTER else {"at": expectation.at, **what}
+
+
+def _case_as_object(case: Case) -> dict[str, Any]:
+    made: dict[str, Any] = {"name": case.name, "request": case.request}
+    rest = {"params": case.params, "isolate": case.isolate, "answers": list(case.answers)}
+    made |= {name: value for name, value in rest.items() if value}
+    return made | ({"expect": [_as_object(each) for each in case.expect]} if case.expect else {})
+
+
+def _room(text: str, at: int) -> str:
+    """What YAML wants before a value: a blank behind a colon; where a list stood below its name, more than that has."""
+    if at and not text[at - 1].isspace() and text[at - 1] not in "[{,":
+        return " "
+    alone = not text[at - _column(text, at) : at].strip()
+    return "  " if alone and text[at : at + 1] == "-" else ""
+
+
+def _column(text: str, at: int) -> int:
+    return at - (text.rfind("\n", 0, at) + 1)
+
+
+def _key(name: str) -> str:
+    key = as_yaml(name)
+    return key if len(key) < _LONGEST_KEY else f"? {key} "
+
+
+def _letter(letter: str) -> str:
+    return letter if letter.isprintable() else f"\\U{ord(letter):08X}"
+
+
+def _asks_the_same(one: Case, other: Case) -> bool:
+    return (one.request, one.params, one.answers) == (other.request, other.params, other.answers)
+
+
+def _is_same(one: Expectation, other: Expectation) -> bool:
+    return (one.kind, one.at, one.value) == (other.kind, other.at, other.value)
+
+
+def _free(name: str, taken: Iterable[str]) -> str:
+    number, free = 1, name
+    while free in taken:
+        number += 1
+        free = f"{name} ({number})"
+    return free
+
+
+# --- Files of cases: where they stand beside a capture, read, and added to.
+
+SUFFIX = ".cases.yaml"
+
+
+def beside(capture: Path) -> Path:
+    """The file of cases that belongs to a capture: `session.cases.yaml` beside `session.mcpcap`."""
+    return capture.with_name(capture.name.removesuffix(".mcpcap") + SUFFIX)
+
+
+def open_cases(path: Path) -> Cases:
+    """Read a file of cases. Raises: UsageError."""
+    return read_cases(_text(path), str(path))
+
+
+def add_cases(path: Path, cases: Sequence[Case]) -> int:
+    """Add cases to a file, made if it is not there; for its owner alone; how many it has then. Raises: UsageError."""
+    text = with_cases(_text(path) if path.exists() else "", cases, str(path))
+    write_whole(path, text.encode(), new=0o600)  # what a server said, secrets and all
+    return len(read_cases(text, str(path)).cases)
+
+
+def _text(path: Path) -> str:
+    try:
+        if path.stat().st_size > 4 * LARGEST:
+            raise UsageError(f"{path}: larger than any file of cases", hint="Part it into several files.")
+        return path.read_bytes().decode("utf-8")  # line ends stay as they are
+    except OSError as error:
+        raise UsageError(
+            f"{path}: can't be read: {error.strerror}", hint="mcp-inspect promote writes such a file."
+        ) from None
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path}: byte {error.start} is not UTF-8", hint="Save it as UTF-8.") from None

@@ -1,0 +1,179 @@
+"""What came, held against what was expected: a sentence for each thing that is otherwise."""
+
+import json
+import re
+from typing import Any
+
+import msgspec
+
+from inspector.capture.compare.normal import Normal
+from inspector.features.cases.model import OUTPUT_SCHEMA, Case, Expectation, Kind
+from inspector.forms.patterns import PatternUnusable, matches
+from inspector.forms.validate import validate
+from inspector.protocol import peek
+from inspector.protocol.json_diff import ABSENT, Change, differences
+
+FAILED = "/result/isError"
+"""Where a tool says that it failed."""
+WHOLES = ("", "/result", FAILED)
+"""Whoever expects something there means the failure of a tool, too."""
+_LONGEST = 300
+"""Characters of a value that are quoted."""
+_MOST = 8
+"""Differences that are told of one value."""
+_STEPS = 5_000_000
+"""Of a schema's check: a test waits for a large value, where a screen would not."""
+_INDEX = re.compile(r"(?:0|[1-9][0-9]{0,9})\Z")
+
+
+class Came(msgspec.Struct, frozen=True):
+    """What a request came to."""
+
+    reply: dict[str, Any]
+    """`{"result": …}` or `{"error": …}`; {} if no answer came."""
+    ms: float | None = None
+    """From the request to the answer."""
+    why: str = ""
+    """Why no answer came."""
+    output_schema: Any = None
+    """Of the tool that was called; None if there is none."""
+
+
+class Failure(msgspec.Struct, frozen=True):
+    """One expectation that does not hold."""
+
+    sentence: str
+    """Quotes foreign text."""
+    expectation: Expectation | None = None
+    """None for the case as a whole."""
+
+
+def judge(case: Case, came: Came, normal: Normal) -> list[Failure]:
+    """All that is otherwise than expected; [] if the case passes.
+
+    An answer that is an error, or the failure of a tool, is expected only by a case that looks into it.
+    """
+    if came.why:
+        return [Failure(f"no answer: {came.why}")]
+    if refusal := _refusal(case, came.reply):
+        return [Failure(refusal)]
+    found = [(each, _fault(each, came, normal)) for each in case.expect]
+    return [Failure(sentence, each) for each, sentence in found if sentence]
+
+
+def value_at(reply: Any, pointer: str) -> Any:
+    """What stands at a JSON pointer, ABSENT if nothing does."""
+    value = reply
+    for step in pointer.split("/")[1:]:
+        step = step.replace("~1", "/").replace("~0", "~")
+        if isinstance(value, dict) and step in value:
+            value = value[step]
+        elif isinstance(value, list) and _INDEX.match(step) and int(step) < len(value):
+            value = value[int(step)]
+        else:
+            return ABSENT
+    return value
+
+
+def shown(value: Any) -> str:
+    """A value in a sentence; foreign text."""
+    try:
+        text = "nothing" if value is ABSENT else json.dumps(value, ensure_ascii=False)
+    except RecursionError:
+        return "a value that is nested too deeply to be shown"
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… ({len(text):,} characters)"
+
+
+def expects_failure(case: Case) -> bool:
+    """Whether it looks into an error, or at whether the tool failed."""
+    return _expects_error(case) or _expects_tool_failure(case)
+
+
+def _expects_error(case: Case) -> bool:
+    return any(_looks_into(each, "/error") or not each.at for each in case.expect)
+
+
+def _expects_tool_failure(case: Case) -> bool:
+    return any(each.kind is not Kind.FASTER and each.at in WHOLES for each in case.expect)
+
+
+def _refusal(case: Case, reply: dict[str, Any]) -> str:
+    """Why the answer as a whole is not what the case is about; "" if it is."""
+    if "error" in reply and not _expects_error(case):
+        error = reply["error"]
+        return f"answered with error {peek.at(error, 'code')}: {peek.text(error, 'message') or shown(error)}"
+    if peek.flag(reply, "result", "isError") is True and not _expects_tool_failure(case):
+        return f"the tool failed: {peek.text(reply, 'result', 'content', 0, 'text') or shown(reply['result'])}"
+    return ""
+
+
+def _looks_into(expectation: Expectation, place: str) -> bool:
+    return expectation.kind is not Kind.FASTER and (expectation.at + "/").startswith(place + "/")
+
+
+def _fault(expectation: Expectation, came: Came, normal: Normal) -> str:
+    """What is otherwise; "" if it holds."""
+    if expectation.kind is Kind.FASTER:
+        slow = came.ms is None or came.ms > expectation.value
+        return f"it took {came.ms or 0:,.0f} ms, and {expectation.value:g} ms were allowed" if slow else ""
+    value = value_at(came.reply, expectation.at)
+    where = expectation.at or "the whole answer"
+    if expectation.kind is Kind.EXISTS:
+        is_there = value is not ABSENT
+        return "" if is_there is expectation.value else f"{where}: {'is there' if is_there else 'is not there'}"
+    if value is ABSENT:
+        return f"{where}: is not there"
+    said = _SAYS[expectation.kind](expectation.value, value, came, normal)
+    return f"{where}: {said}" if said else ""
+
+
+def _equals(expected: Any, value: Any, came: Came, normal: Normal) -> str:
+    return _told(differences(expected, value))
+
+
+def _snapshot(expected: Any, value: Any, came: Came, normal: Normal) -> str:
+    return _told(differences(normal(expected), normal(value)))
+
+
+def _told(changes: tuple[Change, ...]) -> str:
+    parts = [
+        f"{change.path + ': ' if change.path else ''}expected {shown(change.before)}, came {shown(change.after)}"
+        for change in changes[:_MOST]
+    ]
+    more = len(changes) - _MOST
+    return "; ".join(parts) + (f"; and {more:,} more" if more > 0 else "")
+
+
+def _type(expected: Any, value: Any, came: Came, normal: Normal) -> str:
+    names = expected if isinstance(expected, list) else [expected]
+    verdict = validate({"type": names}, value)
+    return "" if verdict.ok else f"is of type {peek.type_name(value)}, not {' or '.join(names)}: {shown(value)}"
+
+
+def _matches(pattern: str, value: Any, came: Came, normal: Normal) -> str:
+    if not isinstance(value, str):
+        return f"is no text: {shown(value)}"
+    try:
+        return "" if matches(pattern, value) else f"{pattern!r} is not found in {shown(value)}"
+    except PatternUnusable as error:
+        return str(error)
+
+
+def _schema(schema: Any, value: Any, came: Came, normal: Normal) -> str:
+    if schema == OUTPUT_SCHEMA:
+        if came.output_schema is None:
+            return "the tool declares no outputSchema"
+        schema = came.output_schema
+    verdict = validate(schema, value, steps=_STEPS)
+    if verdict.ok is None:
+        return verdict.note
+    return "; ".join(f"{each.pointer or 'the value'} {each.sentence}" for each in verdict.problems[:_MOST])
+
+
+_SAYS = {
+    Kind.EQUALS: _equals,
+    Kind.SNAPSHOT: _snapshot,
+    Kind.TYPE: _type,
+    Kind.MATCHES: _matches,
+    Kind.SCHEMA: _schema,
+}

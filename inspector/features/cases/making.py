@@ -1,0 +1,218 @@
+"""Cases made of what was seen: the request as it was sent, and a proposal for each thing that can be expected."""
+
+import json
+from collections.abc import Container, Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from inspector.capture.compare.normal import Normal
+from inspector.capture.compare.operations import Account
+from inspector.capture.journal import Journal
+from inspector.features.cases.judging import FAILED, WHOLES
+from inspector.features.cases.model import OUTPUT_SCHEMA, Case, Expectation, Kind
+from inspector.protocol import peek
+from inspector.protocol.exchanges import Exchange
+from inspector.protocol.frames import Direction, Frame
+from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message, Request, read
+from inspector.protocol.questions import KIND_OF_METHOD, REJECTED, Question
+from inspector.protocol.questions import Kind as QuestionsKind
+from inspector.protocol.tracking.exchanges import goes_on
+
+# --- What a server was told when it asked during an operation, as answers that a case has ready.
+
+Entry = dict[str, Any]
+"""An answer, as it stands in a case."""
+
+
+def answers_of(account: Account) -> tuple[Entry, ...]:
+    """Those of an operation of a capture, in the order of the questions."""
+    return tuple(
+        _entry(kind, asked.answer, failed=asked.failed)
+        for asked in account.asked
+        if (kind := KIND_OF_METHOD.get(asked.method)) is not None and asked.answer is not None
+    )
+
+
+def answers_in(journal: Journal, exchange: Exchange) -> tuple[Entry, ...]:
+    """Those of the operation that an exchange belongs to, as far as questions are known to belong to it."""
+    own = _own(journal, exchange)
+    mine = [each for each in journal.conversation.questions if each.cause in own and not each.visit]
+    return tuple(entry for each in mine if (entry := _answer_to(journal, each, own)) is not None)
+
+
+def first_params(journal: Journal, exchange: Exchange) -> Any:
+    """What the first request of its operation asked for."""
+    first = journal.conversation.exchanges[_own(journal, exchange)[0] - 1]
+    asked = message_in(journal, first.request_frame, first.id)
+    return asked.params if isinstance(asked, Request) else None
+
+
+def _own(journal: Journal, exchange: Exchange) -> Sequence[int]:
+    """The exchanges of its operation, oldest first."""
+    if exchange.operation is None:
+        return (exchange.number,)
+    return sorted({*journal.conversation.operations.operation(exchange.operation).exchanges, exchange.number})
+
+
+def message_in(journal: Journal, entry: int, id_: Any) -> Message | None:
+    """The message with this id among those of an entry, which are several in a batch."""
+    return next((each for each in _messages(journal, entry) if getattr(each, "id", None) == id_), None)
+
+
+def _answer_to(journal: Journal, question: Question, own: Sequence[int]) -> Entry | None:
+    if question.key:
+        return _brought_later(journal, question, own)
+    asked = journal.conversation.exchanges[question.exchange - 1]
+    if asked.sender is not Direction.FROM_SERVER or asked.answer_frame is None:
+        return None
+    came = message_in(journal, asked.answer_frame, asked.id)
+    if isinstance(came, ErrorAnswer):
+        return _entry(question.kind, came.error, failed=True)
+    return _entry(question.kind, came.result, failed=False) if isinstance(came, Answer) else None
+
+
+def _brought_later(journal: Journal, question: Question, own: Sequence[int]) -> Entry | None:
+    """What the first later request of the operation brings under the question's name (2026-07-28)."""
+    for number in own:
+        asked = journal.conversation.exchanges[number - 1]
+        if asked.request_frame <= question.frame:
+            continue
+        retry = message_in(journal, asked.request_frame, asked.id)
+        brought = peek.mapping(retry.params, "inputResponses") if isinstance(retry, Request) else {}
+        if question.key in brought:
+            return _entry(question.kind, brought[question.key], failed=False)
+    return None
+
+
+def _entry(kind: QuestionsKind, answer: Any, *, failed: bool) -> Entry:
+    if not failed:
+        return {"kind": kind.value, "malformed": answer}
+    code = peek.integer(answer, "code")
+    words = peek.text(answer, "message") or ""
+    return {"kind": kind.value, "answer": "error", "code": REJECTED if code is None else code, "text": words}
+
+
+def _messages(journal: Journal, entry: int) -> Iterator[Message]:
+    frame = journal.store.entry(entry).what
+    yield from read(frame.payload) if isinstance(frame, Frame) else ()
+
+
+_DEEPEST = 20
+"""Levels of a value that a schema made of it describes."""
+_MOST_KINDS = 20
+"""Of items in one array that a schema made of it describes; where there are more, each may be anything."""
+_ROOM = 3
+"""How much slower than seen is still fast enough."""
+_LEFT_OUT = {"_meta"}
+"""Members of params that the client makes anew for each request."""
+
+
+def case_of(method: str, params: Any, expect: tuple[Expectation, ...] = (), answers: tuple[Any, ...] = ()) -> Case:
+    """A case for a request as it crossed the wire."""
+    wanted = {name: value for name, value in peek.mapping(params).items() if name not in _LEFT_OUT}
+    about = peek.text(params, "name") or peek.text(params, "uri") or ""
+    return Case(f"{method} {about}".strip(), method, wanted, expect, answers)
+
+
+def snapshot_of(account: Account, normal: Normal) -> Case | None:
+    """A case that expects what an operation of a capture came to; None if no answer came."""
+    last = account.last
+    if last.answer_frame is None:
+        return None
+    place = "/error" if last.failed else "/result"
+    expected = Expectation(Kind.SNAPSHOT, normal(last.answer.value), place)
+    return case_of(account.method, account.params, (expected,), answers_of(account))
+
+
+def proposals(at: str, value: Any, ms: float | None, *, declares_output: bool) -> list[Expectation]:
+    """What could be expected of a value at a place, in the order of a menu."""
+    found = [Expectation(Kind.EQUALS, value, at), Expectation(Kind.TYPE, type_of(value), at)]
+    found.append(Expectation(Kind.EXISTS, True, at))
+    if isinstance(value, str):
+        found.append(Expectation(Kind.MATCHES, literally(value), at))
+    if declares_output and at == "/result/structuredContent":
+        found.append(Expectation(Kind.SCHEMA, OUTPUT_SCHEMA, at))
+    found.append(Expectation(Kind.SCHEMA, schema_of(value), at))
+    if ms is not None:
+        found.append(Expectation(Kind.FASTER, max(10, round(ms * _ROOM)), at))
+    found.append(Expectation(Kind.SNAPSHOT, value, at))
+    return found
+
+
+def with_failure(expectation: Expectation, reply: dict[str, Any]) -> tuple[Expectation, ...]:
+    """What is expected of a value, and of a tool's failure that it failed: else a case takes that for the fault."""
+    failed = peek.flag(reply, "result", "isError") is True
+    if not failed or expectation.at in WHOLES:
+        return (expectation,)
+    return expectation, Expectation(Kind.EQUALS, True, FAILED)
+
+
+def type_of(value: Any) -> str:
+    """The name that a schema has for a value's type."""
+    return "integer" if type(value) is int else peek.type_name(value)
+
+
+def literally(text: str) -> str:
+    """A pattern that finds exactly this text, or its beginning where it is long."""
+    import re
+
+    return re.escape(text[:200]).replace("\\ ", " ")
+
+
+def schema_of(value: Any, depth: int = 0) -> dict[str, Any]:
+    """A schema that a value and others of its kind satisfy: types and members, all of them required."""
+    made: dict[str, Any] = {"type": type_of(value)}
+    if depth >= _DEEPEST:
+        return made
+    if isinstance(value, dict) and value:
+        made["properties"] = {name: schema_of(each, depth + 1) for name, each in value.items()}
+        made["required"] = list(value)
+    if isinstance(value, list) and value:
+        kinds = {json.dumps(kind): kind for each in value if (kind := schema_of(each, depth + 1))}
+        different = [*kinds.values()]
+        if len(different) <= _MOST_KINDS:
+            made["items"] = different[0] if len(different) == 1 else {"anyOf": different}
+    return made
+
+
+class Seen(msgspec.Struct, frozen=True):
+    """A request and its answer, as they crossed the wire; for a retry with answers the request that was retried."""
+
+    method: str
+    params: Any
+    reply: dict[str, Any]
+    ms: float | None
+    answers: tuple[Any, ...] = ()
+    """What the server was told when it asked meanwhile, as a case has it."""
+
+
+def seen(journal: Journal, exchange: Exchange) -> Seen | None:
+    """What an exchange was; None while no answer has come, or where it is not ours to ask again."""
+    if exchange.sender is not Direction.TO_SERVER or exchange.answer_frame is None:
+        return None
+    asked = message_in(journal, exchange.request_frame, exchange.id)
+    came = message_in(journal, exchange.answer_frame, exchange.id)
+    if not isinstance(asked, Request) or not isinstance(came, Answer | ErrorAnswer):
+        return None
+    reply = {"result": came.result} if isinstance(came, Answer) else {"error": came.error}
+    ms = None if exchange.ended_ns is None else (exchange.ended_ns - exchange.started_ns) / 1_000_000
+    params = first_params(journal, exchange) if goes_on(asked.params) else asked.params
+    return Seen(exchange.method, params, reply, ms, answers_in(journal, exchange))
+
+
+# --- Which requests of a capture become cases, each with what came as its snapshot.
+
+_CALLS = {"tools/call", "resources/read", "prompts/get", "completion/complete"}
+"""Requests that become cases unless others are chosen."""
+
+
+def promoted(operations: Sequence[Account], chosen: Container[int] | None = None) -> list[Case]:
+    """A case of each call that got an answer, or of each operation of which an entry was chosen, whatever it asks."""
+    wanted = [
+        each
+        for each in operations
+        if (each.method in _CALLS if chosen is None else any(sent.frame in chosen for sent in each.sent))
+    ]
+    normal = Normal()
+    return [case for each in wanted if (case := snapshot_of(each, normal)) is not None]

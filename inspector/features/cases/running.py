@@ -1,0 +1,147 @@
+"""Cases run over a live session, one after the other; each is told as soon as it is judged."""
+
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import msgspec
+
+from inspector.capture.compare.normal import Normal
+from inspector.errors import InspectError
+from inspector.features.cases.judging import Came, Failure, judge
+from inspector.features.cases.model import OUTPUT_SCHEMA, Case, Kind
+from inspector.present.words import why_silent
+from inspector.protocol import peek
+from inspector.protocol.exchanges import Exchange
+from inspector.protocol.flows.steps import Replied
+from inspector.protocol.jsonrpc import Answer
+from inspector.protocol.questions import Question, Reply
+from inspector.protocol.things import Tool
+from inspector.session.scripted import Prepared, policy, prepared
+from inspector.session.session import Session
+
+NAME = "the case"
+"""Who answers the server's questions, as the desk calls it."""
+Opener = Callable[[], Session]
+"""Makes a session that is not connected yet, on a journal of its own."""
+
+
+class Ran(msgspec.Struct, frozen=True):
+    """A case, and what came of it."""
+
+    case: Case
+    came: Came
+    failures: tuple[Failure, ...] = ()
+
+    @property
+    def passed(self) -> bool:
+        """Whether everything was as expected."""
+        return not self.failures
+
+
+class Answers:
+    """Answers the server's questions as the case says that is being run; give `answer` to the desk as a policy."""
+
+    def __init__(self) -> None:
+        self._entries: tuple[Prepared, ...] = ()
+        self._given: list[Prepared] = []
+        self._tool = ""
+
+    def turn_to(self, case: Case) -> None:
+        """Take this case's answers from now on, each once.
+
+        Raises: UsageError, if one of them can't be read.
+        """
+        self._entries, self._given = read_answers(case), []
+        self._tool = peek.text(case.params, "name") or "" if case.request == "tools/call" else ""
+
+    async def answer(self, question: Question) -> Reply | None:
+        """The first entry that fits and has not been given, else the last that fits; None if there is none."""
+        fit = [each for each in self._entries if each.fits(question, self._tool)]
+        if not fit:
+            return None
+        entry = next((each for each in fit if not any(each is given for given in self._given)), fit[-1])
+        self._given.append(entry)
+        return await policy((entry,), lambda cause: self._tool)(question)
+
+
+def read_answers(case: Case) -> tuple[Prepared, ...]:
+    """The answers that a case has for questions.
+
+    Raises: UsageError.
+    """
+    return tuple(
+        prepared(entry, f"case {case.name!r}, answer {number}") for number, entry in enumerate(case.answers, 1)
+    )
+
+
+class Bench:
+    """Runs cases over a session that is open."""
+
+    def __init__(self, session: Session, answers: Answers, normal: Normal, fresh: Opener) -> None:
+        """`answers` is among the session's policies, and those of the sessions that `fresh` opens."""
+        self._session = session
+        self._answers = answers
+        self._normal = normal
+        self._fresh = fresh
+        self._schemas: dict[str, Any] | None = None
+
+    async def run(self, case: Case) -> Ran:
+        """Run one case."""
+        came = await self.ask(case)
+        return Ran(case, came, tuple(judge(case, came, self._normal)))
+
+    async def ask(self, case: Case) -> Came:
+        """Send its request; what came of it."""
+        try:
+            self._answers.turn_to(case)
+            if not case.isolate:
+                return await self._came(self._session, case)
+            return await self._alone(case)
+        except InspectError as error:
+            return Came({}, why=str(error))
+
+    async def _alone(self, case: Case) -> Came:
+        fresh = self._fresh()
+        try:
+            async with fresh as session:
+                await session.connect()
+                return await self._came(session, case)
+        finally:
+            fresh.journal.close()
+
+    async def _came(self, session: Session, case: Case) -> Came:
+        schema = await self._output_schema(session, case)
+        exchanges: list[Exchange] = []
+        called = await session.call(case.request, case.params, opened=exchanges.append)
+        if not isinstance(called.reply, Replied):
+            return Came({}, why=why_silent(called.reply))
+        message = called.reply.message
+        reply = {"result": message.result} if isinstance(message, Answer) else {"error": message.error}
+        return Came(reply, _took(exchanges), output_schema=schema)
+
+    async def _output_schema(self, session: Session, case: Case) -> Any:
+        """Of the tool that is called, asked for at most once, and not where a case says that it needs none."""
+        if case.request != "tools/call" or (case.expect and not _needs_schema(case)):
+            return None
+        if self._schemas is None:
+            pages = await session.list_all("tools")
+            tools = () if pages.failed is not None else tuple(map(Tool, pages.items))
+            self._schemas = {tool.name: tool.output_schema for tool in tools if tool.name}
+        return self._schemas.get(peek.text(case.params, "name") or "")
+
+
+def _needs_schema(case: Case) -> bool:
+    return any(each.kind is Kind.SCHEMA and each.value == OUTPUT_SCHEMA for each in case.expect)
+
+
+async def run_all(bench: Bench, cases: tuple[Case, ...]) -> AsyncIterator[Ran]:
+    """Run each, in order."""
+    for case in cases:
+        yield await bench.run(case)
+
+
+def _took(exchanges: list[Exchange]) -> float | None:
+    """Milliseconds from the first request to the last answer; None if nothing is known of it."""
+    if not exchanges or exchanges[-1].ended_ns is None:
+        return None
+    return (exchanges[-1].ended_ns - exchanges[0].started_ns) / 1e6

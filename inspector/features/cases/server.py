@@ -1,0 +1,145 @@
+"""A server for tests that are plain functions: connect, ask, look at what came. What generated pytest files use.
+
+with Server("node", "server.js") as server:
+    reply = server.request("tools/call", {"name": "add", "arguments": {"a": 2, "b": 3}})
+    assert reply.at("/result/content/0/text") == "5"
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import Any, Self
+
+from inspector.capture.compare.normal import Normal
+from inspector.capture.journal import start_capture
+from inspector.config.environment import build_environment
+from inspector.config.targets import HttpTarget, StdioTarget, Target
+from inspector.features.cases.judging import Came, shown, value_at
+from inspector.features.cases.model import Case
+from inspector.features.cases.running import NAME, Answers, Bench
+from inspector.forms.patterns import matches
+from inspector.forms.validate import validate
+from inspector.protocol import capabilities, peek
+from inspector.protocol.json_diff import ABSENT, differences
+from inspector.session.engine import Engine
+from inspector.session.open import open_session
+from inspector.session.options import Settings
+from inspector.session.session import Session
+
+
+class Reply:
+    """What a request came to. Places are JSON pointers into `{"result": …}` or `{"error": …}`."""
+
+    def __init__(self, came: Came) -> None:
+        self._came = came
+        self.ms = came.ms or 0.0
+        """How long it took."""
+        self.output_schema = came.output_schema
+        """Of the tool that was called; None if it declares none."""
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The whole answer."""
+        return self._came.reply
+
+    @property
+    def error(self) -> Any:
+        """The JSON-RPC error, or the content of a tool's failure; None where it went well."""
+        failed = peek.flag(self.document, "result", "isError") is True
+        return peek.at(self.document, "result", "content") if failed else self.document.get("error")
+
+    def has(self, pointer: str) -> bool:
+        """Whether anything stands there."""
+        return value_at(self.document, pointer) is not ABSENT
+
+    def at(self, pointer: str) -> Any:
+        """What stands there. Raises: AssertionError, if nothing does."""
+        value = value_at(self.document, pointer)
+        assert value is not ABSENT, f"there is no {pointer} in {shown(self.document)}"
+        return value
+
+    def matches(self, pointer: str, pattern: str) -> bool:
+        """Whether a regular expression is found in what is there, which must be a text."""
+        text = self.at(pointer)
+        return isinstance(text, str) and matches(pattern, text)
+
+    def problems(self, pointer: str, schema: Any) -> list[str]:
+        """What a JSON Schema has against the value there; [] if nothing."""
+        verdict = validate(schema, self.at(pointer))
+        return [f"{each.pointer}: {each.sentence}" for each in verdict.problems] or ([verdict.note] * (not verdict.ok))
+
+    def differences(self, pointer: str, expected: Any) -> list[str]:
+        """Where the value there is otherwise, but for made-up ids, times and the like; [] if nowhere."""
+        normal = Normal()
+        changes = differences(normal(expected), normal(self.at(pointer)))
+        return [f"{each.path}: expected {shown(each.before)}, came {shown(each.after)}" for each in changes]
+
+
+class Server:
+    """A connection to a server, for as long as the `with` lasts."""
+
+    def __init__(self, *target: str, env: Mapping[str, str] | None = None, cwd: str | None = None) -> None:
+        """`target` is a command and its arguments, or one URL; `env` adds variables to the few that are inherited."""
+        self._target = _target(target, env or {}, cwd or os.getcwd())
+        self._answers = Answers()
+        self._engine: Engine | None = None
+        self._session: Session | None = None
+
+    def __enter__(self) -> Self:
+        self._engine = Engine()
+        try:
+            self._session = self._engine.submit(self._open()).result()
+        except BaseException:
+            self._engine.stop()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._engine is not None and self._session is not None:
+            self._engine.submit(_close(self._session)).result()
+            self._engine.stop()
+
+    def request(self, method: str, params: Mapping[str, Any], *, answers: Sequence[Any] = ()) -> Reply:
+        """Send a request and wait; `answers` are for what the server asks meanwhile, as in a file of --answers.
+
+        Raises: AssertionError, if no answer comes.
+        """
+        assert self._engine is not None, "use it in a with statement"
+        assert self._session is not None, "it is not connected"
+        case = Case(method, method, dict(params), answers=tuple(answers))
+        bench = Bench(self._session, self._answers, Normal(), self._fresh)
+        came = self._engine.submit(bench.ask(case)).result()
+        assert not came.why, came.why
+        return Reply(came)
+
+    def _fresh(self) -> Session:
+        return _session(self._target, self._answers)
+
+    async def _open(self) -> Session:
+        session = self._fresh()
+        await session.__aenter__()
+        try:
+            await session.connect()
+        except BaseException:
+            await _close(session)
+            raise
+        return session
+
+
+async def _close(session: Session) -> None:
+    await session.__aexit__(None, None, None)
+    session.journal.close()
+
+
+def _session(target: Target, answers: Answers) -> Session:
+    settings = Settings(policies=((NAME, answers.answer),), offers=frozenset(capabilities.ALL))
+    return open_session(target, start_capture(None), settings)
+
+
+def _target(words: Sequence[str], env: Mapping[str, str], cwd: str) -> Target:
+    if len(words) == 1 and words[0].startswith(("http://", "https://")):
+        return HttpTarget(words[0])
+    set_ = [f"{name}={value}" for name, value in env.items()]
+    return StdioTarget(tuple(words), build_environment(os.environ, inherit_all=False, set_=set_), cwd)

@@ -1,0 +1,94 @@
+"""The formats that a capture is exported in: what each holds, what it loses, and who writes it.
+
+A format's module is imported when it is written.
+"""
+
+from collections.abc import Callable, Iterator
+from importlib import import_module
+
+import msgspec
+
+from inspector.errors import UsageError
+from inspector.features.export.selection import Selection
+
+
+class Format(msgspec.Struct, frozen=True):
+    """One of those that can be written."""
+
+    place: str
+    """Module and function, which takes a selection and yields pieces."""
+    says: str
+    """What it holds, half a sentence."""
+    loses: str
+    """What it can't hold; "" if nothing that matters."""
+    empty: str = ""
+    """What to say if there is nothing of the kind in the capture."""
+    ending: str = ".txt"
+    """What the name of such a file ends with."""
+    notes: bool = False
+    """Whether it has a place for marks, comments and the remark."""
+
+
+FORMATS = {
+    "har": Format(
+        "inspector.features.export.http:document",
+        "HAR 1.2",
+        "stderr and what became of the process",
+        ending=".har",
+        notes=True,
+    ),
+    "markdown": Format(
+        "inspector.features.export.markdown:report", "a report to read", "most payloads", ending=".md", notes=True
+    ),
+    "jsonrpc": Format(
+        "inspector.features.export.http:lines",
+        "a JSON-RPC message a line, as it crossed",
+        "times, directions and what is no message",
+        "it has no JSON-RPC messages",
+        ".jsonl",
+    ),
+    "curl": Format(
+        "inspector.features.export.http:commands",
+        "the HTTP requests as curl commands",
+        "answers",
+        "it has no HTTP requests: --to python makes its calls again, --to jsonrpc has its messages",
+        ".sh",
+    ),
+    "html": Format(
+        "inspector.features.export.html:page",
+        "a page for a browser, without a network",
+        "waits and findings",
+        ending=".html",
+        notes=True,
+    ),
+    "python": Format(
+        "inspector.features.export.python:script", "a script that makes the calls again", "answers", ending=".py"
+    ),
+}
+
+
+def demand_place_for_notes(name: str) -> None:
+    """Raises: UsageError if a format has none."""
+    if not FORMATS[name].notes:
+        able = ", ".join(each for each, known in FORMATS.items() if known.notes)
+        raise UsageError(f"{name} has no place for notes", hint=f"These have: {able}.")
+
+
+def pieces(name: str, selection: Selection) -> Iterator[bytes]:
+    """The export, piece by piece.
+
+    Raises: UsageError if there is nothing of that kind.
+    """
+    known = FORMATS[name]
+    module, _, function = known.place.partition(":")
+    write: Callable[[Selection], Iterator[bytes]] = getattr(import_module(module), function)
+    found = write(selection)
+    first = next(found, None)
+    if first is None:
+        raise UsageError(f"nothing of the capture can be written as {name}", hint=known.empty)
+    return _after(first, found)
+
+
+def _after(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
+    yield first
+    yield from rest

@@ -1,0 +1,314 @@
+"""One HTML page of a capture, to open in a browser without a network: a list with a search, and each message as a tree.
+
+Its Content-Security-Policy allows the one style and the one script that we wrote, by their digests, and nothing else:
+no request, no picture, no frame, no form. Data stand in it as JSON in which no `<` is left, and become text only.
+"""
+
+import base64
+import hashlib
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from inspector.features.export.selection import Selection, is_message, noted
+from inspector.protocol import peek
+from inspector.protocol.exchanges import ExchangeState
+from inspector.protocol.facts import ConnectionFact, HttpFact, ProcessFact, SseNote, Stderr
+from inspector.protocol.frames import Direction, Frame
+from inspector.protocol.jsonrpc import Notification, Request, encode, read
+
+# --- The fixed parts of the exported page: its style and its script. Data comes as JSON and is shown as text only.
+
+_RANGES = (
+    *((0x00, 0x08), (0x0B, 0x1F), (0x7F, 0x9F), (0xAD, 0xAD), (0x34F, 0x34F), (0x61C, 0x61C), (0x115F, 0x1160)),
+    *((0x17B4, 0x17B5), (0x180B, 0x180F), (0x200B, 0x200F), (0x2028, 0x202E), (0x2060, 0x206F), (0x2800, 0x2800)),
+    *((0x3164, 0x3164), (0xD800, 0xDFFF), (0xFE00, 0xFE0F), (0xFEFF, 0xFEFF), (0xFFA0, 0xFFA0), (0xFFF0, 0xFFFB)),
+    *((0x13430, 0x1343F), (0x1BCA0, 0x1BCA3), (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF)),
+)
+"""Characters that act on a text or of which nothing is seen: controls but newline and tab, marks of direction, joiners,
+fillers, selectors, tags, halves of surrogate pairs (Unicode: Cc, Cf, Cs, Zl, Zp, Default_Ignorable_Code_Point)."""
+_INVISIBLE = re.compile("[" + "".join(f"{re.escape(chr(a))}-{re.escape(chr(b))}" for a, b in _RANGES) + "]")
+
+
+def shown(text: str) -> str:
+    """A text in which those characters stand as their numbers, `‹U+202E›`; the page's script does the same."""
+    return _INVISIBLE.sub(lambda found: f"\u2039U+{ord(found[0]):04X}\u203a", text)
+
+
+STYLE = """
+:root { color-scheme: light dark; --line: #8884; --soft: #888; --mark: #fc08; }
+* { box-sizing: border-box; }
+body { margin: 0; font: 14px/1.45 system-ui, sans-serif; display: grid; grid-template-rows: auto 1fr; height: 100vh; }
+header { padding: .6em 1em; border-bottom: 1px solid var(--line); }
+h1 { font-size: 1em; margin: 0 0 .4em; }
+input, select { font: inherit; padding: .2em .4em; }
+input { width: min(30em, 50vw); }
+main { display: grid; grid-template-columns: minmax(18em, 2fr) 3fr; min-height: 0; }
+#list, #detail { overflow: auto; min-height: 0; }
+#list { border-right: 1px solid var(--line); }
+#detail { padding: 1em; }
+.row { display: grid; grid-template-columns: 4em 5.5em 1.5em 1fr; gap: .5em; padding: .1em .6em; cursor: pointer;
+  font-family: ui-monospace, monospace; font-size: 12px; white-space: pre; overflow: hidden; }
+.row span { overflow: hidden; text-overflow: ellipsis; }
+.row.chosen { background: var(--mark); }
+.bad { color: #c33; }
+.soft { color: var(--soft); }
+.note { color: #a60; }
+#remark { margin: .4em 0 0; white-space: pre-wrap; }
+pre, .tree { font: 12px/1.5 ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere; }
+.tree details, .tree .leaf { margin-left: 1.2em; }
+.tree summary { cursor: pointer; }
+.key { color: #06c; }
+button { font: inherit; }
+@media (max-width: 50em) { main { grid-template-columns: 1fr; grid-template-rows: 1fr 1fr; } }
+"""
+
+SCRIPT = r"""
+"use strict";
+const data = JSON.parse(document.getElementById("data").textContent);
+const rows = data.entries;
+const $ = (id) => document.getElementById(id);
+const MOST_ROWS = 2000, MOST_CHILDREN = 200;
+
+// What would act on or hide in a text is shown as its number.
+const shown = (text) => String(text).replace(/[INVISIBLE]/gu,
+  (c) => "\u2039U+" + c.codePointAt(0).toString(16).toUpperCase().padStart(4, "0") + "\u203a");
+
+function make(tag, cls, text) {
+  const node = document.createElement(tag);
+  if (cls) node.className = cls;
+  if (text !== undefined) node.textContent = shown(text);
+  return node;
+}
+
+function matches(row, words, kind) {
+  if (kind === "error" ? !row.bad : kind && row.kind !== kind) return false;
+  const text = row.lower || (row.lower = (row.title + " " + row.note + " " + row.raw).toLowerCase());
+  return words.every((word) => text.includes(word));
+}
+
+function show() {
+  const words = $("find").value.toLowerCase().split(/\s+/).filter(Boolean), kind = $("kind").value;
+  const list = $("list"), part = document.createDocumentFragment();
+  let count = 0;
+  for (const row of rows) {
+    if (!matches(row, words, kind)) continue;
+    if (++count > MOST_ROWS) continue;
+    const line = make("div", "row" + (row.bad ? " bad" : ""));
+    line.dataset.n = row.n;
+    line.tabIndex = 0;
+    line.append(make("span", "soft", row.n), make("span", "soft", row.at), make("span", "", row.sign),
+      make("span", "", row.title));
+    if (row.note) line.lastChild.append(make("span", "note", "  \u2691 " + row.note));
+    part.append(line);
+  }
+  list.replaceChildren(part);
+  const cut = count > MOST_ROWS ? ", the first " + MOST_ROWS + " shown" : "";
+  $("count").textContent = count + " of " + rows.length + cut;
+}
+
+function tree(key, value, open) {
+  const name = key === undefined ? "" : JSON.stringify(key) + ": ";
+  if (value === null || typeof value !== "object") {
+    const leaf = make("div", "leaf");
+    leaf.append(make("span", "key", name), make("span", "", JSON.stringify(value)));
+    return leaf;
+  }
+  const keys = Object.keys(value), list = Array.isArray(value);
+  const node = make("details"), head = make("summary");
+  const size = list ? "[" + keys.length + "]" : "{" + keys.length + "}";
+  head.append(make("span", "key", name), make("span", "soft", size));
+  node.append(head);
+  let begun = 0;
+  const more = () => {
+    for (const each of keys.slice(begun, begun + MOST_CHILDREN)) {
+      node.append(tree(list ? Number(each) : each, value[each], keys.length < 20 && open > 1 ? open - 1 : 0));
+    }
+    begun += MOST_CHILDREN;
+    if (begun < keys.length) {
+      const button = make("button", "", (keys.length - begun) + " more");
+      button.addEventListener("click", () => { button.remove(); more(); });
+      node.append(button);
+    }
+  };
+  node.addEventListener("toggle", () => { if (node.open && !begun) more(); });
+  if (open) { more(); node.open = true; }
+  return node;
+}
+
+function choose(n) {
+  const row = rows.find((each) => String(each.n) === String(n));
+  if (!row) return;
+  for (const old of document.querySelectorAll(".chosen")) old.classList.remove("chosen");
+  const line = document.querySelector('.row[data-n="' + Number(n) + '"]');
+  if (line) line.classList.add("chosen");
+  const detail = $("detail");
+  detail.replaceChildren(make("h1", "", "Entry " + row.n + ": " + row.title));
+  for (const fact of row.facts) detail.append(make("div", "soft", fact));
+  try {
+    const value = JSON.parse(row.raw);
+    const box = make("div", "tree");
+    box.append(tree(undefined, value, 3));
+    detail.append(box);
+  } catch { /* it is no JSON, and stands below as it is */ }
+  if (row.raw) detail.append(make("pre", "", row.raw));
+}
+
+$("find").addEventListener("input", show);
+$("kind").addEventListener("change", show);
+$("list").addEventListener("click", (event) => {
+  const line = event.target.closest(".row");
+  if (line) choose(line.dataset.n);
+});
+$("list").addEventListener("keydown", (event) => {
+  const line = event.target.closest(".row");
+  if (!line) return;
+  const next = event.key === "ArrowDown" ? line.nextSibling : event.key === "ArrowUp" ? line.previousSibling : null;
+  if (event.key === "Enter") choose(line.dataset.n);
+  if (next) { event.preventDefault(); next.focus(); choose(next.dataset.n); }
+});
+show();
+if (rows.length) choose((rows.find((each) => each.raw) || rows[0]).n);
+""".replace("INVISIBLE", "".join(f"\\u{{{first:x}}}-\\u{{{last:x}}}" for first, last in _RANGES))
+
+
+_WELL = (ExchangeState.ANSWERED, ExchangeState.PENDING)
+
+
+def page(selection: Selection) -> Iterator[bytes]:
+    """The page, an entry at a time."""
+    yield _head(selection).encode("utf-8", "replace")
+    yield b'<script type="application/json" id="data">{"entries":['
+    comma = b""
+    for n in selection.chosen:
+        yield comma + _inert(encode(_row(selection, n)))
+        comma = b",\n"
+    yield f"]}}</script>\n<script>{SCRIPT}</script>\n</body>\n</html>\n".encode()
+
+
+def _head(selection: Selection) -> str:
+    policy = (
+        f"default-src 'none'; script-src '{_digest(SCRIPT)}'; style-src '{_digest(STYLE)}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    title = _escaped(_title(selection))
+    kinds = ("request", "answer", "notification", "other", "http", "stderr", "event")
+    options = "".join(f"<option>{kind}</option>" for kind in kinds)
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="referrer" content="no-referrer">
+<meta name="viewport" content="width=device-width">
+<title>{title}</title>
+<style>{STYLE}</style>
+</head>
+<body>
+<header><h1>{title}</h1>
+<input id="find" type="search" placeholder="words to find" aria-label="Find" autofocus>
+<select id="kind" aria-label="Kind"><option value="">all</option><option value="error">what went wrong</option>
+{options}</select>
+<span id="count" class="soft"></span>{_remark(selection)}</header>
+<main><div id="list"></div><div id="detail"></div></main>
+"""
+
+
+def _title(selection: Selection) -> str:
+    opening = selection.journal.conversation.opening
+    name = peek.text(opening.server, "name") if opening is not None else None
+    return f"MCP session with {name[:100]}" if name else "MCP session"
+
+
+def _remark(selection: Selection) -> str:
+    said = "\n".join(map(_escaped, selection.notes.remark.splitlines()))
+    return f'\n<p id="remark">{said}</p>' if said else ""
+
+
+def _escaped(text: str) -> str:
+    return shown(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
+
+
+def _digest(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+def _inert(document: bytes) -> bytes:
+    """JSON in which no tag can begin or end; it means the same."""
+    return document.replace(b"<", b"\\u003c")
+
+
+def _row(selection: Selection, n: int) -> dict[str, Any]:
+    """An entry as the script of the page takes it."""
+    entry = selection.entry(n)
+    after = (entry.time_ns - selection.journal.store.time_ns(1)) / 1e9
+    kind, sign, title, raw = _told(entry.what)
+    facts, bad = _facts(selection, n, entry.what)
+    if kind == "answer" and (number := selection.journal.store.exchange(n)):
+        exchange = selection.journal.conversation.exchanges[number - 1]
+        title = f"answer to {exchange.method} {exchange.target}".rstrip()
+    if said := noted(selection.marks((n,))):
+        facts.append(f"note: {said}")
+    return {
+        "n": n,
+        "note": said,
+        "at": f"{after:.3f}",
+        "kind": kind,
+        "sign": sign,
+        "title": title[:300],
+        "raw": raw.decode("utf-8", "replace"),
+        "facts": facts,
+        "bad": bad,
+    }
+
+
+def _told(what: object) -> tuple[str, str, str, bytes]:
+    match what:
+        case Frame():
+            kind, title = _message(what)
+            return kind, "\u2192" if what.direction is Direction.TO_SERVER else "\u2190", title, what.payload
+        case Stderr():
+            return "stderr", "!", what.payload.decode("utf-8", "replace"), what.payload
+        case HttpFact():
+            said = (f"http {what.http} {what.event}", what.method, what.target, str(what.status or ""), what.why)
+            headers = "\n".join(f"{name}: {value}" for name, value in what.headers)
+            return "http", "\u00b7", " ".join(filter(None, said)), headers.encode("utf-8", "replace")
+        case ConnectionFact():
+            gist = (f"{what.transport} {what.event}", what.url or " ".join(what.argv), what.why)
+            return "event", "\u25c6", " ".join(filter(None, gist)), b""
+        case ProcessFact():
+            code = "" if what.code is None else f"code {what.code}"
+            return "event", "\u25c6", " ".join(filter(None, (f"process {what.event}", code, what.signal))), b""
+        case SseNote():
+            return "http", "\u00b7", f"http {what.http} stream note", what.raw
+    return "other", "", "", b""
+
+
+def _message(frame: Frame) -> tuple[str, str]:
+    first = read(frame.payload)[0]
+    if isinstance(first, Request | Notification):
+        named = peek.text(first.params, "name") or peek.text(first.params, "uri") or ""
+        kind = "request" if isinstance(first, Request) else "notification"
+        return kind, f"{first.method} {named}".rstrip()
+    if is_message(frame):
+        return "answer", "answer"
+    return "other", f"no JSON-RPC: {frame.payload[:200].decode('utf-8', 'replace')}"
+
+
+def _facts(selection: Selection, n: int, what: object) -> tuple[list[str], bool]:
+    """What is known of a frame beside its bytes, and whether something is wrong with it."""
+    if not isinstance(what, Frame):
+        return [], False
+    found = [f"{len(what.payload):,} bytes over {what.channel}" + (f", HTTP exchange {what.http}" if what.http else "")]
+    bad = not is_message(what)
+    if number := selection.journal.store.exchange(n):
+        exchange = selection.journal.conversation.exchanges[number - 1]
+        bad = bad or exchange.state not in _WELL or exchange.tool_error
+        state = "tool error" if exchange.tool_error else str(exchange.state)
+        took = "" if exchange.duration_ns is None else f" after {exchange.duration_ns / 1e6:,.3f} ms"
+        found.append(f"{exchange.method}, entry {exchange.request_frame}: {state}{took}")
+        if exchange.answer_frame is not None and exchange.answer_frame != n:
+            found.append(f"answered by entry {exchange.answer_frame}")
+        if exchange.why:
+            found.append(exchange.why)
+    return found, bad

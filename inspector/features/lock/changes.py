@@ -1,0 +1,310 @@
+"""What is different between two surfaces, rated: what breaks callers, what they should know, what harms nobody.
+
+Things are the same if they have the same key; of several with one key, the first is compared with the first. A list
+that one of the two does not know is not compared, and one that is not whole proves nothing about what it lacks.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from inspector.features.lock.lock_file import Surface, name_of
+from inspector.features.lock.schemas import Act, Effect, Rating, Side, SurfaceChange, act_of, described, schema_changes
+from inspector.protocol import peek
+from inspector.protocol.fingerprints import content_hash
+from inspector.protocol.json_diff import ABSENT, Change, below, differences, key_of
+from inspector.protocol.jsonrpc import encode
+from inspector.protocol.things import LISTS
+
+# --- How much it matters that a member of a thing is another one: of a tool, a prompt, a resource, a server's
+# account.
+
+_BREAKING, _WARNING, _INFO = Rating.BREAKING, Rating.WARNING, Rating.INFO
+Rated = tuple[Rating, str, str]
+"""The rating, the rule, the sentence."""
+
+
+def thing_changes(kind: str, name: str, before: Any, after: Any) -> list[SurfaceChange]:
+    """What has changed in one thing, which is known not to be the same; at least one change."""
+    if not isinstance(before, dict) or not isinstance(after, dict):
+        said = "one of the two is no object"
+        return [SurfaceChange(kind, name, "", act_of(before, after), _BREAKING, "no-object", said, before, after)]
+    found: list[SurfaceChange] = []
+    for member in dict.fromkeys((*before, *after)):
+        ours, theirs = before.get(member, ABSENT), after.get(member, ABSENT)
+        if ours is not ABSENT and theirs is not ABSENT and content_hash(ours) == content_hash(theirs):
+            continue
+        found += _member(kind, name, member, ours, theirs)
+    if not found:
+        rated = (_INFO, "rewritten", "written in another way")
+        found.append(SurfaceChange(kind, name, "", act_of(before, after), *rated, before, after))
+    return found
+
+
+def _member(kind: str, name: str, member: str, ours: Any, theirs: Any) -> list[SurfaceChange]:
+    if kind == "tools" and member == "inputSchema":
+        return schema_changes(kind, name, member, _schema(ours), _schema(theirs), Side.INPUT)
+    if kind == "tools" and member == "outputSchema":
+        return _output(kind, name, member, ours, theirs)
+    if kind == "prompts" and member == "arguments" and _is_list(ours) and _is_list(theirs):
+        return _arguments(name, ours, theirs)
+    rate = _RATES.get((kind, member)) or _RATES.get(("", member)) or _other
+    return list(_places(kind, name, member, ours, theirs, rate))
+
+
+def _is_list(value: Any) -> bool:
+    return value is ABSENT or value is None or isinstance(value, list)
+
+
+def _schema(value: Any) -> Any:
+    return True if value is ABSENT or value is None else value
+
+
+def _output(kind: str, name: str, member: str, ours: Any, theirs: Any) -> list[SurfaceChange]:
+    """A promise about results: none was there, none is left, or it is another one."""
+    if ours is ABSENT or theirs is ABSENT:
+        rated = (_INFO, "output-added", "results are described now")
+        if theirs is ABSENT:
+            rated = (_BREAKING, "output-removed", "structured results are not promised any more")
+        return [SurfaceChange(kind, name, member, act_of(ours, theirs), *rated, ours, theirs)]
+    return schema_changes(kind, name, member, _schema(ours), _schema(theirs), Side.OUTPUT)
+
+
+def _places(
+    kind: str, name: str, member: str, ours: Any, theirs: Any, rate: "Callable[[Change], Rated]"
+) -> Iterator[SurfaceChange]:
+    before = {} if ours is ABSENT else {member: ours}
+    for change in differences(before, {} if theirs is ABSENT else {member: theirs}):
+        act = act_of(change.before, change.after)
+        yield SurfaceChange(kind, name, change.path, act, *rate(change), change.before, change.after)
+
+
+def _arguments(name: str, ours: Any, theirs: Any) -> list[SurfaceChange]:
+    """The arguments of a prompt, by their names."""
+    old, new = _by_name(ours), _by_name(theirs)
+    found: list[SurfaceChange] = []
+    for key in dict.fromkeys((*old, *new)):
+        path, before, after = below("arguments", key), old.get(key, ABSENT), new.get(key, ABSENT)
+        if before is ABSENT or after is ABSENT:
+            rated = _argument(peek.flag(after, "required") is True, is_new=before is ABSENT)
+            found.append(SurfaceChange("prompts", name, path, act_of(before, after), *rated, before, after))
+            continue
+        for change in differences(before, after):
+            place = below(path, change.path) if change.path else path
+            act = act_of(change.before, change.after)
+            found.append(SurfaceChange("prompts", name, place, act, *_in_argument(change), change.before, change.after))
+    if not found:
+        found.append(
+            SurfaceChange(
+                "prompts", name, "arguments", act_of(ours, theirs), _INFO, "rewritten", "in another order", ours, theirs
+            )
+        )
+    return found
+
+
+def _argument(is_needed: bool, *, is_new: bool) -> Rated:
+    if not is_new:
+        return _WARNING, "argument-removed", "an argument is gone: ignored or refused"
+    if is_needed:
+        return _BREAKING, "required-argument-added", "a new argument that must be given"
+    return _INFO, "argument-added", "a new argument"
+
+
+def _in_argument(change: Change) -> Rated:
+    if change.path == "required":
+        needed = change.after is True
+        rated = (_BREAKING, "required-added", "is required now")
+        return rated if needed else (_INFO, "required-removed", "is not required any more")
+    return _described(change) if change.path == "description" else _other(change)
+
+
+def _by_name(items: Any) -> dict[str, Any]:
+    """Arguments by name; one without a name by its place."""
+    listed = items if isinstance(items, list) else []
+    return {peek.text(each, "name") or f"[{at}]": each for at, each in enumerate(listed)}
+
+
+def _described(change: Change) -> Rated:
+    found = described(change.path, change.before, change.after)
+    return _WARNING if found.effect is Effect.WORDS else _INFO, found.rule, found.sentence
+
+
+def _annotation(change: Change) -> Rated:
+    if change.path.endswith(("Hint", "annotations")):
+        return _WARNING, "annotation", "hosts ask, or do not ask, before a call by this"
+    return _other(change)
+
+
+def _task_support(change: Change) -> Rated:
+    if change.path not in ("execution", "execution.taskSupport"):
+        return _other(change)
+    now, before = _support(change.after), _support(change.before)
+    if now == before:
+        return _other(change)
+    if now == "required" or before == "required":
+        return _BREAKING, "task-support", f"calls as a task were {before}, and are {now} now"
+    return _WARNING if now == "forbidden" else _INFO, "task-support", f"calls as a task were {before}, are {now} now"
+
+
+def _support(value: Any) -> str:
+    said = value if isinstance(value, str) else peek.text(value, "taskSupport")
+    return said if said in ("required", "optional") else "forbidden"
+
+
+def _kind_of_content(change: Change) -> Rated:
+    return _WARNING, "mime-type", "readers get another kind of content"
+
+
+def _other(change: Change) -> Rated:
+    return _INFO, "other", "says nothing about calls"
+
+
+_RATES: dict[tuple[str, str], Callable[[Change], Rated]] = {
+    ("", "description"): _described,
+    ("tools", "annotations"): _annotation,
+    ("tools", "execution"): _task_support,
+    ("resources", "mimeType"): _kind_of_content,
+    ("templates", "mimeType"): _kind_of_content,
+}
+
+
+def account_changes(before: Surface, after: Surface) -> list[SurfaceChange]:
+    """What a server says of itself: name and version, revision, capabilities, instructions."""
+    found = list(_account("server", before.server, after.server, _server))
+    found += _account("revision", before.revision, after.revision, _revision)
+    found += _account("capabilities", before.capabilities, after.capabilities, _capability)
+    found += _account("instructions", before.instructions or ABSENT, after.instructions or ABSENT, _described)
+    return found
+
+
+def _account(kind: str, ours: Any, theirs: Any, rate: "Callable[[Change], Rated]") -> Iterator[SurfaceChange]:
+    for change in differences(ours, theirs):
+        act = act_of(change.before, change.after)
+        yield SurfaceChange(kind, "", change.path, act, *rate(change), change.before, change.after)
+
+
+def _server(change: Change) -> Rated:
+    if change.path == "name":
+        return _WARNING, "server-name", "it calls itself by another name"
+    return _INFO, "server", "about the server itself"
+
+
+def _revision(change: Change) -> Rated:
+    return _WARNING, "revision", "another version of the protocol was agreed upon"
+
+
+def _capability(change: Change) -> Rated:
+    if change.after is ABSENT:
+        is_whole = "." not in change.path and "[" not in change.path
+        rating = _BREAKING if is_whole else _WARNING
+        return rating, "capability-removed", "it is not declared any more"
+    if change.before is ABSENT:
+        return _INFO, "capability-added", "it is declared now"
+    return (_WARNING if not change.after else _INFO), "capability-changed", "it is declared in another way"
+
+
+ONE = {"tools": "tool", "resources": "resource", "templates": "template", "prompts": "prompt"}
+_GONE = {
+    "tools": Rating.BREAKING,
+    "prompts": Rating.BREAKING,
+    "templates": Rating.BREAKING,
+    "resources": Rating.WARNING,
+}
+"""Resources come and go with what a server is about; the rest is its interface."""
+_FEW = 5
+"""Less than one in so many things in common is little."""
+
+
+class SurfaceDiff(msgspec.Struct, frozen=True):
+    """All of it: the server's account of itself first, then the lists, each in the order of its keys."""
+
+    changes: tuple[SurfaceChange, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What was not compared, a sentence each."""
+    compared: int = 0
+    """Things that both have."""
+
+    def count(self, rating: Rating) -> int:
+        """How many changes have it."""
+        return sum(change.rating is rating for change in self.changes)
+
+    @property
+    def worst(self) -> Rating | None:
+        """The gravest rating; None if nothing differs."""
+        return min((change.rating for change in self.changes), key=lambda each: each.rank, default=None)
+
+
+def compare_surfaces(before: Surface, after: Surface) -> SurfaceDiff:
+    """Compare two surfaces. Nothing is raised, whatever is in them."""
+    changes: list[SurfaceChange] = []
+    notes: list[str] = []
+    compared = 0
+    if before.server is None or after.server is None:
+        if before.server is not after.server:
+            notes.append("only one of the two knows how the server introduces itself: that is not compared")
+    else:
+        changes += account_changes(before, after)
+    for kind in LISTS:
+        if kind not in before.lists or kind not in after.lists:
+            if (kind in before.lists) is not (kind in after.lists):
+                notes.append(f"only one of the two knows the {kind}: they are not compared")
+            continue
+        whole = kind not in before.partial, kind not in after.partial
+        if not all(whole):
+            notes.append(f"the {kind} were not fetched to the end: what seems missing there is not told")
+        found, same = _list_changes(kind, before.lists[kind], after.lists[kind], *whole)
+        changes += found
+        compared += same
+    return SurfaceDiff(tuple(changes), tuple(notes + _unlike(before, after, compared)), compared)
+
+
+def _unlike(before: Surface, after: Surface, common: int) -> list[str]:
+    """Whether these seem to be two servers, and not two versions of one."""
+    names = name_of(before), name_of(after)
+    fewest = min(sum(map(len, each.lists.values())) for each in (before, after))
+    if names[0] == names[1] or not all(names) or common * _FEW > fewest:
+        return []
+    in_common = f"{common:,} of {fewest:,} things" if common else "no thing"
+    return [f"{names[0][:60]!r} and {names[1][:60]!r} have {in_common} in common: are they versions of one server?"]
+
+
+def _list_changes(
+    kind: str, before: Sequence[Any], after: Sequence[Any], before_whole: bool, after_whole: bool
+) -> tuple[list[SurfaceChange], int]:
+    """The changes of one list, and how many things both sides have."""
+    old, new = _by_place(kind, before), _by_place(kind, after)
+    found: list[SurfaceChange] = []
+    for place in sorted({*old, *new}):
+        name = place[0]
+        if place not in new:
+            found += [_gone(kind, name, old[place])] if after_whole else []
+        elif place not in old:
+            found += [_came(kind, name, new[place])] if before_whole else []
+        elif old[place] is not new[place] and encode(old[place]) != encode(new[place]):
+            found += thing_changes(kind, name, old[place], new[place])
+    return found, len(old.keys() & new.keys())
+
+
+def _gone(kind: str, name: str, raw: Any) -> SurfaceChange:
+    said = f"the {ONE[kind]} is gone"
+    return SurfaceChange(kind, name, "", Act.REMOVED, _GONE[kind], f"{ONE[kind]}-removed", said, raw, ABSENT)
+
+
+def _came(kind: str, name: str, raw: Any) -> SurfaceChange:
+    said = f"a new {ONE[kind]}"
+    return SurfaceChange(kind, name, "", Act.ADDED, Rating.INFO, f"{ONE[kind]}-added", said, ABSENT, raw)
+
+
+def _by_place(kind: str, items: Sequence[Any]) -> dict[tuple[str, int], Any]:
+    """Things by key, and by how many of that key came before."""
+    count: Counter[str] = Counter()
+    return dict(_placed(kind, items, count))
+
+
+def _placed(kind: str, items: Sequence[Any], count: Counter[str]) -> Iterator[tuple[tuple[str, int], Any]]:
+    for raw in items:
+        key = key_of(kind, raw)
+        yield (key, count[key]), raw
+        count[key] += 1

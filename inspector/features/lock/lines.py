@@ -1,0 +1,189 @@
+"""What is different between two surfaces: as lines, as Markdown for a pull request, and as JSON.
+
+The worst comes first. Descriptions are compared word by word. All names and values are foreign: nothing in them acts.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import Any
+
+from inspector import text
+from inspector.features.lock.changes import ONE, SurfaceDiff
+from inspector.features.lock.schemas import Act, Rating, SurfaceChange
+from inspector.present import spans
+from inspector.present.list_changes import word_differences
+from inspector.present.spans import Line, Role, plain, span
+from inspector.protocol.json_diff import ABSENT
+from inspector.protocol.jsonrpc import encode
+
+_ROLES: dict[Rating, Role] = {Rating.BREAKING: "error", Rating.WARNING: "warning", Rating.INFO: "muted"}
+_SIGNS = {Rating.BREAKING: spans.ERROR, Rating.WARNING: spans.WARNING, Rating.INFO: spans.NOTE}
+_ACTS = {Act.ADDED: "+", Act.REMOVED: "−", Act.CHANGED: "~"}
+_LONGEST = 160
+"""Characters of a value that are shown."""
+_LONGEST_TEXT = 4_000
+
+
+def diff_lines(diff: SurfaceDiff, before: str, after: str) -> list[Line]:
+    """All of it; `before` and `after` name the two. The summary comes first."""
+    lines: list[Line] = [
+        (("− ", "removed"), span(before, "strong", limit=200)),
+        (("+ ", "added"), span(after, "strong", limit=200)),
+        summary(diff),
+    ]
+    lines += [((f"{spans.NOTE} ", "muted"), span(note, "muted")) for note in diff.notes]
+    for _, group in groupby(_ordered(diff.changes), key=_together):
+        changes = [*group]
+        lines += [(), *(_thing_lines(changes) if len({each.name for each in changes}) == 1 else _list_lines(changes))]
+    return lines
+
+
+def _together(change: SurfaceChange) -> tuple[str, ...]:
+    """What stands under one head: the changes of a thing, or the things of a kind that are gone, or new."""
+    whole = not change.path and change.kind in ONE and change.act is not Act.CHANGED
+    return ("", change.kind, change.act) if whole else (change.kind, change.name)
+
+
+def _thing_lines(changes: Sequence[SurfaceChange]) -> Iterator[Line]:
+    kind, name = changes[0].kind, changes[0].name
+    yield ((ONE.get(kind, kind), "muted"), (" " * bool(name), "text"), span(name, "method", limit=200))
+    for change in changes:
+        yield from change_lines(change)
+
+
+def _list_lines(changes: Sequence[SurfaceChange]) -> Iterator[Line]:
+    """Things that are gone, or new, a line each."""
+    kind, count = changes[0].kind, f"{len(changes):,}"
+    gone = changes[0].act is Act.REMOVED
+    yield ((f"{count} {kind} are gone" if gone else f"{count} new {kind}", "muted"),)
+    for change in changes:
+        yield (*_head(change), span(change.name, "method", limit=200))
+
+
+def summary(diff: SurfaceDiff) -> Line:
+    """How much there is of each rating."""
+    if not diff.changes:
+        return (("no difference", "ok"), (_compared(diff), "muted"))
+    said: list[tuple[str, Role]] = []
+    for rating in Rating:
+        if count := diff.count(rating):
+            said += [(", " if said else "", "text"), (f"{count:,} {rating}", _ROLES[rating])]
+    return (*said, (_compared(diff), "muted"))
+
+
+def _compared(diff: SurfaceDiff) -> str:
+    return f"; {diff.compared:,} thing{'' if diff.compared == 1 else 's'} on both sides"
+
+
+def _ordered(changes: Iterable[SurfaceChange]) -> list[SurfaceChange]:
+    """The things with the worst changes first, and in each thing the worst change."""
+    listed = list(changes)
+    worst: dict[tuple[str, str], int] = {}
+    for each in listed:
+        key = (each.kind, each.name)
+        worst[key] = min(worst.get(key, 9), each.rating.rank)
+    places = {key: place for place, key in enumerate(worst)}
+    return sorted(
+        listed, key=lambda each: (worst[each.kind, each.name], places[each.kind, each.name], each.rating.rank)
+    )
+
+
+def change_lines(change: SurfaceChange) -> Iterator[Line]:
+    """One change: rating and place, the reason, both sides."""
+    where = text.visible(change.path, limit=300)
+    said = text.visible(change.sentence, limit=300)
+    yield (*_head(change), (where, "key"), (": " if where else "", "key"), (said, "text"))
+    before, after = change.before, change.after
+    if isinstance(before, str) and isinstance(after, str) and (" " in before or " " in after):
+        old, new = word_differences(before[:_LONGEST_TEXT], after[:_LONGEST_TEXT])
+        yield (("             − ", "removed"), *old)
+        yield (("             + ", "added"), *new)
+    elif where:
+        yield from _sides(change)
+
+
+def _head(change: SurfaceChange) -> Line:
+    role = _ROLES[change.rating]
+    return (
+        (f"  {_SIGNS[change.rating]} ", role),
+        (f"{change.rating:<8} ", role),
+        (f"{_ACTS[change.act]} ", role),
+    )
+
+
+def _sides(change: SurfaceChange) -> Iterator[Line]:
+    if change.before is not ABSENT:
+        yield (("             − ", "removed"), (shown(change.before), "removed"))
+    if change.after is not ABSENT:
+        yield (("             + ", "added"), (shown(change.after), "added"))
+
+
+def shown(value: Any) -> str:
+    """A value on one line, safe to show."""
+    return text.visible(text.decode(encode(value)[: _LONGEST * 4]), limit=_LONGEST)
+
+
+def diff_markdown(diff: SurfaceDiff, before: str, after: str) -> Iterator[str]:
+    """The same as Markdown: a table, which a pull request shows. Nothing foreign in it is markup."""
+    yield f"### What the server offers: {plain(summary(diff))}"
+    yield ""
+    yield f"before: {_code(before)}, after: {_code(after)}"
+    if diff.notes:
+        yield ""
+        yield from (f"- {_escaped(note)}" for note in diff.notes)
+    if not diff.changes:
+        return
+    yield ""
+    yield "| rating | what | where | why | before | after |"
+    yield "|---|---|---|---|---|---|"
+    for each in _ordered(diff.changes):
+        what = f"{ONE.get(each.kind, each.kind)} {_code(each.name)}" if each.name else each.kind
+        where = _code(each.path) if each.path else each.act.value
+        sides = (_value(each.before), _value(each.after)) if each.path else ("", "")
+        yield f"| {_bold(each.rating)} | {what} | {where} | {_escaped(each.sentence)} | {sides[0]} | {sides[1]} |"
+
+
+def _bold(rating: Rating) -> str:
+    return f"**{rating}**" if rating is Rating.BREAKING else str(rating)
+
+
+def _value(value: Any) -> str:
+    return "" if value is ABSENT else _code(shown(value))
+
+
+def _code(foreign: str) -> str:
+    """As code: between more backticks than there are in it, and without what ends a cell."""
+    safe = text.visible(foreign, limit=300).replace("|", "\\|")
+    fence = "`" * (1 + max((len(run) for run in re.findall("`+", safe)), default=0))
+    pad = " " if "`" in safe else ""
+    return f"{fence}{pad}{safe}{pad}{fence}" if safe else ""
+
+
+def _escaped(foreign: str) -> str:
+    """As text: no sign of Markdown or HTML in it has its meaning."""
+    return re.sub(r"([\\`*_{}\[\]<>()#+!|~@&])", r"\\\1", text.visible(foreign, limit=300))
+
+
+def diff_as_json(diff: SurfaceDiff) -> dict[str, Any]:
+    """All of it, values as they are."""
+    return {
+        "counts": {rating: diff.count(rating) for rating in Rating},
+        "compared": diff.compared,
+        "notes": list(diff.notes),
+        "changes": [_as_json(each) for each in diff.changes],
+    }
+
+
+def _as_json(change: SurfaceChange) -> dict[str, Any]:
+    about: dict[str, Any] = {
+        "rating": change.rating,
+        "rule": change.rule,
+        "kind": change.kind,
+        "name": change.name,
+        "path": change.path,
+        "act": change.act,
+        "sentence": change.sentence,
+    }
+    sides = {"before": change.before, "after": change.after}
+    return about | {name: value for name, value in sides.items() if value is not ABSENT}

@@ -1,0 +1,208 @@
+"""The lock file of a surface: JSON that can be committed, and that changes only where the surface does.
+
+    {"format": "mcp-surface", "version": 1, "hash": …, "server": …, "revision": …, "capabilities": …, "instructions": …,
+     "tools": [{"name": …, "hash": …, "value": …}, …], "resources": …, "templates": …, "prompts": …, "partial": […]}
+
+A list that is not known is null. A hash is taken of the value as compact JSON, members in the order of their names;
+one that does not fit its value was edited by hand, which is told and harms nothing. Members that a reader does not
+know are passed over; a higher version is refused.
+"""
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from inspector.atomic_write import write_whole
+from inspector.capture.format.reader import open_for_reading, read_at
+from inspector.errors import UsageError
+from inspector.protocol import peek
+from inspector.protocol.conversation import Conversation
+from inspector.protocol.fingerprints import canonical, content_hash
+from inspector.protocol.json_diff import key_of
+from inspector.protocol.jsonrpc import encode
+from inspector.protocol.revisions.openings import Opening
+from inspector.protocol.things import LISTS
+from inspector.protocol.tracking.catalogue import Listing
+
+# --- Surface: all that a server offers and says about itself, as one value that can be kept and compared.
+
+_OF_NOW: Mapping[str, tuple[str, ...]] = {"resources": ("size",)}
+"""Members that say how a thing is at the moment."""
+
+
+class Surface(msgspec.Struct, frozen=True):
+    """What one server offers. All of it is foreign."""
+
+    server: dict[str, Any] | None = None
+    """Its own words about itself; None where no conversation was opened, and nothing but lists is known."""
+    revision: str = ""
+    """The version that was agreed upon; "" if none was."""
+    capabilities: dict[str, Any] = {}
+    instructions: str = ""
+    lists: dict[str, tuple[Any, ...]] = {}
+    """By kind the things, in the order of their keys; a kind that is not known is missing."""
+    partial: tuple[str, ...] = ()
+    """Kinds of which more things may exist than are here."""
+
+    @property
+    def is_known(self) -> bool:
+        """Whether there is anything in it."""
+        return self.server is not None or bool(self.lists)
+
+
+def surface_of(conversation: Conversation) -> Surface:
+    """The surface as far as a conversation shows it: as it stood at the end."""
+    opening = conversation.opening
+    listings = conversation.catalogue.listings
+    known = {kind: listing for kind, listing in listings.items() if listing.asked or _has_none(kind, opening)}
+    lists = {kind: things_of(kind, listing.items) for kind, listing in known.items()}
+    partial = tuple(kind for kind, listing in known.items() if _is_partial(listing))
+    if opening is None:
+        return Surface(lists=lists, partial=partial)
+    return Surface(
+        canonical(opening.server),
+        opening.revision.date,
+        canonical(opening.capabilities),
+        opening.instructions,
+        lists,
+        partial,
+    )
+
+
+def _has_none(kind: str, opening: Opening | None) -> bool:
+    """Whether a list that nobody asked for is known to be empty: the server declares nothing of the sort."""
+    return opening is not None and LISTS[kind].capability not in opening.capabilities
+
+
+def _is_partial(listing: Listing) -> bool:
+    return listing.asked and not listing.whole
+
+
+def things_of(kind: str, items: Iterable[Any]) -> tuple[Any, ...]:
+    """Things in canonical form and order."""
+    plain = [canonical(_lasting(kind, raw)) for raw in items]
+    return tuple(sorted(plain, key=lambda raw: (key_of(kind, raw), encode(raw))))
+
+
+def _lasting(kind: str, raw: Any) -> Any:
+    """The thing without what only tells of now."""
+    if not isinstance(raw, dict):
+        return raw
+    kept = {name: value for name, value in raw.items() if name not in _OF_NOW.get(kind, ())}
+    if isinstance(about := raw.get("annotations"), dict) and "lastModified" in about:
+        kept["annotations"] = {name: value for name, value in about.items() if name != "lastModified"}
+        if not kept["annotations"]:
+            del kept["annotations"]
+    return kept
+
+
+def name_of(surface: Surface) -> str:
+    """What the server calls itself; "" if it does not say. Foreign text."""
+    return peek.text(surface.server, "name") or ""
+
+
+FORMAT, VERSION = "mcp-surface", 1
+_MOST_BYTES = 256 << 20
+_LOOKS_AT = 4096
+
+
+def as_json(surface: Surface) -> dict[str, Any]:
+    """The document. Equal surfaces make equal documents, byte by byte."""
+    lists = {kind: _things(kind, surface.lists.get(kind)) for kind in LISTS}
+    about: dict[str, Any] = {
+        "server": canonical(surface.server),
+        "revision": surface.revision,
+        "capabilities": canonical(surface.capabilities),
+        "instructions": surface.instructions,
+    }
+    body = about | lists | ({"partial": sorted(surface.partial)} if surface.partial else {})
+    return {"format": FORMAT, "version": VERSION, "hash": content_hash(body)} | body
+
+
+def _things(kind: str, things: tuple[Any, ...] | None) -> list[dict[str, Any]] | None:
+    if things is None:
+        return None
+    return [{"name": key_of(kind, raw), "hash": content_hash(raw), "value": raw} for raw in things]
+
+
+def written(surface: Surface) -> bytes:
+    """The document as text: two blanks a level, so that version control shows what has changed."""
+    raw = encode(as_json(surface))
+    try:
+        return msgspec.json.format(raw, indent=2) + b"\n"
+    except msgspec.DecodeError:  # half a surrogate pair, which msgspec does not read
+        return json.dumps(json.loads(raw), indent=2).encode() + b"\n"
+
+
+def save(path: Path, surface: Surface) -> None:
+    """Write the lock file whole or not at all, with the rights that new files have here. Raises: UsageError."""
+    write_whole(path, written(surface))
+
+
+def is_lock_file(path: Path) -> bool:
+    """Whether a file says of itself that it is one. Raises: CaptureError if it can't be read."""
+    fd = open_for_reading(path)
+    try:
+        start = read_at(fd, 0, _LOOKS_AT)
+    finally:
+        os.close(fd)
+    return b'"mcp-surface"' in start.split(b'"server"')[0] and start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
+
+
+def read_lock_file(path: Path) -> tuple[Surface, list[str]]:
+    """The surface in a file, and what is odd about it, a sentence each. Raises: UsageError if it is none."""
+    document = _parsed(path)
+    if peek.text(document, "format") != FORMAT:
+        raise UsageError(f"{path} holds JSON, but no surface", hint="Write one: mcp-inspect surface -o FILE -- CMD…")
+    version = peek.integer(document, "version")
+    if version is None or version > VERSION:
+        raise UsageError(
+            f"{path} is a surface of version {version}, and this program reads up to {VERSION}",
+            hint="Take a newer mcp-inspect, or write the file again.",
+        )
+    lists, odd = {}, []
+    for kind in LISTS:
+        if isinstance(things := peek.at(document, kind), list):
+            lists[kind] = things_of(kind, [peek.at(each, "value") for each in things])
+            odd += _misfits(kind, things)
+    server = peek.at(document, "server")
+    surface = Surface(
+        canonical(server) if isinstance(server, dict) else None,
+        peek.text(document, "revision") or "",
+        canonical(peek.mapping(document, "capabilities")),
+        peek.text(document, "instructions") or "",
+        lists,
+        tuple(kind for kind in LISTS if kind in peek.items(document, "partial")),
+    )
+    return surface, [f"{path}: {said}" for said in odd]
+
+
+def _misfits(kind: str, things: list[Any]) -> list[str]:
+    bad = [each for each in things if peek.text(each, "hash") != content_hash(peek.at(each, "value"))]
+    names = ", ".join(repr((peek.text(each, "name") or "")[:60]) for each in bad[:3])
+    return [f"the hashes of {len(bad)} {kind} do not fit their values ({names}): edited by hand?"] if bad else []
+
+
+def _parsed(path: Path) -> Any:
+    try:
+        with path.open("rb") as file:
+            raw = file.read(_MOST_BYTES + 1)
+    except OSError as error:
+        raise UsageError(f"{path}: can't be read: {error.strerror}") from None
+    if len(raw) > _MOST_BYTES:
+        raise UsageError(f"{path} is larger than {_MOST_BYTES >> 20} MiB, and no surface is")
+    try:
+        return _decoded(raw)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{path} is no JSON: {error}", hint="Was the file cut, or merged by hand?") from None
+
+
+def _decoded(raw: bytes) -> Any:
+    try:
+        return msgspec.json.decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return json.loads(raw.decode("utf-8-sig"))

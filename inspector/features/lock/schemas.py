@@ -1,0 +1,543 @@
+"""What is different between two JSON Schemas, place by place, and whether it lets in more values or fewer.
+
+What is narrower breaks callers where the schema is of what they send, and what is wider breaks readers where it is of
+what they get. References are followed within their document; a definition is told of where it is first used. A place
+that can't be compared is told as not clear, never left out: two schemas that differ make at least one change.
+"""
+
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+
+from inspector.forms.refs import Document
+from inspector.protocol.fingerprints import canonical
+from inspector.protocol.json_diff import ABSENT, below, differences
+from inspector.protocol.jsonrpc import encode
+
+# --- What a changed keyword of a JSON Schema does to the values that fit: types, listed values, bounds, words.
+
+
+class Effect(StrEnum):
+    """What becomes of the values that fit."""
+
+    NARROWER = "narrower"
+    """Some do not fit any more."""
+    WIDER = "wider"
+    """More fit."""
+    EITHER = "either"
+    """Both: some do not fit any more, and others do now."""
+    UNCLEAR = "unclear"
+    WORDS = "words"
+    """The same fit, and models read something else."""
+    NONE = "none"
+    """Nothing becomes of them."""
+
+
+class Found(msgspec.Struct, frozen=True):
+    """A changed place of a schema."""
+
+    path: str
+    effect: Effect
+    rule: str
+    sentence: str
+    before: Any = ABSENT
+    after: Any = ABSENT
+    mild: bool = False
+    """Whether it matters only to whoever uses what the schema does not name."""
+
+
+_LOWER = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains")
+_UPPER = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains")
+_FROM_ZERO = ("minLength", "minItems", "minProperties")
+_CONDITIONS = ("pattern", "format", "multipleOf", "contentEncoding", "contentMediaType", "contentSchema")
+_UNCLEAR = (
+    *("not", "if", "then", "else", "contains", "propertyNames", "patternProperties", "dependentRequired"),
+    *("dependentSchemas", "dependencies", "unevaluatedProperties", "unevaluatedItems", "additionalItems"),
+    *("x-mcp-header", "$dynamicRef"),
+)
+_HANDLED = frozenset(
+    (*_LOWER, *_UPPER, *_CONDITIONS, *_UNCLEAR, "type", "enum", "const", "uniqueItems", "description", "default")
+) | {"properties", "required", "additionalProperties", "items", "prefixItems", "allOf", "anyOf", "oneOf", "$ref"}
+_OF_CONDITIONS = {Effect.NARROWER: "a new condition", Effect.WIDER: "a condition is gone"}
+IGNORED = frozenset(("$defs", "definitions"))
+"""Looked at where they are referred to."""
+
+
+def types(path: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[Found]:
+    """The types that are allowed; none named: all. Whole numbers are numbers."""
+    ours, theirs = _types(old), _types(new)
+    if ours == theirs:
+        return
+    said = f"{_named(ours)} before, {_named(theirs)} now"
+    effect = _of_sets(ours, theirs)
+    yield Found(below(path, "type"), effect, f"type-{effect}", said, _given(old, "type"), _given(new, "type"))
+
+
+def values(path: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[Found]:
+    """The values that are listed: enum, or const, which is a list of one."""
+    ours, theirs = _values(old), _values(new)
+    if ours == theirs:
+        return
+    effect = _of_sets(ours, theirs)
+    gone, came = sorted((ours or set()) - (theirs or set())), sorted((theirs or set()) - (ours or set()))
+    if ours is None:
+        said = "only listed values are left"
+    elif theirs is None:
+        said = "any value, not only those that were listed"
+    else:
+        parts = (f"without {_some(gone)}" if gone else "", f"with {_some(came)}" if came else "")
+        said = "the listed values: " + " and ".join(part for part in parts if part)
+    keyword = "enum" if "enum" in old or "enum" in new else "const"
+    yield Found(below(path, keyword), effect, f"enum-{effect}", said, _given(old, keyword), _given(new, keyword))
+
+
+def bounds(path: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[Found]:
+    """Least and most: numbers, lengths, counts."""
+    for keyword in (*_LOWER, *_UPPER):
+        zero = 0 if keyword in _FROM_ZERO else None
+        ours, theirs = old.get(keyword, zero), new.get(keyword, zero)
+        if _same(ours, theirs):
+            continue
+        effect = _of_bound(ours, theirs, is_lower=keyword in _LOWER)
+        said = "a bound that lets in fewer values" if effect is Effect.NARROWER else "a bound that lets in more values"
+        said = "another bound" if effect is Effect.UNCLEAR else said
+        yield Found(below(path, keyword), effect, f"bound-{effect}", said, _given(old, keyword), _given(new, keyword))
+
+
+def plain_keywords(path: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[Found]:
+    """Conditions that can only be there, be gone, or be others; and what nobody knows."""
+    for keyword in _CONDITIONS:
+        if not _same(ours := _given(old, keyword), theirs := _given(new, keyword)):
+            effect = Effect.NARROWER if ours is ABSENT else Effect.WIDER if theirs is ABSENT else Effect.UNCLEAR
+            sentence = _OF_CONDITIONS.get(effect, "another condition")
+            mild = keyword not in ("pattern", "multipleOf")
+            yield Found(below(path, keyword), effect, f"condition-{effect}", sentence, ours, theirs, mild=mild)
+    if (ours := old.get("uniqueItems") is True) is not (theirs := new.get("uniqueItems") is True):
+        effect = Effect.NARROWER if theirs else Effect.WIDER
+        said = "items must differ now" if theirs else "items may be the same now"
+        yield Found(below(path, "uniqueItems"), effect, f"condition-{effect}", said, ours, theirs)
+    for keyword in sorted({*old, *new} & {*_UNCLEAR}):
+        yield from _each(path, keyword, old, new, Effect.UNCLEAR, "unclear", "can't be told what that lets in")
+    for keyword in sorted({*old, *new} - _HANDLED - IGNORED):
+        yield from _each(path, keyword, old, new, Effect.NONE, "annotation", "says nothing about values")
+
+
+def words(path: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[Found]:
+    """What models read, and the value that stands for none."""
+    ours, theirs = _given(old, "description"), _given(new, "description")
+    if not _same(ours, theirs):
+        yield described(below(path, "description"), ours, theirs)
+    ours, theirs = _given(old, "default"), _given(new, "default")
+    if not _same(ours, theirs):
+        effect = Effect.NONE if ours is ABSENT else Effect.UNCLEAR
+        said = "a default is named" if ours is ABSENT else "another value, or none, if it is left out"
+        yield Found(below(path, "default"), effect, "default", said, ours, theirs)
+
+
+def described(path: str, ours: Any, theirs: Any) -> Found:
+    """A description that is another one now; of blanks alone nobody need be told aloud."""
+    if isinstance(ours, str) and isinstance(theirs, str) and ours.split() == theirs.split():
+        return Found(path, Effect.NONE, "blanks", "the same words with other blanks", ours, theirs)
+    return Found(path, Effect.WORDS, "description", "models read something else", ours, theirs)
+
+
+def _each(
+    path: str, keyword: str, old: dict[str, Any], new: dict[str, Any], effect: Effect, rule: str, sentence: str
+) -> Iterator[Found]:
+    ours, theirs = _given(old, keyword), _given(new, keyword)
+    if not _same(ours, theirs):
+        for change in differences({keyword: ours} if ours is not ABSENT else {}, _one(keyword, theirs)):
+            place = f"{path}.{change.path}" if path else change.path
+            yield Found(place, effect, rule, sentence, change.before, change.after)
+
+
+def _one(keyword: str, value: Any) -> dict[str, Any]:
+    return {} if value is ABSENT else {keyword: value}
+
+
+def _types(schema: dict[str, Any]) -> frozenset[str] | None:
+    """None for all."""
+    named = schema.get("type")
+    found = {named} if isinstance(named, str) else {each for each in named or () if isinstance(each, str)}
+    if not found:
+        return None
+    return frozenset(found | ({"integer"} if "number" in found else set()))
+
+
+def _named(found: frozenset[str] | None) -> str:
+    if found is None:
+        return "any type"
+    return " or ".join(sorted(found - ({"integer"} if "number" in found else set())))[:120]
+
+
+def _values(schema: dict[str, Any]) -> set[str] | None:
+    if isinstance(listed := schema.get("enum"), list):
+        return {_text(each) for each in listed}
+    return {_text(schema["const"])} if "const" in schema else None
+
+
+def _of_sets(ours: Any, theirs: Any) -> Effect:
+    """What becomes of the values; None is the set of all."""
+    if ours is None or theirs is None:
+        return Effect.NARROWER if ours is None else Effect.WIDER
+    return Effect.NARROWER if theirs < ours else Effect.WIDER if ours < theirs else Effect.EITHER
+
+
+def _of_bound(ours: Any, theirs: Any, *, is_lower: bool) -> Effect:
+    if ours is None or theirs is None:
+        return Effect.NARROWER if ours is None else Effect.WIDER
+    if not _is_number(ours) or not _is_number(theirs):
+        return Effect.UNCLEAR
+    return Effect.NARROWER if (theirs > ours) is is_lower else Effect.WIDER
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _given(schema: dict[str, Any], keyword: str) -> Any:
+    return schema.get(keyword, ABSENT)
+
+
+def _same(ours: Any, theirs: Any) -> bool:
+    if ours is ABSENT or theirs is ABSENT:
+        return ours is theirs
+    return ours is theirs or _text(ours) == _text(theirs)
+
+
+def _some(items: list[str]) -> str:
+    shown = ", ".join(each[:40] for each in items[:4])
+    return shown + (f" and {len(items) - 4} more" if len(items) > 4 else "")
+
+
+def _text(value: Any) -> str:
+    return encode(canonical(value)).decode("utf-8", "replace")
+
+
+# --- How much a change of a surface matters to whoever uses the server, and the change itself as a value.
+
+
+class Rating(StrEnum):
+    """Compare by `rank`."""
+
+    BREAKING = "breaking"
+    """What worked with the one may fail with the other."""
+    WARNING = "warning"
+    """Models, hosts or people will meet something else; or it can't be told whether what worked still does."""
+    INFO = "info"
+    """What worked still does."""
+
+    @property
+    def rank(self) -> int:
+        """From 0, the worst, upwards."""
+        return _RANKS[self]
+
+
+_RANKS = {Rating.BREAKING: 0, Rating.WARNING: 1, Rating.INFO: 2}
+
+
+class Act(StrEnum):
+    """What has become of a thing or a place."""
+
+    ADDED = "added"
+    REMOVED = "removed"
+    CHANGED = "changed"
+
+
+class SurfaceChange(msgspec.Struct, frozen=True):
+    """One thing or place in which two surfaces differ. Names, path and values are foreign text."""
+
+    kind: str
+    """ "tools", "resources", "templates", "prompts", or the part of the server's account of itself."""
+    name: str
+    """The key of the thing; "" outside of lists."""
+    path: str
+    """Where in it, as member names; "" for all of it."""
+    act: Act
+    rating: Rating
+    rule: str
+    """The reason for the rating, by a short name that stays: "required-added"."""
+    sentence: str
+    """The reason in words. It may quote foreign text."""
+    before: Any = ABSENT
+    """ABSENT if there was nothing."""
+    after: Any = ABSENT
+    """ABSENT if there is nothing any more."""
+
+
+def act_of(before: Any, after: Any) -> Act:
+    """What has become of a place."""
+    return Act.ADDED if before is ABSENT else Act.REMOVED if after is ABSENT else Act.CHANGED
+
+
+_MOST = 500
+"""Changes of one schema that are told."""
+_DEEPEST = 60
+_MOST_STEPS = 20_000
+
+
+class Side(StrEnum):
+    """Whose values a schema describes, seen from the caller."""
+
+    INPUT = "input"
+    OUTPUT = "output"
+
+
+def rating_of(effect: Effect, side: Side, *, mild: bool = False) -> Rating:
+    """How much an effect matters. `mild`: only to whoever uses what no schema names."""
+    breaks = effect is Effect.EITHER or effect is (Effect.NARROWER if side is Side.INPUT else Effect.WIDER)
+    if breaks:
+        return Rating.WARNING if mild else Rating.BREAKING
+    return Rating.WARNING if effect in (Effect.UNCLEAR, Effect.WORDS) else Rating.INFO
+
+
+def schema_changes(kind: str, name: str, path: str, before: Any, after: Any, side: Side) -> list[SurfaceChange]:
+    """All changes of a schema, at most some hundreds. `path` is where it stands."""
+    walk = _Walk(before, after, side)
+    found: list[Found] = []
+    for each in walk.places(path, before, after, 0):
+        if len(found) == _MOST:
+            found.append(Found(path, Effect.UNCLEAR, "more", "there are more changes than are told"))
+            break
+        found.append(each)
+    if not found and encode(canonical(before)) != encode(canonical(after)):
+        found.append(Found(path, Effect.NONE, "rewritten", "written in another way", before, after))
+    return [
+        SurfaceChange(
+            kind,
+            name,
+            each.path,
+            act_of(each.before, each.after),
+            rating_of(each.effect, side, mild=each.mild),
+            each.rule,
+            each.sentence,
+            each.before,
+            each.after,
+        )
+        for each in found
+    ]
+
+
+class _Walk:
+    """Goes through two schemas at the same time."""
+
+    def __init__(self, before: Any, after: Any, side: Side) -> None:
+        self._documents = (Document(before), Document(after))
+        self._side = side
+        self._met: set[tuple[str, str]] = set()
+        self._steps = 0
+
+    def places(self, path: str, before: Any, after: Any, depth: int) -> Iterator[Found]:
+        """The changes at a place and below it."""
+        self._steps += 1
+        if depth > _DEEPEST or self._steps > _MOST_STEPS:
+            if before != after:
+                yield Found(path, Effect.UNCLEAR, "too-large", "too large to be compared in full", before, after)
+            return
+        if self._is_known(before, after):
+            return
+        old, new = self._resolved(0, before), self._resolved(1, after)
+        if old is False or new is False or not isinstance(old, dict) or not isinstance(new, dict):
+            yield from _odd(path, old, new)
+            return
+        if _has_branches(old) is not _has_branches(new):
+            yield from _alternatives(path, old, new)
+            yield from words(path, old, new)
+            return
+        yield from types(path, old, new)
+        yield from values(path, old, new)
+        yield from bounds(path, old, new)
+        yield from plain_keywords(path, old, new)
+        yield from words(path, old, new)
+        yield from self._properties(path, old, new, depth)
+        yield from self._below(path, old, new, depth)
+
+    def _is_known(self, before: Any, after: Any) -> bool:
+        """Whether this pair of definitions has been compared already, or is being compared."""
+        refs = _ref(before), _ref(after)
+        if not any(refs):
+            return False
+        pair = (encode(before).decode("utf-8", "replace"), encode(after).decode("utf-8", "replace"))
+        known = pair in self._met
+        self._met.add(pair)
+        return known
+
+    def _resolved(self, which: int, schema: Any) -> Any:
+        """The schema that is meant: references followed, true as the empty schema."""
+        for _ in range(20):
+            if not (ref := _ref(schema)):
+                break
+            target, why = self._documents[which].find(ref)
+            if why or not isinstance(target, dict | bool):
+                break
+            beside = {key: value for key, value in schema.items() if key != "$ref"}
+            schema = target | beside if isinstance(target, dict) else target
+        return {} if schema is True or schema is ABSENT or schema is None else schema
+
+    def _properties(self, path: str, old: dict[str, Any], new: dict[str, Any], depth: int) -> Iterator[Found]:
+        ours, theirs = _mapping(old, "properties"), _mapping(new, "properties")
+        needed, needs = _names(old, "required"), _names(new, "required")
+        closed = new.get("additionalProperties") is False
+        for name in dict.fromkeys((*ours, *theirs)):
+            place = below(below(path, "properties"), name)
+            if name not in theirs:
+                was_needed = name in needed and name not in needs
+                yield _removed(place, name, ours[name], self._side, needed=was_needed, closed=closed)
+            elif name not in ours:
+                yield _added(place, name, theirs[name], self._side, needed=name in needs and name not in needed)
+            else:
+                yield from self.places(place, ours[name], theirs[name], depth + 1)
+        for name in dict.fromkeys((*needed, *needs)):
+            is_told = name not in ours if name in needs else name not in theirs
+            if (name in needed) is not (name in needs) and not (is_told and (name in ours or name in theirs)):
+                yield _need(below(below(path, "required"), name), name, is_needed=name in needs)
+
+    def _below(self, path: str, old: dict[str, Any], new: dict[str, Any], depth: int) -> Iterator[Found]:
+        """The other schemas within a schema."""
+        ours, theirs = old.get("additionalProperties", True), new.get("additionalProperties", True)
+        yield from self._inner(below(path, "additionalProperties"), ours, theirs, depth, mild=True)
+        if isinstance(old.get("items"), list) or isinstance(new.get("items"), list):
+            yield from self._several(path, "items", old, new, depth)
+        else:
+            place = below(path, "items")
+            yield from self._inner(place, old.get("items", True), new.get("items", True), depth, mild=False)
+        for keyword in ("prefixItems", "allOf"):
+            yield from self._several(path, keyword, old, new, depth)
+        for keyword in ("anyOf", "oneOf"):
+            yield from self._branches(path, keyword, old, new, depth)
+
+    def _inner(self, place: str, ours: Any, theirs: Any, depth: int, *, mild: bool) -> Iterator[Found]:
+        if isinstance(ours, dict) and isinstance(theirs, dict):
+            yield from self.places(place, ours, theirs, depth + 1)
+        elif _allows(ours) != _allows(theirs):
+            effect = Effect.NARROWER if _allows(theirs) < _allows(ours) else Effect.WIDER
+            said = "takes fewer values" if effect is Effect.NARROWER else "takes more values"
+            yield Found(place, effect, f"{place.rpartition('.')[2]}-{effect}", said, ours, theirs, mild=mild)
+
+    def _several(
+        self, path: str, keyword: str, old: dict[str, Any], new: dict[str, Any], depth: int
+    ) -> Iterator[Found]:
+        """Schemas that all hold: a further one lets in fewer values."""
+        ours, theirs = _list(old, keyword), _list(new, keyword)
+        for at in range(max(len(ours), len(theirs))):
+            place = below(below(path, keyword), at)
+            if at >= len(theirs):
+                yield Found(place, Effect.WIDER, f"{keyword}-removed", "a condition is gone", ours[at])
+            elif at >= len(ours):
+                yield Found(place, Effect.NARROWER, f"{keyword}-added", "one more condition", ABSENT, theirs[at])
+            else:
+                yield from self.places(place, ours[at], theirs[at], depth + 1)
+
+    def _branches(
+        self, path: str, keyword: str, old: dict[str, Any], new: dict[str, Any], depth: int
+    ) -> Iterator[Found]:
+        """Schemas of which one holds: a further one lets in more values. Those that stay the same are found first."""
+        ours, theirs = _list(old, keyword), _list(new, keyword)
+        same = {_text(each) for each in ours} & {_text(each) for each in theirs}
+        left = [(at, each) for at, each in enumerate(ours) if _text(each) not in same or _ref(each)]
+        right = [(at, each) for at, each in enumerate(theirs) if _text(each) not in same or _ref(each)]
+        if len(left) == len(right):
+            for (at, one), (there, other) in zip(left, right, strict=True):  # where they stand apart, the lower place
+                yield from self.places(below(below(path, keyword), min(at, there)), one, other, depth + 1)
+            return
+        for at, each in left:
+            if _text(each) not in same:
+                place = below(below(path, keyword), at)
+                yield Found(place, Effect.NARROWER, "branch-removed", "an alternative is gone", each)
+        for at, each in right:
+            if _text(each) not in same:
+                place = below(below(path, keyword), at)
+                yield Found(place, Effect.WIDER, "branch-added", "one more alternative", ABSENT, each)
+
+
+def _odd(path: str, old: Any, new: Any) -> Iterator[Found]:
+    """One of the two is no object: false, which lets nothing in, or nothing that a schema can be."""
+    if old == new:
+        return
+    if new is False or old is False:
+        effect = Effect.NARROWER if new is False else Effect.WIDER
+        said = "no value fits any more" if new is False else "values fit now, and none did"
+        yield Found(path, effect, "nothing-fits", said, old, new)
+        return
+    yield Found(path, Effect.UNCLEAR, "no-schema", "one of the two is no schema", old, new)
+
+
+def _added(place: str, name: str, schema: Any, side: Side, *, needed: bool) -> Found:
+    if needed and side is Side.INPUT:
+        said = f"a new property that must be given: {name[:80]}"
+        return Found(place, Effect.NARROWER, "required-property-added", said, ABSENT, schema)
+    return Found(place, Effect.NONE, "property-added", f"a new property: {name[:80]}", ABSENT, schema)
+
+
+def _removed(place: str, name: str, schema: Any, side: Side, *, needed: bool, closed: bool) -> Found:
+    if side is Side.OUTPUT:
+        effect = Effect.WIDER if needed else Effect.UNCLEAR
+        said = f"{name[:80]} is not promised any more" if needed else f"{name[:80]} is not described any more"
+        return Found(place, effect, "property-removed", said, schema)
+    effect = Effect.NARROWER if closed else Effect.UNCLEAR
+    said = f"{name[:80]} is refused now" if closed else f"{name[:80]} is not described any more: ignored or refused"
+    return Found(place, effect, "property-removed", said, schema)
+
+
+def _need(place: str, name: str, *, is_needed: bool) -> Found:
+    if is_needed:
+        return Found(place, Effect.NARROWER, "required-added", f"{name[:80]} is required now", ABSENT, name)
+    return Found(place, Effect.WIDER, "required-removed", f"{name[:80]} is not required any more", name)
+
+
+def _alternatives(path: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[Found]:
+    """One has alternatives and the other is a single schema: compared as sets of alternatives."""
+    ours, theirs = _as_alternatives(old), _as_alternatives(new)
+    if ours == theirs:
+        return
+    effect = Effect.WIDER if ours < theirs else Effect.NARROWER if theirs < ours else Effect.UNCLEAR
+    said = {Effect.WIDER: "takes more kinds of values", Effect.NARROWER: "takes fewer kinds of values"}
+    yield Found(path, effect, f"alternatives-{effect}", said.get(effect, "described in another way"), old, new)
+
+
+_WORDS = {"title", "description", "default", "examples", "$comment"}
+
+
+def _as_alternatives(schema: dict[str, Any]) -> frozenset[str]:
+    for keyword in ("anyOf", "oneOf"):
+        if branches := _list(schema, keyword):
+            rest = {key: value for key, value in schema.items() if key not in (keyword, *_WORDS)}
+            return frozenset(_text({**_without_words(each), **rest}) for each in branches)
+    plain = _without_words(schema)
+    if isinstance(named := plain.get("type"), list):
+        return frozenset(_text(plain | {"type": each}) for each in named)
+    return frozenset((_text(plain),))
+
+
+def _without_words(schema: Any) -> dict[str, Any]:
+    return {key: value for key, value in schema.items() if key not in _WORDS} if isinstance(schema, dict) else {}
+
+
+def _has_branches(schema: dict[str, Any]) -> bool:
+    return bool(_list(schema, "anyOf") or _list(schema, "oneOf"))
+
+
+def _allows(schema: Any) -> int:
+    """0 for nothing, 1 for what a schema describes, 2 for anything."""
+    return 0 if schema is False else 2 if schema is True or schema == {} else 1
+
+
+def _ref(schema: Any) -> str:
+    ref = schema.get("$ref") if isinstance(schema, dict) else None
+    return ref if isinstance(ref, str) else ""
+
+
+def _mapping(schema: dict[str, Any], keyword: str) -> Mapping[str, Any]:
+    value = schema.get(keyword)
+    return value if isinstance(value, dict) else {}
+
+
+def _list(schema: dict[str, Any], keyword: str) -> list[Any]:
+    value = schema.get(keyword)
+    return value if isinstance(value, list) else []
+
+
+def _names(schema: dict[str, Any], keyword: str) -> dict[str, None]:
+    return {each: None for each in _list(schema, keyword) if isinstance(each, str)}

@@ -1,0 +1,389 @@
+"""The actor: the server's side of one conversation with a client. Messages come in, and the script says what goes out.
+
+It knows no transport: an outlet is where the messages of a request go, or those of the session. Work that outlives a
+request is given to whoever carries it.
+"""
+
+import asyncio
+import math
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol, assert_never
+
+from inspector.features.mock.matching import Empty, Missing, Played
+from inspector.features.mock.openings import as_raw, discover_result, initialize_result, served_modern
+from inspector.features.mock.playback import (
+    Act,
+    Answer,
+    Manner,
+    Playing,
+    Put,
+    Send,
+    Tell,
+    Wait,
+    Where,
+    Write,
+    afterwards,
+    perform,
+)
+from inspector.features.mock.script import LISTEN, Turn, asked_of, key_of
+from inspector.features.mock.shared import Fault, Kind, Stage
+from inspector.protocol import jsonrpc, peek
+from inspector.protocol.jsonrpc import ErrorAnswer, Notification, NotJsonRpc, Part, Request, RequestId, read
+from inspector.protocol.request_meta import LOG_LEVEL, rank
+from inspector.protocol.revisions._shape import Era
+from inspector.protocol.revisions.openings import UNSUPPORTED_VERSION
+from inspector.protocol.tracking.opening import CLIENT_CAPABILITIES, declared_revision
+from inspector.protocol.tracking.subscriptions import ACKNOWLEDGED, SUBSCRIPTION_ID, UPDATED, Filter, read_filter
+
+# --- The voice: what goes out of an actor, act by act; questions that wait for an answer, and streams that listen.
+
+
+class Outlet(Protocol):
+    """Where messages go out."""
+
+    async def send(self, payload: bytes) -> None:
+        """Send one message."""
+
+    async def write(self, payload: bytes) -> None:
+        """Send bytes that are no message, where that is possible."""
+
+    async def cut(self, payload: bytes) -> None:
+        """Send half of this and break off. Whoever called does not come back where the connection carries more."""
+
+
+class Voice:
+    """What one client hears. `common` carries what belongs to no request."""
+
+    def __init__(self, stage: Stage, common: Outlet) -> None:
+        self._stage = stage
+        self._common = common
+        self._asked = 0
+        self._answers: dict[RequestId, asyncio.Future[tuple[Part, bool]]] = {}
+        self._watchers: dict[object, tuple[RequestId, Filter, Outlet]] = {}
+
+    @contextmanager
+    def watched(self, id_: RequestId, wanted: Filter, outlet: Outlet) -> Iterator[None]:
+        """For the time of the block, what is wanted goes out there."""
+        key = object()
+        self._watchers[key] = id_, wanted, outlet
+        try:
+            yield
+        finally:
+            del self._watchers[key]
+
+    def answered(self, id_: RequestId | None, part: Part, *, failed: bool) -> None:
+        """The client has answered a question."""
+        waiting = self._answers.pop(id_, None) if id_ is not None else None
+        if waiting is None:
+            self._stage.differs(f"the client answered {id_!r}, which nobody asked")
+        elif not waiting.done():
+            waiting.set_result((part, failed))
+
+    async def drive(self, playing: Playing, own: Outlet, answering: "Answering | None" = None) -> None:
+        """Do what the turn says, one act after the other."""
+        for act in playing:
+            await self._act(act, own, answering)
+
+    async def _act(self, act: Act, own: Outlet, answering: "Answering | None") -> None:
+        match act:
+            case Wait():
+                if act.ns and math.isfinite(self._stage.settings.speed):
+                    await asyncio.sleep(act.ns / 1e9 / self._stage.settings.speed)
+            case Send():
+                await self._send(act, own)
+            case Write():
+                await own.write(act.payload)
+            case Put():
+                part, failed = await self._ask(act, own if act.where is Where.OWN else self._common)
+                self._stage.compare(act.query, part, failed=failed)
+            case Answer():
+                if answering is not None:
+                    await answering.take(act)
+            case Tell():
+                self._stage.tell_once(act.text)
+            case _:
+                assert_never(act)
+
+    async def _send(self, act: Send, own: Outlet) -> None:
+        if act.where is Where.LISTENERS or (act.where is Where.WATCH and self._watchers):
+            for id_, wanted, outlet in tuple(self._watchers.values()):
+                if _wants(wanted, act):
+                    meta = peek.mapping(act.params.value, "_meta") | {SUBSCRIPTION_ID: id_}
+                    params = peek.mapping(act.params.value) | {"_meta": meta}
+                    await outlet.send(jsonrpc.write_notification(act.method, params))
+            return
+        head = {"jsonrpc": "2.0", "method": act.method}
+        there = act.params is not jsonrpc.ABSENT
+        payload = jsonrpc.encode(head | ({"params": as_raw(act.params.raw)} if there else {}))
+        await (own if act.where is Where.OWN else self._common).send(payload)
+
+    async def _ask(self, act: Put, outlet: Outlet) -> tuple[Part, bool]:
+        self._asked += 1
+        id_ = self._asked
+        waiting: asyncio.Future[tuple[Part, bool]] = asyncio.get_running_loop().create_future()
+        self._answers[id_] = waiting
+        head = {"jsonrpc": "2.0", "id": id_, "method": act.query.method}
+        there = act.query.params is not jsonrpc.ABSENT
+        try:
+            await outlet.send(jsonrpc.encode(head | ({"params": as_raw(act.query.params.raw)} if there else {})))
+            return await waiting
+        finally:
+            self._answers.pop(id_, None)
+
+
+class Answering:
+    """How one request is answered, with the fault that happens to it."""
+
+    def __init__(self, id_: RequestId, own: Outlet, fault: Fault | None) -> None:
+        self._id, self.own, self._fault = id_, own, fault
+        self.is_final = False
+        """Whether an answer went out that is no question."""
+
+    async def take(self, answer: Answer) -> None:
+        """Send what the turn came to."""
+        await self._send("error" if answer.failed else "result", answer.json)
+        self.is_final = not answer.asks
+
+    async def result(self, json: bytes) -> None:
+        """Send a result."""
+        await self._send("result", json)
+
+    async def error(self, code: int, message: str, data: Any = None) -> None:
+        """Send an error."""
+        error = {"code": code, "message": message} | ({} if data is None else {"data": data})
+        await self._send("error", jsonrpc.encode(error))
+
+    async def _send(self, member: str, json: bytes) -> None:
+        payload = jsonrpc.encode({"jsonrpc": "2.0", "id": self._id, member: as_raw(json)})
+        if self._fault is not None and self._fault.kind is Kind.CUT:
+            await self.own.cut(payload)
+        elif self._fault is not None and self._fault.kind is Kind.MALFORMED:
+            await self.own.send(payload[: len(payload) // 2])
+        else:
+            await self.own.send(payload)
+
+
+def _wants(wanted: Filter, act: Send) -> bool:
+    """Whether a stream was asked to carry this."""
+    if act.method == UPDATED:
+        uri = peek.text(act.params.value, "uri") or ""
+        return any(uri == each or uri.startswith(each) for each in wanted.uris)
+    return bool(getattr(wanted, act.method.split("/")[1], False))
+
+
+INVALID_REQUEST, PARSE_ERROR = -32600, -32700
+
+Spawn = Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]]
+
+
+class Actor:
+    """One client's server. `common` carries what belongs to no request."""
+
+    def __init__(self, stage: Stage, common: Outlet, spawn: Spawn) -> None:
+        self._stage = stage
+        self._common = common
+        self._spawn = spawn
+        self._played = Played()
+        self._capabilities: dict[str, Any] = {}
+        self._level = 0
+        self._voice = Voice(stage, common)
+        self._running: dict[RequestId, asyncio.Task[Any]] = {}
+
+    async def take(self, payload: bytes, own: Outlet, entry: int = 0) -> None:
+        """Take in a frame of the client's; return when its requests are answered. `entry` is its number on the tape."""
+        for message in read(payload):
+            match message:
+                case Request():
+                    await self._request(message, own, entry)
+                case Notification():
+                    self._notified(message)
+                case jsonrpc.Answer():
+                    self._voice.answered(message.id, message.result_part, failed=False)
+                case ErrorAnswer():
+                    self._voice.answered(message.id, message.error_part, failed=True)
+                case NotJsonRpc():
+                    await own.send(jsonrpc.write_error(None, PARSE_ERROR, f"Parse error: {message.reason}"))
+                case _:
+                    assert_never(message)
+
+    def close(self) -> None:
+        """The client has gone: whatever still runs for it ends."""
+        for task in tuple(self._running.values()):
+            task.cancel()
+
+    # --- what the client says beside requests
+
+    def _notified(self, message: Notification) -> None:
+        if message.method == "notifications/cancelled":
+            id_ = peek.request_id(message.params, "requestId")
+            if id_ is not None and (task := self._running.get(id_)) is not None:
+                task.cancel()
+            return
+        turn = self._stage.book.note(message.method, self._played)
+        if turn is not None:
+            self._spawn(self._reply_to_notification(turn))
+
+    async def _reply_to_notification(self, turn: Turn) -> None:
+        manner = Manner(Era.LEGACY, self._capabilities, level=self._level)
+        await self._voice.drive(perform(turn, manner), self._common)
+        await self._voice.drive(afterwards(turn, manner), self._common)
+
+    # --- requests
+
+    async def _request(self, request: Request, own: Outlet, entry: int) -> None:
+        async with asyncio.TaskGroup() as group:  # so that the client can give this one up
+            work = group.create_task(self._answer_request(request, own, entry))
+            self._running[request.id] = work
+            work.add_done_callback(lambda done: self._forget(request.id, done))
+
+    def _forget(self, id_: RequestId, done: asyncio.Task[Any]) -> None:
+        if self._running.get(id_) is done:
+            del self._running[id_]
+
+    async def _answer_request(self, request: Request, own: Outlet, entry: int) -> None:
+        fault = self._stage.strike(entry)
+        if fault is not None:
+            self._stage.tell(f"fault: {fault.text} ({request.method})")
+            if fault.kind is Kind.DROP:
+                await asyncio.Event().wait()  # until the client gives it up, or goes
+            if fault.kind is Kind.DELAY:
+                await asyncio.sleep(fault.seconds)
+            if fault.kind is Kind.ERROR:
+                await own.send(jsonrpc.write_error(request.id, fault.code, "an error on demand"))
+                return
+        await self._serve(request, own, fault)
+
+    async def _serve(self, request: Request, own: Outlet, fault: Fault | None) -> None:
+        stage, method, params = self._stage, request.method, request.params
+        era = Era.LEGACY if declared_revision(params) is None else Era.MODERN
+        answering = Answering(request.id, own, fault)
+        if why := stage.refusal_of(era) if method != "server/discover" or era is Era.MODERN else "":
+            await answering.error(*self._refused(era, params, why))
+            return
+        if method == "ping":
+            await answering.result(b"{}")
+        elif method == "initialize":
+            stage.meets(Era.LEGACY)
+            await self._initialize(params, answering)
+        elif method == "server/discover":
+            await self._discover(params, era, answering)
+        elif era is Era.MODERN and not self._knows(params):
+            await answering.error(*self._unsupported(params))
+        elif method == LISTEN and era is Era.MODERN:
+            await self._listen(request, own)
+        else:
+            stage.meets(era)
+            await self._look_up(request, era, answering)
+
+    def _knows(self, params: Any) -> bool:
+        return declared_revision(params) in served_modern(self._stage.script)
+
+    def _refused(self, era: Era, params: Any, why: str) -> tuple[int, str, Any]:
+        if era is Era.LEGACY:
+            supported = list(served_modern(self._stage.script))
+            asked = peek.text(params, "protocolVersion") or ""
+            return UNSUPPORTED_VERSION, why, {"supported": supported, "requested": asked}
+        return -32601, why, None
+
+    def _unsupported(self, params: Any) -> tuple[int, str, Any]:
+        asked = declared_revision(params) or ""
+        data = {"supported": list(served_modern(self._stage.script)), "requested": asked}
+        return UNSUPPORTED_VERSION, f"Unsupported protocol version: {asked}", data
+
+    async def _initialize(self, params: Any, answering: Answering) -> None:
+        self._played = Played()
+        self._capabilities = peek.mapping(params, "capabilities")
+        result, word = initialize_result(self._stage.script, peek.text(params, "protocolVersion") or "")
+        if word:
+            self._stage.tell_once(word)
+        turn, manner = self._stage.script.first("initialize"), Manner(Era.LEGACY, self._capabilities)
+        if turn is not None:
+            await self._voice.drive(_before_the_answer(turn, manner), self._common)
+        await answering.result(result)
+        if turn is not None:
+            self._after(turn, manner)
+
+    async def _discover(self, params: Any, era: Era, answering: Answering) -> None:
+        turn = self._stage.recorded_discovery()
+        if turn is None and era is Era.MODERN:
+            if not self._knows(params):
+                await answering.error(*self._unsupported(params))
+                return
+            self._stage.meets(Era.MODERN)
+            await answering.result(discover_result(self._stage.script))
+        elif turn is not None and turn.is_answered:
+            self._stage.tell_once("server/discover is answered as it was recorded; --era both has it served")
+            manner = Manner(era, level=None)
+            await self._voice.drive(perform(turn, Manner(turn.era or era, level=None)), answering.own, answering)
+            self._after(turn, manner)
+        else:
+            await answering.error(-32601, "Method not found: server/discover")
+
+    async def _look_up(self, request: Request, era: Era, answering: Answering) -> None:
+        stage, params = self._stage, request.params
+        asked = asked_of(params)
+        manner = self._manner(era, params)
+        if isinstance(params, dict) and ("inputResponses" in params or "requestState" in params):
+            if (resumed := stage.resumed(request.method, params, key_of(asked))) is not None:
+                stage.take_answers(*resumed, params)
+                await self._play(resumed[0], manner, answering, begin=resumed[1] + 1)
+                return
+        if request.method.startswith("tasks/") and era is not stage.script.era:
+            await answering.error(-32601, f"Method not found: {request.method}")
+            return
+        found = stage.book.find(request.method, asked, self._played, era)
+        if isinstance(found, Missing):
+            stage.differs(f"{request.method}: {found.message}", always=True)
+            await answering.error(found.code, found.message, found.data)
+            return
+        if request.method == "logging/setLevel":
+            self._level = rank(peek.at(params, "level")) or 0
+        if isinstance(found, Empty):
+            await answering.result(b"{}")
+            return
+        if found.word:
+            stage.differs(found.word, always=True)
+        await self._play(found.turn, manner, answering, again=found.again)
+
+    def _manner(self, era: Era, params: Any) -> Manner:
+        token = peek.request_id(params, "_meta", "progressToken")
+        if era is Era.LEGACY:
+            return Manner(era, self._capabilities, token, self._level)
+        return Manner(
+            era, peek.mapping(params, "_meta", CLIENT_CAPABILITIES), token, rank(peek.at(params, "_meta", LOG_LEVEL))
+        )
+
+    async def _play(
+        self, turn: Turn, manner: Manner, answering: Answering, *, begin: int = 0, again: bool = False
+    ) -> None:
+        await self._voice.drive(perform(turn, manner, begin), answering.own, answering)
+        if not turn.is_answered:
+            await asyncio.Event().wait()  # until the client gives it up, or goes
+        if not again and answering.is_final:
+            self._after(turn, manner)
+
+    def _after(self, turn: Turn, manner: Manner) -> None:
+        if turn.after:
+            self._spawn(self._voice.drive(afterwards(turn, manner), self._common))
+
+    async def _listen(self, request: Request, own: Outlet) -> None:
+        """Grant what is asked, and keep the stream open until the client closes it."""
+        self._stage.meets(Era.MODERN)
+        wanted = peek.at(request.params, "notifications")
+        meta = {SUBSCRIPTION_ID: request.id}
+        params = {"_meta": meta, "notifications": wanted if isinstance(wanted, dict) else {}}
+        await own.send(jsonrpc.write_notification(ACKNOWLEDGED, params))
+        with self._voice.watched(request.id, read_filter(wanted), own):
+            if (turn := self._stage.script.first(LISTEN)) is not None:
+                self._after(turn, self._manner(Era.MODERN, request.params))
+                self._spawn(self._voice.drive(perform(turn, self._manner(Era.MODERN, request.params)), own))
+            await asyncio.Event().wait()
+
+
+def _before_the_answer(turn: Turn, manner: Manner) -> Playing:
+    """What a turn says before its answer, which is made anew."""
+    for act in perform(turn, manner):
+        if isinstance(act, Answer):
+            return
+        yield act

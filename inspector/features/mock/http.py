@@ -1,0 +1,390 @@
+"""The mock over HTTP, on this machine alone: sessions for clients with a handshake, single requests for the others.
+
+An answer that comes at once goes out as JSON. As soon as something else comes first, or nothing for a moment, the
+response becomes a stream. The events of a session have ids, so that a stream which was cut can be taken up again.
+"""
+
+import asyncio
+import base64
+import binascii
+import logging
+import secrets
+from collections.abc import AsyncIterator, Callable, Coroutine
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import msgspec
+
+from inspector.features.mock.connection import INVALID_REQUEST, Actor
+from inspector.features.mock.http_streams import HttpTape, Item, Kind, Outbox, Stream, Streams, event, still_here
+from inspector.features.mock.openings import served_modern
+from inspector.features.mock.shared import Serves, Stage
+from inspector.protocol import jsonrpc
+from inspector.protocol.frames import Channel
+from inspector.protocol.headers import headers_for
+from inspector.protocol.jsonrpc import Message, Notification, Request, read
+from inspector.protocol.revisions._shape import Era
+from inspector.protocol.revisions.openings import HEADER_MISMATCH, MISSING_CAPABILITY, UNSUPPORTED_VERSION
+from inspector.protocol.revisions.table import dates, find
+from inspector.protocol.tracking.opening import declared_revision
+from inspector.transports.http.listener import HangUp, HttpRequest, HttpResponse, Listener, Pairs
+
+# --- The mock over HTTP+SSE, the first carriage over HTTP: one stream to hear, and an address to speak to.
+
+MESSAGES = "/messages"
+STREAM: Pairs = (("Content-Type", "text/event-stream"), ("Cache-Control", "no-store"))
+_TEXT: Pairs = (("Content-Type", "text/plain; charset=utf-8"),)
+
+Spawn = Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]]
+
+
+class OldSite:
+    """Answers the requests of clients that know no other carriage."""
+
+    def __init__(self, stage: Stage, tape: HttpTape, spawn: Spawn, outbox: Callable[[], Outbox]) -> None:
+        self._stage, self._tape, self._spawn, self._outbox = stage, tape, spawn, outbox
+        self._sessions: dict[str, tuple[Actor, Outbox]] = {}
+
+    def open(self, number: int) -> HttpResponse:
+        """A client wants to hear."""
+        self._tape.answered(number, 200, STREAM)
+        return HttpResponse(200, STREAM, self._heard(number))
+
+    def take(self, request: HttpRequest, number: int, entry: int) -> HttpResponse:
+        """A client speaks."""
+        name = parse_qs(urlsplit(request.target).query).get("session_id", [""])[0]
+        session = self._sessions.get(name)
+        if session is None:
+            return self._said(number, 404, "There is no such session; open the stream again")
+        actor, common = session
+        self._spawn(actor.take(request.body, common, entry))
+        return self._said(number, 202, "Accepted")
+
+    async def _heard(self, number: int) -> AsyncIterator[bytes]:
+        name, common = secrets.token_hex(16), self._outbox()
+        actor = Actor(self._stage, common, self._spawn)
+        self._sessions[name] = actor, common
+        try:
+            yield event(f"{MESSAGES}?session_id={name}".encode(), name="endpoint")
+            async for piece in Stream(common).flow(self._tape, number, Channel.SSE):
+                yield piece
+        finally:
+            del self._sessions[name]
+            actor.close()
+            self._tape.ended(number)
+
+    def _said(self, number: int, status: int, words: str) -> HttpResponse:
+        self._tape.answered(number, status, _TEXT)
+        self._tape.ended(number)
+        return HttpResponse(status, _TEXT, words.encode())
+
+
+# --- What of a stateless HTTP request must agree with its body, and the status that an answer has.
+
+_STATUS = {-32601: 404, HEADER_MISMATCH: 400, MISSING_CAPABILITY: 400, UNSUPPORTED_VERSION: 400}
+"""By error code: what a stateless answer has as HTTP status, where that is not 200."""
+_MARK, _END = "=?base64?", "?="
+
+
+def status_of(payload: bytes) -> int:
+    """The HTTP status of a stateless answer."""
+    first = read(payload)[0]
+    return _STATUS.get(first.code or 0, 200) if isinstance(first, jsonrpc.ErrorAnswer) else 200
+
+
+def header_fault(request: HttpRequest, message: Request) -> str:
+    """How the headers of a stateless request fail its body; "" if they don't (2026-07-28, basic/transports/http).
+
+    Headers that repeat arguments are not asked for: which ones a tool wants is for its server to know.
+    """
+    declared = declared_revision(message.params)
+    revision = find(declared) if declared is not None else None
+    if revision is None:
+        return ""  # another refusal tells which revisions there are
+    for name, wanted in headers_for(revision, message.method, message.params).items():
+        found = request.header(name)
+        if found is None:
+            return f"Header mismatch: {name} is missing, the body says {_plain(wanted)[:60]!r}"
+        if _plain(found) != _plain(wanted):
+            return f"Header mismatch: {name} is {found[:60]!r}, the body says {_plain(wanted)[:60]!r}"
+    return ""
+
+
+def _plain(value: str) -> str:
+    """A header's value without its base64 form; as it is where that can't be read."""
+    if not (value.startswith(_MARK) and value.endswith(_END)):
+        return value
+    try:
+        return base64.b64decode(value[len(_MARK) : -len(_END)], validate=True).decode("utf-8", "surrogatepass")
+    except (binascii.Error, ValueError):
+        return value
+
+
+logger = logging.getLogger(__name__)
+
+INTERNAL_ERROR = -32603
+SESSION, VERSION, LAST = "Mcp-Session-Id", "MCP-Protocol-Version", "Last-Event-ID"
+PATH, OLD_PATH = "/mcp", "/sse"
+_PATIENCE_S = 0.25
+"""Seconds that an answer may take and still be no stream."""
+_JSON = (("Content-Type", "application/json"),)
+_ALLOWED = (("Allow", "GET, POST, DELETE"),)
+_OWN = "own"
+"""The name of the stream that belongs to no request."""
+
+
+class Session(msgspec.Struct):
+    """One client, from its `initialize` to its DELETE."""
+
+    actor: Actor
+    own: Stream
+    streams: Streams
+    listening: bool = False
+
+
+class Site:
+    """Answers HTTP requests. Running turns live in `tasks`."""
+
+    def __init__(self, stage: Stage, tasks: asyncio.TaskGroup, tape: HttpTape) -> None:
+        self._stage = stage
+        self._tasks = tasks
+        self._tape = tape
+        self.sessions: dict[str, Session] = {}
+        self._running: set[asyncio.Task[None]] = set()
+        self._stateless = Actor(stage, _Nowhere(), self._spawn)
+        self._old = OldSite(stage, tape, self._spawn, self._outbox)
+        self._old_paths = {OLD_PATH, *([stage.script.path] if stage.script.old_carriage else [])} - {""}
+        if stage.settings.serves is Serves.MODERN:
+            self._old_paths.clear()
+        self._paths = {PATH, stage.script.path or PATH} - self._old_paths
+
+    async def answer(self, request: HttpRequest) -> HttpResponse:
+        """The handler of a Listener."""
+        number, entry = self._tape.came(request)
+        path = urlsplit(request.target).path
+        if path in self._old_paths and request.method == "GET":
+            return self._old.open(number)
+        if path == MESSAGES and request.method == "POST":
+            return self._old.take(request, number, entry)
+        if path in self._old_paths or path == MESSAGES:
+            return self._said(number, 405, "Method not allowed", (("Allow", "GET" if path != MESSAGES else "POST"),))
+        if path not in self._paths:
+            return self._said(number, 404, "Nothing is played here")
+        if request.method == "POST":
+            return await self._post(request, number, entry)
+        if request.method not in ("GET", "DELETE") or self._stage.settings.serves is Serves.MODERN:
+            return self._said(number, 405, "Method not allowed", _ALLOWED)
+        session = self._find(request, number)
+        if isinstance(session, HttpResponse):
+            return session
+        return self._get(session, request, number) if request.method == "GET" else self._delete(request, number)
+
+    def close(self) -> None:
+        """End whatever still runs."""
+        for task in tuple(self._running):
+            task.cancel()
+
+    async def _post(self, request: HttpRequest, number: int, entry: int) -> HttpResponse:
+        messages = read(request.body)
+        first = messages[0]
+        if isinstance(first, Request) and declared_revision(first.params) is not None:
+            if wrong := header_fault(request, first):
+                return self._refused(number, 400, HEADER_MISMATCH, wrong, first.id)
+            return await self._respond(self._stateless, request, number, entry)
+        name = ""
+        if isinstance(first, Request) and first.method == "initialize" and request.header(SESSION) is None:
+            if not self._stage.refusal_of(Era.LEGACY):
+                name = secrets.token_hex(16)
+            session = self._new_session(name)
+        elif isinstance(first, Request) and first.method == "server/discover":
+            return await self._respond(self._stateless, request, number, entry)
+        elif not isinstance(first, Request) and request.header(VERSION) in served_modern(self._stage.script):
+            return self._taken(number)
+        else:
+            found = self._find(request, number)
+            if isinstance(found, HttpResponse):
+                return found
+            session = found
+        if not any(isinstance(message, Request) for message in messages):
+            await session.actor.take(request.body, session.own.outbox, entry)
+            return self._taken(number)
+        headers = ((SESSION, name),) if name else ()
+        return await self._respond(session.actor, request, number, entry, headers=headers, session=session)
+
+    def _taken(self, number: int) -> HttpResponse:
+        self._tape.answered(number, 202, ())
+        self._tape.ended(number)
+        return HttpResponse(202)
+
+    def _new_session(self, name: str) -> Session:
+        own, streams = Stream(self._outbox(), _OWN), Streams()
+        session = Session(Actor(self._stage, own.outbox, self._spawn), streams.add(own), streams)
+        if name:
+            self.sessions[name] = session
+        return session
+
+    def _find(self, request: HttpRequest, number: int) -> Session | HttpResponse:
+        name = request.header(SESSION)
+        if name is None:
+            missing = f"{SESSION} is missing; initialize first"
+            return self._refused(number, 400, INVALID_REQUEST, missing)
+        if name not in self.sessions:
+            return self._refused(number, 404, INVALID_REQUEST, "There is no such session; initialize again")
+        version = request.header(VERSION)
+        if version is not None and version not in dates(Era.LEGACY):
+            return self._refused(number, 400, INVALID_REQUEST, f"Unsupported {VERSION}: {version[:40]}")
+        return self.sessions[name]
+
+    def _get(self, session: Session, request: HttpRequest, number: int) -> HttpResponse:
+        """The session's own stream, or one that broke, behind its last event (2025-03-26 to 2025-11-25)."""
+        stream, after = session.streams.find(request.header(LAST) or "") or (session.own, None)
+        if stream is session.own and session.listening:
+            return self._refused(number, 409, INVALID_REQUEST, "This session has its stream already")
+        self._tape.answered(number, 200, STREAM)
+        return HttpResponse(200, STREAM, self._listened(session, stream, number, after))
+
+    async def _listened(self, session: Session, stream: Stream, number: int, after: int | None) -> AsyncIterator[bytes]:
+        session.listening = session.listening or stream is session.own
+        try:
+            yield still_here()
+            async for piece in stream.flow(self._tape, number, Channel.GET, after):
+                yield piece
+        finally:
+            if stream is session.own:
+                session.listening = False
+            self._tape.ended(number)
+
+    def _delete(self, request: HttpRequest, number: int) -> HttpResponse:
+        session = self.sessions.pop(request.header(SESSION) or "")
+        session.actor.close()
+        session.own.outbox.end()
+        self._tape.answered(number, 204, ())
+        self._tape.ended(number)
+        return HttpResponse(204)
+
+    async def _respond(
+        self,
+        actor: Actor,
+        request: HttpRequest,
+        number: int,
+        entry: int,
+        *,
+        headers: Pairs = (),
+        session: Session | None = None,
+    ) -> HttpResponse:
+        """Play what answers a request; the response that carries it. Without a session, its end ends the work."""
+        outbox = self._outbox()
+        task = self._spawn(_run(actor, request.body, outbox, entry))
+        try:
+            first = await outbox.peek(_PATIENCE_S)
+        except asyncio.CancelledError:
+            if session is None:
+                task.cancel()
+            raise
+        if first is not None and not _begins_a_stream(first.payload):
+            return self._replied(first, number, headers, stateless=session is None)
+        stream = session.streams.add(Stream(outbox, str(number))) if session is not None else Stream(outbox)
+        self._tape.answered(number, 200, (*STREAM, *headers))
+        body = self._streamed(task, stream, number, begun=first is not None, stateless=session is None)
+        return HttpResponse(200, (*STREAM, *headers), body)
+
+    def _replied(self, first: Item, number: int, headers: Pairs, *, stateless: bool) -> HttpResponse:
+        """An answer that came at once, and before anything else."""
+        status = status_of(first.payload) if stateless else 200
+        self._tape.answered(number, status, (*_JSON, *headers))
+        payload = first.payload
+        if first.kind is Kind.CUT:
+            payload = payload[: len(payload) // 2]
+        self._tape.sent(number, payload, Channel.REPLY)
+        self._tape.ended(number)
+        return HttpResponse(status, (*_JSON, *headers), _broken(payload) if first.kind is Kind.CUT else payload)
+
+    async def _streamed(
+        self, task: asyncio.Task[None], stream: Stream, number: int, *, begun: bool, stateless: bool
+    ) -> AsyncIterator[bytes]:
+        try:
+            if not begun:
+                yield still_here()
+            async for piece in stream.flow(self._tape, number, Channel.SSE):
+                yield piece
+        finally:
+            if stateless:
+                task.cancel()
+            self._tape.ended(number)
+
+    def _outbox(self) -> Outbox:
+        return Outbox(lambda: self._stage.tell_once("what the server wrote beside its messages has no place over HTTP"))
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = self._tasks.create_task(work)
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+        return task
+
+    def _said(self, number: int, status: int, words: str, more: Pairs = ()) -> HttpResponse:
+        headers = (("Content-Type", "text/plain; charset=utf-8"), *more)
+        self._tape.answered(number, status, headers)
+        self._tape.ended(number)
+        return HttpResponse(status, headers, words.encode() + b"\n")
+
+    def _refused(self, number: int, status: int, code: int, message: str, id_: Any = None) -> HttpResponse:
+        body = jsonrpc.write_error(id_, code, message)
+        self._tape.answered(number, status, _JSON)
+        self._tape.sent(number, body, Channel.REPLY)
+        self._tape.ended(number)
+        return HttpResponse(status, _JSON, body)
+
+
+class _Nowhere:
+    """Where messages go that no stream carries: a stateless client hears them only where it listens."""
+
+    async def send(self, payload: bytes) -> None:
+        """Lose it."""
+
+    async def write(self, payload: bytes) -> None:
+        """Lose it."""
+
+    async def cut(self, payload: bytes) -> None:
+        """Lose it."""
+
+
+async def _run(actor: Actor, body: bytes, outbox: Outbox, entry: int) -> None:
+    """Answer one client's message. What fails here fails for this client alone."""
+    try:
+        await actor.take(body, outbox, entry)
+    except Exception:  # the border of the mock: one request must not end the server for all clients
+        logger.exception("the mock failed to answer a request")
+        await outbox.send(jsonrpc.write_error(None, INTERNAL_ERROR, "The mock failed to answer; see its log"))
+    finally:
+        outbox.end()
+
+
+async def _broken(payload: bytes) -> AsyncIterator[bytes]:
+    yield payload
+    raise HangUp
+
+
+def _begins_a_stream(payload: bytes) -> bool:
+    first: Message = read(payload)[0]
+    return isinstance(first, Request | Notification)
+
+
+async def serve(stage: Stage, port: int, announce: Callable[[str], None]) -> None:
+    """Play on a port of this machine (0: a free one) until cancelled. Its address is told.
+
+    Raises: OSError if the port is taken.
+    """
+    tape, sites = HttpTape(stage.tape), list[Site]()
+    listener = Listener(lambda request: sites[0].answer(request), port=port)
+    await listener.start()  # outside of the group, so that a port that is taken is one error and not several
+    tape.open(f"{listener.url}{PATH}")
+    try:
+        async with asyncio.TaskGroup() as tasks:
+            sites.append(Site(stage, tasks, tape))
+            announce(f"playing at {listener.url}{PATH}")
+            if stage.settings.serves is not Serves.MODERN:
+                announce(f"for clients of the older HTTP+SSE: {listener.url}{OLD_PATH}")
+            await asyncio.Event().wait()
+    finally:
+        await listener.close()
+        tape.close()

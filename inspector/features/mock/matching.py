@@ -1,0 +1,242 @@
+"""Which recorded turn answers a request: the same one, else one that says the same in other words, else the nearest.
+
+A request that was made several times gets its recorded answers in turn, then the last one again. What was never asked
+gets an error that says what was.
+"""
+
+import re
+from array import array
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from difflib import get_close_matches
+from functools import cached_property
+from typing import Any
+
+import msgspec
+
+from inspector.features.mock.openings import CAPABILITY_OF
+from inspector.features.mock.script import Script, Told, Turn, key_of
+from inspector.protocol import peek
+from inspector.protocol.conversation import target_of
+from inspector.protocol.revisions._shape import Era
+from inspector.protocol.things import KIND_OF_METHOD as LISTS
+
+METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL, NOT_FOUND = -32601, -32602, -32603, -32002
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?\Z")
+_SHOWN = 20
+"""Names that an error lists."""
+_CANDIDATES = 2000
+"""Turns among which the nearest is looked for: the newest."""
+_LONG = 200
+"""Characters of the longest name that is compared with others."""
+HARMLESS = {"logging/setLevel", "resources/subscribe", "resources/unsubscribe"}
+"""Requests whose result is empty, and which change nothing that was recorded."""
+
+
+class Found(msgspec.Struct, frozen=True):
+    """A turn to be played."""
+
+    turn: Turn
+    again: bool = False
+    """Whether it was played before: all its recorded answers were given."""
+    word: str = ""
+    """How it differs from what was asked; "" if it does not."""
+
+
+class Empty(msgspec.Struct, frozen=True):
+    """Nothing was recorded, and nothing needs to have been: an empty result will do."""
+
+
+class Missing(msgspec.Struct, frozen=True):
+    """Nothing that was recorded answers it."""
+
+    code: int
+    message: str
+    data: Any = None
+
+
+class Played:
+    """What one client has been given so far."""
+
+    def __init__(self) -> None:
+        self._times: Counter[tuple[str, str]] = Counter()
+
+    def next(self, method: str, key: str, turns: Sequence[int]) -> tuple[int, bool]:
+        """The next of equal turns, and whether it had its turn already."""
+        at = self._times[method, key]
+        self._times[method, key] += 1
+        return turns[min(at, len(turns) - 1)], at >= len(turns)
+
+
+class Book:
+    """The turns of a script, to be looked up."""
+
+    def __init__(self, script: Script) -> None:
+        self._script = script
+        self._shelves: dict[str, dict[str, Shelf]] = {}
+        """By method and target."""
+        turns = script.turns
+        for index, method in enumerate(turns.methods):
+            shelves = self._shelves.setdefault(method, {})
+            target = turns.target(index)
+            shelf = shelves.get(target) or shelves.setdefault(target, Shelf(turns))
+            shelf.turns.append(index)
+
+    def note(self, method: str, played: Played) -> Turn | None:
+        """The turn of a notification of the client's; None if the server said nothing after one."""
+        shelf = self._shelves.get(method, {}).get("")
+        index, again = played.next(method, "", shelf.turns) if shelf else (0, True)
+        return None if again else self._script.turns[index]
+
+    def find(self, method: str, params: Any, played: Played, era: Era) -> Found | Empty | Missing:
+        """What answers a request; `params` are those of `asked_of`."""
+        shelves, target = self._shelves.get(method, {}), target_of(method, params)
+        shelf = shelves.get(target) or shelves.get(target.strip())
+        if shelf is not None:
+            if same := shelf.same(key_of(params)):
+                return self._found(method, key_of(params), same, played)
+            if (like := shelf.like(params)) is not None:
+                word = f"{_named(method, params)}: recorded with other spellings"
+                return self._found(method, key_of(like), shelf.same(key_of(like)), played, word)
+        if method in HARMLESS and self._declares(method):
+            return Empty()
+        if shelf is not None and not peek.has(params, "cursor"):
+            nearest = shelf.nearest(params)
+            word = f"{_named(method, params)}: never recorded with {_short(params)}; played is {_short(nearest)}"
+            return self._found(method, key_of(nearest), shelf.same(key_of(nearest)), played, word)
+        return self._missing(method, params, target, era)
+
+    def _found(self, method: str, key: str, turns: Sequence[int], played: Played, word: str = "") -> Found:
+        index, again = played.next(method, key, turns)
+        return Found(self._script.turns[index], again, word)
+
+    def _missing(self, method: str, params: Any, target: str, era: Era) -> Missing:
+        there = self._shelves.get(method)
+        if not there:
+            return self._no_method(method)
+        if method in LISTS:
+            cursors = [peek.at(self._script.turns.params(index), "cursor") for index in _first(there)]
+            return Missing(INVALID_PARAMS, f"the capture has no such page of {method}", {"recorded": cursors})
+        names = sorted({*there} - {""})
+        code = NOT_FOUND if method == "resources/read" and era is Era.LEGACY else INVALID_PARAMS
+        known = ", ".join(_short(name, 60) for name in names[:_SHOWN]) or "others"
+        about = f" of {_short(target, 60)}" if target else f" with {_short(params)}"
+        near = _nearest_name(target, names)
+        data = {"recorded": names[:_SHOWN]} | ({"nearest": near} if near else {})
+        meant = f"; nearest is {_short(near, 60)}" if near else ""
+        return Missing(code, f"the capture has no {method}{about}{meant}; recorded: {known}", data)
+
+    def _no_method(self, method: str) -> Missing:
+        if not self._declares(method):
+            return Missing(METHOD_NOT_FOUND, f"Method not found: {method}")
+        asked = sorted(name for name in self._shelves if not name.startswith("notifications/"))
+        near = _nearest_name(method, asked)
+        data = {"recorded": asked[:_SHOWN]} | ({"nearest": near} if near else {})
+        meant = f"; nearest is {near}" if near else ""
+        return Missing(INTERNAL, f"the capture has no {method}{meant}", data)
+
+    def _declares(self, method: str) -> bool:
+        needed = CAPABILITY_OF.get(method.partition("/")[0])
+        return needed is not None and needed in self._script.capabilities
+
+
+class Shelf:
+    """The turns of one method and one target. What was asked in each is kept as numbers alone, once it is needed."""
+
+    def __init__(self, turns: Told) -> None:
+        self._turns = turns
+        self.turns = array("I")
+        """Their positions, in order."""
+
+    def same(self, key: str) -> list[int]:
+        """Those in which exactly this was asked."""
+        return [self.turns[at] for at in _places(self._exact, hash(key)) if self._key(at) == key]
+
+    def like(self, params: Any) -> Any:
+        """What was asked first that says the same in other words; None if nothing does."""
+        key = key_of(loosened(params))
+        for at in _places(self._loose, hash(key)):
+            recorded = self._turns.params(self.turns[at])
+            if key_of(loosened(recorded)) == key:
+                return recorded
+        return None
+
+    def nearest(self, params: Any) -> Any:
+        """What was asked that has most in common with this, among the newest."""
+        candidates = map(self._turns.params, self.turns[-_CANDIDATES:])
+        return max(candidates, key=lambda recorded: likeness(recorded, params))
+
+    def _key(self, at: int) -> str:
+        return key_of(self._turns.params(self.turns[at]))
+
+    @cached_property
+    def _exact(self) -> "array[int]":
+        return array("q", (hash(key_of(self._turns.params(index))) for index in self.turns))
+
+    @cached_property
+    def _loose(self) -> "array[int]":
+        return array("q", (hash(key_of(loosened(self._turns.params(index)))) for index in self.turns))
+
+
+def _places(hashes: "array[int]", wanted: int) -> Iterator[int]:
+    at = -1
+    with suppress(ValueError):
+        while True:
+            at = hashes.index(wanted, at + 1)
+            yield at
+
+
+def _first(shelves: Mapping[str, Shelf]) -> list[int]:
+    """The positions of the first turns of a method."""
+    return sorted(index for shelf in shelves.values() for index in shelf.turns[:_SHOWN])[:_SHOWN]
+
+
+def _nearest_name(name: str, among: Sequence[str]) -> str:
+    """The name that is most like another; "" if none is."""
+    if not name or len(name) > _LONG:
+        return ""
+    return next(iter(get_close_matches(name, [each for each in among[:_CANDIDATES] if len(each) <= _LONG], 1)), "")
+
+
+def loosened(value: Any) -> Any:
+    """A value without differences that say nothing: absent or null, "3" or 3, spaces at the ends."""
+    if isinstance(value, dict):
+        inner = {name: loosened(each) for name, each in value.items()}
+        return {name: each for name, each in inner.items() if each not in (None, {}, [])}
+    if isinstance(value, list):
+        return [loosened(each) for each in value]
+    if isinstance(value, str):
+        text = value.strip()
+        if not _NUMBER.match(text) or len(text) > 15:
+            return {"true": True, "false": False}.get(text, text)
+        value = float(text)
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return int(value)
+    return value
+
+
+def likeness(recorded: Any, asked: Any) -> float:
+    """How much of two values is the same, from 0 to 1."""
+    one, other = set(_leaves(loosened(recorded))), set(_leaves(loosened(asked)))
+    places = {place for place, _ in one} & {place for place, _ in other}
+    union = len(one | other) or 1
+    return (len(one & other) + 0.25 * len(places)) / (1.25 * union)
+
+
+def _leaves(value: Any, place: str = "") -> Iterator[tuple[str, str]]:
+    inner: Any = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else None
+    if inner is None:
+        yield place, key_of(value)
+        return
+    for name, each in inner:
+        yield from _leaves(each, f"{place}/{name}")
+
+
+def _named(method: str, params: Any) -> str:
+    return f"{method} {target_of(method, params)[:60]}".strip()
+
+
+def _short(value: Any, most: int = 120) -> str:
+    text = key_of(value)
+    return text if len(text) <= most else f"{text[:most]}…"

@@ -1,0 +1,528 @@
+"""The outline of a script: which turn of the client each frame belongs to, in numbers alone.
+
+A message of the server's belongs to the request whose progress token, HTTP stream or id it names; on a pipe to the one
+request that is open; else to what the client had said last. Twelve bytes a frame stay in memory, whatever it holds.
+"""
+
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import compress
+from typing import Any, overload
+from urllib.parse import urlsplit
+
+import msgspec
+
+from inspector.capture.format.records import ConnectionRecord, FrameRecord, from_line
+from inspector.capture.journal import Journal
+from inspector.capture.store.columns import KIND_BITS, TO_SERVER_BIT, EntryKind, MessageKind, meaning_of
+from inspector.errors import UsageError
+from inspector.features.mock.script import LISTEN, Ask, End, Junk, Query, Say, Step, Turn, asked_of, key_of
+from inspector.protocol import peek
+from inspector.protocol.conversation import Conversation
+from inspector.protocol.exchange_log import ASKS, FROM_SERVER, UNLISTED
+from inspector.protocol.facts import ConnectionEvent, ConnectionFact
+from inspector.protocol.frames import Channel, Direction, Frame
+from inspector.protocol.jsonrpc import (
+    Answer,
+    ErrorAnswer,
+    Message,
+    Notification,
+    NotJsonRpc,
+    Part,
+    Request,
+    RequestId,
+    read,
+)
+from inspector.protocol.questions import questions_in
+from inspector.protocol.revisions._shape import Era
+from inspector.protocol.tracking.exchanges import goes_on
+from inspector.protocol.tracking.opening import declared_revision
+from inspector.protocol.tracking.subscriptions import ACKNOWLEDGED, TELLING_OF_CHANGES
+
+# --- The connections of a capture: which frames crossed each, and which one is played.
+
+_UNNAMED = "c1"
+_IS_FRAME = bytes(number == EntryKind.FRAME for number in range(256))
+_IS_SENT = bytes(bool(bits & TO_SERVER_BIT) for bits in range(256))
+RECORD = "Record one with calls: mcp-inspect call TOOL --capture FILE -- COMMAND."
+"""What to do about a capture that holds too little."""
+
+
+class Wire(msgspec.Struct):
+    """One connection of a capture."""
+
+    name: str
+    about: str = ""
+    """Its transport and where it led."""
+    path: str = ""
+    """Of the URL; "" if there was none."""
+    frames: Sequence[int] = ()
+    """The entries that are its frames."""
+    requests: int = 0
+    """How many messages came from the client."""
+    alone: bool = False
+    """Whether the capture holds no other."""
+
+
+def wires(journal: Journal) -> list[Wire]:
+    """The connections of a capture, in the order in which they are first named."""
+    columns = journal.store.columns(1, journal.count) if journal.count else None
+    if columns is None:
+        return []
+    frames = array("I", compress(range(1, journal.count + 1), columns.kinds.translate(_IS_FRAME)))
+    if only := _only_name(journal, frames):
+        found = {only: Wire(only, frames=frames, requests=columns.flags.translate(_IS_SENT).count(1))}
+    else:
+        found = _by_name(journal, frames)
+    for n in reversed([*journal.store.backwards(EntryKind.CONNECTION)]):
+        what = journal.store.entry(n).what
+        if isinstance(what, ConnectionFact) and what.event is ConnectionEvent.OPEN:
+            name = only or _name(journal, n)
+            wire = found.setdefault(name, Wire(name))
+            wire.about = f"{what.transport} {what.url or ' '.join(what.argv)}".strip()
+            wire.path = urlsplit(what.url).path if what.url else ""
+    for wire in found.values():
+        wire.alone = len(found) == 1
+    return list(found.values())
+
+
+def _by_name(journal: Journal, frames: Sequence[int]) -> dict[str, Wire]:
+    found: dict[str, Wire] = {}
+    for n in frames:
+        name = _name(journal, n)
+        wire = found.get(name) or found.setdefault(name, Wire(name, frames=array("I")))
+        assert isinstance(wire.frames, array)
+        wire.frames.append(n)
+        wire.requests += journal.store.direction(n) is Direction.TO_SERVER
+    return found
+
+
+def _only_name(journal: Journal, frames: Sequence[int]) -> str:
+    """The name of the connection, where one alone was opened: then no line has to be read to know whose it is."""
+    events = (journal.store.entry(n).what for n in journal.store.backwards(EntryKind.CONNECTION))
+    opened = sum(isinstance(what, ConnectionFact) and what.event is ConnectionEvent.OPEN for what in events)
+    return _name(journal, frames[0]) if opened == 1 and frames else ""
+
+
+def _name(journal: Journal, n: int) -> str:
+    """What the capture calls the connection of an entry."""
+    try:
+        record = from_line(journal.store.read(*journal.store.line(n)))
+    except (ValueError, OverflowError):
+        return _UNNAMED
+    return (record.c if isinstance(record, FrameRecord | ConnectionRecord) else "") or _UNNAMED
+
+
+def chosen(journal: Journal, connection: str = "") -> Wire:
+    """The connection of this name, or the only one. Raises: UsageError."""
+    there = wires(journal)
+    speaking = [wire for wire in there if wire.requests]
+    if connection:
+        for wire in there:
+            if wire.name == connection:
+                return wire
+        raise UsageError(f"--conn {connection}: no such connection", hint=_which(speaking))
+    if len(speaking) > 1:
+        raise UsageError(f"the capture holds {len(speaking)} connections", hint=_which(speaking))
+    if not speaking:
+        raise nothing_to_play()
+    return speaking[0]
+
+
+def nothing_to_play() -> UsageError:
+    """What is said of a capture in which no client asks anything."""
+    return UsageError("the capture holds no request of a client, so there is nothing to play", hint=RECORD)
+
+
+def _which(there: list[Wire]) -> str:
+    told = [f"{wire.name} ({wire.about + ', ' if wire.about else ''}{len(wire.frames)} frames)" for wire in there[:9]]
+    return f"Choose with --conn: {'; '.join(told)}." if told else "No client speaks in it."
+
+
+CANCELLED, PROGRESS = "notifications/cancelled", "notifications/progress"
+NOT_SAID = {CANCELLED, ACKNOWLEDGED}
+"""What the server says about requests by their ids, and what is said anew."""
+_REQUEST, _NOTE, _GARBLED, _BATCH = (
+    int(kind) for kind in (MessageKind.REQUEST, MessageKind.NOTIFICATION, MessageKind.GARBLED, MessageKind.BATCH)
+)
+_ANSWERS = {int(MessageKind.ANSWER), int(MessageKind.ERROR)}
+_KINDS: dict[type, int] = {
+    Request: _REQUEST,
+    Notification: _NOTE,
+    Answer: int(MessageKind.ANSWER),
+    ErrorAnswer: int(MessageKind.ERROR),
+}
+_Row = tuple[int, int, str, int]
+"""Of a message: its frame, the flags of it, its method, its exchange."""
+
+
+class Shape(msgspec.Struct):
+    """What each message of a connection is."""
+
+    conversation: Conversation
+    rows: Iterator[_Row]
+
+
+def shape_of(journal: Journal, wire: Wire) -> Shape:
+    """As the journal has it; of one connection among several, folded by itself, for ids are its own."""
+    if wire.alone:
+        return Shape(journal.conversation, _rows_of_all(journal))
+    conversation, rows = Conversation(), list[_Row]()
+    for n in wire.frames:
+        frame = frame_of(journal, n)
+        if frame is not None:
+            meaning = meaning_of(conversation.observe(frame))
+            flags = int(meaning.kind) | (TO_SERVER_BIT if frame.direction is Direction.TO_SERVER else 0)
+            rows.append((n, flags, meaning.method, meaning.exchange))
+    return Shape(conversation, iter(rows))
+
+
+def _rows_of_all(journal: Journal) -> Iterator[_Row]:
+    store = journal.store
+    columns, names = store.columns(1, journal.count), store.method_names
+    for n, flags, method, exchange in zip(
+        range(1, journal.count + 1), columns.flags, columns.methods, columns.exchanges, strict=True
+    ):
+        if flags & KIND_BITS:
+            yield n, flags, names[method] if method < len(names) else store.method(n), exchange
+
+
+def frame_of(journal: Journal, n: int) -> Frame | None:
+    """The frame of an entry; None if it can't be had."""
+    entry = journal.store.entry(n)
+    return entry.what if isinstance(entry.what, Frame) and not entry.missing else None
+
+
+class Outline:
+    """Turns are numbered from 0, in the order of what the client said."""
+
+    def __init__(self, journal: Journal, wire: Wire) -> None:
+        shape = shape_of(journal, wire)
+        self.journal, self.conversation = journal, shape.conversation
+        self.firsts = array("I")
+        """The frame in which the client speaks, of each turn."""
+        self.lasts = array("I")
+        """The last frame that belongs to it."""
+        self.methods: list[str] = []
+        self.exchanges = array("I")
+        """That of its request; 0 for a notification."""
+        self.asking: dict[int, None] = {}
+        """Turns in which the server asks."""
+        self.questions: set[int] = set()
+        """Frames that are results with questions."""
+        self._owners = array("I", bytes(4 * (journal.count + 1)))
+        """By frame: the turn and one more; 0 for none."""
+        self._batches: dict[int, list[int]] = {}
+        """By frame that is a batch: the turn of each of its messages and one more."""
+        self._in_batches: dict[int, list[int]] = {}
+        """By turn: the batches in which something belongs to it."""
+        self._turns = array("I", bytes(4 * (len(self.conversation.exchanges) + 1)))
+        """By exchange: the turn and one more."""
+        self._live: dict[int, int | None] = {}
+        """Turns whose answer is awaited, oldest first, and the HTTP exchange of each."""
+        self._waiting: dict[int, int] = {}
+        """By operation: the turn that was answered by questions."""
+        self._is_http = self._came_by_http(wire)
+        for n, flags, method, exchange in shape.rows:
+            if flags & KIND_BITS == _BATCH:
+                self._take_batch(n, flags)
+            else:
+                self._own(n, self._take(n, flags & KIND_BITS, flags & TO_SERVER_BIT, method, exchange))
+
+    def frames(self, turn: int) -> list[int]:
+        """The frames that belong to a turn, in order; its own first."""
+        found, at, last = [self.firsts[turn]], self.firsts[turn] + 1, self.lasts[turn]
+        try:
+            while at <= last:
+                at = self._owners.index(turn + 1, at, last + 1) + 1
+                found.append(at - 1)
+        except ValueError:
+            pass
+        return sorted({*found, *self._in_batches.get(turn, ())}) if self._in_batches else found
+
+    def messages(self, turn: int, frame: Frame) -> Sequence[Message]:
+        """What of a frame belongs to a turn."""
+        several = read(frame.payload)
+        owners = self._batches.get(frame.n)
+        if owners is None:
+            return several
+        return [message for message, owner in zip(several, owners, strict=False) if owner == turn + 1]
+
+    # --- one message after the other; what comes back is its turn and one more, or 0
+
+    def _take(self, n: int, kind: int, sent: int, method: str, exchange: int) -> int:
+        if kind == _REQUEST:
+            return self._opened(n, method, exchange) if sent else self._asked(n, exchange)
+        if kind in _ANSWERS:
+            return self._turns[exchange] if sent else self._closed(n, exchange)
+        if kind == _NOTE:
+            return self._noted(n, sent, method, exchange)
+        return 0 if sent or kind != _GARBLED else self._owner(n)
+
+    def _opened(self, n: int, method: str, exchange: int) -> int:
+        turn = self._retried(n, exchange) if self._waiting and exchange else None
+        if turn is None:
+            turn = self._begin(n, method, exchange)
+        if exchange:
+            self._turns[exchange] = turn + 1
+        if method != LISTEN:
+            self._live[turn] = self._http_of(n) if self._is_http else None
+        return turn + 1
+
+    def _begin(self, n: int, method: str, exchange: int) -> int:
+        self.firsts.append(n)
+        self.lasts.append(n)
+        self.methods.append(method)
+        self.exchanges.append(exchange)
+        return len(self.firsts) - 1
+
+    def _retried(self, n: int, exchange: int) -> int | None:
+        """The turn that goes on with this request."""
+        operation = self.conversation.exchanges[exchange - 1].operation or 0
+        if operation not in self._waiting:
+            return None
+        frame = frame_of(self.journal, n)
+        asked = next((each for each in read(frame.payload) if isinstance(each, Request)), None) if frame else None
+        return self._waiting.pop(operation) if asked is not None and goes_on(asked.params) else None
+
+    def _asked(self, n: int, exchange: int) -> int:
+        turn = self._owner(n)
+        if turn and exchange:
+            self.asking[turn - 1] = None
+            self._turns[exchange] = turn
+        return turn
+
+    def _closed(self, n: int, exchange: int) -> int:
+        table = self.conversation.exchanges
+        turn = self._turns[exchange]
+        if not turn or table.states[exchange] & FROM_SERVER:
+            return 0  # nobody had asked
+        if table.answer_frames[exchange] != n and not self._is_taken_late(n, exchange, turn - 1):
+            return 0
+        if table.states[exchange] & ASKS:
+            self.asking[turn - 1] = None
+            self.questions.add(n)
+            self._waiting[table[exchange - 1].operation or 0] = turn - 1
+        else:
+            self._live.pop(turn - 1, None)
+        return turn
+
+    def _is_taken_late(self, n: int, exchange: int, turn: int) -> bool:
+        """Whether a late answer is the turn's: the client had not given it up, only the connection was thought lost."""
+        return turn in self._live and self.conversation.exchanges[exchange - 1].answer_frame == n
+
+    def _noted(self, n: int, sent: int, method: str, exchange: int) -> int:
+        if method == CANCELLED:
+            if turn := self._turns[exchange]:
+                self._live.pop(turn - 1, None)
+            return 0
+        if sent:
+            return 0 if method == PROGRESS else self._begin(n, method, 0) + 1
+        if method in NOT_SAID:
+            return 0
+        return self._turns[exchange] or self._owner(n, method)
+
+    def _owner(self, n: int, method: str = "") -> int:
+        """The turn in which the server says something that names none."""
+        if not self._is_http:
+            if len(self._live) == 1:
+                return next(iter(self._live)) + 1
+        elif method not in TELLING_OF_CHANGES and (http := self._http_of(n)) is not None:
+            for turn, its in self._live.items():
+                if its == http:
+                    return turn + 1
+        return len(self.firsts)
+
+    def _own(self, n: int, owner: int) -> None:
+        if owner:
+            self._owners[n] = owner
+            self.lasts[owner - 1] = max(self.lasts[owner - 1], n)
+
+    # --- a frame that holds several messages
+
+    def _take_batch(self, n: int, flags: int) -> None:
+        frame = frame_of(self.journal, n)
+        owners = self._batches[n] = []
+        for message in read(frame.payload) if frame else ():
+            kind, exchange = _KINDS.get(type(message), _GARBLED), self._exchange_in(n, message)
+            method = message.method if isinstance(message, Request | Notification) else ""
+            owner = self._take(n, kind, flags & TO_SERVER_BIT, method, exchange)
+            owners.append(owner)
+            if owner:
+                self._in_batches.setdefault(owner - 1, []).append(n)
+
+    def _exchange_in(self, n: int, message: Message) -> int:
+        """The exchange of a message in a batch; 0 for none that it names by its id."""
+        if not isinstance(message, Request | Answer | ErrorAnswer):
+            return 0
+        table = self.conversation.exchanges
+        frames = table.request_frames if isinstance(message, Request) else table.answer_frames
+        last = bisect_right(table.request_frames, n) - 1  # a request stands before its answer
+        for number in range(last, 0, -1):
+            if frames[number] == n and table[number - 1].id == message.id:
+                return number
+            if isinstance(message, Request) and frames[number] < n:
+                break
+        return 0
+
+    # --- what no column says
+
+    def _came_by_http(self, wire: Wire) -> bool:
+        return bool(wire.frames) and self._http_of(wire.frames[0]) is not None
+
+    def _http_of(self, n: int) -> int | None:
+        frame = frame_of(self.journal, n)
+        return frame.http if frame is not None else None
+
+
+# --- The turns of a capture, each read from its file when it is asked for: what was said stays there until it is
+# played.
+
+
+class Turns(Sequence[Turn]):
+    """All turns of one connection. The journal that they are read from must stay open."""
+
+    def __init__(self, outline: Outline) -> None:
+        self._outline = outline
+
+    def __len__(self) -> int:
+        return len(self._outline.firsts)
+
+    @overload
+    def __getitem__(self, index: int) -> Turn: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Turn]: ...
+    def __getitem__(self, index: int | slice) -> Turn | list[Turn]:
+        if isinstance(index, slice):
+            return [self._made(each) for each in range(*index.indices(len(self)))]
+        return self._made(range(len(self))[index])
+
+    @cached_property
+    def methods(self) -> Sequence[str]:
+        """What each turn is about; of many the same text."""
+        return self._outline.methods
+
+    @property
+    def asking(self) -> Sequence[int]:
+        """Those in which the server asks, by their positions."""
+        return sorted(self._outline.asking)
+
+    @property
+    def requests(self) -> int:
+        """How many are requests, not notifications."""
+        return len(self) - self._outline.exchanges.count(0)
+
+    def target(self, index: int) -> str:
+        """The tool, prompt or resource that a turn is about; "" for none."""
+        exchange = self._outline.exchanges[index]
+        if not exchange:
+            return ""
+        table = self._outline.conversation.exchanges
+        number = table.targets[exchange]
+        return table.names[number] if number != UNLISTED else table[exchange - 1].target
+
+    def params(self, index: int) -> Any:
+        """What was asked in a turn; {} if that can't be read."""
+        frame = frame_of(self._outline.journal, self._outline.firsts[index])
+        return asked_of(self._asks(index, frame)) if frame is not None else {}
+
+    def _asks(self, index: int, frame: Frame) -> Any:
+        first = next(iter(self._outline.messages(index, frame)), None)
+        return first.params if isinstance(first, Request | Notification) else None
+
+    def _made(self, index: int) -> Turn:
+        outline = self._outline
+        draft = _Draft(outline.firsts[index], outline.methods[index], outline.questions)
+        for n in outline.frames(index):
+            frame = frame_of(outline.journal, n)
+            if frame is not None:
+                for message in outline.messages(index, frame):
+                    draft.take(frame, message)
+        return draft.turn()
+
+
+class _Draft:
+    """A turn that grows by one message after the other; the first is what the client said."""
+
+    def __init__(self, first: int, method: str, questions: set[int]) -> None:
+        self._first, self._method = first, method
+        self._questions = questions
+        self._params: Any = None
+        self._begun = False
+        self._steps: list[Step] = []
+        self._after: list[Step] = []
+        self._open = True
+        self._mark = 0
+        self._asked: dict[RequestId, Query] = {}
+        self._waiting: Ask | None = None
+
+    def take(self, frame: Frame, message: Message) -> None:
+        """The next message."""
+        if not self._begun:
+            self._begun, self._mark = True, frame.time_ns
+            self._params = message.params if isinstance(message, Request | Notification) else None
+        elif frame.direction is Direction.TO_SERVER:
+            self._heard(frame, message)
+        else:
+            self._said(frame, message)
+
+    def turn(self) -> Turn:
+        """What it came to."""
+        asked = asked_of(self._params)
+        era = None if not self._begun else Era.LEGACY if declared_revision(self._params) is None else Era.MODERN
+        return Turn(self._first, self._method, asked, key_of(asked), era, tuple(self._steps), tuple(self._after))
+
+    def _pause(self, frame: Frame) -> int:
+        """Nanoseconds since the step before; the next pause counts from now on."""
+        found, self._mark = max(0, frame.time_ns - self._mark), frame.time_ns
+        return found
+
+    def _add(self, step: Step) -> None:
+        (self._steps if self._open else self._after).append(step)
+        if isinstance(step, End):
+            self._open = False
+
+    def _heard(self, frame: Frame, message: Message) -> None:
+        """The client answers."""
+        self._pause(frame)
+        if isinstance(message, Answer | ErrorAnswer):
+            query = self._asked.pop(message.id, None) if message.id is not None else None
+            if query is not None:
+                query.answer, query.failed = _part(message), isinstance(message, ErrorAnswer)
+        elif isinstance(message, Request) and self._waiting is not None:
+            for query in self._waiting.queries:
+                if peek.has(message.params, "inputResponses", query.key):
+                    query.answer = Part(None, peek.at(message.params, "inputResponses", query.key))
+
+    def _said(self, frame: Frame, message: Message) -> None:
+        apart = frame.channel is Channel.GET
+        match message:
+            case Request():
+                query = self._asked[message.id] = Query(message.method, message.params_part)
+                self._add(Ask(self._pause(frame), (query,), apart=apart))
+            case Notification() if message.method not in NOT_SAID:
+                self._add(Say(self._pause(frame), message.method, message.params_part, apart))
+            case Answer() if frame.n in self._questions:
+                self._waiting = Ask(self._pause(frame), _queries(message.result), message.result_part)
+                self._add(self._waiting)
+            case Answer() | ErrorAnswer():
+                self._add(End(self._pause(frame), _part(message), isinstance(message, ErrorAnswer)))
+            case NotJsonRpc() if not frame.cut:
+                self._add(Junk(self._pause(frame), frame.payload, frame.eol))
+            case _:
+                pass
+
+
+def _queries(result: Any) -> tuple[Query, ...]:
+    """The questions that a result holds."""
+    requests = peek.mapping(result, "inputRequests")
+    asked = questions_in(result, exchange=0, frame=0, asked_ns=0)
+    return tuple(
+        Query(peek.text(requests, each.key, "method") or "", Part(None, each.params), each.key) for each in asked
+    )
+
+
+def _part(answer: Answer | ErrorAnswer) -> Part:
+    return answer.error_part if isinstance(answer, ErrorAnswer) else answer.result_part

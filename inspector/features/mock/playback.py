@@ -1,0 +1,217 @@
+"""One turn, played: what is to be waited for, sent and asked, one act after the other. Pure: whoever drives it acts.
+
+The same steps are played to clients of either era. A question is a request of the server's own in the one, and ends
+the answer for now in the other, until a retry brings what was asked for.
+"""
+
+from collections.abc import Generator, Iterator, Sequence
+from enum import Enum
+from typing import Any, assert_never
+
+import msgspec
+
+from inspector.features.mock.openings import fit_error, fit_result, is_foreign_task, without
+from inspector.features.mock.script import Ask, End, Junk, Query, Say, Turn
+from inspector.protocol import peek
+from inspector.protocol.jsonrpc import Part, RequestId, encode
+from inspector.protocol.questions import INPUT_REQUIRED
+from inspector.protocol.request_meta import LOG_MESSAGE, rank
+from inspector.protocol.revisions._shape import Era
+from inspector.protocol.tracking.subscriptions import SUBSCRIPTION_ID, TELLING_OF_CHANGES
+
+PROGRESS = "notifications/progress"
+_INTERNAL = -32603
+_A_TASK = "recorded is a task of the other era, which can't be served in this one"
+_NEEDS = {"elicitation/create": "elicitation", "sampling/createMessage": "sampling", "roots/list": "roots"}
+"""By method: what a client must declare to be asked."""
+
+
+class Where(Enum):
+    """On which stream something goes out, where there are several."""
+
+    OWN = "own"
+    """That of the request."""
+    COMMON = "common"
+    """That of the session."""
+    WATCH = "watch"
+    """Those on which somebody listens to changes; the session's, where nobody does."""
+    LISTENERS = "listeners"
+    """Those on which somebody listens to changes, and nowhere else: a stateless client hears of none unasked."""
+
+
+class Wait(msgspec.Struct, frozen=True):
+    """Let time pass."""
+
+    ns: int
+
+
+class Send(msgspec.Struct, frozen=True):
+    """Send a notification."""
+
+    method: str
+    params: Part
+    where: Where
+
+
+class Write(msgspec.Struct, frozen=True):
+    """Write bytes that are no message."""
+
+    payload: bytes
+
+
+class Put(msgspec.Struct, frozen=True):
+    """Send a question, and come back with its answer."""
+
+    query: Query
+    where: Where
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """Send the answer to the request: JSON of a result or of an error."""
+
+    json: bytes
+    failed: bool = False
+    asks: bool = False
+    """Whether it is no result yet, but questions."""
+
+
+class Tell(msgspec.Struct, frozen=True):
+    """Say something to whoever runs the mock."""
+
+    text: str
+
+
+Act = Wait | Send | Write | Put | Answer | Tell
+Playing = Generator[Act, Any, None]
+"""What `Put` gives back does not matter to it."""
+
+
+class Manner(msgspec.Struct, frozen=True):
+    """How a client may be spoken to."""
+
+    era: Era
+    capabilities: dict[str, Any] = {}
+    """What it declares."""
+    token: RequestId | None = None
+    """By which it wants to hear of progress; None if it does not."""
+    level: int | None = 0
+    """From which rank on it wants log messages; None for none."""
+
+
+def state_of(turn: Turn, at: int) -> str:
+    """The state that travels with the questions of a step: the recorded one, or one of ours."""
+    step = turn.steps[at]
+    recorded = peek.text(step.result.value, "requestState") if isinstance(step, Ask) and step.result else None
+    return recorded if recorded is not None else f"mock-{turn.frame}-{at}"
+
+
+def perform(turn: Turn, manner: Manner, begin: int = 0) -> Playing:
+    """Play a turn up to its answer; `begin` is the step to go on from."""
+    for at in range(begin, len(turn.steps)):
+        step = turn.steps[at]
+        yield Wait(step.pause_ns)
+        if isinstance(step, Ask) and manner.era is Era.MODERN:
+            if asked := _as_result(turn, at, step, manner):
+                yield Answer(asked, asks=True)
+                return
+            yield _left_out(step)
+        elif isinstance(step, End) and is_foreign_task(step.answer, turn.era, manner.era):
+            yield Answer(encode({"code": _INTERNAL, "message": _A_TASK}), failed=True)
+        elif isinstance(step, End):
+            fit = fit_error if step.failed else fit_result
+            yield Answer(fit(step.answer, turn.method, turn.era, manner.era), step.failed)
+        else:
+            yield from _played(step, turn, manner, Where.OWN)
+    if not turn.is_answered and not turn.method.startswith("notifications/"):
+        yield Tell(f"{turn.method}: no answer was recorded, so none is given")
+
+
+def afterwards(turn: Turn, manner: Manner) -> Playing:
+    """Play what came after the answer."""
+    for step in turn.after:
+        yield Wait(step.pause_ns)
+        if isinstance(step, Ask) and manner.era is Era.MODERN:
+            yield _left_out(step)
+        elif not isinstance(step, End):
+            yield from _played(step, turn, manner, Where.COMMON)
+
+
+def _played(step: Say | Ask | Junk, turn: Turn, manner: Manner, where: Where) -> Playing:
+    if not isinstance(step, Junk) and step.apart:
+        where = Where.COMMON
+    match step:
+        case Say():
+            yield from _said(step, turn, manner, where)
+        case Junk():
+            yield Write(step.payload)
+        case Ask():
+            for query in step.queries:
+                if may_ask(query, manner.capabilities):
+                    yield Put(query, where)
+                else:
+                    yield _left_out(step)
+        case _:
+            assert_never(step)
+
+
+def _said(step: Say, turn: Turn, manner: Manner, where: Where) -> Iterator[Act]:
+    params = step.params
+    if step.method == PROGRESS:
+        if manner.token is None:
+            return
+        params = Part(None, peek.mapping(params.value) | {"progressToken": manner.token})
+    elif step.method == LOG_MESSAGE:
+        level = rank(peek.at(params.value, "level"))
+        if manner.level is None or (level is not None and level < manner.level):
+            return
+    elif step.method in TELLING_OF_CHANGES:
+        where = Where.WATCH if manner.era is Era.LEGACY else Where.LISTENERS
+        if turn.era is Era.MODERN or peek.has(params.value, "_meta", SUBSCRIPTION_ID):
+            params = _unbound(params)
+    yield Send(step.method, params, where)
+
+
+def _unbound(params: Part) -> Part:
+    """Params without the stream on which they were recorded."""
+    value = peek.mapping(params.value)
+    meta = without(peek.mapping(value, "_meta"), SUBSCRIPTION_ID)
+    return Part(None, without(value, "_meta") | ({"_meta": meta} if meta else {}))
+
+
+def may_ask(query: Query, capabilities: dict[str, Any]) -> bool:
+    """Whether the client declares that it can be asked this."""
+    needed = _NEEDS.get(query.method)
+    return needed is None or needed in capabilities
+
+
+def _as_result(turn: Turn, at: int, step: Ask, manner: Manner) -> bytes:
+    """The questions as a result; b"" if the client can't be asked."""
+    if not all(query.method in _NEEDS and may_ask(query, manner.capabilities) for query in step.queries):
+        return b""
+    if step.result is not None:
+        return step.result.raw
+    named = {query.key or f"question-{number}": query for number, query in enumerate(step.queries, 1)}
+    requests = {name: _request(query) for name, query in named.items()}
+    return encode({"resultType": INPUT_REQUIRED, "inputRequests": requests, "requestState": state_of(turn, at)})
+
+
+def _request(query: Query) -> dict[str, Any]:
+    value = query.params.value
+    return {"method": query.method, "params": without(value, "_meta") if isinstance(value, dict) else {}}
+
+
+def _left_out(step: Ask) -> Tell:
+    methods = ", ".join(query.method for query in step.queries)
+    return Tell(f"{methods} is left out: the client does not declare that it can be asked")
+
+
+def names_of(queries: Sequence[Query]) -> list[str]:
+    """The names under which a retry answers questions."""
+    return [query.key or f"question-{number}" for number, query in enumerate(queries, 1)]
+
+
+def steps_that_ask(turn: Turn) -> Iterator[tuple[int, Ask]]:
+    """The questions of a turn, and where they stand."""
+    for at, step in enumerate(turn.steps):
+        if isinstance(step, Ask):
+            yield at, step

@@ -1,0 +1,220 @@
+"""Sending the requests of a plan over a live session, one after the other, and comparing what comes with the capture.
+
+Nothing that comes is raised: a refusal, a silence and a tool that is gone are lines of the result.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
+
+from inspector.capture.compare.differences import Compared, Comparison, Verdict, compare_two, side
+from inspector.capture.compare.normal import Normal
+from inspector.capture.compare.operations import Account, Accounts, Asked, Loose, accounts
+from inspector.features.resend.plan import Plan, Skip, Step, harmful
+from inspector.features.resend.provenance import Carried, Provenance
+from inspector.present.words import why_silent
+from inspector.protocol import capabilities as offers
+from inspector.protocol import peek
+from inspector.protocol.exchanges import Exchange
+from inspector.protocol.flows.steps import Replied, Reply
+from inspector.protocol.jsonrpc import Answer
+from inspector.protocol.questions import KIND_OF_METHOD, REJECTED, Question, Refusal, Result
+from inspector.protocol.questions import Reply as QuestionsReply
+from inspector.protocol.things import KIND_OF_METHOD as LISTS
+from inspector.protocol.things import Tool
+from inspector.protocol.tracking.tasks import EXTENSION_NAME
+from inspector.session.session import Session
+
+# --- The answers that a capture's client gave to its server's questions, given again.
+
+NAME = "answer of the capture"
+
+
+class Replies:
+    """Answers questions while operations are sent again; `turn_to` says which."""
+
+    def __init__(self, found: Accounts) -> None:
+        self._normal = Normal()
+        self._loose = [each for each in found.loose if each.method in KIND_OF_METHOD and each.answer is not None]
+        self._left: list[Asked] = []
+        self._over = False
+
+    def turn_to(self, account: Account) -> None:
+        """This operation is sent now."""
+        self._left = [each for each in account.asked if each.answer is not None]
+
+    def stop(self) -> None:
+        """Everything was sent: what is asked from now on is for somebody else."""
+        self._over = True
+
+    async def answer(self, question: Question) -> QuestionsReply | None:
+        """The recorded answer; None if there is none."""
+        if self._over:
+            return None
+        mine = [each for each in self._left if KIND_OF_METHOD.get(each.method) is question.kind]
+        asked = self._normal(question.params)
+        same = [each for each in mine if self._normal(each.params) == asked]
+        if found := (same or mine)[:1]:
+            self._left.remove(found[0])
+            return _reply(found[0])
+        others = [each for each in self._loose if KIND_OF_METHOD.get(each.method) is question.kind]
+        return _reply(others[0]) if others else None
+
+
+def offers_of(capabilities: Any) -> frozenset[str]:
+    """What a client declared, by the names of `protocol.offers`."""
+    found = set()
+    if peek.has(capabilities, "roots"):
+        found.add(offers.ROOTS)
+    if peek.has(capabilities, "sampling"):
+        found.add(offers.SAMPLING)
+        if peek.has(capabilities, "sampling", "tools"):
+            found.add(offers.SAMPLING_TOOLS)
+    if peek.has(capabilities, "elicitation"):
+        modes = peek.mapping(capabilities, "elicitation")
+        found |= {mode for mode, name in ((offers.FORM, "form"), (offers.URL, "url")) if name in modes or not modes}
+        if not modes:
+            found.discard(offers.URL)
+    if peek.has(capabilities, "tasks") or EXTENSION_NAME in peek.mapping(capabilities, "extensions"):
+        found.add(offers.TASKS)
+    return frozenset(found)
+
+
+def _reply(asked: Asked | Loose) -> QuestionsReply:
+    if not asked.failed:
+        return Result(asked.answer)
+    code = peek.integer(asked.answer, "code")
+    return Refusal(
+        REJECTED if code is None else code, peek.text(asked.answer, "message") or "", peek.at(asked.answer, "data")
+    )
+
+
+class Wish(msgspec.Struct, frozen=True):
+    """How to send again."""
+
+    normal: Normal
+    replies: Replies
+    """Also to be asked by the session."""
+    allow_destructive: bool = False
+    told: Callable[[Step], None] = lambda step: None
+    """Told of each step before it is sent."""
+
+
+class Resent(msgspec.Struct, frozen=True):
+    """What came of it."""
+
+    comparison: Comparison
+    sent: int
+    """Requests that were sent."""
+    skips: tuple[Skip, ...]
+    carried: tuple[tuple[Step, Carried], ...]
+    """What was replaced in which request."""
+    notes: tuple[str, ...] = ()
+    """What a person should know beside it; may quote the server."""
+
+
+class _Run:
+    """One sending."""
+
+    def __init__(self, session: Session, wish: Wish) -> None:
+        self.session = session
+        self.wish = wish
+        self.provenance = Provenance()
+        self.tools: tuple[Tool, ...] | None = None
+        """None: the server lists none, so nothing is known of them."""
+        self.exchanges: dict[int, int] = {}
+        """By the number of a recorded operation, the first exchange that was made for it."""
+        self.failures: dict[int, str] = {}
+        self.accounts: dict[int, Account] = {}
+        self.skips: list[Skip] = []
+        self.carried: list[tuple[Step, Carried]] = []
+        self.sent = 0
+
+    async def learn_tools(self, steps: Sequence[Step]) -> None:
+        """Ask for the tools if one is to be called: their annotations say what may be."""
+        if any(step.method == "tools/call" for step in steps):
+            pages = await self.session.list_all("tools")
+            if pages.failed is None:
+                self.tools = tuple(map(Tool, pages.items))
+
+    async def take(self, step: Step) -> None:
+        """Send one request, unless something speaks against it."""
+        self.accounts[step.account.number] = step.account
+        if why := self._missing(step):
+            self.failures.setdefault(step.account.number, why)
+            return
+        if not self.wish.allow_destructive and self._may_destroy(step):
+            self.skips.append(Skip(step.account, _DESTRUCTIVE))
+            self.accounts.pop(step.account.number)
+            return
+        self.provenance.asked(step.params)
+        params, carried = self.provenance.carry(step.method, step.params)
+        self.carried += [(step, each) for each in carried]
+        self.wish.replies.turn_to(step.account)
+        self.wish.told(step)
+        self.sent += 1
+        called = await self.session.call(step.method, params, opened=lambda exchange: self._opened(step, exchange))
+        self._learn(step, called.reply)
+
+    def _opened(self, step: Step, exchange: Exchange) -> None:
+        self.exchanges.setdefault(step.account.number, exchange.number)
+
+    def _missing(self, step: Step) -> str:
+        if self.session.ended.is_set():
+            return f"the connection had ended: {self.session.why}" if self.session.why else "the connection had ended"
+        name = peek.text(step.params, "name")
+        if step.method == "tools/call" and self.tools is not None and name not in {each.name for each in self.tools}:
+            return f"the server has no tool {name!r}"
+        return ""
+
+    def _may_destroy(self, step: Step) -> bool:
+        return harmful(step, self.tools or ())
+
+    def _learn(self, step: Step, reply: Reply) -> None:
+        if not isinstance(reply, Replied):
+            self.failures.setdefault(step.account.number, why_silent(reply))
+            return
+        live: Any = reply.message.result if isinstance(reply.message, Answer) else reply.message.error
+        recorded = (step.sent if step.method in LISTS else step.account.last).answer.value
+        self.provenance.answered(step.method, recorded, live, step.sent.frame)
+
+
+_DESTRUCTIVE = "it may destroy something, by its annotations or because it has none"
+
+
+async def resend(session: Session, plan: Plan, wish: Wish) -> Resent:
+    """Send the requests of a plan over an open session."""
+    run = _Run(session, wish)
+    await run.learn_tools(plan.steps)
+    for step in plan.steps:
+        if step.page and run.provenance.lost_cursor(step.params):
+            continue  # the server has no such page now; the whole list is compared anyway
+        await run.take(step)
+    return Resent(
+        Comparison(tuple(_rows(run))), run.sent, (*plan.skips, *run.skips), tuple(run.carried), _notes(session, plan)
+    )
+
+
+def _rows(run: _Run) -> list[Compared]:
+    live = {sent.exchange: account for account in accounts(run.session.journal).operations for sent in account.sent}
+    rows = []
+    for number, account in run.accounts.items():
+        there = live.get(run.exchanges.get(number, 0))
+        why = run.failures.get(number, "")
+        if there is None:
+            verdict = Verdict.ONLY_BEFORE
+            rows.append(Compared(verdict, account.method, account.target, side(account), None, why=why))
+        else:
+            row = compare_two(account, there, run.wish.normal, asked_too=False)
+            rows.append(msgspec.structs.replace(row, why=why if row.verdict is not Verdict.SAME else ""))
+    return rows
+
+
+def _notes(session: Session, plan: Plan) -> tuple[str, ...]:
+    """Where the server speaks another revision than the one of the capture."""
+    first = plan.steps[0].account.revision if plan.steps else None
+    now = session.revision.date if session.revision else None
+    if first is None or now is None or first == now:
+        return ()
+    return (f"The capture speaks revision {first}, the server now {now}.",)

@@ -1,0 +1,247 @@
+"""Tells, at a look, the lines of a capture that can't have a secret by a name, a form or a place.
+
+Most lines are such, and need not be taken apart. It looks at the bytes of a whole line, in which every text of a record
+stands in some depth of JSON's escapes; so it asks for less than what gives a secret away: a word that could be a name,
+wherever it stands, a sign that could begin a token. What it lets through may be harmless; what it keeps back never is
+anything else. Words that were judged are remembered, because nearly all come again. Values that are known are not its
+business: they are looked for in each line.
+"""
+
+import base64
+import re
+from collections.abc import Iterable, Iterator
+
+from inspector.features.share import line_secrets
+from inspector.features.share.known import JsonPath, is_pseudonym
+from inspector.features.share.prose import could_be_text
+from inspector.protocol.credentials import is_secret, is_secret_header
+
+_BEGINNING = re.compile(
+    rb'\{"r":"(?:frame|err)"(?:,"(?:n|tm|tw|len|ex)":-?\d+|,"(?:c|dir|ch|eol|origin)":"[a-z0-9]{1,12}")*+,"raw":"'
+)
+"""Of a frame as this program writes it: nothing in it can be secret."""
+_ALWAYS = (
+    b'"b64"',
+    rb"\/",
+    b"PRIVATE KEY",
+    b"Private-",
+    b"kty",
+    b"hrase",
+    b"HRASE",
+    b"/webhooks/",
+    b"1//0",
+    b":AA",
+    b"/home/",
+    b"Users",
+    b"\xc4\xb0",
+    b"\xc5\xbf",
+    b"\xe2\x84\xaa",
+)
+"""What only a close look can judge; the last three are letters that become others when they are written small."""
+_LETTER = re.compile(rb"\\u(?:00[2-7]|0130|017[fF]|212[aA])")
+_PERCENT = re.compile(rb"%[0-9A-Fa-f]{2}")
+_PARAMETER = re.compile(rb"=(?i:(?<=code=)|(?<=sig=)|(?<=key=)|(?<=state=)|(?<=nonce=)|(?<=assertion=)|(?<=ticket=))")
+_ODD_PARAMETER = re.compile(rb"[\[\]~%][\w.~\[\]%-]{0,100}=")
+_ESCAPED_HEADER = re.compile(rb'\["[^"\\]*+\\')
+_MASKED = re.compile(rb'\["[\w-]+","(?:[A-Za-z]+ )?(?:\xe2\x80\xa2){6} \(\d+ characters\)"\]')
+"""A header whose value was not written."""
+_USERINFO = re.compile(rb"://[^/?#@\s\"'<>\\]{1,2001}@")
+_ODD_KEY = re.compile(rb'"[\w.\\-]*+[^"\w.\\-][^"]{0,1199}+"(?:\s|\\+[nrtf])*+:')
+"""A key that is not one word. The sign before the colon may be an escaped quote of any depth."""
+_ODD_TEXT = re.compile(rb'"([\w.\\-]*+[^"\w.\\-][^"]{0,1199}+)(?=")')
+_VALUE = re.compile(rb'value\\*+"')
+"""A key whose value may be named by what stands beside it."""
+_NAMES = bytes(
+    byte if chr(byte) in "_.-\\" or chr(byte).isalpha() or byte > 127 else 48 if chr(byte).isdigit() else 32
+    for byte in range(256)
+)
+"""Keeps what names are made of; all digits are one."""
+_DIGITS = bytes(byte if byte < 128 and (chr(byte).isalnum() or chr(byte) in "+/_-\\") else 32 for byte in range(256))
+"""Keeps what base64 is made of."""
+_ESCAPE = re.compile(r"\\+(?:u[0-9A-Fa-f]{4}|.)?")
+_PIECE = re.compile(r"[^\w.-]+")
+_FOREIGN = re.compile(r"[^\x00-\x7f]+")
+_BEGINNINGS = tuple(re.sub(r"\d", "0", each) for each in line_secrets.BEGINNINGS)
+_OTHER = ("ya00.", "_v0_", "hooks.slack.com")
+"""Of tokens with other digits or signs than a word keeps."""
+_SHORTEST, _LONGEST, _PREFIX = 16, 64, 344
+_FEW = 16
+"""Lines that are judged at once where something is among many; if more than one of them has it, each is."""
+_MOST = 100_000
+"""Words that are remembered."""
+
+
+class Sieve:
+    """Judges lines."""
+
+    def __init__(self, *, paths: Iterable[JsonPath] = (), persons: Iterable[str] = ()) -> None:
+        """`persons`: names and directories, one of which stands in each text that names somebody."""
+        self._marks = (*_ALWAYS, *map(_step, paths), *map(_longest_plain, persons))
+        self._are_dense = False
+        """Whether so many lines were suspect before that looking at several at once is of no use."""
+        self._cold: set[bytes] = set()
+        """Words that are no secret's name and no token."""
+        self._hot: set[bytes] = set()
+        self._closed: set[bytes] = set()
+        """Words that hold no base64."""
+        self.held: dict[bytes, bytes] = {}
+        """Words of harmless lines that may be base64, with what it holds: nobody has looked for known values in it."""
+
+    def suspects(self, lines: list[bytes]) -> list[int]:
+        """Places in a list of those lines that may have a secret; in the others is none but values that are known.
+
+        Many lines are judged at once, and apart only if something is among them.
+        """
+        said = list(map(_told, lines))
+        found = [
+            at for first, last in self._parts(said) for at in range(first, last) if not self._is_harmless(said[at])
+        ]
+        self._are_dense = len(found) * _FEW > len(lines)
+        return found
+
+    def _parts(self, said: list[bytes]) -> Iterator[tuple[int, int]]:
+        """Those parts of lines in which something is."""
+        if self._are_dense:
+            yield 0, len(said)
+        elif not self._is_harmless(b"\n".join(said)):
+            for first in range(0, len(said), _FEW):
+                if not self._is_harmless(b"\n".join(said[first : first + _FEW])):
+                    yield first, min(first + _FEW, len(said))
+
+    def _is_harmless(self, said: bytes) -> bool:
+        return self._is_innocent(said) and self._holds_nothing(said)
+
+    def _is_innocent(self, said: bytes) -> bool:
+        if any(map(said.__contains__, self._marks)) or _is_telling(said):
+            return False
+        words = _apart(said).translate(_NAMES).split()
+        return (self._cold.issuperset(words) or self._are_cold(words)) and _has_no_odd_names(said)
+
+    def _are_cold(self, words: list[bytes]) -> bool:
+        if not self._hot.isdisjoint(words):
+            return False
+        for word in words:
+            if word in self._cold:
+                continue
+            is_hot = _is_hot(word)
+            if len(word) <= _LONGEST:
+                _remember(self._hot if is_hot else self._cold, word)
+            if is_hot:
+                return False
+        return True
+
+    def _holds_nothing(self, said: bytes) -> bool:
+        """Whether no base64 has to be opened."""
+        for word in _apart(said).translate(_DIGITS).split():
+            if len(word) < _SHORTEST or word in self._closed:
+                continue
+            if texts := _opened(word):
+                if len(word) > 2 * _LONGEST or len(self.held) >= _MOST or not all(map(self._is_simple, texts)):
+                    return False
+                self.held[word] = b"\n".join(texts)
+            if len(word) <= 2 * _LONGEST:
+                _remember(self._closed, word)
+        return True
+
+    def _is_simple(self, held: bytes) -> bool:
+        """Whether what base64 held is harmless, and holds no base64 itself."""
+        words = _apart(held).translate(_DIGITS).split()
+        return self._is_innocent(held) and not any(len(word) >= _SHORTEST and _opened(word) for word in words)
+
+
+def _told(line: bytes) -> bytes:
+    """What of a line somebody may have written."""
+    if (begun := _BEGINNING.match(line)) is not None:
+        return line[begun.end() :]
+    return _MASKED.sub(b"", line) if b"\xe2\x80\xa2" in line else line
+
+
+def _is_telling(text: bytes) -> bool:
+    """Whether there are escapes that may hide something, or places where it stands by custom."""
+    return (
+        (b"\\u" in text and _LETTER.search(text) is not None)
+        or (b"%" in text and _PERCENT.search(text) is not None)
+        or (b"=" in text and (_PARAMETER.search(text) is not None or _ODD_PARAMETER.search(text) is not None))
+        or (b'["' in text and _ESCAPED_HEADER.search(text) is not None)
+        or (b"@" in text and b"://" in text and _USERINFO.search(text) is not None)
+    )
+
+
+def _apart(text: bytes) -> bytes:
+    """A text in which each backslash begins a word."""
+    return text.replace(b"\\", b" \\") if b"\\" in text else text
+
+
+def _has_no_odd_names(line: bytes) -> bool:
+    """Whether no key of several words, and nothing that may name the value beside it, is a secret's name."""
+    names = _ODD_TEXT if _VALUE.search(line) is not None or b'"headers"' in line else _ODD_KEY
+    return not any(map(_is_odd_secret, names.findall(line)))
+
+
+def _is_hot(word: bytes) -> bool:
+    """Whether a word may be a secret's name, the name of a scheme, or a token."""
+    text = word.decode("utf-8", "surrogateescape")
+    if text[0] != "\\" and word.isascii():
+        return _is_name(text) or _is_token(text)
+    starts = {text, text.lstrip("\\"), _ESCAPE.sub("", text, count=1)} if text.startswith("\\") else {text}
+    forms = {form for start in starts for form in (start, *_PIECE.split(start), *_FOREIGN.split(start))}
+    return any(_is_name(form) or _is_token(form) for form in forms)
+
+
+def _is_name(text: str) -> bool:
+    """The same as of names; but nearly every word comes once here, and they shall not push out what is asked often."""
+    return (
+        is_secret.__wrapped__(text) or is_secret_header.__wrapped__(text) or text.lower().endswith(line_secrets.SCHEMES)
+    )
+
+
+def _is_token(text: str) -> bool:
+    if not any(map(text.__contains__, _BEGINNINGS)):
+        return False
+    return any(map(text.__contains__, _OTHER)) or line_secrets.TOKEN.search(text) is not None
+
+
+def _is_odd_secret(text: bytes) -> bool:
+    name = text.rpartition(b'"')[0].lstrip(b'"') if text.startswith(b'"') else text
+    plain = re.sub(rb"\\+(?:[nrtbf]|u[0-9A-Fa-f]{4})|\\+", b" ", name)
+    return any(is_secret(each.decode("utf-8", "surrogateescape")) for each in (plain, name))
+
+
+def _opened(word: bytes) -> list[bytes]:
+    """What the base64 in a word holds, as far as it may be text."""
+    text = word.decode("ascii")
+    forms = {text.lstrip("\\"), _ESCAPE.sub("", text, count=1)} if text.startswith("\\") else {text}
+    if any(line_secrets.bare_key(form) is not None for form in forms):
+        return [b"PRIVATE KEY"]  # which no line with it is let through
+    found = []
+    for run in {run for form in forms for run in line_secrets.BASE64.findall(form)}:
+        if run.isdigit() or is_pseudonym(run):
+            continue
+        is_url = "-" in run or "_" in run
+        if not could_be_text(_decoded(run[:_PREFIX], is_url)):
+            continue
+        found.append(_decoded(run, is_url))
+    return found
+
+
+def _decoded(run: str, is_url: bool) -> bytes:
+    run = run[: len(run) - (len(run) % 4 == 1)]
+    return base64.b64decode(run + "=" * (-len(run) % 4), altchars=b"-_" if is_url else b"+/")
+
+
+def _step(path: JsonPath) -> bytes:
+    """A name that stands in each line that has such a place; what stands in every line if there is none."""
+    names = [step for step in path if step != "*" and not step.isdigit() and re.fullmatch(r"[\w.-]+", step, re.ASCII)]
+    return max(names, key=len).encode() if names else b""
+
+
+def _longest_plain(name: str) -> bytes:
+    """What of a name is spelt in one way alone, whatever escapes it."""
+    parts: list[str] = re.findall(r"[A-Za-z0-9._/-]+", name)
+    return max(parts, key=len, default="").encode()
+
+
+def _remember(words: set[bytes], word: bytes) -> None:
+    if len(words) >= _MOST:
+        words.clear()
+    words.add(word)

@@ -1,0 +1,598 @@
+"""Makes the copy of a capture that may be given away: four passes, none of which holds more than some lines.
+
+The first learns what is secret in this capture, so that a token of a late header is known in an early message. The
+second looks at lines that follow each other (stderr, other output, log messages) for secrets that run over their ends.
+The third writes a new file, for its owner alone. The fourth reads what was written and looks for every secret that is
+known, in every spelling, and once more for those that run over several lines: if one is there, the file is removed. The
+original is only read.
+
+A line that can't have a secret, and in which no value stands that is known, is copied without being taken apart. The
+first pass remembers which lines of each block may have one, with a checksum: if the block reads differently in the
+second, all of it is taken apart.
+"""
+
+import hashlib
+import os
+import re
+import zlib
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator
+from pathlib import Path
+from typing import NamedTuple, assert_never
+
+import msgspec
+
+from inspector.atomic_write import whole_file
+from inspector.capture.foreign_files import open_capture
+from inspector.capture.format.file import being_written, demand_place
+from inspector.capture.format.notes import Notes, NotesFile
+from inspector.capture.format.reader import Tell, blocks, read_at, tell_nobody
+from inspector.capture.format.records import (
+    KNOWN,
+    ConnectionRecord,
+    Dated,
+    EndRecord,
+    FrameRecord,
+    GapRecord,
+    Head,
+    HttpRecord,
+    ProcessRecord,
+    Record,
+    Redaction,
+    RedactRecord,
+    SseRecord,
+    StderrRecord,
+    SumRecord,
+    Target,
+    Tool,
+    from_line,
+    to_line,
+    type_of,
+)
+from inspector.errors import UsageError
+from inspector.features.share.known import JsonPath, Known, Pseudonyms, Secret, Seeker
+from inspector.features.share.line_secrets import LineSecrets, Piece, Place, logged
+from inspector.features.share.prefilter import Sieve
+from inspector.features.share.prose import telling_homes, telling_users
+from inspector.features.share.redactor import Redactor
+from inspector.protocol import peek
+from inspector.protocol.credentials import is_secret, is_secret_header
+from inspector.protocol.frames import SseFacts
+
+# --- The records of a copy: what of each is text goes through the redactor, and nothing goes past it.
+
+SHARED = Redaction(policy="share", on="share")
+_replace = msgspec.structs.replace
+_ATTRIBUTES = frozenset({"path", "domain", "expires", "max-age", "samesite"})
+"""Of a cookie, what is no value of it."""
+
+
+class Copyist:
+    """Makes copies of records without secrets."""
+
+    def __init__(self, redactor: Redactor) -> None:
+        self._redactor = redactor
+        self._text = redactor.text
+
+    def head(self, head: Head) -> Head:
+        """The head, which says that this is a copy."""
+        text, tool = self._text, head.tool
+        told = Tool(*(text(each, "tool") for each in (tool.name, tool.version, tool.py, tool.os)))
+        whole = _replace(
+            head, v=text(head.v, "v"), id=text(head.id, "id"), tz=text(head.tz, "tz"), mode=text(head.mode, "mode")
+        )
+        return _replace(whole, must=(), tool=told, redaction=SHARED)
+
+    def gap(self, record: GapRecord) -> GapRecord:
+        """What was never written, and why."""
+        return _replace(record, c=self._text(record.c, "c"), why=self._text(record.why, "why"))
+
+    def dated(self, record: Dated, n: int) -> Dated:
+        """Entry n."""
+        c = self._text(record.c, "c")
+        match record:
+            case FrameRecord():
+                return self._frame(_replace(record, n=n, c=c))
+            case StderrRecord():
+                raw, b64 = self._payload(record.raw, record.b64)
+                return _replace(record, n=n, c=c, raw=raw, b64=b64)
+            case ConnectionRecord():
+                return self._connection(_replace(record, n=n, c=c))
+            case ProcessRecord():
+                return _replace(record, n=n, c=c, signal=self._text(record.signal, "signal"))
+            case HttpRecord():
+                return self._http(_replace(record, n=n, c=c))
+            case SseRecord():
+                raw, b64 = self._payload(record.raw, record.b64)
+                event, id_ = self._optional(record.event, "event"), self._optional(record.id, "id")
+                return _replace(record, n=n, c=c, event=event, id=id_, raw=raw, b64=b64)
+            case _:
+                assert_never(record)
+
+    def _frame(self, record: FrameRecord) -> FrameRecord:
+        raw, b64 = self._payload(record.raw, record.b64, is_message=True)
+        sse = record.sse
+        if sse is not None:
+            sse = SseFacts(self._optional(sse.event, "sse.event"), self._optional(sse.id, "sse.id"), sse.retry)
+        length = record.len
+        if (raw, b64) != (record.raw, record.b64):
+            length = len(b64) if b64 is not None else len((raw or "").encode("utf-8", "surrogatepass"))
+        return _replace(record, origin=self._text(record.origin, "origin"), sse=sse, raw=raw, b64=b64, len=length)
+
+    def _payload(
+        self, raw: str | None, b64: bytes | None, *, is_message: bool = False
+    ) -> tuple[str | None, bytes | None]:
+        if b64 is not None:
+            return None, self._redactor.payload(b64, "b64", is_message=is_message)
+        return (None if raw is None else self._text(raw, "raw", is_message=is_message)), None
+
+    def _optional(self, text: str | None, where: str) -> str | None:
+        return None if text is None else self._text(text, where)
+
+    def _connection(self, record: ConnectionRecord) -> ConnectionRecord:
+        text, target = self._text, record.target
+        where = "target"
+        told = Target(self._argv(target.argv), text(target.cwd, f"{where}.cwd"), text(target.url, f"{where}.url"))
+        names = tuple(text(name, "env_names") for name in record.env_names)
+        transport = text(record.transport, "transport")
+        return _replace(record, transport=transport, target=told, env_names=names, why=text(record.why, "why"))
+
+    def _argv(self, argv: tuple[str, ...]) -> tuple[str, ...]:
+        told: list[str] = []
+        before = ""
+        for number, word in enumerate(argv):
+            where = f"target.argv.{number}"
+            if before.startswith("-") and "=" not in before and is_secret(before.lstrip("-")) and word[:1] != "-":
+                told.append(self._redactor.value(word, where, "option"))
+            else:
+                told.append(self._text(word, where))
+            before = word
+        return tuple(told)
+
+    def _http(self, record: HttpRecord) -> HttpRecord:
+        text = self._text
+        return _replace(
+            record,
+            method=text(record.method, "method"),
+            target=text(record.target, "target"),
+            ver=text(record.ver, "ver"),
+            reason=text(record.reason, "reason"),
+            why=text(record.why, "why"),
+            headers=tuple((text(name, "headers"), self._header(name, value)) for name, value in record.headers),
+            document=self._optional(record.document, "document"),
+        )
+
+    def _header(self, name: str, value: str) -> str:
+        where = f"headers.{name}"
+        if name.lower() in ("cookie", "set-cookie"):
+            return "; ".join(self._cookie(part, where) for part in value.split("; "))
+        if not is_secret_header(name) or name.lower() == "www-authenticate":
+            return self._text(value, where)
+        scheme, space, rest = value.partition(" ")
+        if space and scheme.lower() in ("bearer", "basic", "dpop", "digest", "token", "negotiate"):
+            return f"{scheme} {self._redactor.value(rest, where, 'header')}"
+        return self._redactor.value(value, where, "header")
+
+    def _cookie(self, part: str, where: str) -> str:
+        name, equals, value = part.partition("=")
+        if not equals:
+            return self._text(part, where)
+        if name.strip().lower() in _ATTRIBUTES:
+            return part
+        return f"{name}={self._redactor.value(value, where, 'cookie')}"
+
+
+_CHUNK = 1024 * 1024
+_SCANNED = 64 * 1024
+"""Bytes that are looked through at once: what was met in them is looked for again."""
+_LINES = 200
+"""Lines that are looked at together for the values that are known."""
+_PASSES = 4
+_SHORTEST_PIECE = 16
+"""Characters of a piece of a secret that is looked for everywhere."""
+_NOT_JSON = re.compile(
+    rb'\{"r":"frame"(?:,"(?:n|tm|tw|len|ex|http)":-?\d+|,"(?:c|dir|ch|eol|origin)":"[a-z0-9]{1,12}")*+,"raw":"\s*+[^{\[\s"]'
+)
+"""A frame with a line that is no message."""
+_PSEUDONYM = "rdct_"
+_TOLD = 5
+"""Places that are told of each kind of replacement."""
+
+
+class Wish(msgspec.Struct, frozen=True):
+    """What is to be taken out beside what is known by its name and its form."""
+
+    key: bytes
+    """Of the pseudonyms."""
+    secrets: tuple[tuple[str, str], ...] = ()
+    """Values, each with the rule by which it is known."""
+    paths: tuple[JsonPath, ...] = ()
+    users: tuple[str, ...] = ()
+    homes: tuple[str, ...] = ()
+
+
+class Taken(msgspec.Struct):
+    """All replacements of one kind."""
+
+    rule: str
+    path: str
+    count: int = 0
+    values: set[str] = msgspec.field(default_factory=set)
+    """The marks of the values, at most some hundred."""
+    entries: list[int] = msgspec.field(default_factory=list)
+    """The first entries that it concerned; 0 for what is no entry."""
+
+
+class Shared(msgspec.Struct):
+    """What became of a capture."""
+
+    entries: int = 0
+    replaced: int = 0
+    taken: dict[tuple[str, str], Taken] = msgspec.field(default_factory=dict)
+    """By rule and place, of which numbers are left out."""
+    left_out: Counter[str] = msgspec.field(default_factory=Counter)
+    """Records that are not in the copy, by why: "unreadable", "unknown", "torn", "no payload"."""
+    known: int = 0
+    """How many values were looked for everywhere."""
+    unlearnt: int = 0
+    """How many were not, because there were too many."""
+    grows: bool = False
+    """Whether somebody was recording into the original."""
+
+
+class Sharing:
+    """One capture, on its way to a copy.
+
+    Raises (when made): CaptureError if the file is no capture or must not be read.
+    """
+
+    def __init__(self, path: Path, wish: Wish, tell: Tell = tell_nobody) -> None:
+        """`tell` hears how many bytes are done, of those of all passes."""
+        self._path = path
+        found = open_capture(path)
+        self._fd = found.fd
+        self.head: Head = found.head
+        self._size = os.fstat(self._fd).st_size
+        self._tell = tell
+        self._behind = 0
+        """Bytes of the passes that are over."""
+        self.known = Known()
+        for value, rule in wish.secrets:
+            self.known.add(value, rule)
+        pseudonyms = Pseudonyms(wish.key)
+
+        def redactor(*, learns: bool) -> Redactor:
+            return Redactor(pseudonyms, self.known, paths=wish.paths, users=wish.users, homes=wish.homes, learns=learns)
+
+        persons = (*telling_users(wish.users), *telling_homes(wish.homes))
+        self._sieve = Sieve(paths=wish.paths, persons=persons)
+        self._sifted: list[_Sifted] = []
+        self._pieces: dict[Place, list[tuple[str, str]]] = {}
+        """By block and place in it: what of a line belongs to a secret that runs over several."""
+        self._learner, self.redactor = redactor(learns=True), redactor(learns=False)
+
+    def close(self) -> None:
+        """Close the original."""
+        os.close(self._fd)
+
+    def learn(self) -> None:
+        """The first pass: see what is secret."""
+        copying = _Copying(self._learner, _Writer(lambda line: None), Shared())
+        self._sifted.clear()
+        for lines, whole in self._lines():
+            checked = self._sieve.suspects(lines)
+            self._sifted.append(_Sifted(_checksum(lines), tuple(checked)))
+            for at in checked:
+                self._learner.activate(self._known_in(lines[at]))
+                copying.line(lines[at], whole)
+
+        self._learn_pieces()
+
+    def _learn_pieces(self) -> None:
+        """The second pass: see what runs over the ends of lines."""
+        streams = _Streams(self.known)
+        self._pieces.clear()
+        for number, (lines, _) in enumerate(self._lines()):
+            for at, line in enumerate(lines):
+                for piece in streams.feed((number, at), line):
+                    self._pieces.setdefault(piece.place, []).append((piece.value, piece.rule))
+        for value, rule in [each for found in self._pieces.values() for each in found]:
+            if len(value) >= _SHORTEST_PIECE:
+                self.known.learn(value, rule)
+
+    def rehearse(self) -> Shared:
+        """The third pass without a file: what would be replaced."""
+        return self._pass(self.redactor, lambda line: None)
+
+    def write(self, out: Path, *, overwrite: bool = False) -> Shared:
+        """The third pass and the fourth: the copy is there afterwards, whole, or it is not there.
+
+        Raises: UsageError if it can't be written, or if a secret is left in it.
+        """
+        demand_place(out, self._path, overwrite=overwrite)
+        try:
+            with whole_file(out, overwrite=overwrite) as made:
+                shared = self._pass(self.redactor, made.file.write)
+                made.file.flush()
+                os.fsync(made.file.fileno())
+                self.scan(made.path)
+        except FileExistsError:
+            raise UsageError(f"{out} is there already", hint="Name another file, or say --force.") from None
+        except OSError as error:
+            raise UsageError(f"{out} can't be written: {error.strerror}", hint="Name another file.") from None
+        return shared
+
+    def scan(self, path: Path | str) -> None:
+        """The fourth pass: look for every secret that is known, and for what runs over the ends of lines.
+
+        Raises: UsageError if there is one, with its place and spelling, without itself.
+        """
+        overlap = self.known.longest()
+        with open(path, "rb") as file:
+            place, rest = 0, b""
+            while chunk := file.read(_SCANNED):
+                data = rest + chunk
+                if (left := self.known.survivor(data)) is not None:
+                    secret, spelling, at = left
+                    raise UsageError(
+                        f"a secret would have been left in the copy, {spelling}, at byte {place - len(rest) + at}: "
+                        f"known by {secret.rule}. No copy was made",
+                        hint="If it is none, don't name it; else take its place out with --redact PATH.",
+                    )
+                place += len(chunk)
+                self._tell(min(self._behind + place, _PASSES * self._size), _PASSES * self._size)
+                rest = data[-overlap:] if overlap else b""
+        self._scan_lines(path)
+
+    def _scan_lines(self, path: Path | str) -> None:
+        streams = _Streams(self.known)
+        with open(path, "rb") as file:
+            for number, line in enumerate(file, 1):
+                for piece in streams.feed((0, number), line.rstrip(b"\n")):
+                    if _PSEUDONYM not in piece.value and piece.rule != "wrapped":
+                        raise UsageError(
+                            f"a secret would have been left in the copy, over several lines, at line {number}: "
+                            f"known by {piece.rule}. No copy was made",
+                            hint="If it is none, don't name it; else take its place out with --redact PATH.",
+                        )
+
+    def _pass(self, redactor: Redactor, write: Callable[[bytes], object]) -> Shared:
+        shared = Shared(grows=being_written(self._fd))
+        writer = _Writer(write)
+        copying = _Copying(redactor, writer, shared)
+        telling = self._telling_words()
+        for number, (lines, whole) in enumerate(self._lines()):
+            data = b"\n".join(lines)
+            checked = self._checked(number, lines)
+            has_known = self.known.may_be_in(data) or telling.may_find(data)
+            for at, line in enumerate(lines):
+                known = self._known_in(line) if has_known or b"\\u" in line else []
+                if pieces := self._pieces.get((number, at)):
+                    own = [self.known.secret(value, rule) for value, rule in pieces]
+                    known = sorted({each.value: each for each in (*own, *known)}.values(), key=_longest_first)
+                if known or at in checked or (has_known and telling.found(line)):
+                    redactor.activate(known)
+                    copying.line(line, whole)
+                else:
+                    copying.harmless(line, whole)
+        writer.end()
+        shared.known, shared.unlearnt = len(self.known), self.known.unlearnt
+        return shared
+
+    def _checked(self, number: int, lines: list[bytes]) -> Collection[int]:
+        """The lines of a block that have to be taken apart."""
+        if number < len(self._sifted) and self._sifted[number].checksum == _checksum(lines):
+            return self._sifted[number].checked
+        return range(len(lines))
+
+    def _telling_words(self) -> Seeker:
+        """Words that are harmless, but hold a known value in base64."""
+        seeker = Seeker()
+        for word, held in self._sieve.held.items():
+            if self.known.hidden(held):
+                seeker.add(word)
+        return seeker
+
+    def _known_in(self, line: bytes) -> list[Secret]:
+        """The values that are known and stand in a line, or may: in bytes they are spelt as nobody can foresee."""
+        if b'"b64"' in line:
+            return list(self.known)
+        return self.known.hidden(line) if b"\\u" in line else self.known.within(line)
+
+    def _lines(self) -> Iterator[tuple[list[bytes], bool]]:
+        """Some lines at a time, up to where the file ended when it was opened, and whether they had ends."""
+        size = self._size
+
+        def read(place: int, length: int) -> bytes:
+            return read_at(self._fd, place, max(0, min(length, size - place)))
+
+        for block in blocks(read, most=_LINES):
+            yield block.lines, block.whole
+            self._tell(self._behind + block.end, _PASSES * size)
+        self._behind += size
+
+
+def _longest_first(secret: Secret) -> tuple[int, str]:
+    return -len(secret.value), secret.value
+
+
+class _Streams:
+    """The lines of a capture that follow each other: what servers write beside messages, and what they log in them."""
+
+    def __init__(self, known: Known) -> None:
+        self._known = known
+        self._streams: dict[tuple[str, str], LineSecrets] = {}
+
+    def feed(self, place: Place, line: bytes) -> list[Piece]:
+        """What the next line of the file completes, if it belongs to a stream."""
+        found = _stream_line(line)
+        if found is None:
+            return []
+        stream, text = found
+        if stream not in self._streams:
+            self._streams[stream] = LineSecrets(self._known)
+        pieces = self._streams[stream].feed(place, text)
+        return [each for each in pieces if len(each.value) >= 4] if stream[1] == "log" else pieces
+
+
+def _stream_line(line: bytes) -> tuple[tuple[str, str], str] | None:
+    """Which stream a record belongs to, and its text; None for one that belongs to none."""
+    is_log = b"notifications/message" in line
+    if not is_log and b'"err"' not in line[:80] and _NOT_JSON.match(line) is None:
+        return None
+    try:
+        record = from_line(line)
+    except ValueError:
+        return None
+    if not isinstance(record, StderrRecord | FrameRecord):
+        return None
+    raw = record.raw if record.raw is not None else (record.b64 or b"").decode("utf-8", "surrogateescape")
+    if isinstance(record, StderrRecord):
+        return (record.c, "err"), raw
+    if not is_log:
+        return (record.c, f"out {record.dir}"), raw
+    try:
+        said = logged(peek.at(msgspec.json.decode(raw), "params", "data"))
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return None
+    return None if said is None else ((record.c, "log"), said)
+
+
+class _Sifted(NamedTuple):
+    """What the first pass saw in a block."""
+
+    checksum: int
+    checked: tuple[int, ...]
+    """Those lines of it that may have a secret."""
+
+
+def _checksum(lines: list[bytes]) -> int:
+    checksum = len(lines)
+    for line in lines:
+        checksum = zlib.crc32(line, checksum)
+    return checksum
+
+
+class _Writer:
+    """Lines on their way into the copy, counted and digested."""
+
+    def __init__(self, write: Callable[[bytes], object]) -> None:
+        self._write = write
+        self._digest = hashlib.sha256()
+        self._counts: Counter[str] = Counter()
+
+    def put(self, record: Record) -> None:
+        line = to_line(record)
+        self._digest.update(line)
+        self._counts[str(record.__struct_config__.tag)] += 1
+        self._write(line)
+
+    def end(self) -> None:
+        self._write(to_line(EndRecord(counts=dict(self._counts), sha256=self._digest.hexdigest())))
+
+
+class _Copying:
+    """One pass over the lines."""
+
+    def __init__(self, redactor: Redactor, writer: _Writer, shared: Shared) -> None:
+        self._redactor = redactor
+        self._copyist = Copyist(redactor)
+        self._writer = writer
+        self._shared = shared
+
+    def line(self, line: bytes, whole: bool) -> None:
+        """Copy a record, with what was replaced in it behind it."""
+        record = self._read(line, whole)
+        if record is not None:
+            self._record(record)
+
+    def harmless(self, line: bytes, whole: bool) -> None:
+        """Copy a record that has no secret."""
+        record = self._read(line, whole)
+        if not isinstance(record, Dated):
+            if record is not None:
+                self._record(record)
+        elif self._has_payload(record):
+            self._shared.entries += 1
+            n = self._shared.entries
+            self._writer.put(record if record.n == n else msgspec.structs.replace(record, n=n))
+
+    def _read(self, line: bytes, whole: bool) -> Record | None:
+        try:
+            return from_line(line)
+        except ValueError:
+            kind = type_of(line)
+            why = "torn" if not whole else "unreadable" if kind is None or kind in KNOWN else "unknown"
+            self._shared.left_out[why] += 1
+            return None
+
+    def _has_payload(self, record: Dated) -> bool:
+        if getattr(record, "raw", "") is None and getattr(record, "b64", None) is None:
+            self._shared.left_out["no payload"] += 1
+            return False
+        return True
+
+    def _record(self, record: Record) -> None:
+        match record:
+            case Head():
+                self._put(self._copyist.head(record), 0)
+            case SumRecord() | EndRecord():
+                pass  # digests of what is not in the copy: who knows the rest could try values for the secrets
+            case GapRecord():
+                self._put(self._copyist.gap(record), 0)
+            case RedactRecord():
+                self._writer.put(record)
+            case _:
+                if self._has_payload(record):
+                    self._shared.entries += 1
+                    self._put(self._copyist.dated(record, self._shared.entries), self._shared.entries)
+
+    def _put(self, record: Record, n: int) -> None:
+        self._writer.put(record)
+        found = self._redactor.found
+        self._redactor.forget()
+        for each in found:
+            path = self._redactor.text(each.path[:200], "")
+            self._writer.put(
+                RedactRecord(rule=each.rule, n=n, path=path, len=each.length, kh=each.mark, kind=each.kind)
+            )
+            self._count(each.rule, path, n, each.mark)
+        self._redactor.forget()
+
+    def _count(self, rule: str, path: str, n: int, mark: str) -> None:
+        place = ".".join("*" if step.isdigit() else step for step in path.split("."))
+        shared = self._shared
+        shared.replaced += 1
+        if (rule, place) not in shared.taken and len(shared.taken) >= 1000:
+            place = "elsewhere"
+        taken = shared.taken.setdefault((rule, place), Taken(rule, place))
+        taken.count += 1
+        if len(taken.values) < 500:
+            taken.values.add(mark)
+        if len(taken.entries) < _TOLD and n not in taken.entries:
+            taken.entries.append(n)
+
+
+# --- The notes of a capture, for its copy: their texts without secrets, and nothing that this program can't read.
+
+
+def copied_notes(path: Path, capture_id: str, redactor: Redactor) -> Notes:
+    """The notes beside a capture without secrets. What is wrong with their file is told in `trouble`."""
+    notes = NotesFile(path, capture_id).read()
+    text = redactor.text
+    marks = {n: msgspec.structs.replace(mark, text=text(mark.text, "notes")) for n, mark in notes.marks.items()}
+    views = tuple(
+        msgspec.structs.replace(
+            view,
+            name=text(view.name, "notes"),
+            filter=text(view.filter, "notes"),
+            columns=tuple(text(column, "notes") for column in view.columns),
+        )
+        for view in notes.views
+    )
+    return Notes(marks, views, notes.reference, text(notes.remark, "notes"), (), notes.trouble, notes.foreign)
+
+
+def keep_notes(notes: Notes, out: Path, capture_id: str) -> None:
+    """Write notes beside a copy, in the place of those that may be there. Raises: UsageError."""
+    NotesFile(out, capture_id).change(lambda _: notes)

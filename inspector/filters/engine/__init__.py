@@ -1,0 +1,1 @@
+"""Runs a parsed filter over the entries of a journal."""

@@ -1,0 +1,103 @@
+"""One value against one comparison. What has no such value, or one of another type, doesn't match: nothing raises."""
+
+from collections.abc import Callable
+from typing import Any
+
+from inspector.filters.language.fields import Compare, Op, Value
+from inspector.filters.language.patterns import Pattern
+
+Test = Callable[[Any], bool]
+"""Whether a value that is there matches."""
+
+
+def matcher(compare: Compare, patterns: list[Pattern]) -> Test:
+    """The test of a comparison. A pattern that it uses is added to `patterns`."""
+    op, wanted = compare.op, compare.values[0]
+    match op:
+        case Op.EQ:
+            return lambda found: same(found, wanted)
+        case Op.NE:
+            return lambda found: not same(found, wanted)
+        case Op.IN:
+            return lambda found: any(same(found, each) for each in compare.values)
+        case Op.CONTAINS:
+            return _containing(str(wanted))
+        case Op.MATCHES | Op.DIFFERS:
+            pattern = Pattern(str(wanted))
+            patterns.append(pattern)
+            return _fitting(pattern, fits=op is Op.MATCHES)
+        case Op.LT | Op.LE | Op.GT | Op.GE:
+            return _ordered(op, wanted)
+
+
+def same(found: Any, wanted: Value) -> bool:
+    """Whether two JSON values are the same: 1 is 1.0, and neither true nor "1"."""
+    if isinstance(found, bool) or isinstance(wanted, bool):
+        return found is wanted
+    return bool(found == wanted)
+
+
+def _containing(wanted: str) -> Test:
+    folded = wanted.casefold()
+
+    def test(found: Any) -> bool:
+        if isinstance(found, str):
+            return folded in found.casefold()
+        if isinstance(found, list | dict):
+            return any(isinstance(each, str) and folded == each.casefold() for each in found)
+        return isinstance(found, int | float) and not isinstance(found, bool) and folded in str(found)
+
+    return test
+
+
+def _fitting(pattern: Pattern, *, fits: bool) -> Test:
+    def test(found: Any) -> bool:
+        if isinstance(found, bool) or not isinstance(found, str | int | float):
+            return False
+        return pattern.found_in(found if isinstance(found, str) else str(found)) is fits
+
+    return test
+
+
+_ORDERS: dict[Op, Callable[[Any, Any], bool]] = {
+    Op.LT: lambda found, wanted: found < wanted,
+    Op.LE: lambda found, wanted: found <= wanted,
+    Op.GT: lambda found, wanted: found > wanted,
+    Op.GE: lambda found, wanted: found >= wanted,
+}
+
+
+def _ordered(op: Op, wanted: Value) -> Test:
+    order = _ORDERS[op]
+    kinds = str if isinstance(wanted, str) else int | float
+
+    def test(found: Any) -> bool:
+        if isinstance(found, bool) or not isinstance(found, kinds):
+            return False
+        return order(found, wanted)
+
+    if wanted is None or isinstance(wanted, bool):
+        return lambda found: False
+    return test
+
+
+def reach(value: Any, path: tuple[str | int | None, ...]) -> list[Any]:
+    """All values at a path; none where anything on the way is not there."""
+    found = [value]
+    for step in path:
+        found = [inner for each in found for inner in _inside(each, step)]
+    return found
+
+
+def _inside(value: Any, step: str | int | None) -> list[Any]:
+    if isinstance(value, dict):
+        if step is None:
+            return list(value.values())
+        return [value[step]] if step in value else []
+    if not isinstance(value, list):
+        return []
+    if step is None:
+        return value
+    if isinstance(step, int) and -len(value) <= step < len(value):
+        return [value[step]]
+    return []

@@ -1,0 +1,331 @@
+"""The nodes that look into payloads: bare text, the text of a message, a path into its JSON.
+
+What a search through the bytes rules out is never parsed.
+"""
+
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from inspector.capture.store.columns import BYTES_BIT, KIND_BITS, PROBE_BIT, EntryKind, MessageKind
+from inspector.filters.engine.matching import Test, reach
+from inspector.filters.engine.nodes import (
+    READ,
+    SEARCH,
+    SLOW,
+    ByExchange,
+    ByFlags,
+    ByMethod,
+    ExchangeColumns,
+    Node,
+    Stretch,
+    both,
+    either,
+    ones,
+    text_in,
+    without,
+)
+from inspector.filters.language.fields import STATES, Compare, Op, Ref, Step
+from inspector.protocol.facts import Fact
+from inspector.protocol.frames import Frame
+from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message, Notification, Request, read
+
+# --- A text to look for, in any case and in every spelling: in names, in a payload's bytes, in the lines of a
+# stretch.
+
+_BACKSLASH = 0x5C
+_B64 = b',"b64":"'
+_BYTES = bytes(bool(flags & BYTES_BIT) for flags in range(256))
+_STDERR = bytes(kind == EntryKind.STDERR for kind in range(256))
+"""No flag tells of those whether they are text."""
+
+
+class Needle:
+    """A text to look for."""
+
+    def __init__(self, wanted: str) -> None:
+        self.text = wanted.casefold()
+        cases = {wanted, wanted.lower(), wanted.upper()}
+        self._spellings = {spelling for case in cases for spelling in _spellings(case)}
+        self._in_lines = tuple(sorted({line for spelling in self._spellings for line in _in_line(spelling)}))
+
+    def is_part_of(self, wanted: str) -> bool:
+        """Whether whatever contains `wanted` contains this too."""
+        return self.text in wanted.casefold()
+
+    def is_in_text(self, found: str) -> bool:
+        """Whether a text of ours, or a name, contains it."""
+        return self.text in found.casefold()
+
+    def is_in_bytes(self, payload: bytes) -> bool:
+        """Whether bytes contain it, in any spelling."""
+        lowered = payload.lower()
+        if any(spelling in lowered for spelling in self._spellings):
+            return True
+        if self.text.isascii() or payload.isascii():
+            return False
+        return self.text in payload.decode("utf-8", "replace").casefold()
+
+    def mark(self, stretch: Stretch, need: bytes) -> bytes:
+        """Which of the entries that are asked about hold it in their payload: 1 at their positions."""
+        marks = bytearray(len(need))
+        for index in self._found(stretch, need):
+            marks[index] = 1
+        return bytes(marks)
+
+    def _found(self, stretch: Stretch, need: bytes) -> Iterator[int]:
+        if not stretch.plain or (not self.text.isascii() and not stretch.window.isascii()):
+            yield from (index for index in ones(need) if self.is_in_bytes(stretch.payload(index)))
+            return
+        for spelling in self._in_lines:
+            yield from candidates(stretch, need, spelling, self.is_in_bytes)
+        for index in odd_lines(stretch, need):
+            if self.is_in_bytes(stretch.payload(index)):
+                yield index
+
+
+def candidates(
+    stretch: Stretch, need: bytes, spelling: bytes, is_in_bytes: Callable[[bytes], bool], *, exact: bool = False
+) -> Iterator[int]:
+    """The entries asked about whose payload's text has a spelling in it. With `exact` the case of letters counts.
+
+    Where it may be part of an escape, `is_in_bytes` is asked.
+    """
+    has_cases = not exact and spelling.upper() != spelling
+    window = stretch.lowered if has_cases else stretch.window
+    find, size = window.find, len(spelling)
+    at, index = find(spelling), 0
+    if at < 0:
+        return
+    starts, lengths = stretch.starts, stretch.columns.lengths
+    while at >= 0:
+        index = bisect_right(starts, at, index) - 1
+        start = starts[index]
+        end = start + lengths[index]
+        if at >= end or not need[index]:  # behind a line's end stands what is no entry: a sum, a mark
+            at = find(spelling, max(end, at + 1))
+            continue
+        begin, close = text_in(window, start, end, at + size)
+        if begin > at:
+            at = find(spelling, begin)
+            continue
+        if (at + size <= close and _stands_alone(window, at)) or is_in_bytes(stretch.payload(index)):
+            yield index
+        at = find(spelling, end)
+
+
+def odd_lines(stretch: Stretch, need: bytes) -> Iterator[int]:
+    """The entries asked about whose payload is no text, and so stands in the file in another form."""
+    odd = both(need, stretch.columns.flags.translate(_BYTES))
+    said = both(need, stretch.columns.kinds.translate(_STDERR))
+    return ones(either(odd, _as_bytes(stretch, said)) if 1 in said else odd)
+
+
+def _as_bytes(stretch: Stretch, need: bytes) -> bytes:
+    """Of which entries the line holds a payload as bytes."""
+    marks, window = bytearray(len(need)), stretch.window
+    at = window.find(_B64)
+    while at >= 0:
+        index = stretch.at(at)
+        end = stretch.end(index)
+        marks[index] = need[index] if at < end else 0
+        at = window.find(_B64, max(end, at + 1))
+    return bytes(marks)
+
+
+def _stands_alone(window: bytes, at: int) -> bool:
+    """Whether what stands at a position does not begin within an escape: `n` of a line's end, `e9` of an accent."""
+    return window[at - 1] != _BACKSLASH and window.find(b"\\u", at - 5, at) < 0
+
+
+def _spellings(wanted: str) -> tuple[bytes, bytes, bytes]:
+    quoted = json.dumps(wanted, ensure_ascii=False)[1:-1]
+    return (
+        wanted.encode("utf-8", "surrogatepass").lower(),
+        quoted.encode("utf-8", "surrogatepass").lower(),
+        json.dumps(wanted)[1:-1].encode().lower(),
+    )
+
+
+def _in_line(spelling: bytes) -> set[bytes]:
+    """How a line of the file spells bytes of a payload."""
+    try:
+        text = spelling.decode()
+    except UnicodeDecodeError:
+        return set()  # a payload with such bytes is no text, and does not stand in its line as one
+    return {json.dumps(text, ensure_ascii=False)[1:-1].encode().lower(), json.dumps(text)[1:-1].encode().lower()}
+
+
+_CALLS = (MessageKind.REQUEST, MessageKind.NOTIFICATION, MessageKind.BATCH)
+_KINDS_WITH = {
+    "params": _CALLS,
+    "args": _CALLS,
+    "result": (MessageKind.ANSWER, MessageKind.BATCH),
+    "error": (MessageKind.ERROR, MessageKind.BATCH),
+}
+_WITH_TEXT = bytes(kind in (EntryKind.FRAME, EntryKind.STDERR) for kind in range(256))
+_OTHER_FACTS = bytes(kind > EntryKind.STDERR for kind in range(256))
+_PROBES = bytes(bool(flags & PROBE_BIT) for flags in range(256))
+_ANSWERS = bytes((flags & KIND_BITS) in (MessageKind.ANSWER, MessageKind.ERROR) for flags in range(256))
+_SAFE = re.compile(r"[A-Za-z0-9_ .:$-]+")
+"""Characters that JSON writers don't escape, but for those that escape all."""
+_OF_ERRORS = frozenset("error -0123456789")
+_ESCAPED_ASCII = rb"\\u00"
+"""How a line of the file begins an escape that a writer needed not make."""
+
+
+class InWords:
+    """Bare text: in the method, the target or the state of what a row shows, or anywhere in its bytes."""
+
+    cost = SEARCH
+
+    def __init__(self, text: str, exchanges: ExchangeColumns, say: Callable[[Fact], str]) -> None:
+        """`say` puts a fact into the words in which it is shown."""
+        self.needle = Needle(text)
+        self._say = say
+        seen = self.needle.is_in_text
+        method, target = (exchanges.text_test(name, seen) for name in ("method", "target"))
+        self._names: list[Node] = [ByMethod(seen, method), ByExchange(target)]
+        if any(seen(_said(state)) for state in STATES):
+            self._names.append(ByExchange(exchanges.text_test("status", lambda state: seen(_said(state)))))
+        if set(self.needle.text) <= _OF_ERRORS:
+            self._names.append(ByExchange(exchanges.number_test("error.code", lambda code: seen(f"error {code}"))))
+        if seen("probe"):
+            self._names.append(ByFlags(flags=_PROBES))
+        if seen("stderr"):
+            self._names.append(ByFlags(kinds=_STDERR))
+
+    def mark(self, stretch: Stretch, need: bytes) -> bytes:
+        """The names first; then one search through the bytes for the rest."""
+        found = bytes(len(need))
+        for part in self._names:
+            found = either(found, part.mark(stretch, without(need, found)))
+        need = without(need, found)
+        bare = both(need, stretch.columns.kinds.translate(_WITH_TEXT))
+        if 1 in bare:
+            found = either(found, self.needle.mark(stretch, bare))
+        facts = both(need, stretch.columns.kinds.translate(_OTHER_FACTS))
+        return either(found, self._in_facts(stretch, facts)) if 1 in facts else found
+
+    def _in_facts(self, stretch: Stretch, need: bytes) -> bytes:
+        marks = bytearray(len(need))
+        for index in ones(need):
+            marks[index] = self._says(stretch, index)
+        return bytes(marks)
+
+    def _says(self, stretch: Stretch, index: int) -> bool:
+        what = stretch.store.entry(stretch.first + index).what
+        return not isinstance(what, Frame) and self.needle.is_in_text(self._say(what))
+
+
+def _said(state: str) -> str:
+    return state.replace("-", " ")
+
+
+class InText:
+    """The payload as text, of frames and of stderr."""
+
+    def __init__(self, test: Test, compare: Compare | None) -> None:
+        """`compare`: where the test comes from; None if it only asks whether there is a text."""
+        self._test = test
+        contains = compare is not None and compare.op is Op.CONTAINS
+        self._needle = Needle(str(compare.values[0])) if contains and compare is not None else None
+        self.cost = SEARCH if self._needle is not None else SLOW
+
+    def mark(self, stretch: Stretch, need: bytes) -> bytes:
+        """Search the bytes where that is enough, else try each text."""
+        need = both(need, stretch.columns.kinds.translate(_WITH_TEXT))
+        if 1 not in need:
+            return need
+        if self._needle is not None:
+            return self._needle.mark(stretch, need)
+        marks = bytearray(len(need))
+        for index in ones(need):
+            marks[index] = self._test(stretch.payload(index).decode("utf-8", "replace"))
+        return bytes(marks)
+
+
+class InJson:
+    """A path into params, arguments, result or error."""
+
+    cost = READ
+
+    def __init__(self, ref: Ref, test: Test, literal: bytes | None) -> None:
+        """`literal`: what must stand in the line of an entry that matches, or something escaped must; None: unknown."""
+        self._root = ref.name
+        self._path: tuple[Step, ...] = ("arguments", *ref.path) if ref.name == "args" else ref.path
+        self._test = test
+        self._literal = literal
+        kinds = _KINDS_WITH[ref.name]
+        self._flags = bytes((flags & KIND_BITS) in kinds for flags in range(256))
+
+    def mark(self, stretch: Stretch, need: bytes) -> bytes:
+        """Parse what the bytes do not rule out."""
+        need = both(need, stretch.columns.flags.translate(self._flags))
+        marks = bytearray(len(need))
+        if 1 in need:
+            for index in self._possible(stretch, need):
+                marks[index] = self._holds(stretch.payload(index))
+        return bytes(marks)
+
+    def _possible(self, stretch: Stretch, need: bytes) -> Iterator[int]:
+        if self._literal is None or not stretch.plain:
+            yield from ones(need)
+            return
+        yield from candidates(stretch, need, self._literal, _maybe, exact=True)
+        if _ESCAPED_ASCII in stretch.window:
+            yield from candidates(stretch, need, _ESCAPED_ASCII, _maybe, exact=True)
+        yield from odd_lines(stretch, need)
+
+    def _holds(self, payload: bytes) -> bool:
+        return any(self._test(each) for message in read(payload) for each in reach(self._part(message), self._path))
+
+    def _part(self, message: Message) -> Any:
+        match message:
+            case Request() | Notification() if self._root in ("params", "args"):
+                return message.params
+            case Answer() if self._root == "result":
+                return message.result
+            case ErrorAnswer() if self._root == "error":
+                return message.error
+            case _:
+                return None
+
+
+def _maybe(payload: bytes) -> bool:
+    """What may be there is parsed anyway."""
+    return True
+
+
+def literal_of(ref: Ref, compare: Compare | None) -> bytes | None:
+    """What stands in the line of every message that can match: the end of the path, or the longest part of a text."""
+    texts = [step for step in ref.path if isinstance(step, str)]
+    if compare is not None and compare.op is Op.EQ and isinstance(compare.values[0], str):
+        texts.append(compare.values[0])
+    runs = [run for text in texts for run in _SAFE.findall(text)]
+    return max(runs, key=len).encode() if runs else None
+
+
+def is_there(found: Any) -> bool:
+    """Whether a value counts as set: neither null nor false."""
+    return found is not None and found is not False
+
+
+class InMessages:
+    """What the messages of answers to nobody hold: no exchange knows them."""
+
+    cost = READ
+
+    def __init__(self, test: Callable[[Message], bool]) -> None:
+        self._test = test
+
+    def mark(self, stretch: Stretch, need: bytes) -> bytes:
+        """Read each answer that belongs to no exchange."""
+        need = both(need, stretch.columns.flags.translate(_ANSWERS))
+        marks = bytearray(len(need))
+        for index in ones(need):
+            if not stretch.columns.exchanges[index]:
+                marks[index] = any(map(self._test, read(stretch.payload(index))))
+        return bytes(marks)

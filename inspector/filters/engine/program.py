@@ -1,0 +1,385 @@
+"""A filter made ready for one journal: which entries it lets through.
+
+It costs what it must look at: fields of the columns read nothing, a text is searched for in the bytes of the file,
+and only what may match is parsed. Nothing here waits and nothing raises, whatever a journal holds.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, assert_never
+
+from inspector.capture.format.records import Entry
+from inspector.capture.journal import Journal
+from inspector.capture.store.columns import FROM_SERVER_BIT, KIND_BITS, PROBE_BIT, TO_SERVER_BIT, EntryKind, MessageKind
+from inspector.filters.engine.findings import EXPERT_FIELDS, NOBODY, ByExpert, Expert
+from inspector.filters.engine.matching import Test, matcher
+from inspector.filters.engine.nodes import (
+    BYTES,
+    EXCHANGE,
+    AllOf,
+    AnyOf,
+    ByEntry,
+    ByExchange,
+    ByFlags,
+    ByJournal,
+    ByMethod,
+    ByNumber,
+    ExchangeColumns,
+    Lifted,
+    Node,
+    Opposite,
+    Stretch,
+    backwards,
+)
+from inspector.filters.engine.payloads import InJson, InMessages, InText, InWords, is_there, literal_of
+from inspector.filters.language.fields import BY_NAME, And, Compare, Has, Not, Or, Ref, Scope, Term, Type, Words
+from inspector.filters.language.patterns import PATIENCE, Pattern
+from inspector.protocol import peek
+from inspector.protocol.facts import (
+    ConnectionEvent,
+    ConnectionFact,
+    Fact,
+    HttpEvent,
+    HttpFact,
+    ProcessEvent,
+    ProcessFact,
+    SseNote,
+)
+from inspector.protocol.frames import Frame
+from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message
+
+# --- What each field of the table is at work: from a field and a test of its value to a node.
+
+_OF_TARGET = {"tool": "tools/call", "prompt": "prompts/get", "uri": "resources/"}
+"""How the methods begin whose target a field is about."""
+_MESSAGES = {kind.name.lower(): kind for kind in MessageKind if kind is not MessageKind.NONE}
+_FACTS = {kind.name.lower(): kind for kind in EntryKind if kind is not EntryKind.FRAME}
+_FAILED = ("error", "tool-error", "lost")
+"""States of an exchange that count as failed."""
+_ACCEPTED, _HTTP_ERRORS, _NOT_ALLOWED = 202, 400, 405
+"""HTTP statuses. 405 is the normal response of a server without a stream to a GET, or without sessions to a DELETE."""
+_COLUMNS = {"size": "sizes", "time": "walls", "n": "n"}
+
+
+class Workshop:
+    """Makes the nodes of one journal."""
+
+    def __init__(
+        self, journal: Journal, exchanges: ExchangeColumns, clock: Callable[[], int], expert: Expert = NOBODY
+    ) -> None:
+        """`expert` knows what checks have found."""
+        self._journal = journal
+        self._exchanges = exchanges
+        self._clock = clock
+        self._makers: dict[str, Callable[[Test], Node]] = {
+            "method": self._method,
+            "target": self._target,
+            "kind": _kind,
+            "dir": _direction,
+            "id": self._id,
+            "error.code": self._code,
+            "age": self._age,
+            "progress": self._progress,
+            "pending": lambda test: self._status(lambda status: bool(status == "pending")),
+            "status": self._status,
+            "dur": lambda test: ByExchange(exchanges.number_test("dur", test)),
+            "revision": lambda test: ByExchange(exchanges.revision_test(_set(test))),
+            "mark": lambda test: ByNumber(
+                "n", lambda n: (mark := journal.marks.get(n)) is not None and test(mark.color)
+            ),
+            "comment": lambda test: ByNumber(
+                "n", lambda n: (mark := journal.marks.get(n)) is not None and _set(test)(mark.text)
+            ),
+            "server": lambda test: ByJournal(lambda: _set(test)(_server(journal))),
+            "probe": lambda test: _flagged(lambda flags: bool(flags & PROBE_BIT)),
+            "failed": lambda test: self._failed(),
+            "stderr": lambda test: _kind(lambda kind: bool(kind == "stderr")),
+            "raw.valid": lambda test: Opposite(_kind(lambda kind: bool(kind == "garbled"))),
+            "channel": lambda test: ByEntry(lambda entry: _tried(test, _channel(entry))),
+            "http.status": lambda test: ByEntry(lambda entry: _tried(test, self._http_status(entry))),
+            **{name: partial(ByExpert, expert, name) for name in EXPERT_FIELDS},
+            "sse.id": lambda test: ByEntry(lambda entry: _tried(test, _sse_id(entry))),
+        }
+
+    def node(self, ref: Ref, test: Test, compare: Compare | None) -> Node:
+        """The node that tries the values of a field, whatever scope it is asked in."""
+        name = ref.name
+        if name in ("params", "args", "result", "error"):
+            return InJson(ref, test, literal_of(ref, compare))
+        if name == "http.header":
+            return ByEntry(lambda entry: any(map(test, self._headers(entry, str(ref.path[0])))))
+        if name == "text":
+            return InText(test, compare)
+        if name in _OF_TARGET:
+            return self._of_target(_OF_TARGET[name], test)
+        if name in _COLUMNS:
+            return ByNumber(_COLUMNS[name], test)
+        return self._makers[name](test)
+
+    def _method(self, test: Test) -> Node:
+        return ByMethod(test, self._exchanges.text_test("method", test))
+
+    def _target(self, test: Test) -> Node:
+        return ByExchange(self._exchanges.text_test("target", _set(test)))
+
+    def _of_target(self, begins: str, test: Test) -> Node:
+        return AllOf(
+            [
+                ByExchange(self._exchanges.text_test("method", lambda method: method.startswith(begins))),
+                self._target(test),
+            ]
+        )
+
+    def _status(self, test: Test) -> Node:
+        return ByExchange(self._exchanges.text_test("status", test))
+
+    def _failed(self) -> Node:
+        """What an exchange came to, messages that are none, and bad ends of HTTP exchanges, connections, processes."""
+        garbled = AllOf([_kind(lambda kind: bool(kind == "garbled")), ByEntry(lambda entry: not self._accepted(entry))])
+        facts = _kind(lambda kind: kind in ("http", "connection", "process"))
+        return AnyOf(
+            [
+                _kind(lambda kind: bool(kind == "error")),
+                self._status(lambda status: status in _FAILED),
+                garbled,
+                AllOf([facts, ByEntry(lambda entry: self._is_bad_end(entry.what))]),
+            ]
+        )
+
+    def _accepted(self, entry: Entry) -> bool:
+        """Whether it is the body of a 202 response: legal, and often a word of text."""
+        return self._http_status(entry) == _ACCEPTED and isinstance(entry.what, Frame)
+
+    def _is_bad_end(self, what: object) -> bool:
+        match what:
+            case ConnectionFact():
+                return what.event is ConnectionEvent.ABORT
+            case ProcessFact():
+                return what.event is ProcessEvent.EXIT and (bool(what.code) or bool(what.signal))
+            case HttpFact(event=HttpEvent.ERROR):
+                return True
+            case HttpFact(event=HttpEvent.RESPONSE):
+                return what.status >= _HTTP_ERRORS and not (
+                    what.status == _NOT_ALLOWED and not self._is_post(what.http)
+                )
+            case _:
+                return False
+
+    def _is_post(self, http: int) -> bool:
+        found = self._journal.http_exchanges.get(http)
+        return found is not None and found.request is not None and found.request.method == "POST"
+
+    def _id(self, test: Test) -> Node:
+        def of_answer(message: Message) -> bool:
+            return isinstance(message, Answer | ErrorAnswer) and message.id is not None and test(message.id)
+
+        return AnyOf([ByExchange(lambda number: test(self._exchanges.exchange(number).id)), InMessages(of_answer)])
+
+    def _code(self, test: Test) -> Node:
+        def of_answer(message: Message) -> bool:
+            return isinstance(message, ErrorAnswer) and message.code is not None and test(message.code)
+
+        return AnyOf([ByExchange(self._exchanges.number_test("error.code", test)), InMessages(of_answer)])
+
+    def _age(self, test: Test) -> Node:
+        def by_number(number: int) -> bool:
+            exchange = self._exchanges.exchange(number)
+            return exchange.is_open and test(max(0, self._clock() - exchange.started_ns))
+
+        return ByExchange(by_number)
+
+    def _progress(self, test: Test) -> Node:
+        def by_number(number: int) -> bool:
+            progress = self._exchanges.exchange(number).progress
+            return progress is not None and test(progress.progress)
+
+        return ByExchange(by_number)
+
+    def _http_status(self, entry: Entry) -> int | None:
+        found = self._journal.http_exchanges.get(_http(entry) or 0)
+        response = found.response if found is not None else None
+        return response.status if response is not None else None
+
+    def _headers(self, entry: Entry, name: str) -> Iterator[str]:
+        found = self._journal.http_exchanges.get(_http(entry) or 0)
+        facts = (found.request, found.response) if found is not None else ()
+        for fact in facts:
+            yield from (value for key, value in (fact.headers if fact else ()) if key.lower() == name)
+
+
+def _set(test: Test) -> Callable[[str], bool]:
+    """The test of a text that counts as absent if it is empty."""
+    return lambda text: bool(text) and test(text)
+
+
+def _server(journal: Journal) -> str:
+    opening = journal.conversation.opening
+    return journal.name or (peek.text(opening.server, "name") if opening is not None else "") or ""
+
+
+def _tried(test: Test, value: Any) -> bool:
+    return value is not None and test(value)
+
+
+def _flagged(test: Callable[[int], bool]) -> Node:
+    return ByFlags(flags=bytes(map(test, range(256))))
+
+
+def _kind(test: Test) -> Node:
+    messages = {kind.value for name, kind in _MESSAGES.items() if test(name)}
+    facts = {kind.value for name, kind in _FACTS.items() if test(name)}
+    return AnyOf(
+        [
+            _flagged(lambda flags: flags & KIND_BITS in messages),
+            ByFlags(kinds=bytes(kind in facts for kind in range(256))),
+        ]
+    )
+
+
+def _direction(test: Test) -> Node:
+    sent, came = test("c2s"), test("s2c")
+    return _flagged(lambda flags: bool((flags & TO_SERVER_BIT and sent) or (flags & FROM_SERVER_BIT and came)))
+
+
+def _channel(entry: Entry) -> str | None:
+    return entry.what.channel.value if isinstance(entry.what, Frame) else None
+
+
+def _http(entry: Entry) -> int | None:
+    return entry.what.http if isinstance(entry.what, Frame | HttpFact | SseNote) else None
+
+
+def _sse_id(entry: Entry) -> str | None:
+    what = entry.what
+    if isinstance(what, Frame):
+        return what.sse.id if what.sse is not None else None
+    return what.id if isinstance(what, SseNote) else None
+
+
+_OURS = "mcp-inspect"
+"""Whose captures are spelled as expected."""
+_CHANGING = frozenset(("status", "failed", "pending", "dur", "age", "error.code", "progress"))
+"""Fields that change when an exchange goes on."""
+
+
+class Program:
+    """A filter at work on one journal. Any thread may ask."""
+
+    def __init__(
+        self,
+        term: Term,
+        journal: Journal,
+        *,
+        clock: Callable[[], int],
+        say: Callable[[Fact], str],
+        exchanges: ExchangeColumns | None = None,
+        expert: Expert | None = None,
+    ) -> None:
+        """`clock`: the journal's monotonic nanoseconds; `say` puts facts into words; programs may share `exchanges`.
+
+        `expert` knows what checks have found; without one nothing is known of that.
+        """
+        self.term = term
+        self._store = journal.store
+        self._exchanges = exchanges or ExchangeColumns(journal)
+        self._say = say
+        self._workshop = Workshop(journal, self._exchanges, clock, expert or NOBODY)
+        self._patterns: list[Pattern] = []
+        self._plain = journal.head.tool.name == _OURS
+        self._node = self._made(term)
+        names = set(_names(term))
+        self.by_columns = self._node.cost <= EXCHANGE
+        """Whether it reads nothing from the file: then even a flood can be filtered as it comes."""
+        self.follows_exchanges = bool(names & _CHANGING) or "" in names
+        """Whether what became of an exchange decides about messages that came before."""
+        self.lifts = "" in names and any(ref.scope is not Scope.OWN for ref in _refs(term))
+        """Whether a message can match by its partner."""
+        self.follows_progress = "progress" in names
+        """Whether an exchange that has ended can still change for it."""
+        self.follows_time = "age" in names
+        self.follows_findings = not names.isdisjoint(EXPERT_FIELDS)
+        """Whether what checks find later decides about messages that came before."""
+
+    @property
+    def trouble(self) -> str:
+        """What went wrong with a pattern, as a sentence; "" if nothing did."""
+        slow = sum(pattern.too_slow for pattern in self._patterns)
+        if any(pattern.given_up for pattern in self._patterns):
+            return f"the pattern took too long {PATIENCE} times and was given up: not everything was looked through"
+        return f"the pattern took too long on {slow} message{'s' if slow > 1 else ''}" if slow else ""
+
+    def stretches(self, first: int, last: int, most_bytes: int = BYTES) -> Iterator[tuple[int, int]]:
+        """Divide entries into stretches for `mark`, the newest first."""
+        return backwards(self._store, first, last, most_bytes)
+
+    def mark(self, first: int, last: int, need: bytes | None = None) -> bytes:
+        """Which of the entries `first` to `last` match: a byte for each, 1 or 0. `need`: which are asked about."""
+        stretch = Stretch(self._store, first, last, plain=self._plain)
+        return self._node.mark(stretch, b"\1" * len(stretch) if need is None else need)
+
+    def matches(self, n: int) -> bool:
+        """Whether entry n does."""
+        return self.mark(n, n) == b"\1"
+
+    # --- from terms to nodes
+
+    def _made(self, term: Term) -> Node:
+        match term:
+            case And(terms):
+                return AllOf([self._made(each) for each in terms])
+            case Or(terms):
+                return AnyOf([self._made(each) for each in terms])
+            case Not(inner):
+                return Opposite(self._made(inner))
+            case Words(text):
+                return InWords(text, self._exchanges, self._say)
+            case Has(ref):
+                return self._lifted(ref, self._workshop.node(ref, _presence(ref), None))
+            case Compare(ref):
+                return self._lifted(ref, self._workshop.node(ref, matcher(term, self._patterns), term))
+            case _:
+                assert_never(term)
+
+    def _lifted(self, ref: Ref, node: Node) -> Node:
+        return node if ref.scope is Scope.OWN else Lifted(node, ref.scope, self._exchanges)
+
+
+def _presence(ref: Ref) -> Test:
+    """What a field alone asks of its value."""
+    kind = BY_NAME[ref.name].type
+    if kind is Type.JSON:
+        return is_there
+    return bool if kind is Type.TEXT else lambda found: True
+
+
+def _refs(term: Term) -> Iterator[Ref]:
+    match term:
+        case And(terms) | Or(terms):
+            for each in terms:
+                yield from _refs(each)
+        case Not(inner):
+            yield from _refs(inner)
+        case Has(ref) | Compare(ref):
+            yield ref
+        case Words():
+            pass
+        case _:
+            assert_never(term)
+
+
+def _names(term: Term) -> Iterator[str]:
+    """The fields of a filter; "" for bare text, and for what is asked of a partner."""
+    match term:
+        case And(terms) | Or(terms):
+            for each in terms:
+                yield from _names(each)
+        case Not(inner):
+            yield from _names(inner)
+        case Has(ref) | Compare(ref):
+            yield ref.name
+            if ref.scope is not Scope.OWN:
+                yield ""
+        case Words():
+            yield ""
+        case _:
+            assert_never(term)

@@ -1,0 +1,655 @@
+"""A filter's text to its tree, by recursive descent. Whatever is wrong is one sentence at a column.
+
+Shorthands become what they stand for here, so that nothing behind the parser knows them.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from enum import StrEnum
+
+import msgspec
+
+from inspector.errors import FilterError
+from inspector.filters.language.fields import (
+    BY_NAME,
+    EVERY,
+    GRADES,
+    ROOTS,
+    Compare,
+    Field,
+    Has,
+    Op,
+    Ref,
+    Scope,
+    Step,
+    Term,
+    Type,
+    Value,
+    Words,
+    all_of,
+    any_of,
+    find,
+    nearest,
+    opposite,
+)
+from inspector.filters.language.patterns import check
+
+# --- A filter's text to tokens. Every token knows its column, so that whatever is wrong can be pointed at.
+
+LONGEST = 20_000
+"""Characters of a filter."""
+
+
+class Kind(StrEnum):
+    """What a token is."""
+
+    WORD = "word"
+    STRING = "string"
+    """Quoted: never a field, never a keyword."""
+    OP = "operator"
+    MARK = "mark"
+    """`( ) { } [ ] ,` and `-` before something."""
+    END = "end"
+
+
+class Token(msgspec.Struct, frozen=True):
+    """A piece of the text."""
+
+    kind: Kind
+    text: str
+    """Of a string what it stands for, without quotes."""
+    column: int
+    """Of its first character, from 0."""
+    end: int
+    """Behind its last character."""
+
+
+_SPACE = re.compile(r"\s+")
+_OPERATOR = re.compile(r"==|!=|<=|>=|!~|&&|\|\||<|>|~|=|!")
+_MARKS = "(){}[],"
+_WORD = re.compile(r"""[^\s(){}\[\],"'<>=!~]+""")
+_PATTERN = re.compile(r"[^\s\"']\S*")
+"""An unquoted regular expression, behind ~: up to the next blank."""
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+
+
+def tokens(text: str) -> list[Token]:
+    """All tokens, the end last.
+
+    Raises: FilterError.
+    """
+    if len(text) > LONGEST:
+        raise FilterError(f"a filter of {len(text):,} characters is too long: {LONGEST:,} are the most", LONGEST)
+    found: list[Token] = []
+    at = 0
+    while True:
+        if blank := _SPACE.match(text, at):
+            at = blank.end()
+        if at >= len(text):
+            break
+        token = _token(text, at, found[-1] if found else None)
+        found.append(token)
+        at = token.end
+    found.append(Token(Kind.END, "", len(text.rstrip()), len(text)))
+    return found
+
+
+def _token(text: str, at: int, before: Token | None) -> Token:
+    char = text[at]
+    if char in "\"'":
+        return _string(text, at)
+    if before is not None and before.kind is Kind.OP and before.text in ("~", "!~"):
+        if pattern := _PATTERN.match(text, at):
+            return _unquoted_pattern(pattern)
+    if operator := _OPERATOR.match(text, at):
+        return Token(Kind.OP, operator.group(), at, operator.end())
+    if char in _MARKS:
+        return Token(Kind.MARK, char, at, at + 1)
+    if _CONTROL.match(char):
+        raise FilterError("a control character can stand only in a quoted text, as an escape", at)
+    if char == "-" and _negates(text, at):
+        return Token(Kind.MARK, "-", at, at + 1)
+    word = _WORD.match(text, at)
+    assert word is not None
+    if control := _CONTROL.search(word.group()):
+        raise FilterError("a control character can stand only in a quoted text, as an escape", at + control.start())
+    return Token(Kind.WORD, word.group(), at, word.end())
+
+
+def _negates(text: str, at: int) -> bool:
+    """Whether a minus turns round what follows: before a number it is the number's own."""
+    follows = text[at + 1 : at + 2]
+    return bool(follows) and not follows.isspace() and not follows.isdigit() and follows not in ".-"
+
+
+def _unquoted_pattern(found: re.Match[str]) -> Token:
+    """A pattern up to the next blank; of its closing brackets those that it did not open belong to the filter."""
+    text = found.group()
+    while text.endswith(")") and text.count(")") > text.count("("):
+        text = text[:-1]
+    return Token(Kind.WORD, text, found.start(), found.start() + len(text))
+
+
+def _string(text: str, at: int) -> Token:
+    quote, place = text[at], at + 1
+    out: list[str] = []
+    while place < len(text):
+        char = text[place]
+        if char == quote:
+            return Token(Kind.STRING, "".join(out), at, place + 1)
+        if char == "\\":
+            plain, place = _escaped(text, place)
+            out.append(plain)
+        else:
+            out.append(char)
+            place += 1
+    raise FilterError(f"the text that begins here has no closing {quote}", at)
+
+
+def _escaped(text: str, at: int) -> tuple[str, int]:
+    r"""What a backslash and what follows stand for. One that means nothing stays: `"\d+"` is a pattern."""
+    char = text[at + 1 : at + 2]
+    if char in ('"', "'", "\\"):
+        return char, at + 2
+    if char == "u" and re.fullmatch(r"[0-9a-fA-F]{4}", text[at + 2 : at + 6]):
+        return chr(int(text[at + 2 : at + 6], 16)), at + 6
+    if char in _ESCAPES:
+        return _ESCAPES[char], at + 2
+    return "\\", at + 1
+
+
+# --- What stands behind an operator, as the field's type reads it: units, words of a few, times of day.
+
+_NUMBER = re.compile(r"([+-]?(?:\d{1,15}(?:_\d{3})*(?:\.\d{1,15})?|\.\d{1,15})(?:[eE][+-]?\d{1,2})?)([A-Za-zµμ]*)")
+_TIMES = {"ns": 1, "us": 10**3, "µs": 10**3, "μs": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "h": 3600 * 10**9}
+_SIZES = {
+    "": 1,
+    "b": 1,
+    "k": 10**3,
+    "kb": 10**3,
+    "m": 10**6,
+    "mb": 10**6,
+    "g": 10**9,
+    "gb": 10**9,
+    "kib": 2**10,
+    "mib": 2**20,
+    "gib": 2**30,
+}
+_JSON_WORDS: dict[str, Value] = {"true": True, "false": False, "null": None}
+_CLOCK = re.compile(r"(?:(\d{4})-(\d\d)-(\d\d)[T ])?(\d\d?):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?")
+_FORMS = {
+    Type.NUMBER: "a number",
+    Type.TIME: "a time with its unit, such as 500ms or 2s",
+    Type.SIZE: "a size, such as 200, 10k or 64KiB",
+    Type.MOMENT: "a time of day, such as 12:30:05",
+    Type.FLAG: "nothing: it stands alone",
+}
+
+
+def expected(field: Field) -> str:
+    """What may stand behind an operator, in a few words."""
+    if field.type in (Type.CHOICE, Type.GRADE):
+        return "one of " + ", ".join(field.choices)
+    return _FORMS.get(field.type, "a value")
+
+
+def read(token: Token, field: Field, today: datetime) -> Value:
+    """The value of a token for a field. `today` completes a time of day.
+
+    Raises: FilterError.
+    """
+    match field.type:
+        case Type.TEXT | Type.HEADER:
+            return token.text
+        case Type.CHOICE:
+            return _choice(token, field)
+        case Type.GRADE:
+            return GRADES.index(_choice(token, field)) + 1
+        case Type.NUMBER:
+            return _plain(_number(token, field, {"": 1}))
+        case Type.TIME:
+            return round(_number(token, field, _TIMES))
+        case Type.SIZE:
+            return round(_number(token, field, _SIZES))
+        case Type.MOMENT:
+            return _moment(token, today)
+        case Type.ID | Type.JSON:
+            return _json(token)
+        case Type.FLAG:
+            raise FilterError(f"{field.name} stands alone, or behind not", token.column)
+
+
+def _choice(token: Token, field: Field) -> str:
+    word = token.text.lower().replace(" ", "-").replace("_", "-")
+    word = "warning" if word == "warn" and field.type is Type.GRADE else word
+    if word not in field.choices:
+        raise FilterError(f"{field.name} is {expected(field)}", token.column)
+    return word
+
+
+def _number(token: Token, field: Field, units: dict[str, int]) -> float:
+    found = _NUMBER.fullmatch(token.text) if token.kind is Kind.WORD else None
+    unit = found.group(2) if found else ""
+    factor = units.get(unit.lower() if units is _SIZES else unit)
+    if found is None or factor is None:
+        raise FilterError(f"{field.name} is compared with {expected(field)}", token.column)
+    return float(found.group(1)) * factor
+
+
+def _plain(number: float) -> int | float:
+    return int(number) if number.is_integer() else number
+
+
+def _json(token: Token) -> Value:
+    if token.kind is Kind.STRING:
+        return token.text
+    if token.text in _JSON_WORDS:
+        return _JSON_WORDS[token.text]
+    found = _NUMBER.fullmatch(token.text)
+    if found is None or found.group(2):
+        return token.text
+    return int(token.text) if token.text.lstrip("+-").isdigit() else _plain(float(found.group(1)))
+
+
+def _moment(token: Token, today: datetime) -> int:
+    found = _CLOCK.fullmatch(token.text)
+    if found is None:
+        raise FilterError("time is compared with a time of day, such as 12:30:05", token.column)
+    year, month, day, hour, minute, second, fraction = found.groups()
+    try:
+        moment = today.replace(hour=int(hour), minute=int(minute), second=int(second or 0), microsecond=0)
+        if year:
+            moment = moment.replace(year=int(year), month=int(month), day=int(day))
+        whole = round(moment.timestamp())
+    except (ValueError, OverflowError, OSError):
+        raise FilterError(f"there is no time {token.text[:40]}", token.column) from None
+    return whole * 1_000_000_000 + int((fraction or "0").ljust(9, "0"))
+
+
+def span(text: str) -> bool:
+    """Whether a word is a number with a unit of time: what `>500ms` alone is about."""
+    found = _NUMBER.fullmatch(text)
+    return found is not None and found.group(2) in _TIMES and found.group(2) != "m"
+
+
+# --- What may be typed for short, and what it stands for: `m:tools/call`, `is:pending`, `larger-than:10k`,
+# `kind:error`.
+
+Make = Callable[[Token, datetime], Term]
+"""From the value behind the colon to what is meant; the moment completes times of day."""
+
+_PREFIXES = {"m": "method", "t": "tool", "p": "prompt", "u": "uri"}
+_MEASURES = {
+    "larger-than": ("size", Op.GT),
+    "smaller-than": ("size", Op.LT),
+    "slower-than": ("dur", Op.GT),
+    "faster-than": ("dur", Op.LT),
+}
+_KINDS = frozenset(BY_NAME["kind"].choices) - {"error"}
+_STATES = frozenset(BY_NAME["status"].choices) - {"error", "pending"}
+
+
+def shorthand(name: str) -> Make | None:
+    """What the word before a colon makes of the value behind it; None if it is no shorthand."""
+    if name == "is":
+        return _is_what
+    if name in _MEASURES:
+        return _compared(*_MEASURES[name])
+    field = find(_PREFIXES.get(name, name))
+    if field is None or field.type in (Type.FLAG, Type.JSON, Type.HEADER):
+        return None
+    return _compared(field.name, Op.CONTAINS if field.type is Type.TEXT else Op.EQ)
+
+
+def _compared(name: str, op: Op) -> Make:
+    def make(token: Token, today: datetime) -> Term:
+        return Compare(Ref(name), op, (read(token, BY_NAME[name], today),))
+
+    return make
+
+
+def _is_what(token: Token, today: datetime) -> Term:
+    word = token.text.lower()
+    if word in _KINDS:
+        return Compare(Ref("kind"), Op.EQ, (word,))
+    if word in _STATES:
+        return Compare(Ref("status"), Op.EQ, (word,))
+    if word == "error":
+        return Has(Ref("failed"))
+    field = find(word)
+    if field is None or field.type is not Type.FLAG:
+        known = ", ".join(sorted((*_KINDS, *_STATES, "error", "pending", "probe")))
+        raise FilterError(f"is: goes with {known}", token.column)
+    return Has(Ref(word))
+
+
+def unknown(token: Token, name: str, scope: Scope = Scope.OWN) -> FilterError:
+    """The error for a field that there is not, with the one that may be meant."""
+    prefix = f"{scope}." if scope is not Scope.OWN else ""
+    near = nearest(name)
+    hint = f": did you mean {prefix}{near}?" if near else ""
+    return FilterError(f"there is no field {prefix}{name[:60]}{hint}", token.column)
+
+
+DEEPEST = 60
+"""Brackets within brackets and names within names, together."""
+_AND, _OR, _NOT = ("and", "&&"), ("or", "||"), ("not", "!")
+_COMPARISONS = {op.value: op for op in Op} | {"=": Op.EQ}
+_ORDERED = (Op.LT, Op.LE, Op.GT, Op.GE)
+_ON_TEXT = (Op.MATCHES, Op.DIFFERS, Op.CONTAINS)
+
+Named = Mapping[str, str]
+"""The filters that have a name, as they were typed."""
+
+
+def parse(text: str, *, named: Named | None = None, today: datetime | None = None) -> Term | None:
+    """The tree of a filter; None for a text without any. `today` (local time, default now) completes times of day.
+
+    Raises: FilterError.
+    """
+    return _Parser(text, named or {}, today or datetime.now().astimezone()).whole()
+
+
+class _Tokens:
+    """The tokens of a filter, and the one that is next."""
+
+    def __init__(self, text: str) -> None:
+        self._tokens = tokens(text)
+        self._at = 0
+
+    @property
+    def _now(self) -> Token:
+        return self._tokens[self._at]
+
+    def _is_over(self) -> bool:
+        return self._now.kind is Kind.END
+
+    def _next(self) -> Token:
+        token = self._now
+        self._at += token.kind is not Kind.END
+        return token
+
+    def _is(self, *texts: str) -> bool:
+        """Whether the next token is one of these, and not quoted."""
+        return self._now.kind is not Kind.STRING and self._now.text in texts and self._now.kind is not Kind.END
+
+    def _unexpected(self, wanted: str) -> FilterError:
+        token = self._now
+        if token.kind is Kind.END:
+            return FilterError(f"the filter ends here, where {wanted} is expected", token.column)
+        if token.text == ")":
+            return FilterError("this bracket closes nothing", token.column)
+        return FilterError(f"{wanted} is expected here", token.column)
+
+    def _touches(self) -> bool:
+        return self._tokens[self._at - 1].end == self._now.column
+
+
+class _Parser(_Tokens):
+    def __init__(
+        self, text: str, named: Named, today: datetime, *, within: tuple[str, ...] = (), depth: int = 0
+    ) -> None:
+        super().__init__(text)
+        self._depth = depth
+        self._named = named
+        self._today = today
+        self._within = within
+        """The names that led here."""
+
+    def whole(self) -> Term | None:
+        if self._is_over():
+            return None
+        term = self._or()
+        if not self._is_over():
+            raise self._unexpected("and, or, or the end")
+        return term
+
+    # --- and, or, not
+
+    def _or(self) -> Term:
+        terms = [self._and()]
+        while self._is(*_OR):
+            self._next()
+            terms.append(self._and())
+        return any_of(terms)
+
+    def _and(self) -> Term:
+        terms = [self._not()]
+        while True:
+            if self._is(*_AND):
+                self._next()
+            elif self._now.kind is Kind.END or self._is(*_OR, ")"):
+                return all_of(terms)
+            terms.append(self._not())
+
+    def _not(self) -> Term:
+        turned = False
+        while self._is(*_NOT) or self._is("-"):
+            self._next()
+            turned = not turned
+        term = self._test()
+        return opposite(term) if turned else term
+
+    def _in_brackets(self) -> Term:
+        opened = self._next()
+        self._depth += 1
+        if self._depth > DEEPEST:
+            raise FilterError(f"brackets stand in brackets more than {DEEPEST} deep", opened.column)
+        term = self._or()
+        if not self._is(")"):
+            if self._now.kind is Kind.END:
+                raise FilterError("this bracket is not closed", opened.column)
+            raise self._unexpected("and, or, or )")
+        self._next()
+        self._depth -= 1
+        return term
+
+    # --- tests
+
+    def _test(self) -> Term:
+        token = self._now
+        if self._is("("):
+            return self._in_brackets()
+        if token.kind is Kind.STRING:
+            return Words(self._text(self._next()))
+        if token.kind is Kind.OP and token.text in ("<", "<=", ">", ">="):
+            return self._measure()
+        if token.kind is not Kind.WORD or self._is(*_AND, *_OR):
+            raise self._unexpected("a field or a text")
+        if token.text.startswith("@"):
+            return self._by_name(self._next())
+        return self._shorthand() or self._field() or self._words()
+
+    def _text(self, token: Token) -> str:
+        if not token.text:
+            raise FilterError("an empty text finds everything", token.column)
+        return token.text
+
+    def _words(self) -> Term:
+        """A word that is no field: text, unless something shows that a field was meant."""
+        token = self._next()
+        is_compared = self._now.kind is Kind.OP and not self._is(*_AND, *_OR, *_NOT)
+        if is_compared or (self._is("contains", "in") and self._follows_a_value()):
+            raise unknown(token, token.text)
+        return Words(token.text)
+
+    def _follows_a_value(self) -> bool:
+        after = self._tokens[self._at + 1] if self._at + 1 < len(self._tokens) else self._now
+        return after.kind is Kind.STRING or after.text == "{"
+
+    def _measure(self) -> Term:
+        """`>500ms` or `>10k`: the unit says of what."""
+        op, token = Op(self._next().text), self._now
+        if token.kind is not Kind.WORD:
+            raise self._unexpected("a time or a size")
+        name = "dur" if span(token.text) else "size"
+        if token.text.replace(".", "").isdigit():
+            raise FilterError("this needs a unit: ms or s for a time, k or MB for a size", token.column)
+        return Compare(Ref(name), op, (read(self._next(), BY_NAME[name], self._today),))
+
+    def _by_name(self, token: Token) -> Term:
+        name = token.text[1:]
+        if name not in self._named:
+            raise FilterError(f"there is no filter named @{name}", token.column)
+        if name in self._within:
+            raise FilterError(f"@{name} leads back to itself", token.column)
+        if self._depth >= DEEPEST:
+            raise FilterError(f"names stand in names more than {DEEPEST} deep", token.column)
+        within, depth = (*self._within, name), self._depth + 1
+        try:
+            term = _Parser(self._named[name], self._named, self._today, within=within, depth=depth).whole()
+        except FilterError as error:
+            raise FilterError(f"in @{name}: {error}", token.column) from None
+        if term is None:
+            raise FilterError(f"@{name} is empty", token.column)
+        return term
+
+    # --- shorthands
+
+    def _shorthand(self) -> Term | None:
+        """`m:tools/call`, `is:pending`, `larger-than:10k`, `kind:error`; None for what is none of these."""
+        token = self._now
+        name, colon, rest = token.text.partition(":")
+        if not colon or not name:
+            return None
+        make = shorthand(name)
+        if make is None:
+            if "/" not in rest and "." not in rest and nearest(name) and name.isalpha():
+                raise unknown(token, name)
+            return None
+        self._next()
+        if rest:
+            value = Token(Kind.WORD, rest, token.column + len(name) + 1, token.end)
+        elif self._now.kind is Kind.STRING and self._now.column == token.end:
+            value = self._next()
+        else:
+            raise FilterError(f"a value is expected behind {name}:", token.end)
+        return make(value, self._today)
+
+    # --- fields
+
+    def _field(self) -> Term | None:
+        """A test of a field; None if the next word is none."""
+        token = self._now
+        scope, name, field = _named_field(token.text)
+        if field is None:
+            if scope is not Scope.OWN:
+                raise unknown(token, name, scope)
+            return None
+        self._next()
+        path = self._path(_steps(token, name, field), field)
+        if field.type is Type.HEADER and len(path) != 1:
+            raise FilterError('a header is named so: http.header["content-type"]', token.column)
+        ref = Ref(field.name, path, scope)
+        op = self._operator(ref, field, token)
+        if op is None:
+            return Has(Ref("failed") if ref == Ref("error") else ref)  # everything that failed, not the member alone
+        return self._comparison(ref, field, op)
+
+    def _path(self, steps: list[Step], field: Field) -> tuple[Step, ...]:
+        """The path behind a name, brackets and what follows them included."""
+        while self._is("[") and self._touches():
+            if field.type not in (Type.JSON, Type.HEADER):
+                raise FilterError(f"{field.name} has nothing inside", self._now.column)
+            self._next()
+            steps.append(self._index())
+            if not self._is("]"):
+                raise self._unexpected("]")
+            self._next()
+            if self._now.kind is Kind.WORD and self._now.text.startswith(".") and self._touches():
+                token = self._next()
+                steps += _dotted(token.text[1:], token)
+        return tuple(step.lower() if field.type is Type.HEADER and isinstance(step, str) else step for step in steps)
+
+    def _index(self) -> Step:
+        token = self._next()
+        if token.kind is Kind.STRING:
+            return token.text
+        if token.kind is Kind.WORD and token.text == "*":
+            return EVERY
+        if token.kind is Kind.WORD and token.text.lstrip("-").isdigit() and len(token.text) < 10:
+            return int(token.text)
+        raise FilterError('a position, *, or a quoted name is expected: [0], [*], ["a b"]', token.column)
+
+    def _operator(self, ref: Ref, field: Field, name: Token) -> Op | None:
+        """The operator behind a field; None if it stands alone."""
+        token = self._now
+        if token.kind is Kind.OP and token.text == "!":  # a `not` for what follows
+            return None
+        is_word = token.kind is Kind.WORD and token.text in ("contains", "in")
+        if (token.kind is not Kind.OP and not is_word) or token.text in (*_AND, *_OR):
+            return None
+        op = _COMPARISONS.get(token.text)
+        if op is None:
+            raise self._unexpected("an operator such as == or ~")
+        if field.type is Type.FLAG:
+            raise FilterError(f"{field.name} is set or not: write {field.name} or not {field.name}", token.column)
+        if op in _ORDERED and field.type in (Type.TEXT, Type.CHOICE, Type.HEADER):
+            raise FilterError(f"{field.name} has no order: use == != ~ !~ contains in", token.column)
+        if op in _ON_TEXT and field.type not in (Type.TEXT, Type.CHOICE, Type.JSON, Type.HEADER, Type.ID):
+            raise FilterError(f"{field.name} is no text: use == != < <= > >= in", token.column)
+        self._next()
+        return op
+
+    def _comparison(self, ref: Ref, field: Field, op: Op) -> Term:
+        if op is Op.IN:
+            return Compare(ref, op, self._set(field))
+        return Compare(ref, op, (self._value(field, op),))
+
+    def _value(self, field: Field, op: Op) -> Value:
+        token = self._now
+        if token.kind not in (Kind.WORD, Kind.STRING) and not self._is("-"):
+            raise self._unexpected(expected(field))
+        if self._is("-"):  # only before letters, where it begins no number
+            self._next()
+            token = Token(Kind.WORD, "-" + self._now.text, token.column, self._now.end)
+        self._next()
+        if op in (Op.MATCHES, Op.DIFFERS):
+            return check(token.text, token.column)
+        if op is Op.CONTAINS:
+            return self._text(token)
+        return read(token, field, self._today)
+
+    def _set(self, field: Field) -> tuple[Value, ...]:
+        if not self._is("{"):
+            raise self._unexpected("a set in braces, {a, b}")
+        opened, found = self._next(), []
+        while not self._is("}"):
+            if self._now.kind is Kind.END:
+                raise FilterError("this brace is not closed", opened.column)
+            if self._is(","):
+                self._next()
+                continue
+            found.append(self._value(field, Op.EQ))
+        self._next()
+        if not found:
+            raise FilterError("an empty set holds nothing", opened.column)
+        return tuple(found)
+
+
+def _named_field(word: str) -> tuple[Scope, str, Field | None]:
+    """Which message, which name, which field a word means."""
+    scope, name = Scope.OWN, word
+    head, dot, rest = word.partition(".")
+    if dot and head in ("req", "resp", "any"):
+        scope, name = Scope(head), rest
+    field = find(name)
+    if field is None and name.partition(".")[0] in ROOTS:
+        field = find(name.partition(".")[0])
+    return scope, name, field
+
+
+def _steps(token: Token, name: str, field: Field) -> list[Step]:
+    """The steps of the path that stands in the name itself: `params.a.b`."""
+    if name == field.name:
+        return []
+    return _dotted(name.partition(".")[2], token)
+
+
+def _dotted(path: str, token: Token) -> list[Step]:
+    parts = path.split(".")
+    if not all(parts):
+        raise FilterError("a name is missing between dots", token.column)
+    return [EVERY if part == "*" else part for part in parts]

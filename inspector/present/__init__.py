@@ -1,0 +1,1 @@
+"""What both front ends show, as plain data without Textual: spans, words, results, findings, traces."""

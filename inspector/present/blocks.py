@@ -1,0 +1,443 @@
+"""The blocks of a result, one at a time: text, picture, sound, link, embedded resource, and whatever else comes.
+
+A block of an unknown type is shown as the JSON it is. Base64 is decoded, measured and compared with what the
+server claimed; nothing is opened, fetched or drawn.
+"""
+
+import base64
+import binascii
+import json
+import re
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Literal
+
+import msgspec
+
+from inspector import text
+from inspector.present import spans
+from inspector.present.items import page_facts
+from inspector.present.spans import Fact, Line, fact, span
+from inspector.protocol import peek
+from inspector.protocol.apps import is_app, page_of
+from inspector.protocol.jsonrpc import encode
+from inspector.protocol.things import Content
+
+# --- What kind of text a text is: JSON, Markdown or plain. A guess that changes the look, never the text.
+
+MOST_SNIFFED = 2_000_000
+"""Characters; a longer text is plain."""
+
+
+class TextKind(StrEnum):
+    """How to show a text."""
+
+    PLAIN = "plain"
+    JSON = "json"
+    MARKDOWN = "markdown"
+
+
+_MARKDOWN = re.compile(
+    r"^(?:\#{1,6}\ \S|```|~~~|>\ \S|[-*+]\ \S|\d{1,3}[.)]\ \S|\|.{1,200}\|\s*$)"  # headings, fences, lists, tables
+    r"|\*\*[^*\n]{1,200}\*\*|\[[^\]\n]{1,200}\]\([^)\s]{1,500}\)|`[^`\n]{1,200}`",  # bold, links, code
+    re.MULTILINE | re.VERBOSE,
+)
+_TRACEBACK = re.compile(
+    r"\s*(?:\w*(?:error|exception)\b\s*[:\]]|traceback \(most recent call last\)|error\b(?! ?free)|failed to )",
+    re.IGNORECASE,
+)
+
+
+def kind_of(foreign: str, mime_type: str = "") -> TextKind:
+    """Guess the kind; a media type that names one is believed if the text does not contradict it."""
+    plain = mime_type.partition(";")[0].strip().lower()
+    if len(foreign) > MOST_SNIFFED:
+        return TextKind.PLAIN
+    if _is_json(foreign):
+        return TextKind.JSON
+    if plain in ("text/markdown", "text/x-markdown"):
+        return TextKind.MARKDOWN
+    if plain and plain != "text/plain":
+        return TextKind.PLAIN
+    return TextKind.MARKDOWN if len(_MARKDOWN.findall(foreign[:20_000])) >= 2 else TextKind.PLAIN
+
+
+def _is_json(foreign: str) -> bool:
+    stripped = foreign.strip()
+    if stripped[:1] + stripped[-1:] not in ("{}", "[]"):
+        return False
+    try:
+        msgspec.json.decode(stripped)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return False
+    return True
+
+
+def sounds_like_an_error(foreign: str) -> bool:
+    """Whether a text begins as the report of a failure does."""
+    return _TRACEBACK.match(foreign[:200]) is not None
+
+
+def pretty(value: Any) -> str:
+    """JSON over several lines, members in the given order, safe to show."""
+    try:
+        raw = msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
+    except (UnicodeError, OverflowError, RecursionError, msgspec.MsgspecError, TypeError):
+        raw = _tolerant(value)
+    return text.visible(raw, newlines=True)
+
+
+def pretty_text(foreign: str) -> str:
+    """The same for JSON text, numbers as they were written; a text that is no JSON comes back as it is, made safe."""
+    try:
+        raw = msgspec.json.format(foreign.strip().encode(), indent=2).decode()
+    except (UnicodeError, RecursionError, msgspec.MsgspecError):
+        raw = foreign
+    return text.visible(raw, newlines=True)
+
+
+def _tolerant(value: Any) -> str:
+    try:
+        return json.dumps(value, indent=2)
+    except (ValueError, RecursionError, TypeError):
+        return "(nested too deeply to be shown)"
+
+
+# --- What kind of file some bytes are, and how large a picture is, told by their first bytes alone.
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """What the header of a picture says."""
+
+    mime_type: str
+    width: int | None = None
+    """Pixels; None where the header does not reach that far."""
+    height: int | None = None
+
+
+_SIGNATURES = (
+    (b"%PDF-", "application/pdf"),
+    (b"PK\x03\x04", "application/zip"),
+    (b"\x1f\x8b", "application/gzip"),
+    (b"OggS", "audio/ogg"),
+    (b"fLaC", "audio/flac"),
+    (b"ID3", "audio/mpeg"),
+    (b"\xff\xfb", "audio/mpeg"),
+    (b"\xff\xf3", "audio/mpeg"),
+)
+_SAME = {
+    "image/jpg": "image/jpeg",
+    "image/x-ms-bmp": "image/bmp",
+    "image/x-bmp": "image/bmp",
+    "audio/mp3": "audio/mpeg",
+    "audio/wave": "audio/wav",
+    "audio/x-wav": "audio/wav",
+    "audio/vnd.wave": "audio/wav",
+    "audio/x-flac": "audio/flac",
+}
+
+
+def sniff_type(data: bytes) -> str:
+    """The media type of the bytes; "" if they are of no kind known here."""
+    found = read_picture(data)
+    if found is not None:
+        return found.mime_type
+    if data[:4] == b"RIFF" and data[8:12] == b"WAVE":
+        return "audio/wav"
+    return next((name for signature, name in _SIGNATURES if data.startswith(signature)), "")
+
+
+def disagrees(claimed: str, data: bytes) -> str:
+    """The type the bytes are of, if that is not the type that was claimed for them; "" if there is no quarrel."""
+    found = sniff_type(data)
+    plain = claimed.partition(";")[0].strip().lower()
+    return found if found and _SAME.get(plain, plain) != found else ""
+
+
+def broken_picture(claimed: str, data: bytes) -> str:
+    """Why the bytes can't be shown as a picture of the claimed type, half a sentence; "" if nothing speaks against it.
+
+    Only the header is looked at, and only of kinds that are known here: whoever claims another kind is believed.
+    """
+    plain = claimed.partition(";")[0].strip().lower()
+    if not data:
+        return "there are no bytes in it"
+    if _SAME.get(plain, plain) not in _WITH_HEADERS:
+        return ""
+    found = read_picture(data)
+    if found is None:
+        return f"its bytes are not {plain}, nor any other picture known here"
+    return "its header is cut off" if found.width is None and found.mime_type in _WITH_HEADERS else ""
+
+
+def read_picture(data: bytes) -> Picture | None:
+    """What the header says; None if it is no picture of a kind known here."""
+    for begins, reader in _READERS:
+        if begins(data):
+            try:
+                return reader(data)
+            except (struct.error, IndexError):
+                return Picture(_type_of(reader))
+    return None
+
+
+def _png(data: bytes) -> Picture:
+    width, height = struct.unpack_from(">II", data, 16)
+    return Picture("image/png", width, height)
+
+
+def _gif(data: bytes) -> Picture:
+    width, height = struct.unpack_from("<HH", data, 6)
+    return Picture("image/gif", width, height)
+
+
+def _bmp(data: bytes) -> Picture:
+    width, height = struct.unpack_from("<ii", data, 18)
+    return Picture("image/bmp", abs(width), abs(height))
+
+
+def _jpeg(data: bytes) -> Picture:
+    """Walk from marker to marker up to the one that begins the frame."""
+    at = 2
+    while True:
+        marker, length = data[at + 1], struct.unpack_from(">H", data, at + 2)[0]
+        if data[at] != 0xFF or length < 2:
+            return Picture("image/jpeg")
+        if 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
+            height, width = struct.unpack_from(">HH", data, at + 5)
+            return Picture("image/jpeg", width, height)
+        at += 2 + length
+
+
+def _webp(data: bytes) -> Picture:
+    match data[12:16]:
+        case b"VP8X":
+            width = 1 + int.from_bytes(data[24:27], "little")
+            height = 1 + int.from_bytes(data[27:30], "little")
+            return Picture("image/webp", width, height) if len(data) >= 30 else Picture("image/webp")
+        case b"VP8L":
+            (bits,) = struct.unpack_from("<I", data, 21)
+            return Picture("image/webp", 1 + (bits & 0x3FFF), 1 + (bits >> 14 & 0x3FFF))
+        case b"VP8 ":
+            width, height = struct.unpack_from("<HH", data, 26)
+            return Picture("image/webp", width & 0x3FFF, height & 0x3FFF)
+        case _:
+            return Picture("image/webp")
+
+
+_SVG = re.compile(rb"\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--[^>]{0,500}-->\s*)?<svg[\s>]")
+
+
+def _svg(data: bytes) -> Picture:
+    return Picture("image/svg+xml")
+
+
+def _type_of(reader: Callable[[bytes], Picture]) -> str:
+    return "image/" + reader.__name__.removeprefix("_")
+
+
+_READERS: tuple[tuple[Callable[[bytes], bool], Callable[[bytes], Picture]], ...] = (
+    (lambda data: data.startswith(b"\x89PNG\r\n\x1a\n"), _png),
+    (lambda data: data.startswith(b"\xff\xd8\xff"), _jpeg),
+    (lambda data: data[:6] in (b"GIF87a", b"GIF89a"), _gif),
+    (lambda data: data[:4] == b"RIFF" and data[8:12] == b"WEBP", _webp),
+    (lambda data: data.startswith(b"BM") and len(data) >= 14 and data[6:10] == bytes(4), _bmp),
+    (lambda data: _SVG.match(data[:1000]) is not None, _svg),
+)
+_WITH_HEADERS = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp"})
+"""Kinds whose headers say how large the picture is."""
+
+
+Look = Literal["plain", "json", "markdown", "image", "audio", "link", "blob"]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One block, ready to be shown."""
+
+    look: Look
+    title: Line
+    """What it is, with its size."""
+    text: str = ""
+    """Safe, with its line ends; JSON is laid out. "" for what has no text."""
+    facts: tuple[Fact, ...] = ()
+    data: bytes | None = None
+    """Of a picture, a sound or a blob; None if there is none or its base64 is broken."""
+    foreign: str = ""
+    """The text as it came, for the clipboard and for files; not safe to show."""
+    raw: Any = None
+    mime_type: str = ""
+    """As claimed, and as it came; "" if not said."""
+    uri: str = ""
+    """As it came; "" for what has none."""
+
+    @property
+    def payload(self) -> bytes:
+        """What it holds: decoded bytes, a text's UTF-8, or else its JSON."""
+        if self.data is not None:
+            return self.data
+        if self.foreign or self.look in ("plain", "markdown"):
+            return self.foreign.encode("utf-8", "replace")
+        return encode(self.raw)
+
+
+def block_of(raw: Any, *, prefix: str = "") -> Block:
+    """Make a block of any JSON. `prefix` comes first in its title, such as the role in a prompt."""
+    content = Content(raw)
+    match content.type:
+        case "text" if content.text is not None:
+            return _text(content, prefix)
+        case "image" | "audio" if content.data is not None:
+            return _media(content, prefix)
+        case "resource_link" if content.uri:
+            return _link(content, prefix)
+        case "resource" if isinstance(peek.at(raw, "resource"), dict):
+            return _resource(peek.at(raw, "resource"), raw, prefix or "embedded resource")
+        case _:
+            return _unknown(content, prefix)
+
+
+def resource_block(raw: Any, listed: Any = None) -> Block:
+    """Make a block of an item of a resources/read result; `listed` is its entry in resources/list, if that matters."""
+    return _resource(raw, raw, "resource", listed) if isinstance(raw, dict) else _unknown(Content(raw), "")
+
+
+def undecodable(raw: Any) -> str:
+    """Why the data of a block, or of an item of contents, can't be decoded, half a sentence; "" if it can."""
+    kind, holder = peek.text(raw, "type"), raw
+    if kind in ("image", "audio"):
+        data, claimed = peek.text(raw, "data"), peek.text(raw, "mimeType") or ""
+        if data is None:
+            return f"{kind} without data"
+    else:
+        holder = peek.at(raw, "resource") if kind == "resource" else raw
+        data, claimed = peek.text(holder, "blob"), peek.text(holder, "mimeType") or ""
+        kind = "blob"
+        if data is None:
+            return ""
+    decoded, problem = _decoded(data)
+    if decoded is not None:
+        is_picture = kind == "image" or (bool(decoded) and claimed.startswith("image/"))
+        problem = broken_picture(claimed, decoded) if is_picture else ""
+    return f"{kind}: {problem}" if problem else ""
+
+
+def json_block(value: Any, title: str) -> Block:
+    """Show any JSON under a title of ours."""
+    shown = pretty(value)
+    return Block("json", _title(title, text.human_size(len(shown.encode("utf-8", "replace")))), shown, raw=value)
+
+
+def _title(*parts: str) -> Line:
+    return ((f" {spans.NOTE} ".join(part for part in parts if part), "muted"),)
+
+
+def _text(content: Content, prefix: str) -> Block:
+    foreign = content.text or ""
+    return _text_block(foreign, "", prefix or "text", _audience(content.raw), content.raw)
+
+
+def _text_block(foreign: str, mime_type: str, name: str, facts: tuple[Fact, ...], raw: Any, uri: str = "") -> Block:
+    kind = kind_of(foreign, mime_type)
+    shown = pretty_text(foreign) if kind is TextKind.JSON else text.visible(foreign, newlines=True)
+    size = text.human_size(len(foreign.encode("utf-8", "replace")))
+    called = "" if kind is TextKind.PLAIN else {"json": "JSON", "markdown": "Markdown"}[kind.value]
+    empty = "" if foreign else "empty"
+    title = _title(name, called, size, empty)
+    return Block(kind.value, title, shown, facts, foreign=foreign, raw=raw, mime_type=mime_type, uri=uri)
+
+
+def _media(content: Content, prefix: str) -> Block:
+    look: Look = "image" if content.type == "image" else "audio"
+    data, problem = _decoded(content.data or "")
+    facts = [fact("type", content.mime_type or "not said", "text" if content.mime_type else "warning")]
+    size = ""
+    if data is not None:
+        size = text.human_size(len(data))
+        facts += _about(data, content.mime_type)
+    else:
+        facts.append(Fact("problem", problem, "error"))
+    dimensions = next((each.value for each in facts if each.key == "pixels"), "")
+    title = _title(prefix, look, text.visible(content.mime_type, limit=80), dimensions, size)
+    more = _audience(content.raw)
+    return Block(look, title, "", (*facts, *more), data, raw=content.raw, mime_type=content.mime_type)
+
+
+def _about(data: bytes, claimed: str) -> list[Fact]:
+    facts = [Fact("size", f"{len(data)} bytes")]
+    picture = read_picture(data)
+    if picture is not None and picture.width is not None:
+        facts.append(Fact("pixels", f"{picture.width} × {picture.height}"))
+    if not data:
+        facts.append(Fact("problem", "there are no bytes in it", "warning"))
+    elif claimed and (really := disagrees(claimed, data)):
+        facts.append(Fact("problem", f"the bytes are {really}, not what is claimed", "warning"))
+    elif not claimed and (really := sniff_type(data)):
+        facts.append(Fact("looks like", really))
+    return facts
+
+
+def _decoded(data: str) -> tuple[bytes | None, str]:
+    try:
+        return base64.b64decode(data, validate=True), ""
+    except (binascii.Error, ValueError) as error:
+        return None, f"its base64 can't be decoded: {error}"
+
+
+def _link(content: Content, prefix: str) -> Block:
+    raw = content.raw
+    facts = [fact("uri", content.uri, "target")]
+    named = ("name", "title", "description", "mimeType")
+    facts += [fact(key, found) for key in named if (found := peek.text(raw, key))]
+    if (size := peek.integer(raw, "size")) is not None:
+        facts.append(Fact("size", f"{size} bytes, claimed by server", "claimed"))
+    return Block("link", _title(prefix, "resource link"), "", (*facts, *_audience(raw)), raw=raw)
+
+
+def _resource(resource: dict[str, Any], raw: Any, name: str, listed: Any = None) -> Block:
+    uri, mime_type = peek.text(resource, "uri") or "", peek.text(resource, "mimeType") or ""
+    facts = [fact("uri", uri or "not said", "target" if uri else "warning")]
+    if mime_type:
+        facts.append(fact("type", mime_type))
+    facts += _audience(raw)
+    if is_app(resource):
+        facts += page_facts(page_of(resource, listed))
+    foreign = peek.text(resource, "text")
+    if foreign is not None:
+        return _text_block(foreign, mime_type, name, tuple(facts), raw, uri)
+    blob = peek.text(resource, "blob")
+    if blob is None:
+        facts.append(Fact("problem", "it has neither text nor blob", "warning"))
+        return Block("json", _title(name), pretty(resource), tuple(facts), raw=raw)
+    data, problem = _decoded(blob)
+    facts += [Fact("problem", problem, "error")] if data is None else _about(data, mime_type)
+    look: Look = "image" if data and read_picture(data) else "blob"
+    size = "" if data is None else text.human_size(len(data))
+    title = _title(name, text.visible(mime_type, limit=80), size)
+    return Block(look, title, "", tuple(facts), data, raw=raw, mime_type=mime_type, uri=uri)
+
+
+def _unknown(content: Content, prefix: str) -> Block:
+    kind = content.type
+    if not isinstance(content.raw, dict):
+        said = f"a {peek.type_name(content.raw)} where a block should be"
+    elif kind in ("text", "image", "audio", "resource", "resource_link"):
+        said = f"{kind} block without its content"
+    else:
+        said = f"unknown block {text.visible(kind, limit=80)!r}" if kind else "block without a type"
+    title: Line = ((f"{prefix} {spans.NOTE} " if prefix else "", "muted"), (said, "warning"))
+    return Block("json", title, pretty(content.raw), raw=content.raw)
+
+
+def _audience(raw: Any) -> tuple[Fact, ...]:
+    """What a block's annotations say of it, as claims."""
+    found: list[Fact] = []
+    for key in ("audience", "priority", "lastModified"):
+        value = peek.at(raw, "annotations", key)
+        if value is not None:
+            shown = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+            found.append(Fact(key, span(shown, limit=200)[0], "claimed"))
+    return tuple(found)

@@ -1,0 +1,149 @@
+"""Two captures beside each other, as text and as data: the summary first, then what differs, place by place."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from inspector.capture.compare.differences import TOO_DEEP, Compared, Comparison, Side, Verdict
+from inspector.present.spans import Line, Role, Span, span
+from inspector.protocol.json_diff import ABSENT, MOST, Change
+from inspector.protocol.jsonrpc import encode
+
+MOST_TOLD = 2000
+"""Operations that are told one by one."""
+_LONGEST = 240
+"""Characters of a value in a line."""
+_SIGNS: dict[Verdict, tuple[str, Role]] = {
+    Verdict.SAME: ("=", "muted"),
+    Verdict.DIFFERENT: ("≠", "warning"),
+    Verdict.ONLY_BEFORE: ("−", "removed"),
+    Verdict.ONLY_AFTER: ("+", "added"),
+}
+
+
+class Names(msgspec.Struct, frozen=True):
+    """What the two sides are called."""
+
+    before: str
+    after: str
+
+
+def summary(found: Comparison, names: Names) -> str:
+    """How much is the same and how much is not, in one sentence."""
+    if not found.rows:
+        return "There is nothing to compare."
+    counts = {verdict: found.count(verdict) for verdict in Verdict}
+    said = [f"{counts[Verdict.SAME]:,} the same"]
+    if found.is_empty:
+        return f"No difference: {said[0]}."
+    said.append(f"{counts[Verdict.DIFFERENT]:,} different")
+    for verdict, name in ((Verdict.ONLY_BEFORE, names.before), (Verdict.ONLY_AFTER, names.after)):
+        if counts[verdict]:
+            said.append(f"{counts[verdict]:,} only in {name}")
+    unrelated = "" if counts[Verdict.SAME] or counts[Verdict.DIFFERENT] else " They have no operation in common."
+    return ", ".join(said) + "." + unrelated
+
+
+def comparison_lines(found: Comparison, names: Names) -> list[Line]:
+    """All that differs, safe to show."""
+    lines: list[Line] = [(span(summary(found, names), "title"),)]
+    differing = [row for row in found.rows if row.verdict is not Verdict.SAME]
+    for row in differing[:MOST_TOLD]:
+        lines += [(), head_line(row, names), *_reason(row)]
+        changes = row.changes
+        for change in changes[:MOST]:
+            lines += change_lines(change)
+        if len(changes) > MOST:
+            lines.append((("    and more", "muted"),))
+    if len(differing) > MOST_TOLD:
+        lines += [(), ((f"and {len(differing) - MOST_TOLD:,} more", "muted"),)]
+    return lines
+
+
+def head_line(row: Compared, names: Names) -> Line:
+    """Which operation, and where it stands on each side."""
+    sign, role = _SIGNS[row.verdict]
+    return ((f"{sign} ", role), *title(row), (f"  {_where(row, names)}", "muted"))
+
+
+def title(row: Compared) -> Line:
+    """What an operation is about."""
+    target: tuple[Span, ...] = ((" ", "text"), span(row.target, "target", limit=120)) if row.target else ()
+    return (span(row.method, "method", limit=120), *target)
+
+
+def change_lines(change: Change) -> list[Line]:
+    """One place, with both sides."""
+    sides: list[tuple[str, Any, Role]] = [("−", change.before, "removed"), ("+", change.after, "added")]
+    lines: list[Line] = [((("    "), "text"), span(change.path or "all of it", "key", limit=300))]
+    for sign, value, role in sides:
+        if value is not ABSENT:
+            lines.append(((f"      {sign} ", role), span(shown(value), role)))
+    return lines
+
+
+def shown(value: Any, limit: int = _LONGEST) -> str:
+    """A value as one line of JSON; foreign text, cut where it is long."""
+    if value is ABSENT:
+        return ""
+    said = encode(_told(value)).decode("utf-8", "replace")
+    return said if len(said) <= limit else f"{said[:limit]}… ({len(said):,} characters)"
+
+
+def comparison_data(found: Comparison, names: Names, *, all_too: bool = False) -> dict[str, Any]:
+    """The same for machines; `all_too`: also what is the same."""
+    rows = [row for row in found.rows if all_too or row.verdict is not Verdict.SAME]
+    return {
+        "before": names.before,
+        "after": names.after,
+        "counts": {verdict.value.replace(" ", "_"): found.count(verdict) for verdict in Verdict},
+        "operations": [_row_data(row) for row in rows],
+    }
+
+
+def _row_data(row: Compared) -> dict[str, Any]:
+    changes = row.changes
+    return {
+        "verdict": row.verdict.value.replace(" ", "_"),
+        "method": row.method,
+        "target": row.target,
+        "before": _side_data(row.before),
+        "after": _side_data(row.after),
+        "beside": row.loose,
+        "why": row.why,
+        "changes": [*_changes_data(changes)],
+        "more": len(changes) > MOST,
+    }
+
+
+def _changes_data(changes: Sequence[Change]) -> Iterator[dict[str, Any]]:
+    for change in changes[:MOST]:
+        sides = {"before": change.before, "after": change.after}
+        yield {"path": change.path} | {name: _told(value) for name, value in sides.items() if value is not ABSENT}
+
+
+def _told(value: Any) -> Any:
+    """The value, or, where nothing can write it down, a text that says so."""
+    try:
+        encode(value)
+    except RecursionError:
+        return TOO_DEEP
+    return value
+
+
+def _side_data(side: Side | None) -> dict[str, Any] | None:
+    if side is None:
+        return None
+    return {"frame": side.frame, "duration_ms": None if side.duration_ns is None else side.duration_ns / 1e6}
+
+
+def _where(row: Compared, names: Names) -> str:
+    if row.before is not None and row.after is not None:
+        return f"#{row.before.frame} and #{row.after.frame}"
+    side, name = (row.before, names.before) if row.before is not None else (row.after, names.after)
+    return f"only in {name}, #{side.frame}" if side is not None and side.frame else f"only in {name}"
+
+
+def _reason(row: Compared) -> list[Line]:
+    return [(("    ", "text"), span(row.why, "muted"))] if row.why else []

@@ -1,0 +1,269 @@
+"""What hosts do with a surface, as lines: the matrix of tools and hosts, what is behind it, and words for a finding.
+
+What is not known is a dot, never a tick: a pack of facts says what goes wrong, not that all else is well.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from inspector.checks.compat.facts import Effect, Fact, Host, Source
+from inspector.checks.compat.matrix import Matrix, Row, Surface, Verdict, matrix_of, told_of
+from inspector.checks.compat.packs import AGES_AFTER_DAYS, HOSTS, facts_about, newest
+from inspector.checks.definitions.schemas import Budget
+from inspector.checks.definitions.tools import traits_of
+from inspector.checks.findings import Confidence, Finding
+from inspector.present.spans import Line, Role, Span, span
+from inspector.protocol import peek
+from inspector.protocol.conversation import Conversation
+from inspector.text import visible
+
+_CODES: dict[Effect, tuple[str, Role]] = {
+    Effect.ALL_GONE: ("✗all", "error"),
+    Effect.BREAKS: ("✗req", "error"),
+    Effect.GONE: ("✗", "error"),
+    Effect.FAILS: ("✗call", "error"),
+    Effect.CUT: ("!cut", "warning"),
+    Effect.CHANGED: ("~", "muted"),
+    Effect.WARNED: ("!", "warning"),
+    Effect.FINE: ("✓", "ok"),
+}
+_NOTHING = "·"
+_MEANS = (
+    (Effect.ALL_GONE, "all tools are left out because of it"),
+    (Effect.BREAKS, "requests to the model fail"),
+    (Effect.GONE, "left out"),
+    (Effect.FAILS, "calls fail"),
+    (Effect.CUT, "a part is cut off"),
+    (Effect.CHANGED, "changed"),
+    (Effect.WARNED, "warned of"),
+    (Effect.FINE, "known to be fine"),
+)
+_CELL, _NARROW, _ROOMY = 6, 4, 100
+"""Cells of a column, and of a narrow one below so many columns."""
+_LEAST, _MOST_NAME = 12, 60
+_NAMED = 3
+_HEAD_BUDGET = 2_000
+"""Parts of a schema that are looked at for the line above a form: it is drawn at once."""
+
+
+def surface_of(conversation: Conversation, called: str = "") -> Surface:
+    """What a server has shown so far; `called` is its name in a host's configuration, "" for its own."""
+    listing = conversation.catalogue.listings["tools"]
+    opening = conversation.opening
+    own = peek.text(opening.server, "name") if opening else None
+    instructions = opening.instructions if opening else ""
+    uses = {str(question.kind) for question in conversation.questions}
+    uses |= {kind for kind in ("resources", "prompts") if conversation.catalogue.listings[kind].items}
+    return Surface(tuple(listing.items), called or own or "server", instructions, listing.pages, frozenset(uses))
+
+
+def surface_matrix(surface: Surface, hosts: Iterable[Host] = HOSTS.values()) -> Matrix:
+    """The matrix of a surface. Costs up to two seconds for the largest: not for a loop."""
+    return matrix_of(surface, hosts)
+
+
+def matrix_lines(matrix: Matrix, width: int, *, every: bool = False) -> list[Line]:
+    """The matrix, its legend, and what each mark stands for; without `every` only tools of which something is known."""
+    rows = [row for row in matrix.rows if every or any(row.cells)]
+    cell = _CELL if width >= _ROOMY else _NARROW
+    longest = max([len(visible(row.name)) for row in rows] + [_LEAST])
+    name = max(_LEAST, min(longest, _MOST_NAME, width - cell * len(matrix.hosts) - 2))
+    head = [(f"{host.short[: cell - 1]:<{cell}}", "strong") for host in matrix.hosts]
+    lines = [_joined([(" " * (name + 2), "text"), *head])]
+    lines.append(_row("(the whole)", matrix.whole, name, cell))
+    lines += [_row(row.name or "(no name)", row.cells, name, cell) for row in rows]
+    left = len(matrix.rows) - len(rows)
+    if left:
+        lines.append(((f"and {left:,} tools of which nothing is known to go wrong", "muted"),))
+    used = {verdict.fact.effect for _, cells in _columns(matrix) for each in cells for verdict in each[:1]}
+    legend = [f"{_code(effect, cell)} {means}" for effect, means in _MEANS if effect in used]
+    lines += [(), ((", ".join([*legend, "· nothing known"]), "muted"),), ()]
+    return lines + _notes(matrix)
+
+
+def _code(effect: Effect, width: int) -> str:
+    return _CODES[effect][0] if width == _CELL else _CODES[effect][0][:2]
+
+
+def _row(name: str, cells: Sequence[tuple[Verdict, ...]], width: int, cell: int) -> Line:
+    shown = visible(name)
+    shown = shown if len(shown) <= width else shown[: width - 1] + "…"
+    return _joined([(f"{shown:<{width}}  ", "text"), *(_mark(each, cell) for each in cells)])
+
+
+def _mark(verdicts: tuple[Verdict, ...], width: int) -> Span:
+    if not verdicts:
+        return f"{_NOTHING:<{width}}", "faint"
+    effect = verdicts[0].fact.effect
+    return f"{_code(effect, width):<{width}}", _CODES[effect][1]
+
+
+def _joined(spans: Sequence[tuple[str, Any]]) -> Line:
+    """The spans, without the space behind the last one."""
+    *others, (text, role) = spans
+    return (*others, (text.rstrip(), role))
+
+
+def _columns(matrix: Matrix) -> list[tuple[Host, list[tuple[Verdict, ...]]]]:
+    """For each host all its cells, the one of the whole first."""
+    return [(host, [matrix.whole[at], *(row.cells[at] for row in matrix.rows)]) for at, host in enumerate(matrix.hosts)]
+
+
+def _notes(matrix: Matrix) -> list[Line]:
+    lines: list[Line] = []
+    for at, host in enumerate(matrix.hosts):
+        told: dict[str, tuple[Verdict, list[str]]] = {}
+        for verdict in matrix.whole[at]:
+            told.setdefault(verdict.fact.sentence, (verdict, []))
+        for row in matrix.rows:
+            for verdict in row.cells[at]:
+                told.setdefault(verdict.fact.sentence, (verdict, []))[1].append(row.name)
+        for verdict, names in sorted(told.values(), key=lambda each: each[0].fact.effect.rank):
+            lines += _note(host, verdict, names)
+    return lines
+
+
+def _note(host: Host, verdict: Verdict, names: Sequence[str]) -> list[Line]:
+    fact = verdict.fact
+    text, role = _CODES[fact.effect]
+    who = f"{', '.join(names[:_NAMED])}{f' and {len(names) - _NAMED:,} more' if len(names) > _NAMED else ''}: "
+    told = f"{who if names else ''}{verdict.trait.sentence}"
+    return [
+        ((f"{text:<{_CELL}}", role), (f"{host.name} ", "strong"), (fact.sentence, "text")),
+        ((" " * _CELL, "text"), span(told, "muted", limit=300)),
+        ((" " * _CELL, "text"), (dated(fact.source), "faint")),
+    ]
+
+
+def dated(source: Source) -> str:
+    """Where, in which version and when something was seen, and how sure it is; says so if it is old."""
+    seen = f", seen in {source.version}" if source.version else ", version not named"
+    sure = "" if source.confidence is Confidence.CERTAIN else f", {source.confidence}"
+    old = ", old" if is_old(source) else ""
+    return f"{source.date}{seen}{sure}{old}  {source.url}"
+
+
+def is_old(source: Source) -> bool:
+    """Whether a source is so much older than the newest that things may have changed."""
+    return (newest() - source.date).days > AGES_AFTER_DAYS
+
+
+def matrix_as_json(matrix: Matrix) -> dict[str, Any]:
+    """The matrix for other programs: hosts, the surface as a whole, and each tool; what is not known is left out."""
+    return {
+        "hosts": [{"id": host.id, "name": host.name} for host in matrix.hosts],
+        "tokens_estimated": matrix.tokens,
+        "whole": _cells_as_json(matrix, matrix.whole),
+        "tools": [_row_as_json(matrix, row) for row in matrix.rows],
+    }
+
+
+def _row_as_json(matrix: Matrix, row: Row) -> dict[str, Any]:
+    names = zip(matrix.hosts, row.shown, strict=True)
+    shown = {host.id: name for host, name in names if name}
+    return {"name": row.name, "shown_as": shown, "hosts": _cells_as_json(matrix, row.cells)}
+
+
+def _cells_as_json(matrix: Matrix, cells: Sequence[tuple[Verdict, ...]]) -> dict[str, list[dict[str, Any]]]:
+    return {
+        host.id: [
+            fact_as_json(each.fact) | {"because": each.trait.sentence, "pointer": each.trait.pointer} for each in cell
+        ]
+        for host, cell in zip(matrix.hosts, cells, strict=True)
+        if cell
+    }
+
+
+def fact_as_json(fact: Fact) -> dict[str, Any]:
+    """One fact with its source."""
+    return {"effect": fact.effect, "sentence": fact.sentence, "source": source_as_json(fact.source)}
+
+
+def source_as_json(source: Source) -> dict[str, Any]:
+    """Where and when something was seen."""
+    return {
+        "url": source.url,
+        "date": source.date.isoformat(),
+        "seen_in": source.version or None,
+        "confidence": source.confidence,
+    }
+
+
+def words_of(finding: Finding) -> list[tuple[str, str]]:
+    """What hosts do about a finding: those that do the same, each with version and date, and what; the worst first."""
+    same: dict[str, list[str]] = {}
+    for host, fact in told_of(finding):
+        same.setdefault(fact.sentence, []).append(f"{host.name} ({fact.source.label})")
+    return [(", ".join(names), sentence) for sentence, names in same.items()]
+
+
+def concerned_as_json(finding: Finding) -> list[dict[str, Any]]:
+    """What each host does about a finding."""
+    return [{"host": host.id} | fact_as_json(fact) for host, fact in told_of(finding)]
+
+
+def outlook_of(tool: Any, hosts: Iterable[Host] = HOSTS.values()) -> Line:
+    """The worst that hosts do with a tool, on a line; () if none is known to cut it, to leave it out, or worse."""
+    if type(tool) is not dict:
+        return ()
+    chosen = list(hosts)
+    found: dict[str, tuple[Host, Fact]] = {}
+    for trait in traits_of(tool, Budget(_HEAD_BUDGET)):
+        for host, fact in facts_about(trait.kind, chosen, trait.amount):
+            if (
+                fact.source.version
+                and fact.effect.rank <= Effect.CUT.rank
+                and (host.id not in found or fact.effect.rank < found[host.id][1].effect.rank)
+            ):
+                found[host.id] = (host, fact)
+    if not found:
+        return ()
+    host, fact = min(found.values(), key=lambda each: each[1].effect.rank)
+    code, role = _CODES[fact.effect]
+    more = f" ({len(found) - 1} more host{'s' if len(found) > 2 else ''})" if len(found) > 1 else ""
+    sign = code[0]  # what the other letters mean is told below the matrix, and not here
+    who = f"{host.name} ({fact.source.label}) "
+    return ((f"{sign} in hosts: ", role), (who + fact.sentence, "text"), (more, "muted"))
+
+
+def host_lines(hosts: Iterable[Host]) -> list[Line]:
+    """Everything that is known of some hosts, with sources."""
+    lines: list[Line] = []
+    for host in hosts:
+        lines.append(((f"{host.name}", "title"), (f"  {host.id}", "muted")))
+        if host.naming is not None and host.naming_source is not None:
+            lines += _known("names", f"shows a tool as {host.naming.template}", host.naming_source)
+        for fact in host.facts:
+            lines += _known(fact.trait, fact.sentence, fact.source)
+        for limit in host.limits:
+            lines += _known(limit.name, limit.sentence, limit.source)
+        for feature in host.features:
+            note = f" ({feature.note})" if feature.note else ""
+            lines += _known(feature.name, ("has it" if feature.has else "does not have it") + note, feature.source)
+        lines.append(())
+    return lines
+
+
+def _known(what: str, sentence: str, source: Source) -> list[Line]:
+    return [
+        ((f"  {what:<22} ", "key"), (sentence, "text")),
+        ((f"  {'':<22} ", "text"), (dated(source), "faint")),
+    ]
+
+
+def host_as_json(host: Host) -> dict[str, Any]:
+    """Everything that is known of a host."""
+    return {
+        "id": host.id,
+        "name": host.name,
+        "names": host.naming and {"template": host.naming.template, "longest": host.naming.longest or None},
+        "facts": [{"trait": each.trait, "over": each.over or None} | fact_as_json(each) for each in host.facts],
+        "limits": [
+            {"name": each.name, "sentence": each.sentence, "source": source_as_json(each.source)}
+            for each in host.limits
+        ],
+        "features": [
+            {"name": each.name, "has": each.has, "note": each.note or None, "source": source_as_json(each.source)}
+            for each in host.features
+        ],
+    }

@@ -1,0 +1,180 @@
+"""What can be copied of a message and of a place in it: the value, where it is, the message, and how to send it again.
+
+Each copy is made only when it is wanted. Secrets of HTTP stay out unless they are revealed: in their place stands a
+shell variable, so the line works once that is set.
+"""
+
+import shlex
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from inspector.capture.journal import Journal
+from inspector.present.http import as_curl, masked_url
+from inspector.present.json_text import Step, json_path, pointer
+from inspector.protocol.facts import ConnectionFact, HttpFact
+from inspector.protocol.frames import Direction, Frame
+from inspector.text import decode, for_clipboard, human_size
+
+LARGEST = 8_000_000
+"""Characters that are given to the terminal for its clipboard at most."""
+_BEGIN = 400
+_SHORT = 100_000
+"""Bytes of a request that is read only to show how its copy begins."""
+
+
+class Copy(msgspec.Struct, frozen=True):
+    """One thing to copy."""
+
+    key: str
+    name: str
+    make: Callable[[], str]
+    """Its text, as it came. May be as large as the payload."""
+    begin: str
+    """How it begins, quickly told; foreign."""
+
+
+class Copied(msgspec.Struct, frozen=True):
+    """What goes to the clipboard."""
+
+    text: str
+    said: str
+    """What happened, for the person; one sentence or two."""
+
+
+def copied(name: str, text: str) -> Copied:
+    """Text without what would act where it is pasted, and what to tell of it. Nothing of what is too large."""
+    if len(text) > LARGEST:
+        return Copied("", f"{human_size(len(text))} are too much for a clipboard: the pager and the editor take it.")
+    kept, removed = for_clipboard(text)
+    left_out = f" {removed:,} control character{'s were' if removed != 1 else ' was'} left out." if removed else ""
+    what = f"{name}, " if name else ""
+    return Copied(kept, f"Copied {what}{human_size(len(kept.encode(errors='replace')))}.{left_out}")
+
+
+def of_place(value: bytes, steps: Sequence[Step], payload: bytes) -> list[Copy]:
+    """Copies of a value in a payload: as what it says, as JSON, where it stands, and the payload as it came."""
+    begin = decode(value[:_BEGIN])
+    return [
+        Copy("v", "value", lambda: _plain(value), begin.removeprefix('"').removesuffix('"')),
+        Copy("j", "JSON", lambda: decode(value), begin),
+        Copy("p", "JSONPath", lambda: json_path(steps), json_path(steps)),
+        Copy("o", "JSON pointer", lambda: pointer(steps), pointer(steps) or "the whole"),
+        *of_payload(payload),
+    ]
+
+
+def of_payload(payload: bytes) -> list[Copy]:
+    """The one copy of what has no places."""
+    return [Copy("r", "raw message", lambda: decode(payload), decode(payload[:_BEGIN]))]
+
+
+def _plain(value: bytes) -> str:
+    """A string as the text that it stands for; any other value as it is."""
+    try:
+        return msgspec.json.decode(value, type=str)
+    except (msgspec.MsgspecError, UnicodeError):
+        return decode(value)
+
+
+def of_request(journal: Journal, n: int, *, reveal: bool = False) -> list[Copy]:
+    """How to send the request of an entry again: with curl if it went over HTTP, and with this program."""
+    frame = _request(journal, n)
+    if frame is None:
+        return []
+    found: list[Copy] = []
+    exchange = journal.http_exchanges.get(frame.http) if frame.http is not None else None
+    request = exchange.request if exchange is not None else None
+    if request is not None:
+        found.append(
+            Copy(
+                "c", "curl", lambda: as_curl(request, frame.payload, reveal=reveal, one_line=True), _short_curl(request)
+            )
+        )
+    connection = journal.surroundings.connection
+    if connection is not None and (connection.argv or connection.url.startswith(_WEB)):
+        words = _wish(frame.payload) if len(frame.payload) <= _SHORT else ["request"]
+        begin = " ".join(["mcp-inspect", *(word[:_BEGIN] for word in words)])
+        found.append(Copy("m", "command", lambda: command(connection, frame.payload, reveal=reveal), begin))
+    return found
+
+
+def _request(journal: Journal, n: int) -> Frame | None:
+    """The frame that asked, of an entry that is it or its answer."""
+    if not 0 < n <= journal.count:
+        return None
+    number, exchanges = journal.store.exchange(n), journal.conversation.exchanges
+    if 0 < number <= len(exchanges):
+        n = exchanges[number - 1].request_frame
+    what = journal.store.entry(n).what if 0 < n <= journal.count else None
+    return what if isinstance(what, Frame) and what.direction is Direction.TO_SERVER else None
+
+
+def _short_curl(request: HttpFact) -> str:
+    return f"curl -X {request.method} {masked_url(request.target)}"
+
+
+def command(connection: ConnectionFact, payload: bytes, *, reveal: bool = False) -> str:
+    """The command line of this program that sends the same."""
+    words = ["mcp-inspect", *_wish(payload)]
+    if connection.url:
+        words.append(connection.url if reveal else masked_url(connection.url))
+    else:
+        words += ["--", *connection.argv]
+    return shlex.join(words)
+
+
+class _Asked(msgspec.Struct):
+    """As much of a request as a command line needs."""
+
+    method: str
+    params: msgspec.Raw = msgspec.Raw(b"")
+
+
+class _Target(msgspec.Struct):
+    """What the well-known requests are about."""
+
+    name: str = ""
+    uri: str = ""
+    arguments: msgspec.Raw = msgspec.Raw(b"")
+
+
+_WEB = ("http://", "https://")
+_LISTS = {
+    "tools/list": "tools",
+    "resources/list": "resources",
+    "resources/templates/list": "templates",
+    "prompts/list": "prompts",
+}
+
+
+def _is_word(name: str) -> bool:
+    """Whether a foreign name can stand in a command line: not where it would be an option of ours."""
+    return bool(name) and not name.startswith("-")
+
+
+def _wish(payload: bytes) -> list[str]:
+    """The words of the command, before the server."""
+    try:
+        asked = msgspec.json.decode(payload, type=_Asked)
+    except (msgspec.MsgspecError, UnicodeError):
+        return ["request", "--raw", decode(payload)]
+    try:
+        target = msgspec.json.decode(asked.params or b"{}", type=_Target)
+    except (msgspec.MsgspecError, UnicodeError):
+        target = _Target()
+    arguments = decode(bytes(target.arguments))
+    if asked.method.startswith("-"):
+        return ["request", "--raw", decode(payload)]
+    match asked.method:
+        case "tools/call" if _is_word(target.name):
+            return ["call", target.name, *(["--args", arguments] if arguments else [])]
+        case "resources/read" if _is_word(target.uri):
+            return ["read", target.uri]
+        case "ping":
+            return ["ping"]
+        case method if method in _LISTS:
+            return ["list", _LISTS[method]]
+        case method:
+            params = decode(bytes(asked.params))
+            return ["request", method, *(["--params", params] if params else [])]

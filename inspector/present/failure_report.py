@@ -1,0 +1,361 @@
+"""What is left to read when a connection has died: how it was started, how it ended, what it said last.
+
+A card for the screen and the same as data for a script, from the same facts. Nothing here guesses at a cause.
+"""
+
+import dataclasses
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from inspector import text
+from inspector.capture.journal import Journal
+from inspector.capture.store.columns import EntryKind
+from inspector.checks.findings import Finding, Severity
+from inspector.checks.registry import names_of
+from inspector.checks.runner import Inspection
+from inspector.checks.verdict import FATAL, Verdict, verdicts
+from inspector.config.environment import Environment
+from inspector.present import spans
+from inspector.present import words as previews
+from inspector.present.http import masked_url
+from inspector.present.server import stderr_section
+from inspector.present.spans import Fact, Line, Section, fact, span
+from inspector.protocol.credentials import command_without_credentials, without_credentials
+from inspector.protocol.exchanges import Exchange, ExchangeState
+from inspector.protocol.facts import ConnectionEvent, ProcessEvent, ProcessFact, exit_words
+from inspector.protocol.frames import Direction, Frame
+
+STDERR_LINES = 40
+_MOST_LOOKED_AT = 20_000
+"""Entries from the end among which the last frame each way is looked for."""
+_MOST_SHOWN = 4000
+"""Bytes of a frame that the data holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class PostMortem:
+    """A card."""
+
+    headline: Line
+    why: str
+    """One sentence, safe; "" if nobody knows."""
+    sections: tuple[Section, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """What is known, still foreign."""
+
+    argv: tuple[str, ...]
+    cwd: str
+    url: str
+    pid: int | None
+    lifetime_ns: int | None
+    exit_code: int | None
+    signal: str
+    exited: bool
+    why: str
+    last: dict[Direction, tuple[int, bytes]]
+    in_flight: tuple[Exchange, ...]
+
+
+def has_died(journal: Journal) -> bool:
+    """Whether there is something to mourn: the connection broke off, or the child has ended."""
+    ended = journal.ended
+    if ended is not None:
+        return ended.event is ConnectionEvent.ABORT or bool(ended.why)
+    return _last_child(journal)[1] is not None
+
+
+def post_mortem(journal: Journal, why: str = "") -> PostMortem:
+    """The card for a connection as it stands now.
+
+    `why` is what is known beside the journal, such as why connecting failed; "" leaves the journal's own reason.
+    """
+    found = _gather(journal, why)
+    return PostMortem(
+        _headline(found),
+        text.visible(found.why, limit=1000),
+        tuple(
+            section
+            for section in (
+                Section("How it was started", tuple(_start(found))),
+                Section("What was in flight", tuple(_flight(each) for each in found.in_flight)),
+                Section("The last message each way", tuple(_last(journal, found))),
+                stderr_section(journal, STDERR_LINES),
+            )
+            if section.facts or section.lines
+        ),
+    )
+
+
+def as_data(journal: Journal, why: str = "") -> dict[str, Any]:
+    """The same for a script: JSON, foreign text as it came, without what gives access."""
+    found = _gather(journal, why)
+    return {
+        "argv": list(command_without_credentials(found.argv)),
+        "cwd": found.cwd,
+        "url": without_credentials(found.url),
+        "pid": found.pid,
+        "lifetime_ms": None if found.lifetime_ns is None else round(found.lifetime_ns / 1e6, 3),
+        "exit_code": found.exit_code,
+        "signal": found.signal or None,
+        "why": found.why,
+        "stderr": [text.decode(line) for line in list(journal.stderr_tail)[-STDERR_LINES:]],
+        "last_sent": _frame_data(found.last.get(Direction.TO_SERVER)),
+        "last_received": _frame_data(found.last.get(Direction.FROM_SERVER)),
+        "in_flight": [{"id": each.id, "method": each.method, "target": each.target} for each in found.in_flight],
+    }
+
+
+def _gather(journal: Journal, why: str) -> _Facts:
+    opened, ended = journal.connection, journal.ended
+    spawned, gone = _last_child(journal)
+    lived = None if spawned is None or gone is None else max(0, gone[0] - spawned[0])
+    reason = why or (ended.why if ended is not None else "")
+    return _Facts(
+        argv=opened.argv if opened else (),
+        cwd=opened.cwd if opened else "",
+        url=opened.url if opened else "",
+        pid=spawned[1].pid if spawned else None,
+        lifetime_ns=lived,
+        exit_code=gone[1].code if gone else None,
+        signal=gone[1].signal if gone else "",
+        exited=gone is not None,
+        why=reason,
+        last={way: found for way in Direction if (found := _last_frame(journal, way)) is not None},
+        in_flight=_in_flight(journal, ended.why if ended is not None else None),
+    )
+
+
+_Dated = tuple[int, ProcessFact]
+
+
+def _last_child(journal: Journal) -> tuple[_Dated | None, _Dated | None]:
+    """When and how the child that was started last began and ended."""
+    spawned: _Dated | None = None
+    gone: _Dated | None = None
+    for entry in journal.processes:
+        if not isinstance(entry.what, ProcessFact):
+            continue
+        if entry.what.event is ProcessEvent.SPAWN:
+            spawned, gone = (entry.time_ns, entry.what), None
+        elif entry.what.event is ProcessEvent.EXIT:
+            gone = (entry.time_ns, entry.what)
+    return spawned, gone
+
+
+def _last_frame(journal: Journal, way: Direction) -> tuple[int, bytes] | None:
+    store = journal.store
+    for n in range(store.count, max(0, store.count - _MOST_LOOKED_AT), -1):
+        if store.kind(n) is EntryKind.FRAME and store.direction(n) is way:
+            what = store.entry(n).what
+            return (n, what.payload) if isinstance(what, Frame) else None
+    return None
+
+
+def _in_flight(journal: Journal, why: str | None) -> tuple[Exchange, ...]:
+    """What nobody will answer any more: still open, or lost with the connection."""
+    reasons = {why or "the connection was closed"} if why is not None else set()
+    return tuple(
+        each
+        for each in list(journal.conversation.exchanges)
+        if each.is_open or (each.state is ExchangeState.LOST and each.why in reasons)
+    )
+
+
+_ENDED = re.compile(r"the server (?:exited with code \d+(?: \([\w ]+\))?|was ended by [\w ]+) after [\d.]+ s")
+"""What a transport says of an end. The card takes its words: two times of one death would be two deaths."""
+
+
+def _headline(found: _Facts) -> Line:
+    if found.exited and _ENDED.fullmatch(found.why):
+        return ((f"{spans.ERROR} ", "error"), (f"T{found.why[1:]}", "error"))
+    if found.signal:
+        said = f"The server was ended by {text.visible(found.signal, limit=20)}"
+    elif found.exit_code is not None:
+        said = f"The server {exit_words(found.exit_code)}"
+    elif found.exited:
+        said = "The server ended"
+    elif found.argv and found.pid is None:
+        said = "The server was not started"
+    else:
+        said = "The connection is gone"
+    lived = "" if found.lifetime_ns is None else f" after {text.human_duration(found.lifetime_ns)}"
+    return ((f"{spans.ERROR} ", "error"), (said + lived, "error"))
+
+
+def _start(found: _Facts) -> list[Fact]:
+    facts: list[Fact] = []
+    if found.argv:
+        facts.append(Fact("command", previews.command_line(found.argv)))
+    if found.cwd:
+        facts.append(fact("directory", found.cwd))
+    if found.url:
+        facts.append(Fact("url", masked_url(found.url)))
+    if found.pid is not None:
+        facts.append(Fact("pid", str(found.pid)))
+    return facts
+
+
+def _flight(exchange: Exchange) -> Fact:
+    return fact(f"id {exchange.id!r}", f"{exchange.method} {exchange.target}".rstrip(), "warning")
+
+
+def _last(journal: Journal, found: _Facts) -> list[Fact]:
+    names = {Direction.TO_SERVER: "sent", Direction.FROM_SERVER: "received"}
+    return [_message(journal, names[way], n, payload) for way, (n, payload) in found.last.items()]
+
+
+def _message(journal: Journal, name: str, n: int, payload: bytes) -> Fact:
+    number, exchanges = journal.store.exchange(n), journal.conversation.exchanges
+    method = journal.store.method(n) or (exchanges[number - 1].method if 0 < number <= len(exchanges) else "")
+    said = previews.of_payload(payload)[0]
+    shown = " ".join(part for part in (text.visible(method, limit=100), said) if part)
+    return Fact(f"{name} #{n}", shown or "(an empty line)")
+
+
+def _frame_data(found: tuple[int, bytes] | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    n, payload = found
+    return {"entry": n, "bytes": len(payload), "text": text.decode(payload[:_MOST_SHOWN])}
+
+
+# --- How a child's surroundings differ from the shell that somebody tried the same command in: variables,
+# executable.
+
+_NAMED = 8
+"""Variables that are told by name."""
+_LIKELY = re.compile(r"KEY|TOKEN|SECRET|PASSW|URL|HOST|HOME|PATH|PYTHON|NODE|NVM|NPM|VIRTUAL_ENV|CONDA|PROXY|LANG|_DIR")
+_OF_THE_SHELL = frozenset(("_", "SHLVL", "OLDPWD", "PWD", "LS_COLORS", "PS1", "COLUMNS", "LINES", "TERM", "COLORTERM"))
+"""What differs from shell to shell and is no server's business."""
+
+
+def with_surroundings(
+    mortem: PostMortem, journal: Journal, environment: Environment | None, shell: Mapping[str, str]
+) -> PostMortem:
+    """The card with what is known of the child's surroundings, behind how it was started.
+
+    `environment` is what it was given, None where that is not known; `shell` is ours, or empty for a recording.
+    """
+    values, origins = (None, {}) if environment is None else (environment.values, environment.origins)
+    gap = environment_gap(journal, values=values, origins=origins, shell=shell)
+    if not gap.facts or journal.connection is None:
+        return mortem
+    here = executable_facts(journal.connection.argv, is_here=bool(shell))
+    sections: list[Section] = []
+    for at, section in enumerate(mortem.sections):
+        sections += [replace(section, facts=(*here, *section.facts)), gap] if at == 0 else [section]
+    return dataclasses.replace(mortem, sections=tuple(sections))
+
+
+def environment_gap(
+    journal: Journal, *, values: Mapping[str, str] | None = None, origins: Mapping[str, str], shell: Mapping[str, str]
+) -> Section:
+    """What the child got, what it did not get that the shell has, and what is another value there.
+
+    `values` are the child's, None where they are not known; `shell` is empty for a recording: nobody knows it then.
+    Empty where no child was started.
+    """
+    opened = journal.connection
+    if opened is None or not opened.argv:
+        return Section("Environment")
+    names = opened.env_names
+    facts = [fact("got", _listed(names, len(names)) or "nothing")]
+    given = [name for name in names if origins.get(name, "").startswith("-")]
+    if given:
+        facts.append(fact("given", _listed(given, len(given))))
+    missing = [name for name in shell if name not in names and name not in _OF_THE_SHELL]
+    if missing:
+        told = _listed(_likely_first(missing, journal.stderr_tail), len(missing))
+        facts.append(fact("not passed", f"of your shell's: {told}", "warning"))
+    other = [name for name in names if values is not None and name in shell and shell[name] != values.get(name)]
+    if other:
+        facts.append(fact("other value", _listed(other, len(other)), "warning"))
+    return Section("Environment", tuple(facts))
+
+
+def executable_facts(argv: Sequence[str], *, is_here: bool) -> list[Fact]:
+    """Which file was run, and what it is a link to. `is_here`: it was run on this machine, just now."""
+    if not argv:
+        return []
+    real = os.path.realpath(argv[0]) if is_here and os.path.isabs(argv[0]) else argv[0]
+    return [fact("executable", argv[0] if real == argv[0] else f"{argv[0]} {spans.TO_SERVER} {real}")]
+
+
+def _likely_first(names: Iterable[str], stderr: Iterable[bytes]) -> list[str]:
+    """Those that the last words name before those that servers tend to need, before the rest."""
+    said = b"\n".join(list(stderr)[-40:])
+    return sorted(names, key=lambda name: (name.encode() not in said, not _LIKELY.search(name), name))
+
+
+def _listed(names: Sequence[str], count: int) -> str:
+    shown = ", ".join(text.visible(name, limit=60) for name in names[:_NAMED])
+    more = f" and {count - _NAMED} more" if count > _NAMED else ""
+    return shown + more
+
+
+# --- The one reason that is told for a connection that failed: the primary finding, if it says why, with what to
+# do.
+
+MOST_LOOKED_AT = 50_000
+"""Entries of the longest journal that is looked at."""
+_CHAPTERS = ("P-", "F-", "L-", "H-", "A-", "E01", "W20")
+"""Diagnoses of these chapters, and two rules, say why something does not work."""
+_MILD = FATAL | {"A-06", "A-18", "H-10", "H-21", "H-23", "L-06", "R-07"}
+"""What is a reason although it is only a warning."""
+
+
+class Diagnosis(msgspec.Struct, frozen=True):
+    """A reason, and what follows from it."""
+
+    reason: Finding
+    follows: tuple[Finding, ...] = ()
+
+
+def diagnosis_of(journal: Journal) -> Diagnosis | None:
+    """The reason for the end of a journal's last connection; None if nothing that was found is one."""
+    if journal.count > MOST_LOOKED_AT:
+        return None
+    inspection = Inspection()
+    found = inspection.take(journal.store.entry(n) for n in range(1, journal.count + 1))
+    return of_findings([*found, *inspection.finish()])
+
+
+def of_findings(findings: Sequence[Finding]) -> Diagnosis | None:
+    """The same of findings that are there already."""
+    judged = verdicts(findings)
+    last = judged[-1] if judged else Verdict()
+    if last.primary is None or not _is_a_reason(last):
+        return None
+    return Diagnosis(last.primary, last.follows)
+
+
+def says_the_same(diagnosis: Diagnosis, why: str) -> bool:
+    """Whether a reason adds nothing to what a failure says of itself."""
+    said, reason = (" ".join(each.split()).rstrip(".").lower() for each in (why, diagnosis.reason.sentence))
+    return bool(said) and reason == said
+
+
+def _is_a_reason(verdict: Verdict) -> bool:
+    assert verdict.primary is not None
+    if verdict.primary.id in _MILD:
+        return True
+    told = any(name.startswith(_CHAPTERS) for name in names_of(verdict.primary.id))
+    return told and any(each.severity is Severity.ERROR for each in (verdict.primary, *verdict.follows))
+
+
+def diagnosis_lines(diagnosis: Diagnosis) -> list[Line]:
+    """It in one line, and what to do in another one; safe."""
+    reason = diagnosis.reason
+    lines: list[Line] = [((f"{spans.ERROR} {reason.id}  ", "error"), span(reason.sentence, limit=400))]
+    if reason.fix:
+        lines.append((("  → ", "accent"), span(reason.fix, limit=400)))
+    return lines

@@ -1,0 +1,280 @@
+"""Findings and checks as lines for a terminal: worst first, those of one check together, each with its evidence."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from inspector import text
+from inspector.capture.journal import Journal
+from inspector.checks import everything
+from inspector.checks.findings import Confidence, Finding, Severity
+from inspector.checks.registry import CHECKS, LAST, Check, aliases_of
+from inspector.checks.verdict import primary_of, roots_of
+from inspector.present import spans
+from inspector.present.compatibility import words_of
+from inspector.present.spans import Fact, Line, Role, Section, Span, fact, plain, section_lines, span
+from inspector.protocol.exchange_log import ExchangeLog
+from inspector.protocol.exchanges import Exchange, ExchangeState
+from inspector.protocol.frames import Direction
+from inspector.protocol.things import LISTS
+
+GLYPHS: dict[Severity, tuple[str, Role]] = {
+    Severity.ERROR: ("✗", "error"),
+    Severity.WARNING: ("!", "warning"),
+    Severity.HINT: ("·", "muted"),
+}
+_SHOWN = 3
+"""Findings of one check that are told in full."""
+_HOSTS = 3
+"""Ways in which hosts take it that are told."""
+
+
+def groups_of(findings: Iterable[Finding]) -> list[list[Finding]]:
+    """Findings of one check together: the worst first, then in the order in which they came."""
+    found: dict[str, list[Finding]] = {}
+    for each in findings:
+        found.setdefault(each.id, []).append(each)
+    groups = [sorted(group, key=lambda each: each.severity.rank) for group in found.values()]
+    return sorted(groups, key=lambda group: group[0].severity.rank)
+
+
+def finding_lines(findings: Sequence[Finding], checks: Mapping[str, Check], counts: Mapping[str, int]) -> list[Line]:
+    """All findings, and how many there are of each severity in the last line."""
+    lines: list[Line] = []
+    for group in groups_of(findings):
+        lines += group_lines(group, checks[group[0].id], counts)
+    return [*lines, summary(findings)]
+
+
+def group_lines(group: Sequence[Finding], check: Check, counts: Mapping[str, int]) -> list[Line]:
+    """What one check found: its title, the evidence of the first few, and what to do."""
+    first = group[0]
+    glyph, role = GLYPHS[first.severity]
+    times = len(group) if len(group) < counts.get(check.id, 0) // 2 else counts.get(check.id, len(group))
+    many = f"  ×{times:,}" if times > 1 else ""
+    also = "".join(f"  ({name})" for name in aliases_of(check.id))
+    title: Line = ((f"{glyph} {check.id:<5}", role), (check.title, "strong"), (also, "faint"), (many, "muted"))
+    lines: list[Line] = [title]
+    lines += [
+        (("        ", "text"), *_milder(each, first), span(each.sentence, limit=400), *_place(each))
+        for each in group[:_SHOWN]
+    ]
+    if len(group) > _SHOWN:
+        lines.append((("        … and more of the same", "muted"),))
+    if first.fix:
+        lines.append((("        → ", "accent"), span(first.fix, limit=400)))
+    lines += _hosts(first)
+    if first.page:
+        lines.append(((f"        {first.page}", "faint"),))
+    return lines
+
+
+def _milder(finding: Finding, worst: Finding) -> Line:
+    """That one is not as bad as the heading says."""
+    return () if finding.severity is worst.severity else ((f"({finding.severity}) ", GLYPHS[finding.severity][1]),)
+
+
+def _hosts(finding: Finding) -> list[Line]:
+    from inspector.present.compatibility import words_of
+
+    told = words_of(finding)
+    lines: list[Line] = [((f"        {names}: ", "muted"), (sentence, "muted")) for names, sentence in told[:_HOSTS]]
+    return [*lines, ((f"        and {len(told) - _HOSTS} more", "muted"),)] if len(told) > _HOSTS else lines
+
+
+def _place(finding: Finding) -> tuple[tuple[str, Role], ...]:
+    where = f"  #{finding.frames[0]}" if finding.frames else ""
+    if finding.pointer:
+        where += f" {finding.pointer}"
+    if finding.span:
+        where += f" bytes {finding.span[0]}–{finding.span[1]}"
+    sure = "" if finding.confidence is Confidence.CERTAIN else f"  ({finding.confidence})"
+    return span(where, "muted", limit=200), (sure, "faint")
+
+
+def unexplained(failure: str) -> Line:
+    """That something failed and no check found anything."""
+    return (("! ", "warning"), span(f"No check explains the failure: {failure}", "warning", limit=300))
+
+
+def summary(findings: Iterable[Finding], failure: str = "") -> Line:
+    """How many there are of each severity. `failure` says what failed; then no findings is no good news."""
+    counts = dict.fromkeys(Severity, 0)
+    for each in findings:
+        counts[each.severity] += 1
+    if not any(counts.values()):
+        return unexplained(failure) if failure else (("✓ nothing found", "ok"),)
+    parts = [f"{count:,} {severity}{'' if count == 1 else 's'}" for severity, count in counts.items() if count]
+    return ((", ".join(parts), "strong"),)
+
+
+def check_lines(checks: Iterable[Check]) -> list[Line]:
+    """Every check on a line: id, severity, revisions, title."""
+    lines: list[Line] = []
+    for each in checks:
+        glyph, role = GLYPHS[each.severity]
+        lines.append(
+            (
+                (f"{each.id:<6}", "strong"),
+                (f"{glyph} {each.severity:<8}", role),
+                (f"{_revisions(each):<26}", "muted"),
+                (each.title, "text"),
+                ("".join(f"  ({name})" for name in aliases_of(each.id)), "faint"),
+            )
+        )
+    return lines
+
+
+def _revisions(check: Check) -> str:
+    if (check.since, check.until) == (1, LAST):
+        return "all"
+    first, last = check.revisions[0], check.revisions[-1]
+    if check.until == LAST:
+        return f"from {first}"
+    return first if first == last else f"{first} to {last}"
+
+
+# --- One finding in words: in a line, in full, as text to be pasted. The same words wherever findings are shown.
+
+assert everything.IMPORTED
+SIGNS: dict[Severity, tuple[str, Role]] = {
+    Severity.ERROR: (spans.ERROR, "error"),
+    Severity.WARNING: (spans.WARNING, "warning"),
+    Severity.HINT: (spans.NOTE, "muted"),
+}
+_LINE = 300
+_FINDING_FACTS_HOSTS = 4
+"""Ways of hosts to take it that are told."""
+
+
+def sign_of(severity: Severity) -> Span:
+    """A sign for a severity; beside it stands a word or the id of the check."""
+    return SIGNS[severity]
+
+
+def title_of(id_: str) -> str:
+    """The fault in a few words; the id where the check is not known."""
+    check = CHECKS.get(id_)
+    return check.title if check is not None else id_
+
+
+def finding_line(finding: Finding, more: int = 0) -> Line:
+    """One line: sign, id, sentence, and how many others there are."""
+    sign, role = SIGNS[finding.severity]
+    others: Line = ((f"  +{more} more", "accent"),) if more else ()
+    return ((f"{sign} {finding.id} ", role), span(finding.sentence, "text", limit=_LINE), *others)
+
+
+def place_of(finding: Finding) -> str:
+    """Where its evidence is: `#12 /result/tools/0`, `#12 bytes 3–7`; "" if it rests on an absence."""
+    where = f"#{finding.frames[0]}" if finding.frames else ""
+    if finding.pointer:
+        where += f" {text.visible(finding.pointer, limit=200)}"
+    if finding.span is not None:
+        where += f" bytes {finding.span[0]}–{finding.span[1]}"
+    return where
+
+
+def finding_section(finding: Finding) -> Section:
+    """All of one finding, under the title of its check."""
+    return Section(f"{finding.id}  {title_of(finding.id)}", tuple(_facts(finding)))
+
+
+def _facts(finding: Finding) -> Iterable[Fact]:
+    sign, role = SIGNS[finding.severity]
+    sure = "" if finding.confidence is Confidence.CERTAIN else f", {finding.confidence}"
+    yield Fact("severity", f"{sign} {finding.severity}{sure}", role)
+    yield fact("what", finding.sentence, "strong")
+    if where := place_of(finding):
+        yield Fact("evidence", where, "accent")
+    if len(finding.frames) > 1:
+        yield Fact("see also", " ".join(f"#{n}" for n in finding.frames[1:20]), "muted")
+    if finding.fix:
+        yield fact("fix", finding.fix, "ok")
+    for at, (names, does) in enumerate(words_of(finding)[:_FINDING_FACTS_HOSTS]):
+        yield fact("" if at else "hosts", f"{names}: {does}", "warning")
+    if finding.page:
+        yield fact("page", finding.page, "muted")
+    if finding.revision:
+        yield fact("judged by", f"revision {finding.revision}", "muted")
+
+
+def findings_text(findings: Sequence[Finding]) -> str:
+    """Findings as text that is fit to be pasted."""
+    blocks = ["\n".join(map(plain, section_lines(finding_section(each)))) for each in findings]
+    return text.for_clipboard("\n\n".join(blocks))[0]
+
+
+# --- Findings as lines in the order of their weight: what to look at first, and below each what follows from it.
+
+_LOOKED_AT = 1000
+"""Failed requests that are looked at."""
+_VERDICTS_SHOWN = 5
+"""Consequences of one fault that are named."""
+
+
+def verdict_lines(
+    findings: Sequence[Finding], checks: Mapping[str, Check], counts: Mapping[str, int], failure: str = ""
+) -> list[Line]:
+    """All findings, and how many there are of each severity in the last line; `failure` as for `summary`."""
+    first, roots = primary_of(findings), roots_of(findings)
+    below: dict[str, list[Finding]] = {}
+    above: list[Finding] = []
+    for each, root in zip(findings, roots, strict=True):
+        (above if root == each.id else below.setdefault(root, [])).append(each)
+    groups = groups_of(above)
+    if first is not None:
+        groups.sort(key=lambda group: group[0].id != first.id)
+    lines: list[Line] = []
+    for group in groups:
+        lines += group_lines(group, checks[group[0].id], counts)
+        lines += _below(below.pop(group[0].id, []))
+    return [*lines, summary(findings, failure)]
+
+
+_JUDGED_ELSEWHERE = frozenset(("initialize", "server/discover", *(listed.method for listed in LISTS.values())))
+
+
+def failure_in(journal: Journal) -> str:
+    """What failed in a conversation, in a few words: the connection, or requests; "" if nothing did.
+
+    Lists are left out, for what is wrong with their errors is a finding; and so is how a session that was opened began.
+    Requests that doctor sent to see them rejected are left out, and so are those that waited when this side closed.
+    """
+    ended, exchanges = journal.ended, journal.conversation.exchanges
+    if ended is not None and journal.conversation.opening is None:
+        return f"no session was opened{f': {ended.why}' if ended.why else ''}"
+    lost = ended is not None and bool(ended.why)
+    failed = [each for each in _failed(exchanges) if lost or each.state is not ExchangeState.LOST]
+    if failed:
+        first = f"{failed[0].method} {failed[0].target}".rstrip()
+        return f"{first} failed" + (f", and {len(failed) - 1:,} more" if len(failed) > 1 else "")
+    return f"the connection was lost: {ended.why}" if ended is not None and ended.why else ""
+
+
+def _failed(exchanges: ExchangeLog) -> Iterator[Exchange]:
+    """The first requests of ours that failed, but for probes."""
+    at = exchanges.failures.find(1)
+    for _ in range(_LOOKED_AT):
+        if not 0 < at <= len(exchanges):
+            return
+        each = exchanges[at - 1]
+        if each.sender is Direction.TO_SERVER and not each.probe and each.method not in _JUDGED_ELSEWHERE:
+            yield each
+        at = exchanges.failures.find(1, at + 1)
+
+
+def _below(follows: Sequence[Finding]) -> list[Line]:
+    by_id: dict[str, Finding] = {}
+    for each in follows:
+        by_id.setdefault(each.id, each)
+    lines: list[Line] = [_consequence(each) for each in list(by_id.values())[:_VERDICTS_SHOWN]]
+    more = len(by_id) - _VERDICTS_SHOWN
+    return [*lines, ((f"        └ and {more} more that follow", "muted"),)] if more > 0 else lines
+
+
+def _consequence(finding: Finding) -> Line:
+    where = f"  #{finding.frames[0]}" if finding.frames else ""
+    return (
+        (f"        └ {finding.id:<5} ", "muted"),
+        span(finding.sentence, "muted", limit=300),
+        (where, "faint"),
+    )

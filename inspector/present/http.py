@@ -1,0 +1,188 @@
+"""HTTP as it was: the request line, the status, the headers in their order, with what is secret masked.
+
+Headers are shown with case and duplicates as on the wire. `reveal` shows what is masked, and is for the person
+who asked for it, never for a file.
+"""
+
+import re
+import shlex
+
+from inspector import text
+from inspector.capture.connection_facts import HttpExchange
+from inspector.capture.journal import Journal
+from inspector.present.spans import Fact, Section, fact
+from inspector.protocol.credentials import (
+    MASK,
+    SCHEME,
+    USERINFO,
+    is_credential,
+    mask,
+    secret_parameters,
+    without_parameters,
+)
+from inspector.protocol.facts import HttpFact
+
+# --- What must not be read over a shoulder: header values and parts of URLs that give access to something.
+
+_LONGEST = 2000
+"""Characters of a URL that are looked at and shown."""
+_SESSION = re.compile(r"(?<![a-z])session(?![a-z])", re.IGNORECASE)
+"""Gives access for as long as the session lasts, which is over when a capture is read."""
+
+
+def is_secret(name: str) -> bool:
+    """Whether the value of a header, or of a variable, of this name is nobody else's business."""
+    return is_credential(name) or _SESSION.search(name) is not None
+
+
+def masked_value(name: str, value: str) -> str:
+    """Return a header's value, safe to show; of a secret one only its scheme and its length.
+
+    A redacted value keeps enough to tell an empty token from a cut one.
+    """
+    if not is_secret(name):
+        return masked_url(value) if "://" in value or "?" in value else text.visible(value)
+    return text.visible(mask(value)) if value else "(empty)"
+
+
+def masked_url(url: str, *, limit: int = _LONGEST) -> str:
+    """Return a URL, safe to show, without user, password and the values of telling query parameters.
+
+    `limit`: characters of it that are shown; the rest is "…".
+    """
+    shown = url[:limit]
+    masked = without_parameters(USERINFO.sub(f"{MASK}@", shown), sessions=True)
+    return text.visible(masked) + ("…" if len(url) > limit else "")
+
+
+def http_sections(journal: Journal, http: int | None, *, reveal: bool = False) -> tuple[Section, ...]:
+    """Request, response and end of one HTTP exchange; nothing for None or for one that was not seen."""
+    exchange = journal.http_exchanges.get(http) if http is not None else None
+    return () if exchange is None else exchange_sections(exchange, reveal=reveal)
+
+
+def exchange_sections(exchange: HttpExchange, *, reveal: bool = False) -> tuple[Section, ...]:
+    """Request, response and end of an exchange, as far as they were seen."""
+    found = [_request(exchange.request, reveal), _response(exchange, reveal), _end(exchange)]
+    return tuple(section for section in found if section is not None)
+
+
+def header_facts(fact_: HttpFact, *, reveal: bool = False) -> tuple[Fact, ...]:
+    """Headers as facts, in their order."""
+    return tuple(_header(name, value, reveal) for name, value in fact_.headers)
+
+
+def _header(name: str, value: str, reveal: bool) -> Fact:
+    if reveal:
+        return fact(name, value)
+    shown = masked_value(name, value)
+    return Fact(text.visible(name, limit=200), shown[:2000], "muted" if is_secret(name) else "text")
+
+
+def _request(request: HttpFact | None, reveal: bool) -> Section | None:
+    if request is None:
+        return None
+    target = text.visible(request.target, limit=2000) if reveal else masked_url(request.target)
+    title = f"{text.visible(request.method, limit=20)} {target}"
+    return Section(title, header_facts(request, reveal=reveal), note=text.visible(request.version, limit=20))
+
+
+def _response(exchange: HttpExchange, reveal: bool) -> Section | None:
+    response = exchange.response
+    if response is None:
+        return None
+    asked, came = exchange.requested_ns, exchange.responded_ns
+    after = "" if asked is None or came is None else f"after {text.human_duration(max(0, came - asked))}"
+    version = text.visible(response.version, limit=20)
+    title = f"{response.status} {text.visible(response.reason, limit=80)}".rstrip()
+    note = " ".join(part for part in (version, after) if part)
+    return Section(title, header_facts(response, reveal=reveal), note=note)
+
+
+def _end(exchange: HttpExchange) -> Section | None:
+    end = exchange.end
+    if end is None:
+        return None
+    facts: list[Fact] = []
+    if end.body_bytes is not None:
+        facts.append(Fact("body", f"{end.body_bytes} bytes"))
+    if end.why:
+        facts.append(fact("why", end.why, "warning"))
+    began, ended = exchange.requested_ns, exchange.ended_ns
+    if began is not None and ended is not None:
+        facts.append(Fact("took", text.human_duration(max(0, ended - began))))
+    return Section("End", tuple(facts))
+
+
+# --- A request as a curl command that can be given to somebody: every secret is a variable that he sets himself.
+
+PREFIX = "MCP_SECRET_"
+"""Before the names of variables that a command or a script reads secrets from."""
+_OWN = {"host", "content-length", "connection", "transfer-encoding"}
+"""What curl writes itself."""
+_UNSAFE = re.compile(r"[^A-Z0-9]+")
+
+
+def as_curl(request: HttpFact, body: bytes = b"", *, reveal: bool = False, one_line: bool = False) -> str:
+    """The command; a body that is no text is read from a file of that name. `reveal`: secrets as they are.
+
+    A header whose name begins with @ is left out: curl would read a file of that name, and HTTP has no such header.
+    """
+    url = shlex.quote(request.target) if reveal else _url(request.target)
+    if request.target.startswith("-"):
+        url = f"--url {url}"  # else curl takes it for an option
+    if any(sign in request.target for sign in "[]{}"):
+        url = f"-g {url}"  # else curl makes several addresses of it
+    lines = [f"curl -sS -N -X {shlex.quote(request.method or 'POST')} {url}"]
+    headers = [(name, value) for name, value in request.headers if name.lower() not in _OWN and name[:1] != "@"]
+    lines += [
+        f"-H {shlex.quote(f'{name}: {value}') if reveal else _curl_header(name, value)}" for name, value in headers
+    ]
+    if body:
+        lines.append(_data(body))
+    return (" " if one_line else " \\\n  ").join(lines)
+
+
+def _data(body: bytes) -> str:
+    try:
+        text = body.decode()
+    except UnicodeDecodeError:
+        text = "\0"
+    return "--data-binary @body.bin" if "\0" in text else f"--data-raw {shlex.quote(text)}"
+
+
+def _curl_header(name: str, value: str) -> str:
+    if not is_secret(name):
+        return f"{shlex.quote(f'{name};')}" if not value else _with_variables(f"{name}: {value}", len(name) + 2)
+    scheme = SCHEME.match(value)
+    return f"{shlex.quote(f'{name}: {scheme.group() if scheme else str()}')}{_variable(name)}"
+
+
+def _with_variables(text: str, begin: int) -> str:
+    """A header whose value may be a URL with secrets in it."""
+    return shlex.quote(text[:begin]) + _url(text[begin:]) if "://" in text[begin:] else shlex.quote(text)
+
+
+def _url(url: str) -> str:
+    pieces, at = [], 0
+    for begin, end, name in _secrets(url):
+        pieces += [shlex.quote(url[at:begin]), _variable(name)]
+        at = end
+    if at < len(url) or not pieces:
+        pieces.append(shlex.quote(url[at:]))
+    return "".join(pieces)
+
+
+def _secrets(url: str) -> list[tuple[int, int, str]]:
+    """Where in a URL secrets stand: from, to, and what each is called; in order."""
+    found = [(each.start(), each.end() - 1, "USERINFO") for each in USERINFO.finditer(url)]
+    found += [(each.start, each.end, each.name) for each in secret_parameters(url, sessions=True)]
+    return sorted(found)
+
+
+def _variable(name: str) -> str:
+    """A name of a variable that the shell reads, quoted.
+
+    With a prefix: a server that names a header or parameter `GITHUB-TOKEN` must not get the person's own variable.
+    """
+    return f'"${PREFIX}{_UNSAFE.sub("_", name.upper()).strip("_") or "SECRET"}"'

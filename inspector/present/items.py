@@ -1,0 +1,653 @@
+"""The list of tools and what is known of one of them. What a server says of its tools is shown as a claim.
+
+A tool that can't be used as it is stays in the list and says why. What a tool costs is its size in the list as
+a model gets it: bytes are counted, tokens are a guess and called one.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
+
+from inspector import text
+from inspector.present import spans as signs
+from inspector.present.highlight import highlighted
+from inspector.present.json_text import JsonLines
+from inspector.present.rows import RowSource, RowView
+from inspector.present.spans import Fact, Line, Section, Span, fact, lay, paragraph, span
+from inspector.present.words import badge
+from inspector.protocol import peek
+from inspector.protocol.apps import AppLink, Page
+from inspector.protocol.jsonrpc import encode
+from inspector.protocol.things import Thing, Tool
+from inspector.protocol.tracking.subscriptions import Filter, Standing, Stream, Subscriptions
+
+if TYPE_CHECKING:
+    from inspector.checks.findings import Finding
+
+
+# --- What a server says of a thing beside its description: which title wins, annotations, icons, `_meta`.
+
+MOST_ICONS = 10
+_MOST_ANNOTATIONS = 20
+_MOST_META = 200
+"""Lines of `_meta` that are shown."""
+_ROLES = ("user", "assistant")
+_HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
+
+
+def title_facts(thing: Thing) -> list[Fact]:
+    """Which of its titles is shown, where it has several that differ: title, then annotations.title, then name."""
+    places: dict[str, tuple[str, ...]] = {"title": ("title",), "annotations.title": ("annotations", "title")}
+    given = {said: peek.text(thing.raw, *path) for said, path in (*places.items(), ("name", ("name",)))}
+    there = {said: value for said, value in given.items() if value}
+    if len(set(there.values())) < 2 or "annotations.title" not in there:
+        return []
+    shown = next((said for said, value in there.items() if value == thing.title), "")
+    return [
+        fact(said, f"{value}{'  (this is shown)' if said == shown else ''}", "claimed") for said, value in there.items()
+    ]
+
+
+def annotation_facts(raw: Any) -> list[Fact]:
+    """Annotations one by one."""
+    given = peek.at(raw, "annotations")
+    if given is None:
+        return []
+    if not isinstance(given, dict):
+        return [Fact("annotations", f"{peek.type_name(given)} instead of object", "warning")]
+    return [_annotation(key, value) for key, value in list(given.items())[:_MOST_ANNOTATIONS] if key != "title"]
+
+
+def _annotation(key: str, value: Any) -> Fact:
+    judge = _JUDGES.get(key)
+    wrong = judge(value) if judge else ""
+    shown = _shown(value)
+    return fact(key, f"{shown}  ({wrong})" if wrong else shown, "warning" if wrong else "claimed")
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, list) and not any(isinstance(each, dict | list) for each in value):
+        return ", ".join(str(each) for each in value[:50])[:500]
+    return value[:500] if isinstance(value, str) else text.decode(encode(value)[:500])
+
+
+def _audience(value: Any) -> str:
+    if not isinstance(value, list):
+        return "not an array"
+    odd = [each for each in value if each not in _ROLES]
+    return "neither user nor assistant" if odd else ""
+
+
+def _priority(value: Any) -> str:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return "not a number"
+    return "" if 0 <= value <= 1 else "not between 0 and 1"
+
+
+def _last_modified(value: Any) -> str:
+    if not isinstance(value, str):
+        return "not a string"
+    try:
+        datetime.fromisoformat(value)
+    except ValueError:
+        return "not an ISO 8601 time"
+    return ""
+
+
+def _hint(value: Any) -> str:
+    return "" if isinstance(value, bool) else "not a boolean"
+
+
+_JUDGES: dict[str, Callable[[Any], str]] = {
+    "audience": _audience,
+    "priority": _priority,
+    "lastModified": _last_modified,
+    **dict.fromkeys(_HINTS, _hint),
+}
+
+
+def icon_facts(raw: Any) -> list[Fact]:
+    """Icons: where from, media type, sizes, theme."""
+    given = peek.at(raw, "icons")
+    if given is None:
+        return []
+    if not isinstance(given, list):
+        return [Fact("icons", f"{peek.type_name(given)} instead of array", "warning")]
+    facts = [fact("icon", icon_words(icon), "muted") for icon in given[:MOST_ICONS]]
+    if len(given) > MOST_ICONS:
+        facts.append(Fact("icons", f"{len(given) - MOST_ICONS} more", "muted"))
+    return facts
+
+
+def icon_words(icon: Any) -> str:
+    """An icon in words; foreign. Of one that is written into its URI only the beginning is kept."""
+    source = peek.text(icon, "src") or "no src"
+    sizes = peek.at(icon, "sizes")
+    listed = sizes if isinstance(sizes, str) else ", ".join(each for each in peek.items(sizes) if isinstance(each, str))
+    theme = peek.text(icon, "theme")
+    parts = (source[:80], peek.text(icon, "mimeType"), listed, f"{theme} theme" if theme else "")
+    return " ".join(part for part in parts if part)
+
+
+def meta_facts(raw: Any) -> list[Fact]:
+    """`_meta` in short: the names in it."""
+    meta = peek.at(raw, "_meta")
+    if meta is None:
+        return []
+    if not isinstance(meta, dict):
+        return [Fact("_meta", f"{peek.type_name(meta)} instead of object", "warning")]
+    return [fact("_meta", ", ".join(meta) or "empty", "muted")]
+
+
+def meta_lines(raw: Any) -> Iterator[Line]:
+    """`_meta` as JSON, line by line; nothing without one."""
+    meta = peek.at(raw, "_meta")
+    if not meta:
+        return
+    yield (("_meta", "muted"),)
+    lines = JsonLines(encode(meta))
+    for index in range(min(lines.count, _MOST_META)):
+        yield (("  ", "text"), *lines.line(index))
+    if lines.count > _MOST_META:
+        yield ((f"  and {lines.count - _MOST_META} lines more", "muted"),)
+
+
+def said_facts(thing: Thing) -> list[Fact]:
+    """All of it but the JSON of `_meta`."""
+    raw = thing.raw
+    return [*title_facts(thing), *annotation_facts(raw), *icon_facts(raw), *meta_facts(raw)]
+
+
+# --- Putting what a search finds in order, best first. A long list is searched no longer than somebody waits for
+# it.
+
+Row = TypeVar("Row")
+BITE = 1000
+"""Rows that are looked at before it is asked whether anybody still wants to know."""
+
+
+def always() -> bool:
+    """A search that nobody calls off."""
+    return True
+
+
+def best_first(
+    rows: Sequence[Row], rank: Callable[[Row], int | None], goes_on: Callable[[], bool] = always
+) -> list[Row]:
+    """The rows that have a rank, the lowest first, else in their order; those found so far where it was called off."""
+    ranked: list[tuple[int, Row]] = []
+    for first in range(0, len(rows), BITE):
+        if not goes_on():
+            break
+        ranked += [(place, row) for row in rows[first : first + BITE] if (place := rank(row)) is not None]
+    return [row for _, row in sorted(ranked, key=itemgetter(0))]
+
+
+# --- How a row of a list says that its thing is new, or has changed: a sign and a word.
+
+MARKS: dict[str, Span] = {"new": ("+ new", "added"), "changed": (f"{signs.EVENT} changed", "warning")}
+
+
+MOST_PROPERTIES = 100
+"""Of a schema that the summary names."""
+
+
+class ToolRow(msgspec.Struct, frozen=True, gc=False):
+    """A tool of the list. What its row shows is made when it is shown: of a hundred thousand, few are."""
+
+    position: int
+    """In the server's list, from 0."""
+    tool: Tool
+    size: int
+    """Bytes of its JSON in the list."""
+
+    @property
+    def name(self) -> str:
+        """Safe to show; a word of ours in brackets where the tool has none."""
+        return text.visible(self.tool.name, limit=200) or "(no name)"
+
+    @property
+    def title(self) -> str:
+        """Safe to show; "" if it says nothing that the name does not."""
+        return "" if self.tool.title == self.tool.name else text.visible(self.tool.title, limit=200)
+
+    @property
+    def flaw(self) -> str:
+        """Why it can't be used as it is; "" if it can."""
+        return self.tool.flaw
+
+
+def tool_rows(tools: Sequence[Tool], wanted: str = "") -> list[ToolRow]:
+    """The tools that a search finds, best first; all of them in the server's order without one.
+
+    A name that contains the text comes before a title that does, before a name that has its letters in order,
+    before a description that contains it.
+    """
+    return _found([_row(position, tool) for position, tool in enumerate(tools)], wanted)
+
+
+def _found(rows: list[ToolRow], wanted: str, goes_on: Callable[[], bool] = always) -> list[ToolRow]:
+    needle = wanted.strip().casefold()
+    return best_first(rows, lambda row: _rank(row, needle), goes_on) if needle else rows
+
+
+def _row(position: int, tool: Tool) -> ToolRow:
+    return ToolRow(position, tool, len(encode(tool.raw)))
+
+
+def _rank(row: ToolRow, wanted: str) -> int | None:
+    name = row.tool.name.casefold()
+    if wanted in name:
+        return 0 if name.startswith(wanted) else 1
+    if wanted in row.tool.title.casefold():
+        return 2
+    letters = iter(name)
+    if all(letter in letters for letter in wanted if not letter.isspace()):
+        return 3
+    return 4 if wanted in row.tool.description.casefold() else None
+
+
+def total_cost(rows: Sequence[ToolRow]) -> str:
+    """What the tools cost together: "13 tools, 9.1 kB, ~2300 tokens est."."""
+    size = sum(row.size for row in rows)
+    count = f"{len(rows)} tool{'' if len(rows) == 1 else 's'}"
+    return f"{count}, {text.human_size(size)}, {_tokens(size)}"
+
+
+def _tokens(size: int) -> str:
+    return f"~{text.estimate_tokens(size)} tokens est."
+
+
+class ToolList(RowSource):
+    """The tools as rows of a list."""
+
+    def __init__(self) -> None:
+        self.rows: Sequence[ToolRow] = ()
+        self.marks: Mapping[str, str] = {}
+        """By key, "new" or "changed"; set before `replace`."""
+        self.found: Callable[[Tool], Sequence[Finding]] = lambda tool: ()
+        """What checks have found about a tool."""
+        self._generation = 0
+        self._all: tuple[Sequence[Tool], list[ToolRow]] = ((), [])
+
+    def replace(self, tools: Sequence[Tool], wanted: str = "") -> None:
+        """Show other tools, or the same after another search."""
+        self.show(self.sought(tools, wanted))
+
+    def sought(self, tools: Sequence[Tool], wanted: str, goes_on: Callable[[], bool] = always) -> list[ToolRow]:
+        """What a search finds. Any thread."""
+        return _found(self.all_rows(tools), wanted, goes_on)
+
+    def show(self, rows: Sequence[ToolRow]) -> None:
+        """Show what a search has found."""
+        self.rows = rows
+        self._generation += 1
+
+    def all_rows(self, tools: Sequence[Tool]) -> list[ToolRow]:
+        """A row for each tool; made once for the same list, because each tool is weighed for it."""
+        if self._all[0] is not tools:
+            self._all = (tools, tool_rows(tools))
+        return self._all[1]
+
+    def thing(self, index: int) -> Tool:
+        """The tool in a row."""
+        return self.rows[index].tool
+
+    def identity(self, index: int) -> object:
+        """Its kind and key."""
+        thing = self.thing(index)
+        return type(thing), thing.key
+
+    @property
+    def count(self) -> int:
+        return len(self.rows)
+
+    @property
+    def generation(self) -> int:
+        return self._generation
+
+    def row(self, index: int, width: int) -> RowView:
+        row = self.rows[index]
+        return RowView(row_spans(row, width, self.marks.get(row.tool.key, ""), badge(self.found(row.tool))))
+
+    def judged(self) -> None:
+        """Checks have found something: rows may look otherwise."""
+        self._generation += 1
+
+    def header(self, width: int) -> Sequence[Span]:
+        cost = "size  tokens est." if width >= _WIDE else "size"
+        return lay([(text.pad("tool", max(0, width - len(cost) - 1)), "muted"), (f" {cost}", "muted")], width)
+
+
+_WIDE = 60
+
+
+def row_spans(row: ToolRow, width: int, mark: str = "", badge: Span | None = None) -> list[Span]:
+    """One tool in exactly `width` cells: its name, title and claims at the left, its cost at the right.
+
+    `mark` is "new" or "changed" for a tool that is, `badge` what checks say of it.
+    """
+    cost = text.human_size(row.size)
+    if width >= _WIDE:
+        cost += f"  {text.pad(f'~{text.estimate_tokens(row.size)}', 11, right=True)}"
+    left: list[Span] = [(row.name, "warning" if row.flaw else "method")]
+    if mark:
+        left += [(" ", "text"), MARKS[mark]]
+    if badge is not None:
+        left += [(" ", "text"), badge]
+    if row.flaw:
+        left.append((f" {signs.WARNING} {row.flaw}", "warning"))
+    left += _badges(row.tool)
+    if row.title:
+        left.append((f"  {row.title}", "muted"))
+    return lay([*lay(left, max(0, width - len(cost) - 1)), (f" {cost}", "faint")], width)
+
+
+def _badges(tool: Tool) -> list[Span]:
+    if tool.read_only:
+        return [(f" {signs.CLAIMED}read-only", "claimed")]
+    if tool.destructive:
+        return [(f" {signs.CLAIMED}destructive", "claimed")]
+    return []
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFacts:
+    """What is known of one tool."""
+
+    title: Line
+    description: tuple[Line, ...]
+    sections: tuple[Section, ...]
+    flaw: str = ""
+    """Why it can't be used as it is; "" if it can."""
+
+
+def tool_facts(tool: Tool) -> ToolFacts:
+    """Everything that a panel about one tool shows."""
+    row = _row(0, tool)
+    title: Line = ((row.name, "title"), (f"  {row.title}", "text")) if row.title else ((row.name, "title"),)
+    described = paragraph(tool.description, "foreign", limit=20_000)
+    sections = (
+        Section("Claims", _claims(tool), note="claimed by server, checked by nobody"),
+        Section("Cost", _cost(row)),
+        Section("Input", lines=tuple(schema_lines(tool.input_schema))),
+        Section("Output", lines=_output(tool)),
+        Section("Also", _also(tool)),
+    )
+    found = tuple(section for section in sections if section.facts or section.lines)
+    return ToolFacts(title, described or ((("no description", "muted"),),), found, row.flaw)
+
+
+def _claims(tool: Tool) -> tuple[Fact, ...]:
+    found = [Fact("is", claim, "claimed") for claim in tool.claims]
+    if tool.task_support:
+        found.append(fact("as a task", tool.task_support, "claimed"))
+    return tuple(found)
+
+
+def _cost(row: ToolRow) -> tuple[Fact, ...]:
+    parts = [(key, len(encode(peek.at(row.tool.raw, key)))) for key in ("description", "inputSchema", "outputSchema")]
+    facts = [Fact("in the list", f"{row.size} bytes, {_tokens(row.size)}")]
+    facts += [Fact(key, f"{size} bytes") for key, size in parts if peek.has(row.tool.raw, key)]
+    return tuple(facts)
+
+
+def _output(tool: Tool) -> tuple[Line, ...]:
+    schema = tool.output_schema
+    return () if schema is None else tuple(schema_lines(schema))
+
+
+def _also(tool: Tool) -> tuple[Fact, ...]:
+    raw = tool.raw
+    found = [fact("icon", icon_words(icon), "muted") for icon in peek.items(raw, "icons")[:10]]
+    if meta := peek.mapping(raw, "_meta"):
+        found.append(fact("_meta", ", ".join(meta), "muted"))
+    known = {
+        "name",
+        "title",
+        "description",
+        "inputSchema",
+        "outputSchema",
+        "annotations",
+        "icons",
+        "_meta",
+        "execution",
+    }
+    if more := [key for key in peek.mapping(raw) if key not in known]:
+        found.append(fact("unknown members", ", ".join(more), "warning"))
+    return tuple(found)
+
+
+_KNOWN = frozenset(
+    {"name", "title", "description", "inputSchema", "outputSchema", "annotations", "icons", "_meta", "execution"}
+)
+
+
+def schema_lines(schema: Any) -> list[Line]:
+    """A schema in short: a line for each property, with its type, whether it is required, and what it is about."""
+    if not isinstance(schema, dict):
+        return [((f"a {peek.type_name(schema)} instead of a schema", "warning"),)]
+    properties = peek.mapping(schema, "properties")
+    required = {item for item in peek.items(schema, "required") if isinstance(item, str)}
+    if not properties:
+        said = type_words(schema)
+        return [(("no parameters" if said in ("object", "anything") else said, "muted"),)]
+    shown = list(properties.items())[:MOST_PROPERTIES]
+    width = min(24, max(text.cell_width(text.visible(name, limit=60)) for name, _ in shown))
+    lines = [_property(name, inner, name in required, width) for name, inner in shown]
+    if len(properties) > len(shown):
+        lines.append(((f"and {len(properties) - len(shown)} more", "muted"),))
+    return lines
+
+
+def _property(name: str, schema: Any, required: bool, width: int) -> Line:
+    about = peek.text(schema, "description") or peek.text(schema, "title") or ""
+    return (
+        (text.pad(text.visible(name, limit=60), width), "key"),
+        ("* " if required else "  ", "accent"),
+        (type_words(schema), "literal"),
+        (f"  {text.visible(about, limit=200)}" if about else "", "muted"),
+    )
+
+
+def type_words(schema: Any, depth: int = 0) -> str:
+    """The type that a schema asks for in a few words: "string", "array of integer", "one of 3 values"."""
+    if not isinstance(schema, dict):
+        return "anything" if schema is True else "nothing" if schema is False else "?"
+    for key, words in _WORDS:
+        if key in schema:
+            return words(schema[key])
+    named = schema.get("type")
+    if isinstance(named, list):
+        return " or ".join(text.visible(item, limit=20) for item in named[:8] if isinstance(item, str)) or "?"
+    if named == "array" and depth < 3 and "items" in schema:
+        return f"array of {type_words(schema['items'], depth + 1)}"
+    return text.visible(named, limit=20) if isinstance(named, str) else "anything"
+
+
+def _reference(value: Any) -> str:
+    return text.visible(value.rpartition("/")[2], limit=40) if isinstance(value, str) else "?"
+
+
+def _choices(value: Any) -> str:
+    count = len(value) if isinstance(value, list) else 0
+    return f"one of {count} value{'' if count == 1 else 's'}"
+
+
+def _branches(value: Any) -> str:
+    return f"one of {len(value)} shapes" if isinstance(value, list) else "?"
+
+
+_WORDS = (
+    ("$ref", _reference),
+    ("enum", _choices),
+    ("const", lambda _: "one value"),
+    ("oneOf", _branches),
+    ("anyOf", _branches),
+)
+
+
+# --- MCP Apps for a reader: the line of a tool, what a page asks for, and its source. Pages are never rendered.
+
+NEVER_RENDERED = "The source is shown; the page is never rendered."
+MOST_OF_SOURCE = 200_000
+"""Characters that are shown."""
+
+
+def link_line(link: AppLink, key: str = "") -> Line:
+    """A tool's page in one line; `key` opens its source."""
+    hidden = "  hidden from the model" if link.hidden_from_model else ""
+    if not link.uri:
+        said = f"App: {'; '.join(link.flaws)}" if link.flaws else f"Shown to: {', '.join(link.visibility)}"
+        return ((text.visible(said, limit=200), "warning" if link.flaws else "claimed"), (hidden, "warning"))
+    flaws = f"  {signs.WARNING} {text.visible('; '.join(link.flaws), limit=200)}" if link.flaws else ""
+    opens = f"  {key} shows its source" if key else ""
+    return (
+        ("App: ", "faint"),
+        span(link.uri, "target", limit=300),
+        (hidden, "warning"),
+        (flaws, "warning"),
+        (opens, "accent"),
+    )
+
+
+def page_facts(page: Page) -> tuple[Fact, ...]:
+    """What a page says of itself, and what is wrong with it."""
+    found = [Fact("problem", text.visible(flaw, limit=200), "warning") for flaw in page.flaws]
+    found.append(Fact("app", NEVER_RENDERED, "muted"))
+    if page.by_listing:
+        found.append(Fact("said by", "its entry in resources/list", "muted"))
+    if page.domains:
+        found += [fact(name, ", ".join(domains), "claimed") for name, domains in page.domains]
+    else:
+        found.append(Fact("csp", "nothing said: it may connect to nothing and load from nowhere"))
+    found.append(fact("permissions", ", ".join(page.permissions) or "none", "claimed" if page.permissions else "muted"))
+    if page.domain:
+        found.append(fact("domain", page.domain, "claimed"))
+    if page.prefers_border is not None:
+        found.append(Fact("border", "wanted" if page.prefers_border else "not wanted", "claimed"))
+    return tuple(found)
+
+
+def source_facts(page: Page) -> tuple[Fact, ...]:
+    """The same with what the source is, for where nothing else says that."""
+    return (
+        fact("uri", page.uri or "not said", "target"),
+        fact("type", page.mime_type or "not said"),
+        Fact("size", f"{len(page.source):,} bytes"),
+        Fact("sha256", page.sha256, "faint"),
+        *page_facts(page),
+    )
+
+
+def source_lines(page: Page) -> list[Line]:
+    """The source in colours, line by line; nothing in it acts."""
+    whole = text.decode(page.source)
+    safe = text.visible(whole, limit=MOST_OF_SOURCE, newlines=True)
+    lines = highlighted(safe, "text/html", "") or [((line, "foreign"),) for line in safe.split("\n")]
+    more = len(whole) - MOST_OF_SOURCE
+    return lines if more <= 0 else [*lines, ((f"{signs.NOTE} {more:,} characters more", "muted"),)]
+
+
+# --- What is watched, in words: the filter of a stream, how it stands with one resource, and a row's mark.
+
+_MOST_NAMED = 3
+"""URIs that are named; the rest are counted."""
+_MOST_CHARACTERS = 120
+_MANY = 9999
+
+_STANDINGS: dict[Standing, Span] = {
+    Standing.WATCHED: (f"{signs.CONNECTED} watched", "accent"),
+    Standing.ASKED: (f"{signs.PENDING} asked to watch", "pending"),
+    Standing.NOT_GRANTED: (f"{signs.WARNING} watching not granted", "warning"),
+    Standing.ONCE: (f"{signs.DISCONNECTED} was watched", "faint"),
+}
+
+
+def filter_words(wanted: Filter) -> str:
+    """What a filter has, in words that are safe to show: "tools, resources, demo://a and 3 more"; "" for nothing."""
+    kinds = [name for name in ("tools", "prompts", "resources") if getattr(wanted, name)]
+    lists = [f"list{'' if len(kinds) == 1 else 's'} of {_listed(kinds)}"] if kinds else []
+    tasks = [f"{len(wanted.task_ids):,} task{'' if len(wanted.task_ids) == 1 else 's'}"] if wanted.task_ids else []
+    named = [text.visible(uri, limit=_MOST_CHARACTERS) for uri in wanted.uris[:_MOST_NAMED]]
+    more = len(wanted.uris) - len(named)
+    return ", ".join([*lists, *tasks, *named, *([f"{more:,} more"] if more > 0 else [])])
+
+
+def _listed(words: list[str]) -> str:
+    return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else words[0]
+
+
+def stream_lines(subscriptions: Subscriptions) -> list[Line]:
+    """What the newest stream listens for, and what of it the server did not grant; [] if there never was one."""
+    streams = subscriptions.streams
+    newest = next((each for each in reversed(streams) if each.is_open), streams[-1] if streams else None)
+    if newest is None:
+        watched = [uri for uri, still in list(subscriptions.subscribed.items()) if still]
+        return [_watching(Filter(uris=tuple(watched)))] if watched else []
+    return _of_stream(newest)
+
+
+def _watching(granted: Filter) -> Line:
+    return (f"{signs.CONNECTED} ", "accent"), ("watching ", "muted"), (filter_words(granted) or "nothing", "text")
+
+
+def _of_stream(stream: Stream) -> list[Line]:
+    if stream.granted is None:
+        words = "asked to hear of" if stream.is_open else "never acknowledged:"
+        sign, role = (signs.PENDING, "pending") if stream.is_open else (signs.WARNING, "warning")
+        return [((f"{sign} {words} ", role), (filter_words(stream.asked), "muted"))]  # type: ignore[list-item]
+    if not stream.is_open:
+        return [((f"{signs.DISCONNECTED} ended: ", "faint"), (filter_words(stream.granted) or "nothing", "faint"))]
+    lines = [_watching(stream.granted)]
+    if stream.not_granted:
+        lines.append(((f"{signs.WARNING} not granted: {filter_words(stream.not_granted)}", "warning"),))
+    return lines
+
+
+def standing_of(subscriptions: Subscriptions, uris: Iterable[str]) -> Standing | None:
+    """How it stands with a thing that may be several URIs: the best of them."""
+    found = {subscriptions.standing(uri) for uri in uris}
+    return next((each for each in Standing if each in found), None)
+
+
+def mark(subscriptions: Subscriptions, uris: Iterable[str], *, short: bool = False) -> Line:
+    """What a row says of it, in few cells: that it is watched, and how often it was updated since it was read.
+
+    `short`: the second alone, if there is something to say of it.
+    """
+    uris = tuple(uris)
+    standing = standing_of(subscriptions, uris)
+    count = sum(subscriptions.since_read(uri) for uri in uris)
+    spans: list[Span] = []
+    if standing is not None and not (short and count > 0):
+        said, role = _STANDINGS[standing]
+        spans.append((said if standing is not Standing.ASKED else f"{signs.PENDING} asked", role))
+    if count > 0:
+        spans.append((f"{signs.EVENT} updated{_times(count)}", "strong"))
+    return tuple(part for each in spans for part in ((" ", "text"), each))
+
+
+def _times(count: int) -> str:
+    return "" if count == 1 else f" {signs.TIMES}{count:,}" if count <= _MANY else f" {signs.TIMES}{_MANY:,}+"
+
+
+def about(subscriptions: Subscriptions, uri: str, wall_of: Callable[[int], int]) -> Line:
+    """How it stands with one resource, in a line; () if there is nothing to say. `wall_of` dates a frame."""
+    standing, update = subscriptions.standing(uri), subscriptions.updates.get(uri)
+    spans: list[Span] = [] if standing is None else [_STANDINGS[standing]]
+    if update is not None:
+        since = subscriptions.since_read(uri)
+        times = "once" if update.count == 1 else f"{update.count:,} times"
+        fresh = f", {since:,} since it was read" if since else ", read since"
+        last = text.clock(wall_of(update.frame))
+        spans += [
+            ("  " if spans else "", "text"),
+            (f"{signs.EVENT} updated {times}{fresh}", "strong" if since else "muted"),
+        ]
+        spans.append((f", last {last} (#{update.frame})", "muted"))
+    return tuple(spans)

@@ -1,0 +1,571 @@
+"""JSON as lines, read from bytes without building a single object of it.
+
+The bytes are indented in one pass that keeps numbers, escapes and the order of keys as they came; each line is
+then complete in itself, so a viewer reads only the lines in sight. What is no JSON is shown as the lines it has.
+Depth, partner and path of a line are told by its indentation.
+"""
+
+import re
+from array import array
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from itertools import accumulate, islice
+from typing import TypeAlias
+
+import msgspec
+
+from inspector.present.spans import Role, Span, in_json
+from inspector.text import decode, human_size, visible
+
+# --- JSON indented by a scanner of our own: for what the fast one refuses although a reader wants to walk through
+# it.
+
+LARGEST = 4_000_000
+"""Bytes: each token costs a microsecond or so."""
+DEEPEST = 2_500
+"""Beyond, indentation alone would fill the memory."""
+BOM = b"\xef\xbb\xbf"
+_TOKEN = re.compile(rb'[ \t\r\n]*+("(?:[^"\\\n]++|\\[^\n])*+"|[\[\]{}:,]|[^\s\[\]{}:,"]++)', re.DOTALL)
+_ESCAPE = re.compile(rb'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})|\\.', re.DOTALL)
+_CONTROL = re.compile(rb"[\x00-\x1f]")
+_SURROGATE = re.compile(rb"\\u[dD][89abAB]..(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB]..)\\u[dD][c-fC-F]")
+_NUMBER = re.compile(rb"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
+_WORDS = frozenset((b"true", b"false", b"null"))
+_FOREIGN = frozenset((b"NaN", b"Infinity", b"-Infinity"))
+_VALUE, _FIRST, _KEY, _FIRST_KEY, _COLON, _AFTER = range(6)
+"""What may come next: a value; a value or the end of the array; a key; a key or the end of the object; and so on."""
+_WANTED = ("a value", "a value or ]", "a key", "a key or }", "a colon", "a comma or the end of what is open")
+
+
+class Scanned(msgspec.Struct, frozen=True):
+    """Indented JSON."""
+
+    text: bytes
+    notes: tuple[str, ...]
+    """What the grammar forbids and was put up with, each in some words."""
+
+
+class ScanError(ValueError):
+    """It is no JSON; says at which byte."""
+
+
+def scan(raw: bytes) -> Scanned:
+    """Indent JSON by two spaces. Raises: ScanError."""
+    if len(raw) > LARGEST:
+        raise ScanError(f"it is larger than {LARGEST // 1_000_000} MB")
+    scanner = _Scanner(raw)
+    text = b"".join(scanner.pieces())
+    return Scanned(text, tuple(sorted(scanner.notes)))
+
+
+class _Scanner:
+    def __init__(self, raw: bytes) -> None:
+        self._raw = raw
+        self.notes: set[str] = set()
+        self._open: list[bytes] = []
+        """The closing brackets that are due."""
+        self._next = _VALUE
+
+    def pieces(self) -> Iterator[bytes]:
+        """The parts of the indented text."""
+        at = 0
+        if self._raw.startswith(BOM):
+            self.notes.add("a byte order mark before it")
+            at = len(BOM)
+        end = len(self._raw.rstrip(b" \t\r\n"))
+        while at < end:
+            found = _TOKEN.match(self._raw, at, end)
+            if found is None:
+                raise ScanError(f"a string without an end begins at byte {at}")
+            if self._next == _AFTER and not self._open:
+                raise ScanError(f"something follows its end, at byte {found.start(1)}")
+            yield self._take(found.group(1), found.start(1))
+            at = found.end()
+        if self._open or self._next != _AFTER:
+            raise ScanError(f"it ends at byte {end}, where {_WANTED[self._next]} is due")
+
+    def _take(self, token: bytes, at: int) -> bytes:
+        before, wanted = self._margin(), self._next
+        if token in (b"]", b"}"):
+            return self._close(token, at)
+        if token in (b"[", b"{") and wanted in (_VALUE, _FIRST):
+            if len(self._open) >= DEEPEST:
+                raise ScanError(f"it is nested deeper than {DEEPEST:,}")
+            self._open.append(b"]" if token == b"[" else b"}")
+            self._next = _FIRST if token == b"[" else _FIRST_KEY
+            return before + token
+        if token == b"," and wanted == _AFTER and self._open:
+            self._next = _VALUE if self._open[-1] == b"]" else _KEY
+            return b","
+        if token == b":" and wanted == _COLON:
+            self._next = _VALUE
+            return b": "
+        if token[:1] == b'"' and wanted in (_KEY, _FIRST_KEY):
+            self._look_into(token)
+            self._next = _COLON
+            return before + token
+        if wanted in (_VALUE, _FIRST) and self._is_scalar(token):
+            self._next = _AFTER
+            return before + token
+        raise self._unexpected(at)
+
+    def _close(self, token: bytes, at: int) -> bytes:
+        if not self._open or self._open[-1] != token or self._next not in (_AFTER, _FIRST, _FIRST_KEY):
+            raise self._unexpected(at)
+        empty = self._next != _AFTER
+        self._open.pop()
+        self._next = _AFTER
+        return token if empty else b"\n" + b"  " * len(self._open) + token
+
+    def _margin(self) -> bytes:
+        """What stands before a key or an element: its own line; nothing before a member's value."""
+        on_its_own = self._next in (_FIRST, _KEY, _FIRST_KEY) or (self._next == _VALUE and self._open[-1:] == [b"]"])
+        return b"\n" + b"  " * len(self._open) if on_its_own else b""
+
+    def _look_into(self, string: bytes) -> None:
+        """Note what JSON forbids within a string."""
+        if _CONTROL.search(string):
+            self.notes.add("control characters in a string")
+        if b"\\" in string:
+            if any(len(found) == 2 and found[1] not in b'"\\/bfnrt' for found in _ESCAPE.findall(string)):
+                self.notes.add("an escape that JSON does not know")
+            if _SURROGATE.search(string):
+                self.notes.add("half of a surrogate pair")
+
+    def _is_scalar(self, token: bytes) -> bool:
+        if token[:1] == b'"':
+            self._look_into(token)
+            return True
+        if token in _WORDS or _NUMBER.fullmatch(token):
+            return True
+        if token in _FOREIGN:
+            self.notes.add(f"{token.decode()}, which JSON does not know")
+            return True
+        return False
+
+    def _unexpected(self, at: int) -> ScanError:
+        return ScanError(f"{_WANTED[self._next]} is due at byte {at}")
+
+
+# --- Where a line of a payload stands: the steps to it from the outside, and three ways of writing them down.
+
+Step: TypeAlias = str | int
+"""A key as it is written between its quotes, or the place in an array from 0."""
+_KEY_LIMIT = 1_000
+_STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
+_PLAIN_KEY = re.compile(r"[A-Za-z_$][\w$-]*")
+_JSON_PLACES_FIRST = rb"\n {%d}[^ \]}]"
+
+
+class JsonPlaces:
+    """Finds the steps to lines, and counts what a value holds. Remembers where it counted last."""
+
+    def __init__(self, lines: "JsonLines") -> None:
+        self._lines = lines
+        self._known_index = (-1, 0, 0)
+        """The array whose elements were last counted, a place in it, and the elements before that place."""
+
+    def steps(self, index: int) -> tuple[Step, ...]:
+        """The steps from the outermost value to that of a line; a line that ends a value has those of its beginning."""
+        lines, steps = self._lines, list[Step]()
+        line = lines.fold_partner(index) if lines.closes(index) else index
+        while line is not None and (parent := lines.parent(line)) is not None:
+            steps.append(self._step(line, parent))
+            line = parent
+        return tuple(reversed(steps))
+
+    def items(self, first: int, last: int) -> int:
+        """How many members or elements a value has that begins and ends in these lines."""
+        lines = self._lines
+        pattern = re.compile(_JSON_PLACES_FIRST % (2 * (lines.depth(first) + 1)))
+        start, end = lines.start(first + 1) - 1, lines.start(last)
+        return sum(1 for _ in pattern.finditer(lines.text, start, end))
+
+    def _step(self, line: int, parent: int) -> Step:
+        text, start = self._lines.text, self._lines.start(line)
+        indent = 2 * self._lines.depth(line)
+        opener = self._lines.start(parent + 1) - 2
+        if text[opener : opener + 1] == b"[":
+            return self._element(parent, start, indent)
+        head = decode(text[start + indent : start + indent + _KEY_LIMIT])
+        key = _STRING.match(head)
+        return key.group(1) if key else head
+
+    def _element(self, parent: int, position: int, indent: int) -> int:
+        """Count the elements of an array before a position, from the last count in that array if there is one."""
+        newline = position - 1
+        array_line, known, index = self._known_index
+        if array_line != parent:
+            known, index = self._lines.start(parent + 1) - 1, 0
+        low, high = sorted((known, newline))
+        first = re.compile(_JSON_PLACES_FIRST % indent)
+        between = sum(1 for _ in first.finditer(self._lines.text, low, high + 1 + indent))
+        index += between if newline >= known else -between
+        self._known_index = (parent, newline, index)
+        return index
+
+
+def dotted(steps: Sequence[Step]) -> str:
+    """As filters write it: `params.items[3].q`; "" for the outermost value. Safe to show."""
+    return "".join(map(_dotted, steps)).removeprefix(".")
+
+
+def _dotted(step: Step) -> str:
+    if isinstance(step, int):
+        return f"[{step}]"
+    name = visible(step)
+    return f".{name}" if _PLAIN_KEY.fullmatch(name) else f'["{name}"]'
+
+
+def json_path(steps: Sequence[Step]) -> str:
+    """As JSONPath (RFC 9535): `$.params.items[3]["a key"]`. Safe to show."""
+    return "$" + "".join(map(_path_step, steps))
+
+
+def _path_step(step: Step) -> str:
+    if isinstance(step, int):
+        return f"[{step}]"
+    name = visible(step)
+    return f".{name}" if _PLAIN_KEY.fullmatch(name) and "-" not in name else f'["{name}"]'
+
+
+def pointer(steps: Sequence[Step]) -> str:
+    """As a JSON pointer (RFC 6901): `/params/items/3/a key`; "" for the outermost value. Safe to show."""
+    return "".join(f"/{visible(_unescaped(step)) if isinstance(step, str) else step}" for step in steps)
+
+
+def _unescaped(key: str) -> str:
+    """A key as it is meant, `~` and `/` written as pointers do."""
+    with suppress(msgspec.MsgspecError, UnicodeError):  # else it stays as it is written
+        key = msgspec.json.decode(f'"{key}"'.encode("utf-8", "surrogatepass"), type=str)
+    return key.replace("~", "~0").replace("/", "~1")
+
+
+LINE_LIMIT = 1_000
+"""Bytes of a line that are shown before it is opened."""
+OPEN_LIMIT = 64_000
+"""Bytes of a line that are shown when it is opened; the raw view has all."""
+_INDENT = 2
+_WINDOW = 1 << 20
+_STEPS = 1 << 14
+_GROWTH_LIMIT = 256 << 20
+"""Deeply nested JSON can grow a thousandfold by indentation; beyond so many bytes it stays as it is."""
+_NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
+_STEP = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
+_JSON_LINES_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"')
+_JSON_LINES_KEY = re.compile(rb'"(?:[^"\\]|\\.)*": ')
+_BRACKETS = {"{", "[", "}", "]", "{}", "[]"}
+_ROLES: dict[str, Role] = {'"': "string", "t": "literal", "f": "literal", "n": "literal"}
+
+
+class JsonLines:
+    """The lines of one payload. Opening 10 MB takes a moment of CPU: beyond 1 MB, do it on a thread."""
+
+    def __init__(self, raw: bytes) -> None:
+        self.size = len(raw)
+        """Bytes as they came."""
+        self._text, self.problem, self.note = _indented(raw)
+        self._starts = _line_starts(self._text)
+        self.places = JsonPlaces(self)
+        """The steps to its lines."""
+
+    problem: str
+    """Why it is no JSON, one sentence; "" if it is."""
+    note: str
+    """What JSON forbids and was put up with, one sentence; "" for what is as it should be."""
+
+    @property
+    def text(self) -> bytes:
+        """The indented text; as it came if there is a problem."""
+        return self._text
+
+    def start(self, index: int) -> int:
+        """Where a line starts in `text`."""
+        return self._starts[index]
+
+    def line_at(self, position: int) -> int:
+        """Return the line at a position of `text`."""
+        return bisect_right(self._starts, position) - 1
+
+    @property
+    def count(self) -> int:
+        """How many lines; 0 for an empty payload."""
+        return len(self._starts) - 1
+
+    def line(self, index: int, limit: int = LINE_LIMIT) -> list[Span]:
+        """Return a line for the screen: at most `limit` bytes of it, then its exact size."""
+        start, end = self._bounds(index)
+        indent = self._indent(index)
+        body = self._text[start + indent : _whole(self._text, start + indent, end, limit)]
+        spans: list[Span] = [(" " * min(indent, 64), "punctuation")] if indent else []
+        spans += _tokens(decode(body)) if not self.problem else [(visible(decode(body)), "foreign")]
+        hidden = end - start - indent - len(body)
+        if hidden > 0:
+            spans.append((f"… {human_size(end - start - indent)}", "muted"))
+        return spans
+
+    def long(self, index: int) -> bool:
+        """Whether `line` shows only the beginning."""
+        start, end = self._bounds(index)
+        return end - start - self._indent(index) > LINE_LIMIT
+
+    def depth(self, index: int) -> int:
+        """Return how many values a line stands inside of."""
+        return self._indent(index) // _INDENT
+
+    def fold_partner(self, index: int) -> int | None:
+        """Return the line that closes what this line opens, or opens what it closes; None if it does neither."""
+        start, end = self._bounds(index)
+        indent = self._indent(index)
+        if self.closes(index):
+            return self._opener(start, indent)
+        if not self.opens(index):
+            return None
+        closing = b"}" if self._text[end - 1 : end] == b"{" else b"]"
+        if index == 0:
+            return self.count - 1
+        return self.line_at(_find(self._text, b"\n" + b" " * indent + closing, end) + 1)
+
+    def parent(self, index: int) -> int | None:
+        """Return the line that opens what a line stands in; None at the outside."""
+        indent = self._indent(index)
+        return self._opener(self._starts[index], indent - _INDENT) if indent and not self.problem else None
+
+    def path(self, index: int) -> str:
+        """Return where a line stands, for example `params.arguments.items[3].q`; "" for the outermost value."""
+        return dotted(self.places.steps(index))
+
+    def value(self, index: int) -> bytes:
+        """Return the value that a line begins (or ends), indented, without its key and the comma behind it."""
+        start, end = self.value_bounds(index)
+        return self._text[start:end]
+
+    def value_bounds(self, index: int) -> tuple[int, int]:
+        """Return where in `text` the value stands that a line begins (or ends), without its key and the comma."""
+        first = self.fold_partner(index) if self.closes(index) else index
+        assert first is not None
+        last = self.fold_partner(first)
+        start = self._starts[first] + self._indent(first)
+        key = _JSON_LINES_KEY.match(self._text, start)
+        if key and not self.problem:
+            start = key.end()
+        end = self._starts[(first if last is None else last) + 1] - 1
+        return start, end - (not self.problem and self._text[end - 1 : end] == b",")
+
+    def find(
+        self, needle: str, start: int = 0, *, backwards: bool = False, go_on: Callable[[], bool] = lambda: True
+    ) -> int | None:
+        """Return the nearest line with `needle`, from line `start` on (that line included) and around the end.
+
+        Small letters match capitals too; see `needles` for what else it may be. A letter that the payload writes as an
+        escape is found all the same.
+        It is given up, with None, once `go_on`, asked for each megabyte, says so.
+        """
+        if not needle or not self.count:
+            return None
+        pattern, size = in_json(needle), len(self._text)
+        start = min(max(start, 0), self.count - 1)
+        if backwards:
+            middle = self._starts[start + 1]
+            found = _last(pattern, self._text, 0, middle, go_on)
+            found = _last(pattern, self._text, middle, size, go_on) if found is None else found
+        else:
+            middle = self._starts[start]
+            found = next(_hits(pattern, self._text, middle, size, go_on), None)
+            found = next(_hits(pattern, self._text, 0, middle, go_on), None) if found is None else found
+        return None if found is None else self.line_at(found)
+
+    def matches(self, needle: str, limit: int = 10_000, *, go_on: Callable[[], bool] = lambda: True) -> int:
+        """Return how often `needle` occurs, counting no further than `limit` and while `go_on` says so."""
+        if not needle:
+            return 0
+        found = _hits(in_json(needle), self._text, 0, len(self._text), go_on)
+        return sum(1 for _ in zip(range(limit), found, strict=False))
+
+    def _bounds(self, index: int) -> tuple[int, int]:
+        return self._starts[index], self._starts[index + 1] - 1
+
+    def _indent(self, index: int) -> int:
+        if self.problem:
+            return 0
+        start, end = self._bounds(index)
+        head = self._text[start : min(end, start + 4096)]
+        return len(head) - len(head.lstrip(b" "))
+
+    def opens(self, index: int) -> bool:
+        """Whether a line opens a value that later lines belong to."""
+        _, end = self._bounds(index)
+        return not self.problem and self._text[end - 1 : end] in (b"{", b"[")
+
+    def closes(self, index: int) -> bool:
+        """Whether a line closes a value that earlier lines belong to."""
+        at = self._starts[index] + self._indent(index)
+        return not self.problem and self._text[at : at + 1] in (b"}", b"]")
+
+    def _opener(self, before: int, indent: int) -> int:
+        """Return the last line before a position that has this indentation: all lines between are deeper."""
+        if indent == 0:
+            return 0
+        margin = b"\n" + b" " * indent
+        end, window = before, 4096
+        while True:
+            begin = max(0, end - window)
+            found = max(self._text.rfind(margin + first, begin, end) for first in (b'"', b"{", b"["))
+            if found >= 0 or begin == 0:
+                return self.line_at(found + 1)
+            end, window = begin + len(margin) + 1, min(window * 8, _WINDOW)
+
+
+def _indented(raw: bytes) -> tuple[bytes, str, str]:
+    """Return the text to show, why it is no JSON, and what was put up with."""
+    if _indented_size(raw) > _GROWTH_LIMIT and _indented_size(_STRINGS.sub(b"", raw)) > _GROWTH_LIMIT:
+        return raw, "It is nested so deeply that it would grow beyond all measure; shown as it came.", ""
+    try:
+        return msgspec.json.format(raw, indent=_INDENT), "", ""
+    except (msgspec.MsgspecError, RecursionError):
+        return _scanned(raw)
+
+
+def _scanned(raw: bytes) -> tuple[bytes, str, str]:
+    try:
+        found = scan(raw)
+    except ScanError as error:
+        return raw, f"It is no JSON that can be read ({error}); shown as it came.", ""
+    return found.text, "", f"JSON with {' and '.join(found.notes)}." if found.notes else ""
+
+
+def _indented_size(raw: bytes) -> int:
+    """Return a bound of the size after indentation; brackets inside strings raise it."""
+    pieces = [raw[at : at + _WINDOW] for at in range(0, len(raw), _WINDOW)] if len(raw) > _WINDOW else [raw]
+    brackets = b"".join([piece.translate(None, _NO_BRACKETS) for piece in pieces])
+    lines = 2 * len(brackets) + sum(piece.count(b",") for piece in pieces) + 1
+    if lines * len(brackets) < _GROWTH_LIMIT // _INDENT:
+        return len(raw) + lines * len(brackets) * _INDENT
+    depth = deepest = 0
+    for at in range(0, len(brackets), _STEPS):  # in pieces, so that another thread gets its turn
+        depths = list(accumulate(map(_STEP.__getitem__, brackets[at : at + _STEPS]), initial=depth))
+        depth, deepest = depths[-1], max(deepest, max(depths))
+    return len(raw) + lines * deepest * _INDENT
+
+
+def _find(text: bytes, needle: bytes, start: int) -> int:
+    """Find in pieces, so that another thread gets its turn; -1 if it is not there."""
+    for at in range(start, len(text), _WINDOW):
+        found = text.find(needle, at, at + _WINDOW + len(needle) - 1)
+        if found >= 0:
+            return found
+    return -1
+
+
+def _line_starts(text: bytes) -> "array[int]":
+    """Return where each line begins, and one past the end of the last as if a newline followed."""
+    starts = array("Q", [0])
+    if not text:
+        return starts
+    for at in range(0, len(text), _WINDOW):
+        pieces = text[at : at + _WINDOW].split(b"\n")
+        ends = accumulate([len(piece) + 1 for piece in pieces[:-1]], initial=at)
+        next(ends)
+        starts.extend(ends)
+    starts.append(len(text) + 1)
+    return starts
+
+
+def _whole(text: bytes, start: int, end: int, limit: int) -> int:
+    """Return an end at most `limit` bytes after `start` that cuts no letter in two."""
+    if end - start <= limit:
+        return end
+    cut = start + limit
+    while cut > start and text[cut] & 0xC0 == 0x80 and start + limit - cut < 4:
+        cut -= 1
+    return cut
+
+
+def _tokens(body: str) -> Iterator[Span]:
+    """Split one indented line, or its beginning, into what its parts mean."""
+    key = _JSON_LINES_STRING.match(body)
+    if key and body.startswith(": ", key.end()):
+        yield visible(key.group()), "key"
+        yield ": ", "punctuation"
+        body = body[key.end() + 2 :]
+    end = len(body) - body.endswith(",")
+    value = body[:end]
+    role: Role = "punctuation" if value in _BRACKETS else _ROLES.get(value[:1], "number")
+    if value:
+        yield visible(value), role
+    if end < len(body):
+        yield ",", "punctuation"
+
+
+def _hits(pattern: re.Pattern[bytes], text: bytes, start: int, end: int, go_on: Callable[[], bool]) -> Iterator[int]:
+    """Where it matches between two positions, looked for in pieces so that another thread gets its turn."""
+    reach = len(pattern.pattern)
+    for at in range(start, end, _WINDOW):
+        if not go_on():
+            return
+        for found in pattern.finditer(text, at, min(at + _WINDOW + reach, end)):
+            if found.start() >= at + _WINDOW:
+                break  # the next piece finds it
+            yield found.start()
+
+
+def _last(pattern: re.Pattern[bytes], text: bytes, start: int, end: int, go_on: Callable[[], bool]) -> int | None:
+    """The last match between two positions."""
+    reach = len(pattern.pattern)
+    for at in range(end, start, -_WINDOW):
+        begin = max(at - _WINDOW, start)
+        found = [hit for hit in _hits(pattern, text, begin, min(at + reach, end), go_on) if hit < at]
+        if found:
+            return found[-1]
+        if not go_on():
+            return None
+    return None
+
+
+# --- From a JSON pointer to the line of a payload that it points at.
+
+_CHILD = rb"\n {%d}[^ \]}]"
+_MEMBER = rb'\n {%d}("(?:[^"\\\n]++|\\.)*+"): '
+
+
+def tokens(pointer: str) -> list[str]:
+    """The steps of a pointer (RFC 6901); none for the whole."""
+    return [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
+
+
+def line_of(lines: JsonLines, pointer: str) -> int:
+    """The line where the value begins. In a long payload: some hundredths of a second."""
+    at = 0
+    if lines.problem or not lines.count:
+        return at
+    for step in tokens(pointer):
+        child = _child(lines, at, step)
+        if child is None:
+            break
+        at = child
+    return at
+
+
+def _child(lines: JsonLines, at: int, step: str) -> int | None:
+    end = lines.fold_partner(at) if lines.opens(at) else None
+    if end is None:
+        return None
+    indent = 2 * (lines.depth(at) + 1)
+    first, last = lines.start(at + 1) - 1, lines.start(end)
+    if lines.text[first - 1 : first] == b"[":
+        found = re.compile(_CHILD % indent).finditer(lines.text, first, last)
+        place = int(step) if step.isdecimal() and len(step) < 10 else 1 << 62
+        hit = next(islice(found, place, None), None) if place < 1 << 40 else None
+        return None if hit is None else lines.line_at(hit.start() + 1)
+    members = re.compile(_MEMBER % indent).finditer(lines.text, first, last)
+    hit = next((each for each in members if _key(each.group(1)) == step), None)
+    return None if hit is None else lines.line_at(hit.start() + 1)
+
+
+def _key(raw: bytes) -> str:
+    try:
+        return msgspec.json.decode(raw, type=str)
+    except (msgspec.MsgspecError, UnicodeError):
+        return raw[1:-1].decode("utf-8", "replace")

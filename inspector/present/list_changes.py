@@ -1,0 +1,444 @@
+"""What has changed in a list, as lines: what was added, what is gone, and both sides of what has changed.
+
+Texts are compared word by word: brackets stand around the words that differ. Everything else is told by its path.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime, tzinfo
+from difflib import SequenceMatcher
+from functools import reduce
+from typing import Any
+
+import msgspec
+
+from inspector import text
+from inspector.present import spans
+from inspector.present.spans import Line, Role, Span, span
+from inspector.present.words import age_line, text_of
+from inspector.protocol.conversation import Conversation
+from inspector.protocol.fingerprints import INSTRUCTIONS, Remembered, content_hash, known_of, known_text
+from inspector.protocol.freshness import together
+from inspector.protocol.json_diff import ABSENT, MOST, THINGS, Change, ListChanges, differences, key_of
+from inspector.protocol.jsonrpc import encode
+from inspector.protocol.things import Thing
+from inspector.protocol.tracking.catalogue import Listing
+
+MOST_THINGS = 500
+"""Of each sort that are told one by one."""
+_MOST_WORDS = 1_000
+"""Texts with more are shown as wholes."""
+_LONGEST = 4_000
+_ONE = {"tools": "tool", "resources": "resource", "templates": "template", "prompts": "prompt"}
+_WORDS = re.compile(r"\w+|\s+|[^\w\s]")
+_WORDS_OF = ("description", "instructions")
+
+
+def in_short(changes: Iterable[ListChanges]) -> str:
+    """How much has changed, "2 new, 1 gone, 1 changed"; "" for nothing."""
+    all_ = list(changes)
+    counts = {
+        "new": sum(len(each.added) for each in all_),
+        "gone": sum(len(each.removed) for each in all_),
+        "changed": sum(len(each.changed) for each in all_),
+    }
+    said = ", ".join(f"{count:,} {word}" for word, count in counts.items() if count)
+    return said or ("another order" if any(each.reordered for each in all_) else "")
+
+
+def change_lines(changes: ListChanges) -> list[Line]:
+    """All that has changed in one list, under headings; [] for nothing."""
+    found: list[Line] = []
+    for title, things in (("added", changes.added), ("removed", changes.removed)):
+        if things:
+            found += _heading(changes.kind, title, len(things))
+            found += [_thing(changes.kind, raw, title) for raw in things[:MOST_THINGS]]
+            found += _rest(len(things) - MOST_THINGS)
+    if changes.changed:
+        found += _heading(changes.kind, "changed", len(changes.changed))
+        for before, after in changes.changed[:MOST_THINGS]:
+            found += _changed(changes.kind, before, after)
+        found += _rest(len(changes.changed) - MOST_THINGS)
+    if changes.reordered:
+        found += [(), ((f"The {changes.kind} are the same, in another order", "text"),)]
+    return found[1:] if found and not found[0] else found
+
+
+def _heading(kind: str, word: str, count: int) -> list[Line]:
+    return [(), ((f"{count:,} {_ONE[kind] if count == 1 else kind} {word}", "title"),)]
+
+
+def _rest(count: int) -> list[Line]:
+    return [((f"  and {count:,} more", "muted"),)] if count > 0 else []
+
+
+def _thing(kind: str, raw: Any, word: str) -> Line:
+    thing = THINGS[kind](raw)
+    role: Role = "added" if word == "added" else "removed"
+    sign = "+" if word == "added" else "−"
+    about = thing.title if thing.title != thing.key else thing.description.split("\n")[0]
+    return ((f"  {sign} ", role), span(_name(thing), role), (f"  {text.visible(about, limit=200)}", "muted"))
+
+
+def _name(thing: Thing) -> str:
+    return thing.key or thing.name or "(no name)"
+
+
+def _changed(kind: str, before: Any, after: Any) -> Iterator[Line]:
+    yield ((f"  {spans.EVENT} ", "warning"), span(_name(THINGS[kind](after)), "method"))
+    found = differences(before, after)
+    for change in found[:MOST]:
+        yield from _change(change)
+    if len(found) > MOST:
+        yield (("      and more", "muted"),)
+
+
+def _change(change: Change) -> Iterator[Line]:
+    path = text.visible(change.path, limit=500) or "all of it"
+    last = re.split(r"[.\[]", change.path)[-1]
+    if isinstance(change.before, str) and isinstance(change.after, str) and _is_prose(last, change):
+        before, after = word_differences(change.before, change.after)
+        yield ((f"    {path}", "key"),)
+        yield (("      − ", "removed"), *before)
+        yield (("      + ", "added"), *after)
+        return
+    if change.before is ABSENT:
+        yield ((f"    {path}: ", "key"), ("+ ", "added"), (_short(change.after), "added"))
+    elif change.after is ABSENT:
+        yield ((f"    {path}: ", "key"), ("− ", "removed"), (_short(change.before), "removed"))
+    else:
+        sides: Line = ((_short(change.before), "removed"), (f" {spans.TO_SERVER} ", "muted"))
+        yield ((f"    {path}: ", "key"), *sides, (_short(change.after), "added"))
+
+
+def _is_prose(member: str, change: Change) -> bool:
+    return member in _WORDS_OF or " " in change.before.strip() or " " in change.after.strip()
+
+
+def _short(value: Any) -> str:
+    raw = encode(value)
+    return text.visible(text.decode(raw[:_LONGEST]), limit=_LONGEST)
+
+
+def word_differences(before: str, after: str) -> tuple[Line, Line]:
+    """Both texts, each on one line, with brackets around the words that the other has not."""
+    old, new = _words(before), _words(after)
+    if max(len(old), len(new)) > _MOST_WORDS:
+        return (_all(before, "removed"), _all(after, "added"))
+    left: list[Span] = []
+    right: list[Span] = []
+    for tag, i, j, k, m in SequenceMatcher(None, old, new).get_opcodes():
+        if tag == "equal":
+            left.append(span("".join(old[i:j]), "foreign", limit=None))
+            right.append(span("".join(new[k:m]), "foreign", limit=None))
+            continue
+        left += _bracketed(old[i:j], "removed")
+        right += _bracketed(new[k:m], "added")
+    return tuple(left), tuple(right)
+
+
+def _words(foreign: str) -> list[str]:
+    return _WORDS.findall(foreign[: _MOST_WORDS * 20])
+
+
+def _bracketed(words: Sequence[str], role: Role) -> list[Span]:
+    said = "".join(words)
+    return [("[", role), span(said, role, limit=None), ("]", role)] if said else []
+
+
+def _all(foreign: str, role: Role) -> Line:
+    return (span(foreign, role, limit=_LONGEST),)
+
+
+# --- What a list has to say beside its items: what has changed, which pages there are, how old it is, what is
+# wrong.
+
+
+class ListNews(msgspec.Struct, frozen=True):
+    """One list, with what is known of its fetching."""
+
+    kind: str
+    listing: Listing
+    changes: ListChanges
+    stopped: str = ""
+    """Why it was not fetched further; foreign text is in it."""
+    fetching: bool = False
+
+
+def news_lines(
+    news: Sequence[ListNews],
+    now_ns: int,
+    clock: Callable[[int], str],
+    *,
+    changes_key: str,
+    more_key: str,
+    refresh_key: str,
+) -> list[Line]:
+    """The lines above the list, for several kinds together. `now_ns` is the journal's clock; `clock`: see `age_line`.
+
+    They change when a list changes or goes stale, and not with time alone.
+    """
+    asked = [each for each in news if each.listing.asked]
+    found: list[Line] = []
+    if any(each.listing.outdated and not each.fetching for each in asked):
+        found.append(((f"{spans.WARNING} changed since: {refresh_key} fetches", "warning"),))
+    if changed := in_short(each.changes for each in asked):
+        found.append(((changed, "warning"), (f": {changes_key} shows", "accent")))
+    more = [each for each in asked if each.listing.next_cursor is not None and not each.fetching]
+    found += [
+        ((f"{_pages(each, alone=len(news) == 1)}, more: {more_key} fetches the next", "accent"),) for each in more
+    ]
+    wrong = [said for each in asked for said in (each.stopped, *each.listing.remarks) if said]
+    if wrong:
+        others = f" (and {len(wrong) - 1} more: {changes_key})" if len(wrong) > 1 else ""
+        found.append(((f"{spans.WARNING} {text.visible(wrong[0], limit=300)}{others}", "warning"),))
+    ages = [each.listing.freshness for each in asked if each.listing.freshness and each.listing.freshness.given]
+    if ages:
+        found.append(age_line(reduce(together, ages), now_ns, clock))
+    return found
+
+
+def _pages(news: ListNews, *, alone: bool) -> str:
+    said = f"page {news.listing.pages}"
+    return said if alone else f"{news.kind}: {said}"
+
+
+def about_lines(news: Sequence[ListNews], now_ns: int) -> list[Line]:
+    """All about some lists: how each was fetched, what is wrong with it, and what has changed."""
+    found: list[Line] = []
+    for each in news:
+        if found:
+            found.append(())
+        found += _about(each, now_ns)
+    return found
+
+
+def _about(news: ListNews, now_ns: int) -> list[Line]:
+    listing = news.listing
+    if not listing.asked:
+        return [((news.kind.capitalize(), "title"),), (("  never listed", "muted"),)]
+    found: list[Line] = [((news.kind.capitalize(), "title"), (f"  {_size(listing)}", "muted"))]
+    if listing.freshness is not None:
+        found.append((("  ", "text"), *age_line(listing.freshness, now_ns)))
+    if listing.outdated:
+        found.append(((f"  {spans.WARNING} the server says that they have changed since", "warning"),))
+    if listing.next_cursor is not None:
+        cursor = text.visible(listing.next_cursor, limit=200)
+        found.append(((f"  not fetched to the end: the next page's cursor is {cursor!r}", "muted"),))
+    wrong = [said for said in (news.stopped, *listing.remarks) if said]
+    found += [((f"  {spans.WARNING} {text.visible(said, limit=1000)}", "warning"),) for said in wrong]
+    if listing.was is None:
+        return [*found, (("  nothing has changed since they were first listed", "muted"),)]
+    ago = text_of(now_ns - listing.was.noticed_ns)
+    found += [(), ((f"  Changed, as seen {ago} ago:", "strong"),), ()]
+    return found + [(("  ", "text"), *line) if line else () for line in change_lines(news.changes)]
+
+
+def _size(listing: Listing) -> str:
+    items, pages = len(listing.items), listing.pages
+    return f"{items:,} item{'' if items == 1 else 's'} on {pages:,} page{'' if pages == 1 else 's'}"
+
+
+def marks_of(news: Sequence[ListNews]) -> Mapping[str, str]:
+    """By key, "new" or "changed"."""
+    found: dict[str, str] = {}
+    for each in news:
+        found |= each.changes.marks()
+    return found
+
+
+# --- What has changed in what a server offers since it was first met, or since a person approved it.
+
+KINDS = ("tools", "prompts", "templates")
+"""Lists whose texts models read. Resources come and go."""
+_SINCE_SEEN_ONE = {"tools": "tool", "prompts": "prompt", "templates": "template"}
+
+
+class SinceSeen(msgspec.Struct, frozen=True):
+    """One list against what is remembered of it."""
+
+    kind: str
+    since: int
+    """Seconds since 1970."""
+    changes: ListChanges
+    rewritten: tuple[str, ...] = ()
+    """Keys of things that have changed, and whose words of before were too long to be kept."""
+
+    @property
+    def any(self) -> bool:
+        """Whether there is something to approve."""
+        return bool(self.changes.added or self.changes.changed or self.rewritten)
+
+    @property
+    def marks(self) -> dict[str, str]:
+        """By key, "new" or "changed"."""
+        return dict.fromkeys(self.rewritten, "changed") | self.changes.marks()
+
+    @property
+    def count_changed(self) -> int:
+        """How many have changed."""
+        return len(self.changes.changed) + len(self.rewritten)
+
+
+class Memory(msgspec.Struct, frozen=True):
+    """A server against what is remembered of it. Replaced, never changed."""
+
+    lists: tuple[SinceSeen, ...] = ()
+    """Those that were fetched and are remembered."""
+    instructions: tuple[int, str, str] | None = None
+    """Since when, what they were, and what they are; None if they are the same, or were not known."""
+    first: Mapping[str, Remembered] = {}
+    """What is met for the first time, and to be remembered."""
+    listings: Mapping[str, Listing] = {}
+    """The lists that were compared: an approval is one of these, not of what has come since."""
+    said: str | None = None
+    """The instructions that were compared; None where no conversation was opened."""
+
+    def of(self, kind: str) -> SinceSeen | None:
+        """One list, if something in it is to be approved."""
+        return next((each for each in self.lists if each.kind == kind and each.any), None)
+
+    @property
+    def alarms(self) -> bool:
+        """Whether there is anything to approve."""
+        return self.instructions is not None or any(each.any for each in self.lists)
+
+
+def against(known: Mapping[str, Remembered], conversation: Conversation, now: int) -> Memory:
+    """Compare what a conversation shows now with what is remembered. `now` is in seconds since 1970.
+
+    As costly as the lists are long: for a thread.
+    """
+    listings = {kind: conversation.catalogue.listings[kind] for kind in KINDS}
+    first: dict[str, Remembered] = {}
+    lists = []
+    for kind in KINDS:
+        if not listings[kind].asked:
+            continue
+        if kind in known:
+            lists.append(_against(kind, known[kind], listings[kind]))
+        elif listings[kind].whole:
+            first[kind] = known_of(kind, listings[kind].items, now)
+    opening = conversation.opening
+    changed = None
+    if opening is not None and INSTRUCTIONS not in known:
+        first[INSTRUCTIONS] = known_text(opening.instructions, now)
+    elif opening is not None:
+        hash_, before = known[INSTRUCTIONS].things.get("", ("", ""))
+        if hash_ != content_hash(opening.instructions):
+            changed = known[INSTRUCTIONS].since, before if isinstance(before, str) else "", opening.instructions
+    return Memory(tuple(lists), changed, first, listings, None if opening is None else opening.instructions)
+
+
+def _against(kind: str, known: Remembered, listing: Listing) -> SinceSeen:
+    added, changed, rewritten = [], [], []
+    seen: set[str] = set()
+    for raw in listing.items:
+        key = key_of(kind, raw)
+        seen.add(key)
+        if key not in known.things:
+            added.append(raw)
+            continue
+        hash_, before = known.things[key]
+        if hash_ != content_hash(raw):
+            if before is None:
+                rewritten.append(key)
+            else:
+                changed.append((before, raw))
+    gone = [value for key, (_, value) in known.things.items() if key not in seen and value is not None]
+    changes = ListChanges(kind, tuple(added), tuple(gone) if listing.whole else (), tuple(changed))
+    return SinceSeen(kind, known.since, changes, tuple(rewritten))
+
+
+def approved(memory: Memory, kinds: Sequence[str], now: int) -> dict[str, Remembered]:
+    """What is to be remembered once a person has approved these lists and the instructions, as they were compared."""
+    whole = {kind: each for kind, each in memory.listings.items() if kind in kinds and each.whole}
+    found = {kind: known_of(kind, each.items, now) for kind, each in whole.items()}
+    return found if memory.said is None else found | {INSTRUCTIONS: known_text(memory.said, now)}
+
+
+def day(seconds: int, zone: tzinfo | None = None) -> str:
+    """The day of a moment, as it is written in the person's own zone: 2026-11-02."""
+    try:
+        return datetime.fromtimestamp(seconds, UTC).astimezone(zone).date().isoformat()
+    except (OverflowError, ValueError, OSError):
+        return date.min.isoformat()
+
+
+def alarm(memory: Memory) -> str:
+    """What has changed, in a sentence: "3 tools changed, 1 new since 2026-11-02"; "" for nothing."""
+    said = [f"{changes_in_short(each)} since {day(each.since)}" for each in memory.lists if each.any]
+    if memory.instructions is not None:
+        said.append(f"the instructions changed since {day(memory.instructions[0])}")
+    return "; ".join(said)
+
+
+def changes_in_short(seen: SinceSeen) -> str:
+    """How much has changed in one list: "3 tools changed, 1 new"."""
+    one, changed, new = _SINCE_SEEN_ONE[seen.kind], seen.count_changed, len(seen.changes.added)
+    said = f"{changed:,} {one}{'' if changed == 1 else 's'} changed" if changed else ""
+    if new:
+        said += f", {new:,} new" if said else f"{new:,} new {one}{'' if new == 1 else 's'}"
+    return said
+
+
+def first_met(memory: Memory) -> str:
+    """What was met for the first time: "13 tools, 4 prompts"; "" for nothing that has a name."""
+    counts = {kind: len(memory.first[kind].things) for kind in KINDS if kind in memory.first}
+    return ", ".join(
+        f"{count:,} {_SINCE_SEEN_ONE[kind]}{'' if count == 1 else 's'}" for kind, count in counts.items() if count
+    )
+
+
+def marks_since(memory: Memory, kinds: Sequence[str]) -> dict[str, Any]:
+    """By key, "new" or "changed", of these lists."""
+    found: dict[str, Any] = {}
+    for each in memory.lists:
+        if each.kind in kinds:
+            found |= each.marks
+    return found
+
+
+def head_lines(memory: Memory | None, kinds: Sequence[str], *, changes_key: str) -> list[Line]:
+    """What stands above lists in which something is to be approved."""
+    found = [] if memory is None else [each for kind in kinds if (each := memory.of(kind)) is not None]
+    return [
+        (
+            (f"{spans.WARNING} {changes_in_short(each)} since {day(each.since)}", "warning"),
+            (f": {changes_key} shows", "accent"),
+        )
+        for each in found
+    ]
+
+
+def since_lines(memory: Memory | None, kinds: Sequence[str]) -> list[Line]:
+    """All that is to be approved in some lists and in the instructions, with both sides; [] for nothing."""
+    if memory is None:
+        return []
+    found: list[Line] = []
+    for each in memory.lists:
+        if each.kind in kinds and each.any:
+            found += [_title(f"{changes_in_short(each)} since {day(each.since)}"), ()]
+            found += [(("  ", "text"), *line) if line else () for line in change_lines(each.changes)]
+            found += [
+                ((f"  {spans.EVENT} ", "warning"), span(key, "method"), (_UNKEPT, "muted")) for key in each.rewritten
+            ]
+            found.append(())
+    if memory.instructions is not None:
+        since, before, after = memory.instructions
+        old, new = word_differences(before, after)
+        found += [_title(f"the instructions changed since {day(since)}"), ()]
+        found += [(("    − ", "removed"), *old), (("    + ", "added"), *new), ()]
+    return found
+
+
+def can_approve(memory: Memory | None, kinds: Sequence[str]) -> bool:
+    """Whether there is anything to approve in these lists, or in the instructions."""
+    return memory is not None and (memory.instructions is not None or any(memory.of(kind) for kind in kinds))
+
+
+def _title(said: str) -> Line:
+    return ((f"{spans.WARNING} {said}", "warning"),)
+
+
+_UNKEPT = "  changed; what it was is too long to be kept"

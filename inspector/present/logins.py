@@ -1,0 +1,321 @@
+"""What is kept of a login: who gave the token, for how long, for what; what a JWT says of itself. Never the token."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote, urlsplit, urlunsplit
+
+from inspector import text
+from inspector.auth.steps import Client, Known, Rung, Token, Verdict
+from inspector.auth.tokens import audiences, doubts, moment, read_claims, shortened
+from inspector.present import spans
+from inspector.present.http import masked_url
+from inspector.present.spans import Fact, Line, Role, Section, fact, span
+
+_NOT_VERIFIED = "read here from the token, not verified"
+_SHOWN = ("iss", "sub", "aud", "scope", "scp", "client_id", "azp", "iat", "nbf", "exp")
+"""Claims that explain a refusal; others are for the server and may be about the person."""
+_TIMES = ("iat", "nbf", "exp")
+
+
+def login_sections(url: str, known: Known, now: float) -> tuple[Section, ...]:
+    """All that is kept of a server's login. `now`: seconds since 1970."""
+    token = known.token
+    if token is None:
+        held = Section("Token", note="none is kept")
+        return (held, *_clients(known))
+    claims = read_claims(token.access_token)
+    found = (
+        Section("Token", (*_token(token, now), *(fact("beware", each, "warning") for each in doubts(token, url, now)))),
+        Section("Claims", tuple(_claims(claims, now)), note=_NOT_VERIFIED) if claims is not None else Section(""),
+        *_clients(known),
+    )
+    return tuple(section for section in found if section.facts)
+
+
+def login_data(url: str, known: Known, now: float) -> dict[str, Any]:
+    """The same for machines; no secret is in it."""
+    token = known.token
+    data: dict[str, Any] = {
+        "url": url,
+        "token": None,
+        "clients": [_client_data(*pair) for pair in known.clients.items()],
+    }
+    if token is None:
+        return data
+    claims = read_claims(token.access_token)
+    data["token"] = {
+        "access_token": shortened(token.access_token),
+        "type": token.kind,
+        "issuer": token.issuer,
+        "scopes": _scopes(token),
+        "resource": token.resource,
+        "expires_at": token.expires_at,
+        "expired": expired(token, now),
+        "renewable": bool(token.refresh_token),
+        "claims": None if claims is None else {name: claims[name] for name in _SHOWN if name in claims},
+        "claims_verified": False,
+        "doubts": list(doubts(token, url, now)),
+    }
+    return data
+
+
+def login_line(url: str, known: Known, now: float) -> Fact:
+    """One server in a list of them."""
+    token = known.token
+    if token is None:
+        return fact(url, "no token; a client is registered" if known.clients else "no token", "muted")
+    renew = ", can be renewed" if token.refresh_token else ""
+    role = "warning" if expired(token, now) and not token.refresh_token else "text"
+    return fact(url, f"{_lasts(token, now)}{renew}; by {token.issuer}", role)  # type: ignore[arg-type]
+
+
+def expired(token: Token, now: float) -> bool:
+    """Whether its time is over, as far as that was said."""
+    return token.expires_at is not None and token.expires_at <= now
+
+
+def _token(token: Token, now: float) -> Iterator[Fact]:
+    yield fact("token", f"{token.kind} {shortened(token.access_token)}")
+    yield fact("issuer", token.issuer)
+    yield fact("for", token.resource or "not said")
+    yield fact("scopes", " ".join(_scopes(token)) or "not said")
+    yield Fact("good", _lasts(token, now), "warning" if expired(token, now) else "ok")
+    yield Fact("renewable", "yes, without a person" if token.refresh_token else "no: a new login", "text")
+
+
+def _scopes(token: Token) -> list[str]:
+    """What was granted; where that was not said, what was asked for."""
+    return list(token.scopes if token.scopes is not None else token.asked)
+
+
+def _lasts(token: Token, now: float) -> str:
+    if token.expires_at is None:
+        return "for a time that nobody said"
+    left = token.expires_at - now
+    span = text.human_duration(int(min(abs(left), 1e9)) * 1_000_000_000)
+    return f"for {span}" if left > 0 else f"expired {span} ago"
+
+
+def _claims(claims: dict[str, Any], now: float) -> Iterator[Fact]:
+    for name in _SHOWN:
+        if name not in claims:
+            continue
+        when = moment(claims, name) if name in _TIMES else None
+        if name == "aud":
+            yield fact(name, ", ".join(audiences(claims)) or "unreadable")
+        elif when is not None:
+            yield fact(name, _when(when, now))
+        else:
+            yield fact(name, str(claims[name]))
+
+
+def _when(when: float, now: float) -> str:
+    away = int(min(abs(when - now), 1e9))
+    span = text.human_duration(away * 1_000_000_000)
+    return f"in {span}" if when > now else f"{span} ago"
+
+
+def _clients(known: Known) -> tuple[Section, ...]:
+    facts = tuple(
+        fact(client.client_id, f"at {issuer}, by {client.method}" + (", registered by us" if client.registered else ""))
+        for issuer, client in known.clients.items()
+    )
+    return (Section("Clients", facts),) if facts else ()
+
+
+def _client_data(issuer: str, client: Client) -> dict[str, Any]:
+    return {
+        "issuer": issuer,
+        "client_id": client.client_id,
+        "method": client.method,
+        "registered": client.registered,
+        "redirect_uri": client.redirect_uri,
+    }
+
+
+# --- The ladder of a login: what was asked at each rung, what came, whether that is right, and what to do about it.
+
+_SIGNS: dict[Verdict, tuple[str, Role]] = {
+    Verdict.GOOD: (spans.OK, "ok"),
+    Verdict.ODD: (spans.WARNING, "warning"),
+    Verdict.MISSING: (spans.NOTE, "muted"),
+    Verdict.BROKEN: (spans.ERROR, "error"),
+}
+
+
+def ladder_lines(rungs: Iterable[Rung], *, brief: bool = False) -> list[Line]:
+    """Each rung in a few lines; `brief` leaves out paragraphs and requests of what is well."""
+    return [line for rung in rungs for line in _rung(rung, brief)]
+
+
+def ladder_section(rungs: Sequence[Rung]) -> Section:
+    """The ladder as a card; empty if nobody logged in."""
+    return Section("Login", lines=tuple(ladder_lines(rungs, brief=True)), note=ladder_end(rungs, climbed=True))
+
+
+def ladder_end(rungs: Sequence[Rung], *, climbed: bool = False) -> str:
+    """What the ladder comes to, one sentence; "" for one without rungs.
+
+    `climbed`: somebody logged in, and a rung that broke was got around unless it was the last one.
+    """
+    broken = [rung for rung in (rungs[-1:] if climbed else rungs) if rung.verdict is Verdict.BROKEN]
+    if broken:
+        return f"It breaks at: {broken[0].what}."
+    odd = [rung.what for rung in rungs if rung.verdict is Verdict.ODD]
+    if odd:
+        return f"It holds; against the standard: {', '.join(dict.fromkeys(odd))}."
+    return "Nothing is broken on the way." if rungs else ""
+
+
+def as_data(rungs: Iterable[Rung]) -> list[dict[str, Any]]:
+    """The same for machines."""
+    return [
+        {
+            "step": rung.what,
+            "verdict": rung.verdict.value,
+            "found": rung.found,
+            "request": masked_url(rung.request),
+            "status": rung.status or None,
+            "clause": rung.clause,
+            "fix": rung.fix,
+        }
+        for rung in rungs
+    ]
+
+
+def _rung(rung: Rung, brief: bool) -> Iterable[Line]:
+    sign, role = _SIGNS[rung.verdict]
+    yield ((f"{sign} ", role), span(rung.what, "strong"), ("  ", "text"), span(rung.found, "text"))
+    well = rung.verdict in (Verdict.GOOD, Verdict.MISSING)
+    if rung.request and not (brief and rung.verdict is Verdict.GOOD):
+        status = f"  {rung.status}" if rung.status else "  no answer"
+        yield (("    ", "text"), (masked_url(rung.request), "muted"), (status, "muted"))
+    if rung.clause and not (brief and well):
+        yield (("    ", "text"), span(rung.clause, "muted"))
+    if rung.fix and not (brief and well):
+        yield (("    → ", "accent"), span(rung.fix, "text"))
+
+
+# --- A link that a server wants opened: where it really leads, and whether it may be opened at all.
+
+_LONGEST = 8000
+_KEPT = "%/:=&?#+!$,;'@()*[]~"
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """What is to be known before a link is opened."""
+
+    url: str
+    """As it came: foreign text."""
+    host: str
+    """In punycode, with the port if there is one; "" if it has none."""
+    why_not: str = ""
+    """Why it is not opened; "" if it may be."""
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def openable(self) -> str:
+        """The URL in ASCII, for a browser; "" if it may not be opened."""
+        if self.why_not:
+            return ""
+        parts = urlsplit(self.url)
+        rest = [quote(part, safe=_KEPT) for part in (parts.path, parts.query, parts.fragment)]
+        return urlunsplit((parts.scheme, self.host, *rest))
+
+
+def read_link(url: str) -> Link:
+    """Look at a URL. Nothing is resolved and nothing fetched."""
+    if why_not := _unreadable(url):
+        return Link(url, "", why_not)
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname or "", parts.port
+    except ValueError as error:
+        return Link(url, "", f"it is no valid URL: {text.visible(str(error), limit=200)}")
+    if parts.scheme.lower() not in ("http", "https"):
+        named = text.visible(parts.scheme, limit=40)
+        return Link(url, "", f"only http and https are opened, and this is {named or 'neither'}")
+    ascii_host = _punycode(host)
+    if not ascii_host:
+        return Link(url, "", "it names no host that can be written down")
+    shown = f"[{ascii_host}]" if ":" in ascii_host else ascii_host
+    return Link(url, shown if port is None else f"{shown}:{port}", "", tuple(_warnings(url, host, ascii_host)))
+
+
+def link_section(link: Link) -> Section:
+    """The whole URL, its host, and what to beware of."""
+    facts = [fact("opens at", link.host, "strong")] if link.host else []
+    facts.append(Fact("url", text.visible(link.url, limit=_LONGEST), "target"))
+    facts += [Fact("beware", warning, "warning") for warning in link.warnings]
+    if link.why_not:
+        facts.append(Fact("not opened", link.why_not, "error"))
+    return Section("Link", tuple(facts))
+
+
+def _unreadable(url: str) -> str:
+    if not url:
+        return "the question names no URL"
+    if len(url) > _LONGEST:
+        return f"it is longer than {_LONGEST} characters"
+    if any(char.isspace() or not char.isprintable() for char in url):
+        return "there are blanks or control characters in it"
+    if "\\" in url:
+        return "there is a backslash in it, which browsers read in their own way"
+    return ""
+
+
+def _punycode(host: str) -> str:
+    """The host in ASCII; "" if that can't be done."""
+    if host.isascii():
+        return host
+    try:
+        return host.encode("idna").decode("ascii")
+    except UnicodeError:
+        return ""
+
+
+def _warnings(url: str, host: str, ascii_host: str) -> list[str]:
+    found = []
+    if not host.isascii() or any(label.startswith("xn--") for label in ascii_host.split(".")):
+        found.append(f"the name of the host has letters of another alphabet: {text.visible(host, limit=300)}")
+    if "@" in urlsplit(url).netloc:
+        found.append("what stands before the @ is no host; it is not sent")
+    if urlsplit(url).scheme.lower() == "http":
+        found.append("http is not encrypted: whoever is in between can read along")
+    return found
+
+
+# --- An address as a QR code in half blocks, for a camera: two rows of its squares stand in one line.
+
+_QUIET = 2
+"""Squares of margin. The standard wants four; cameras make do with two, and terminals are small."""
+_BLOCKS = {(False, False): " ", (True, False): "▀", (False, True): "▄", (True, True): "█"}
+
+
+def qr_lines(url: str) -> tuple[str, ...]:
+    """The code, dark squares as blocks: to be shown dark on light, or cameras see its negative.
+
+    Empty for a text that is too long for any code.
+    """
+    import segno
+
+    try:
+        code = segno.make(url, error="l", micro=False, boost_error=False)
+    except segno.DataOverflowError:
+        return ()
+    rows = [[bool(square) for square in row] for row in code.matrix_iter(border=_QUIET)]
+    if len(rows) % 2:
+        rows.append([False] * len(rows[0]))
+    pairs = zip(rows[::2], rows[1::2], strict=True)
+    return tuple("".join(_BLOCKS[pair] for pair in zip(upper, lower, strict=True)) for upper, lower in pairs)
+
+
+def too_small(lines: tuple[str, ...], width: int, height: int) -> str:
+    """Why a code does not fit so many cells, a sentence; "" if it does."""
+    if not lines:
+        return "The address is too long for a QR code."
+    if len(lines[0]) > width or len(lines) > height:
+        return f"The QR code takes {len(lines[0])} × {len(lines)} cells, and there are {width} × {height}."
+    return ""

@@ -1,0 +1,338 @@
+"""What came of a call, a read or a prompt.
+
+Five things are never mixed up: the server did it, the tool says that it failed (`isError`), the result is not complete,
+the server refused the request (a JSON-RPC error), and no answer came at all.
+
+The result is shown whole and first; the verdict on its structure comes second and takes nothing away from it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from inspector import text
+from inspector.forms.validate import Problem, Verdict, validate
+from inspector.present import spans
+from inspector.present.blocks import (
+    Block,
+    block_of,
+    json_block,
+    pretty,
+    resource_block,
+    sounds_like_an_error,
+    undecodable,
+)
+from inspector.present.spans import Fact, Line, Role, fact, paragraph
+from inspector.present.words import text_of
+from inspector.protocol import peek
+from inspector.protocol.freshness import read_freshness
+from inspector.protocol.jsonrpc import encode
+from inspector.protocol.questions import INPUT_REQUIRED
+from inspector.protocol.revisions._shape import Revision
+from inspector.protocol.revisions.openings import SERVER_INFO
+from inspector.protocol.revisions.table import ROWS
+
+
+class Came(StrEnum):
+    """What came of it."""
+
+    OK = "ok"
+    TOOL_ERROR = "tool error"
+    JSONRPC_ERROR = "JSON-RPC error"
+    INCOMPLETE = "incomplete result"
+    """It needs input first, is of an unknown kind, lacks a required member, or has data that can't be decoded."""
+    TIMEOUT = "timeout"
+    CANCELLED = "cancelled"
+    NO_ANSWER = "transport failure"
+
+
+_EVERYWHERE = {
+    code: name for code, name in ROWS[0].error_names.items() if all(row.error_names.get(code) == name for row in ROWS)
+}
+"""Error codes that mean the same in every revision."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A request that is over."""
+
+    method: str
+    target: str = ""
+    result: Any = None
+    """Any JSON; means nothing unless `answered`."""
+    answered: bool = True
+    """Whether a result came. A result may be null."""
+    error: Any = None
+    """The error member, if a JSON-RPC error came."""
+    failure: str = ""
+    """Why no answer came, one sentence; may quote foreign text."""
+    hint: str = ""
+    """What to do about the failure."""
+    cancelled: bool = False
+    timed_out: bool = False
+    unfinished: str = ""
+    """Why the result is not the last word: questions are open, a task was not followed to its end; "" if it is."""
+    handle_wanted: bool = False
+    """Whether a task's handle is all that was wanted."""
+    failed_task: bool = False
+    """Whether it was a task that its server calls failed, whatever result it brought."""
+    duration_ns: int | None = None
+    size: int | None = None
+    """Payload bytes of the answer."""
+    rounds: int = 1
+    output_schema: Any = None
+    revision: Revision | None = None
+    listed: Mapping[str, Any] | None = None
+    """Entries of `resources/list` by URI, for pages that do not say themselves what they may do; None for none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Structured:
+    """The structured part of a result and what its schema says of it."""
+
+    text: str
+    """JSON over several lines, safe; "" if there is none."""
+    verdict: Line
+    """One sentence."""
+    problems: tuple[Fact, ...] = ()
+    """JSON pointer and sentence."""
+    raw: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class ResultView:
+    """Everything a panel or a terminal shows of it."""
+
+    came: Came
+    headline: Line
+    """What came of it, how long it took, how much came."""
+    said: tuple[Line, ...] = ()
+    """The server's own message, or why there is no answer."""
+    facts: tuple[Fact, ...] = ()
+    hint: str = ""
+    """A remark of ours; "" for none."""
+    blocks: tuple[Block, ...] = ()
+    structured: Structured | None = None
+
+
+def came_of(finished: Finished) -> Came:
+    """What came of it: an answer counts, whatever else happened."""
+    if finished.error is not None:
+        return Came.JSONRPC_ERROR
+    if finished.cancelled:
+        return Came.CANCELLED
+    if finished.timed_out:
+        return Came.TIMEOUT
+    if finished.failure or not finished.answered:
+        return Came.NO_ANSWER
+    if finished.method == "tools/call" and peek.flag(finished.result, "isError") is True:
+        return Came.TOOL_ERROR
+    return Came.INCOMPLETE if incomplete(finished) else Came.OK
+
+
+def incomplete(finished: Finished) -> str:
+    """Why a result is not complete, one sentence without its full stop; "" if it is."""
+    result, method = finished.result, finished.method
+    if finished.unfinished:
+        return finished.unfinished
+    if method in _PARTS and not isinstance(result, dict):
+        return f"the result is {encode(result)[:40].decode('utf-8', 'replace')}, not an object"
+    kind = peek.at(result, "resultType")
+    if kind == INPUT_REQUIRED:
+        return "the server asks for input, and got none"
+    if method == "tools/call" and (kind == "task" or _is_nested_handle(result)):
+        return "" if finished.handle_wanted else "the call became a task, and what that came to is not known"
+    if kind not in (None, "complete"):
+        return f"its resultType is {encode(kind)[:60].decode('utf-8', 'replace')}, which this client does not know"
+    if method in _PARTS and not isinstance(peek.at(result, _PARTS[method]), list):
+        has = f"is of type {peek.type_name(result[_PARTS[method]])}" if _PARTS[method] in result else "is missing"
+        return f"{_PARTS[method]} {has}, and the schema requires an array"
+    for number, part in enumerate(peek.items(result, _PARTS.get(method, "")), 1):
+        if why := undecodable(peek.at(part, "content") if method == "prompts/get" else part):
+            return f"part {number} can't be decoded: {why}"
+    return ""
+
+
+_PARTS = {"tools/call": "content", "resources/read": "contents", "prompts/get": "messages"}
+
+
+def _is_nested_handle(result: Any) -> bool:
+    """Whether a result is a task's handle as the core of 2025 has it."""
+    return peek.text(result, "task", "taskId") is not None and not peek.has(result, "content")
+
+
+def verdict_of(finished: Finished) -> Verdict | None:
+    """Judge the structured content by the tool's output schema; None if there is nothing to judge.
+
+    This may take a good part of a second: not for an event loop. A tool's error is exempt, as it has no result.
+    """
+    if finished.output_schema is None or came_of(finished) not in (Came.OK, Came.INCOMPLETE):
+        return None
+    if peek.text(finished.result, "resultType") not in (None, "complete"):
+        return None
+    if not peek.has(finished.result, "structuredContent"):
+        missing = "is missing, although the tool has an outputSchema"
+        return Verdict(False, (Problem(("structuredContent",), missing, "required"),))
+    return validate(finished.output_schema, peek.at(finished.result, "structuredContent"))
+
+
+def result_view(finished: Finished, verdict: Verdict | None = None) -> ResultView:
+    """Make the view; without a verdict it says that nothing was judged (yet)."""
+    came = came_of(finished)
+    if came is Came.JSONRPC_ERROR:
+        return _refused(finished)
+    if came not in (Came.OK, Came.TOOL_ERROR, Came.INCOMPLETE):
+        return ResultView(came, _headline(finished, came), paragraph(finished.failure, "error"), hint=_safe(finished))
+    blocks = _blocks(finished)
+    structured = _structured(finished, verdict)
+    return ResultView(
+        came,
+        _broken(_headline(finished, came), verdict) if came is Came.OK else _headline(finished, came),
+        paragraph(f"{incomplete(finished)}.", "error") if came is Came.INCOMPLETE else (),
+        facts=_facts(finished.result),
+        hint=_remark(came, blocks, structured),
+        blocks=blocks,
+        structured=structured,
+    )
+
+
+_ROLES: dict[Came, tuple[str, Role]] = {
+    Came.OK: (f"{spans.OK} Succeeded", "ok"),
+    Came.TOOL_ERROR: (f"{spans.ERROR} Tool error (isError)", "error"),
+    Came.INCOMPLETE: (f"{spans.ERROR} Incomplete result", "error"),
+    Came.JSONRPC_ERROR: (f"{spans.ERROR} JSON-RPC error", "error"),
+    Came.TIMEOUT: (f"{spans.WARNING} Timed out", "warning"),
+    Came.CANCELLED: (f"{spans.TIMES} Cancelled", "warning"),
+    Came.NO_ANSWER: (f"{spans.ERROR} Transport failure: no answer", "error"),
+}
+
+
+def _headline(finished: Finished, came: Came, more: str = "") -> Line:
+    said, role = _ROLES[came]
+    parts: list[str] = []
+    if finished.duration_ns is not None:
+        parts.append(text.human_duration(finished.duration_ns))
+    if finished.size is not None:
+        parts.append(text.human_size(finished.size))
+    if finished.rounds > 1:
+        parts.append(f"{finished.rounds} rounds")
+    tail = "".join(f" {spans.NOTE} {part}" for part in parts)
+    if came is Came.OK and finished.failed_task:
+        said, role = f"{spans.ERROR} The task failed", "error"
+    if came is Came.OK and _is_empty(finished.result):
+        more = "; empty result"
+    return (said + more, role), (tail, "muted")
+
+
+def _broken(headline: Line, verdict: Verdict | None) -> Line:
+    """The headline of a success, which is not all well if the result breaks the schema that the tool promised."""
+    if verdict is None or verdict.ok is not False or headline[0][1] == "error":
+        return headline
+    said = f"{spans.WARNING} Succeeded, but breaks its output schema ({len(verdict.problems)})"
+    return (said, "warning"), *headline[1:]
+
+
+def _safe(finished: Finished) -> str:
+    return text.visible(finished.hint, limit=1000)
+
+
+def _refused(finished: Finished) -> ResultView:
+    error = finished.error
+    code, message = peek.integer(error, "code"), peek.text(error, "message")
+    names = finished.revision.error_names if finished.revision is not None else _EVERYWHERE
+    number = " without a code" if code is None else f" {code}"
+    name = names.get(code, "") if code is not None else ""
+    said: tuple[Line, ...] = paragraph(message) if message else ((("(the server gave no message)", "muted"),),)
+    blocks: tuple[Block, ...] = ()
+    if peek.has(error, "data"):
+        blocks = (json_block(peek.at(error, "data"), "data"),)
+    elif message is None:
+        blocks = (json_block(error, "error"),)
+    more = f"{number} {name}".rstrip()
+    return ResultView(Came.JSONRPC_ERROR, _headline(finished, Came.JSONRPC_ERROR, more), said, blocks=blocks)
+
+
+def _blocks(finished: Finished) -> tuple[Block, ...]:
+    result, method = finished.result, finished.method
+    if peek.text(result, "resultType") == "input_required":
+        return (json_block(result, "the server asks for input"),)
+    if method == "tools/call" and isinstance(peek.at(result, "content"), list):
+        return tuple(block_of(raw) for raw in peek.items(result, "content"))
+    if method == "resources/read" and isinstance(peek.at(result, "contents"), list):
+        listed = finished.listed or {}
+        return tuple(
+            resource_block(raw, listed.get(peek.text(raw, "uri") or "")) for raw in peek.items(result, "contents")
+        )
+    if method == "prompts/get" and isinstance(peek.at(result, "messages"), list):
+        return tuple(block for message in peek.items(result, "messages") for block in _prompt_message(message))
+    has_structure = method == "tools/call" and peek.has(result, "structuredContent")
+    return () if has_structure or result in ({}, None) else (json_block(result, "result"),)
+
+
+def _prompt_message(message: Any) -> tuple[Block, ...]:
+    role = text.visible(peek.text(message, "role") or "no role", limit=40)
+    content = peek.at(message, "content")
+    if isinstance(content, list):
+        return tuple(block_of(raw, prefix=role) for raw in content)
+    return (block_of(content if isinstance(message, dict) else message, prefix=role),)
+
+
+def _is_empty(result: Any) -> bool:
+    """Whether there is nothing in it but what every result has. Legal, and worth saying."""
+    if not isinstance(result, dict):
+        return result is None
+    ignored = {"_meta", "isError", "resultType", "ttlMs", "cacheScope", "description"}
+    return all(value in ([], {}, None) for key, value in result.items() if key not in ignored)
+
+
+def _facts(result: Any) -> tuple[Fact, ...]:
+    """What stands beside the content, without what every result of its era carries."""
+    told = ((key, peek.text(result, key)) for key in ("resultType", "description"))
+    found = [fact(key, value) for key, value in told if value and (key, value) != ("resultType", "complete")]
+    fresh = read_freshness(result, 0)
+    if fresh.ttl_ms is not None or fresh.scope:
+        lasts = "" if fresh.ttl_ms is None else f"server says fresh for {text_of(fresh.ttl_ms * 1_000_000)}"
+        found.append(fact("cache", ", ".join(part for part in (lasts, fresh.scope) if part)))
+    found += [fact("cache", f"{spans.WARNING} {flaw}", "warning") for flaw in fresh.flaws]
+    if meta := [key for key in peek.mapping(result, "_meta") or () if key != SERVER_INFO]:
+        found.append(fact("_meta", ", ".join(meta), "muted"))
+    return tuple(found)
+
+
+def _structured(finished: Finished, verdict: Verdict | None) -> Structured | None:
+    result = finished.result
+    has = finished.method == "tools/call" and peek.has(result, "structuredContent")
+    if not has and verdict is None:
+        return None
+    raw = peek.at(result, "structuredContent")
+    problems: tuple[Fact, ...] = ()
+    if verdict is not None:
+        problems = tuple(_problem(each) for each in verdict.problems)
+    return Structured(pretty(raw) if has else "", _verdict_line(finished, verdict), problems, raw)
+
+
+def _problem(problem: Problem) -> Fact:
+    got = f" (got {problem.got})" if problem.got else ""
+    return fact(problem.pointer or "(the whole)", problem.sentence + got, "error")
+
+
+def _verdict_line(finished: Finished, verdict: Verdict | None) -> Line:
+    note = f" {spans.NOTE} {text.visible(verdict.note, limit=500)}" if verdict is not None and verdict.note else ""
+    if verdict is None:
+        if finished.output_schema is None:
+            return (("not judged: the tool has no outputSchema", "muted"),)
+        return (("not judged", "muted"),)
+    if verdict.ok is None:
+        return ((f"{spans.WARNING} nobody can tell whether it matches its outputSchema", "warning"), (note, "muted"))
+    if verdict.ok:
+        return ((f"{spans.OK} matches its outputSchema", "ok"), (note, "muted"))
+    count = len(verdict.problems)
+    plural = "problem" if count == 1 else "problems"
+    return ((f"{spans.ERROR} does not match its outputSchema: {count} {plural}", "error"), (note, "muted"))
+
+
+def _remark(came: Came, blocks: tuple[Block, ...], structured: Structured | None) -> str:
+    if came is Came.OK and blocks and structured is None and sounds_like_an_error(blocks[0].foreign):
+        return "The text reads like an error, but the server did not set isError: a model takes it for a success."
+    return ""

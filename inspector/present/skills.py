@@ -1,0 +1,126 @@
+"""Skills for a reader: the list, an entry with its flaws, what a read brought and how it compares.
+
+A match is never called safe: it says that server and server agree.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from inspector import text
+from inspector.present import spans
+from inspector.present.spans import Fact, Line, fact, paragraph, span
+from inspector.protocol.flows.skills import SkillRead
+from inspector.protocol.skills import Check, Skill, SkillFile, Verified, same_names
+
+MOST_OF_FILE = 100_000
+"""Characters of a file that are shown."""
+_DIGITS = 19
+"""Of a digest where it is only named: "sha256:" and twelve."""
+
+
+def skill_lines(skills: Sequence[Skill]) -> list[Line]:
+    """The list: two lines a skill, and one for each flaw. Names that are not unique stand with their URI anyway."""
+    if not skills:
+        return [(("skills: none listed", "muted"),), (("A server may have skills that it does not list.", "faint"),)]
+    twice = same_names(skills)
+    count = f"{len(skills)} skill{'' if len(skills) == 1 else 's'}"
+    found: list[Line] = [((count, "title"), ("  no file was read", "faint"))]
+    for skill in skills:
+        mark = f"  {spans.WARNING} one of several of this name" if skill.name in twice else ""
+        found.append((span(skill.name, "method"), ("  ", "text"), span(skill.uri, "target"), (mark, "warning")))
+        found.append((("    ", "text"), span(skill.description, "muted", limit=160), (f"  {amount(skill)}", "faint")))
+        found += [((f"    {spans.WARNING} {text.visible(flaw)}", "warning"),) for flaw in skill.flaws]
+    return found
+
+
+def amount(skill: Skill) -> str:
+    """How much of it there is: "3 files, 1.2 kB", or that nobody can tell."""
+    if skill.is_dynamic:
+        return "dynamic"
+    return f"{len(skill.files)} file{'' if len(skill.files) == 1 else 's'}, {text.human_size(skill.size)}"
+
+
+def skill_facts(skill: Skill) -> tuple[Fact, ...]:
+    """What its entry says beside name and description."""
+    facts = [Fact(spans.WARNING, text.visible(flaw, limit=400), "warning") for flaw in skill.flaws]
+    facts.append(fact("uri", skill.uri, "target"))
+    for key, value in list(skill.frontmatter.items())[:50]:
+        if key not in ("name", "description"):
+            facts.append(fact(key, value if isinstance(value, str) else text.decode(_json(value)), "claimed"))
+    if skill.is_dynamic:
+        facts.append(Fact("content", "dynamic: made anew for each read, so only the front matter can be verified"))
+    else:
+        facts.append(Fact("content", amount(skill)))
+    return tuple(facts)
+
+
+def _json(value: object) -> bytes:
+    from inspector.protocol.jsonrpc import encode
+
+    return encode(value)
+
+
+def read_lines(skill: Skill, read: SkillRead, *, whole: bool) -> list[Line]:
+    """What came of one file; `whole`: with its text, if it is what the entry says."""
+    found: list[Line] = [_verdict(read)]
+    if read.verified is not None:
+        found += [_check(check) for check in read.verified.checks]
+        if whole and read.ok:
+            found += [(), *file_text(read.verified)]
+    return found
+
+
+def _verdict(read: SkillRead) -> Line:
+    path = span(read.file.path, "target", limit=300)
+    if read.refused:
+        return ((f"{spans.ERROR} ", "error"), path, (f"  not read: {text.visible(read.refused)}", "error"))
+    if read.verified is None:
+        return ((f"{spans.ERROR} ", "error"), path, ("  no answer", "error"))
+    if read.verified.problem:
+        return ((f"{spans.ERROR} ", "error"), path, (f"  {text.visible(read.verified.problem)}", "error"))
+    if not read.ok:
+        return ((f"{spans.ERROR} ", "error"), path, ("  not what the entry says: it must not be used", "error"))
+    size = text.human_size(len(read.verified.data))
+    compared = "as listed" if len(read.verified.checks) > 1 or not read.file.is_manifest else "front matter as listed"
+    return ((f"{spans.OK} ", "ok"), path, (f"  {size}, {compared if read.verified.checks else 'not comparable'}", "ok"))
+
+
+def _check(check: Check) -> Line:
+    if check.ok:
+        return ((f"    {check.name} ", "muted"), span(check.found, "faint", limit=200))
+    return (
+        (f"    {check.name} differs: listed ", "error"),
+        span(check.claimed, "strong", limit=300),
+        (", came ", "error"),
+        span(check.found, "strong", limit=300),
+    )
+
+
+def check_facts(verified: Verified) -> tuple[Fact, ...]:
+    """The comparison as facts."""
+    return tuple(_as_facts(verified.checks))
+
+
+def _as_facts(checks: Iterable[Check]) -> Iterable[Fact]:
+    for check in checks:
+        if check.ok:
+            yield Fact(check.name, f"{spans.OK} {text.visible(check.found, limit=200)}", "ok")
+        else:
+            yield fact(check.name, f"{spans.ERROR} listed {check.claimed}", "error")
+            yield fact("", f"  came   {check.found}", "error")
+
+
+def file_text(verified: Verified) -> tuple[Line, ...]:
+    """The text of a file, or that it is none."""
+    try:
+        decoded = verified.data.decode()
+    except UnicodeDecodeError:
+        return (((f"{text.human_size(len(verified.data))} that are no text", "muted"),),)
+    lines = paragraph(decoded, "foreign", limit=MOST_OF_FILE)
+    more = len(decoded) - MOST_OF_FILE
+    return lines if more <= 0 else (*lines, ((f"{spans.NOTE} {more:,} characters more", "muted"),))
+
+
+def file_row(file: SkillFile) -> tuple[str, str]:
+    """A file in two columns: its path, and what is claimed of it."""
+    size = "" if file.size is None else text.human_size(file.size)
+    return text.visible(file.path, limit=300), f"{size}  {text.visible(file.digest[:_DIGITS])}".strip()

@@ -1,0 +1,264 @@
+"""Spans cut, marked and wrapped: text and its meaning stay together whatever is done to a line."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from inspector import text
+from inspector.text import cell_width, fit, visible
+
+# --- What a piece of text means, by name: the only thing a view-model says about its looks.
+
+Role: TypeAlias = Literal[
+    # text
+    "text", "strong", "muted", "faint", "accent", "title",
+    # a row of traffic
+    "method", "target", "to_server", "from_server", "request", "answer", "notification", "stderr", "event",
+    # states and verdicts
+    "ok", "pending", "warning", "error", "claimed", "match",
+    # JSON
+    "key", "string", "number", "literal", "punctuation", "foreign",
+    # comparing
+    "added", "removed",
+]  # fmt: skip
+"""`claimed` is what a server says of itself; `foreign` is text that is no JSON; `event` is what happened beside
+the frames; `match` is what a search has found."""
+
+Span: TypeAlias = tuple[str, Role]
+"""Text that has been through `text.visible`, and its meaning."""
+
+
+# --- What a person types to find something in a payload, as patterns: a text, or with `~` before it its letters in
+# order.
+
+FUZZY = "~"
+_APART = 11
+"""Others between two letters. A gap ends at the first place where the next letter stands, so nothing is tried twice."""
+
+
+def text_of(needle: str) -> tuple[str, bool]:
+    """What is looked for, and whether its letters may stand apart."""
+    if not needle.startswith(FUZZY) or not needle[len(FUZZY) :].strip():
+        return needle, False
+    rest = needle[len(FUZZY) :]
+    return (rest, False) if rest.startswith(FUZZY) else ("".join(rest.split()), True)
+
+
+def in_json(needle: str) -> re.Pattern[bytes]:
+    """Return what finds it in JSON, written as it is or with each foreign letter as an escape."""
+    text, apart = text_of(needle)
+    if apart:
+        return re.compile(_apart_in_json(text), _flags(text))
+    spellings = {text, "".join(map(_escaped, text))}
+    return re.compile(b"|".join(re.escape(each.encode(errors="replace")) for each in spellings), _flags(text))
+
+
+def in_text(needle: str) -> re.Pattern[str]:
+    """Return what finds it in text as it is shown."""
+    text, apart = text_of(needle)
+    return re.compile(_apart(visible(text)) if apart else re.escape(visible(text)), _flags(text))
+
+
+def _flags(text: str) -> re.RegexFlag:
+    return re.IGNORECASE if text == text.lower() else re.NOFLAG
+
+
+def _apart(text: str) -> str:
+    parts = [rf'[^\s"{re.escape(letter)}]{{0,{_APART}}}{re.escape(letter)}' for letter in text[1:]]
+    return re.escape(text[:1]) + "".join(parts)
+
+
+def _apart_in_json(text: str) -> bytes:
+    parts = []
+    for place, letter in enumerate(text):
+        written = letter.encode(errors="replace")
+        spelled = re.escape(written)
+        first = re.escape(written[:1])
+        if not letter.isascii():
+            spelled, first = b"(?:%b|%b)" % (spelled, re.escape(_escaped(letter).encode())), first + rb"\\"
+        gap = b'[^\\s"%b]{0,%d}' % (first, _APART) if place else b""
+        parts.append(gap + spelled)
+    return b"".join(parts)
+
+
+def _escaped(char: str) -> str:
+    if char in '"\\':
+        return "\\" + char
+    if char.isascii():
+        return char
+    units = char.encode("utf-16-be", errors="replace")
+    return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
+
+
+def clip(spans: Sequence[Span], width: int) -> list[Span]:
+    """Return spans cut to `width` cells; the one that is cut ends in "…"."""
+    clipped: list[Span] = []
+    for piece, role in spans:
+        clipped.append((fit(piece, width), role))
+        width -= cell_width(piece)
+        if width <= 0:
+            break
+    return clipped
+
+
+def spans_width(spans: Sequence[Span]) -> int:
+    """Return the cells that spans take."""
+    return sum(cell_width(text) for text, _ in spans)
+
+
+def marked(spans: Sequence[Span], needle: str) -> list[Span]:
+    """Return spans with what a search for `needle` has found in them set apart as `match`."""
+    if not needle:
+        return list(spans)
+    pattern = in_text(needle)
+    result: list[Span] = []
+    for piece, role in spans:
+        at = 0
+        for found in pattern.finditer(piece):
+            result += [(piece[at : found.start()], role), (found.group(), "match")]
+            at = found.end()
+        result.append((piece[at:], role))
+    return [span for span in result if span[0]]
+
+
+def wrapped(spans: Sequence[Span], width: int, indent: int) -> list[list[Span]]:
+    """Return one long line as rows of at most `width` cells (2 or more); those after the first are indented."""
+    indent = min(indent, width - 2)
+    rows: list[list[Span]] = [[]]
+    room = width
+    for piece, role in spans:
+        while piece:
+            cut = _cells(piece, room)
+            if not cut:
+                rows.append([(" " * indent, "punctuation")])
+                room = width - indent
+                continue
+            rows[-1].append((piece[:cut], role))
+            room -= cell_width(piece[:cut])
+            piece = piece[cut:]
+    return rows
+
+
+def _cells(text: str, room: int) -> int:
+    """Return how many characters of `text` fit into `room` cells; marks stay with their letter."""
+    if text[: room + 1].isascii():
+        return min(room, len(text))
+    used = end = 0
+    for char in text:
+        used += cell_width(char)
+        if used > room:
+            break
+        end += 1
+    return end
+
+
+# --- The signs that view-models write, one cell each. A sign never stands alone: a word beside it says the same.
+
+TO_SERVER = "→"
+FROM_SERVER = "←"
+NOTE = "·"
+OK = "✓"
+ERROR = "✗"
+WARNING = "▲"
+PENDING = "⋯"
+STDERR = "!"
+EVENT = "◆"
+CONNECTED = "●"
+DISCONNECTED = "○"
+CLOSED = "▸"
+OPENED = "▾"
+BRANCH = "└"
+TIMES = "×"
+FINDING = "⚑"
+CLAIMED = "~"
+PLAY = "►"
+PAUSE = "‖"
+STOP = "■"
+MARK = "★"
+DASH = "─"
+
+
+# --- What several panels are made of: lines of spans, facts of a key and a value, sections of lines.
+
+Line = tuple[Span, ...]
+"""Spans from left to right; safe to show."""
+
+MOST_CHARACTERS = 2000
+"""Of a value in a fact: more is not read by anybody there, and the whole stands elsewhere."""
+
+
+class Fact(msgspec.Struct, frozen=True):
+    """Something known by a name. Both texts are safe to show."""
+
+    key: str
+    value: str
+    role: Role = "text"
+
+
+class Section(msgspec.Struct, frozen=True):
+    """Facts and lines under a title."""
+
+    title: str
+    facts: tuple[Fact, ...] = ()
+    lines: tuple[Line, ...] = ()
+    """Shown below the facts."""
+    note: str = ""
+    """A sentence of ours about all of it; "" for none."""
+
+
+def fact(key: str, value: str, role: Role = "text") -> Fact:
+    """Make a fact of foreign text, both sides."""
+    return Fact(text.visible(key, limit=200), text.visible(value, limit=MOST_CHARACTERS), role)
+
+
+def span(foreign: str, role: Role = "text", *, limit: int | None = MOST_CHARACTERS) -> Span:
+    """Make a span of foreign text: one line, nothing in it acts."""
+    return text.visible(foreign, limit=limit), role
+
+
+def paragraph(foreign: str, role: Role = "text", *, limit: int | None = None) -> tuple[Line, ...]:
+    """Make one line of each line of foreign text, without empty ones at its end; nothing for an empty text."""
+    safe = text.visible(foreign, limit=limit, newlines=True).rstrip("\n")
+    if not safe:
+        return ()
+    return tuple(((part, role),) for part in safe.split("\n"))
+
+
+def plain(line: Iterable[Span]) -> str:
+    """Return the text of a line."""
+    return "".join(part for part, _ in line)
+
+
+def lay(spans: Iterable[Span], width: int) -> list[Span]:
+    """Return spans in exactly `width` cells: cut with "…" or filled with spaces."""
+    laid: list[Span] = []
+    left = width
+    for part, role in spans:
+        if left <= 0:
+            break
+        shown = text.fit(part, left)
+        laid.append((shown, role))
+        left -= text.cell_width(shown)
+        if shown != part:
+            break
+    if left > 0:
+        laid.append((" " * left, "text"))
+    return laid
+
+
+def fact_lines(facts: Sequence[Fact], *, indent: str = "") -> list[Line]:
+    """Return facts as lines, values under one another."""
+    width = max((text.cell_width(each.key) for each in facts), default=0)
+    return [((f"{indent}{text.pad(each.key, width)}  ", "muted"), (each.value, each.role)) for each in facts]
+
+
+def section_lines(section: Section) -> list[Line]:
+    """Return a section as lines: title, note, facts, lines, each but the title indented."""
+    found: list[Line] = [((section.title, "title"),)]
+    if section.note:
+        found.append((("  " + section.note, "muted"),))
+    found += fact_lines(section.facts, indent="  ")
+    found += [(("  ", "text"), *line) for line in section.lines]
+    return found

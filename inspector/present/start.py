@@ -1,0 +1,409 @@
+"""What there is to look at before anything was chosen: servers that hosts know of, recent captures, the demo.
+
+Nothing is started or opened from here. What a row stands for is a choice, and a choice that starts a program says
+all about it first: the whole command, its directory, its variables, and the file that asks for it.
+"""
+
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from shutil import which
+from typing import TYPE_CHECKING, Protocol
+
+import msgspec
+
+from inspector import text
+from inspector.config.environment import can_run_code
+from inspector.config.paths import expanded
+from inspector.errors import UsageError
+from inspector.present import spans
+from inspector.present.http import masked_url
+from inspector.present.rows import RowSource, RowView
+from inspector.present.server import UNEXPANDED
+from inspector.present.spans import Fact, Line, Role, Section, Span, lay, span
+from inspector.present.words import command_line
+from inspector.protocol.credentials import is_credential, mask, without_credentials
+
+if TYPE_CHECKING:
+    from inspector.config.servers import Wish
+
+
+class Server(Protocol):
+    """A server as a host's file describes it."""
+
+    @property
+    def name(self) -> str:
+        """What the file calls it."""
+
+    @property
+    def host(self) -> str:
+        """The program whose file it is."""
+
+    @property
+    def path(self) -> Path:
+        """That file."""
+
+    @property
+    def argv(self) -> tuple[str, ...]:
+        """The command; empty for a server at a URL."""
+
+    @property
+    def url(self) -> str:
+        """Where it is dialled; "" for a command."""
+
+    @property
+    def cwd(self) -> str:
+        """Where the command is started; "" if the file doesn't say."""
+
+    @property
+    def env(self) -> tuple[tuple[str, str], ...]:
+        """The variables that the file sets for it, with their values, of which some are secrets."""
+
+    @property
+    def headers(self) -> tuple[tuple[str, str], ...]:
+        """What the file has sent to a URL; the values are secrets."""
+
+    @property
+    def disabled(self) -> bool:
+        """Whether the host is told not to use it."""
+
+    @property
+    def problem(self) -> str:
+        """Why it can't be used as it is; "" if it can."""
+
+    @property
+    def wishes(self) -> "Sequence[Wish]":
+        """What a person must be asked for first."""
+
+    def filled(self, values: Mapping[str, str]) -> "Server":
+        """The server with these values, by id, in place of what was wished for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """A capture that lies in the shelf."""
+
+    path: Path
+    age_s: float
+    size: int
+    """Bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenServer:
+    """Look at a server that was found."""
+
+    server: Server
+
+
+@dataclass(frozen=True, slots=True)
+class OpenCapture:
+    """Look at a capture."""
+
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class OpenDemo:
+    """Look at the server that comes with this program."""
+
+
+StartChoice = OpenServer | OpenCapture | OpenDemo
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A row; without a choice it is a heading or a word of advice."""
+
+    name: Span
+    about: Span = ("", "text")
+    origin: Span = ("", "text")
+    choice: StartChoice | None = None
+    column: int = 0
+    """Cells that the name takes in its table; 0 outside of one."""
+
+
+_NEXT = (
+    ("mcp-inspect -- CMD…", "start a server and look at it"),
+    ("mcp-inspect URL", "look at a server that runs already"),
+    ("mcp-inspect replay FILE", "open a capture"),
+)
+_WIDEST_NAME = 32
+_ORIGINS = 16
+"""Cells of the last column."""
+_SPACES = re.compile(" {16,}")
+_LONGEST_ENTRY = 200_000
+"""Characters of a command with its variables, or of a URL with its headers, that a person is asked about."""
+_WIDE = 100
+"""From here on the tables have one column of names in common."""
+
+
+class StartRows(RowSource):
+    """Headings and what can be chosen under them."""
+
+    def __init__(self, servers: Sequence[Server], captures: Sequence[Capture], *, advice: bool = True) -> None:
+        """`advice`: what can be typed in a shell, below all that can be chosen."""
+        self._rows = [*_servers(servers), *_captures(captures), *_advice(shell=advice)]
+        self._widest = max(row.column for row in self._rows)
+
+    @property
+    def count(self) -> int:
+        return len(self._rows)
+
+    def row(self, index: int, width: int) -> RowView:
+        """Name, what it is, and where it is from. A row that lacks one of them leaves its room to the others."""
+        row = self._rows[index]
+        last = [("  ", "text"), (text.pad(row.origin[0], _ORIGINS), row.origin[1])] if row.origin[0] else []
+        room = max(0, width - (_ORIGINS + 2 if last else 0))
+        column = self._widest if row.column and width >= _WIDE else row.column
+        name = (text.pad(row.name[0], min(column, room)), row.name[1]) if column else row.name
+        return RowView(lay([*lay([name, ("  ", "text"), row.about], room), *last], width))
+
+    def choice(self, index: int) -> StartChoice | None:
+        """What the row stands for; None for a heading and for no row."""
+        return self._rows[index].choice if 0 <= index < len(self._rows) else None
+
+    def nearest(self, index: int, step: int) -> int:
+        """The row that can be chosen next to `index`, looked for in the direction of `step` first."""
+        onwards, back = range(index, len(self._rows)), range(index, -1, -1)
+        order = [*onwards, *back] if step >= 0 else [*back, *onwards]
+        return next((at for at in order if self.choice(at) is not None), 0)
+
+
+def _table(rows: Sequence[_Row]) -> list[_Row]:
+    """Return rows whose names stand in one column."""
+    column = min(max(text.cell_width(row.name[0]) for row in rows), _WIDEST_NAME)
+    return [replace(row, column=column) for row in rows]
+
+
+_BLANK = _Row(("", "text"))
+
+
+def _heading(title: str) -> _Row:
+    return _Row((title, "title"))
+
+
+def _servers(servers: Sequence[Server]) -> list[_Row]:
+    nothing = _Row(("  none in the files of the hosts that this program knows", "muted"))
+    return [_heading("Servers found"), *(_table([*map(_server, servers)]) if servers else [nothing]), _BLANK]
+
+
+def _server(server: Server) -> _Row:
+    about: Span = (masked_url(server.url), "target") if server.url else (command_line(server.argv), "text")
+    if server.problem:
+        about = (f"{spans.WARNING} {text.visible(server.problem, limit=200)}", "warning")
+    elif server.disabled:
+        about = (f"(disabled) {about[0]}", "muted")
+    name: Span = ("  " + _name(server), "muted" if server.disabled else "strong")
+    return _Row(name, about, (text.visible(server.host, limit=40), "muted"), OpenServer(server))
+
+
+def _name(server: Server) -> str:
+    """What the file calls it; for a problem with a whole file, the file's own name."""
+    return text.visible(server.name or server.path.name, limit=60) or "(no name)"
+
+
+def _captures(captures: Sequence[Capture]) -> list[_Row]:
+    if not captures:
+        return []
+    return [_heading("Recent captures"), *_table([*map(_capture, captures)]), _BLANK]
+
+
+def _capture(capture: Capture) -> _Row:
+    age: Span = (f"{ago(capture)}, {text.human_size(capture.size)}", "muted")
+    name: Span = ("  " + text.visible(capture.path.stem, limit=200), "text")
+    return _Row(name, age, choice=OpenCapture(capture.path))
+
+
+def _advice(*, shell: bool) -> list[_Row]:
+    about: Span = ("comes with this program: every feature, no network", "text")
+    if not shell:
+        return [_heading("Try it"), *_table([_Row(("  Demo server", "strong"), about, choice=OpenDemo())])]
+    rows = [_Row((f"  {command}", "accent"), (said, "muted")) for command, said in _NEXT]
+    demo, *rows = _table([_Row(("  Demo server", "strong"), about, choice=OpenDemo()), *rows])
+    return [_heading("Try it"), demo, _BLANK, _heading("From the command line"), *rows]
+
+
+def ago(capture: Capture) -> str:
+    """How old a capture is, in words: "just now", "5 min ago", "3 days ago"."""
+    for unit, seconds in (("day", 86_400), ("hour", 3600), ("min", 60)):
+        count = int(capture.age_s // seconds)
+        if count:
+            plural = "s" if count > 1 and unit != "min" else ""
+            return f"{count} {unit}{plural} ago"
+    return "just now"
+
+
+def server_section(server: Server) -> Section:
+    """All about a server that a person is asked about before it is started or dialled.
+
+    Nothing that runs or is sent is left out or cut. Only values of secret names are masked, with their length; a
+    variable that can make a program run other code is shown whatever its name.
+    """
+    facts = _address(server) if server.url else _command(server)
+    variables = [(name, f"{name}={_variable(name, value)}") for name, value in server.env]
+    facts += [
+        _whole("" if place else "variables", said, "warning" if can_run_code(name) else "text")
+        for place, (name, said) in enumerate(variables)
+    ]
+    if server.wishes:
+        facts.append(_whole("you are asked for", ", ".join(each.id for each in server.wishes)))
+    facts += [_whole("asked for by", server.host), _whole("in", str(server.path), "muted")]
+    return Section(_name(server), tuple(facts), tuple(_warnings(server)))
+
+
+def _variable(name: str, value: str) -> str:
+    if can_run_code(name):
+        return value
+    return mask(value) if is_credential(name) and value else without_credentials(value)
+
+
+def _whole(key: str, value: str, role: Role = "text") -> Fact:
+    """A fact that is not cut. A run of spaces is counted: it must not push what follows out of sight."""
+    return Fact(key, _SPACES.sub(lambda found: f"‹{len(found[0])} spaces›", text.visible(value)), role)
+
+
+def can_open(server: Server) -> bool:
+    """Whether there is anything to start or to dial, and a person can read all of it before."""
+    return bool(server.argv or server.url) and not _is_too_long(server)
+
+
+def _is_too_long(server: Server) -> bool:
+    pairs = (*server.env, *server.headers)
+    size = sum(map(len, (*server.argv, server.url, server.cwd))) + sum(len(name) + len(value) for name, value in pairs)
+    return size > _LONGEST_ENTRY
+
+
+def _warnings(server: Server) -> Iterator[Line]:
+    said = [server.problem] if server.problem else []
+    if _is_too_long(server):
+        said.append(f"its entry has more than {_LONGEST_ENTRY:,} characters, which nobody can check: start it by hand")
+    if powerful := [name for name, _ in server.env if can_run_code(name)]:
+        said.append(f"{', '.join(powerful)} can make this program run other code")
+    if server.disabled:
+        said.append("its host is told not to use it")
+    texts = (*server.argv, server.url, server.cwd)
+    held = (each for text in texts for each in UNEXPANDED.findall(text) if not each.startswith("${input:"))
+    said += [f"{each} stands as it is: nothing expands it" for each in dict.fromkeys(held)]
+    return ((span(f"{spans.WARNING} {each}", "warning"),) for each in said)
+
+
+def _address(server: Server) -> list[Fact]:
+    url = masked_url(server.url, limit=_LONGEST_ENTRY)
+    headers = [
+        f"{name}: {mask(value) if is_credential(name) else without_credentials(value)}"
+        for name, value in server.headers
+    ]
+    return [_whole("url", url, "target"), *(_whole("" if at else "headers", said) for at, said in enumerate(headers))]
+
+
+def _command(server: Server) -> list[Fact]:
+    if not server.argv:
+        return []
+    facts = [_whole("program", server.argv[0], "strong")]
+    facts += [_whole("" if place else "arguments", argument) for place, argument in enumerate(server.argv[1:])]
+    facts.append(_whole("directory", server.cwd or "the one you are in"))
+    return facts
+
+
+# --- What somebody wants to look at, by a word: a URL, a capture, a command line, or a server that some host knows.
+
+_SCHEMES = ("http://", "https://")
+_MOST_NAMES = 8
+_RECORDINGS = frozenset((".mcpcap", ".har", ".json", ".jsonl", ".ndjson", ".log", ".txt", ".toml", ".yaml", ".yml"))
+
+
+class OpenTyped(msgspec.Struct, frozen=True):
+    """A server that somebody has described by hand: its command, or its URL."""
+
+    argv: tuple[str, ...] = ()
+    url: str = ""
+
+
+Wanted = StartChoice | OpenTyped
+
+
+def wanted(word: str, servers: Sequence[Server]) -> Wanted:
+    """What a word stands for, the servers being those that were found.
+
+    Raises: UsageError if it stands for nothing, or for several servers.
+    """
+    word = word.strip()
+    if word.startswith(_SCHEMES):
+        return OpenTyped(url=word)
+    if (found := named(word, servers)) is not None:
+        return OpenServer(found)
+    if word.endswith(".mcpcap") or (_is_file(word) and not _is_program(word)):
+        return OpenCapture(_wanted_capture(word))
+    if _is_program(word):
+        return OpenTyped(argv=(str(expanded(word)) if "/" in word else word,))
+    if any(char.isspace() for char in word):
+        return OpenTyped(argv=_argv(word))
+    raise _nothing(word, servers)
+
+
+def named(word: str, servers: Sequence[Server]) -> Server | None:
+    """The server of that name, or of that `HOST:NAME` or `FILE:NAME` where several have one.
+
+    Entries are one server only if all that runs or is sent is the same: else a project's file could put its variables
+    or headers in the place of the person's own.
+    """
+    found = [
+        each
+        for each in servers
+        if each.name and word in (each.name, f"{each.host}:{each.name}", f"{each.path}:{each.name}")
+    ]
+    different = {
+        (each.argv, each.url, each.cwd, frozenset(each.env), frozenset(each.headers)): each for each in reversed(found)
+    }
+    if len(different) > 1:
+        hosts = [each.host for each in different.values()]
+        ways = ", ".join(
+            repr(f"{each.host if hosts.count(each.host) == 1 else each.path}:{each.name}")
+            for each in reversed(different.values())
+        )
+        names = "several servers that differ in command, directory, variables or headers"
+        raise UsageError(f"{word!r} is the name of {names}", hint=f"Say whose: {ways}.")
+    return found[0] if found else None
+
+
+def _is_file(word: str) -> bool:
+    """Whether a word that looks like a file's name is that of one: a capture, or what another program recorded."""
+    path = expanded(word)
+    return " " not in word and ("/" in word or bool(path.suffix)) and path.is_file()
+
+
+def _is_program(word: str) -> bool:
+    """Whether a word is an executable, by its path or on PATH. A recording is none, whatever its mode."""
+    if any(char.isspace() for char in word) or Path(word).suffix.lower() in _RECORDINGS:
+        return False
+    return which(str(expanded(word)) if "/" in word else word) is not None
+
+
+def _wanted_capture(word: str) -> Path:
+    from inspector.capture.format.reader import demand_file  # the start names none
+
+    path = expanded(word)
+    demand_file(path, "mcp-inspect without any words lists recent captures.")
+    return path
+
+
+def _argv(word: str) -> tuple[str, ...]:
+    try:
+        return tuple(shlex.split(word))
+    except ValueError as error:
+        raise UsageError(f"{word!r} is no command line: {error}", hint="Quote as in a shell.") from None
+
+
+def _nothing(word: str, servers: Sequence[Server]) -> UsageError:
+    from difflib import get_close_matches
+
+    names = [*dict.fromkeys(each.name for each in servers if each.name)]
+    if near := get_close_matches(word, names, n=1):
+        return UsageError(f"no server {word!r} was found", hint=f"Did you mean {near[0]!r}?")
+    known = f"Found were: {', '.join(names[:_MOST_NAMES])}." if names else "No host's file names any server."
+    return UsageError(
+        f"{word!r} is no URL, no capture, no command with arguments, and no server that was found", hint=known
+    )

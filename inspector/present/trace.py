@@ -1,0 +1,475 @@
+"""The story of one operation: everything that happened for it and beside it, in its order, on one page.
+
+Its own are the requests that serve it (retries, pages, polls), their answers, also those that came late or twice, its
+progress, what the server asked meanwhile and was answered, and the HTTP exchanges that carried all that. Log messages,
+stderr and what became of process and connection in that window are told beside them: nobody can say whose they are.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import compress
+from typing import Literal
+
+import msgspec
+
+from inspector import text
+from inspector.capture.journal import Journal
+from inspector.capture.store.columns import EntryKind, MessageKind
+from inspector.capture.store.store import beginning
+from inspector.present import spans as signs
+from inspector.present import words as previews
+from inspector.present.rows import RowSource, RowView
+from inspector.present.spans import Fact, Role, Span, fact, lay
+from inspector.present.traffic.columns import seconds
+from inspector.present.words import state_of
+from inspector.protocol.exchanges import Exchange, ExchangeState
+from inspector.protocol.facts import HttpFact
+from inspector.protocol.frames import Direction, Frame
+from inspector.protocol.questions import Question
+from inspector.protocol.request_meta import LOG_MESSAGE
+
+MOST_STEPS = 2000
+"""Of a longer story the first and the last are told."""
+_MOST_BESIDE = 500
+"""Log messages and lines of stderr that are told; of more the first."""
+_MOST_QUESTIONS = 1000
+_BESIDE = (EntryKind.STDERR, EntryKind.PROCESS, EntryKind.CONNECTION)
+_IS_BESIDE = bytes(kind in _BESIDE for kind in range(256))
+
+Way = Literal["to_server", "from_server", "beside"]
+Part = Literal[
+    "request", "answer", "progress", "question", "reply", "cancel", "late", "notification", "log", "http", "stderr",
+    "event",
+]  # fmt: skip
+
+
+class Step(msgspec.Struct, frozen=True):
+    """Something that happened. Its texts are safe to show."""
+
+    n: int
+    """The entry."""
+    after_ns: int
+    """Since the story began."""
+    way: Way
+    part: Part
+    title: str
+    said: str
+    """The gist of it; "" for none."""
+    role: Role = "text"
+
+
+class Story(msgspec.Struct, frozen=True):
+    """One operation. Its texts are safe to show."""
+
+    title: str
+    facts: tuple[Fact, ...]
+    steps: tuple[Step, ...]
+    left_out: int
+    """Steps that are not told, in the middle."""
+    first: int
+    """The entry that it begins with."""
+    open: bool
+    """Whether it may go on."""
+    server: str
+    """What the server calls itself, or ""."""
+
+
+class _Cast(msgspec.Struct):
+    """Whose story it is."""
+
+    own: list[Exchange]
+    questions: list[Question]
+    asked: list[Exchange]
+    """Requests of the server's own that were asked in it."""
+
+    @property
+    def all(self) -> list[Exchange]:
+        """All exchanges."""
+        return [*self.own, *self.asked]
+
+
+def entries_of(journal: Journal, n: int) -> list[int]:
+    """The entries that such a story tells of, all of them; none if entry n belongs to no operation."""
+    exchange = _exchange(journal, n)
+    return [] if exchange is None else _entries(journal, _cast(journal, _cause(journal, exchange)))[1]
+
+
+def entries_of_all(journal: Journal, wanted: Iterable[int]) -> list[int]:
+    """The same of each of these, and themselves. Of many in a long journal it takes seconds."""
+    found = set[int]()
+    for n in wanted:
+        if n not in found and 0 < n <= journal.count:
+            found.update(entries_of(journal, n), (n,))
+    return sorted(found)
+
+
+def _entries(journal: Journal, cast: "_Cast") -> tuple[int, list[int]]:
+    """The first one of its own, and all of them with what happened beside them."""
+    first, last = _window(journal, cast)
+    return first, sorted({*_own_entries(journal, cast), *_beside(journal, first, last)})
+
+
+def story_of(journal: Journal, n: int) -> Story | None:
+    """The story of the operation that entry n belongs to; None if it belongs to none."""
+    exchange = _exchange(journal, n)
+    if exchange is None:
+        return None
+    cast = _cast(journal, _cause(journal, exchange))
+    first, told = _entries(journal, cast)
+    left_out = max(0, len(told) - MOST_STEPS)
+    if left_out:
+        told = [*told[: MOST_STEPS // 2], *told[-MOST_STEPS // 2 :]]
+    began = journal.store.time_ns(first)
+    steps = tuple(_step(journal, each, began, cast) for each in told)
+    return Story(
+        _title(cast.own[0]),
+        tuple(_facts(journal, cast, steps)),
+        steps,
+        left_out,
+        first,
+        journal.live and any(each.is_open for each in cast.all),
+        _server(journal),
+    )
+
+
+# --- whose story it is
+
+
+def _exchange(journal: Journal, n: int) -> Exchange | None:
+    number = journal.store.exchange(n) if 0 < n <= journal.count else 0
+    return journal.conversation.exchanges[number - 1] if number else None
+
+
+def _cause(journal: Journal, exchange: Exchange) -> Exchange:
+    """What a request of the server's was asked for, where that is known; else the exchange itself."""
+    if exchange.sender is Direction.TO_SERVER:
+        return exchange
+    for question in reversed(journal.conversation.questions[-_MOST_QUESTIONS:]):
+        if question.exchange == exchange.number and question.cause is not None:
+            return journal.conversation.exchanges[question.cause - 1]
+    return exchange
+
+
+def _cast(journal: Journal, exchange: Exchange) -> _Cast:
+    exchanges = journal.conversation.exchanges
+    numbers: Sequence[int] = (exchange.number,)
+    if exchange.operation is not None:
+        numbers = journal.conversation.operations.operation(exchange.operation).exchanges
+    mine = {*numbers, exchange.number}
+    own = [exchanges[number - 1] for number in sorted(mine)]
+    questions = [each for each in journal.conversation.questions if each.cause in mine or each.exchange in mine]
+    asked = {each.exchange for each in questions if each.exchange not in mine}
+    return _Cast(own, questions, [exchanges[number - 1] for number in sorted(asked)])
+
+
+def _window(journal: Journal, cast: _Cast) -> tuple[int, int]:
+    """The first entry of it and the last one; of what is open, the newest."""
+    first = min(each.request_frame for each in cast.all)
+    if any(each.is_open for each in cast.all):
+        return first, journal.count
+    last = max(max(journal.store.of_exchange(each.number, first, journal.count), default=first) for each in cast.all)
+    ended = max((each.ended_ns or 0 for each in cast.all), default=0)
+    entries = range(first, journal.count + 1)
+    return first, max(last, first + bisect_left(entries, ended, hi=len(entries) - 1, key=journal.store.time_ns))
+
+
+def _own_entries(journal: Journal, cast: _Cast) -> Iterator[int]:
+    for each in cast.all:
+        yield each.request_frame
+        yield from journal.store.of_exchange(each.number, each.request_frame, journal.count)
+        carried = journal.http_exchanges.get(each.http) if each.http is not None else None
+        if carried is not None:
+            yield from (n for n in (carried.request_n, carried.response_n, carried.end_n) if n)
+
+
+def _beside(journal: Journal, first: int, last: int) -> Iterator[int]:
+    """What happened in the window and is nobody's."""
+    store = journal.store
+    part = store.columns(first, last)
+    found = list(compress(range(first, last + 1), part.kinds.translate(_IS_BESIDE)))
+    log = store.method_number(LOG_MESSAGE)
+    if log > 0:
+        found += [first + at for at, number in enumerate(part.methods) if number == log]
+    yield from sorted(found)[:_MOST_BESIDE]
+
+
+# --- what is told of it
+
+
+def _step(journal: Journal, n: int, began: int, cast: _Cast) -> Step:
+    after = journal.store.time_ns(n) - began
+    entry = beginning(journal.store, n)
+    what = entry.what
+    if isinstance(what, Frame):
+        return _of_frame(journal, n, what, after, cast)
+    said, role = previews.sentence(what)
+    kind = journal.store.kind(n)
+    if isinstance(what, HttpFact):
+        way: Way = "to_server" if what.event.value == "request" else "from_server"
+        return Step(n, after, way, "http", f"HTTP {what.http}", said, "muted")
+    return Step(n, after, "beside", "stderr" if kind is EntryKind.STDERR else "event", kind.name.lower(), said, role)
+
+
+def _of_frame(journal: Journal, n: int, frame: Frame, after: int, cast: _Cast) -> Step:
+    exchange, store = _exchange(journal, n), journal.store
+    way: Way = "to_server" if frame.direction is Direction.TO_SERVER else "from_server"
+    said, role = previews.of_payload(frame.payload)
+    method, kind = text.visible(store.method(n), limit=200), store.message_kind(n)
+    if kind is MessageKind.NOTIFICATION:
+        part, role = _notification(method)
+        return Step(n, after, way, part, method, said, role)
+    if exchange is None:
+        return Step(n, after, way, "notification", method or kind.name.lower(), said, role)
+    own = exchange in cast.own
+    title = _title(exchange)
+    if kind is MessageKind.REQUEST or n == exchange.request_frame:
+        again = own and exchange is not cast.own[0] and cast.own[0].method == exchange.method
+        said = said if not again else f"again: {said}" if said else "again"
+        return Step(n, after, way, "request" if own else "question", title, said, "method" if own else "warning")
+    if n != exchange.answer_frame or exchange.state is ExchangeState.LATE:
+        return Step(n, after, way, "late", f"late answer to {title}", said, "warning")
+    state, state_role = previews.status(exchange, live=journal.live)
+    return Step(n, after, way, "answer" if own else "reply", f"{state}  {title}", said, state_role)
+
+
+def _notification(method: str) -> tuple[Part, Role]:
+    if method == "notifications/progress":
+        return "progress", "pending"
+    if method == "notifications/cancelled":
+        return "cancel", "warning"
+    return ("log", "muted") if method == LOG_MESSAGE else ("notification", "notification")
+
+
+def _title(exchange: Exchange) -> str:
+    return text.visible(f"{exchange.method} {exchange.target}".strip(), limit=300)
+
+
+def _server(journal: Journal) -> str:
+    opening = journal.conversation.opening
+    name = opening.server.get("name") if opening is not None else None
+    return text.visible(name, limit=60) if isinstance(name, str) else ""
+
+
+def _facts(journal: Journal, cast: _Cast, steps: Sequence[Step]) -> Iterable[Fact]:
+    begun, last = cast.own[0], cast.own[-1]
+    state, role = previews.status(last, live=journal.live)
+    yield Fact("outcome", state, role)
+    if last.why:
+        yield fact("why", last.why, "warning")
+    ended = [each.ended_ns for each in cast.own]
+    if all(end is not None for end in ended):
+        yield Fact("took", text.human_duration(max(0, max(end or 0 for end in ended) - begun.started_ns)))
+    yield Fact("requests", _requests(cast))
+    task = journal.conversation.tasks.of_operation(begun.operation)
+    if task is not None:
+        yield Fact("task", f"{text.visible(task.id, limit=60)}  {state_of(task)[0]}", state_of(task)[1])
+    if cast.questions:
+        yield Fact("questions", _questions(cast))
+    counts = {part: sum(step.part == part for step in steps) for part in ("progress", "log", "stderr", "late")}
+    names = {"progress": "progress", "log": "log messages", "stderr": "lines of stderr", "late": "late answers"}
+    yield from (Fact(names[part], f"{count:,}") for part, count in counts.items() if count)
+    if begun.revision:
+        yield fact("revision", begun.revision)
+    yield Fact("begun", f"#{begun.request_frame} at {text.clock(journal.store.wall_ns(begun.request_frame))}")
+    yield from _http(journal, cast)
+
+
+def _requests(cast: _Cast) -> str:
+    ids = ", ".join(f"#{each.request_frame} (id {text.visible(repr(each.id), limit=40)})" for each in cast.own[:10])
+    more = f" and {len(cast.own) - 10} more" if len(cast.own) > 10 else ""
+    return f"{len(cast.own)}: {ids}{more}"
+
+
+def _questions(cast: _Cast) -> str:
+    waited = sum(each.duration_ns or 0 for each in cast.asked)
+    kinds = ", ".join(dict.fromkeys(question.kind.value for question in cast.questions))
+    return f"{len(cast.questions)} ({kinds})" + (f", answered within {text.human_duration(waited)}" if waited else "")
+
+
+def _http(journal: Journal, cast: _Cast) -> Iterator[Fact]:
+    for each in cast.own[:10]:
+        found = journal.http_exchanges.get(each.http) if each.http is not None else None
+        response = found.response if found is not None else None
+        if found is not None and response is not None:
+            asked, came = found.requested_ns, found.responded_ns
+            after = f" after {text.human_duration(came - asked)}" if asked is not None and came is not None else ""
+            reason = text.visible(response.reason, limit=80)
+            yield Fact(f"HTTP {found.http}", f"{response.status} {reason}".strip() + after, "muted")
+
+
+# --- A story as Markdown, with a Mermaid sequence diagram: for an issue, a chat, a report.
+
+MOST_BYTES = 4096
+"""Of each payload."""
+_MOST_ARROWS = 200
+"""Of the diagram: renderers give up on larger ones."""
+_LONGEST = 90
+_PAYLOADS = frozenset(("request", "answer", "question", "reply", "late", "cancel"))
+"""Steps whose messages are quoted."""
+_PLAIN = re.compile(r"[^A-Za-z0-9 .,:/()_=+*?!'-]")
+_END = re.compile(r"\bend\b", re.IGNORECASE)
+"""Ends a part of a diagram, wherever it stands."""
+_TICKS = re.compile(r"`+")
+_ARROWS = {"request": "->>", "question": "->>", "answer": "-->>", "reply": "-->>", "late": "--x"}
+
+
+def markdown_of(story: Story, journal: Journal) -> str:
+    """The story as a page of its own."""
+    return "\n".join(_page(story, journal)) + "\n"
+
+
+def _page(story: Story, journal: Journal) -> Iterator[str]:
+    yield f"# {code(story.title)}"
+    yield ""
+    yield "| | |"
+    yield "|---|---|"
+    for each in story.facts:
+        yield f"| {each.key} | {code(each.value).replace('|', chr(92) + '|')} |"
+    yield ""
+    yield "## Sequence"
+    yield ""
+    yield "```mermaid"
+    yield from _diagram(story)
+    yield "```"
+    yield ""
+    yield "## Steps"
+    yield ""
+    for at, step in enumerate(story.steps):
+        if story.left_out and at == len(story.steps) // 2:
+            yield from (f"*{story.left_out:,} steps are left out here.*", "")
+        yield from _told(step, journal)
+
+
+def _told(step: Step, journal: Journal) -> Iterator[str]:
+    sign = {"to_server": signs.TO_SERVER, "from_server": signs.FROM_SERVER, "beside": signs.NOTE}[step.way]
+    said = f": {code(step.said)}" if step.said and step.part not in _PAYLOADS else ""
+    yield f"- **{_after(step)}** {sign} {code(step.title)}{said}, entry {step.n}"
+    what = journal.store.entry(step.n).what if step.part in _PAYLOADS else None
+    if isinstance(what, Frame):
+        yield ""
+        yield from block(journal, step.n)
+        yield ""
+
+
+def block(journal: Journal, n: int) -> Iterator[str]:
+    """The message in a code block that nothing in it can end."""
+    what = beginning(journal.store, n).what
+    payload = what.payload if isinstance(what, Frame) else b""
+    shown = text.visible(text.decode(payload[:MOST_BYTES]), newlines=True).rstrip("\n")
+    longest = max((len(run) for run in _TICKS.findall(shown)), default=0)
+    fence = "`" * max(3, longest + 1)
+    yield f"  {fence}json"
+    yield from (f"  {line}" for line in shown.split("\n"))
+    yield f"  {fence}"
+    size = journal.store.size(n)
+    if size > MOST_BYTES:
+        yield ""
+        yield f"  *the first {MOST_BYTES:,} of {size:,} bytes*"
+
+
+def _after(step: Step) -> str:
+    return f"{'' if step.after_ns < 0 else '+'}{seconds(step.after_ns)} s"
+
+
+def code(said: str) -> str:
+    """A text as code: in it nothing is markup, and nobody is mentioned or linked to."""
+    ticks = "`" * (1 + max((len(run) for run in _TICKS.findall(said)), default=0))
+    room = " " if said.startswith("`") or said.endswith("`") else ""
+    return f"{ticks}{room}{said.replace(chr(10), ' ') or ' '}{room}{ticks}"
+
+
+# --- the diagram
+
+
+def _diagram(story: Story) -> Iterator[str]:
+    yield "sequenceDiagram"
+    yield "    participant C as Client"
+    yield f"    participant S as {_label(story.server) or 'Server'}"
+    arrows = [step for step in story.steps if step.part != "http"]
+    for step in arrows[:_MOST_ARROWS]:
+        yield f"    {_arrow(step)}"
+    if len(arrows) > _MOST_ARROWS or story.left_out:
+        yield f"    Note over C,S: {len(arrows) - len(arrows[:_MOST_ARROWS]) + story.left_out} more"
+
+
+def _arrow(step: Step) -> str:
+    label = _label(f"{step.title} {step.said}".strip() if step.part in ("stderr", "log") else step.title)
+    if step.way == "beside":
+        return f"Note right of S: {_after(step)} {label}"
+    one, other = ("C", "S") if step.way == "to_server" else ("S", "C")
+    return f"{one}{_ARROWS.get(step.part, '-)')}{other}: {label} ({_after(step)})"
+
+
+def _label(said: str) -> str:
+    """A text that is only text in a diagram: signs that mean something there are written as their numbers."""
+    short = said if len(said) <= _LONGEST else said[: _LONGEST - 1] + "…"
+    return _END.sub("#101;nd", _PLAIN.sub(lambda found: f"#{ord(found[0])};", short))
+
+
+# --- The steps of a story as rows: when, which way, what it was, and the gist of it.
+
+_WAYS: dict[str, Span] = {
+    "to_server": (signs.TO_SERVER, "to_server"),
+    "from_server": (signs.FROM_SERVER, "from_server"),
+    "beside": (signs.NOTE, "event"),
+}
+_NESTED = ("progress", "question", "reply", "log", "notification", "http", "stderr", "event")
+"""What stands under the operation's own messages."""
+
+
+class StoryRows(RowSource):
+    """The steps, and in the middle of a long story how many are left out."""
+
+    def __init__(self, story: Story) -> None:
+        self._generation = 0
+        self.story = story
+
+    def show(self, story: Story) -> None:
+        """Show the same story, further on."""
+        if story != self.story:
+            self.story = story
+            self._generation += 1
+
+    @property
+    def count(self) -> int:
+        return len(self.story.steps)
+
+    @property
+    def generation(self) -> int:
+        return self._generation
+
+    def step(self, index: int) -> Step | None:
+        """The step in a row."""
+        return self.story.steps[index] if 0 <= index < self.count else None
+
+    def header(self, width: int) -> Sequence[Span]:
+        left_out = f"   {self.story.left_out:,} steps in the middle are left out" if self.story.left_out else ""
+        return lay([(f"{'seconds':>10}    what happened{left_out}", "muted")], width)
+
+    def row(self, index: int, width: int) -> RowView:
+        step = self.story.steps[index]
+        number = f"#{step.n}"
+        indent = f"{signs.BRANCH} " if step.part in _NESTED else ""
+        title: list[Span] = [(indent, "faint"), (step.title, _title_role(step))]
+        said: list[Span] = [("  ", "text"), (step.said, _said_role(step))] if step.said else []
+        when: Span = (seconds(step.after_ns).rjust(10) + "  ", "muted")
+        room = max(0, width - 14 - len(number) - 2)
+        return RowView([when, _WAYS[step.way], (" ", "text"), *lay([*title, *said], room), (f"  {number}", "faint")])
+
+
+def facts_said(facts: Sequence[Fact], most: int = 12) -> list[Span]:
+    """The facts of a story on a line."""
+    spans: list[Span] = []
+    for each in facts[:most]:
+        between: list[Span] = [(f"  {signs.NOTE}  ", "faint")] if spans else []
+        spans += [*between, (f"{each.key} ", "muted"), (text.fit(each.value, min(60, len(each.value))), each.role)]
+    return spans
+
+
+def _title_role(step: Step) -> Role:
+    return step.role if step.part not in ("stderr", "log") else "faint"
+
+
+def _said_role(step: Step) -> Role:
+    return "stderr" if step.part == "stderr" else "text" if step.part == "log" else "muted"

@@ -1,0 +1,1 @@
+"""The traffic list as plain data: columns, rows, tree, filter."""

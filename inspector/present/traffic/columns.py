@@ -1,0 +1,236 @@
+"""The columns of the traffic list: which there are, which fit a width, and how cells are laid into them.
+
+Without a choice of the reader's the width alone decides. A choice is kept in its order; where it does not fit, what
+stands furthest right gives way, and never the method with its target.
+"""
+
+from collections.abc import Sequence
+from enum import StrEnum
+from functools import lru_cache
+
+import msgspec
+
+from inspector import text
+from inspector.capture.store.store import Store
+from inspector.present import spans as signs
+from inspector.present.spans import Span, lay
+
+FIELD = "="
+"""Begins the name of a column that shows a field of the filter language: `=args.q`."""
+LANE = 24
+"""Cells of the small waterfall."""
+_FIELD_WIDTH = 16
+_LEAST = 20
+"""Cells that the method and its target keep."""
+
+
+class Column(msgspec.Struct, frozen=True):
+    """A column; width 0 is the one that takes what the others leave."""
+
+    name: str
+    title: str
+    width: int
+    right: bool = False
+    about: str = ""
+    """Half a sentence for whoever chooses."""
+    tight: bool = False
+    """Whether the next column follows without a space."""
+
+
+_SECONDS = Column("seconds", "time", 8)
+CHOICES: tuple[Column, ...] = (
+    Column("number", "#", 7, True, "its number in the capture"),
+    Column("time", "time", 12, False, "when it crossed the wire; @ changes how that is told"),
+    Column("since", "since", 8, True, "how long after the row above"),
+    Column("mark", signs.FINDING, 1, False, "the worst that checks have found in it", True),
+    Column("way", "", 1, False, "who sent it"),
+    Column("what", "method and target", 0, False, "the method, what it is about, and a preview"),
+    Column("status", "status", 14, False, "what became of the exchange"),
+    Column("took", "took", 7, True, "from the request to its answer"),
+    Column("size", "size", 6, True, "bytes of the answer, or of the message"),
+    Column("sent", "sent", 6, True, "bytes that went to the server"),
+    Column("came", "came", 6, True, "bytes that came from it"),
+    Column("channel", "on", 6, False, "where it crossed: stdin, stdout, post, sse"),
+    Column("http", "http", 4, True, "the status of the HTTP response that belongs to it"),
+    Column("id", "id", 8, False, "the JSON-RPC id"),
+    Column("session", "session", 10, False, "the HTTP session that it belongs to"),
+    Column("finding", "finding", 28, False, "what checks have found, in words"),
+    Column("lane", "", LANE, False, "a bar on the time of the rows in sight"),
+)
+"""In the order in which they are offered."""
+_BY_NAME = {column.name: column for column in (*CHOICES, _SECONDS)}
+_BY_WIDTH = (
+    (56, "mark way what status took"),
+    (100, "seconds mark way what status took size"),
+    (140, "number time mark way what status took size"),
+    (150, "number time since mark way what status took sent came channel"),
+)
+_WIDEST = "number time since mark way what status took sent came channel lane"
+
+
+def column(name: str) -> Column | None:
+    """The column of that name; None if there is none."""
+    if name.startswith(FIELD):
+        return Column(name, text.visible(name[1:], limit=60), _FIELD_WIDTH)
+    return _BY_NAME.get(name)
+
+
+def by_width(width: int) -> tuple[str, ...]:
+    """The names of the columns for a width in cells, where nobody has chosen."""
+    for below, names in _BY_WIDTH:
+        if width < below:
+            return tuple(names.split())
+    return tuple(_WIDEST.split())
+
+
+def columns(width: int, chosen: Sequence[str] = ()) -> tuple[Column, ...]:
+    """The columns for a width, from left to right; `chosen`: the reader's own, empty where there is no choice."""
+    if not chosen:
+        return tuple(_BY_NAME[name] for name in by_width(width))
+    names = dict.fromkeys(chosen if "what" in chosen else (*chosen, "what"))
+    found = [found for found in map(column, names) if found is not None]
+    while len(found) > 1 and width - _taken(found) < _LEAST:
+        last = max(at for at, each in enumerate(found) if each.width)
+        del found[last]
+    return tuple(found)
+
+
+def _taken(shown: Sequence[Column]) -> int:
+    return sum(each.width for each in shown) + sum(not each.tight for each in shown[:-1])
+
+
+def lay_out(cells: dict[str, list[Span]], width: int, shown: Sequence[Column]) -> list[Span]:
+    """Put cells into columns; exactly `width` cells."""
+    shown = _with_room(shown, cells)
+    left = width - _taken(shown)
+    spans: list[Span] = []
+    for at, each in enumerate(shown):
+        if at and not shown[at - 1].tight:
+            spans.append((" ", "text"))
+        cell = cells.get(each.name, [])
+        if each.right and cell:
+            spans.append((text.pad(cell[0][0], each.width, right=True), cell[0][1]))
+        else:
+            spans += lay(cell, each.width or max(0, left))
+    return lay(spans, width)
+
+
+def _with_room(shown: Sequence[Column], cells: dict[str, list[Span]]) -> Sequence[Column]:
+    """Leave out status and time if there is nothing in either: a line of stderr has better use for their room.
+
+    What stands left of the text that gets that room keeps its place, and so does what stands right of it.
+    """
+    if "status" in cells or "took" in cells:
+        return shown
+    empty = ("status", "took") if cells.get("size") else ("status", "took", "size")
+    text_at = [each.width for each in shown].index(0) if any(not each.width for each in shown) else len(shown)
+    return [each for at, each in enumerate(shown) if at < text_at or each.name not in empty]
+
+
+def titles(width: int, shown: Sequence[Column], named: dict[str, str] | None = None) -> list[Span]:
+    """The titles of the columns; `named`: other words for some."""
+    return list(_titles(width, tuple(shown), tuple((named or {}).items())))
+
+
+@lru_cache(maxsize=8)
+def _titles(width: int, shown: tuple[Column, ...], named: tuple[tuple[str, str], ...]) -> tuple[Span, ...]:
+    """The same: asked for at every look, and nearly always what it was."""
+    words = dict(named)
+    return tuple(lay_out({each.name: [(words.get(each.name, each.title), "muted")] for each in shown}, width, shown))
+
+
+# --- How a reader wants to see the traffic: in which columns, and by which clock. Rows are laid out by it.
+
+
+class TimeMode(StrEnum):
+    """What the column of times tells."""
+
+    CLOCK = "clock"
+    """The time of day."""
+    START = "start"
+    """Seconds since the capture began."""
+    ABOVE = "above"
+    """How long after the row above."""
+    REFERENCE = "reference"
+    """Seconds since the entry that the reader has set."""
+
+
+_TITLES = {TimeMode.START: "start", TimeMode.ABOVE: "above", TimeMode.REFERENCE: "#{}"}
+"""What times count from."""
+
+
+class Look(msgspec.Struct, frozen=True):
+    """One reader's choice."""
+
+    chosen: tuple[str, ...] = ()
+    """Names of columns, from left to right; empty: the width decides."""
+    mode: TimeMode = TimeMode.CLOCK
+    started_ns: int = 0
+    """When the capture began, by the clock of its entries."""
+    reference: int = 0
+    """The entry that times count from in that mode; 0 for none."""
+    reference_ns: int = 0
+
+    laneless: bool = False
+    """Whether there is no small waterfall, whatever the width."""
+    marked: bool = False
+    """Whether checks look at the messages: then their marks have a column."""
+
+    def columns(self, width: int) -> Sequence[Column]:
+        """The columns for a width in cells."""
+        shown = columns(width, self.chosen)
+        away = ({"since"} if self.mode is TimeMode.ABOVE and not self.chosen else set()) | (
+            {"lane"} if self.laneless else set()
+        )
+        if not self.marked:
+            away = away | {"mark", "finding"}
+        return [column for column in shown if column.name not in away] if away else shown
+
+    def titles(self, width: int) -> list[Span]:
+        """What stands above the columns."""
+        word = _TITLES.get(self.mode, "").format(self.reference)
+        named = {"time": f"{'since ' + word:>12}", "seconds": f"{'of ' + word:>8}"} if word else {}
+        return titles(width, self.columns(width), named)
+
+    def time(self, n: int, store: Store, previous_ns: int | None) -> Span:
+        """What the column of times holds for entry n; `previous_ns`: when the row above crossed the wire."""
+        now = store.time_ns(n)
+        match self.mode:
+            case TimeMode.CLOCK:
+                return text.clock(store.wall_ns(n)), "muted"
+            case TimeMode.START:
+                return seconds(now - self.started_ns).rjust(12), "muted"
+            case TimeMode.ABOVE:
+                return (since(now - previous_ns) if previous_ns is not None else "").rjust(12), "muted"
+            case TimeMode.REFERENCE:
+                if n == self.reference:
+                    return f"{signs.EVENT} 0.000".rjust(12), "accent"
+                return seconds(now - self.reference_ns).rjust(12), "muted"
+
+    def next_mode(self) -> "Look":
+        """The same with the next way of telling times; without a reference there are three."""
+        modes = [mode for mode in TimeMode if mode is not TimeMode.REFERENCE or self.reference]
+        return msgspec.structs.replace(self, mode=modes[(modes.index(self.mode) + 1) % len(modes)])
+
+    def with_reference(self, n: int, time_ns: int) -> "Look":
+        """The same with times that count from entry n; 0: from none any more."""
+        mode = TimeMode.REFERENCE if n else TimeMode.CLOCK
+        return msgspec.structs.replace(self, mode=mode, reference=n, reference_ns=time_ns)
+
+
+PLAIN = Look()
+
+
+def seconds(nanoseconds: int) -> str:
+    """A span in seconds with three places, `12.345` or `-0.001`; from an hour on `1:02:03.456`. For columns."""
+    milliseconds = round(abs(nanoseconds) / 1e6)
+    sign = "-" if nanoseconds < 0 and milliseconds else ""
+    if milliseconds < 3_600_000:
+        return f"{sign}{milliseconds // 1000}.{milliseconds % 1000:03}"
+    whole, rest = divmod(milliseconds, 1000)
+    return f"{sign}{whole // 3600}:{whole // 60 % 60:02}:{whole % 60:02}.{rest:03}"
+
+
+def since(nanoseconds: int) -> str:
+    """How much later or earlier: `+31ms`, `-2.0s`."""
+    return ("+" if nanoseconds >= 0 else "-") + text.human_duration(abs(nanoseconds)).replace(" ", "")

@@ -1,0 +1,524 @@
+"""The traffic list: rows of a journal, in a tree or in the order of the wire, all of them or those that match.
+
+The tree (an exchange is a row, what it caused stands under it) explains; the wire order (each entry is a row)
+proves. Which entries are rows is `log_index`, what a row looks like is `log_rows`. New entries come in by
+`refresh` alone, so that a screen decides when.
+"""
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from itertools import compress
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from inspector.capture.journal import Journal
+from inspector.capture.store.columns import MessageKind
+from inspector.capture.store.store import Store
+from inspector.errors import FilterError
+from inspector.present import words
+from inspector.present.rows import RowSource, RowView
+from inspector.present.spans import Span
+from inspector.present.traffic.columns import PLAIN, Look
+from inspector.present.traffic.filter import Change, RowFilter
+from inspector.present.traffic.index import LogMarks, RowIndex, shows_findings
+from inspector.present.traffic.rows import Place, RowWriter, Window, around, lane_end
+from inspector.protocol.exchanges import Exchange
+
+if TYPE_CHECKING:
+    from inspector.filters.language.fields import Term
+    from inspector.present.live_checks import Found
+
+
+# --- Which entry somebody means who types where to go: a number, a time of day, or seconds since the start.
+
+
+def meant(journal: Journal, wanted: str, count: int) -> int:
+    """The entry, of the first `count`, that is asked for by its number, a time of day, or seconds since the start.
+
+    The last are written `+1.5`. The nearest there is. Raises: FilterError if it is neither, or there is no entry.
+    """
+    store = journal.store
+    offset = journal.started_wall_ns - journal.started_ns
+
+    def first(wall_ns: int, since_start: bool) -> int:
+        entries = range(1, count + 1)
+        if since_start:
+            return bisect_left(entries, wall_ns - offset, key=store.time_ns) + 1
+        return bisect_left(entries, wall_ns, key=store.wall_ns) + 1
+
+    return meant_by(wanted, count, journal.started_wall_ns, first, lambda: store.wall_ns(count))
+
+
+def meant_by(
+    wanted: str, count: int, start_ns: int, first: Callable[[int, bool], int], newest_ns: Callable[[], int]
+) -> int:
+    """The same of any entries in one order of time. All moments are of the wall clock, in nanoseconds.
+
+    `first` gives the first entry that came at a moment or later (it is told whether that was counted from the start),
+    `newest_ns` the moment of the newest: a time of day is one of its day. Raises: FilterError.
+    """
+    wanted = wanted.strip().removeprefix("#")
+    if not count:
+        raise FilterError("there is nothing to go to yet", 0)
+    if wanted.isdecimal():
+        return min(max(int(wanted[:12]), 1), count)
+    if wanted.startswith("+"):
+        return min(first(start_ns + _seconds(wanted[1:]), True), count)
+    return min(first(_time_of_day(wanted, newest_ns()), False), count)
+
+
+def _seconds(wanted: str) -> int:
+    from inspector.filters.language.fields import BY_NAME
+    from inspector.filters.language.parser import Kind, Token, read
+
+    word = wanted if wanted[-1:].isalpha() else f"{wanted}s"
+    return int(str(read(Token(Kind.WORD, word, 0, len(word)), BY_NAME["dur"], datetime.now().astimezone())))
+
+
+def _time_of_day(wanted: str, newest_ns: int) -> int:
+    from inspector.filters.language.fields import BY_NAME
+    from inspector.filters.language.parser import Kind, Token, read
+
+    day = datetime.fromtimestamp(newest_ns / 1e9).astimezone()
+    return int(str(read(Token(Kind.WORD, wanted, 0, len(wanted)), BY_NAME["time"], day)))
+
+
+# --- Where to go from a row of the traffic list: its partner, its cause, the next error, an entry by number or by
+# time.
+
+
+class LogJumps:
+    """The ways from row to row of one list."""
+
+    def __init__(self, journal: Journal, index: RowIndex) -> None:
+        self._journal, self._store, self._index = journal, journal.store, index
+
+    def partner(self, index: int) -> int | None:
+        """The entry that answers the row's, or that it answers."""
+        n = self.entry_at(index)
+        exchange = self._index.places.exchange(n) if n else None
+        if exchange is None:
+            return None
+        return exchange.answer_frame if exchange.request_frame == n else exchange.request_frame
+
+    def origin(self, index: int) -> int | None:
+        """The entry that caused the row's: its request, the call under which it stands, what it goes on with."""
+        n = self.entry_at(index)
+        if not n:
+            return None
+        places = self._index.places
+        exchange = places.exchange(n)
+        if exchange is not None and exchange.request_frame != n:
+            return exchange.request_frame
+        if places.roots[n] != n:
+            return places.roots[n]
+        if exchange is None or exchange.operation is None:
+            return None
+        earlier = self._journal.conversation.operations.operation(exchange.operation).exchanges[0]
+        return None if earlier >= exchange.number else self._journal.conversation.exchanges[earlier - 1].request_frame
+
+    def exchange(self, index: int, *, back: bool = False) -> int | None:
+        """The nearest row below (above with `back`) that is a request."""
+        rows, step = self._index.rows, -1 if back else 1
+        index += step
+        while 0 <= index < len(rows):
+            if self._store.message_kind(rows[index]) is MessageKind.REQUEST:
+                return index
+            index += step
+        return None
+
+    def within(self, index: int, *, back: bool = False) -> int | None:
+        """The nearest row below (above with `back`) that belongs to the same exchange; in the tree, to its block."""
+        n = self.entry_at(index)
+        if not n:
+            return None
+        if self._index.tree:
+            beside = index + (-1 if back else 1)
+            roots, other = self._index.places.roots, self.entry_at(beside)
+            return beside if other and roots[other] == roots[n] else None
+        number = self._store.exchange(n)
+        exchange = self._index.places.exchange(n)
+        if exchange is None:
+            return None
+        first, last = (exchange.request_frame, n - 1) if back else (n + 1, self._index.taken)
+        found = self._store.of_exchange(number, first, last)
+        shown = (self._index.find(each) for each in found)
+        places = (each for each in shown if each is not None)
+        return max(places, default=None) if back else next(places, None)
+
+    def error(self, index: int, *, back: bool = False) -> int | None:
+        """The nearest row below (above with `back`) that tells of an error."""
+        n, tree = self.entry_at(index), self._index.tree
+        key = self._index.key(n) if n else -1
+        errors = self._index.places.errors
+        while (key := errors.after(key, tree=tree, back=back)) >= 0:
+            found = self._index.find(key & 0xFFFF_FFFF)
+            if found is not None and found != index:
+                return found
+        return None
+
+    def entry(self, wanted: str) -> int:
+        """The entry that somebody asks for; see `meant`. Raises: FilterError if none is."""
+        return meant(self._journal, wanted, self._index.taken)
+
+    def nearest(self, n: int) -> int:
+        """The row that shows entry n, or the last one before it; 0 if there is none before it."""
+        found = self._index.find(n)
+        return found if found is not None else max(0, self._index.position(self._index.key(min(n, self._index.taken))))
+
+    def entry_at(self, index: int) -> int:
+        """The entry of a row, of a run its first; 0 if there is no such row."""
+        return self._index.rows[index] if 0 <= index < len(self._index.rows) else 0
+
+
+MOST_AT_ONCE = 20_000
+"""Entries that one refresh takes in: some hundredths of a second."""
+
+
+class _Filtering:
+    """What a list does with a filter, and to find a text."""
+
+    def __init__(self, journal: Journal, index: RowIndex, clock: Callable[[], int], *, threaded: bool) -> None:
+        self._journal, self._index, self._clock, self._threaded = journal, index, clock, threaded
+        self._find: LogFind | None = None
+        self._shown: tuple[int, array[int]] = (-1, array("I"))
+        """Exchanges that match, and the changes of the filter that they were looked up after."""
+
+    def set_filter(self, term: "Term | None") -> None:
+        """Show only what matches a filter; None shows all.
+
+        What is there already is looked through by `filter_step`, newest first; what comes is tested as it comes.
+        """
+        self._index.set_filter(term)
+
+    def filter_step(self) -> bool:
+        """Take over some of what the filter has found; whether there is more to come. Nearly free if there is none."""
+        more = self._index.filter_step()
+        return self._index.lay() or more
+
+    def lay(self) -> bool:
+        """Lay some more of the rows after a change of view; whether there were any left."""
+        return self._index.lay()
+
+    def age(self) -> None:
+        """Time has gone by: a filter may ask how long something has been waiting."""
+        self._index.age()
+
+    def cancel_filter(self) -> None:
+        """Look through nothing more: nobody will look at this model again."""
+        self._index.filter.cancel()
+        if self._find is not None:
+            self._find.cancel()
+
+    @property
+    def finder(self) -> "LogFind":
+        """Finding a text among the rows; a filter is another thing."""
+        if self._find is None:
+            # XX
+
+            self._find = LogFind(self._journal, self._index, self._clock, threaded=self._threaded)
+        return self._find
+
+    @property
+    def exchanges_shown(self) -> "array[int] | None":
+        """The numbers of the exchanges of which a message matches the filter, ascending; None without a filter."""
+        found = self._index.filter
+        if found.program is None:
+            return None
+        if self._shown[0] != found.changes:
+            hits = found.hits
+            numbers = set(compress(self._journal.store.columns(1, len(hits) - 1).exchanges, hits[1:]))
+            self._shown = found.changes, array("I", sorted(numbers - {0}))
+        return self._shown[1]
+
+    @property
+    def has_filter(self) -> bool:
+        """Whether a filter holds."""
+        return self._index.filter.program is not None
+
+    @property
+    def is_filtering(self) -> bool:
+        """Whether there is still something to be looked through, or to be laid after a change of view."""
+        return self._index.filter.is_filtering or self._index.is_laying
+
+    @property
+    def looked_through(self) -> float:
+        """How much of it has been, from 0 to 1."""
+        return min(self._index.filter.looked_through, self._index.laid)
+
+    @property
+    def filter_trouble(self) -> str:
+        """What is wrong with the filter at work, one sentence; "" if nothing is."""
+        program = self._index.filter.program
+        return program.trouble if program is not None else ""
+
+    @property
+    def matching(self) -> list[int]:
+        """The entries that match so far; none without a filter."""
+        hits = self._index.filter.hits
+        return list(compress(range(len(hits)), hits))
+
+    @property
+    def matches(self) -> int:
+        """How many entries match so far; 0 without a filter."""
+        return self._index.filter.matches
+
+
+class _Counting(RowSource):
+    """What a list tells of how much there is."""
+
+    folds = True
+
+    _journal: Journal
+    _index: RowIndex
+
+    @property
+    def errors(self) -> int:
+        return len(self._index.places.errors)
+
+    @property
+    def waiting(self) -> tuple[int, int]:
+        count = self._journal.count - self._index.taken
+        if count <= 0:
+            return 0, 0
+        return count, max(0, self._journal.conversation.exchanges.failures.count(1) - self._index.places.failed)
+
+    @property
+    def taken(self) -> int:
+        """How many entries of the journal were taken in."""
+        return self._index.taken
+
+
+class LogModel(_Filtering, _Counting):
+    """The traffic list of one journal.
+
+    A row's key is its place in the order of the view; it is the same for as long as the view is, and `show` changes
+    the view. To keep a choice across views keep its entry: `entry_of`, then `find`.
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        clock: Callable[[], int],
+        *,
+        tree: bool = True,
+        facts: bool = True,
+        threaded: bool = False,
+        found: "Callable[[], Found | None] | None" = None,
+    ) -> None:
+        """`clock` gives the journal's own monotonic nanoseconds; it times what is pending.
+
+        With `threaded`, a filter reads on a thread of its own; else `filter_step` does all of its work. `found` gives
+        what checks have found so far.
+        """
+        index = RowIndex(journal, tree=tree, facts=facts, clock=clock, threaded=threaded)
+        super().__init__(journal, index, clock, threaded=threaded)
+        self._store = journal.store
+        self._writer = RowWriter(journal)
+        self.jumps = LogJumps(journal, index)
+        self.marks = LogMarks(index, found or (lambda: None))
+        """What checks have found; `refresh` does not look there."""
+        self._is_marked = found is not None
+        self._look = PLAIN
+        self._looks = 0
+        self._window: Window | None = None
+
+    @property
+    def count(self) -> int:
+        return len(self._index.rows)
+
+    @property
+    def generation(self) -> int:
+        return self._index.generation + self._looks + self.marks.generation
+
+    @property
+    def look(self) -> Look:
+        """The columns, and the clock."""
+        return self._look
+
+    @look.setter
+    def look(self, look: Look) -> None:
+        self._look = look
+        self._looks += 1
+
+    def sees(self, rows: range, width: int) -> bool:
+        """The small waterfall shows the time of the rows in sight."""
+        if all(column.name != "lane" for column in self._look.columns(width)):
+            return False
+        entries = [self._index.rows[index] for index in rows if index < self.count]
+        lasting = [_lasting(n, self._index.places.exchange(n), self._store, self._clock()) for n in entries]
+        before, self._window = self._window, around(lasting)
+        return self._window != before
+
+    def row(self, index: int, width: int) -> RowView:
+        places, rows = self._index.places, self._index.rows
+        n = rows[index]
+        run = self._index.run(n)
+        place = Place(
+            tree=self.tree,
+            nested=self.tree and places.roots[n] != n,
+            folded=self._index.folded.get(n, 0) if self.tree else 0,
+            previous_ns=self._store.time_ns(rows[index - 1]) if index > 0 else None,
+            run=run,
+            grows=run is not None and places.runs.grows(n),
+            window=self._window,
+            grade=self.marks.grade(n, run),
+            found=self.marks.of_row(n, run) if shows_findings(self._look.chosen) else (),
+        )
+        return self._writer.row(n, places.exchange(n), place, width, self._clock(), self._look_now)
+
+    def header(self, width: int) -> Sequence[Span]:
+        return self._look_now.titles(width)
+
+    @property
+    def _look_now(self) -> Look:
+        """The small waterfall needs somebody who says what is in sight."""
+        return msgspec.structs.replace(self._look, laneless=self._window is None, marked=self._is_marked)
+
+    def key(self, index: int) -> int:
+        return self._index.key(self._index.rows[index])
+
+    def index_of(self, key: int) -> int:
+        return self._index.position(key)
+
+    @property
+    def tree(self) -> bool:
+        """Whether this is the tree, or else the order of the wire."""
+        return self._index.tree
+
+    @property
+    def facts(self) -> bool:
+        """Whether process and connection facts are rows, and in the order of the wire HTTP facts."""
+        return self._index.facts
+
+    def show(
+        self, *, tree: bool | None = None, facts: bool | None = None, partners: bool | None = None, around: int = 0
+    ) -> None:
+        """Change the view; None leaves it. Of very many rows those around an entry are there at once, or the newest.
+
+        The others come with `filter_step`.
+        """
+        self._index.show(
+            tree=self.tree if tree is None else tree,
+            facts=self.facts if facts is None else facts,
+            partners=self.partners if partners is None else partners,
+            around=around,
+        )
+
+    def toggle_fold(self, index: int) -> None:
+        """Fold away what stands under the exchange that the row belongs to, or show it again; a run likewise.
+
+        In the order of the wire: the notifications beside it that are like it.
+        """
+        if 0 <= index < self.count:
+            self._index.toggle_fold(self._index.rows[index])
+
+    def refresh(self, limit: int = MOST_AT_ONCE) -> bool:
+        """Take in what the journal got since, at most `limit` entries; whether there was anything."""
+        return self._index.take(limit)
+
+    @property
+    def partners(self) -> bool:
+        """Whether a match brings its request and its answer along, in the order of the wire."""
+        return self._index.partners
+
+    @property
+    def entries(self) -> "array[int]":
+        """The entries that are rows, in their order. For reading."""
+        return self._index.rows
+
+    def entry_of(self, index: int) -> int:
+        """The entry to show for a row: its own, or for a row of progress, or of a run, the newest word."""
+        n = self._index.rows[index]
+        run = self._index.run(n)
+        if run is not None and not run.opened:
+            return run.last
+        if not self.tree or self._store.method(n) != "notifications/progress":
+            return n
+        exchange = self._index.places.exchange(n)
+        newest = exchange.progress.frame if exchange is not None and exchange.progress is not None else n
+        return newest if newest <= self._index.taken else n
+
+    def find(self, n: int) -> int | None:
+        """The row that shows entry n (in the tree an answer is shown by its request); None if none does."""
+        return self._index.find(n)
+
+
+def _lasting(n: int, exchange: Exchange | None, store: Store, now_ns: int) -> tuple[int, int]:
+    """From when to when entry n has something to show; a moment for what is no request."""
+    if exchange is None or exchange.request_frame != n:
+        return store.time_ns(n), store.time_ns(n)
+    if words.is_stream(exchange):  # its bar would press all others together
+        return exchange.started_ns, exchange.started_ns
+    return exchange.started_ns, lane_end(exchange, now_ns)
+
+
+# --- Finding a text in the traffic: which rows hold it, and which is next. Nothing is hidden by it.
+
+
+class LogFind:
+    """What is looked for in the rows of one index."""
+
+    def __init__(self, journal: Journal, index: RowIndex, clock: Callable[[], int], *, threaded: bool = False) -> None:
+        self._index = index
+        self._found = RowFilter(journal, clock, threaded=threaded)
+        self._in_tree = bytearray(1)
+        """At n: 1 if entry n, or one that it stands for in the tree, holds the text."""
+        self.text = ""
+
+    @property
+    def matches(self) -> int:
+        """How many entries hold the text, as far as was looked."""
+        return self._found.matches
+
+    def set(self, text: str) -> None:
+        """Look for another text; "" for none."""
+        from inspector.filters.language.fields import Compare, Op, Ref
+
+        self.text = text
+        taken = self._index.taken
+        self._in_tree = bytearray(taken + 1)
+        self._found.set(Compare(Ref("text"), Op.CONTAINS, (text,)) if text else None, taken)
+
+    def cancel(self) -> None:
+        """Look no further."""
+        self._found.cancel()
+
+    def step(self) -> None:
+        """Take over what was found since, and look through what has come."""
+        if not self.text:
+            return
+        known, taken = len(self._found.hits) - 1, self._index.taken
+        if taken > known:
+            self._in_tree.extend(bytes(taken - known))
+            self._mark(self._found.take(known + 1, taken))
+        self._mark(self._found.step())
+
+    def holds(self, n: int) -> bool:
+        """Whether entry n itself holds the text, as far as was looked."""
+        return n < len(self._found.hits) and bool(self._found.hits[n])
+
+    def next(self, cursor: int, *, back: bool = False) -> int | None:
+        """The nearest row below (above with `back`) that holds the text, around the end if need be; None: no row."""
+        rows = self._index.rows
+        if not self.matches or not rows:
+            return None
+        marks = self._in_tree if self._index.tree else self._found.hits
+        size, count = len(marks), len(rows)
+        order = range(cursor - 1, -1, -1) if back else range(cursor + 1, count)
+        around = range(count - 1, cursor - 1, -1) if back else range(min(cursor + 1, count))
+        for part in (order, around):
+            for index in part:
+                n = rows[index]
+                if n < size and marks[n]:
+                    return index
+        return None
+
+    def _mark(self, changes: Iterable[Change]) -> None:
+        row_of = self._index.places.row_of
+        for change in changes:
+            for n in compress(range(change.first, change.first + len(change.came)), change.came):
+                self._in_tree[n] = self._in_tree[row_of(n)] = 1

@@ -1,0 +1,600 @@
+"""One row of the traffic list, laid out for a width. Reads the payload of the entry it shows, and of no other.
+
+What of it is shown, and where, is `columns`; how times are told is `log_look`.
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from inspector import text
+from inspector.capture.format.notes import COLOURS, Mark, Notes, View
+from inspector.capture.format.records import Entry
+from inspector.capture.journal import Journal
+from inspector.capture.store.columns import KIND_BITS, EntryKind, MessageKind
+from inspector.capture.store.store import beginning
+from inspector.filters.engine.nodes import state_of as nodes_state_of
+from inspector.present import spans as signs
+from inspector.present import words as previews
+from inspector.present.rows import RowSource, RowView
+from inspector.present.spans import Line, Role, Span, lay
+from inspector.present.traffic.columns import FIELD, LANE, PLAIN, Look, TimeMode, lay_out, since
+from inspector.present.traffic.index import finding_cells
+from inspector.present.traffic.tree import Run, is_acknowledgment
+from inspector.present.words import bar as words_bar
+from inspector.present.words import fraction, mark, said, state_of
+from inspector.protocol.exchanges import Exchange, ExchangeState, Progress
+from inspector.protocol.facts import HttpFact
+from inspector.protocol.frames import Direction, Frame
+from inspector.text import decode
+
+if TYPE_CHECKING:
+    from inspector.checks.findings import Finding
+    from inspector.present.traffic.extra_cells import ExtraCells
+
+
+# --- Time drawn from left to right: which cells a span of it takes, and an axis with round marks.
+
+FULL, LEFT_HALF, RIGHT_HALF = "━", "╸", "╺"
+MOMENT = "·"
+BEFORE, BEHIND = "‹", "›"
+_UNITS = ((1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "µs"))
+
+
+class Window(msgspec.Struct, frozen=True):
+    """A stretch of time, in nanoseconds of the journal's clock."""
+
+    start: int
+    end: int
+
+    @property
+    def lasts(self) -> int:
+        """How long it is; never 0."""
+        return max(1, self.end - self.start)
+
+    def half(self, time_ns: int, width: int) -> int:
+        """The half cell that a moment lies in, of twice `width`; beyond both ends as well."""
+        return (time_ns - self.start) * 2 * width // self.lasts
+
+
+def bar(start: int, end: int, window: Window, width: int, role: Role) -> list[Span]:
+    """A span of time as exactly `width` cells."""
+    if width < 1:
+        return []
+    if end < window.start:
+        return [(BEFORE, "faint"), (" " * (width - 1), "text")]
+    if start > window.end:
+        return [(" " * (width - 1), "text"), (BEHIND, "faint")]
+    last = 2 * width - 1
+    first = min(max(window.half(start, width), 0), last)
+    final = min(max(window.half(end, width), first), last)
+    cells = [_cell(first <= 2 * at <= final, first <= 2 * at + 1 <= final) for at in range(width)]
+    return [("".join(cells), role)]
+
+
+def _cell(left: bool, right: bool) -> str:
+    if left and right:
+        return FULL
+    return LEFT_HALF if left else RIGHT_HALF if right else " "
+
+
+def moment(time_ns: int, window: Window, width: int) -> list[Span]:
+    """A moment as exactly `width` cells."""
+    at = window.half(time_ns, width) // 2
+    if not 0 <= at < width:
+        return bar(time_ns, time_ns, window, width, "faint")
+    return [(" " * at + MOMENT + " " * (width - at - 1), "faint")]
+
+
+def role_of(exchange: Exchange) -> Role:
+    """How its bar looks. What became of it stands in words elsewhere."""
+    if exchange.tool_error or exchange.state in (ExchangeState.ERROR, ExchangeState.LOST):
+        return "muted" if exchange.probe else "error"
+    if exchange.is_open:
+        return "pending"
+    if exchange.state in (ExchangeState.CANCELLED, ExchangeState.LATE):
+        return "warning"
+    return "to_server" if exchange.sender is Direction.TO_SERVER else "from_server"
+
+
+def around(spans: Sequence[tuple[int, int]]) -> Window | None:
+    """The window that holds all spans of time, rounded up so that it rarely changes while they grow."""
+    if not spans:
+        return None
+    start = min(first for first, _ in spans)
+    lasts = max(1000, max(last for _, last in spans) - start)
+    return Window(start, start + _rounded_up(lasts))
+
+
+def _rounded_up(lasts: int) -> int:
+    power = int("1" + "0" * (len(str(lasts)) - 1))
+    for factor in (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8):
+        if lasts <= factor * power:
+            return round(factor * power)
+    return 10 * power
+
+
+def ticks(window: Window, width: int, apart: int = 12) -> Iterator[tuple[int, int, str]]:
+    """Round moments on the axis: the cell, nanoseconds from the window's origin 0, and in words. `apart` cells or more.
+
+    The moments are those of the clock that the window is in.
+    """
+    if width < apart:
+        return
+    step = _step(window.lasts * apart / width)
+    time_ns = -(-window.start // step) * step
+    while time_ns <= window.end:
+        cell = window.half(time_ns, width) // 2
+        if 0 <= cell < width:
+            yield cell, time_ns, _said(time_ns, step)
+        time_ns += step
+
+
+def _step(least: float) -> int:
+    step = 1000
+    while True:
+        for factor in (1, 2, 5):
+            if step * factor >= least:
+                return step * factor
+        step *= 10
+
+
+def _said(time_ns: int, step: int) -> str:
+    """A moment in the unit of its size, with as many places as tell two marks apart."""
+    if time_ns == 0:
+        return "0"
+    unit, name = next(found for found in _UNITS if abs(time_ns) >= found[0] or found[1] == "µs")
+    places = 0
+    while step * 10**places % unit:
+        places += 1
+    return f"{time_ns / unit:.{places}f} {name}"
+
+
+_EXTRA = frozenset(("http", "id", "session"))
+_BAR = 10
+"""Cells of the bar that shows how far a request is."""
+_MOST_BEFORE = 300
+"""Entries before a run of stderr among which the message is looked for that it follows."""
+_LOST_BYTES = "its bytes can't be read back"
+
+
+class Place(msgspec.Struct, frozen=True):
+    """Where a row stands in its list."""
+
+    tree: bool
+    nested: bool = False
+    folded: int = 0
+    """How many rows are folded away under it."""
+    previous_ns: int | None = None
+    """When the entry of the row above crossed the wire; None for the first."""
+    run: Run | None = None
+    """The run of notifications or lines of stderr that the row begins."""
+    grows: bool = False
+    """Whether more of that run may come."""
+    window: Window | None = None
+    """The time that the small waterfall shows."""
+    grade: int = 0
+    """How bad the worst is that checks have found: 3 an error, 2 a warning, 1 a hint, 0 nothing."""
+    found: "Sequence[Finding]" = ()
+    """What they found, where somebody wants to see it; worst first."""
+
+
+class RowWriter:
+    """Writes rows of one journal."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._store = journal.store
+        self._extra: ExtraCells | None = None
+
+    def row(
+        self, n: int, exchange: Exchange | None, place: Place, width: int, now_ns: int, look: Look = PLAIN
+    ) -> RowView:
+        """The row of entry n."""
+        cells = self._common(n, place, look)
+        if place.grade:
+            cells["mark"] = [mark(place.grade)]
+            cells |= finding_cells(place.found, mark(place.grade)[1])
+        if self._store.kind(n) is EntryKind.FRAME:
+            self._frame(cells, n, exchange, place, now_ns)
+        else:
+            self._fact(cells, n, place.run)
+        if self._journal.marks and (noted := self._noted(n, exchange, place)):
+            cells["what"] = [*noted, *cells.get("what", [])]
+        waits = exchange is not None and (exchange.is_open or self._goes_on(exchange))
+        live = exchange is not None and waits and self._journal.live and self._is_open_row(n, exchange)
+        shown = look.columns(width)
+        names = {column.name for column in shown}
+        if "lane" in names and place.window is not None:
+            cells["lane"] = self._lane(n, exchange, place, place.window, now_ns)
+        if any(name in _EXTRA or name.startswith(FIELD) for name in names):
+            self._cells().add(cells, names, n, exchange, tree=place.tree, now_ns=now_ns)
+        return RowView(lay_out(cells, width, shown), live=live or place.grows)
+
+    def _noted(self, n: int, exchange: Exchange | None, place: Place) -> list[Span]:
+        """The mark of an entry, or in the tree of the answer that its row stands for."""
+        marks = self._journal.marks
+        answer = exchange.answer_frame if place.tree and exchange is not None and exchange.request_frame == n else None
+        found = marks.get(n) or (marks.get(answer) if answer else None)
+        if found is None:
+            return []
+        # XX  # few captures have marks
+
+        return mark_spans(found)
+
+    def _cells(self) -> "ExtraCells":
+        if self._extra is None:
+            from inspector.present.traffic.extra_cells import ExtraCells
+
+            self._extra = ExtraCells(self._journal)
+        return self._extra
+
+    def _lane(self, n: int, exchange: Exchange | None, place: Place, window: Window, now_ns: int) -> list[Span]:
+        """What the row has to show in the small waterfall."""
+        if place.run is not None and not place.run.opened:
+            end = self._store.time_ns(place.run.last)
+            return bar(self._store.time_ns(n), end, window, LANE, "notification")
+        if exchange is None or exchange.request_frame != n:
+            return moment(self._store.time_ns(n), window, LANE)
+        return bar(exchange.started_ns, lane_end(exchange, now_ns), window, LANE, role_of(exchange))
+
+    def _goes_on(self, exchange: Exchange) -> bool:
+        """Whether its answer was not the last word: it asks, or is a task that runs."""
+        task = self._journal.conversation.tasks.of_operation(exchange.operation)
+        runs = task is not None and not task.ended and task.exchange == exchange.number
+        return runs or (exchange.asks and not exchange.retried)
+
+    def _is_open_row(self, n: int, exchange: Exchange) -> bool:
+        return exchange.request_frame == n or self._store.message_kind(n) is MessageKind.NOTIFICATION
+
+    def _common(self, n: int, place: Place, look: Look) -> dict[str, list[Span]]:
+        when = look.time(n, self._store, place.previous_ns)
+        cells: dict[str, list[Span]] = {
+            "number": [(str(n), "faint")],
+            "time": [when],
+            "seconds": [(when[0][:8] if look.mode is TimeMode.CLOCK else when[0].strip().rjust(8), when[1])],
+            "size": [_size(self._store.size(n))],
+        }
+        if place.previous_ns is not None:
+            cells["since"] = [(since(self._store.time_ns(n) - place.previous_ns), "faint")]
+        return cells
+
+    def _frame(
+        self, cells: dict[str, list[Span]], n: int, exchange: Exchange | None, place: Place, now_ns: int
+    ) -> None:
+        folded_run = place.run if place.run is not None and not place.run.opened else None
+        entry = beginning(self._store, folded_run.last if folded_run is not None else n)
+        frame, kind = entry.what, self._store.message_kind(n)
+        if not isinstance(frame, Frame):
+            return
+        to_server = frame.direction is Direction.TO_SERVER
+        cells["way"] = [(signs.TO_SERVER, "to_server") if to_server else (signs.FROM_SERVER, "from_server")]
+        cells["sent" if to_server else "came"] = cells["size"]
+        cells["channel"] = [(frame.channel.value, "faint")]
+        what = [*_indent(place), *self._named(n, kind, exchange, place)]
+        of_probe = exchange is not None and exchange.probe and kind is not MessageKind.NOTIFICATION
+        if (frame.probe or of_probe) and kind is not MessageKind.GARBLED:
+            what.append((" probe", "faint"))
+        if entry.missing:
+            what.append((f" {_LOST_BYTES}", "error"))
+        cells["what"] = what
+        if exchange is not None and kind is not MessageKind.NOTIFICATION:
+            self._status(cells, n, exchange, place, now_ns)
+        elif kind is MessageKind.GARBLED:
+            acknowledged = is_acknowledgment(self._journal, n)
+            cells["status"] = [("acknowledged", "muted") if acknowledged else (f"{signs.ERROR} not JSON-RPC", "error")]
+        elif kind in (MessageKind.ANSWER, MessageKind.ERROR):
+            cells["status"] = [(f"{signs.WARNING} no request", "warning")]
+        if place.run is not None:
+            self._tell_of_run(cells, what, place.run)
+        if place.folded:
+            what.append((f" {signs.CLOSED} {place.folded} more", "accent"))
+        newest = self._progress_of_row(n, exchange, place)
+        if newest is not None:
+            what += [("  ", "text"), *words_bar(newest, _BAR), (" " if fraction(newest) is not None else "", "text")]
+            what += said(newest, running=self._journal.live and exchange is not None and exchange.is_open)
+            return
+        preview = self._preview(n, frame, exchange, place)
+        if preview[0]:
+            what += [("  " if kind is not MessageKind.GARBLED else "", "text"), preview]
+
+    def _tell_of_run(self, cells: dict[str, list[Span]], what: list[Span], run: Run) -> None:
+        """Say how many the row stands for, and how long they took to come."""
+        sign = signs.OPENED if run.opened else signs.CLOSED
+        what.append((f" {sign} {signs.TIMES}{run.count:,}", "accent"))
+        if not run.opened:
+            cells["took"] = [
+                (text.human_duration(self._store.time_ns(run.last) - self._store.time_ns(run.first)), "faint")
+            ]
+            cells["size"] = cells["sent"] = cells["came"] = []
+
+    def _progress_of_row(self, n: int, exchange: Exchange | None, place: Place) -> Progress | None:
+        """What a row tells of that stands for all progress of a request; None for any other row."""
+        if not place.tree or exchange is None or self._store.method(n) != "notifications/progress":
+            return None
+        return exchange.progress
+
+    def _named(self, n: int, kind: MessageKind, exchange: Exchange | None, place: Place) -> list[Span]:
+        """The method and the target."""
+        if kind is MessageKind.NOTIFICATION:
+            method = self._store.method(n)
+            if place.nested:
+                method = method.removeprefix("notifications/")
+            count = exchange.progress.count if place.tree and exchange is not None and exchange.progress else 0
+            times = f" {signs.TIMES}{count}" if count > 1 and method.endswith("progress") else ""
+            return [(text.visible(method, limit=200), "notification"), (times, "faint")]
+        if kind in (MessageKind.GARBLED, MessageKind.BATCH):
+            return []
+        role: Role = "method" if kind is MessageKind.REQUEST else "answer"
+        if exchange is None:
+            return [(text.visible(self._store.method(n), limit=200) or "answer to nothing", role)]
+        named: list[Span] = [(text.visible(exchange.method, limit=200), role)]
+        if exchange.target:
+            named.append((" " + text.visible(exchange.target, limit=200), "target"))
+        return named
+
+    def _status(self, cells: dict[str, list[Span]], n: int, exchange: Exchange, place: Place, now_ns: int) -> None:
+        is_request = exchange.request_frame == n
+        if is_request and not place.tree and exchange.answer_frame is not None:
+            cells["status"] = [(f"answer #{exchange.answer_frame}", "muted")]
+            return
+        if not is_request and exchange.answer_frame != n:
+            cells["status"] = [(f"{signs.WARNING} answer again", "warning")]
+            return
+        task = self._journal.conversation.tasks.of_operation(exchange.operation)
+        became = task is not None and task.exchange == exchange.number and exchange.state is ExchangeState.ANSWERED
+        if task is not None and became and place.tree:
+            cells["status"] = [state_of(task)]
+        else:
+            cells["status"] = [previews.status(exchange, live=self._journal.live)]
+        if not is_request:
+            cells["took"] = [(text.human_duration(max(0, self._store.time_ns(n) - exchange.started_ns)), "text")]
+        elif exchange.duration_ns is not None:
+            cells["took"] = [(text.human_duration(max(0, exchange.duration_ns)), "text")]
+        elif self._journal.live and not previews.is_stream(exchange):
+            cells["took"] = [(text.human_duration(max(0, now_ns - exchange.started_ns)), "pending")]
+        if is_request:
+            self._answer_of(cells, exchange)
+
+    def _answer_of(self, cells: dict[str, list[Span]], exchange: Exchange) -> None:
+        """What a row that stands for an exchange says of its answer: its size, and the HTTP status if it tells."""
+        other = "came" if exchange.sender is Direction.TO_SERVER else "sent"
+        if exchange.answer_frame is not None and exchange.answer_frame <= self._store.count:
+            size = _size(self._store.size(exchange.answer_frame))
+            cells["size"], cells[other] = [size], [size]
+        else:
+            cells["size"] = []
+        response = self._response(exchange)
+        if response is not None and not 200 <= response.status < 300:
+            cells["what"].append((f" HTTP {response.status}", "warning"))
+
+    def _response(self, exchange: Exchange) -> HttpFact | None:
+        found = self._journal.http_exchanges.get(exchange.http) if exchange.http is not None else None
+        return found.response if found is not None else None
+
+    def _preview(self, n: int, frame: Frame, exchange: Exchange | None, place: Place) -> Span:
+        """The preview of the row; where the row stands for an exchange that failed, the reason."""
+        if exchange is not None and exchange.request_frame == n and (place.tree or exchange.answer_frame is None):
+            if exchange.state in (ExchangeState.LOST, ExchangeState.CANCELLED) and exchange.why:
+                return text.visible(exchange.why, limit=300), "warning"
+            failed = exchange.state is ExchangeState.ERROR or exchange.tool_error
+            if failed and exchange.answer_frame is not None and exchange.answer_frame <= self._store.count:
+                answer = beginning(self._store, exchange.answer_frame).what
+                if isinstance(answer, Frame):
+                    return previews.of_payload(answer.payload)[0], "error"
+        return previews.of_payload(frame.payload, exchange.progress if exchange is not None and place.tree else None)
+
+    def _fact(self, cells: dict[str, list[Span]], n: int, run: Run | None) -> None:
+        entry = self._store.entry(run.last if run is not None and not run.opened else n)
+        if isinstance(entry.what, Frame):
+            return
+        said, role = previews.sentence(entry.what)
+        if entry.missing:
+            said, role = _LOST_BYTES, "error"
+        is_stderr = self._store.kind(n) is EntryKind.STDERR
+        cells["way"] = [(signs.STDERR if is_stderr else signs.EVENT, role)]
+        cells["what"] = [(said or "(an empty line)", role)]
+        cells["channel"] = [("stderr", "faint")] if is_stderr else []
+        if is_stderr:
+            cells["came"] = cells["size"]
+        else:
+            cells["size"] = []
+        if run is not None:
+            what: list[Span] = [("stderr", role)]
+            self._tell_of_run(cells, what, run)
+            what.append((f" after {followed}" if (followed := self._followed(run.first)) else "", "muted"))
+            cells["what"] = [*what, ("  ", "text"), *cells["what"]]
+            cells.pop("took", None)  # its room is for the text
+
+    def _followed(self, n: int) -> str:
+        """What the server got or answered last before entry n, or that it was started; "" if that is long ago."""
+        first = max(1, n - _MOST_BEFORE)
+        columns = self._store.columns(first, n - 1)
+        for at in range(n - 1 - first, -1, -1):
+            before, kind = first + at, columns.flags[at] & KIND_BITS
+            if columns.kinds[at] == EntryKind.PROCESS:
+                return "the start of the server"
+            if columns.kinds[at] != EntryKind.FRAME or kind in (MessageKind.NOTIFICATION, MessageKind.GARBLED):
+                continue
+            exchanges, number = self._journal.conversation.exchanges, columns.exchanges[at]
+            method = exchanges[number - 1].method if 0 < number <= len(exchanges) else self._store.method(before)
+            answer = "the answer to " if kind in (MessageKind.ANSWER, MessageKind.ERROR) else ""
+            return f"{answer}{text.visible(method, limit=60)} #{before}"
+        return ""
+
+
+def _indent(place: Place) -> list[Span]:
+    return [(f"{signs.BRANCH} ", "faint")] if place.nested else []
+
+
+def _size(size: int) -> Span:
+    return text.human_size(size), "muted"
+
+
+def lane_end(exchange: Exchange, now_ns: int) -> int:
+    """Where its bar ends: where it ended, or now."""
+    return exchange.ended_ns if exchange.ended_ns is not None else max(now_ns, exchange.started_ns)
+
+
+# --- What somebody has noted about a recording, as rows: marks with their colours and comments, and saved views.
+
+_ROLES: dict[str, Role] = {
+    "yellow": "warning", "red": "error", "green": "ok", "blue": "target", "violet": "from_server",
+}  # fmt: skip
+_SHORT = 40
+
+
+def mark_role(color: str) -> Role:
+    """How a colour is shown."""
+    return _ROLES.get(color, "warning")
+
+
+def mark_spans(mark: Mark) -> list[Span]:
+    """A mark before what a row says: the sign, the first letter of its colour, the beginning of its comment."""
+    comment = f"{text.visible(mark.text, limit=_SHORT)} {signs.NOTE} " if mark.text else ""
+    return [(f"{signs.MARK}{mark.color[:1]} {comment}", mark_role(mark.color))]
+
+
+def next_colour(color: str) -> str:
+    """The colour after that one; after the last comes the first."""
+    return COLOURS[(COLOURS.index(color) + 1) % len(COLOURS)] if color in COLOURS else COLOURS[0]
+
+
+class NotedRows(RowSource):
+    """The marks in the order of entries, then the views by name."""
+
+    def __init__(self, journal: Journal, notes: Notes) -> None:
+        self._journal = journal
+        self._generation = 0
+        self.show(notes)
+
+    def show(self, notes: Notes) -> None:
+        """Show others."""
+        self._items: Sequence[Mark | View] = [*notes.marks.values(), *sorted(notes.views, key=lambda view: view.name)]
+        self._reference = notes.reference
+        self._generation += 1
+
+    @property
+    def count(self) -> int:
+        return len(self._items)
+
+    @property
+    def generation(self) -> int:
+        return self._generation
+
+    def item(self, index: int) -> Mark | View | None:
+        """What a row stands for."""
+        return self._items[index] if 0 <= index < len(self._items) else None
+
+    def row(self, index: int, width: int) -> RowView:
+        item = self._items[index]
+        return RowView(lay(self._mark(item) if isinstance(item, Mark) else _view(item), width))
+
+    def _mark(self, mark: Mark) -> list[Span]:
+        role = mark_role(mark.color)
+        spans: list[Span] = [(f" {signs.MARK} {mark.color:<7}", role), (f"{f'#{mark.n}':>9}  ", "faint")]
+        if not mark.n <= self._journal.count:
+            return [*spans, ("the capture has no such entry", "muted"), (f"  {_comment(mark)}", "text")]
+        spans.append((f"{text.clock(self._journal.store.wall_ns(mark.n))}  ", "muted"))
+        if mark.n == self._reference:
+            spans.append((f"{signs.EVENT} times count from here  ", "accent"))
+        if mark.text:
+            spans.append((f"{_comment(mark)}  ", "text"))
+        return [*spans, *self._named(mark.n)]
+
+    def _named(self, n: int) -> list[Span]:
+        store = self._journal.store
+        if store.kind(n) is not EntryKind.FRAME:
+            return [(store.kind(n).name.lower(), "muted")]
+        number = store.exchange(n)
+        exchange = self._journal.conversation.exchanges[number - 1] if number else None
+        method = store.method(n) or (exchange.method if exchange is not None else store.message_kind(n).name.lower())
+        named: list[Span] = [(text.visible(method, limit=80), "method")]
+        if exchange is not None:
+            named.append((f" {text.visible(exchange.target, limit=60)}  ", "target"))
+            named.append(previews.status(exchange, live=self._journal.live))
+        return named
+
+
+def _comment(mark: Mark) -> str:
+    return text.visible(mark.text, limit=200)
+
+
+def _view(view: View) -> list[Span]:
+    shown = "tree" if view.tree else "order of the wire"
+    columns = f", {len(view.columns)} columns" if view.columns else ""
+    return [
+        (" view     ", "accent"),
+        (text.visible(view.name, limit=60), "strong"),
+        (f"  {text.visible(view.filter, limit=200) or 'no filter'}", "text"),
+        (f"  {shown}{columns}", "faint"),
+    ]
+
+
+# --- Entries of a journal as lines of text, or as plain data for a machine, in the order of the wire.
+
+
+class TailWriter:
+    """Writes entries of one journal."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._rows = RowWriter(journal)
+        self._previous: int | None = None
+
+    def line(self, n: int, width: int, role: Role | None = None) -> Line:
+        """Entry n as one line of at most `width` cells; all of it in one role, if one is given."""
+        place = Place(tree=False, previous_ns=self._previous)
+        self._previous = self._journal.store.time_ns(n)
+        spans = self._rows.row(n, self._exchange(n), place, width, self._previous).spans
+        return tuple(spans) if role is None else (("".join(text for text, _ in spans).rstrip(), role),)
+
+    def data(self, n: int) -> dict[str, Any]:
+        """Entry n for a machine. A message that is JSON stands there as it came, another payload as text."""
+        store, entry, exchange = self._journal.store, self._journal.store.entry(n), self._exchange(n)
+        found: dict[str, Any] = {"n": n, "time": _time(entry.wall_ns)}
+        if isinstance(entry.what, Frame):
+            found |= {"kind": store.message_kind(n).name.lower(), "dir": entry.what.direction.value}
+            found |= _of_exchange(store.method(n), exchange)
+            found["size"] = len(entry.what.payload)
+        else:
+            found["kind"] = store.kind(n).name.lower()
+        return found | _content(entry, store.kind(n))
+
+    def _exchange(self, n: int) -> Exchange | None:
+        number = self._journal.store.exchange(n)
+        return self._journal.conversation.exchanges[number - 1] if number else None
+
+
+def _of_exchange(method: str, exchange: Exchange | None) -> dict[str, Any]:
+    if exchange is None:
+        return {"method": method} if method else {}
+    found: dict[str, Any] = {"method": method or exchange.method}
+    if exchange.target:
+        found["target"] = exchange.target
+    found["status"] = nodes_state_of(exchange)
+    if exchange.duration_ns is not None:
+        found["duration_ms"] = round(exchange.duration_ns / 1e6, 3)
+    return found
+
+
+def _content(entry: Entry, kind: EntryKind) -> dict[str, Any]:
+    what = entry.what
+    if not isinstance(what, Frame):
+        return {"text": decode(what.payload) if kind is EntryKind.STDERR else previews.sentence(what)[0]}  # type: ignore[union-attr]
+    try:
+        msgspec.json.decode(what.payload, type=msgspec.Raw)
+        what.payload.decode()
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return {"text": decode(what.payload)}
+    return {"message": msgspec.Raw(b" ".join(what.payload.split(b"\n")))}
+
+
+def _time(wall_ns: int) -> str | None:
+    try:
+        moment = datetime.fromtimestamp(wall_ns // 1_000_000_000, UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+    return f"{moment:%Y-%m-%dT%H:%M:%S}.{wall_ns // 1000 % 1_000_000:06}Z"

@@ -1,0 +1,552 @@
+"""What became of an exchange, and what happened beside the frames, in words: the same ones on every panel."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, assert_never
+
+import msgspec
+
+from inspector import text
+from inspector.present import spans as signs
+from inspector.present.spans import Fact as SpansFact
+from inspector.present.spans import Line, Role, Section, Span, fact, paragraph, plain
+from inspector.protocol import peek
+from inspector.protocol.exchanges import Exchange, ExchangeState, Progress
+from inspector.protocol.facts import (
+    ConnectionEvent,
+    ConnectionFact,
+    Fact,
+    HttpEvent,
+    HttpFact,
+    ProcessEvent,
+    ProcessFact,
+    SseNote,
+    Stderr,
+    exit_words,
+)
+from inspector.protocol.flows.steps import Broken, GivenUp, Refused, Silent
+from inspector.protocol.frames import Direction
+from inspector.protocol.freshness import Freshness
+from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message, Notification, NotJsonRpc, Request, encode, read
+from inspector.protocol.questions import KIND_OF_METHOD
+from inspector.protocol.tracking.progress import progress_in
+from inspector.protocol.tracking.subscriptions import LISTEN
+from inspector.protocol.tracking.tasks import Task, TaskState
+
+if TYPE_CHECKING:
+    from inspector.checks.findings import Finding
+
+
+TRANSPORTS = {"stdio": "stdio", "http": "Streamable HTTP", "sse": "HTTP+SSE", "memory": "memory"}
+"""What a person calls a transport."""
+
+
+def status(exchange: Exchange, *, live: bool) -> Span:
+    """What became of it, in at most 15 cells. `live` False: nobody waits any more for what is pending."""
+    match exchange.state:
+        case ExchangeState.PENDING if live and waits_for_the_person(exchange):
+            return f"{signs.EVENT} waits you", "warning"
+        case ExchangeState.PENDING if is_stream(exchange):
+            return (f"{signs.CONNECTED} listening", "accent") if live else (f"{signs.DISCONNECTED} not ended", "muted")
+        case ExchangeState.PENDING:
+            return (f"{signs.PENDING} pending", "pending") if live else (f"{signs.PENDING} no answer", "warning")
+        case ExchangeState.ANSWERED if exchange.asks:
+            return (f"{signs.EVENT} asked", "muted") if exchange.retried else (f"{signs.EVENT} asks", "warning")
+        case ExchangeState.ANSWERED if exchange.why and not exchange.tool_error:
+            return f"{signs.ERROR} incomplete", "error"
+        case ExchangeState.ANSWERED:
+            return (f"{signs.ERROR} tool error", "error") if exchange.tool_error else (f"{signs.OK} ok", "ok")
+        case ExchangeState.ERROR:
+            code = "" if exchange.error_code is None else f" {exchange.error_code}"
+            if exchange.probe:  # it asks what servers of the older era refuse, and nothing is wrong with that
+                return f"refused{code}", "muted"
+            return f"{signs.ERROR} error{code}", "error"
+        case ExchangeState.CANCELLED | ExchangeState.LOST if exchange.probe and exchange.method == "server/discover":
+            return "no answer", "muted"  # the same holds for servers that keep silent, or exit
+        case ExchangeState.CANCELLED:
+            return f"{signs.TIMES} cancelled", "warning"
+        case ExchangeState.LATE:
+            return f"{signs.WARNING} late", "warning"
+        case ExchangeState.LOST:
+            return f"{signs.ERROR} lost", "error"
+        case _:
+            assert_never(exchange.state)
+
+
+def is_stream(exchange: Exchange) -> bool:
+    """Whether it is a request that stays open for as long as all goes well: nobody waits for its answer."""
+    return exchange.method == LISTEN
+
+
+def waits_for_the_person(exchange: Exchange) -> bool:
+    """Whether it is a question of the server's that nobody has answered yet."""
+    asks = exchange.sender is Direction.FROM_SERVER and exchange.method in KIND_OF_METHOD
+    return asks and exchange.is_open
+
+
+def progress_words(progress: Progress) -> str:
+    """How far a request is, as the server put it: "40 %", "3 of 10", "7", with its message."""
+    words = amount(progress)
+    return f"{words} {text.visible(progress.message, limit=500)}" if progress.message else words
+
+
+def amount(progress: Progress) -> str:
+    """How much of how much: "40 %", "3 of 10", "7", or what stands in the place of a number. Safe to show."""
+    done, total = text.visible(progress.raw) or _number(progress.progress), progress.total
+    if total is None or progress.raw:
+        return done
+    if total in (1.0, 100.0) and 0 <= progress.progress <= total:
+        return f"{100 * progress.progress / total:.0f} %"
+    return f"{done} of {_number(total)}"
+
+
+def progress_of(params: Any) -> Progress:
+    """What one notification says of the progress."""
+    return progress_in(params)
+
+
+def _number(value: float) -> str:
+    return f"{value:.10g}"
+
+
+def sentence(fact: Fact) -> Span:
+    """Say what happened, in one line that is safe to show."""
+    match fact:
+        case Stderr():
+            return text.visible(text.decode(fact.payload[:4000]), limit=1000), "stderr"
+        case ConnectionFact():
+            return _connection(fact)
+        case ProcessFact():
+            return _process(fact)
+        case HttpFact():
+            return _http(fact)
+        case SseNote():
+            return _sse(fact)
+        case _:
+            assert_never(fact)
+
+
+def _connection(fact: ConnectionFact) -> Span:
+    name = TRANSPORTS.get(fact.transport) or text.visible(fact.transport, limit=40)
+    why = text.visible(fact.why, limit=500)
+    match fact.event:
+        case ConnectionEvent.OPEN:
+            target = _masked(fact.url) if fact.url else command_line(fact.argv)
+            if fact.insecure:
+                return f"{name} opened without looking at certificates: {target}", "warning"
+            return f"{name} opened{': ' if target else ''}{target}", "event"
+        case ConnectionEvent.RENEW if fact.transport == "stdio":
+            return f"{name} started again{': ' if why else ''}{why}", "warning"
+        case ConnectionEvent.RENEW:
+            return f"{name} session lost{': ' if why else ''}{why}", "warning"
+        case ConnectionEvent.CLOSE:
+            return f"{name} closed{': ' if why else ''}{why}", "warning" if why else "event"
+        case ConnectionEvent.ABORT:
+            return f"{name} broke off{': ' if why else ''}{why}", "error"
+        case _:
+            assert_never(fact.event)
+
+
+def command_line(argv: tuple[str, ...]) -> str:
+    """Return an argv on one line, safe to show and without what gives access; blanks and quotes are quoted."""
+    from inspector.protocol.credentials import command_without_credentials  # see `_masked`
+
+    return " ".join(_quoted(text.visible(argument, limit=500)) for argument in command_without_credentials(argv))
+
+
+def _quoted(argument: str) -> str:
+    if argument and not any(char in " \t'\"\\$`&|;<>()*?#~" for char in argument):
+        return argument
+    return "'" + argument.replace("'", "'\\''") + "'"
+
+
+def _process(fact: ProcessFact) -> Span:
+    match fact.event:
+        case ProcessEvent.SPAWN:
+            return f"process {fact.pid} started", "event"
+        case ProcessEvent.EXIT:
+            return f"process {fact.pid} {ending(fact)}", "event" if fact.code == 0 else "warning"
+        case ProcessEvent.SIGNAL:
+            return f"{text.visible(fact.signal, limit=20)} sent to process group {fact.pid}", "warning"
+        case ProcessEvent.STDIN_EOF:
+            return "stdin closed", "event"
+        case ProcessEvent.STDOUT_EOF:
+            return "stdout ended", "event"
+        case ProcessEvent.STDERR_EOF:
+            return "stderr ended", "event"
+        case _:
+            assert_never(fact.event)
+
+
+def ending(fact: ProcessFact) -> str:
+    """How a process ended: "exited with code 1", "was ended by SIGKILL"."""
+    if fact.signal:
+        return f"was ended by {text.visible(fact.signal, limit=20)}"
+    return "ended" if fact.code is None else exit_words(fact.code)
+
+
+def _http(fact: HttpFact) -> Span:
+    head = f"http {fact.http} "
+    match fact.event:
+        case HttpEvent.REQUEST:
+            return head + f"{text.visible(fact.method, limit=20)} {_masked(fact.target)}", "event"
+        case HttpEvent.RESPONSE:
+            reason = text.visible(fact.reason, limit=80)
+            return head + f"{fact.status} {reason}".rstrip(), "event" if fact.status < 400 else "warning"
+        case HttpEvent.END:
+            size = "" if fact.body_bytes is None else f", {text.human_size(fact.body_bytes)}"
+            why = text.visible(fact.why, limit=500)
+            return head + f"ended{size}{': ' if why else ''}{why}", "warning" if why else "event"
+        case HttpEvent.ERROR:
+            return head + f"failed: {text.visible(fact.why, limit=500)}", "error"
+        case _:
+            assert_never(fact.event)
+
+
+def _sse(fact: SseNote) -> Span:
+    raw = text.visible(text.decode(fact.raw[:2000]), limit=500)
+    return f"http {fact.http} event without a message: {raw}", "event"
+
+
+def _masked(url: str) -> str:
+    from inspector.present.http import masked_url  # whoever starts a server has no use for its patterns
+
+    return masked_url(url)
+
+
+# --- Why a request got no answer, as a person reads it.
+
+
+def why_silent(reply: Silent | Refused | Broken | GivenUp) -> str:
+    """A clause; quotes foreign text."""
+    match reply:
+        case Silent():
+            return f"no answer came within {reply.seconds:g} s"
+        case Refused():
+            return f"it was refused with HTTP {reply.status}" if reply.status else f"no answer came: {reply.why}"
+        case Broken():
+            return f"the connection ended: {reply.why}"
+        case GivenUp():
+            return f"it was given up: {reply.why}" if reply.why else "it was given up"
+
+
+# --- Where a task stands, in a sign and a word: the same ones in the list of tasks, in the traffic and beside a
+# call.
+
+_STATES: dict[str, Span] = {
+    TaskState.WORKING: (f"{signs.PENDING} working", "pending"),
+    TaskState.INPUT_REQUIRED: (f"{signs.EVENT} needs input", "warning"),
+    TaskState.COMPLETED: (f"{signs.OK} completed", "ok"),
+    TaskState.FAILED: (f"{signs.ERROR} failed", "error"),
+    TaskState.CANCELLED: (f"{signs.TIMES} cancelled", "warning"),
+}
+
+
+def state_of(task: Task) -> Span:
+    """Where it stands, as whoever runs it said; a state that there is not is shown as it came."""
+    if task.lost:
+        return f"{signs.WARNING} not known", "warning"
+    return state_words(task.state)
+
+
+def state_words(state: str) -> Span:
+    """The sign and the word of a state."""
+    return _STATES.get(state) or (f"? {text.visible(state, limit=30) or 'no state'}", "warning")
+
+
+# --- How bad a finding is, as a number and as a sign: for marks of rows, and for badges.
+
+GRADES = ("hint", "warning", "error")
+"""Severities, the worst last; a mark is a place among them, from 1."""
+SIGNS_OF_GRADES: tuple[Span, ...] = (
+    (" ", "faint"),
+    (signs.NOTE, "muted"),
+    (signs.WARNING, "warning"),
+    (signs.ERROR, "error"),
+)
+"""By mark."""
+
+
+def badge(findings: "Sequence[Finding]") -> Span | None:
+    """How many there are, with the sign of the worst; None for none."""
+    if not findings:
+        return None
+    sign, role = SIGNS_OF_GRADES[max(3 - each.severity.rank for each in findings)]
+    return f"{sign}{len(findings)}", role
+
+
+def mark(grade: int) -> Span:
+    """The sign of a grade, one cell."""
+    return SIGNS_OF_GRADES[grade]
+
+
+# --- How old an answer is, and for how long the server says it stays good, in words.
+
+_DAY_S = 86_400
+
+
+def age_line(freshness: Freshness, now_ns: int, clock: Callable[[int], str] | None = None) -> Line:
+    """When it was fetched, and what the server says of its age. `now_ns` is the journal's clock.
+
+    `clock` makes a time of day of a moment of that clock. With it moments stand in the place of ages: such a line
+    stays as it is until the answer is stale.
+    """
+    when = clock(freshness.received_ns) if clock else f"{_age(freshness.received_ns, now_ns)} ago"
+    fetched = f"fetched {when}"
+    scope = f", {freshness.scope}" if freshness.scope else ""
+    stale_from = freshness.stale_from_ns
+    if stale_from is None:
+        line: Line = ((fetched + scope, "faint"),)
+    elif now_ns < stale_from:
+        said = f", {'said' if clock else 'server says'} fresh for {_age(freshness.received_ns, stale_from)}"
+        line = ((f"{fetched}{said}{scope}", "faint"),)
+    else:
+        stale = f", stale since {clock(stale_from) if clock else _age(stale_from, now_ns)}"
+        line = ((fetched, "faint"), (stale, "warning"), (scope, "faint"))
+    if not freshness.flaws:
+        return line
+    wrong = "; ".join(text.visible(flaw, limit=200) for flaw in freshness.flaws)
+    return ((f"{signs.WARNING} {wrong}", "warning"), ("   ", "text"), *line)
+
+
+def age_facts(freshness: Freshness, now_ns: int) -> tuple[SpansFact, ...]:
+    """The same as facts, what is wrong apart."""
+    told = plain(age_line(Freshness(freshness.received_ns, freshness.ttl_ms, freshness.scope), now_ns))
+    return (SpansFact("age", told), *(fact("wrong", flaw, "warning") for flaw in freshness.flaws))
+
+
+def _age(since_ns: int, now_ns: int) -> str:
+    return text_of(now_ns - since_ns)
+
+
+def text_of(nanoseconds: int) -> str:
+    """A span of time in whole seconds, or in what is more to the point: "12 s", "3h 12m", "400 days"."""
+    seconds = max(0, nanoseconds) // 1_000_000_000
+    if seconds >= 3 * _DAY_S:
+        return f"{seconds // _DAY_S:,} days"
+    if seconds < 100:
+        return f"{seconds} s" if seconds or nanoseconds <= 0 else text.human_duration(nanoseconds)
+    return text.human_duration(seconds * 1_000_000_000)
+
+
+# --- How far a request is: a bar, how much of how much, how fast, and how long it will take at that pace.
+
+FULL, EMPTY = "━", "─"
+
+
+def bar(progress: Progress, width: int) -> list[Span]:
+    """A bar of so many cells; empty where no total says how long it should be."""
+    share = fraction(progress)
+    if share is None or width < 1:
+        return []
+    full = round(min(max(share, 0.0), 1.0) * width)
+    return [(FULL * full, "accent"), (EMPTY * (width - full), "faint")]
+
+
+def fraction(progress: Progress) -> float | None:
+    """How much of it is done, as the server said: below 0 and beyond 1 as well; None without a usable total."""
+    if progress.raw or progress.total is None or progress.total <= 0:
+        return None
+    return progress.progress / progress.total
+
+
+def figures(progress: Progress, *, running: bool = True) -> str:
+    """How much, how fast, how long: "3 of 10 · 30 % · 1.2/s · about 6 s left". Safe to show.
+
+    Nothing is left of what is not `running` any more.
+    """
+    parts = [amount(progress)]
+    share = fraction(progress)
+    if share is not None and "%" not in parts[0]:
+        parts.append(f"{share:.0%}".replace("%", " %"))
+    if not progress.wrong and progress.rate:
+        parts.append(pace(progress.rate))
+        if running and progress.total is not None and 0 < progress.progress < progress.total and progress.rate > 0:
+            parts.append(left((progress.total - progress.progress) / progress.rate))
+    return " · ".join(parts)
+
+
+def pace(rate: float) -> str:
+    """So much a second, or where that is little, a minute."""
+    return f"{rate:.3g}/s" if abs(rate) >= 0.1 else f"{rate * 60:.2g}/min"
+
+
+def left(seconds: float) -> str:
+    """How long it will take, as a guess."""
+    if seconds < 1:
+        return "less than 1 s left"
+    if seconds < 99.5:
+        return f"about {seconds:.0f} s left"
+    return f"about {text.human_duration(round(min(seconds, 1e8)) * 1_000_000_000)} left"
+
+
+def said(progress: Progress, *, running: bool = True) -> list[Span]:
+    """The figures, what is wrong with them, and the server's own words."""
+    spans: list[Span] = [(figures(progress, running=running), "text")]
+    if progress.wrong:
+        spans.append((f"  {signs.WARNING} {progress.wrong}", "warning"))
+    if progress.message:
+        spans.append((f"  {text.visible(progress.message, limit=500)}", "text"))
+    return spans
+
+
+# --- What a real model made of a sampling request: which one, how long it took, what it did not get to see.
+
+
+class Account(msgspec.Struct, frozen=True):
+    """How asking a model went."""
+
+    model: str
+    """The model and where it is."""
+    took_ns: int = 0
+    """0 while it still is asked."""
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    left_out: Sequence[str] = ()
+    """What of the request did not reach it."""
+    why: str = ""
+    """Why it gave no answer; "" if it gave one."""
+    hint: str = ""
+
+
+def told(account: Account) -> str:
+    """Which model it was, how long it took and what it cost, as one safe line."""
+    counted = [f"{number:,} {word}" for number, word in _tokens(account)]
+    took = text.human_duration(account.took_ns)
+    return text.visible(f"{account.model} in {took}{_bracketed(counted)}", limit=200)
+
+
+def left_out(account: Account) -> str:
+    """What it did not get to see, as one safe line; "" for nothing."""
+    return text.visible(", ".join(account.left_out), limit=300)
+
+
+def account_section(account: Account) -> Section:
+    """What came of asking: the answer's origin, or why there is none and what to do."""
+    if account.why:
+        lines = (*paragraph(account.why, "error", limit=1000), *paragraph(account.hint, "muted", limit=1000))
+        asked = fact("asked", f"{account.model}, for {text.human_duration(account.took_ns)}")
+        return Section("The model gave no answer", (asked,), lines)
+    facts = [SpansFact("by", told(account), "strong")]
+    if lost := left_out(account):
+        facts.append(SpansFact("did not see", lost, "warning"))
+    return Section("What the model answers", tuple(facts), note="review it, then answer")
+
+
+def _tokens(account: Account) -> list[tuple[int, str]]:
+    both = ((account.tokens_in, "tokens in"), (account.tokens_out, "out"))
+    return [(number, word) for number, word in both if number is not None]
+
+
+def _bracketed(words: list[str]) -> str:
+    return f" ({', '.join(words)})" if words else ""
+
+
+# --- What a message is about, in a few words: arguments, a log line, the gist of an error. For one line of a list.
+
+MOST_DECODED = 64 * 1024
+"""Bytes."""
+_SHOWN = 300
+"""Characters."""
+_NAMED_ELSEWHERE = frozenset({"_meta", "name", "uri", "progressToken"})
+
+
+def of_payload(payload: bytes, newest: Progress | None = None) -> Span:
+    """The preview of a frame; ("", …) if there is nothing to say. Safe to show.
+
+    `newest` is shown in the place of the progress that the frame itself tells of.
+    """
+    if len(payload) > MOST_DECODED:
+        return _cut(text.decode(payload[: 4 * _SHOWN])), "muted"
+    messages = read(payload)
+    if len(messages) > 1:
+        return f"a batch of {len(messages)} messages", "muted"
+    return _of_message(messages[0], payload, newest)
+
+
+def _of_message(message: Message, payload: bytes, newest: Progress | None) -> Span:
+    match message:
+        case Request():
+            return _cut(of_request(message.method, message.params)), "muted"
+        case Notification():
+            return _notification(message, newest)
+        case Answer():
+            return _cut(of_result(message.result)), "muted"
+        case ErrorAnswer():
+            return _cut(message.message), "error"
+        case NotJsonRpc():
+            return _garbled(message, payload)
+
+
+def of_request(method: str, params: Any) -> str:
+    """What a request asks for beside its target: arguments, a question, else its params; "" for none. Foreign."""
+    if method in ("tools/call", "prompts/get"):
+        arguments = peek.at(params, "arguments")
+        return "" if arguments in (None, {}) else _json(arguments)
+    if method == "elicitation/create":
+        return peek.text(params, "message") or ""
+    if method == "initialize":
+        return _join(peek.text(params, "protocolVersion"), _who(peek.at(params, "clientInfo")))
+    if isinstance(params, Mapping):
+        params = {key: value for key, value in params.items() if key not in _NAMED_ELSEWHERE}
+    return "" if params in (None, {}, []) else _json(params)
+
+
+def of_result(result: Any) -> str:
+    """The gist of a result: the first text in it, else its JSON. Foreign."""
+    for block in peek.items(result, "content"):
+        if found := peek.text(block, "text"):
+            return found
+    if peek.has(result, "serverInfo"):
+        return _join(peek.text(result, "protocolVersion"), _who(peek.at(result, "serverInfo")))
+    if isinstance(result, Mapping):
+        result = {key: value for key, value in result.items() if key != "_meta"}
+    return "" if result in (None, {}) else _json(result)
+
+
+def of_log_message(params: Any) -> str:
+    """A log message on one line: level, logger, words. Foreign."""
+    level, logger = peek.text(params, "level") or "", peek.text(params, "logger") or ""
+    data = peek.at(params, "data")
+    said = data if isinstance(data, str) else peek.text(data, "message") or ("" if data is None else _json(data))
+    return ": ".join(part for part in (level, logger, said) if part)
+
+
+_LOUD: Mapping[str, Role] = {
+    "warning": "warning",
+    "error": "error",
+    "critical": "error",
+    "alert": "error",
+    "emergency": "error",
+}
+
+
+def _notification(message: Notification, newest: Progress | None) -> Span:
+    params = message.params
+    if message.method == "notifications/message":
+        return _cut(of_log_message(params)), _LOUD.get(peek.text(params, "level") or "", "text")
+    if message.method == "notifications/progress":
+        return progress_words(newest or progress_of(params)), "text"
+    if message.method == "notifications/cancelled":
+        return _cut(peek.text(params, "reason") or ""), "text"
+    return _cut(of_request(message.method, params)), "muted"
+
+
+def _garbled(message: NotJsonRpc, payload: bytes) -> Span:
+    shown = _cut(text.decode(payload[: 4 * _SHOWN]))
+    return (shown, "foreign") if shown.strip() else (f"({message.reason})", "muted")
+
+
+def _who(info: Any) -> str:
+    return " ".join(part for key in ("name", "version") if (part := peek.text(info, key)))
+
+
+def _join(*parts: str | None) -> str:
+    return ", ".join(part for part in parts if part)
+
+
+def _json(value: Any) -> str:
+    return text.decode(encode(value))
+
+
+def _cut(foreign: str) -> str:
+    return text.visible(foreign, limit=_SHOWN)

@@ -1,0 +1,386 @@
+"""How a task is followed to its end, by one of two strategies behind the same result.
+
+Core (2025-11-25): poll `tasks/get`; once it needs input, ask for `tasks/result`, by whose stream the questions come,
+and go on polling while that is open; at the end `tasks/result` brings what it came to. Extension: the answers to
+`tasks/get` carry the questions, answered by `tasks/update`, and at last the result itself.
+
+Polls keep to the interval that was asked for, the first one and those after an update included: only a server that
+wants to be asked a thousand times a second is asked less often. How long all of it may take is not decided here.
+
+Source: specification 2025-11-25, basic/utilities/tasks;
+ext-tasks, specification 2026-07-28 (stable), tasks.
+"""
+
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from inspector.errors import UsageError
+from inspector.protocol import peek, questions
+from inspector.protocol.exchanges import Exchange
+from inspector.protocol.flows.list_all import PAGE_LIMIT
+from inspector.protocol.flows.steps import (
+    Ask,
+    Await,
+    Flow,
+    GivenUp,
+    Refused,
+    Replied,
+    Reply,
+    Send,
+    Silent,
+    StillAsked,
+    Watch,
+    Withdraw,
+)
+from inspector.protocol.jsonrpc import Answer, ErrorAnswer
+from inspector.protocol.questions import Question, questions_in
+from inspector.protocol.revisions._shape import Revision
+from inspector.protocol.revisions._shape import Tasks as Strategy
+from inspector.protocol.revisions.openings import Opening
+from inspector.protocol.things import Tool
+from inspector.protocol.tracking.tasks import EXTENSION_NAME, UNKNOWN_TASK, Task, TaskState, Word, read_word
+
+LEAST_S, USUAL_S, MOST_S = 0.1, 1.0, 86_400.0
+"""Between two polls: at least, where nothing usable was said, and at most: nobody waits for longer."""
+FIRST_S = 0.5
+"""Before the first poll where nothing usable was said: many a task is done at once."""
+FAILURES = 3
+"""So many polls in a row may fail before the task is given up."""
+AFTER_CANCEL = 10
+"""So often a task is polled that was asked to end and goes on."""
+
+
+class TaskEnd(msgspec.Struct, frozen=True):
+    """How following a task ended."""
+
+    id: str
+    state: str
+    """The last word on it, as it came."""
+    why: str = ""
+    """Why following ended before the task did, or what is missing; "" if all went well."""
+
+
+class Followed(msgspec.Struct, frozen=True):
+    """What came of following a task."""
+
+    reply: Reply
+    """What the task came to, as if the request itself had been answered with it; or what came instead."""
+    rounds: int
+    """How many requests it took."""
+    end: TaskEnd
+    unanswered: str = ""
+    """Why its questions were left open; "" if it has none."""
+
+
+class _Course(msgspec.Struct):
+    """How far following one task is."""
+
+    id: str
+    revision: Revision
+    cause: int | None
+    """The exchange that the task began with."""
+    word: Word
+    rounds: int = 0
+    failures: int = 0
+    polls_after_cancel: int = 0
+    polled: Replied | None = None
+    """The last answer to a poll."""
+    result: Exchange | None = None
+    """`tasks/result`, while its answer is awaited (core)."""
+    result_refused: bool = False
+    asking: tuple[Question, ...] = ()
+    """What is being asked (extension)."""
+    asked: set[str] = msgspec.field(default_factory=set)
+    """The names of all questions that were asked (extension)."""
+
+    def send(self, method: str, silence_s: float | None = None, **more: Any) -> Send:
+        """A request about the task."""
+        self.rounds += 1
+        return Send(method, {"taskId": self.id, **more}, revision=self.revision, silence_s=silence_s)
+
+    def over(self, reply: Reply, why: str = "", unanswered: str = "") -> Followed:
+        """Following ends."""
+        return Followed(reply, self.rounds, TaskEnd(self.id, self.word.state, why), unanswered)
+
+    @property
+    def pause_s(self) -> float:
+        """Until the next poll."""
+        if self.word.poll_ms is None and self.polled is None and self.failures == 0:
+            return FIRST_S
+        return pause_of(self.word.poll_ms)
+
+
+def follow(id_: str, *, revision: Revision, word: Word | None = None, cause: int | None = None) -> Flow[Followed]:
+    """Follow a task to its end. `word` is what its handle said; None: nothing is known, and it is polled at once.
+
+    `cause` is the exchange that the task began with, if that was seen.
+    """
+    course = _Course(id_, revision, cause, word or Word(id_, ""))
+    if word is None and (over := (yield from _poll(course))):
+        return over
+    step = _extension_step if revision.tasks is Strategy.EXTENSION else _core_step
+    while True:
+        if over := (yield from step(course)):
+            return over
+        if over := (yield from _poll(course)):
+            return over
+
+
+def pause_of(poll_ms: float | None) -> float:
+    """How long is waited between polls of a task that wants that, in seconds."""
+    return min(max(USUAL_S if poll_ms is None else poll_ms / 1000, LEAST_S), MOST_S)
+
+
+def _core_step(course: _Course) -> Flow[Followed | None]:
+    """Fetch the result if it is there, or wait until the next poll; None if there is one to be made."""
+    if course.word.state == TaskState.CANCELLED:
+        return (yield from _cancelled(course))
+    if course.word.ended:
+        return course.over((yield from _result(course)))
+    if course.word.state == TaskState.INPUT_REQUIRED or course.result is not None:
+        # "the requestor SHOULD preemptively call tasks/result": its stream carries the questions
+        return (yield from _input_by_result(course))
+    return (yield from _watch(course))
+
+
+def _input_by_result(course: _Course) -> Flow[Followed | None]:
+    if course.result_refused:
+        return (yield from _watch(course))
+    if course.result is None:
+        reply: Reply = yield course.send("tasks/result", silence_s=course.pause_s)
+    else:
+        reply = yield Await(course.result, silence_s=course.pause_s)
+    if isinstance(reply, Silent) and reply.exchange is not None:
+        course.result = reply.exchange
+        return None
+    course.result = None
+    if isinstance(reply, Replied) and isinstance(reply.message, ErrorAnswer):
+        course.result_refused = True  # some servers have no result until the end; whether this is it, a poll tells
+        return None
+    state = TaskState.COMPLETED if isinstance(reply, Replied) else course.word.state
+    course.word = replace(course.word, state=state)
+    return course.over(reply)
+
+
+def _result(course: _Course) -> Flow[Reply]:
+    if course.result is not None:
+        reply: Reply = yield Await(course.result)
+    else:
+        reply = yield course.send("tasks/result")
+    return reply
+
+
+def _cancelled(course: _Course) -> Flow[Followed]:
+    """Nothing is to be fetched. What waits for the result is heard once more, so that it is not left hanging."""
+    if course.result is not None:
+        yield Await(course.result, silence_s=LEAST_S)
+    said = f": {course.word.message}" if course.word.message else ""
+    exchange = course.polled.exchange if course.polled else None
+    return course.over(GivenUp(exchange, f"the task was cancelled{said}"))
+
+
+def _extension_step(course: _Course) -> Flow[Followed | None]:
+    word, polled = course.word, course.polled
+    if course.asking and (word.ended or not _outstanding(course)):
+        yield Withdraw(course.asking, "the task no longer needs the answer")
+        course.asking = ()
+    if word.state == TaskState.CANCELLED:
+        return (yield from _cancelled(course))
+    if word.ended and polled is None:
+        return None  # the handle says that it has ended, and only a poll says how
+    if word.ended and polled is not None:
+        return _ended(course, polled)
+    course.asking = course.asking or _new_questions(course)
+    if course.asking:
+        return (yield from _ask(course))
+    return (yield from _watch(course))
+
+
+def _ended(course: _Course, polled: Replied) -> Followed:
+    """What it came to, as if the call had been answered with it."""
+    word, id_ = course.word, polled.message.id
+    if word.state == TaskState.COMPLETED and word.result is not None and id_ is not None:
+        return course.over(Replied(Answer(id_, word.result), polled.exchange))
+    if word.state == TaskState.FAILED and word.error is not None:
+        return course.over(Replied(ErrorAnswer(id_, word.error), polled.exchange))
+    lacking = "result" if word.state == TaskState.COMPLETED else "error"
+    return course.over(polled, f"it is {word.state}, and brings no {lacking}")
+
+
+def _new_questions(course: _Course) -> tuple[Question, ...]:
+    """What it asks that it has not asked before. "Clients SHOULD deduplicate inputRequests keys"."""
+    if course.word.state != TaskState.INPUT_REQUIRED:
+        return ()
+    new = {key: each for key, each in peek.mapping(course.word.questions).items() if key not in course.asked}
+    exchange = course.polled.exchange if course.polled else None
+    found = questions_in(
+        {"inputRequests": new},
+        exchange=exchange.number if exchange else course.cause or 0,
+        frame=(exchange.answer_frame if exchange else None) or 0,
+        asked_ns=(exchange.ended_ns if exchange else None) or 0,
+    )
+    course.asked |= new.keys()
+    return tuple(replace(each, cause=course.cause, task=course.id) for each in found)
+
+
+def _outstanding(course: _Course) -> bool:
+    """Whether all that is being asked is still wanted."""
+    wanted = peek.mapping(course.word.questions)
+    return course.word.state == TaskState.INPUT_REQUIRED and all(each.key in wanted for each in course.asking)
+
+
+def _ask(course: _Course) -> Flow[Followed | None]:
+    """Have its questions answered, and tell it; None while that takes longer than a poll may wait."""
+    answers: tuple[questions.Reply, ...] | StillAsked | None = yield Ask(course.asking, patience_s=course.pause_s)
+    if isinstance(answers, StillAsked):
+        return None
+    asked, course.asking = course.asking, ()
+    refusals = [answer.message for answer in answers or () if isinstance(answer, questions.Refusal)]
+    if refusals:
+        return course.over(course.polled or GivenUp(None, refusals[0]), unanswered=refusals[0])
+    if answers is None:
+        return None  # withdrawn: a poll tells what has become of it
+    values = {q.key: a.value for q, a in zip(asked, answers, strict=True) if isinstance(a, questions.Result)}
+    reply: Reply = yield course.send("tasks/update", inputResponses=values)
+    if isinstance(reply, Replied) and isinstance(reply.message, ErrorAnswer):
+        return course.over(reply, "it does not take the answers")
+    if not isinstance(reply, Replied):
+        return course.over(reply)
+    return (yield from _watch(course))
+
+
+def _watch(course: _Course) -> Flow[Followed | None]:
+    """Wait until the next poll, or until there is news."""
+    known: Task | None = yield Watch(course.id, course.pause_s)
+    if known is None or known.cancel_asked is None:
+        return None
+    course.polls_after_cancel += 1
+    if known.state == TaskState.CANCELLED:
+        course.word = replace(course.word, state=known.state, message=known.message)
+        return (yield from _cancelled(course))
+    if course.polls_after_cancel > AFTER_CANCEL:
+        return course.over(GivenUp(None, "the task was asked to end"), "it was asked to end, and goes on")
+    return None
+
+
+def _poll(course: _Course) -> Flow[Followed | None]:
+    """Ask for its state; None if there is a new word on it, or may yet be."""
+    reply: Reply = yield course.send("tasks/get")
+    if isinstance(reply, Replied) and isinstance(reply.message, Answer):
+        word = read_word(reply.message.result_part)
+        if word is not None and word.id == course.id:
+            course.failures, course.polled = 0, reply
+            course.result_refused = course.result_refused and word.state == course.word.state
+            course.word = word
+            return None
+    elif isinstance(reply, Replied) and isinstance(reply.message, ErrorAnswer) and reply.message.code == UNKNOWN_TASK:
+        return course.over(reply, "whoever ran it does not know it (any more)")
+    elif not isinstance(reply, Replied | Refused) or (isinstance(reply, Refused) and reply.status in _FINAL):
+        return course.over(reply, "it can't be polled")
+    course.failures += 1
+    return course.over(reply, f"it can't be polled: {FAILURES} times in a row") if course.failures >= FAILURES else None
+
+
+_FINAL = frozenset({401, 403, 404})
+"""HTTP statuses that another try does not mend."""
+
+
+# --- Whether a tool can be called as a task, and how that is asked for.
+
+
+class Support(StrEnum):
+    """Whether a call may become a task."""
+
+    NONE = "none"
+    """Neither the revision nor the server knows tasks."""
+    FORBIDDEN = "forbidden"
+    """The server has tasks, this tool is not for them; also where nothing was said of the tool."""
+    OPTIONAL = "optional"
+    REQUIRED = "required"
+    SERVER_DECIDES = "server decides"
+    """Nothing can be asked for: any call may be answered with a task."""
+
+
+def support_of(tool: Tool | None, opening: Opening) -> Support:
+    """Whether calls of a tool may become tasks; None for a tool that is not listed."""
+    if opening.revision.tasks is Strategy.EXTENSION:
+        declared = peek.has(opening.capabilities, "extensions", EXTENSION_NAME)
+        return Support.SERVER_DECIDES if declared else Support.NONE
+    if opening.revision.tasks is Strategy.NONE or not peek.has(
+        opening.capabilities, "tasks", "requests", "tools", "call"
+    ):
+        return Support.NONE
+    said = tool.task_support if tool is not None else ""
+    return Support(said) if said in ("required", "optional") else Support.FORBIDDEN
+
+
+def why_no_task(support: Support, name: str, opening: Opening) -> str:
+    """Why a call can't be asked to be a task, one sentence; "" if it can, or if the server decides."""
+    match support:
+        case Support.FORBIDDEN:
+            return f"the server does not let {name} be called as a task"
+        case Support.NONE if opening.revision.tasks is Strategy.NONE:
+            return f"{opening.revision.date} has no tasks"
+        case Support.NONE:
+            return "the server does not declare tasks for tool calls"
+    return ""
+
+
+def as_task(params: Any, ttl_ms: float | None = None) -> dict[str, Any]:
+    """The params of a call that asks to be a task; `ttl_ms`: how long it is to be kept, None: as the server likes."""
+    ttl = int(ttl_ms) if ttl_ms is not None and float(ttl_ms).is_integer() else ttl_ms
+    return {**peek.mapping(params), "task": {} if ttl is None else {"ttl": ttl}}
+
+
+# --- How the tasks that a server keeps are listed, page by page, with a guard against cursors that lead nowhere.
+
+
+class TaskList(msgspec.Struct, frozen=True):
+    """The list as far as it was fetched; the tasks themselves stand in the conversation."""
+
+    ids: tuple[str, ...]
+    pages: int
+    stopped: str = ""
+    """Why fetching ended before the server said so; "" if the list is whole."""
+    failed: Reply | None = None
+    """What came instead of a page, if that is why."""
+
+
+def why_no_list(opening: Opening) -> str:
+    """Why tasks can't be listed, one sentence; "" if they can."""
+    if opening.revision.tasks is Strategy.CORE:
+        declared = peek.has(opening.capabilities, "tasks", "list")
+        return "" if declared else "the server does not declare tasks.list"
+    return f"{opening.revision.date} has no list of tasks"
+
+
+def list_tasks(opening: Opening) -> Flow[TaskList]:
+    """Fetch the list. Raises: UsageError where there is none."""
+    if why := why_no_list(opening):
+        raise UsageError(why, hint="Tasks that this session began are known without a list.")
+    ids: dict[str, None] = {}
+    seen: set[str] = set()
+    cursor: str | None = None
+    for page in range(1, PAGE_LIMIT + 1):
+        params = None if cursor is None else {"cursor": cursor}
+        reply: Reply = yield Send("tasks/list", params, revision=opening.revision)
+        if not isinstance(reply, Replied) or not isinstance(reply.message, Answer):
+            return TaskList(tuple(ids), page - 1, f"page {page} could not be had", reply)
+        result: Any = reply.message.result
+        found = [id_ for item in peek.items(result, "tasks") if (id_ := peek.text(item, "taskId"))]
+        new = [id_ for id_ in found if id_ not in ids]
+        ids |= dict.fromkeys(new)
+        cursor = peek.text(result, "nextCursor")
+        if cursor is None:
+            return TaskList(tuple(ids), page, _oddity(result))
+        if cursor in seen or (cursor == "" and not new):
+            return TaskList(tuple(ids), page, f"the server gave the cursor {cursor[:80]!r} a second time")
+        seen.add(cursor)
+    return TaskList(tuple(ids), PAGE_LIMIT, f"more than {PAGE_LIMIT} pages")
+
+
+def _oddity(result: Any) -> str:
+    return "" if isinstance(peek.at(result, "tasks"), list) else "the result has no array 'tasks'"

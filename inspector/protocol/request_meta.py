@@ -1,0 +1,73 @@
+"""What each request carries about its sender, by revision: nothing, or version, client and capabilities in `_meta`.
+
+Source: specification 2026-07-28, basic (per-request metadata); utilities/progress in all revisions.
+"""
+
+from typing import Any
+
+import msgspec
+
+from inspector.protocol import peek
+from inspector.protocol.capabilities import Advertised, declared
+from inspector.protocol.jsonrpc import RequestId
+from inspector.protocol.revisions._shape import LogLevel, Revision, Stamp
+from inspector.protocol.tracking.opening import CLIENT_CAPABILITIES, CLIENT_INFO, PROTOCOL_VERSION
+
+# --- The eight levels of a log message, from the least to the gravest, and where a request names the one it wants.
+
+LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
+LOG_MESSAGE = "notifications/message"
+LOG_LEVEL = "io.modelcontextprotocol/logLevel"
+"""The member of a request's `_meta` that asks for log messages from a level on (2026-07-28)."""
+
+
+def rank(level: Any) -> int | None:
+    """How grave a level is, from 0; None for what is none of the eight."""
+    return LEVELS.index(level) if isinstance(level, str) and level in LEVELS else None
+
+
+class ClientIdentity(msgspec.Struct, frozen=True):
+    """Who asks, and what it can answer."""
+
+    info: dict[str, Any]
+    offers: frozenset[str] = frozenset()
+    """What can be answered, by the names of `offers`."""
+    extensions: Advertised = Advertised()
+
+    def capabilities(self, revision: Revision) -> dict[str, Any]:
+        """What is declared, in the words of a revision."""
+        said = declared(self.offers, revision)
+        extensions = self.extensions.in_revision(revision)
+        return said | {"extensions": peek.mapping(said, "extensions") | extensions} if extensions else said
+
+
+def stamped(
+    revision: Revision | None,
+    params: Any,
+    client: ClientIdentity,
+    *,
+    progress_token: RequestId | None = None,
+    log_level: str = "",
+) -> Any:
+    """Params as the revision wants them. What the caller put into `_meta` himself is kept: testing is the use.
+
+    `log_level` is what each request asks for, where requests ask for log messages at all; "" asks for none. Params
+    that are no object are returned as they are: somebody sends them wrong on purpose.
+    """
+    if params is not None and not isinstance(params, dict):
+        return params
+    meta: dict[str, Any] = {}
+    if revision is not None and revision.stamp is Stamp.META:
+        meta = {
+            PROTOCOL_VERSION: revision.date,
+            CLIENT_INFO: client.info,
+            CLIENT_CAPABILITIES: client.capabilities(revision),
+        }
+    if log_level and revision is not None and revision.log_level is LogLevel.META:
+        meta[LOG_LEVEL] = log_level
+    if progress_token is not None:
+        meta["progressToken"] = progress_token
+    meta |= peek.mapping(params, "_meta")
+    if not meta:
+        return params
+    return {**(params or {}), "_meta": meta}

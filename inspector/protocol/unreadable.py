@@ -1,0 +1,121 @@
+"""Responses that can't be read: of more bytes than the limit, or nested too deeply. What is known of them all the same.
+
+They are no messages, even where their beginning reads like one. But most have a readable id near their start or their
+end: whoever waits for such a response need not wait for a clock. Only a member of the message itself counts, never one
+inside its result.
+"""
+
+import re
+
+import msgspec
+
+from inspector.protocol import peek
+from inspector.protocol.exchanges import Exchange
+from inspector.protocol.frames import Direction, Frame
+from inspector.protocol.jsonrpc import Message, NotJsonRpc, RequestId, read
+from inspector.protocol.tracking.exchanges import Pairs
+
+KEPT = 64 * 1024
+"""Bytes that are kept of the beginning of a message over the limit."""
+_LOOKED_AT = 64 * 1024
+"""Bytes at either end of a response that are searched for its id."""
+_WEIGHED = 64 * 1024 * 1024
+"""Bytes up to which it is made sure that a message is closed by its last brace."""
+_OTHER = {Direction.TO_SERVER: Direction.FROM_SERVER, Direction.FROM_SERVER: Direction.TO_SERVER}
+_STRING = rb'"(?:[^"\\\x00-\x1f]|\\.)*"'
+_SCALAR = _STRING + rb"|-?\d[\d.eE+-]{0,40}|true|false|null"
+_MEMBER = re.compile(rb"\s*(" + _STRING + rb")\s*:\s*")
+_SIMPLE = re.compile(_SCALAR)
+_BRACKETS = re.compile(_STRING + rb"|[{}\[\]]")
+_LAST = re.compile(
+    rb',\s*"id"\s*:\s*(' + _SCALAR + rb")\s*(?:,\s*" + _STRING + rb"\s*:\s*(?:" + _SCALAR + rb")\s*){0,3}\}\s*$"
+)
+
+
+def messages_of(frame: Frame) -> tuple[Message, ...]:
+    """The messages of a frame; of one that was cut, that it is none."""
+    return (NotJsonRpc(reason(frame)),) if frame.cut else read(frame.payload)
+
+
+def reason(frame: Frame) -> str:
+    """What is wrong with a frame that was cut, as half a sentence."""
+    return f"a message of {len(frame.payload) + frame.cut:,} bytes, which is over the limit; its beginning is kept"
+
+
+def is_unreadable(frame: Frame, messages: tuple[Message, ...]) -> bool:
+    """Whether a frame may be a response that can't be read here, by its length or its depth."""
+    return bool(frame.cut) or (type(messages[0]) is NotJsonRpc and messages[0].unread)
+
+
+def lose_answered(frame: Frame, message: Message, pairs: Pairs) -> Exchange | None:
+    """The request whose response can't be read is lost; None if the frame names no open one."""
+    id_ = answered_id(frame)
+    exchange = None if id_ is None else pairs.find_open(_OTHER[frame.direction], id_)
+    if exchange is not None:
+        pairs.end_from_server(exchange, frame.time_ns, _why(frame, message))
+    return exchange
+
+
+def answered_id(frame: Frame) -> RequestId | None:
+    """The id of the request that an unreadable response is for, as far as its beginning or its end tells."""
+    payload = frame.payload
+    id_, kind = _beginning(payload[:_LOOKED_AT])
+    if kind not in ("result", "error"):
+        return None
+    if id_ is None and not frame.cut:
+        found = _LAST.search(payload, max(0, len(payload) - _LOOKED_AT))
+        id_ = _read(found.group(1)) if found is not None and _is_closed(payload) else None
+    return peek.request_id(id_)
+
+
+def _why(frame: Frame, message: Message) -> str:
+    if frame.cut:
+        whole = len(frame.payload) + frame.cut
+        return f"its answer has {whole:,} bytes, which is over the limit; --max message=SIZE raises it"
+    said = message.reason if isinstance(message, NotJsonRpc) else ""
+    return f"its response can't be read: {said}"
+
+
+def _beginning(payload: bytes) -> tuple[int | float | str | None, str]:
+    """The id, if it stands before the payload, and which member holds that: "result", "error" or "method"; "" if none.
+
+    Other members of the message are passed over, objects and arrays among them, as far as they end in time.
+    """
+    begin = re.match(rb"(?:\xef\xbb\xbf)?\s*\{", payload)
+    at, id_ = begin.end() if begin is not None else len(payload), None
+    while (member := _MEMBER.match(payload, at)) is not None:
+        name, at = _read(member.group(1)), member.end()
+        if name in ("result", "error", "method"):
+            return id_, str(name)
+        simple = _SIMPLE.match(payload, at)
+        if name == "id":
+            id_ = _read(simple.group()) if simple is not None else None
+        at = simple.end() if simple is not None else _behind(payload, at)
+        comma = re.compile(rb"\s*,").match(payload, at)
+        at = comma.end() if comma is not None else len(payload)
+    return id_, ""
+
+
+def _behind(payload: bytes, at: int) -> int:
+    """Where an object or array ends that begins here; the end of the payload if it does not."""
+    depth = 0
+    for found in _BRACKETS.finditer(payload, at):
+        depth += {b"{": 1, b"[": 1, b"}": -1, b"]": -1}.get(found.group(), 0)
+        if not depth:
+            return found.end()
+    return len(payload)
+
+
+def _is_closed(payload: bytes) -> bool:
+    """Whether all that is opened is closed: then the last brace is that of the message itself."""
+    if len(payload) > _WEIGHED:
+        return False
+    bare = re.sub(_STRING, b"", payload)
+    return bare.count(b"{") == bare.count(b"}") and bare.count(b"[") == bare.count(b"]")
+
+
+def _read(token: bytes) -> int | float | str | None:
+    try:
+        return msgspec.json.decode(token, type=int | float | str | None)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None

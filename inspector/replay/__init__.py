@@ -1,1 +1,0 @@
-"""A capture, again: in its own time."""

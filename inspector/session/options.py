@@ -1,0 +1,91 @@
+"""What is known of a session from outside: what is asked of it before there is one, and where it stands.
+
+Imported with the command line, before a server is started; so nothing here imports an event loop, or a session.
+"""
+
+from collections.abc import Callable
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from inspector.protocol.capabilities import Advertised
+from inspector.protocol.questions import Root
+from inspector.protocol.revisions._shape import Era
+from inspector.protocol.revisions.openings import Opening
+from inspector.sampler.choice import ModelChoice
+from inspector.transports.base import LIMITS, Limits
+
+if TYPE_CHECKING:
+    from inspector.auth.guide import Guide
+    from inspector.session.desk import Policy
+    from inspector.session.scripted import Prepared
+    from inspector.transports.children import Started
+    from inspector.transports.http.authorizing import Authorizer
+
+
+class Clocks(msgspec.Struct, frozen=True):
+    """How long to wait, in seconds; None is for ever."""
+
+    idle_s: float | None = 60.0
+    total_s: float | None = 3600.0
+
+
+class ListWishes(msgspec.Struct, frozen=True):
+    """How a person wants lists to be fetched."""
+
+    by_itself: bool = True
+    """Whether a list is fetched anew when the server says that it has changed."""
+    page_by_page: bool = False
+    """Whether one page is fetched at a time."""
+
+
+class State(StrEnum):
+    """Where a session stands."""
+
+    CONNECTING = "connecting"
+    OPEN = "open"
+    CLOSED = "closed"
+    """It ended, asked to or not; `Session.why` says."""
+
+
+def _forget(opening: Opening) -> None:
+    """Keep nothing."""
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """How to talk to a target."""
+
+    era: Era | None = None
+    """None: find out."""
+    revision: str = ""
+    """A version string to use and no other; "" for the newest."""
+    clocks: Clocks = msgspec.field(default_factory=Clocks)
+    probe_silence_s: float = 2.0
+    offers: frozenset[str] = frozenset()
+    """What questions of the server are offered an answer, by the names of `protocol.offers`."""
+    prepared: "tuple[Prepared, ...]" = ()
+    """Answers that need nobody, tried in order."""
+    policies: "tuple[tuple[str, Policy], ...]" = ()
+    """Who answers before those, by name."""
+    roots: tuple[Root, ...] = ()
+    extensions: Advertised = Advertised()
+    model: ModelChoice | None = None
+    """A real model for sampling requests that nothing prepared answers."""
+    lists: ListWishes = msgspec.field(default_factory=ListWishes)
+    has_person: bool = False
+    """Whether somebody is there to answer what nothing prepared answers."""
+    authorizer: "Callable[[str], Authorizer] | None" = None
+    """Makes whoever gets us into the server of a URL; None: a refusal stays one."""
+    retry_cut: bool = False
+    """Whether to make calls again whose stream was cut, whatever they do."""
+    limits: Limits = LIMITS
+    guide: "Guide | None" = None
+    """Whoever takes the person at the screen to a login, for the screen to show; None: nobody does."""
+    remembered: Era | None = None
+    """What the target was found to be in an earlier run."""
+    revealed: Era | None = None
+    """What its command reveals; used where nothing is remembered."""
+    remember: Callable[[Opening], None] = _forget
+    started: "Started | None" = None
+    """The server of a command, where it was started ahead; the session takes it over."""

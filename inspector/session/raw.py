@@ -1,0 +1,249 @@
+"""Sending bytes as they are, right or wrong, and gathering what comes of them.
+
+Nothing is added, nothing is repaired: what is sent is a frame like any other, and what comes is told by the fold. It is
+over when every request in the bytes was answered, when the carriage is done and nothing can follow, when an answer
+came that says whose it is not, or when the time is up. Nothing is cancelled then: an answer that comes late is shown.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+
+import msgspec
+
+from inspector.capture.format.records import Entry
+from inspector.capture.journal import Journal
+from inspector.errors import InspectError
+from inspector.protocol import events, jsonrpc
+from inspector.protocol.events import Event
+from inspector.protocol.facts import ConnectionEvent, ConnectionFact
+from inspector.protocol.frames import Direction, Frame
+from inspector.protocol.jsonrpc import RequestId
+from inspector.protocol.revisions._shape import Carriage
+from inspector.session.driver import Ids
+from inspector.transports.base import Delivery, Expects, Outgoing, Transport
+
+_GRACE_S = 1.0
+"""How long a stream that has brought its answer may take to end by itself."""
+_SHORT_GRACE_S = 0.2
+"""The same where closing it cancels nothing."""
+
+
+class Ended(StrEnum):
+    """Why nothing more is waited for."""
+
+    ANSWERED = "answered"
+    """All requests were, or an answer came that belongs to none."""
+    ACCEPTED = "accepted"
+    """The HTTP response says so and nothing else can follow, or nothing was to be waited for."""
+    REFUSED = "refused"
+    """The HTTP exchange ended without an answer to a request."""
+    SILENT = "silent"
+    """The time is up."""
+    LOST = "lost"
+    """The bytes could not be sent, or the connection ended."""
+
+
+class Sent(msgspec.Struct, frozen=True):
+    """What came of bytes that were sent as they are."""
+
+    ended: Ended
+    frames: tuple[int, ...]
+    """Numbers of the journal: what was sent. Empty if nothing was."""
+    came: tuple[int, ...]
+    """Numbers of the journal: what the server sent meanwhile, but for answers to other requests."""
+    unanswered: int = 0
+    """How many requests of it were not answered."""
+    seconds: float = 0.0
+    """How long was waited at most."""
+    why: str = ""
+    """What the carriage says, one sentence; "" if it says nothing."""
+    hint: str = ""
+    status: int | None = None
+    """Of the HTTP response; None on stdio."""
+    body: bytes = b""
+    """Of an HTTP response that is no frame: its beginning."""
+
+
+class _Gathering:
+    """What is heard from the moment of sending."""
+
+    def __init__(self, parts: Sequence[bytes]) -> None:
+        self._left = list(parts)
+        """What was not seen on the wire yet."""
+        self.frames: list[int] = []
+        self.came: list[int] = []
+        self._opened: set[int] = set()
+        """Numbers of the exchanges that our bytes opened."""
+        self._answers = 0
+        """How many answers to them came: with one id twice, both are told of the same exchange."""
+        self.strays = 0
+        """Answers that belong to nothing."""
+        self.lost = ""
+        """Why the connection ended; "" while it lasts."""
+        self.changed = asyncio.Event()
+
+    def hear(self, entry: Entry, found: Sequence[Event]) -> None:
+        """An entry of the journal."""
+        if isinstance(entry.what, ConnectionFact):
+            if entry.what.event in (ConnectionEvent.CLOSE, ConnectionEvent.ABORT):
+                self.lost = entry.what.why or "the connection was closed"
+                self.changed.set()
+            return
+        if not isinstance(entry.what, Frame):
+            return
+        if entry.what.direction is Direction.TO_SERVER:
+            self._sent(entry, found)
+        elif not self._is_for_another(found):
+            self._came(entry, found)
+        self.changed.set()
+
+    def _sent(self, entry: Entry, found: Sequence[Event]) -> None:
+        if isinstance(entry.what, Frame) and self._left and entry.what.payload == self._left[0]:
+            self._left.pop(0)
+            self.frames.append(entry.n)
+            self._opened |= {event.exchange.number for event in found if isinstance(event, events.Opened)}
+
+    def _came(self, entry: Entry, found: Sequence[Event]) -> None:
+        self.came.append(entry.n)
+        for event in found:
+            if isinstance(event, events.Closed | events.CameLate):
+                self._answers += event.exchange.number in self._opened
+            elif isinstance(event, events.Orphaned):
+                self.strays += 1
+
+    def _is_for_another(self, found: Sequence[Event]) -> bool:
+        """Whether it only answers, or tells of, requests that somebody else has sent."""
+        others = [event for event in found if isinstance(event, events.Closed | events.CameLate | events.Progressed)]
+        whose = {event.exchange.number for event in others if event.exchange.request_frame not in self.frames}
+        return bool(whose) and len(whose) == len(found)
+
+    @property
+    def awaited(self) -> int:
+        """How many requests were not answered yet."""
+        return max(0, len(self._opened) - self._answers)
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether there is nothing left to wait for."""
+        return not self._left and (bool(self.strays) or (bool(self._opened) and not self.awaited))
+
+
+class ByHand:
+    """Messages that a person writes: their ids, and sending them."""
+
+    def __init__(self, transport: Transport, journal: Journal, ids: Ids) -> None:
+        self._transport = transport
+        self._journal = journal
+        self._ids = ids
+
+    def next_id(self) -> int:
+        """An id that nobody else gets."""
+        return next(self._ids)
+
+    async def send(self, payload: bytes, *, headers: Mapping[str, str], wait_s: float, probe: bool = False) -> Sent:
+        """Send bytes as they are and gather what comes for a while; 0 only sends. Nothing that comes is raised.
+
+        `headers` matter over HTTP only. The frames of a `probe` are tagged.
+        """
+        self._ids.spend(ids_of(payload))
+        return await send_exactly(self._transport, self._journal, payload, headers=headers, wait_s=wait_s, probe=probe)
+
+
+async def send_exactly(
+    transport: Transport,
+    journal: Journal,
+    payload: bytes,
+    *,
+    headers: Mapping[str, str],
+    wait_s: float,
+    probe: bool = False,
+) -> Sent:
+    """Send the bytes and gather what comes, for `wait_s` seconds at most; 0 waits only until they are sent.
+
+    Over stdio each line is a frame of its own, and the last needs no line's end.
+    """
+    parts = [payload] if transport.kind in ("http", "sse") else payload.removesuffix(b"\n").split(b"\n")
+    outgoing = [
+        Outgoing(part, Expects.ANSWER if ids_of(part) else Expects.NOTHING, headers=headers, probe=probe)
+        for part in parts
+    ]
+    gathering = _Gathering(parts)
+    stop = journal.listen(gathering.hear)
+    try:
+        async with asyncio.TaskGroup() as tasks:
+            delivery = tasks.create_task(_deliver(transport, outgoing))
+            ended = await _wait(gathering, delivery, wait_s)
+            await _part(transport, delivery, ended)
+    finally:
+        stop()
+    done = delivery.result() if delivery.done() and not delivery.cancelled() else None
+    return _sent(gathering, ended, done, wait_s)
+
+
+def ids_of(payload: bytes) -> list[RequestId]:
+    """The ids of the requests in the bytes, in their order; none where they can't be read."""
+    return [message.id for message in jsonrpc.read(payload) if isinstance(message, jsonrpc.Request)]
+
+
+async def _deliver(transport: Transport, outgoing: Sequence[Outgoing]) -> Delivery | InspectError:
+    try:
+        deliveries = [await transport.send(part) for part in outgoing]
+    except InspectError as error:
+        return error
+    return deliveries[-1]
+
+
+async def _wait(gathering: _Gathering, delivery: "asyncio.Task[Delivery | InspectError]", wait_s: float) -> Ended:
+    clock = asyncio.get_running_loop().time
+    until = clock() + wait_s if wait_s > 0 else None
+    delivery.add_done_callback(lambda done: gathering.changed.set())
+    while not gathering.is_answered:
+        if gathering.lost:
+            return Ended.LOST
+        if delivery.done() and (ended := _ended(gathering, delivery.result(), patient=wait_s > 0)) is not None:
+            return ended
+        gathering.changed.clear()
+        try:
+            async with asyncio.timeout_at(until):
+                await gathering.changed.wait()
+        except TimeoutError:
+            return Ended.SILENT
+    return Ended.ANSWERED
+
+
+def _ended(gathering: _Gathering, delivery: Delivery | InspectError, *, patient: bool) -> Ended | None:
+    """What the carriage's word means; None if something can still follow."""
+    if isinstance(delivery, InspectError):
+        return Ended.LOST
+    if delivery.status is None or (delivery.answer_may_follow and gathering.awaited):
+        return None if patient else Ended.ACCEPTED
+    return Ended.REFUSED if gathering.awaited or delivery.status >= 400 else Ended.ACCEPTED
+
+
+async def _part(transport: Transport, delivery: "asyncio.Task[Delivery | InspectError]", ended: Ended) -> None:
+    """Let go of the carriage: a stream that has brought its answer may end by itself, any other is closed."""
+    carriage = getattr(transport, "carriage", None)
+    if ended is Ended.ANSWERED:
+        await asyncio.wait({delivery}, timeout=_SHORT_GRACE_S if carriage is Carriage.SESSIONS else _GRACE_S)
+    delivery.cancel()
+
+
+def _sent(gathering: _Gathering, ended: Ended, delivery: Delivery | InspectError | None, wait_s: float) -> Sent:
+    why, hint, status, body = gathering.lost, "", None, b""
+    if isinstance(delivery, InspectError):
+        why, hint = str(delivery), delivery.hint
+    elif delivery is not None:
+        why, status = why or delivery.why, delivery.status
+        body = b"" if gathering.came else delivery.body
+    return Sent(
+        ended,
+        tuple(gathering.frames),
+        tuple(gathering.came),
+        gathering.awaited,
+        wait_s,
+        why,
+        hint,
+        status,
+        body,
+    )

@@ -1,0 +1,626 @@
+"""The header: who is spoken with and how it stands, and the screens there are.
+
+It is asked thirty times a second to look again, so it compares a handful of things and paints only what has
+changed; figures that run are painted ten times a second at most. Where room is short the least important goes
+first: the server's name, the state and the screens stay.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.message import Message
+
+from inspector.present.spans import Span, clip
+from inspector.present.words import TRANSPORTS
+from inspector.protocol import peek
+from inspector.protocol.capabilities import SKILLS, declares
+from inspector.protocol.facts import ProcessEvent, ProcessFact
+from inspector.protocol.request_meta import LOG_MESSAGE
+from inspector.protocol.things import LISTS
+from inspector.session.desk import ProposalState, Ticket, TicketState
+from inspector.text import cell_width, clock, human_duration, one_line
+from inspector.transports.children import Process, processes_of
+from inspector.tui import keys
+from inspector.tui.bars_model import Asked, Seen, TabState, Wait, spans_of, wait_of
+from inspector.tui.conversation import Stage, Subject
+from inspector.tui.tabs import ALL, Tab
+from inspector.tui.theme import glyphs
+from inspector.tui.widgets.bars import Item, ItemBar, Line, StatusLine
+
+if TYPE_CHECKING:
+    from inspector.tui.app import InspectApp
+
+
+_TICKS = 3
+"""Figures that run are painted at every third look."""
+_LONGEST_NAME = 40
+_TOGETHER = {"resources": ("resources", "templates")}
+"""Lists that one screen shows as one."""
+_ALWAYS = ("traffic", "tools", "server")
+"""Screens whose tabs stay where room is short; the digits of the others work all the same."""
+INSECURE = "Certificates are not checked: whoever is in between can read along."
+
+
+class HeaderBar(ItemBar):
+    """Two lines, and a third while a warning must last."""
+
+    class ScreenChosen(Message):
+        """The tab of a screen was clicked."""
+
+        def __init__(self, name: str) -> None:
+            super().__init__()
+            self.name = name
+
+    def __init__(self, subject: Subject, *, shown: str = "traffic", id: str | None = None) -> None:  # noqa: A002 - Textual's word
+        super().__init__(id=id)
+        self._subject = subject
+        self._chosen = shown
+        self._state: tuple[Any, ...] = ()
+        self._figures: tuple[int, ...] = ()
+        self._ticks = 0
+        self._look()
+
+    @property
+    def subject(self) -> Subject:
+        """What it tells of."""
+        return self._subject
+
+    @property
+    def shown(self) -> str:
+        """The screen whose tab is open."""
+        return self._chosen
+
+    @shown.setter
+    def shown(self, name: str) -> None:
+        self._chosen = name
+        self._look()
+
+    def rebind(self, subject: Subject) -> None:
+        """Tell of another conversation."""
+        self._subject = subject
+        self._look()
+
+    def sync(self) -> None:
+        """Look again."""
+        self._ticks += 1
+        if self._state != _state(self._subject) or (self._ticks >= _TICKS and self._figures != _figures(self._subject)):
+            self._look()
+
+    def pressed(self, name: str) -> None:
+        """Tell that a tab was clicked."""
+        self.post_message(self.ScreenChosen(name))
+
+    def _look(self) -> None:
+        subject = self._subject
+        self._state, self._figures, self._ticks = _state(subject), _figures(subject), 0
+        self.show((_first_line(subject), _second_line(subject, self._chosen), *_warnings(subject)))
+
+
+def _state(subject: Subject) -> tuple[Any, ...]:
+    """What is told at once when it changes. Openings and listings are replaced, never changed."""
+    journal = subject.journal
+    listings = journal.conversation.catalogue.listings
+    return (
+        subject.stage,
+        id(subject.opening),
+        id(journal.connection),
+        subject.listing,
+        subject.why,
+        id(journal.surroundings.unreachable),
+        journal.recording,
+        journal.backpressure,
+        journal.notices,
+        subject.desk_changes,
+        *map(id, listings.values()),
+    )
+
+
+def _figures(subject: Subject) -> tuple[int, ...]:
+    """What may run: the number of entries, and the tenths of a second that connecting has taken."""
+    checks = subject.checks_so_far
+    return subject.journal.count, _waited_ns(subject) // 100_000_000, checks.changes if checks is not None else 0
+
+
+def _waited_ns(subject: Subject) -> int:
+    return subject.now_ns - subject.journal.started_ns if subject.stage is Stage.CONNECTING else 0
+
+
+def _first_line(subject: Subject) -> Line:
+    opening = subject.opening
+    server: Any = opening.server if opening else {}
+    name = one_line(peek.text(server, "name") or subject.about.label, _LONGEST_NAME)
+    version = one_line(peek.text(server, "version") or "", 16)
+    left = [Item((("mcp-inspect ", "title"),), rank=5), Item(((name, "strong"),))]
+    if version:
+        left.append(Item(((version, "muted"),), rank=4))
+    fact = subject.journal.connection
+    if fact is not None:
+        left.append(_quiet(TRANSPORTS.get(fact.transport, fact.transport), 3))
+    if opening is not None:
+        left += [_quiet(opening.revision.date, 1), _quiet(f"{opening.era}", 2)]
+    right = [Item(tuple(_stage(subject)))]
+    if subject.listing:
+        right.insert(0, Item(((f"{glyphs().pending} listing {subject.listing}", "pending"),), rank=6))
+    return Line(tuple(left), tuple(right), gap=1, inset=1)
+
+
+def _quiet(words: str, rank: int) -> Item:
+    return Item(((f"{glyphs().note} ", "faint"), (one_line(words, 24), "muted")), rank=rank)
+
+
+def _stage(subject: Subject) -> list[Span]:
+    signs = glyphs()
+    match subject.stage:
+        case Stage.CONNECTING:
+            tenths = _waited_ns(subject) // 100_000_000 * 100_000_000
+            return [(f"{signs.pending} connecting {human_duration(tenths) if tenths else ''}".rstrip(), "pending")]
+        case Stage.OPEN if (silent := subject.journal.surroundings.unreachable) is not None:
+            since = clock(silent.wall_ns).partition(".")[0]
+            return [(f"{signs.error} no response since {since}", "error")]
+        case Stage.OPEN:
+            return [(f"{signs.connected} connected", "ok")]
+        case Stage.CLOSED:
+            return [(f"{signs.disconnected} closed", "warning" if subject.why else "muted")]
+        case Stage.FAILED:
+            return [(f"{signs.error} not connected", "error")]
+        case Stage.LOADING:
+            return [(f"{signs.pending} reading", "pending")]
+        case Stage.RECORDED if subject.moment_shown == 0:
+            return [(f"{signs.closed} before its first entry", "warning")]
+        case Stage.RECORDED if subject.moment_shown is not None:
+            return [(f"{signs.closed} as at #{subject.moment_shown:,}", "warning")]
+        case Stage.RECORDED:
+            return [(f"{signs.closed} {'being recorded' if subject.grows else 'recorded'}", "accent")]
+
+
+def _second_line(subject: Subject, chosen: str) -> Line:
+    screens = (action for action in keys.ACTIONS if _has_tab(subject, action, chosen))
+    left = tuple(_tab(subject, action, chosen) for action in screens if _is_there(subject, action, chosen))
+    return Line(left, _recording(subject), gap=0, says_more=True)
+
+
+def _is_there(subject: Subject, action: keys.Action, chosen: str) -> bool:
+    """Whether a screen has a tab: some come with the first thing to show there."""
+    name = action.id.removeprefix("screen.")
+    return name == chosen or name not in _WHEN or _WHEN[name](subject)
+
+
+def _has_log(subject: Subject) -> bool:
+    return bool(subject.journal.stderr_tail) or LOG_MESSAGE in subject.journal.store.method_names
+
+
+def _has_tasks(subject: Subject) -> bool:
+    return bool(subject.journal.conversation.tasks.all)
+
+
+def _has_findings(subject: Subject) -> bool:
+    checks = subject.checks_so_far
+    return checks is not None and any(checks.counts.values())
+
+
+_WHEN: Mapping[str, Callable[[Subject], bool]] = {"log": _has_log, "tasks": _has_tasks, "findings": _has_findings}
+"""Screens without a tab until there is something on them; their digits work all the same."""
+
+
+_URGENT = ("inbox", "findings")
+"""Screens whose tab stays while there is something to tell of them."""
+_IN_SIGHT = {"raw", "network", "sessions"}
+"""Screens with a tab only while they are in sight."""
+
+
+def _has_tab(subject: Subject, action: keys.Action, chosen: str) -> bool:
+    """Whether a screen stands among the tabs: that of skills where the server has some, others while in sight."""
+    if action.id == "screen.skills" and chosen != "skills":
+        return subject.opening is not None and declares(subject.opening.capabilities, SKILLS)
+    name = action.id.removeprefix("screen.")
+    return action.id.startswith("screen.") and (name not in _IN_SIGHT or name == chosen)
+
+
+def _tab(subject: Subject, action: keys.Action, chosen: str) -> Item:
+    name = action.id.removeprefix("screen.")
+    here = name == chosen
+    key: tuple[Span, ...] = (
+        (glyphs().cursor if here else " ", "accent"),
+        (action.keys[0], "accent" if here else "faint"),
+    )
+    label: Span = (f" {action.label}", "strong" if here else "muted")
+    badge = _badge(subject, name)
+    faults = _faults(subject, name)
+    counted: tuple[Span, ...] = ((" ", "text"), badge, *faults) if badge[0] else ()
+    end: Span = ("  ", "text")
+    asks = name in _URGENT and badge[0]
+    rank = 0 if here or asks or name in _ALWAYS else 2 if name in _WHEN else 1
+    close: Span = (" ", "text")
+    told = counted if here or badge[1] != "faint" else faults  # a mere number is on the screen itself, too
+    short = (*key, label, *told, close)
+    shortest = (*key, *told, close) if not here and (rank or asks) else ()
+    return Item((*key, label, *counted, end), name=name, rank=rank, chosen=here, short=short, shortest=shortest)
+
+
+def _badge(subject: Subject, name: str) -> Span:
+    """How many there are of what a screen shows, or that something is wrong there; "" for nothing to say."""
+    if name == "traffic":
+        return f"{subject.journal.count:,}", "faint"
+    if name in LISTS:
+        known = subject.journal.conversation.catalogue.listings
+        listings = [known[kind] for kind in _TOGETHER.get(name, (name,)) if known[kind].asked]
+        return f"{sum(len(listing.items) for listing in listings):,}" if listings else "", "faint"
+    if name == "inbox":
+        waiting = sum(ticket.state is TicketState.WAITING for ticket in subject.tickets) or _waited(subject)
+        return f"{glyphs().event} {waiting}" if waiting else "", "warning"
+    if name == "tasks":
+        return _running(subject)
+    if name == "findings":
+        return _found(subject)
+    if name == "server":
+        if subject.stage is Stage.FAILED:
+            return glyphs().error, "error"
+        return glyphs().warning if subject.opening and subject.opening.warnings else "", "warning"
+    return "", "faint"
+
+
+def _faults(subject: Subject, name: str) -> tuple[Span, ...]:
+    """In how many of the things that a screen lists checks have found errors."""
+    checks = subject.checks_so_far if name in LISTS else None
+    wrong = checks.faulty(name) if checks is not None else 0
+    return ((f" {glyphs().error}{wrong:,}", "error"),) if wrong else ()
+
+
+def _found(subject: Subject) -> Span:
+    """How many errors checks have found, else how many warnings."""
+    checks = subject.checks_so_far
+    counts = checks.counts if checks is not None else {}
+    if errors := counts.get("error"):
+        return f"{glyphs().error} {errors:,}", "error"
+    warnings = counts.get("warning")
+    return (f"{glyphs().warning} {warnings:,}", "warning") if warnings else ("", "faint")
+
+
+def _waited(subject: Subject) -> int:
+    """How many questions waited at the moment of a recording that is shown."""
+    if subject.moment_shown is None:
+        return 0
+    from inspector.tui.screens.inbox.model import standing_of
+
+    journal = subject.journal
+    return sum(standing_of(each, journal, goes_on=True).waits for each in journal.conversation.questions)
+
+
+def _running(subject: Subject) -> Span:
+    """How many tasks run."""
+    running = sum(not task.ended for task in subject.journal.conversation.tasks.all)
+    return f"{glyphs().pending} {running}" if running else "", "pending"
+
+
+def _recording(subject: Subject) -> tuple[Item, ...]:
+    signs, journal = glyphs(), subject.journal
+    items: list[Item] = []
+    if journal.backpressure:
+        items.append(Item(((f"{signs.frozen} waiting for the disk  ", "warning"),), rank=1))
+    if journal.loaded:
+        return ()
+    if not journal.recording or journal.capture_path is None:
+        return (*items, Item(((f"{signs.disconnected} not recorded ", "muted"),), rank=4))
+    name = one_line(journal.capture_path.name, 60)
+    return (
+        *items,
+        Item(((f"{signs.recording} ", "error"),), rank=2),
+        Item((("recording ", "muted"),), rank=4),
+        Item(((name + " ", "faint"),), rank=5),
+    )
+
+
+def _warnings(subject: Subject) -> list[Line]:
+    """What must stay in sight, in one line: the gravest, and how many more there are."""
+    opened = subject.journal.connection
+    is_insecure = subject.about.insecure or (opened is not None and opened.insecure)
+    found = [*([INSECURE] if is_insecure else ()), *subject.journal.notices]
+    if not found:
+        return []
+    said = Item(((f"{glyphs().warning} ", "warning"), (one_line(found[0], 300), "warning")))
+    more = Item(((f"{len(found) - 1} more on screen 6", "muted"),))
+    return [Line((said,), (more,) if len(found) > 1 else (), inset=1, grave=True)]
+
+
+# --- The line of tabs of an app with several conversations, the timeline of all of them first.
+
+
+class ConversationBar(ItemBar):
+    """One line; a click on a tab shows it."""
+
+    DEFAULT_CSS = """
+    ConversationBar { height: 1; background: $surface; }
+    """
+
+    def __init__(self, inspect: "InspectApp") -> None:
+        super().__init__()
+        self._inspect = inspect
+
+    def sync(self) -> None:
+        """Look again."""
+        inspect = self._inspect
+        here = ALL if inspect.shows_timeline else inspect.tab.number
+        numbers = [ALL, *(tab.number for tab in inspect.tabs)]
+        place = numbers.index(here)
+        tabs = [_item(tab, abs(at - place), here=tab.number == here) for at, tab in enumerate(inspect.tabs, 1)]
+        self.show([Line((_all(place), *tabs), _hint(), gap=0, says_more=True)])
+
+    def pressed(self, name: str) -> None:
+        """Show the tab that was clicked."""
+        self.app.call_later(self._inspect.action_show_tab, int(name))
+
+
+def _item(tab: Tab, distance: int, *, here: bool) -> Item:
+    return Item(spans_of(state_of(tab), here=here), name=str(tab.number), rank=2 * distance, chosen=here)
+
+
+def _all(distance: int) -> Item:
+    key = keys.action("tabs.timeline").keys[0]
+    spans: tuple[Span, ...] = ((f" {key}", "accent"), (" All ", "muted" if distance else "title"))
+    return Item(spans, name=str(ALL), rank=min(1, distance), chosen=not distance)
+
+
+def _hint() -> tuple[Item, ...]:
+    key = keys.key_name(keys.action("tabs.next").keys[0])
+    return (Item(((key, "accent"), (" next tab ", "faint")), rank=99),)
+
+
+def state_of(tab: Tab) -> TabState:
+    """A conversation as its tab tells of it."""
+    subject = tab.subject
+    waiting = sum(ticket.state is TicketState.WAITING for ticket in subject.tickets)
+    failed = subject.journal.conversation.exchanges.failures.count(1)
+    sign = _sign(subject.stage, lost=bool(subject.why))
+    if subject.stage is Stage.OPEN and subject.journal.surroundings.unreachable is not None:
+        sign = glyphs().error, "error"
+    return TabState(tab.name, sign, failed, waiting)
+
+
+def _sign(stage: Stage, *, lost: bool) -> Span:
+    signs = glyphs()
+    match stage:
+        case Stage.CONNECTING | Stage.LOADING:
+            return signs.pending, "pending"
+        case Stage.OPEN:
+            return signs.connected, "ok"
+        case Stage.CLOSED:
+            return signs.disconnected, "warning" if lost else "muted"
+        case Stage.FAILED:
+            return signs.error, "error"
+        case Stage.RECORDED:
+            return signs.closed, "accent"
+
+
+# --- One line above the footer while the server waits for an answer: who asks, in which call, what, and the next
+# key.
+
+_LEAST = 24
+"""Cells of what is asked that have to be seen, before it is said who asks, and in which call."""
+_NOTHING_SAID = (-1, False, -1)
+
+
+class NoticeBar(ItemBar):
+    """Hidden while nothing waits."""
+
+    DEFAULT_CSS = """
+    NoticeBar { display: none; height: 1; dock: bottom; margin-bottom: 1; }
+    NoticeBar.-asked { display: block; }
+    """
+
+    def __init__(self, subject: Subject) -> None:
+        super().__init__()
+        self._subject = subject
+        self._changes = -1
+        self._told = 0
+        self._waiting: tuple[Ticket, ...] = ()
+        self._said: tuple[int, bool, int] = _NOTHING_SAID
+        """What the line depends on: the age in seconds, whether somebody types, the width."""
+        self._said_of_memory = ("", 0)
+        """The same for what is to be approved: the words, the width."""
+
+    def rebind(self, subject: Subject) -> None:
+        """Tell of another conversation."""
+        self._subject = subject
+        self._changes, self._told = -1, 0
+
+    @property
+    def oldest(self) -> Ticket | None:
+        """What has waited longest; None if nothing waits."""
+        return next((ticket for ticket in self._waiting if ticket.state is TicketState.WAITING), None)
+
+    def sync(self, *, shown: str) -> str:
+        """Look again; `shown` is the screen in sight. What is new, in words for a toast; "" if nothing is."""
+        subject, came = self._subject, ""
+        if not self.is_attached:  # it is mounted after the first picture
+            return came
+        if subject.desk_changes != self._changes:
+            self._changes = subject.desk_changes
+            self._waiting = tuple(each for each in subject.tickets if each.state is TicketState.WAITING)
+            self._said = _NOTHING_SAID
+            came = self._news()
+        memory = subject.memory
+        alarmed = memory is not None and memory.alarms and not subject.memory_state.shown
+        self.set_class((bool(self._waiting) or alarmed) and shown != "inbox", "-asked")
+        if alarmed and not self._waiting:
+            self._say_memory()
+        if self._waiting:
+            self._say(self._waiting[0])
+        return came
+
+    def _say_memory(self) -> None:
+        """Say what is to be approved, and where."""
+        from inspector.present.list_changes import alarm
+
+        memory, width = self._subject.memory, self.size.width or self.app.size.width
+        assert memory is not None, "there is something to approve"
+        said = alarm(memory)
+        if (said, width) == self._said_of_memory:
+            return
+        self._said_of_memory, self._said = (said, width), _NOTHING_SAID
+        tools, changes = keys.action("screen.tools").keys[0], keys.action("offered.changes").keys[0]
+        right = (Item(((tools, "accent"), (" Tools ", "muted"), (changes, "accent"), (" shows", "muted")), "tools"),)
+        room = max(1, width - Line((), right, inset=1).width - 2 * Line().gap)
+        left: list[Span] = [(f"{glyphs().event} ", "warning"), (said, "strong")]
+        self.show([Line((Item(tuple(clip(left, room)), "tools"),), right, inset=1, grave=True)])
+
+    def _news(self) -> str:
+        fresh = [ticket for ticket in self._waiting if ticket.number > self._told]
+        self._told = max((ticket.number for ticket in self._subject.tickets), default=0)
+        if not fresh:
+            return ""
+        from inspector.tui.screens.inbox.model import asked_by, asked_in_short
+
+        more = f" (and {len(fresh) - 1} more)" if len(fresh) > 1 else ""
+        return f"{asked_by(self._subject.journal)} asks: {asked_in_short(fresh[0].question)}{more}"
+
+    def _say(self, ticket: Ticket) -> None:
+        question, journal = ticket.question, self._subject.journal
+        seconds = max(0, self._subject.now_ns - question.asked_ns) // 1_000_000_000
+        width = self.size.width or self.app.size.width  # it is as wide, and not laid out yet when it first comes
+        state = (seconds, self._typing, width)
+        if state == self._said:
+            return
+        self._said, self._said_of_memory = state, ("", 0)
+        from inspector.tui.screens.inbox.model import asked_by, asked_in_short, cause_in_short
+
+        right = self._right(human_duration(seconds * 1_000_000_000) if seconds else "")
+        room = width - Line((), right, inset=1).width - 2 * Line().gap
+        by, cause, asked = asked_by(journal), cause_in_short(question, journal), asked_in_short(question)
+        ways = [f"{by} asks in {cause}: ", f"{by} asks: ", "asked: "] if cause else [f"{by} asks: ", "asked: "]
+        least = min(cell_width(asked), _LEAST)
+        who = next((way for way in ways if cell_width(way) + 2 + least <= room), ways[-1])
+        left: list[Span] = [(f"{glyphs().event} ", "warning"), (who, "strong"), (asked, "text")]
+        self.show([Line((Item(tuple(clip(left, max(1, room))), "inbox"),), right, inset=1, grave=True)])
+
+    @property
+    def _typing(self) -> bool:
+        """Whether a text field has the focus, which would take the key."""
+        focused = self.app.focused  # the line may not stand on a screen yet
+        return focused is not None and focused.check_consume_key("exclamation_mark", "!")
+
+    def _right(self, age: str) -> tuple[Item, ...]:
+        here, typing_here = (keys.key_name(key) for key in keys.action("question.here").keys)
+        inbox = keys.action("screen.inbox").keys[0]
+        items = [Item(((age, "warning"),), rank=3)]
+        if self._typing:  # the other keys are text there
+            items.append(Item(((typing_here, "accent"), (" here", "muted")), "here"))
+        else:
+            items.append(Item(((inbox, "accent"), (" Inbox", "muted")), "inbox", rank=1))
+            items.append(Item(((here, "accent"), (" here", "muted")), "here"))
+        if len(self._waiting) > 1:
+            items.insert(0, Item(((f"{len(self._waiting)} wait", "warning"),), "inbox", rank=2))
+        return tuple(items)
+
+    def pressed(self, name: str) -> None:
+        """Do what the key beside it does."""
+        action = keys.action({"inbox": "screen.inbox", "tools": "screen.tools"}.get(name, "question.here"))
+        self.app.call_later(self.app.run_action, action.action)
+
+
+# --- Two lines above the footer while something hangs: who waits on whom, what is known of it, and the key that
+# helps.
+
+_WAITING = (Stage.CONNECTING, Stage.OPEN)
+_LOOK_S = 1.0
+"""Between two looks at a child's programs."""
+
+
+class WaitingBar(Vertical):
+    """Hidden while nothing hangs."""
+
+    DEFAULT_CSS = """
+    WaitingBar { display: none; height: auto; max-height: 2; }
+    WaitingBar.-waits { display: block; }
+    WaitingBar > StatusLine { background: $surface; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._chain = StatusLine()
+        self._known = StatusLine()
+        self._programs = Programs()
+
+    def compose(self) -> ComposeResult:
+        """Who waits on whom, and what is known of it."""
+        yield self._chain
+        yield self._known
+
+    def sync(self, subject: Subject | None) -> None:
+        """Look again; None: nobody wants to know."""
+        if not self._known.is_attached:
+            return
+        wait = self._look(subject) if subject is not None else None
+        self.set_class(wait is not None, "-waits")
+        if wait is None:
+            self._programs.forget()
+            return
+        self._chain.show(list(wait.chain), _deeds(wait))
+        self._known.display = bool(wait.known)
+        self._known.show([("  ", "text"), *wait.known])
+
+    def _look(self, subject: Subject) -> Wait | None:
+        if not subject.can_act or subject.stage not in _WAITING:
+            return None
+        if subject.guide is not None and subject.guide.waiting is not None:
+            return None  # a login is told of elsewhere
+        asked = tuple(_asked(ticket) for ticket in subject.tickets if ticket.state is TicketState.WAITING)
+        seen = Seen(subject.now_ns, subject.stage is Stage.CONNECTING, asked)
+        if wait_of(subject.journal, seen) is None:
+            return None
+        running, busy = self._programs.of(_child(subject))
+        return wait_of(subject.journal, Seen(seen.now_ns, seen.connecting, asked, running, busy))
+
+
+class Programs:
+    """What runs below a child, and how busy that is."""
+
+    def __init__(self) -> None:
+        self._at = 0.0
+        self._cpu_s = 0.0
+        self._running: tuple[Process, ...] = ()
+        self._busy: float | None = None
+        self._pid = 0
+
+    def forget(self) -> None:
+        """Nobody waits: the next look is the first."""
+        self._at, self._running, self._busy = 0.0, (), None
+
+    def of(self, pid: int) -> tuple[tuple[Process, ...], float | None]:
+        """The programs, and how much of one processor they use; from the last look if that was just now."""
+        now = time.monotonic()
+        if not pid:
+            return (), None
+        if pid == self._pid and self._at and now - self._at < _LOOK_S:
+            return self._running, self._busy
+        running = processes_of(pid)
+        cpu_s = sum(each.cpu_s for each in running)
+        known = bool(self._at) and pid == self._pid and bool(running)
+        self._busy = max(0.0, cpu_s - self._cpu_s) / (now - self._at) if known else None
+        self._pid, self._at, self._cpu_s, self._running = pid, now, cpu_s, running
+        return running, self._busy
+
+
+def _asked(ticket: Ticket) -> Asked:
+    proposal = ticket.proposal
+    return Asked(ticket.question, of_model=proposal is not None and proposal.state is ProposalState.ASKING)
+
+
+def _child(subject: Subject) -> int:
+    """The process that was started last, if it runs; 0 otherwise."""
+    for entry in reversed(subject.journal.processes):
+        what = entry.what
+        if isinstance(what, ProcessFact) and what.event in (ProcessEvent.SPAWN, ProcessEvent.EXIT):
+            return what.pid if what.event is ProcessEvent.SPAWN else 0
+    return 0
+
+
+def _deeds(wait: Wait) -> list[Span]:
+    spans: list[Span] = []
+    for name in wait.deeds:
+        action = keys.action(name)
+        spans += [("  " if spans else "", "text"), (keys.key_name(action.keys[0]), "accent")]
+        spans.append((f" {action.label.lower()}", "muted"))
+    return spans

@@ -1,0 +1,264 @@
+"""Who waits on whom, where something has been in flight for a while: our call, the server's question, the person.
+
+And what is known of whoever is waited for: whether it lives, what it does, how long it has been silent, what it said
+last. Nothing here guesses: that a package is still being installed is told by the programs that run, and those that do
+not.
+"""
+
+from collections.abc import Sequence
+from pathlib import PurePath
+
+import msgspec
+
+from inspector import text
+from inspector.capture.journal import Journal
+from inspector.capture.store.columns import EntryKind
+from inspector.present import spans as signs
+from inspector.present import words
+from inspector.present.spans import Line, Role, Span, span
+from inspector.protocol.exchanges import Exchange
+from inspector.protocol.facts import ProcessEvent, ProcessFact
+from inspector.protocol.frames import Direction
+from inspector.protocol.questions import Question
+from inspector.text import one_line
+from inspector.transports.children import Process
+
+PATIENCE_NS = 2_000_000_000
+"""How long something is in flight before it is told."""
+_LOOKED_BACK = 3000
+"""Entries from the end among which the last sign of the server's life is looked for."""
+_INSTALLERS = frozenset(("npx", "npm", "pnpm", "pnpx", "yarn", "bunx", "uvx", "uv", "pipx"))
+_HELPERS = _INSTALLERS | {"bun", "pip", "git", "tar", "node-gyp", "cmake"}
+_BUSY, _IDLE = 0.5, 0.02
+"""Of one processor."""
+_CANCELLED_BY_KEY = ("tools/call", "resources/read", "prompts/get")
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """A question that waits."""
+
+    question: Question
+    of_model: bool = False
+    """Whether a model is being asked for the answer, and not the person."""
+
+
+class Seen(msgspec.Struct, frozen=True):
+    """What there is to look at."""
+
+    now_ns: int
+    connecting: bool = False
+    asked: tuple[Asked, ...] = ()
+    """Oldest first."""
+    running: tuple[Process, ...] = ()
+    """The child and what it has started; () if that is not known."""
+    busy: float | None = None
+    """How much of one processor they use now; None if that is not known."""
+
+
+class Wait(msgspec.Struct, frozen=True):
+    """What is told."""
+
+    chain: Line
+    """Who waits on whom."""
+    known: Line = ()
+    """What is known of whoever is waited for."""
+    deeds: tuple[str, ...] = ()
+    """Ids of actions that do something about it."""
+
+
+def wait_of(journal: Journal, seen: Seen) -> Wait | None:
+    """The one wait to tell: for the person, else what has been in flight longest; None if nothing has for long."""
+    asked = next((each for each in seen.asked if seen.now_ns - each.question.asked_ns >= PATIENCE_NS), None)
+    if asked is not None:
+        return _on_an_answer(journal, asked, seen)
+    if seen.connecting:
+        return _on_the_opening(journal, seen) if seen.now_ns - journal.started_ns >= PATIENCE_NS else None
+    ours = [each for each in _ours(journal) if seen.now_ns - each.started_ns >= PATIENCE_NS]
+    if not ours:
+        return None
+    more: Line = ((f"  (+{len(ours) - 1} more)", "muted"),) if len(ours) > 1 else ()
+    chain = (*_head(_call(ours[0], seen.now_ns)), *_on(("the server", "from_server")), *more)
+    deeds = ("request.cancel",) if ours[0].method in _CANCELLED_BY_KEY else ("reconnect",)
+    return Wait(chain, _known(journal, ours[0], seen), deeds)
+
+
+def _ours(journal: Journal) -> list[Exchange]:
+    pending = journal.conversation.pairs.oldest_open(Direction.TO_SERVER)
+    return [each for each in pending if not words.is_stream(each)]
+
+
+def _head(call: Line) -> Line:
+    return ((f"{signs.PENDING} ", "pending"), *call)
+
+
+def _on(whom: Span) -> Line:
+    return ((f" {signs.FROM_SERVER} ", "faint"), whom)
+
+
+def _call(exchange: Exchange, now_ns: int) -> Line:
+    target: Line = ((" ", "text"), span(exchange.target, "target", limit=60)) if exchange.target else ()
+    return (span(exchange.method, "method", limit=60), *target, (f" {_age(exchange.started_ns, now_ns)}", "pending"))
+
+
+def _age(since_ns: int, now_ns: int) -> str:
+    """In whole seconds: tenths of a long wait are nobody's business."""
+    seconds = max(0, now_ns - since_ns) // 1_000_000_000
+    return f"{seconds} s" if seconds < 60 else f"{seconds // 60} min {seconds % 60} s"
+
+
+def _on_an_answer(journal: Journal, asked: Asked, seen: Seen) -> Wait:
+    question, exchanges = asked.question, journal.conversation.exchanges
+    cause = exchanges[question.cause - 1] if question.cause and question.cause <= len(exchanges) else None
+    own = exchanges[question.exchange - 1] if 0 < question.exchange <= len(exchanges) else None
+    if cause is None and own is not None and own.sender is Direction.TO_SERVER:
+        cause = own
+    name: Span = (f"its {question.kind}", "strong") if cause else (f"the server's {question.kind}", "strong")
+    asked_since: Line = (name, (f" {_age(question.asked_ns, seen.now_ns)}", "pending"))
+    chain = _head((*_call(cause, seen.now_ns), *_on(name), asked_since[1]) if cause else asked_since)
+    if asked.of_model:
+        return Wait((*chain, *_on(("the model", "accent"))), (), ("screen.inbox",))
+    return Wait((*chain, *_on(("you", "warning"))))  # the line that tells of the question has the keys
+
+
+def _on_the_opening(journal: Journal, seen: Seen) -> Wait:
+    age = _age(journal.started_ns, seen.now_ns)
+    head: Line = ((f"{signs.PENDING} connecting ", "pending"), (age, "pending"))
+    installer = installing(journal.connection.argv if journal.connection else (), seen.running)
+    if installer and not _has_spoken(journal):
+        known: Line = ((_running(seen.running[-1]), "muted"), *_last_words(journal))
+        return Wait((*head, *_on((f"{installer} is still installing", "warning"))), known, ("reconnect",))
+    ours = _ours(journal)
+    newest = ours[-1] if ours else None
+    what: Line = (*_on(("", "text")), *_call(newest, seen.now_ns)) if newest else ()
+    whom: Span = ("the server", "from_server")
+    return Wait((*head, *what, *_on(whom)), _known(journal, newest, seen), ("reconnect",))
+
+
+def installing(argv: Sequence[str], running: Sequence[Process]) -> str:
+    """The package runner that a server is started by, while none but it and its helpers run; "" otherwise."""
+    program = PurePath(argv[0]).name if argv else ""
+    if program not in _INSTALLERS or not running or not all(_is_helper(each) for each in running):
+        return ""
+    return program
+
+
+def _is_helper(process: Process) -> bool:
+    words = [process.name, *process.argv[:3]]  # npm writes all of "npm exec @x/y" into the first word
+    names = {PurePath(word.partition(" ")[0]).name.removesuffix(".js").removesuffix("-cli") for word in words}
+    return bool(names & _HELPERS)
+
+
+def _running(process: Process) -> str:
+    return "running: " + text.visible(" ".join(process.argv) or process.name, limit=80)
+
+
+def _has_spoken(journal: Journal) -> bool:
+    return any(journal.store.direction(n) is Direction.FROM_SERVER for n in range(1, min(journal.count, 200) + 1))
+
+
+def _known(journal: Journal, exchange: Exchange | None, seen: Seen) -> Line:
+    """Whether it lives and works, how long it has been silent, what it said last."""
+    parts = [_life(journal, seen), _http(journal, exchange), _silence(journal, exchange, seen.now_ns)]
+    line: Line = ()
+    for part in parts:
+        if part:
+            line += ((f" {signs.NOTE} ", "faint"), *part) if line else part
+    return line
+
+
+def _life(journal: Journal, seen: Seen) -> Line:
+    child = next((each.what for each in reversed(journal.processes) if isinstance(each.what, ProcessFact)), None)
+    if child is None:
+        return ()
+    if child.event is ProcessEvent.EXIT:
+        return (("the server has ended", "error"),)
+    does = "" if seen.busy is None else _does(seen.busy)
+    name = text.visible(seen.running[-1].name, limit=20) + ", " if seen.running else ""
+    return (("alive", "ok"), (f" ({name}pid {child.pid}){does}", "muted"))
+
+
+def _does(busy: float) -> str:
+    if busy >= _BUSY:
+        return f", busy: {100 * busy:.0f} % of a processor"
+    return ", idle" if busy <= _IDLE else f", {100 * busy:.0f} % of a processor"
+
+
+def _http(journal: Journal, exchange: Exchange | None) -> Line:
+    found = journal.http_exchanges.get(exchange.http) if exchange is not None and exchange.http is not None else None
+    if found is None:
+        return ()
+    response = found.response
+    if response is None:
+        return (("no response yet", "warning"),)
+    kinds = [value for key, value in response.headers if key.lower() == "content-type"]
+    stream = "stream" if any("event-stream" in kind for kind in kinds) else "response"
+    return ((f"{stream} {'ended' if found.end is not None else 'open'} ({response.status})", "muted"),)
+
+
+def _silence(journal: Journal, exchange: Exchange | None, now_ns: int) -> Line:
+    n = last_sign(journal)
+    progress = exchange.progress if exchange is not None else None
+    if not n:
+        return (("has said nothing yet", "warning"), *_last_words(journal))
+    silent: Span = (f"silent for {_age(journal.store.time_ns(n), now_ns)}", "warning")
+    if progress is not None:
+        return (silent, (f", progress {words.progress_words(progress)}", "accent"))
+    no_progress = ", no progress told" if exchange is not None and exchange.progress_token is not None else ""
+    return (silent, (f", last: {_said(journal, n)}{no_progress}", "muted"))
+
+
+def last_sign(journal: Journal) -> int:
+    """The newest entry that came from the server: a message, a line of stderr, an event; 0 if there is none."""
+    store = journal.store
+    for n in range(store.count, max(0, store.count - _LOOKED_BACK), -1):
+        if store.direction(n) is Direction.FROM_SERVER or store.kind(n) in (EntryKind.STDERR, EntryKind.SSE):
+            return n
+    return 0
+
+
+def _said(journal: Journal, n: int) -> str:
+    """What an entry was, in a few words."""
+    store = journal.store
+    if store.kind(n) is EntryKind.STDERR:
+        line = journal.stderr_tail[-1] if journal.stderr_tail else b""
+        return f"stderr {text.visible(text.decode(line[:300]), limit=60)}".rstrip()
+    if store.kind(n) is EntryKind.SSE:
+        return "an event without a message"
+    number, exchanges = store.exchange(n), journal.conversation.exchanges
+    method = store.method(n) or (exchanges[number - 1].method if 0 < number <= len(exchanges) else "")
+    named = method if store.method(n) else f"answer to {method}" if method else "bytes that are no message"
+    return f"{text.visible(named, limit=40)}, {text.human_size(store.size(n))}"
+
+
+def _last_words(journal: Journal) -> Line:
+    """The newest line of stderr that has anything in it."""
+    line = next((each for each in reversed(list(journal.stderr_tail)) if each.strip()), None)
+    return ((f" {signs.NOTE} stderr: ", "faint"), span(text.decode(line[:300]), "stderr", limit=120)) if line else ()
+
+
+# --- What the line of tabs says of each conversation: its name, how it stands, what went wrong, what waits.
+
+_WIDEST = 26
+
+
+class TabState(msgspec.Struct, frozen=True):
+    """One conversation, in short."""
+
+    name: str
+    sign: Span
+    """How it stands; a sign of its own for each state."""
+    failed: int = 0
+    """Exchanges that failed: by an error, a tool's own, or for want of an answer."""
+    waiting: int = 0
+    """Questions that wait for an answer."""
+
+
+def spans_of(state: TabState, *, here: bool) -> tuple[Span, ...]:
+    """Its tab."""
+    role: Role = "title" if here else "muted"
+    spans: list[Span] = [(" ", "text"), state.sign, (f" {one_line(state.name, _WIDEST)}", role)]
+    if state.waiting:
+        spans.append((f" {signs.EVENT} {state.waiting}", "warning"))
+    if state.failed:
+        spans.append((f" {signs.ERROR} {state.failed:,}", "error"))
+    return (*spans, (" ", "text"))

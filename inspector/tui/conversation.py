@@ -1,0 +1,739 @@
+"""Subject: the conversation that the interface is about, live or recorded, behind one face.
+
+Panels ask a subject and nothing else. Its journal is read from this thread; whatever must be done to the server is
+handed to the engine's loop and awaited here. A recorded conversation can be looked at and does nothing.
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from enum import StrEnum
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import WeakKeyDictionary
+
+import msgspec
+
+from inspector.capture.journal import Journal
+from inspector.capture.store.history import Past, PastJournal
+from inspector.config.environment import Environment
+from inspector.config.targets import HttpTarget, StdioTarget
+from inspector.errors import AuthorizationNeeded, InspectError
+from inspector.protocol.exchanges import Exchange
+from inspector.protocol.flows.call import Called
+from inspector.protocol.questions import Reply, Root
+from inspector.protocol.revisions.openings import Opening
+from inspector.protocol.tracking.catalogue import Listing
+from inspector.session.answering import offer
+from inspector.session.desk import Proposer, Ticket
+from inspector.session.engine import Live
+from inspector.session.options import State
+from inspector.session.tasks import SessionTasks
+from inspector.session.waiting import Left
+
+if TYPE_CHECKING:
+    from inspector.auth.guide import Guide
+    from inspector.present.list_changes import Memory
+    from inspector.present.live_checks import LiveChecks, PastChecks
+    from inspector.session.session import Session
+
+
+# --- What a subject says of a server's questions, and how they are answered: the part of it that the Inbox talks
+# to.
+
+
+class DeskView:
+    """Nothing is asked."""
+
+    @property
+    def tickets(self) -> tuple[Ticket, ...]:
+        """Questions that came to the desk, oldest first: all that wait, and those that were over last.
+
+        Read their state, and answer with `answer`.
+        """
+        return ()
+
+    @property
+    def answered_earlier(self) -> Sequence[int]:
+        """The exchanges of questions that were over before those: the journal has them. Grows only."""
+        return ()
+
+    @property
+    def desk_changes(self) -> int:
+        """A number that grows with whatever happens to the tickets."""
+        return 0
+
+    @property
+    def roots(self) -> tuple[Root, ...]:
+        """What a request for roots is answered with."""
+        return ()
+
+    @property
+    def patience_s(self) -> float | None:
+        """After how many seconds a call gives up, whatever happens; None: never."""
+        return None
+
+    async def answer(self, ticket: Ticket, reply: Reply) -> bool:
+        """Answer a question; False if nobody waits for that any more."""
+        return False
+
+    @property
+    def offers(self) -> frozenset[str]:
+        """What is offered to the server now, by the names of `protocol.offers`."""
+        return frozenset()
+
+    async def declare(self, offers: frozenset[str]) -> bool:
+        """Offer this from the next request on; False where that takes a new connection."""
+        return False
+
+    async def set_roots(self, roots: Sequence[Root]) -> None:
+        """List other roots from now on; the server is told where that was promised."""
+
+    @property
+    def proposer(self) -> Proposer | None:
+        """Which real model may be asked for answers to sampling requests; None if there is none."""
+        return None
+
+    async def consult(self, ticket: Ticket, params: Any) -> None:
+        """Begin to ask the model; what comes of it stands in the ticket."""
+
+    async def stop_consulting(self, ticket: Ticket) -> None:
+        """Wait for the model no longer."""
+
+
+class LiveDeskView(DeskView):
+    """What the desk of a live conversation holds."""
+
+    _live: Live
+
+    @property
+    def tickets(self) -> tuple[Ticket, ...]:
+        """As the desk keeps them."""
+        return self._live.session.options.desk.tickets if self._live.session else ()
+
+    @property
+    def answered_earlier(self) -> Sequence[int]:
+        """As the desk has let them go."""
+        return self._live.session.options.desk.earlier if self._live.session else ()
+
+    @property
+    def desk_changes(self) -> int:
+        """Grows with whatever happens to the tickets."""
+        return self._live.session.options.desk.changes if self._live.session else 0
+
+    @property
+    def roots(self) -> tuple[Root, ...]:
+        """As they are listed now."""
+        return self._live.session.options.desk.roots if self._live.session else self._live.settings.roots
+
+    @property
+    def patience_s(self) -> float | None:
+        """The total clock of a call."""
+        return self._live.settings.clocks.total_s
+
+    async def answer(self, ticket: Ticket, reply: Reply) -> bool:
+        """Answer a question, on the loop where it waits."""
+
+        async def work(session: "Session") -> bool:
+            return session.options.desk.answer(ticket, reply)
+
+        return await asyncio.wrap_future(self._live.run(work))
+
+    @property
+    def offers(self) -> frozenset[str]:
+        """As the session offers it now."""
+        session = self._live.session
+        return session.offering.client.offers if session else self._live.settings.offers
+
+    async def declare(self, offers: frozenset[str]) -> bool:
+        """Offer it, on the engine's loop."""
+        return await asyncio.wrap_future(self._live.run(lambda session: offer(session, offers)))
+
+    async def set_roots(self, roots: Sequence[Root]) -> None:
+        """List other roots from now on."""
+        await asyncio.wrap_future(self._live.run(lambda session: session.set_roots(roots)))
+
+    @property
+    def proposer(self) -> Proposer | None:
+        """As the desk knows it."""
+        return self._live.session.options.desk.proposer if self._live.session else None
+
+    async def consult(self, ticket: Ticket, params: Any) -> None:
+        """Begin to ask the model, on the loop where the question waits; whoever leaves the screen leaves it running."""
+        self._live.run(lambda session: session.options.desk.consult(ticket, params))
+
+    async def stop_consulting(self, ticket: Ticket) -> None:
+        """Wait for the model no longer."""
+
+        async def work(session: "Session") -> None:
+            if ticket.proposal is not None:
+                ticket.proposal.stop()
+
+        await asyncio.wrap_future(self._live.run(work))
+
+
+# --- What a subject says of a login: the part of it that the dialog and the Server screen talk to.
+
+
+class LoginView:
+    """Nobody logs in."""
+
+    @property
+    def guide(self) -> "Guide | None":
+        """Whoever takes a person to a login; None where nobody does. To be read alone."""
+        return None
+
+    @property
+    def refused(self) -> bool:
+        """Whether the server wants credentials that nobody gave, or refuses those it got."""
+        return False
+
+    async def take_pasted(self, text: str) -> str:
+        """Go on with what the browser ended at; "" if that will do, else what is wrong with it."""
+        return "nothing is waited for now"
+
+    async def give_login_up(self) -> None:
+        """End the login that goes on."""
+
+
+class LiveLoginView(LoginView):
+    """The guide of a live conversation."""
+
+    _live: Live
+
+    @property
+    def guide(self) -> "Guide | None":
+        """As the conversation was begun with it."""
+        return self._live.settings.guide
+
+    @property
+    def refused(self) -> bool:
+        """By the error that ended it."""
+        session = self._live.session
+        return session is not None and isinstance(session.error, AuthorizationNeeded)
+
+    async def take_pasted(self, text: str) -> str:
+        """Hand it over."""
+        guide = self.guide
+        if guide is None:
+            return await super().take_pasted(text)
+
+        async def work() -> str:
+            return guide.take(text)
+
+        return await asyncio.wrap_future(self._live.engine.submit(work()))
+
+    async def give_login_up(self) -> None:
+        """Say so."""
+        guide = self.guide
+        if guide is None:
+            return
+
+        async def work() -> None:
+            guide.give_up()
+
+        await asyncio.wrap_future(self._live.engine.submit(work()))
+
+
+# --- What a subject knows of its server from before: how its lists stand against what is remembered of them.
+
+
+class MemoryState:
+    """How far comparing has come."""
+
+    def __init__(self) -> None:
+        self.compared: tuple[Listing, ...] = ()
+        """The lists that were compared last."""
+        self.seen: tuple[Listing, ...] = ()
+        """The lists at the last look."""
+        self.rest = 0
+        """Looks for which they have stayed the same."""
+        self.shown = False
+        """Whether a person has looked at what has changed."""
+
+
+class MemoryView:
+    """Nothing is remembered of a recorded conversation's server."""
+
+    memory: "Memory | None" = None
+    """The newest comparison; None before the first."""
+
+    @property
+    def memory_key(self) -> str:
+        """Under which the server is remembered: what is run, or the URL; "" if it is not."""
+        return ""
+
+    @cached_property
+    def memory_state(self) -> MemoryState:
+        """How far comparing has come."""
+        return MemoryState()
+
+
+class LiveMemoryView(MemoryView):
+    """A server that will be met again."""
+
+    _live: Live
+
+    @property
+    def memory_key(self) -> str:
+        """The target's own key, never the name that the server gives itself."""
+        return self._live.target.key
+
+
+# --- What a subject says of requests on their way, and of what each of them asks for: clocks, and the level of the
+# log.
+
+
+class RequestView:
+    """Nothing is on its way."""
+
+    @property
+    def log_level(self) -> str:
+        """From which level on every request asks for log messages; "" if none does, or if a request asks once."""
+        return ""
+
+    async def ask_for_level(self, level: str) -> Called | None:
+        """Ask for log messages from a level on, in the way of the revision; what came of a request that says so."""
+        return None
+
+    def clocks_of(self, exchange: Exchange) -> Left | None:
+        """What is left of the clocks of a request of ours; None if nobody waits for it."""
+        return None
+
+
+class LiveRequestView(RequestView):
+    """As they are on the engine's loop."""
+
+    _live: Live
+
+    @property
+    def log_level(self) -> str:
+        """As later requests carry it."""
+        return self._live.session.logs.level if self._live.session else ""
+
+    async def ask_for_level(self, level: str) -> Called | None:
+        """Ask on the engine's loop."""
+        from inspector.session.driver import ask_for_level
+
+        return await asyncio.wrap_future(self._live.run(lambda session: ask_for_level(session, level)))
+
+    def clocks_of(self, exchange: Exchange) -> Left | None:
+        """As they run on the engine's loop."""
+        waiter = self._live.session.waiters.get(exchange.id) if self._live.session else None
+        return waiter.left() if waiter is not None and waiter.exchange is exchange else None
+
+
+# --- What a subject says of tasks beside what its journal knows, and how something is done about them.
+
+T = TypeVar("T")
+
+
+class TaskView:
+    """Nothing can be done."""
+
+    @property
+    def followed(self) -> frozenset[str]:
+        """The ids of the server's tasks that are being followed to their ends now."""
+        return frozenset()
+
+    async def on_tasks(self, work: Callable[[SessionTasks], Awaitable[T]]) -> T:
+        """Do something about tasks, on the loop where they are followed. What it raises is raised here."""
+        raise NotImplementedError("a recorded conversation can't be continued")
+
+
+class LiveTaskView(TaskView):
+    """What the session does about tasks."""
+
+    _live: Live
+
+    @property
+    def followed(self) -> frozenset[str]:
+        """The ids of the tasks that are being followed now."""
+        return self._live.session.tasks.followed if self._live.session else frozenset()
+
+    async def on_tasks(self, work: Callable[[SessionTasks], Awaitable[T]]) -> T:
+        """Do something about tasks, on the engine's loop."""
+
+        async def on_engine(session: "Session") -> T:
+            return await work(session.tasks)
+
+        return await asyncio.wrap_future(self._live.run(on_engine))
+
+
+# --- What a subject has to tell of watching beside what its journal knows: streams that were cut, ended, or came
+# back.
+
+
+class WatchView:
+    """Nothing is watched any more."""
+
+    def watch_news(self) -> tuple[str, ...]:
+        """What was said since the last time somebody asked; may quote the server."""
+        return ()
+
+    @property
+    def wants_watched(self) -> tuple[str, ...]:
+        """The resources that the person watches here."""
+        return ()
+
+    def watch_first(self, uris: tuple[str, ...]) -> None:
+        """Watch these as soon as there is a connection."""
+
+
+class LiveWatchView(WatchView):
+    """What the session says."""
+
+    _live: Live
+    _watch_told: int = 0
+
+    def watch_news(self) -> tuple[str, ...]:
+        """What was said since the last time. Nearly free while nothing was."""
+        said = self._live.session.watching.said if self._live.session else []
+        news = tuple(said[self._watch_told :])
+        self._watch_told += len(news)
+        return news
+
+    @property
+    def wants_watched(self) -> tuple[str, ...]:
+        """The resources that are to be watched, granted or not."""
+        return self._live.session.watching.wanted.uris if self._live.session else self._live.watch_first
+
+    def watch_first(self, uris: tuple[str, ...]) -> None:
+        """Watch these once this conversation is open."""
+        self._live.watch_first = uris
+
+
+class Stage(StrEnum):
+    """Where a subject stands, as the header says it."""
+
+    CONNECTING = "connecting"
+    OPEN = "connected"
+    CLOSED = "closed"
+    FAILED = "failed"
+    """It never opened."""
+    LOADING = "loading"
+    RECORDED = "recorded"
+
+
+class About(msgspec.Struct, frozen=True):
+    """What is known of a subject beside its journal."""
+
+    label: str
+    """A short name for titles: the script, the host."""
+    environment: Environment | None = None
+    """What the child got; None for a server that we did not start."""
+    insecure: bool = False
+
+
+class Subject(DeskView, LoginView, MemoryView, RequestView, TaskView, WatchView):
+    """What panels ask. A subject that only shows raises on `call`; see `Recording` and `LiveSubject`."""
+
+    can_act = False
+
+    def __init__(self, journal: Journal, about: About) -> None:
+        self.journal = journal
+        self.about = about
+
+    @cached_property
+    def checks(self) -> "LiveChecks":
+        """What checks have found in it so far. Nothing is checked before somebody gives them time."""
+        from inspector.present.live_checks import LiveChecks  # the first picture has no use for it
+
+        checks = LiveChecks(self.journal, over=lambda: self.stage is Stage.RECORDED and not self.grows)
+        if not self.journal.live:
+            from inspector.config.paths import places
+            from inspector.config.remembered import KeptMutes
+
+            checks.mute(KeptMutes(places().state, self.journal.head.id).read())
+        return checks
+
+    @property
+    def checks_so_far(self) -> "LiveChecks | None":
+        """The same; None before anybody has asked for them."""
+        return vars(self).get("checks")
+
+    @property
+    def stage(self) -> Stage:
+        """Where it stands now."""
+        return Stage.RECORDED
+
+    @property
+    def grows(self) -> bool:
+        """Whether it is a capture that somebody else is recording into now."""
+        return False
+
+    @property
+    def moment_shown(self) -> int | None:
+        """The entry at which it is shown as it was then; None: as it is now, or was at its end."""
+        return None
+
+    @property
+    def why(self) -> str:
+        """Why it failed or closed, one sentence with the evidence; "" otherwise."""
+        return ""
+
+    @property
+    def hint(self) -> str:
+        """What to do about it, one sentence; "" if nothing sensible can be said."""
+        return ""
+
+    @property
+    def now_ns(self) -> int:
+        """Now, by the journal's monotonic clock: what is pending is timed by it."""
+        return time.monotonic_ns()
+
+    @property
+    def opening(self) -> Opening | None:
+        """How the conversation was opened; None until it is."""
+        return self.journal.conversation.opening
+
+    @property
+    def listing(self) -> str | None:
+        """The kind of list being fetched now."""
+        return None
+
+    async def call(self, method: str, params: Any, opened: Callable[[Exchange], None]) -> Called:
+        """Make a request. `opened` is told, on this thread's loop, of each exchange as soon as it was sent."""
+        raise NotImplementedError("a recorded conversation can't be continued")
+
+    async def perform(self, work: "Callable[[Session], Coroutine[Any, Any, T]]") -> T:
+        """Do something with the session, on the engine's loop."""
+        raise NotImplementedError("a recorded conversation can't be continued")
+
+    async def cancel(self, exchange: Exchange) -> None:
+        """Give a request up."""
+
+    async def refresh(self, *kinds: str) -> None:
+        """Fetch lists anew; all that the server offers if none is named."""
+
+    async def fetch_more(self, *kinds: str) -> None:
+        """Fetch one page more of each of these lists that has more."""
+
+    @property
+    def refreshes(self) -> bool:
+        """Whether a list is fetched anew when the server says that it has changed."""
+        return False
+
+    async def refresh_by_itself(self, on: bool) -> None:
+        """Do so from now on, or do not."""
+
+    def stopped(self, kind: str) -> str:
+        """Why a list was not fetched further, a sentence with the server's words; "" if nothing stopped it."""
+        return ""
+
+    def begin(self) -> None:
+        """Connect, where that waited for the first picture."""
+
+    async def end(self) -> None:
+        """End whatever lives."""
+
+
+class Recording(Subject):
+    """A capture. It fills while `load` runs; opening it connects to nothing and starts nothing."""
+
+    def __init__(self, path: Path, cache: Path | None = None) -> None:
+        """Open the file. `cache`: where indexes of captures are kept. Raises: CaptureError if it is no capture."""
+        from inspector.capture.open import Reading
+
+        self.reading = Reading(path, cache)
+        super().__init__(self.reading.journal, About(path.name))
+
+    @property
+    def stage(self) -> Stage:
+        """Loading until the last record was read that was there."""
+        return Stage.RECORDED if self.reading.is_complete else Stage.LOADING
+
+    @property
+    def grows(self) -> bool:
+        """Whether somebody was recording into it at the last look."""
+        return self.reading.grows
+
+    @property
+    def now_ns(self) -> int:
+        """The moment of the last record: in a recording, time stands still."""
+        count = self.journal.count
+        return self.journal.store.time_ns(count) if count else 0
+
+    def load(self) -> None:
+        """Read the file to its end, and on while it grows."""
+        self.reading.read()
+
+    def keep_up(self) -> None:
+        """Load, then watch the file; for a worker with a thread of its own, which ends when the worker is cancelled."""
+        from textual.worker import get_current_worker
+
+        worker = get_current_worker()
+        self.reading.read(lambda: worker.is_cancelled)
+        self.reading.watch(lambda: worker.is_cancelled)
+
+    async def end(self) -> None:
+        """Stop reading and close the file."""
+        self.reading.stop()
+        self.journal.close()
+
+
+class LiveSubject(LiveDeskView, LiveLoginView, LiveMemoryView, LiveRequestView, LiveTaskView, LiveWatchView, Subject):
+    """A conversation that goes on."""
+
+    can_act = True
+
+    def __init__(self, live: Live) -> None:
+        target = live.target
+        super().__init__(
+            live.journal,
+            About(
+                target.label,
+                environment=target.environment if isinstance(target, StdioTarget) else None,
+                insecure=isinstance(target, HttpTarget) and target.insecure,
+            ),
+        )
+        self._live = live
+
+    @property
+    def stage(self) -> Stage:
+        """Where it stands now."""
+        if self._error is not None or self._live.crash is not None:
+            return Stage.FAILED
+        return {State.CONNECTING: Stage.CONNECTING, State.OPEN: Stage.OPEN, State.CLOSED: Stage.CLOSED}[
+            self._live.state
+        ]
+
+    @property
+    def why(self) -> str:
+        """Why it failed or closed."""
+        if self._live.crash is not None:
+            return f"an error of this program: {self._live.crash!r}"
+        session = self._live.session
+        return str(self._error) if self._error else session.why if session else ""
+
+    @property
+    def hint(self) -> str:
+        """What to do about it."""
+        return self._error.hint if self._error else ""
+
+    @property
+    def listing(self) -> str | None:
+        """The kind of list being fetched now."""
+        return self._live.listing
+
+    @property
+    def _error(self) -> InspectError | None:
+        return self._live.session.error if self._live.session else None
+
+    async def call(self, method: str, params: Any, opened: Callable[[Exchange], None]) -> Called:
+        """Make a request on the engine's loop; its exchanges are told of on this one."""
+        loop = asyncio.get_running_loop()
+
+        def tell(exchange: Exchange) -> None:
+            loop.call_soon_threadsafe(opened, exchange)
+
+        async def work(session: "Session") -> Called:
+            return await session.call(method, params, opened=tell)
+
+        return await asyncio.wrap_future(self._live.run(work))
+
+    async def perform(self, work: "Callable[[Session], Coroutine[Any, Any, T]]") -> T:
+        """Do something with the session, on the engine's loop."""
+        return await asyncio.wrap_future(self._live.run(work))
+
+    async def cancel(self, exchange: Exchange) -> None:
+        """Give a request up."""
+        await asyncio.wrap_future(self._live.run(lambda session: session.cancel(exchange)))
+
+    async def refresh(self, *kinds: str) -> None:
+        """Fetch lists anew."""
+        await asyncio.wrap_future(self._live.refresh(kinds))
+
+    async def fetch_more(self, *kinds: str) -> None:
+        """Fetch one page more."""
+        await asyncio.wrap_future(self._live.fetch_more(kinds))
+
+    @property
+    def refreshes(self) -> bool:
+        """Whether lists that change are fetched anew."""
+        return self._live.lists.by_itself
+
+    async def refresh_by_itself(self, on: bool) -> None:
+        """Fetch them, or do not."""
+        await asyncio.wrap_future(self._live.refresh_by_itself(on))
+
+    def stopped(self, kind: str) -> str:
+        """Why a list was not fetched further."""
+        return self._live.lists.stopped.get(kind, "")
+
+    def begin(self) -> None:
+        """Connect, where that waited for the first picture."""
+        self._live.begin()
+
+    async def end(self) -> None:
+        """End the session; done when no child and no task of it is left."""
+        await asyncio.wrap_future(self._live.end())
+
+
+def why_silent(subject: Subject) -> str:
+    """Why nothing can be sent now, and what to do: two sentences for whoever pressed a key that sends; "" if it can."""
+    if subject.stage is Stage.OPEN and subject.can_act:
+        return ""
+    if subject.stage is Stage.CONNECTING:
+        return "Nothing is sent while it connects. ^r begins anew."
+    if subject.can_act:
+        return "Nothing is sent: there is no connection. ^r connects again."
+    return "Nothing is sent: this is a recording. ^r starts its server in a tab beside."
+
+
+# --- A recording as it was at one of its moments, for the panels: what came later is not known to it.
+
+_pasts: "WeakKeyDictionary[Subject, Past]" = WeakKeyDictionary()
+
+
+def past_of(subject: Subject) -> Past:
+    """All moments of a subject; of a past one, those of the recording."""
+    whole = subject.whole if isinstance(subject, PastSubject) else subject
+    found = _pasts.get(whole)
+    if found is None:
+        found = _pasts[whole] = Past(whole.journal)
+    return found
+
+
+class PastSubject(Subject):
+    """Goes forward as `journal` does. Another moment before this one is another subject."""
+
+    def __init__(self, whole: Subject, journal: PastJournal) -> None:
+        super().__init__(journal, whole.about)
+        self.moment = journal
+        self.whole = whole
+        """All of the recording."""
+        self._checks: PastChecks | None = None
+        self.waited_ns = 0
+        """How long nothing has come since its newest entry, by the clock of the recording: it is being played."""
+
+    @property
+    def checks(self) -> "LiveChecks":
+        """What checks could say of what had come by then."""
+        if self._checks is None:
+            from inspector.present.live_checks import PastChecks
+
+            self._checks = PastChecks(self.journal, self.whole.checks)
+        return self._checks.now()
+
+    @property
+    def checks_so_far(self) -> "LiveChecks | None":
+        """The same; None before anybody has asked for checks."""
+        return None if self.whole.checks_so_far is None else self.checks
+
+    @property
+    def stage(self) -> Stage:
+        """A recording, of which some may not be read yet."""
+        return Stage.RECORDED if self.moment.count else self.whole.stage
+
+    @property
+    def moment_shown(self) -> int | None:
+        """The newest entry that is known here; None if that is all there is."""
+        return self.moment.count if self.moment.live else None
+
+    @property
+    def now_ns(self) -> int:
+        """The moment of its newest entry, and what has gone by since."""
+        count = self.journal.count
+        return self.journal.store.time_ns(count) + self.waited_ns if count else 0

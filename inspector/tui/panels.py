@@ -1,0 +1,174 @@
+"""What fills the screen below the header: each panel asks view-models and posts what the person wants.
+
+Panels are imported when they are first shown, so that the first picture does not wait for the others.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from textual.message import Message
+from textual.widget import Widget
+
+from inspector.tui.actions import Where
+from inspector.tui.conversation import Subject
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from inspector.checks.findings import Finding
+    from inspector.tui.screens.export.ways import Scope
+
+
+if TYPE_CHECKING:
+    Part = Widget
+else:
+    Part = object
+"""What parts of a panel derive from, to be named before its widgets.
+
+A class of widgets takes as long to make as three modules to import, and a part is none by itself.
+"""
+
+
+class Panel(Widget):
+    """What the app asks of every panel."""
+
+    class EntryWanted(Message):
+        """An entry of the journal is to be shown in the traffic."""
+
+        def __init__(self, n: int, pointer: str = "", span: tuple[int, int] | None = None) -> None:
+            super().__init__()
+            self.n = n
+            self.pointer = pointer
+            """The value in it that is meant; "" for the whole."""
+            self.span = span
+            """The bytes of it that are meant; None for all."""
+
+    class DraftWanted(Message):
+        """A message is to be written anew, from one that crossed the wire."""
+
+        def __init__(self, message: bytes) -> None:
+            super().__init__()
+            self.message = message
+
+    places: tuple[Where, ...] = ()
+    """What the help shows while it is in sight."""
+
+    def sync(self) -> None:
+        """Look again, thirty times a second: nearly free while nothing has changed."""
+
+    def rebind(self, subject: Subject) -> None:
+        """Show another conversation with the same server."""
+
+    def turn_back(self, subject: Subject) -> None:
+        """Show another moment of the same conversation: nothing stays of what came later."""
+        self.rebind(subject)
+
+    @property
+    def meant_findings(self) -> "Sequence[Finding]":
+        """What checks have found about what is chosen here: where the screen of findings begins; () for nothing."""
+        return ()
+
+    def show_findings(self, findings: "Sequence[Finding]") -> None:
+        """Begin at the first of these. Means something on the screen of findings."""
+
+    @property
+    def export_scopes(self) -> "Sequence[Scope]":
+        """Parts of the conversation that are in sight or chosen here, to be exported instead of all of it."""
+        return ()
+
+    @property
+    def export_capture(self) -> "Path | None":
+        """A capture that is chosen here, to be exported instead of the conversation; None for none."""
+        return None
+
+    def take_focus(self) -> None:
+        """Focus what a person uses first."""
+
+    def go_back(self) -> bool:
+        """Go back one step; whether there was one."""
+        return False
+
+    def copy(self) -> None:
+        """Copy what is selected."""
+
+    def cycle_layout(self) -> None:
+        """Arrange another way."""
+
+    def show_entry(self, n: int) -> None:
+        """Show an entry of the journal. Means something on the traffic's screen."""
+
+    def show_evidence(self, n: int, pointer: str, span: tuple[int, int] | None) -> None:
+        """Show an entry, and what in it is meant. Means something on the traffic's screen."""
+
+    async def take_draft(self, message: bytes) -> None:
+        """Write a message anew. Means something where messages are written by hand."""
+
+    async def cancel_running(self) -> bool:
+        """Cancel what runs; whether something did."""
+        return False
+
+
+def make_panel(name: str, subject: Subject) -> Panel:
+    """The panel of a screen, by its name: "traffic", "tools", "resources", "prompts" or "server"."""
+    match name:
+        case "traffic":
+            from inspector.tui.screens.traffic.panel import TrafficPanel
+
+            return TrafficPanel(subject)
+        case "tools":
+            from inspector.tui.screens.items.tools import ToolsPanel
+
+            return ToolsPanel(subject)
+        case "resources":
+            from inspector.tui.screens.items.resources import ResourcesPanel
+
+            return ResourcesPanel(subject)
+        case "prompts":
+            from inspector.tui.screens.items.prompts import PromptsPanel
+
+            return PromptsPanel(subject)
+        case "inbox":
+            from inspector.tui.screens.inbox.panel import InboxPanel
+
+            return InboxPanel(subject)
+        case "server":
+            from inspector.tui.screens.server.panel import ServerPanel
+
+            return ServerPanel(subject)
+        case "log":
+            from inspector.tui.screens.log.panel import ServerLogPanel
+
+            return ServerLogPanel(subject)
+        case "tasks":
+            from inspector.tui.screens.tasks.panel import TasksPanel
+
+            return TasksPanel(subject)
+        case _:
+            return _further(name, subject)
+
+
+def _further(name: str, subject: Subject) -> Panel:
+    """The panel of a screen on a letter, or one that few look at."""
+    match name:
+        case "raw":
+            from inspector.tui.screens.compose.panel import RawPanel
+
+            return RawPanel(subject)
+        case "skills":
+            from inspector.tui.screens.skills.panel import SkillsPanel
+
+            return SkillsPanel(subject)
+        case "network":
+            from inspector.tui.screens.network.panel import NetworkPanel
+
+            return NetworkPanel(subject)
+        case "sessions":
+            from inspector.tui.screens.sessions.panel import SessionsPanel
+
+            return SessionsPanel(subject)
+        case "findings":
+            from inspector.tui.screens.findings.panel import FindingsPanel
+
+            return FindingsPanel(subject)
+        case _:
+            raise KeyError(name)

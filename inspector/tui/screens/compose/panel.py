@@ -1,0 +1,632 @@
+"""Screen 0, Write: any message, right or wrong, and what came of it.
+
+Sending goes around everything that helps elsewhere: no retry, no answer to questions in a result, no cancel once the
+time is up. What was sent and what came are frames of the journal like all others.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from textual import events, work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical
+from textual.message import Message
+from textual.suggester import SuggestFromList
+from textual.widgets import Input, Static, TextArea
+from textual.worker import Worker
+
+from inspector import text
+from inspector.capture.journal import Journal
+from inspector.present.rows import RowSource, RowView
+from inspector.present.spans import Role, Span, lay
+from inspector.protocol.capabilities import SKILLS, declares
+from inspector.protocol.drafts import Composed, Draft, DraftKind, compose, draft_of, fault_in, header_pairs, oddities
+from inspector.protocol.frames import Direction, Frame
+from inspector.session.raw import Ended, Sent
+from inspector.session.session import Session
+from inspector.text import human_size
+from inspector.tui import keys
+from inspector.tui.actions import Where
+from inspector.tui.conversation import Subject, why_silent
+from inspector.tui.panels import Panel
+from inspector.tui.safety import copy
+from inspector.tui.screens.traffic.payload import RAW, TREE, PayloadView
+from inspector.tui.theme import glyphs, spans_to_text
+from inspector.tui.widgets.bars import StatusLine
+from inspector.tui.widgets.schema_form.editors import BlockEdit, LineEdit
+from inspector.tui.widgets.segments import Segments
+from inspector.tui.widgets.virtual_list import LogList
+
+# --- What was written by hand in this sitting: each message, when it was sent, and what came of it, as rows of a
+# list.
+
+
+@dataclass(slots=True)
+class Shot:
+    """One message that was sent, or is being sent."""
+
+    draft: Draft
+    journal: Journal
+    """Where its frames are."""
+    started_ns: int
+    composed: Composed | None = None
+    sent: Sent | None = None
+    """None while it is waited for."""
+    problem: str = ""
+    """Why it was not waited for to the end; "" if it was, or still is."""
+    took_ns: int = 0
+    frames: list[int] = field(default_factory=list)
+    """Numbers of the journal: what was sent, then what came."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more is waited for."""
+        return self.sent is not None or bool(self.problem)
+
+    def take(self, composed: Composed, sent: Sent, now_ns: int) -> None:
+        """This came of it."""
+        self.composed, self.sent, self.took_ns = composed, sent, now_ns - self.started_ns
+        self.frames = [*sent.frames, *sent.came]
+
+    @property
+    def first_answer(self) -> int:
+        """The place of the first frame that came; the last one sent if nothing came."""
+        sent = len(self.sent.frames) if self.sent else 0
+        return min(sent, max(0, len(self.frames) - 1))
+
+    def frame(self, place: int) -> Frame | None:
+        """One of its frames; None if there is none."""
+        if not 0 <= place < len(self.frames):
+            return None
+        what = self.journal.store.entry(self.frames[place]).what
+        return what if isinstance(what, Frame) else None
+
+
+class Shots(RowSource):
+    """All of them, the newest on top."""
+
+    def __init__(self) -> None:
+        self.all: list[Shot] = []
+        self._generation = 0
+
+    def add(self, shot: Shot) -> None:
+        """One more."""
+        self.all.insert(0, shot)
+        self._generation += 1
+
+    def changed(self) -> None:
+        """Something came of one."""
+        self._generation += 1
+
+    @property
+    def count(self) -> int:
+        return len(self.all)
+
+    @property
+    def generation(self) -> int:
+        return self._generation
+
+    def row(self, index: int, width: int) -> RowView:
+        shot = self.all[index]
+        word, role = verdict(shot)
+        spans: list[Span] = [
+            (f"{sign(shot)} ", role),
+            (text.pad(f"{shot.draft.kind}", 13), "muted"),
+            (text.visible(shot.draft.method or _beginning(shot.draft), limit=80), "method"),
+            (f"  {word}", role),
+        ]
+        return RowView(lay(spans, width))
+
+
+def _beginning(draft: Draft) -> str:
+    return " ".join(draft.text[:60].split())
+
+
+def sign(shot: Shot) -> str:
+    """A sign for how it ended."""
+    if not shot.is_over:
+        return glyphs().pending
+    return glyphs().ok if verdict(shot)[1] == "ok" else glyphs().warning
+
+
+def verdict(shot: Shot) -> tuple[str, Role]:
+    """What came of it, in a few words."""
+    if shot.problem:
+        return text.visible(shot.problem, limit=200), "warning"
+    sent = shot.sent
+    if sent is None:
+        return "waiting", "pending"
+    took = text.human_duration(shot.took_ns)
+    came = f"{len(sent.came)} frame{'' if len(sent.came) == 1 else 's'}"
+    status = f", HTTP {sent.status}" if sent.status else ""
+    match sent.ended:
+        case Ended.ANSWERED:
+            return f"{came} came in {took}{status}", "ok"
+        case Ended.ACCEPTED:
+            return f"sent{status}" + (f", {came} came" if sent.came else ""), "ok"
+        case Ended.REFUSED:
+            return f"no answer{status}" + (f": {text.visible(sent.why, limit=100)}" if sent.why else ""), "error"
+        case Ended.SILENT:
+            return f"{came} came, then nothing for {sent.seconds:g} s in all", "warning"
+        case Ended.LOST:
+            return f"lost: {text.visible(sent.why, limit=200)}", "error"
+
+
+def frame_title(shot: Shot, place: int) -> list[Span]:
+    """Which frame of it is shown."""
+    frame = shot.frame(place)
+    if frame is None:
+        return [("What comes will stand here", "faint")]
+    to_server = frame.direction is Direction.TO_SERVER
+    arrow = glyphs().to_server if to_server else glyphs().from_server
+    said = "sent" if to_server else "came"
+    return [
+        (f"{arrow} {said} ", "to_server" if to_server else "from_server"),
+        (f"frame {place + 1} of {len(shot.frames)}", "muted"),
+        ("  [ ] turns", "faint"),
+    ]
+
+
+def patience_s(draft: Draft, idle_s: float | None) -> float:
+    """How long to wait for what comes: a request's clock; a moment for what no one must answer."""
+    if draft.kind is DraftKind.NOTIFICATION:
+        return 0
+    longest = 60.0 if idle_s is None else idle_s
+    return longest if draft.kind is not DraftKind.EXACT else min(longest, 10.0)
+
+
+# --- What came of messages that were written by hand: the frames of the chosen one, and below them all that were
+# sent.
+
+
+class RawCame(Vertical):
+    """One frame, and the list of what was sent."""
+
+    DEFAULT_CSS = """
+    RawCame { width: 1fr; height: 1fr; border-left: solid $border-blurred; }
+    RawCame LogList { height: 30%; min-height: 3; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.shots = Shots()
+        self.chosen: Shot | None = None
+        """The one whose frames are shown."""
+        self._list = LogList(self.shots, empty=([("Nothing was sent from here yet", "muted")],))
+        self._view = PayloadView()
+        self._place = 0
+
+    def compose(self) -> ComposeResult:
+        """The frame above the list."""
+        yield self._view
+        yield self._list
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether all parts are there."""
+        return self._list.is_mounted and self._view.is_mounted
+
+    def sync(self) -> None:
+        """Look again."""
+        self._list.sync()
+
+    def focus_list(self) -> None:
+        """Let keys go to the list."""
+        self._list.focus()
+
+    def add(self, shot: Shot) -> None:
+        """One more was sent; it is shown."""
+        self.shots.add(shot)
+        self._list.sync()
+        self._list.go_to(0)
+        self._choose(shot)
+
+    def changed(self, shot: Shot) -> None:
+        """Something came of one: its first answer is shown."""
+        self.shots.changed()
+        self._choose(shot)
+
+    def turn(self, by: int) -> None:
+        """Show the next frame, or the one before."""
+        if self.chosen is not None and self.chosen.frames:
+            self._place = (self._place + by) % len(self.chosen.frames)
+            self._show(self.chosen)
+
+    def entry_in(self, journal: Journal) -> int:
+        """The number of the frame in sight, if it is one of this journal; else 0."""
+        chosen = self.chosen
+        if chosen is None or chosen.journal is not journal or self._place >= len(chosen.frames):
+            return 0
+        return chosen.frames[self._place]
+
+    def copy(self) -> None:
+        """Copy the frame in sight, or the value under the cursor."""
+        copy(self.app, self._view.value.decode("utf-8", "replace"))
+
+    def on_log_list_selected(self, event: LogList.Selected) -> None:
+        """Show another one."""
+        event.stop()
+        if 0 <= event.index < self.shots.count and self.shots.all[event.index] is not self.chosen:
+            self._choose(self.shots.all[event.index])
+
+    def on_log_list_opened(self, event: LogList.Opened) -> None:
+        """Look into the frame."""
+        event.stop()
+        self._view.focus_content()
+
+    def _choose(self, shot: Shot) -> None:
+        self.chosen = shot
+        self._place = shot.first_answer
+        self._show(shot)
+
+    def _show(self, shot: Shot) -> None:
+        frame = shot.frame(self._place)
+        payload = frame.payload if frame else (shot.sent.body if shot.sent else b"")
+        exact = shot.draft.kind is DraftKind.EXACT and frame is not None and frame.direction is Direction.TO_SERVER
+        form = TREE if frame is not None and not exact else RAW
+        size: list[Span] = [(human_size(len(payload)), "faint")] if payload else []
+        self._view.show(frame_title(shot, self._place), size, payload, form)
+
+
+# --- The form of a message written by hand: its kind, method, id, headers and text. It checks and never forbids.
+
+_KINDS = tuple(DraftKind)
+_STAMPS = ("as the revision wants", "nothing added")
+_TEXT_WORDS = {
+    DraftKind.REQUEST: "params, JSON or not; empty for none",
+    DraftKind.NOTIFICATION: "params, JSON or not; empty for none",
+    DraftKind.BATCH: 'an array of messages: [{"method": "ping"}, …]',
+    DraftKind.EXACT: "exactly what is sent; over stdio each line is a frame",
+}
+
+
+class RawForm(Vertical):
+    """A draft, as it is typed."""
+
+    DEFAULT_CSS = """
+    RawForm { height: 1fr; padding: 0 1; }
+    RawForm Horizontal { height: auto; }
+    RawForm .raw--label { width: 9; color: $text-muted; }
+    RawForm .raw--row { height: auto; }
+    RawForm LineEdit { margin: 0 1 0 0; }
+    RawForm #raw-id { width: 18; }
+    RawForm BlockEdit, RawForm BlockEdit.-textual-compact { height: 1fr; min-height: 3; max-height: 100%; }
+    RawForm .raw--said { height: auto; max-height: 4; color: $text-muted; }
+    RawForm.-whole .raw--of-single { display: none; }
+    RawForm.-stdio .raw--of-http { display: none; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._methods: tuple[str, ...] = ()
+        self._kinds = Segments(_KINDS, (0,))
+        self._method = LineEdit("", unset=True)
+        self._id_line = LineEdit("", unset=True)
+        self._id_line.id = "raw-id"
+        self._stamp = Segments(_STAMPS, (0,))
+        self._headers = LineEdit("", unset=True)
+        self._text = BlockEdit("", unset=True)
+        self._said = Static("", classes="raw--said", markup=False)
+        self._near = Static("", classes="raw--of-single raw--said", markup=False)
+
+    def compose(self) -> ComposeResult:
+        """Line by line."""
+        yield from self._rows()
+        yield self._text
+        yield self._said
+
+    def _rows(self) -> ComposeResult:
+        with Horizontal(classes="raw--row"):
+            yield Static("Send", classes="raw--label")
+            yield self._kinds
+        with Horizontal(classes="raw--row raw--of-single"):
+            yield Static("Method", classes="raw--label")
+            yield self._method
+            yield self._id_line
+        yield self._near
+        with Horizontal(classes="raw--row"):
+            yield Static("Add", classes="raw--label")
+            yield self._stamp
+        with Horizontal(classes="raw--row raw--of-http"):
+            yield Static("Headers", classes="raw--label")
+            yield self._headers
+
+    def on_mount(self) -> None:
+        """Say what is to be written where."""
+        self._method.placeholder = "method"
+        self._id_line.placeholder = "id: the next"
+        self._headers.placeholder = "Name: value; Name: value"
+        self._say()
+
+    # What the panel asks
+
+    def offer(self, methods: Sequence[str], *, over_http: bool) -> None:
+        """Propose these methods, and headers where there are some; nearly free if nothing has changed."""
+        self.set_class(not over_http, "-stdio")
+        if tuple(methods) != self._methods:
+            self._methods = tuple(methods)
+            self._method.suggester = SuggestFromList(self._methods, case_sensitive=False)
+            self._say()
+
+    @property
+    def draft(self) -> Draft:
+        """What is written now."""
+        kind = self._kind
+        single = kind in (DraftKind.REQUEST, DraftKind.NOTIFICATION)
+        return Draft(
+            kind,
+            self._method.value.strip() if single else "",
+            self._text.text,
+            self._id_line.value if kind is DraftKind.REQUEST else "",
+            stamp=self._stamp.chosen == (0,),
+            headers=header_pairs(self._headers.value.split(";"))[0],
+        )
+
+    def take(self, draft: Draft) -> None:
+        """Put a draft into the form."""
+        self._kinds.choose(_KINDS.index(draft.kind))
+        self._method.value, self._id_line.value = draft.method, draft.id
+        self._stamp.choose(0 if draft.stamp else 1)
+        self._headers.value = "; ".join(f"{name}: {value}" for name, value in draft.headers)
+        self._text.load_text(draft.text)
+        self._say()
+
+    def focus_first(self) -> None:
+        """Where one begins to write."""
+        single = self._kind in (DraftKind.REQUEST, DraftKind.NOTIFICATION)
+        (self._method if single and not self._method.value else self._text).focus()
+
+    # What is typed
+
+    def on_segments_chosen(self, event: Segments.Chosen) -> None:
+        """Another kind, or another way to stamp."""
+        event.stop()
+        event.control.choose(event.index)
+        self._say()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Check anew."""
+        event.stop()
+        self._say()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """On to the text."""
+        event.stop()
+        self._text.focus()
+
+    def on_text_area_changed(self, event: TextArea.Changed) -> None:
+        """Check anew."""
+        event.stop()
+        self._say()
+
+    @property
+    def _kind(self) -> DraftKind:
+        return _KINDS[self._kinds.chosen[0]]
+
+    def _say(self) -> None:
+        """What is odd about the draft, and which methods are near what is typed."""
+        if not self.is_mounted:
+            return
+        kind = self._kind
+        self.set_class(kind in (DraftKind.BATCH, DraftKind.EXACT), "-whole")
+        self._id_line.display = kind is DraftKind.REQUEST
+        self._text.placeholder = _TEXT_WORDS[kind]
+        self._said.update(spans_to_text(self._verdict(kind), dark=self.app.current_theme.dark))
+        self._near.update(spans_to_text(self._near_by(), dark=self.app.current_theme.dark))
+
+    def _verdict(self, kind: DraftKind) -> list[Span]:
+        found = _faults(kind, self._text.text)
+        wrong = header_pairs(self._headers.value.split(";"))[1]
+        if wrong:
+            found.append("a header needs a name, a colon and a value")
+        if not found:
+            return [(f"{glyphs().ok} ", "ok"), ("nothing odd about it", "faint")]
+        return [(f"{glyphs().warning} {'; '.join(found[:3])}; it can be sent all the same", "warning")]
+
+    def _near_by(self) -> list[Span]:
+        typed = self._method.value.strip().casefold()
+        if typed in map(str.casefold, self._methods):
+            return []
+        near = [method for method in self._methods if typed in method.casefold()]
+        return [("         ", "text"), ("  ".join(near[:4]), "faint")] if near else []
+
+
+def _faults(kind: DraftKind, text: str) -> list[str]:
+    """What is odd about a text. A long one is checked once it is sent."""
+    if len(text) > 200_000:
+        return []
+    if kind is DraftKind.EXACT:
+        odd = oddities(text.encode("utf-8", "surrogatepass"))
+        return [each.rstrip(".") for each in odd] if text else ["there is nothing to send"]
+    fault = fault_in(text)
+    return [f"no JSON: {fault}"] if fault else []
+
+
+_NARROW = 110
+_OF_SKILLS = ("skills/list", "skills/get", "resources/directory/read")
+
+
+class RawPanel(Panel):
+    """Writing messages by hand."""
+
+    places = (
+        Where.EVERYWHERE,
+        Where.RAW,
+        Where.FORM_CHOICE,
+        Where.MOVING,
+        Where.LIST,
+        Where.JSON,
+        Where.FINDING_HERE,
+        Where.PAYLOAD,
+    )
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(Where.RAW)
+    HELP = """\
+Write a request, a notification, several at once, or exactly what is to cross the wire. What is odd about it is said;
+it is sent all the same. What came stands beside, and what was sent before below it.
+"""
+    DEFAULT_CSS = """
+    RawPanel { layout: vertical; }
+    RawPanel > Horizontal { height: 1fr; }
+    RawPanel RawForm { width: 1fr; }
+    RawPanel.-narrow RawCame { display: none; border: none; }
+    RawPanel.-narrow.-sent RawCame { display: block; }
+    RawPanel.-narrow.-sent RawForm { display: none; }
+    """
+
+    class CameBack(Message):
+        """Something came of a message, or nothing more will."""
+
+        def __init__(self, shot: Shot) -> None:
+            super().__init__()
+            self.shot = shot
+
+    def __init__(self, subject: Subject) -> None:
+        super().__init__()
+        self.subject = subject
+        self.form = RawForm()
+        self.came = RawCame()
+        self._line = StatusLine()
+        self._awaited: tuple[Shot, Worker[None]] | None = None
+
+    def compose(self) -> ComposeResult:
+        """A line on what is going on, the form, and what came."""
+        yield self._line
+        with Horizontal():
+            yield self.form
+            yield self.came
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Use the room."""
+        self.set_class(event.size.width < _NARROW, "-narrow")
+
+    # What the app asks
+
+    def sync(self) -> None:
+        """Look again."""
+        if not self.came.is_ready:
+            return
+        connection = self.subject.journal.connection
+        self.form.offer(_methods(self.subject), over_http=connection is not None and bool(connection.url))
+        self.came.sync()
+        self._line.show(*self._said())
+
+    def rebind(self, subject: Subject) -> None:
+        """Write to another conversation; what is written, and what was sent before, stays."""
+        self.subject = subject
+
+    def take_focus(self) -> None:
+        """Where one writes."""
+        self.call_after_refresh(self.came.focus_list if self.has_class("-sent") else self.form.focus_first)
+
+    def go_back(self) -> bool:
+        """From what came, or from a field, to the form or the list."""
+        if self.has_class("-narrow") and self.has_class("-sent"):
+            self.remove_class("-sent")
+            self.form.focus_first()
+            return True
+        if self.form.has_focus_within and not self.has_class("-narrow"):
+            self.came.focus_list()
+            return True
+        return False
+
+    def copy(self) -> None:
+        """Copy the frame in sight."""
+        self.came.copy()
+
+    async def take_draft(self, message: bytes) -> None:
+        """Put a message into the form."""
+        self.remove_class("-sent")
+        self.form.take(draft_of(message))
+        self.call_after_refresh(self.form.focus_first)
+
+    async def cancel_running(self) -> bool:
+        """Wait no longer. Nothing is cancelled at the server: nobody wrote that."""
+        if self._awaited is None:
+            return False
+        shot, worker = self._awaited
+        worker.cancel()
+        self._over(shot, "nobody waited any longer")
+        return True
+
+    # Keys
+
+    def action_send(self) -> None:
+        """Send what is written."""
+        if why := why_silent(self.subject):
+            self.app.notify(why, severity="warning", markup=False)
+            return
+        if self._awaited is not None:
+            self.app.notify("The last one is still waited for; ^c waits no longer.", markup=False)
+            return
+        shot = Shot(self.form.draft, self.subject.journal, self.subject.now_ns)
+        self._awaited = shot, self._send(shot)
+        self.came.add(shot)
+        self.add_class("-sent")
+        if self.has_class("-narrow"):
+            self.came.focus_list()
+
+    @work(group="raw")
+    async def _send(self, shot: Shot) -> None:
+        draft = shot.draft
+
+        async def do(session: Session) -> tuple[Composed, Sent]:
+            client = session.options.wish.client
+            tools = {tool.name: tool.input_schema for tool in session.journal.conversation.catalogue.tools}
+            made = compose(draft, session.revision, client, session.by_hand.next_id, tools.get)
+            wait_s = patience_s(draft, session.options.clocks.idle_s)
+            return made, await session.by_hand.send(made.payload, headers=made.headers, wait_s=wait_s)
+
+        composed, sent = await self.subject.perform(do)
+        shot.take(composed, sent, self.subject.now_ns)
+        self.post_message(self.CameBack(shot))
+
+    def action_frame(self, by: int) -> None:
+        """The next frame, or the one before."""
+        self.came.turn(by)
+
+    def action_again(self) -> None:
+        """Put the chosen message into the form."""
+        if self.came.chosen is not None:
+            self.form.take(self.came.chosen.draft)
+            self.remove_class("-sent")
+            self.form.focus_first()
+
+    def action_entry(self) -> None:
+        """Show the frame in the traffic."""
+        if entry := self.came.entry_in(self.subject.journal):
+            self.post_message(self.EntryWanted(entry))
+
+    # What the parts tell
+
+    def on_raw_panel_came_back(self, event: CameBack) -> None:
+        """Show what came."""
+        event.stop()
+        self._over(event.shot, "")
+
+    def _over(self, shot: Shot, problem: str) -> None:
+        shot.problem = problem
+        self._awaited = None
+        self.came.changed(shot)
+
+    def _said(self) -> tuple[list[Span], list[Span]]:
+        left: list[Span] = [("Write a message", "title")]
+        if self._awaited is not None:
+            left.append((f"  {glyphs().pending} waiting for what comes; ^c waits no longer", "pending"))
+        elif (chosen := self.came.chosen) is not None:
+            word, role = verdict(chosen)
+            left.append((f"  {word}", role))
+            notes = chosen.composed.notes if chosen.composed else ()
+            left += [(f"  {glyphs().warning} {notes[0]}", "warning")] if notes else []
+        return left, [(f"{keys.key_name('ctrl+j')} sends", "faint")]
+
+
+def _methods(subject: Subject) -> tuple[str, ...]:
+    """What can be asked of the server in this revision, requests first."""
+    opening = subject.opening
+    if opening is None:
+        return ()
+    revision = opening.revision
+    more = _OF_SKILLS if declares(opening.capabilities, SKILLS) else ()
+    return (*sorted(revision.client_requests), *more, *sorted(revision.client_notifications))

@@ -1,0 +1,1 @@
+"""Export dialog: formats, scope and target file."""

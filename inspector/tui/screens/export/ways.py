@@ -1,0 +1,284 @@
+"""What can be made of a conversation inside the interface, and how each is made: on a thread, of a journal or a file.
+
+Each does what the command of its name does: `export`, `share`, `surface`, `promote`, `diff`.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Protocol
+
+import msgspec
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+
+from inspector.capture.journal import Journal
+from inspector.errors import UsageError
+from inspector.features.export.formats import FORMATS, pieces
+from inspector.present.spans import Line, plain
+from inspector.text import for_clipboard, human_size
+from inspector.tui import keys
+from inspector.tui.screens.items.dialogs import Wrapped
+from inspector.tui.widgets.dialogs import Dialog
+from inspector.tui.widgets.virtual_lines import LinesView
+
+if TYPE_CHECKING:
+    from inspector.features.lock.lock_file import Surface
+
+
+class Share(Protocol):
+    """Copies a capture without its secrets, and says in lines what was done."""
+
+    def __call__(self, capture: Path, out: Path, /, *, notes: bool, overwrite: bool) -> list[str]:
+        """Raises: InspectError."""
+
+
+class Way(msgspec.Struct, frozen=True):
+    """One of the things that can be made."""
+
+    id: str
+    label: str
+    says: str
+    ending: str
+    """What the name of the file ends with."""
+    notes: bool = False
+    """Whether it has a place for notes."""
+    whole: bool = False
+    """Whether it is always made of everything."""
+    adds: bool = False
+    """Whether it is added to a file that is there."""
+    reads: bool = False
+    """Whether the file is read, and nothing is written."""
+
+
+_LABELS = {
+    "har": "HAR",
+    "markdown": "Markdown",
+    "jsonrpc": "JSON-RPC lines",
+    "curl": "curl",
+    "html": "HTML",
+    "python": "Python",
+}
+WAYS = (
+    *(Way(name, _LABELS[name], each.says, each.ending, each.notes) for name, each in FORMATS.items()),
+    Way("share", "Share", "a copy without secrets, to give away", ".shared.mcpcap", notes=True, whole=True),
+    Way("surface", "Surface", "all that the server offers, to commit and compare", ".surface.json", whole=True),
+    Way("cases", "Cases", "its calls as cases of a test, added to the file", ".cases.yaml", adds=True),
+    Way("compare", "Compare", "what it offers with a saved surface", ".surface.json", whole=True, reads=True),
+)
+
+
+class Scope(msgspec.Struct, frozen=True):
+    """A part of a conversation."""
+
+    name: str
+    entries: Sequence[int] = ()
+    find: Callable[[], Sequence[int]] | None = None
+    """Finds the entries, where that may take long: for a thread."""
+
+    def found(self) -> Sequence[int]:
+        """All entries of it."""
+        return self.entries if self.find is None else self.find()
+
+
+class Source(msgspec.Struct, frozen=True):
+    """What it is made of."""
+
+    stem: str
+    """For the names of files; fit for that."""
+    path: Path | None
+    """The capture; None if nothing keeps it."""
+    journal: Journal | None = None
+    """None: the capture is loaded."""
+    scopes: tuple[Scope, ...] = ()
+    """Parts of it that can be taken instead of all."""
+    share: Share | None = None
+
+
+class Wish(msgspec.Struct, frozen=True):
+    """What somebody wants."""
+
+    way: Way
+    path: Path
+    scope: Scope | None = None
+    """None for everything."""
+    notes: bool = False
+    overwrite: bool = False
+
+
+class Made(msgspec.Struct, frozen=True):
+    """What came of it."""
+
+    said: str
+    """A sentence; may quote names of files."""
+    lines: "tuple[Line, ...]" = ()
+    """More, to be read; () if the sentence says all."""
+
+
+def proposed(way: Way, source: Source) -> Path:
+    """Where it would go: here; cases beside the capture."""
+    if way.id == "cases" and source.path is not None:
+        from inspector.features.cases.file import beside
+
+        return beside(source.path).absolute()
+    return Path.cwd() / (source.stem + way.ending)
+
+
+def make(wish: Wish, source: Source) -> Made:
+    """Make it. Takes as long as it takes.
+
+    Raises: FileExistsError if the file is there and was not to be replaced; InspectError if it can't be made.
+    """
+    writes = not wish.way.adds and not wish.way.reads
+    if writes and not wish.overwrite and (wish.path.is_symlink() or wish.path.exists()):
+        raise FileExistsError(wish.path)
+    if writes and source.path is not None and _is_same(wish.path, source.path):
+        raise UsageError(f"{_called(wish.path)} is the capture itself", hint="Name another file.")
+    if wish.way.id == "share":
+        return _shared(wish, source)
+    with _journal(source) as journal:
+        deed: Callable[[Wish, Journal], Made] = _OTHERS.get(wish.way.id, _exported)
+        return deed(wish, journal)
+
+
+def _is_same(path: Path, capture: Path) -> bool:
+    return path.exists() and capture.exists() and path.samefile(capture)
+
+
+@contextmanager
+def _journal(source: Source) -> Iterator[Journal]:
+    if source.journal is not None:
+        yield source.journal
+        return
+    from inspector.capture.store.load import load
+
+    assert source.path is not None, "there is one or the other"
+    journal = load(source.path)
+    try:
+        yield journal
+    finally:
+        journal.close()
+
+
+def _exported(wish: Wish, journal: Journal) -> Made:
+    from inspector.capture.format.notes import NotesFile
+    from inspector.features.export.selection import Selection, to_file
+
+    chosen = wish.scope.found() if wish.scope is not None else range(1, journal.count + 1)
+    notes = NotesFile(journal.capture_path, journal.head.id).read() if wish.notes and wish.way.notes else None
+    selection = Selection(journal, chosen, notes=notes)
+    size = to_file(wish.path, pieces(wish.way.id, selection), overwrite=wish.overwrite)
+    said = f"Written to {_called(wish.path)}: {len(chosen):,} entries, {human_size(size)}. "
+    said += "Credentials in headers and URLs are masked, messages are as they crossed. "
+    if selection.left_out:
+        said += f"Left out, because it has no place for them: {selection.left_out:,}. "
+    return Made(f"{said}Not in it: {FORMATS[wish.way.id].loses}.")
+
+
+def _shared(wish: Wish, source: Source) -> Made:
+    if source.path is None:
+        raise UsageError("nothing keeps this conversation, so there is no capture to copy", hint="Record it next time.")
+    if source.share is None:
+        raise UsageError("nothing can be shared from here", hint="mcp-inspect share does it.")
+    lines = source.share(source.path, wish.path, notes=wish.notes, overwrite=wish.overwrite)
+    from inspector.present.spans import span
+
+    head, rest = lines[0], lines[1:]
+    return Made(f"Written to {_called(wish.path)}: {head}.", tuple((span(each, limit=400),) for each in (head, *rest)))
+
+
+def _surface(wish: Wish, journal: Journal) -> Made:
+    from inspector.features.lock.lock_file import save
+
+    surface = _surface_of(journal)
+    save(wish.path, surface)
+    counts = ", ".join(f"{len(things):,} {kind}" for kind, things in surface.lists.items() if things)
+    return Made(f"Written to {_called(wish.path)}: {counts or 'no lists'}.")
+
+
+def _surface_of(journal: Journal) -> "Surface":
+    from inspector.features.lock.lock_file import surface_of
+
+    surface = surface_of(journal.conversation)
+    if not surface.is_known:
+        raise UsageError("nothing is known of what the server offers", hint="There was no opening and no list.")
+    return surface
+
+
+def _cases(wish: Wish, journal: Journal) -> Made:
+    from inspector.capture.compare.operations import accounts
+    from inspector.features.cases.file import add_cases
+    from inspector.features.cases.making import promoted
+
+    chosen = set(wish.scope.found()) if wish.scope is not None else None
+    cases = promoted(accounts(journal).operations, chosen)
+    if not cases:
+        raise UsageError("no request here can become a case", hint="Only those that got an answer can.")
+    count = add_cases(wish.path, cases)
+    added = "1 case" if len(cases) == 1 else f"{len(cases):,} cases"
+    return Made(f"{added} added, {count:,} now. Run them: mcp-inspect test {_called(wish.path)} TARGET")
+
+
+def _compared(wish: Wish, journal: Journal) -> Made:
+    from inspector.features.lock.changes import compare_surfaces
+    from inspector.features.lock.lines import diff_lines, summary
+    from inspector.features.lock.lock_file import read_lock_file
+    from inspector.present.spans import plain, span
+
+    before, odd = read_lock_file(wish.path)
+    diff = compare_surfaces(before, _surface_of(journal))
+    lines = [*((span(said, "warning"),) for said in odd), *diff_lines(diff, wish.path.name, "as it is here")]
+    return Made(plain(summary(diff)), tuple(lines))
+
+
+def _called(path: Path) -> str:
+    """A file's name; with its directory, unless that is the one that one is in."""
+    return path.name if path.parent == Path.cwd() else str(path)
+
+
+_OTHERS = {"surface": _surface, "cases": _cases, "compare": _compared}
+
+
+# --- Lines to be read, over what is there: they wrap, are walked through and copied.
+
+
+class LinesScreen(Dialog[None]):
+    """Lines that somebody else has laid out."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "dismiss", "Back", tooltip="Back to what was there.", id="lines.back"),
+        keys.binding(keys.action("copy")),
+    ]
+    DEFAULT_CSS = """
+    LinesScreen { align: center middle; background: $background 60%; }
+    LinesScreen > Vertical {
+        width: 96%; height: 92%; background: $background; border: round $border; padding: 0 1;
+        border-title-color: $text-accent; border-title-style: bold; border-subtitle-color: $text-muted;
+    }
+    """
+
+    def __init__(self, name: str, lines: Sequence[Line]) -> None:
+        """`name` has been made safe, and the lines have."""
+        super().__init__()
+        self._heading = name
+        self._lines = lines
+
+    def compose(self) -> ComposeResult:
+        """A box with lines."""
+        with Vertical() as box:
+            box.border_title = self._heading
+            box.border_subtitle = "y copies, Esc closes"
+            yield LinesView()
+
+    def on_mount(self) -> None:
+        """Show them."""
+        view = self.query_one(LinesView)
+        view.show(Wrapped(self._lines))
+        view.focus()
+
+    def action_copy(self) -> None:
+        """Copy all of it, without control characters."""
+        copied, _ = for_clipboard("\n".join(plain(line).rstrip() for line in self._lines))
+        self.app.copy_to_clipboard(copied)
+        self.app.notify(f"Copied {len(copied):,} characters.", markup=False)

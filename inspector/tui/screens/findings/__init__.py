@@ -1,0 +1,1 @@
+"""Findings: what checks found, with evidence and fixes."""

@@ -1,0 +1,337 @@
+"""Screen E, Findings: what checks have found, worst first, with what it rests on, what to do and which page says so.
+
+A wide terminal shows the finding beside the list, a narrow one below it. Enter goes to the evidence in the traffic.
+Checks come after the traffic: how far they are stands below the list.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.console import Group as RichGroup
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.widgets import Static
+
+from inspector.checks.findings import Finding
+from inspector.config.remembered import KeptMutes, Mute
+from inspector.present.findings import finding_section, findings_text, unexplained
+from inspector.present.live_checks import mute_of
+from inspector.present.spans import Section, Span
+from inspector.tui import keys
+from inspector.tui.actions import Where
+from inspector.tui.conversation import Stage, Subject
+from inspector.tui.panels import Panel
+from inspector.tui.screens.findings.model import FindingRows, Group, about_check, checked, counted, set_aside_line
+from inspector.tui.theme import glyphs, spans_to_text
+from inspector.tui.widgets.bars import StatusLine
+from inspector.tui.widgets.search_bar import SearchBar
+from inspector.tui.widgets.section_card import section_renderable
+from inspector.tui.widgets.virtual_lines import Scroller
+from inspector.tui.widgets.virtual_list import LogList
+
+if TYPE_CHECKING:
+    from inspector.tui.screens.export.ways import Scope
+
+
+# --- What is done about findings: they are copied, muted and heard of again, and the checks made to pause.
+
+_MOST_COPIED = 100
+_MOST_EVIDENCE = 100
+"""Entries of one finding that are exported."""
+
+
+class FindingDeeds(Panel):
+    """A mixin of the screen of findings."""
+
+    _subject: Subject
+    _rows: FindingRows
+    _list: LogList
+
+    def _look(self) -> None:
+        raise NotImplementedError
+
+    def copy(self) -> None:
+        """Copy the chosen finding, or those under the chosen heading."""
+        chosen = self._findings()[:_MOST_COPIED]
+        if chosen:
+            self.app.copy_to_clipboard(findings_text(chosen))
+            many = f"{len(chosen)} findings are" if len(chosen) > 1 else "The finding is"
+            self.notify(f"{many} copied.", markup=False, timeout=3)
+
+    def action_muted(self) -> None:
+        """Show what is muted, or hide it."""
+        self._rows.shows_muted = not self._rows.shows_muted
+        self._look()
+
+    def action_pause(self) -> None:
+        """Let the checks stand still, or go on."""
+        checks = self._subject.checks
+        checks.pause(not checks.paused)
+        self._look()
+
+    def action_mute(self) -> None:
+        """Mute what is chosen, or hear of it again."""
+        item, checks = self._rows.item(self._list.view.cursor), self._subject.checks
+        if item is None or (isinstance(item, Group) and not item.id):
+            self.notify("Choose a finding, or the heading of a check.", markup=False, timeout=3)
+            return
+        mutes = {Mute(item.id)} if isinstance(item, Group) else {mute_of(item), Mute(item.id)} & checks.muted
+        if not mutes and isinstance(item, Finding):
+            mutes = {mute_of(item)}
+        now = checks.muted - mutes if mutes <= checks.muted else checks.muted | mutes
+        checks.mute(now)
+        kept = self._kept().keep(now)
+        said = "Muted in this capture. M shows what is muted." if mutes <= now else "No longer muted."
+        self.notify(said if kept else f"{said} It could not be kept.", markup=False, timeout=3)
+        self._look()
+
+    @property
+    def export_scopes(self) -> "Sequence[Scope]":
+        """What the chosen findings rest on, with the operations that it belongs to."""
+        from inspector.present.trace import entries_of_all
+        from inspector.tui.screens.export.ways import Scope
+
+        ns = dict.fromkeys(n for each in self._findings() for n in each.frames[:_MOST_EVIDENCE])
+        find = partial(entries_of_all, self._subject.journal, tuple(ns))
+        return (Scope("the finding's evidence", find=find),) if ns else ()
+
+    def _kept(self) -> KeptMutes:
+        from inspector.config.paths import places
+
+        return KeptMutes(places().state, self._subject.journal.head.id)
+
+    def _findings(self) -> Sequence[Finding]:
+        item = self._rows.item(self._list.view.cursor)
+        return () if item is None else item.findings if isinstance(item, Group) else (item,)
+
+
+_NARROW = 120
+_TICKS = 10
+"""It looks three times a second: rows that move more often can't be read."""
+
+
+class FindingsPanel(FindingDeeds):
+    """The findings about one conversation."""
+
+    places = (Where.EVERYWHERE, Where.FINDINGS, Where.LIST, Where.MOVING, Where.SEARCH)
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(Where.FINDINGS)
+    HELP = """\
+What checks have found, worst first. Enter shows the evidence in the traffic, Space folds, `m` mutes in this capture.
+"""
+    DEFAULT_CSS = """
+    FindingsPanel { layout: horizontal; }
+    FindingsPanel > Vertical { width: 3fr; height: 1fr; }
+    FindingsPanel > Vertical > Static { height: auto; max-height: 4; padding: 0 1; }
+    FindingsPanel > Scroller { width: 2fr; height: 1fr; padding: 0 1; border-left: solid $border-blurred; }
+    FindingsPanel > Scroller > Static { height: auto; }
+    FindingsPanel.-narrow { layout: vertical; }
+    FindingsPanel.-narrow > Vertical { width: 1fr; height: 1fr; }
+    FindingsPanel.-narrow > Scroller {
+        width: 1fr; height: auto; max-height: 50%; border-left: none; border-top: solid $border-blurred;
+    }
+    """
+
+    def __init__(self, subject: Subject) -> None:
+        super().__init__()
+        self._subject = subject
+        self._rows = FindingRows()
+        self._line = StatusLine()
+        self._bar = SearchBar("filter", placeholder="words, an id, a severity, #12")
+        self._bar.display = False
+        self._list = LogList(self._rows)
+        self._failed = Static("", markup=False)
+        self._failed.display = False
+        self._said_failed = ""
+        self._foot = StatusLine()
+        self._page = Scroller()
+        self._text = Static("", markup=False)
+        self._told: object = None
+        self._begun = False
+        self._wanted_finding: Finding | None = None
+        self._ticks = 0
+
+    def compose(self) -> ComposeResult:
+        """How many there are, the filter, the list, how far the checks are; and the chosen one in full."""
+        with Vertical():
+            yield self._line
+            yield self._bar
+            yield self._list
+            yield self._failed
+            yield self._foot
+        with self._page:
+            yield self._text
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Use the room."""
+        self.set_class(event.size.width < _NARROW, "-narrow")
+
+    # What the app asks
+
+    def sync(self) -> None:
+        """Take in what is new."""
+        if not (self._list.is_mounted and self._bar.is_mounted and self._text.is_mounted):
+            return
+        self._ticks += 1
+        if self._ticks % _TICKS == 1:
+            self._look()
+        self._list.sync()
+
+    def rebind(self, subject: Subject) -> None:
+        """Show the findings about another conversation; the filter stays."""
+        self._subject = subject
+        self._ticks = 0
+        self._begun = False
+
+    def take_focus(self) -> None:
+        """The list."""
+        self._list.focus()
+
+    def go_back(self) -> bool:
+        """From the filter's line to the list."""
+        if not self._bar.has_focus_within and not self._page.has_focus:
+            return False
+        self._list.focus()
+        return True
+
+    def show_findings(self, findings: Sequence[Finding]) -> None:
+        """Begin at the first of these, once it is there."""
+        self._wanted_finding = findings[0] if findings else None
+        self._ticks = 0
+
+    # Keys
+
+    def action_filter(self) -> None:
+        """Open the filter line."""
+        self._bar.display = True
+        self._bar.focus()
+
+    def action_clear_filter(self) -> None:
+        """Show all again."""
+        self._bar.text = ""
+        self._bar.display = False
+        self._want("")
+        self._list.focus()
+
+    # What the parts tell
+
+    def on_search_bar_changed(self, message: SearchBar.Changed) -> None:
+        """Filter as it is typed."""
+        message.stop()
+        self._want(message.text)
+
+    def on_search_bar_done(self, message: SearchBar.Done) -> None:
+        """Back to the list; an empty filter goes away."""
+        message.stop()
+        self._bar.display = bool(self._rows.wanted)
+        self._list.focus()
+
+    def on_log_list_selected(self, message: LogList.Selected) -> None:
+        """Show the chosen one in full."""
+        message.stop()
+        self._show()
+
+    def on_log_list_opened(self, message: LogList.Opened) -> None:
+        """Go to the evidence; fold or unfold a heading."""
+        message.stop()
+        item = self._rows.item(message.index)
+        if isinstance(item, Group):
+            self._list.action_fold()
+        elif item is not None and item.frames:
+            self.post_message(self.EntryWanted(item.frames[0], item.pointer, item.span))
+        elif item is not None:
+            self.notify("It rests on something that did not happen: there is no line to show.", markup=False)
+
+    # Showing
+
+    def _want(self, words: str) -> None:
+        self._rows.wanted = words
+        self._look()
+
+    def _look(self) -> None:
+        checks = self._subject.checks_so_far
+        if self._rows.take(checks):
+            self._list.empty = _empty(self._subject, self._rows)
+            self._list.sync()
+            self._begin()
+            self._show()
+        elif not self._rows.count and (empty := _empty(self._subject, self._rows)) != self._list.empty:
+            self._list.empty = empty  # something has failed since, though nothing more was found
+            self._list.refresh()
+        self._go_to_wanted()
+        self._line.show(*counted(checks, shows_muted=self._rows.shows_muted))
+        checker = getattr(self.app, "checker", None)
+        failed = checker is not None and checker.has_failed
+        self._say_failed()
+        self._foot.show(*checked(checks, self._subject.journal.count, failed=failed))
+        if self._rows.wanted:
+            self._bar.say_count(self._rows.shown, of=sum(checks.counts.values()) if checks is not None else 0)
+        elif self._bar.display:
+            self._bar.say_count(None)
+
+    def _say_failed(self) -> None:
+        """Name the checks that failed inside."""
+        words = spans_to_text(set_aside_line(self._subject.checks_so_far), dark=self.app.current_theme.dark)
+        words.no_wrap, words.overflow = False, "fold"
+        if words.plain != self._said_failed:
+            self._said_failed = words.plain
+            self._failed.display = bool(words.plain)
+            self._failed.update(words)
+
+    def _begin(self) -> None:
+        """Begin at the first thing that was found, and not at the heading above it."""
+        if not self._begun and self._rows.count > 1:
+            self._begun = True
+            self._list.view.go_to(1)
+            self._list.moved()
+
+    def _go_to_wanted(self) -> None:
+        wanted, self._wanted_finding = self._wanted_finding, None
+        at = self._rows.reveal(wanted) if wanted is not None else None
+        if at is not None:
+            self._list.sync()
+            self._list.view.go_to(at)
+            self._list.moved()
+            self._show()
+
+    def _show(self) -> None:
+        item = self._rows.item(self._list.view.cursor)
+        if item == self._told:
+            return
+        self._told = item
+        if item is None:
+            section = Section("")
+        else:
+            section = about_check(item) if isinstance(item, Group) else finding_section(item)
+        dark = self.app.current_theme.dark
+        title = spans_to_text([(section.title, "title")], dark=dark)
+        title.no_wrap, title.end = False, "\n"
+        self._text.update(RichGroup(title, section_renderable(section, dark=dark)))
+        self._page.scroll_home(animate=False)
+
+
+def _empty(subject: Subject, rows: FindingRows) -> list[list[Span]]:
+    """What stands where there are no rows: why, and what can be done."""
+    checks = subject.checks_so_far
+    if rows.wanted:
+        return [[("Nothing matches.", "muted")], [("\\ shows all findings again", "faint")]]
+    if checks is None or not checks.is_done or subject.stage in (Stage.LOADING, Stage.CONNECTING):
+        return [[(f"{glyphs().pending} Checking…", "pending")]]
+    if any(checks.is_muted(each) for each in checks.all):
+        return [[("Everything that was found is muted.", "muted")], [("M shows it", "faint")]]
+    if checks.later:
+        return [[("Nothing had been found by then.", "muted")], [("$ shows what was found later", "faint")]]
+    if failure := _failure(subject):
+        return [list(unexplained(failure)), [("1 shows the traffic, 6 the server and its stderr", "faint")]]
+    return [[(f"{glyphs().ok} Nothing found so far.", "ok")]]
+
+
+def _failure(subject: Subject) -> str:
+    """What failed, as far as the subject or its traffic says; "" if nothing did."""
+    from inspector.present.findings import failure_in
+
+    if subject.stage is Stage.FAILED:
+        return f"no session was opened{f': {subject.why}' if subject.why else ''}"
+    return failure_in(subject.journal)

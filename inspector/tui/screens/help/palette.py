@@ -1,0 +1,152 @@
+"""Any command by its name: a line to type into above all that can be done here, with the key of each."""
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar, NamedTuple
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.widgets import Input
+
+from inspector.present.items import best_first
+from inspector.present.rows import RowSource, RowView
+from inspector.text import fit, pad
+from inspector.tui.widgets.dialogs import Dialog
+from inspector.tui.widgets.virtual_list import LogList
+
+_NAMES, _KEYS = 20, 12
+"""Cells for the name of a command and for its key."""
+
+
+class Command(NamedTuple):
+    """Something that can be done."""
+
+    name: str
+    does: str
+    key: str
+    """As the help shows it; "" for none."""
+    run: Callable[[], object]
+
+
+class _Commands(RowSource):
+    """Those that match, the best first."""
+
+    def __init__(self, commands: Sequence[Command]) -> None:
+        self._commands = commands
+        self.found: Sequence[Command] = commands
+        self._generation = 0
+
+    def search(self, typed: str) -> None:
+        """Show those whose name or description has every word of `typed`, or whose name has its letters in order."""
+        wanted = typed.casefold()
+        self.found = best_first(self._commands, lambda each: _rank(each, wanted))
+        self._generation += 1
+
+    @property
+    def count(self) -> int:
+        return len(self.found)
+
+    @property
+    def generation(self) -> int:
+        return self._generation
+
+    def row(self, index: int, width: int) -> RowView:
+        name, does, key, _ = self.found[index]
+        room = max(0, width - _NAMES - _KEYS)
+        return RowView(
+            [
+                (pad(name, _NAMES), "strong"),
+                (pad(fit(does, room), room), "muted"),
+                (pad(key, _KEYS, right=True), "accent"),
+            ]
+        )
+
+
+def _rank(command: Command, wanted: str) -> int | None:
+    """How well a command matches: 0 is best; None if it does not."""
+    name, words = command.name.casefold(), wanted.split()
+    if name.startswith(wanted):
+        return 0
+    if all(word in name for word in words):
+        return 1
+    if all(word in f"{name} {command.does.casefold()}" for word in words):
+        return 2
+    letters = iter(name)
+    return 3 if all(letter in letters for letter in wanted.replace(" ", "")) else None
+
+
+class PaletteScreen(Dialog[Command | None]):
+    """Answers with the command that was chosen; None for none."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,ctrl+p", "leave", "Back", tooltip="Choose nothing.", id="palette.leave", priority=True),
+        Binding("up", "list('move', -1)", "Up", show=False),
+        Binding("down", "list('move', 1)", "Down", show=False),
+        Binding("pageup", "list('page', -1)", "Page up", show=False),
+        Binding("pagedown", "list('page', 1)", "Page down", show=False),
+        Binding("ctrl+home", "list('first')", "First", show=False),
+        Binding("ctrl+end", "list('last')", "Last", show=False),
+    ]
+    DEFAULT_CSS = """
+    PaletteScreen { align: center middle; }
+    PaletteScreen > Vertical {
+        width: 94%; max-width: 110; height: 80%; background: $background; border: round $border; padding: 0 1;
+        border-title-color: $text-accent; border-title-style: bold; border-subtitle-color: $text-muted;
+    }
+    PaletteScreen Input { margin: 0 2; }
+    PaletteScreen Input, PaletteScreen Input:focus { background: $background; background-tint: transparent; }
+    """
+
+    def __init__(self, commands: Sequence[Command]) -> None:
+        super().__init__()
+        self._rows = _Commands(commands)
+
+    def compose(self) -> ComposeResult:
+        """A line to type into above a list."""
+        with Vertical() as frame:
+            frame.border_title = "Commands"
+            frame.border_subtitle = "Enter runs, Esc closes"
+            yield (line := Input(placeholder="Search for commands…", compact=True))
+            line.cursor_blink = False  # it would write to the terminal all day
+            yield LogList(self._rows, empty=((("Nothing matches", "muted"),),))
+
+    def on_mount(self) -> None:
+        """Begin with typing."""
+        self.query_one(Input).focus()
+        self._list.go_to(0)
+
+    @property
+    def _list(self) -> LogList:
+        return self.query_one(LogList)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Search."""
+        event.stop()
+        self._search(event.value)
+
+    def _search(self, typed: str) -> None:
+        self._rows.search(typed)
+        self._list.sync()
+        self._list.go_to(0)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Take what the list's cursor is on; what was typed last may not have been searched for yet."""
+        event.stop()
+        shown = self._rows.found
+        self._rows.search(event.value)
+        at = self._list.view.cursor if self._rows.found == shown else 0
+        if 0 <= at < self._rows.count:  # the cursor of an empty list is at -1
+            self.dismiss(self._rows.found[at])
+
+    def on_log_list_opened(self, event: LogList.Opened) -> None:
+        """Take it."""
+        self.dismiss(self._rows.found[event.index])
+
+    def action_list(self, way: str, by: int | None = None) -> None:
+        """Move the list's cursor while the line keeps the focus."""
+        action = getattr(self._list, f"action_{way}")
+        action() if by is None else action(by)
+
+    def action_leave(self) -> None:
+        """Choose nothing."""
+        self.dismiss(None)

@@ -1,0 +1,1 @@
+"""Server requests: elicitation, sampling and roots, and the responses to them."""

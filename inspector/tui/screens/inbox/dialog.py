@@ -1,0 +1,117 @@
+"""A question as a dialog over whatever is in sight. Leaving it leaves the question in the Inbox.
+
+It opens on a key and never by itself. When its question is withdrawn it closes and says why; when it was answered and
+another one waits, that one is shown.
+"""
+
+from typing import ClassVar, cast
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+
+from inspector.session.desk import Ticket, TicketState
+from inspector.text import visible
+from inspector.tui import keys
+from inspector.tui.conversation import Subject
+from inspector.tui.screens.inbox.question import Deed, QuestionPane
+from inspector.tui.screens.inbox.rows import Asked
+from inspector.tui.widgets.bars import FooterBar
+from inspector.tui.widgets.dialogs import Dialog, is_on_top
+
+_TICKS_PER_SECOND = 10
+_ACTIONS = (
+    "inbox.accept",
+    "inbox.decline",
+    "inbox.dismiss",
+    "inbox.open",
+    "inbox.json",
+    "inbox.again",
+    "inbox.model",
+    "inbox.all",
+)
+
+
+class QuestionScreen(Dialog[None]):
+    """One question after the other, until none waits or the person leaves."""
+
+    SHOWS_QUESTIONS: ClassVar[bool] = True
+    """What a line elsewhere would tell of questions is in sight here."""
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *(keys.binding(keys.action(identifier)) for identifier in _ACTIONS),
+        Binding(
+            "escape", "leave", "Later", show=True, tooltip="Leave it in the Inbox.", id="question.later", priority=True
+        ),
+    ]
+    DEFAULT_CSS = """
+    QuestionScreen { align: center middle; }
+    QuestionScreen > Vertical {
+        width: 84; max-width: 96%; height: 90%; max-height: 40;
+        background: $background; border: round $warning; border-title-color: $text-warning;
+    }
+    QuestionScreen QuestionPane { height: 1fr; }
+    """
+
+    def __init__(self, subject: Subject, ticket: Ticket) -> None:
+        super().__init__()
+        self._subject = subject
+        self._ticket = ticket
+        self._answered = False
+        self._pane = QuestionPane(subject)
+
+    def compose(self) -> ComposeResult:
+        """A box around the question."""
+        with Vertical() as box:
+            box.border_title = "The server asks"
+            yield self._pane
+        yield FooterBar()
+
+    async def on_mount(self) -> None:
+        """Show the question and look after it."""
+        await self._show(self._ticket)
+        self.set_interval(1 / _TICKS_PER_SECOND, self._tick)
+
+    async def _show(self, ticket: Ticket) -> None:
+        self._ticket, self._answered = ticket, False
+        await self._pane.show(Asked(ticket.question, ticket))
+        self.refresh_bindings()
+        self.call_after_refresh(self._pane.focus_first)
+
+    async def _tick(self) -> None:
+        if not is_on_top(self):  # dismissed, and not yet gone; or below another, which is read first
+            return
+        self._pane.tick()
+        match self._ticket.state:
+            case TicketState.WAITING:
+                await self._pane.show(Asked(self._ticket.question, self._ticket))
+            case TicketState.WITHDRAWN:
+                why = visible(self._ticket.why, limit=200)
+                self.app.notify(f"The question was withdrawn: {why}.", severity="warning", markup=False)
+                self.dismiss()
+            case TicketState.ANSWERED:
+                tickets = self._subject.tickets
+                following = next((each for each in tickets if each.state is TicketState.WAITING), None)
+                if following is None:
+                    self.dismiss()
+                else:
+                    await self._show(following)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer only what means anything for the question that is shown."""
+        return self._pane.can(cast(Deed, parameters[0])) if action == "deed" and parameters else True
+
+    async def action_deed(self, deed: Deed) -> None:
+        """Answer, or what else a key asks for."""
+        await self._pane.do(deed)
+
+    async def action_leave(self) -> None:
+        """Leave it in the Inbox; from what a model is to be asked, back to the answer."""
+        if not await self._pane.leave_request():
+            self.dismiss()
+
+    async def on_question_pane_answered(self, event: QuestionPane.Answered) -> None:
+        """Answer."""
+        event.stop()
+        if not self._answered:
+            self._answered = True
+            await self._subject.answer(event.ticket, event.reply)

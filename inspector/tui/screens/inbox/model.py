@@ -1,0 +1,513 @@
+"""What a question of the server's shows: who asks, inside which call, since when, and all that it asks.
+
+The server's words are shown as such, and what is wrong with asking so is said in ours. A question is looked at here
+and never answered.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from os.path import abspath, expanduser
+from pathlib import Path
+from typing import Any, assert_never
+
+import msgspec
+
+from inspector import text
+from inspector.capture.journal import Journal
+from inspector.forms.fields import UNSET
+from inspector.forms.typed import json_text
+from inspector.present.blocks import block_of
+from inspector.present.logins import link_section, read_link
+from inspector.present.spans import Fact, Line, Section, fact, fact_lines, paragraph, span
+from inspector.protocol import peek, questions
+from inspector.protocol.exchanges import Exchange, ExchangeState
+from inspector.protocol.frames import Direction, Frame
+from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message, Request, encode, read
+from inspector.protocol.questions import Kind, Question, Refusal, Reply, Result, Root
+
+# --- What a server asks of a language model, in full: nothing of it may hide from who answers in the model's place.
+
+MOST_MESSAGES = 200
+MOST_CHARACTERS = 20_000
+"""Of one block: the traffic has all of it."""
+_DEEPEST = 3
+
+
+def sampling_sections(params: Any) -> tuple[Section, ...]:
+    """System prompt, messages, and how the model is to answer; sections without content are left out."""
+    prompt = peek.text(params, "systemPrompt") or ""
+    messages = peek.at(params, "messages")
+    found = (
+        Section("System prompt", lines=paragraph(prompt, "foreign", limit=MOST_CHARACTERS)),
+        Section("Messages", lines=tuple(_messages(messages))),
+        Section("How to answer", tuple(_wishes(params))),
+        Section("Tools of the model", tuple(_tools(params))),
+    )
+    return tuple(section for section in found if section.facts or section.lines)
+
+
+def last_text(params: Any) -> str:
+    """The last text among the messages, foreign as it is; "" if there is none."""
+    for message in reversed(peek.items(params, "messages")):
+        for block in _blocks(peek.at(message, "content")):
+            if found := peek.text(block, "text"):
+                return found[:1000]
+    return ""
+
+
+def _messages(messages: Any) -> Iterable[Line]:
+    if not isinstance(messages, list):
+        yield (("there are no messages, which the specification requires", "warning"),)
+        return
+    for number, message in enumerate(messages[:MOST_MESSAGES], 1):
+        role = peek.text(message, "role") or "no role"
+        yield ((f"{number} ", "faint"), span(role, "strong", limit=60))
+        for block in _blocks(peek.at(message, "content")):
+            yield from _indented(_block(block, 0))
+    if len(messages) > MOST_MESSAGES:
+        yield ((f"and {len(messages) - MOST_MESSAGES} more; the traffic has all of them", "muted"),)
+
+
+def _blocks(content: Any) -> list[Any]:
+    return content if isinstance(content, list) else [content]
+
+
+def _indented(lines: Iterable[Line]) -> Iterable[Line]:
+    return ((("  ", "text"), *line) for line in lines)
+
+
+def _block(raw: Any, depth: int) -> Iterable[Line]:
+    kind = peek.text(raw, "type")
+    if kind == "tool_use":
+        facts = [fact("name", peek.text(raw, "name") or "not said"), fact("id", peek.text(raw, "id") or "not said")]
+        yield (("calls a tool", "accent"),)
+        yield from fact_lines([*facts, fact("input", text.decode(encode(peek.at(raw, "input"))))])
+    elif kind == "tool_result":
+        failed = " (an error)" if peek.flag(raw, "isError") else ""
+        yield ((f"what a tool returned{failed}: ", "accent"), span(peek.text(raw, "toolUseId") or "no id", "muted"))
+        for inner in _blocks(peek.at(raw, "content")) if depth < _DEEPEST else ():
+            yield from _indented(_block(inner, depth + 1))
+    elif kind == "text" and peek.text(raw, "text") is not None:
+        yield from paragraph(peek.text(raw, "text") or "", "foreign", limit=MOST_CHARACTERS)
+    else:
+        block = block_of(raw)
+        yield block.title
+        yield from fact_lines(block.facts)
+        yield from paragraph(block.text, "foreign", limit=2000)
+
+
+def _wishes(params: Any) -> Iterable[Fact]:
+    """What the server says about the model and its answer."""
+    limit = peek.number(params, "maxTokens")
+    missing = Fact("tokens at most", "not said, which the specification requires", "warning")
+    yield missing if limit is None else Fact("tokens at most", f"{limit:,.10g}")
+    hints = [peek.text(hint, "name") or "?" for hint in peek.items(params, "modelPreferences", "hints")]
+    if hints:
+        yield fact("models", ", then ".join(hints[:20]))
+    for key, name in (("costPriority", "cost"), ("speedPriority", "speed"), ("intelligencePriority", "intelligence")):
+        if (weight := peek.number(params, "modelPreferences", key)) is not None:
+            yield Fact(f"{name} matters", f"{weight:.3g} of 1")
+    if (temperature := peek.number(params, "temperature")) is not None:
+        yield Fact("temperature", f"{temperature:.4g}")
+    if stops := peek.items(params, "stopSequences"):
+        yield fact("stops at", ", ".join(text.decode(encode(stop)) for stop in stops[:50]))
+    if context := peek.text(params, "includeContext"):
+        yield fact("context", f"{context} (this program adds none)")
+    if (choice := peek.at(params, "toolChoice")) is not None:
+        yield fact("tool choice", peek.text(choice, "mode") or text.decode(encode(choice)))
+    if (metadata := peek.at(params, "metadata")) is not None:
+        yield fact("metadata", text.decode(encode(metadata)))
+
+
+def _tools(params: Any) -> Iterable[Fact]:
+    for tool in peek.items(params, "tools")[:100]:
+        takes = ", ".join(peek.mapping(tool, "inputSchema", "properties")) or "no arguments"
+        described = peek.text(tool, "description") or ""
+        yield fact(peek.text(tool, "name") or "no name", f"({takes}) {described}")
+
+
+SECRET_IN_FORM = "a server must not ask for this in a form"
+_SECRET = re.compile(
+    r"\b(?:passw(?:or)?ds?|passcode|passphrase|secrets?|token|api ?keys?|credentials?|(?:private|access) ?keys?"
+    r"|(?:credit ?)?card ?num(?:ber)?s?|credit ?cards?|cvv|cvc|pin|iban|ssn|social ?security|otp|one ?time ?code)\b",
+    re.IGNORECASE,
+)
+"""Whole words: an integer, a secretary and a number of tokens are nothing to hide."""
+_WARNED_OF = re.compile(r"\b(?:do not|don['’]?t|never|without|no need)\b[^.;)\n]*", re.IGNORECASE)
+"""What a description asks to be left out is not asked for."""
+_WORDS = re.compile(r"[_\-.\s]+|(?<=[a-z0-9])(?=[A-Z])")
+MOST_MESSAGE = 20_000
+_READ = 4000
+"""Characters of a message that a row looks at: it is drawn anew while the question waits."""
+_GIVEN_UP = (ExchangeState.CANCELLED, ExchangeState.LATE)
+
+
+def kind_word(question: Question) -> str:
+    """The kind of a question, in a word or two."""
+    if question.kind is Kind.ELICITATION:
+        return "link" if question.mode == "url" else "form"
+    return question.kind.value
+
+
+def asked_in_short(question: Question) -> str:
+    """What is asked, as one safe line."""
+    if question.kind is Kind.ROOTS:
+        return "which roots there are"
+    said = last_text(question.params) if question.kind is Kind.SAMPLING else question.message
+    return text.visible(" ".join(said[:_READ].split()), limit=300) or "nothing in words"
+
+
+def cause_of(question: Question, journal: Journal) -> Exchange | None:
+    """The call of ours in which it was asked, if that can be told."""
+    exchanges = journal.conversation.exchanges
+    number = question.cause
+    return exchanges[number - 1] if number is not None and 0 < number <= len(exchanges) else None
+
+
+def cause_in_short(question: Question, journal: Journal) -> str:
+    """The tool, prompt or resource inside whose call it is asked, as one safe line; "" if that can't be told."""
+    exchange = cause_of(question, journal)
+    return "" if exchange is None else text.visible(exchange.target or exchange.method, limit=120)
+
+
+def asked_by(journal: Journal) -> str:
+    """What the server calls itself, as one safe line."""
+    opening = journal.conversation.opening
+    return text.visible(peek.text(opening.server if opening else {}, "name") or "the server", limit=80)
+
+
+def question_sections(question: Question, journal: Journal, *, patience_s: float | None = None) -> tuple[Section, ...]:
+    """All of a question. `patience_s`: after how many seconds the call gives up in which it is asked; None: never."""
+    return (Section("Who asks", tuple(_facts(question, journal, patience_s))), *_asked(question))
+
+
+def _facts(question: Question, journal: Journal, patience_s: float | None) -> Iterable[Fact]:
+    yield Fact("server", asked_by(journal), "strong")
+    exchange = cause_of(question, journal)
+    if exchange is None:
+        yield Fact("inside", "no call that it could be told of", "muted")
+    else:
+        yield fact("inside", f"{exchange.method} {exchange.target}".rstrip())
+        if exchange.state in _GIVEN_UP:
+            yield Fact("that call", "was given up: the server may not want the answer any more", "warning")
+        if patience_s is not None and exchange.is_open:
+            waits = text.human_duration(round(patience_s * 1e9))
+            yield Fact("that call", f"gives up {waits} after its start at the latest")
+    if question.visit:
+        yield Fact("that call", "was refused until the link is visited (error -32042)")
+    if question.elicitation:
+        done = journal.conversation.visits.is_complete(question)
+        yield Fact("the server says", "it is complete", "ok") if done else Fact("complete", "not yet", "muted")
+    if question.key and not question.visit:
+        yield fact("known as", f"{question.key} (all questions of one result are answered together)", "muted")
+
+
+def _asked(question: Question) -> tuple[Section, ...]:
+    match question.kind:
+        case Kind.ELICITATION:
+            message = Section("Asks", lines=_message(question), note="in the server's words")
+            return (message, *(_link(question) if question.mode == "url" else _form(question)))
+        case Kind.SAMPLING:
+            return sampling_sections(question.params)
+        case Kind.ROOTS:
+            return (Section("Asks", lines=paragraph(ROOTS_ARE_ADVICE, "muted")),)
+
+
+ROOTS_ARE_ADVICE = (
+    "Which directories it should work in. Roots are advice to the server: they guard nothing,\n"
+    "and it may read whatever its process may."
+)
+
+
+def _message(question: Question) -> tuple[tuple[tuple[str, Any], ...], ...]:
+    return paragraph(question.message, "foreign", limit=MOST_MESSAGE) or ((("no message", "warning"),),)
+
+
+def _link(question: Question) -> tuple[Section, ...]:
+    return (link_section(read_link(question.url)),)
+
+
+def _form(question: Question) -> tuple[Section, ...]:
+    facts = [Fact(name, SECRET_IN_FORM, "warning") for name in secret_fields(question.schema)]
+    if beyond := beyond_a_form(question.schema):
+        facts.append(Fact("beyond a form", beyond, "warning"))
+    return (Section("Beware", tuple(facts)),) if facts else ()
+
+
+def secret_fields(schema: Any) -> tuple[str, ...]:
+    """The properties of a form that look like something secret, by name, title, description or format; safe."""
+    return tuple(
+        text.visible(name, limit=80)
+        for name, asked in peek.mapping(schema, "properties").items()
+        if _secret(name, asked)
+    )
+
+
+def _secret(name: str, asked: Any) -> bool:
+    if peek.text(asked, "format") == "password" or peek.flag(asked, "writeOnly"):
+        return True
+    about = _WARNED_OF.sub("", (peek.text(asked, "description") or "")[:2000])
+    said = (name, peek.text(asked, "title") or "", about)
+    return any(_SECRET.search(_WORDS.sub(" ", each[:2000])) for each in said)
+
+
+def beyond_a_form(schema: Any) -> str:
+    """What in a schema the specification does not allow in a form, as one safe line; "" for nothing.
+
+    "Form mode elicitation schemas are limited to flat objects with primitive properties only" (client/elicitation).
+    """
+    properties = peek.at(schema, "properties")
+    if peek.text(schema, "type") != "object" or not isinstance(properties, dict):
+        return "the schema is no object with properties"
+    wrong = [name for name, asked in properties.items() if not _is_primitive(asked)]
+    return text.visible(f"no simple value: {', '.join(wrong)}", limit=200) if wrong else ""
+
+
+def _is_primitive(asked: Any) -> bool:
+    kind = peek.text(asked, "type")
+    choices = peek.has(asked, "items", "enum") or peek.has(asked, "items", "anyOf")
+    return kind in ("string", "number", "integer", "boolean") or (kind == "array" and choices)
+
+
+# --- Answers to questions, as forms: what is to be filled in, and what is then sent.
+
+STOP_REASONS = ("endTurn", "stopSequence", "maxTokens", "toolUse")
+BY_HAND = "written by hand"
+"""The model's name, unless another one is given."""
+REJECTED = Refusal(questions.REJECTED, "the person rejected the request")
+_MOST = 20_000
+
+ROOTS_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "roots": {
+            "type": "array",
+            "title": "Roots",
+            "description": "Paths or file:// URIs of directories: advice to the server, no guard.",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "uri": {"type": "string", "title": "Path or URI", "minLength": 1},
+                    "name": {"type": "string", "title": "Name"},
+                },
+                "required": ["uri"],
+            },
+        }
+    },
+    "required": ["roots"],
+}
+
+
+def has_form(question: Question) -> bool:
+    """Whether there is something to fill in: a link has nothing but yes and no."""
+    return question.kind is not Kind.ELICITATION or question.mode != "url"
+
+
+def answer_schema(question: Question) -> Any:
+    """What is to be filled in, as a schema."""
+    match question.kind:
+        case Kind.ELICITATION:
+            return question.schema if isinstance(question.schema, dict) else {"type": "object"}
+        case Kind.SAMPLING:
+            return _sampling_schema(question.params)
+        case Kind.ROOTS:
+            return ROOTS_SCHEMA
+        case _:
+            assert_never(question.kind)
+
+
+def _sampling_schema(params: Any) -> dict[str, Any]:
+    properties: dict[str, Any] = {
+        "text": {"type": "string", "title": "Answer", "contentMediaType": "text/markdown"},
+        "model": {"type": "string", "title": "Model", "default": BY_HAND},
+        "stopReason": {"title": "Stop reason", "enum": list(STOP_REASONS), "default": STOP_REASONS[0]},
+    }
+    names = [name for tool in peek.items(params, "tools") if (name := peek.text(tool, "name"))]
+    if names:
+        properties["toolUse"] = {
+            "type": "object",
+            "title": "Tool to call",
+            "properties": {"name": {"enum": names}, "input": {"type": "object"}},
+            "required": ["name"],
+        }
+    return {"type": "object", "properties": properties, "required": ["text", "model"]}
+
+
+def reply_of(question: Question, filled: object) -> Reply:
+    """The answer that says yes, from what was filled in."""
+    match question.kind:
+        case Kind.ELICITATION if not has_form(question):
+            return questions.accepted()
+        case Kind.ELICITATION:
+            return Result({"action": "accept"} | ({} if filled is UNSET else {"content": filled}))
+        case Kind.SAMPLING:
+            return _sampled(filled)
+        case Kind.ROOTS:
+            return questions.rooted(roots_of(filled))
+        case _:
+            assert_never(question.kind)
+
+
+def _sampled(filled: object) -> Reply:
+    said = peek.text(filled, "text") or ""
+    use = peek.mapping(filled, "toolUse")
+    blocks: list[Any] = [questions.text_block(said)] if said or not use else []
+    if use:
+        blocks.append({"type": "tool_use", "id": "call_1", "name": use.get("name"), "input": use.get("input", {})})
+    stop = peek.text(filled, "stopReason") or (STOP_REASONS[3] if use else STOP_REASONS[0])
+    content = blocks[0] if len(blocks) == 1 else blocks
+    return questions.sampled(content, model=peek.text(filled, "model") or BY_HAND, stop_reason=stop)
+
+
+def no_to(question: Question, *, dismiss: bool = False) -> Reply:
+    """The answer that says no, or with `dismiss` neither yes nor no; of sampling and roots both are an error."""
+    if question.kind is Kind.ELICITATION:
+        return questions.dismissed() if dismiss else questions.declined()
+    return REJECTED
+
+
+def filled_by(question: Question, reply: Reply | None) -> object:
+    """What was filled in for an earlier answer to such a question; UNSET if nothing can be taken from it."""
+    if not isinstance(reply, Result):
+        return UNSET
+    if question.kind is Kind.ELICITATION:
+        return peek.mapping(reply.value, "content") if peek.has(reply.value, "content") else UNSET
+    if question.kind is Kind.ROOTS:
+        return {"roots": peek.items(reply.value, "roots")}
+    said = peek.text(reply.value, "content", "text")
+    filled = {
+        "text": said,
+        "model": peek.text(reply.value, "model"),
+        "stopReason": peek.text(reply.value, "stopReason"),
+    }
+    return UNSET if said is None else {key: value for key, value in filled.items() if value is not None}
+
+
+def listed(roots: Sequence[Root]) -> object:
+    """Roots as they are filled in."""
+    return {"roots": [{"uri": root.uri} | ({"name": root.name} if root.name else {}) for root in roots]}
+
+
+def roots_of(filled: object) -> tuple[Root, ...]:
+    """Roots from what was filled in; a path becomes a file:// URI, and a line without anything is none."""
+    rows = peek.items(filled, "roots")
+    named = [(peek.text(row, "uri") or "", peek.text(row, "name") or "") for row in rows]
+    return tuple(Root(root_uri(uri), name) for uri, name in named if uri)
+
+
+def root_uri(typed: str) -> str:
+    """The URI of what was typed: as it is if it is one, else of the path that it names."""
+    if "://" in typed:
+        return typed
+    return Path(abspath(expanduser(typed))).as_uri()
+
+
+def answer_section(reply: Reply | None, by: str, why: str) -> Section:
+    """What became of a question: what was answered, by whom, or why nobody wants to know any more."""
+    match reply:
+        case None:
+            return Section("Withdrawn", lines=paragraph(why or "nobody waits for an answer", "warning", limit=2000))
+        case Refusal():
+            facts = (Fact("by", text.visible(by), "strong"), Fact("error", f"{reply.code}", "error"))
+            return Section("Refused", facts, paragraph(reply.message, "text", limit=2000))
+        case Result():
+            lines = paragraph(json_text(reply.value), "foreign", limit=_MOST)
+            return Section("Answered", (Fact("by", text.visible(by), "strong"),), lines)
+        case _:
+            assert_never(reply)
+
+
+def answer_word(reply: Reply | None) -> str:
+    """What was answered, in a word."""
+    if reply is None:
+        return "withdrawn"
+    if isinstance(reply, Refusal):
+        return "refused"
+    return {"accept": "accepted", "decline": "declined", "cancel": "cancelled"}.get(
+        peek.text(reply.value, "action") or "", "answered"
+    )
+
+
+# --- How a question of a recording stood: whether its answer was still awaited, or what was answered, and where.
+
+_RECORDED_QUESTIONS_GIVEN_UP = (ExchangeState.CANCELLED, ExchangeState.LOST)
+
+
+class Standing(msgspec.Struct, frozen=True):
+    """How it stood."""
+
+    is_open: bool
+    """Whether no answer had come, and none was given up."""
+    waits: bool = False
+    """Whether one could still come."""
+    frame: int = 0
+    """The entry that brought it; 0 for none."""
+    why: str = ""
+    """Why nobody waits any more; "" if nobody said, or it was answered."""
+
+
+def standing_of(question: Question, journal: Journal, *, goes_on: bool) -> Standing:
+    """How a question stood when the newest entry of this journal had come. `goes_on`: whether more is to come."""
+    exchange = _exchange(question, journal)
+    if exchange is None:
+        return Standing(is_open=True)
+    if exchange.is_open or (exchange.asks and not exchange.retried):
+        return Standing(is_open=True, waits=goes_on)
+    if exchange.asks:
+        return Standing(is_open=False, frame=_retry(exchange, journal))
+    if exchange.state in _RECORDED_QUESTIONS_GIVEN_UP:
+        return Standing(is_open=False, why=exchange.why or exchange.state.value)
+    return Standing(is_open=False, frame=exchange.answer_frame or 0)
+
+
+def standing_word(question: Question, journal: Journal, standing: Standing) -> str:
+    """It in a word or two."""
+    if standing.is_open:
+        return "waits" if standing.waits else "no answer"
+    reply = reply_to(question, journal, standing)
+    return "answered" if reply is None and standing.frame else answer_word(reply)
+
+
+def answered_section(question: Question, journal: Journal, standing: Standing) -> Section | None:
+    """What was answered, or why nothing was; None while nobody has answered, and where that can't be told."""
+    reply = reply_to(question, journal, standing)
+    if standing.is_open or (reply is None and standing.frame):
+        return None
+    return answer_section(reply, f"the client, in #{standing.frame:,}", standing.why)
+
+
+def reply_to(question: Question, journal: Journal, standing: Standing) -> Reply | None:
+    """What was answered; None if nothing was, or that can't be told."""
+    exchange = _exchange(question, journal)
+    what = journal.store.entry(standing.frame).what if 0 < standing.frame <= journal.count else None
+    if exchange is None or not isinstance(what, Frame):
+        return None
+    return next((reply for each in read(what.payload) if (reply := _reply(question, exchange, each)) is not None), None)
+
+
+def _reply(question: Question, exchange: Exchange, message: Message) -> Reply | None:
+    """What this message answers, if it answers that question."""
+    if isinstance(message, Request):  # a retry brings answers by the names of the questions (stateless era)
+        answers = peek.mapping(message.params, "inputResponses")
+        return Result(answers[question.key]) if exchange.asks and question.key in answers else None
+    if exchange.sender is Direction.TO_SERVER:  # a refusal until an address is visited: nothing travels back
+        return None
+    if isinstance(message, Answer) and message.id == exchange.id:
+        return Result(message.result)
+    if isinstance(message, ErrorAnswer) and message.id == exchange.id:
+        code = peek.at(message.error, "code")
+        return Refusal(code if isinstance(code, int) else 0, peek.text(message.error, "message") or "")
+    return None
+
+
+def _exchange(question: Question, journal: Journal) -> Exchange | None:
+    exchanges = journal.conversation.exchanges
+    return exchanges[question.exchange - 1] if 0 < question.exchange <= len(exchanges) else None
+
+
+def _retry(asked: Exchange, journal: Journal) -> int:
+    """The request that brought the answers; 0 if none can be told."""
+    conversation = journal.conversation
+    own = conversation.operations.operation(asked.operation).exchanges if asked.operation else ()
+    later = next((number for number in own if number > asked.number), 0)
+    return conversation.exchanges[later - 1].request_frame if later else 0

@@ -1,0 +1,556 @@
+"""One question in full, with the form of its answer below: in the Inbox, and in the dialog over other screens.
+
+Wrong answers can be sent: the first press goes to what is wrong and says so on the button, the second one sends. A
+link is opened on a key of its own and in no other way. What is over shows what became of it.
+"""
+
+import os
+import webbrowser
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Literal, TypeAlias
+
+import msgspec
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.text import Text
+from textual import events
+from textual.app import ComposeResult
+from textual.message import Message
+from textual.widget import Widget
+from textual.widgets import Input, Static, TextArea
+
+from inspector.forms.fields import UNSET
+from inspector.forms.values import FormValue
+from inspector.present.logins import read_link
+from inspector.present.spans import Role, Section, Span
+from inspector.protocol.questions import Kind, Question, Reply, Root
+from inspector.session.desk import Ticket, TicketState
+from inspector.tui import keys
+from inspector.tui.conversation import Subject
+from inspector.tui.screens.inbox.model import (
+    ROOTS_SCHEMA,
+    answer_section,
+    answered_section,
+    filled_by,
+    has_form,
+    kind_word,
+    listed,
+    no_to,
+    question_sections,
+    roots_of,
+)
+from inspector.tui.screens.inbox.rows import Asked, age
+from inspector.tui.screens.inbox.sampling import (
+    ModelTalk,
+    asks_now,
+    proposal_of,
+    proposal_section,
+    request_section,
+    standing_of,
+)
+from inspector.tui.screens.items.call_bar import wrong_or_awaited
+from inspector.tui.theme import glyphs, role_styles
+from inspector.tui.widgets.bars import Item, ItemBar, Line, StatusLine
+from inspector.tui.widgets.schema_form.fields import FormScroll
+from inspector.tui.widgets.schema_form.form import SchemaForm, awaited_count
+from inspector.tui.widgets.section_card import section_renderable
+
+# --- Many questions at once: which of them is shown, and saying no to all of them with two presses of one key.
+
+
+def waiting(subject: Subject) -> tuple[Ticket, ...]:
+    """What waits for an answer, oldest first."""
+    return tuple(ticket for ticket in subject.tickets if ticket.state is TicketState.WAITING)
+
+
+def place_of(ticket: Ticket | None, subject: Subject) -> str:
+    """Which of those that wait this is, in words; "" for the only one, and for what is over."""
+    asked = waiting(subject)
+    at = next((at for at, each in enumerate(asked, 1) if each is ticket), 0)
+    return f"{at} of {len(asked)}" if at and len(asked) > 1 else ""
+
+
+class DecliningAll:
+    """The first press says what a second one does; a question that comes in between is not declined unseen."""
+
+    def __init__(self) -> None:
+        self._meant: tuple[Ticket, ...] = ()
+
+    async def press(self, subject: Subject) -> str:
+        """Take a press of the key; what to tell the person."""
+        asked = waiting(subject)
+        if not asked:
+            return "Nothing waits for an answer."
+        if asked != self._meant:
+            self._meant = asked
+            return f"Once more declines all {len(asked)} questions that wait now."
+        self._meant = ()
+        said = [await subject.answer(ticket, no_to(ticket.question)) for ticket in asked]
+        return f"{sum(said)} questions were declined."
+
+
+# --- The line below a question: yes, no, neither, and what a press does now. Each stands with its key.
+
+
+class Standing(msgspec.Struct, frozen=True):
+    """How an answer stands."""
+
+    problems: int = 0
+    """How many things are wrong in the form."""
+    armed: bool = False
+    """Whether the next press sends it all the same."""
+    as_json: bool = False
+    talk: str = ""
+    """With a model: "answer" is written and it can be asked, its "request" is edited, it is "asking"; "" without."""
+    fixed: bool = False
+    """Whether it is JSON and can't be a form."""
+    awaited: int = 0
+    """How many of the problems are only what must be given and is still to come."""
+
+
+class AnswerBar(ItemBar, can_focus=True):
+    """Enter answers yes; a letter, a click or a key from anywhere does the rest."""
+
+    BINDINGS = [keys.binding(keys.action("line.press"))]  # noqa: RUF012 - Textual's way
+    DEFAULT_CSS = """
+    AnswerBar { height: 1; width: 1fr; }
+    AnswerBar:focus { background: $block-cursor-background; }
+    """
+
+    class Pressed(Message):
+        """What a press asks for: "accept", "decline", "dismiss", "open" or "json"."""
+
+        def __init__(self, deed: str) -> None:
+            super().__init__()
+            self.deed = deed
+
+    def say(self, question: Question | None, standing: Standing, *, roots: bool = False) -> None:
+        """Offer what can be answered; None if nothing waits for an answer. `roots`: a list of roots is edited."""
+        if question is None and not roots:
+            self.show([Line(inset=1)])
+            return
+        left = _roots(standing) if question is None else _answers(question, standing)
+        both = (question is None or has_form(question)) and not standing.fixed and standing.talk != "asking"
+        right = (_form_or_json(standing),) if both else ()
+        self.show([Line(left=tuple(left), right=right, inset=1)])
+
+    def pressed(self, name: str) -> None:
+        """Tell what was clicked."""
+        self.post_message(self.Pressed(name))
+
+    def action_press(self) -> None:
+        """Say yes."""
+        self.post_message(self.Pressed("accept"))
+
+    def on_focus(self, event: events.Focus) -> None:
+        """Show that Enter answers."""
+        self.refresh()
+
+    def on_blur(self, event: events.Blur) -> None:
+        """Show that it does not."""
+        self.refresh()
+
+
+def _answers(question: Question, standing: Standing) -> Sequence[Item]:
+    if standing.talk in ("request", "asking"):
+        return _with_the_model(standing)
+    items = [_yes("Call again" if question.visit else "Answer", standing)]
+    if standing.talk:
+        items.append(_button("Ask the model", "inbox.model", "model", "accent"))
+    if not has_form(question) and read_link(question.url).openable:
+        items.insert(0, _button(f"{glyphs().closed} Open link", "inbox.open", "open", "title"))
+    items.append(_button("Decline", "inbox.decline", "decline", "text", rank=1))
+    if question.kind is Kind.ELICITATION:
+        items.append(_button("Cancel", "inbox.dismiss", "dismiss", "text", rank=2))
+    return [*items, *(_wrong(standing) if has_form(question) else ())]
+
+
+def _with_the_model(standing: Standing) -> Sequence[Item]:
+    if standing.talk == "asking":
+        first = [_button(f"{glyphs().error} Stop", "inbox.model", "model", "title")]
+    else:
+        ask = _button(f"{glyphs().closed} Ask the model", "inbox.accept", "accept", "title")
+        first = [ask, _button("Back", "inbox.model", "model", "text", rank=1)]
+    return [*first, _button("Decline", "inbox.decline", "decline", "text", rank=1)]
+
+
+def _roots(standing: Standing) -> Sequence[Item]:
+    return [_yes("List these roots", standing), *_wrong(standing)]
+
+
+def _yes(words: str, standing: Standing) -> Item:
+    if standing.problems and standing.armed:
+        return _button(f"{glyphs().closed} {words} anyway", "inbox.accept", "accept", "warning")
+    return _button(f"{glyphs().closed} {words}", "inbox.accept", "accept", "title")
+
+
+def _button(words: str, action: str, deed: str, role: Role, rank: int = 0) -> Item:
+    key: Span = (f" {keys.key_name(keys.action(action).keys[0])}", "faint")
+    return Item(((words, role), key), deed, rank)
+
+
+def _wrong(standing: Standing) -> Sequence[Item]:
+    count = standing.problems
+    if not count:
+        return (Item(((f"{glyphs().ok} valid", "ok"),), rank=4),)
+    return (Item((wrong_or_awaited(count, standing.awaited),), rank=3),)
+
+
+def _form_or_json(standing: Standing) -> Item:
+    form: Role = "faint" if standing.as_json else "accent"
+    json: Role = "accent" if standing.as_json else "faint"
+    return Item((("Form", form), (" / ", "faint"), ("JSON", json), (" e", "faint")), "json", 5)
+
+
+# --- Opening a question's link in the browser: a library call with a URL that was checked, and never a shell.
+
+_THEN = {False: "Accept", True: "Call again"}
+Say = Callable[[str, bool], None]
+"""Tells the person, and whether it is a warning."""
+
+
+def open_link(question: Question, say: Say) -> bool:
+    """Open it if it leads to the web; whether that was done."""
+    link = read_link(question.url)
+    if not link.openable:
+        say(f"Not opened: {link.why_not or 'this question has no link'}.", True)
+    elif os.environ.get("SSH_CONNECTION"):
+        say("This terminal is on another machine: copy the link from here.", False)
+    elif webbrowser.open(link.openable):
+        say(f"Opened in the browser: {link.host}. {_THEN[question.visit]} once it is done.", False)
+        return True
+    else:
+        say("No browser was found: copy the link from here.", True)
+    return False
+
+
+Deed: TypeAlias = Literal["accept", "decline", "dismiss", "open", "json", "again", "model", "all"]
+_NOTHING = "Nothing was asked yet"
+_ABOUT_ROOTS = Section("What a server is told that asks for roots")
+
+
+class QuestionPane(Widget):
+    """A question and its answer. Posts what the person decided; does nothing to the server itself."""
+
+    DEFAULT_CSS = """
+    QuestionPane { layout: vertical; }
+    QuestionPane > VerticalScroll { height: 1fr; padding: 0 1; scrollbar-size-vertical: 1; }
+    QuestionPane .question--about { height: auto; padding: 0 1; margin: 0 0 1 0; }
+    QuestionPane.-over SchemaForm { display: none; }
+    """
+
+    class Answered(Message):
+        """The person answers."""
+
+        def __init__(self, ticket: Ticket, reply: Reply) -> None:
+            super().__init__()
+            self.ticket = ticket
+            self.reply = reply
+
+    class RootsChosen(Message):
+        """The person wants other roots to be listed."""
+
+        def __init__(self, roots: tuple[Root, ...]) -> None:
+            super().__init__()
+            self.roots = roots
+
+    def __init__(self, subject: Subject) -> None:
+        super().__init__(classes="-over")
+        self.subject = subject
+        self.asked: Asked | None = None
+        """The question that is shown."""
+        self.edits_roots = False
+        self._standing: object = None
+        """Of what is shown: whether it waits, and how a model's answer stands."""
+        self._armed: FormValue = None
+        self._typed: dict[tuple[int, str], FormValue] = {}
+        self._line = StatusLine()
+        self._about = Static("", classes="question--about")
+        self._bar = AnswerBar()
+        self.form = SchemaForm()
+        self._talk = ModelTalk(self.form)
+        self._declining = DecliningAll()
+
+    def compose(self) -> ComposeResult:
+        """The question, its form, and the ways to answer."""
+        yield self._line
+        with FormScroll():
+            yield self._about
+            yield self.form
+        yield self._bar
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether all of it has been laid out."""
+        return self._bar.is_mounted and self.form.is_ready
+
+    @property
+    def question(self) -> Question | None:
+        """What can be answered now; None if nothing."""
+        can = self.asked is not None and self.asked.waits and not self.edits_roots
+        return self.asked.question if can and self.asked is not None else None
+
+    # Showing
+
+    async def show(self, asked: Asked | None) -> None:
+        """Show another question, or what became of the one that is shown. What was typed for it is kept."""
+        standing = _standing(asked, self.subject)
+        if asked == self.asked and standing == self._standing and not self.edits_roots:
+            return
+        reads_on = self.has_focus_within and asked == self.asked
+        self._keep()
+        self.edits_roots = False
+        self.asked, self._standing = asked, standing
+        await self._fill()
+        if reads_on:  # what had the focus is gone
+            self.call_after_refresh(self.focus_first)
+
+    async def _fill(self) -> None:
+        """Show the question as it stands now."""
+        self._armed = None
+        question, asked = self.question, self.asked
+        if question is not None and asked is not None:
+            await self._talk.load(asked, self._typed.get(asked.key, UNSET))
+        self.set_class(question is None or not has_form(question) or asks_now(asked), "-over")
+        self._about.update(_text(self, self._sections()))
+        self.query_one(FormScroll).scroll_home(animate=False)
+        self.tick()
+        self._renew_bar()
+
+    async def show_roots(self) -> None:
+        """Let the list of roots be edited."""
+        self._keep()
+        self.edits_roots = True
+        self._armed = None
+        await self._talk.leave()
+        await self.form.load(ROOTS_SCHEMA)
+        await self.form.take(listed(self.subject.roots))
+        self.remove_class("-over")
+        self._about.update(_text(self, (_ABOUT_ROOTS,)))
+        self.tick()
+        self._renew_bar()
+
+    def _keep(self) -> None:
+        asked = self.asked
+        if asked is None or not _waited(self._standing) or self.edits_roots:
+            return
+        self.form.read_editors()
+        if self._talk.edits_request:
+            self._talk.keep_request(asked)
+        else:
+            self._typed[asked.key] = self.form.state.value
+
+    def _sections(self) -> tuple[Section, ...]:
+        asked = self.asked
+        if asked is None:
+            return ()
+        subject = self.subject
+        if self._talk.edits_request:
+            return (request_section(subject),)
+        found = question_sections(asked.question, subject.journal, patience_s=subject.patience_s)
+        if asked.stood is not None:
+            said = answered_section(asked.question, subject.journal, asked.stood)
+            return (said, *found) if said is not None else found
+        ticket = asked.ticket
+        if came := proposal_section(ticket):
+            found = (came, *found)
+        return found if ticket is None or asked.waits else (answer_section(ticket.reply, ticket.by, ticket.why), *found)
+
+    def tick(self) -> None:
+        """Say how long it has waited."""
+        asked = self.asked
+        if self.edits_roots or asked is None:
+            self._line.show([("Roots" if self.edits_roots else _NOTHING, "title" if self.edits_roots else "muted")])
+            return
+        left: list[Span] = [(f"{glyphs().event} {kind_word(asked.question)}", "title")]
+        if place := place_of(asked.ticket, self.subject):
+            left.append((f"  {place}", "muted"))
+        waited = age(asked.question, self.subject.now_ns)
+        if (proposal := proposal_of(asked)) is not None and asked.waits:
+            left.append(standing_of(proposal, self.subject.now_ns))
+        waits = asked.waits or asked.waited
+        since: Span = (f"waits for {waited}", "warning") if waits else (f"asked {waited} ago", "muted")
+        self._line.show(left, [since])
+
+    def _renew_bar(self) -> None:
+        form = self.form
+        armed = self._armed is not None and self._armed is form.state.value
+        model = self._talk.can_begin(self.subject, self.question)
+        talk = (
+            "asking" if asks_now(self.asked) else "request" if self._talk.edits_request else "answer" if model else ""
+        )
+        standing = Standing(
+            form.problem_count, armed, form.as_json, talk, fixed=self._talk.is_json, awaited=awaited_count(form)
+        )
+        self._bar.say(self.question, standing, roots=self.edits_roots)
+
+    def focus_first(self) -> None:
+        """Focus the first field, or the bar where there is none; of what is over the text."""
+        if self.question is None and not self.edits_roots:
+            self.query_one(FormScroll).focus()
+            return
+        self._bar.focus()
+        if not self.has_class("-over"):
+            self.form.focus_first()
+
+    def can(self, deed: Deed) -> bool:
+        """Whether a deed means anything for what is shown."""
+        question = self.question
+        if self.edits_roots:
+            return deed in ("accept", "json")
+        if deed == "all":
+            return len(waiting(self.subject)) > 1
+        if question is None:
+            return False
+        if deed == "model":
+            return self._talk.can_begin(self.subject, question)
+        if deed in ("json", "again"):
+            return has_form(question) and not self._talk.is_json and not asks_now(self.asked)
+        if deed == "open":
+            return not has_form(question)
+        # With selected text, the key cuts, as it does in every field.
+        return deed != "dismiss" or (question.kind is Kind.ELICITATION and not _has_selection(self.screen.focused))
+
+    # Answering
+
+    async def do(self, deed: Deed) -> None:
+        """Do what a key, a click or a letter asks for."""
+        question, asked = self.question, self.asked
+        if deed == "accept":
+            self.form.read_editors()
+        match deed:
+            case "json":
+                if not self.has_class("-over") and not self._talk.is_json:
+                    await self.form.toggle_json()
+                    self._renew_bar()
+            case "all":
+                _say(self, await self._declining.press(self.subject), False)
+            case "again":
+                if self.can("again"):
+                    await _take_last(self)
+            case "accept" if self.edits_roots:
+                if await self._is_meant():
+                    self.post_message(self.RootsChosen(roots_of(self.form.arguments)))
+            case _ if question is None or asked is None or asked.ticket is None:
+                self.app.notify("Nothing waits for an answer here.", markup=False)
+            case "open":
+                open_link(question, partial(_say, self))
+            case "model":
+                await self._turn_to_the_model(asked, asked.ticket)
+            case "accept" if self._talk.edits_request:
+                if not _is_unreadable(self):
+                    await self.subject.consult(asked.ticket, self._talk.keep_request(asked))
+            case "accept" if asks_now(asked):
+                _say(self, "The model is being asked; ^s stops that.", False)
+            case "accept":
+                if not has_form(question) or await self._is_meant():
+                    self.post_message(self.Answered(asked.ticket, self._talk.reply(question)))
+            case "decline" | "dismiss":
+                self.post_message(self.Answered(asked.ticket, no_to(question, dismiss=deed == "dismiss")))
+
+    async def _turn_to_the_model(self, asked: Asked, ticket: Ticket) -> None:
+        """Show what it will be asked; from there back to the answer; stop it where it is being asked."""
+        if not self._talk.can_begin(self.subject, self.question):
+            _say(self, "No model was named: start with --sampler-url and --sampler-model.", False)
+        elif asks_now(asked):
+            await self.subject.stop_consulting(ticket)
+        elif self._talk.edits_request:
+            await self.leave_request()
+        else:
+            self._keep()
+            await self._talk.show_request(asked)
+            self._about.update(_text(self, self._sections()))
+            self._renew_bar()
+
+    @property
+    def edits_request(self) -> bool:
+        """Whether what a model is to be asked is in sight."""
+        return self._talk.edits_request
+
+    async def leave_request(self) -> bool:
+        """From what a model is to be asked back to the answer; whether that was in sight."""
+        if not self._talk.edits_request:
+            return False
+        self._keep()
+        await self._fill()
+        self.focus_first()
+        return True
+
+    async def _is_meant(self) -> bool:
+        """Whether what was filled in is to be sent: it is right, or this is the second press."""
+        form = self.form
+        if _is_unreadable(self):
+            return False
+        verdict = await form.judge()
+        if verdict.ok is False and self._armed is not form.state.value:
+            self._armed = form.state.value
+            await form.insist()
+            self._renew_bar()
+            return False
+        return True
+
+    def on_schema_form_changed(self, event: SchemaForm.Changed) -> None:
+        """Say on the bar what a press would do now."""
+        event.stop()
+        self._renew_bar()
+
+    async def on_answer_bar_pressed(self, event: AnswerBar.Pressed) -> None:
+        """Do what the bar offers."""
+        event.stop()
+        await self.do(event.deed)  # type: ignore[arg-type]
+
+
+def _has_selection(focused: Widget | None) -> bool:
+    return isinstance(focused, Input | TextArea) and not focused.selection.is_empty
+
+
+def _say(pane: QuestionPane, what: str, grave: bool) -> None:
+    pane.app.notify(what, severity="warning" if grave else "information", markup=False)
+
+
+def _text(pane: QuestionPane, sections: tuple[Section, ...]) -> Group:
+    """Under each title what it has, set in: what is too long for a line goes on below itself."""
+    dark = pane.app.current_theme.dark
+    parts: list[RenderableType] = []
+    for section in sections:
+        parts += [Text("")] if parts else []
+        parts.append(Text(section.title, role_styles(dark=dark)["title"]))
+        parts.append(Padding(section_renderable(section, dark=dark), (0, 0, 0, 2)))
+    return Group(*parts)
+
+
+def _is_unreadable(pane: QuestionPane) -> bool:
+    """Whether the form holds text that is no JSON; the person is told."""
+    if not pane.form.json_problem:
+        return False
+    _say(pane, "Nothing was sent: the JSON can't be read.", True)
+    pane.form.focus_first()
+    return True
+
+
+async def _take_last(pane: QuestionPane) -> None:
+    """Fill in what was answered last to a question of this kind."""
+    question = pane.question
+    assert question is not None, "only what waits can be filled in"
+    same = [ticket for ticket in pane.subject.tickets if ticket.question.kind is question.kind]
+    earlier = (filled_by(question, ticket.reply) for ticket in reversed(same))
+    filled = next((each for each in earlier if each is not UNSET), UNSET)
+    if filled is UNSET:
+        _say(pane, "No such question was answered yet.", False)
+    else:
+        await pane.form.take(filled)
+
+
+def _waited(standing: object) -> bool:
+    """Whether what stood so could be answered."""
+    return isinstance(standing, tuple) and bool(standing[0])
+
+
+def _standing(asked: Asked | None, subject: Subject) -> object:
+    """All that can change about a question while it is shown."""
+    if asked is None:
+        return None
+    proposal = proposal_of(asked)
+    complete = subject.journal.conversation.visits.is_complete(asked.question)
+    return asked.waits, complete, id(proposal), proposal.state if proposal is not None else None

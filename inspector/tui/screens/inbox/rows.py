@@ -1,0 +1,161 @@
+"""The questions of a conversation as rows: what waits first, oldest on top, then what is over, newest on top.
+
+A recording has no desk: there the questions are what the conversation says of them, and nothing waits.
+"""
+
+from dataclasses import dataclass
+
+from inspector import text
+from inspector.capture.journal import Journal
+from inspector.present.rows import RowSource, RowView
+from inspector.present.spans import Role, Span, lay
+from inspector.protocol.questions import Question
+from inspector.session.desk import Ticket, TicketState
+from inspector.tui.conversation import Subject
+from inspector.tui.screens.inbox.model import (
+    Standing,
+    answer_word,
+    asked_in_short,
+    cause_in_short,
+    kind_word,
+    standing_of,
+    standing_word,
+)
+from inspector.tui.theme import glyphs
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question, and its ticket if there is a desk."""
+
+    question: Question
+    ticket: Ticket | None = None
+    stood: Standing | None = None
+    """Of a recording, which has no desk: how the question stood."""
+
+    @property
+    def waits(self) -> bool:
+        """Whether an answer can still be given."""
+        return self.ticket is not None and self.ticket.state is TicketState.WAITING
+
+    @property
+    def waited(self) -> bool:
+        """Whether, in a recording, an answer was awaited then."""
+        return self.stood is not None and self.stood.waits
+
+    @property
+    def key(self) -> tuple[int, str]:
+        """What tells it from all others."""
+        return self.question.exchange, self.question.key
+
+
+class InboxRows(RowSource):
+    """Rows of questions. `take` looks whether there is anything new."""
+
+    def __init__(self, subject: Subject) -> None:
+        self._subject = subject
+        self._seen: tuple[int, ...] = ()
+        self._generation = 0
+        self.asked: tuple[Asked, ...] = ()
+        self._earlier = 0
+        self._over: list[Asked] = []
+
+    def take(self) -> bool:
+        """Take in what has happened; whether anything has."""
+        subject = self._subject
+        conversation = subject.journal.conversation
+        known = conversation.questions
+        complete = len(conversation.visits.complete)
+        grown = (len(known), subject.journal.count, subject.grows) if not subject.can_act else (0,)
+        seen = (subject.desk_changes, *grown, complete)
+        if seen == self._seen:
+            return False
+        self._seen = seen
+        self._generation += 1
+        if subject.can_act:
+            every = [*self._before(), *(Asked(ticket.question, ticket) for ticket in subject.tickets)]
+        else:
+            every = [self._recorded(question) for question in known[: grown[0]]]
+        waiting = [asked for asked in every if asked.waits or asked.waited]
+        kept = {asked.key for asked in waiting}  # another thread may end one meanwhile
+        self.asked = (*waiting, *(asked for asked in reversed(every) if asked.key not in kept))
+        return True
+
+    def _before(self) -> list[Asked]:
+        """What was over before the tickets that the desk still has, as the journal tells it."""
+        subject = self._subject
+        earlier = subject.answered_earlier
+        if len(earlier) != self._earlier:
+            self._earlier = len(earlier)
+            exchanges, kept = set(earlier), {(each.question.exchange, each.question.key) for each in subject.tickets}
+            self._over = [
+                self._recorded(each)
+                for each in subject.journal.conversation.questions
+                if each.exchange in exchanges and (each.exchange, each.key) not in kept
+            ]
+        return self._over
+
+    def _recorded(self, question: Question) -> Asked:
+        journal = self._subject.journal
+        goes_on = journal.live or self._subject.grows
+        return Asked(question, stood=standing_of(question, journal, goes_on=goes_on))
+
+    @property
+    def waited(self) -> int:
+        """How many waited then, in a recording."""
+        return sum(asked.waited for asked in self.asked)
+
+    @property
+    def unanswered(self) -> tuple[Asked, ...]:
+        """What waits, oldest first."""
+        return tuple(asked for asked in self.asked if asked.waits)
+
+    def index_of_question(self, key: tuple[int, str] | None) -> int:
+        """Where a question stands now; -1 if it does not."""
+        return next((at for at, asked in enumerate(self.asked) if asked.key == key), -1)
+
+    @property
+    def count(self) -> int:
+        return len(self.asked)
+
+    @property
+    def generation(self) -> int:
+        return self._generation
+
+    def row(self, index: int, width: int) -> RowView:
+        asked = self.asked[index]
+        question, journal = asked.question, self._subject.journal
+        spans: list[Span] = [
+            _state(asked, journal),
+            (text.pad(age(question, self._subject.now_ns), 9, right=True) + "  ", "muted"),
+            (text.pad(kind_word(question), 9), "accent" if asked.waits or asked.waited else "muted"),
+        ]
+        if cause := cause_in_short(question, journal):
+            spans.append((f"{cause}: ", "target"))
+        spans.append((asked_in_short(question), "strong" if asked.waits else "text"))
+        return RowView(lay(spans, width), live=asked.waits)
+
+
+def age(question: Question, now_ns: int) -> str:
+    """How long ago it was asked."""
+    return text.human_duration(max(0, now_ns - question.asked_ns))
+
+
+def _state(asked: Asked, journal: Journal) -> Span:
+    signs = glyphs()
+    if journal.conversation.visits.is_complete(asked.question):
+        return (text.pad(f"{signs.event if asked.waits else signs.ok} complete", 12), "ok")
+    if asked.ticket is None:
+        word = standing_word(asked.question, journal, asked.stood) if asked.stood is not None else "no answer"
+    else:
+        word = "waits" if asked.waits else answer_word(asked.ticket.reply)
+    sign, role = _SIGNS.get(word, ("ok", "ok"))
+    return (text.pad(f"{getattr(signs, sign)} {word}", 12), role)
+
+
+_SIGNS: dict[str, tuple[str, Role]] = {
+    "waits": ("event", "warning"),
+    "refused": ("error", "error"),
+    "withdrawn": ("disconnected", "muted"),
+    "no answer": ("disconnected", "muted"),
+}

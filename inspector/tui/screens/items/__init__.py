@@ -1,0 +1,1 @@
+"""Tools, resources and prompts: list, form, request and result."""

@@ -1,0 +1,96 @@
+"""Telling a person that what a server offers is not what it was when it was met, or when that was approved.
+
+Once the lists of a live conversation have come to rest they are compared on a thread with what is remembered. What is
+met for the first time is remembered, and that is said; everything else waits for the person's approval.
+"""
+
+import asyncio
+import operator
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from inspector.tui.conversation import Subject
+
+if TYPE_CHECKING:
+    from textual.app import App
+
+    from inspector.config.remembered import SeenServer
+    from inspector.present.list_changes import Memory
+    from inspector.tui.app import InspectApp
+
+_KINDS = ("tools", "prompts", "templates")
+_REST = 8
+"""Looks, thirty a second, for which the lists must have stayed the same."""
+
+
+class Remembering:
+    """The part of the app that compares with what is remembered."""
+
+    def look_at_memory(self: "InspectApp") -> None:  # type: ignore[misc]
+        """See whether the lists of a tab have changed since they were compared. Nearly free while none has."""
+        for tab in self.tabs:
+            subject = tab.subject
+            if _has_come_to_rest(subject) and subject.memory_key:
+                self.run_worker(_compare(self, subject), group=f"memory {tab.number}", exclusive=True)
+
+
+def _has_come_to_rest(subject: Subject) -> bool:
+    """Whether lists are there that have not been compared, and have stayed the same for a while."""
+    listings = subject.journal.conversation.catalogue.listings
+    shown = tuple(listings[kind] for kind in _KINDS)
+    state = subject.memory_state
+    if _same(shown, state.compared) or subject.listing is not None or not any(listings[kind].asked for kind in _KINDS):
+        return False
+    state.rest = state.rest + 1 if _same(shown, state.seen) else 0
+    state.seen = shown
+    if state.rest < _REST:
+        return False
+    state.compared = shown
+    return True
+
+
+def _same(some: Sequence[object], others: Sequence[object]) -> bool:
+    return len(some) == len(others) and all(map(operator.is_, some, others))
+
+
+async def _compare(app: "InspectApp", subject: Subject) -> None:
+    from inspector.present.list_changes import alarm, first_met
+
+    memory, kept = await asyncio.to_thread(_compared, subject)
+    told, subject.memory = subject.memory, memory
+    if memory.first and first_met(memory):
+        then = "Changes will be told." if kept else "Not remembered: the state directory can't be written."
+        app.say_until_input(f"First met: {first_met(memory)}. {then}")
+    if memory.alarms and (told is None or alarm(told) != alarm(memory)):
+        subject.memory_state.shown = False  # the line above the footer tells it, and stays
+
+
+def _compared(subject: Subject) -> "tuple[Memory, bool]":
+    """The comparison, and whether what is met for the first time is remembered. On a thread."""
+    from inspector.present.list_changes import against
+
+    seen = _seen(subject)
+    memory = against(seen.read(), subject.journal.conversation, int(time.time()))
+    return memory, seen.keep(memory.first)
+
+
+async def approve(app: "App[None]", subject: Subject, memory: "Memory", kinds: Sequence[str]) -> None:
+    """Remember lists and instructions as they were compared, in place of what they were."""
+    from inspector.present.list_changes import approved
+
+    def keep() -> bool:
+        return _seen(subject).keep(approved(memory, kinds, int(time.time())))
+
+    if await asyncio.to_thread(keep):
+        app.notify("Approved. Later changes will be told.", markup=False)
+    else:
+        app.notify("That can't be remembered: the state directory can't be written.", severity="error", markup=False)
+    subject.memory_state.compared = ()
+
+
+def _seen(subject: Subject) -> "SeenServer":
+    from inspector.config.paths import places
+    from inspector.config.remembered import SeenServer
+
+    return SeenServer(places().state, subject.memory_key)

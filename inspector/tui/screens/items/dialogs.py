@@ -1,0 +1,397 @@
+"""What has changed in the lists that are in sight, with both sides; how they were fetched, and what is odd about them.
+
+It is compared on a thread: lists may be long, and descriptions too.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual import work
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import Static
+
+from inspector.capture.journal import Journal
+from inspector.present.compatibility import matrix_lines, surface_matrix, surface_of
+from inspector.present.items import source_facts, source_lines
+from inspector.present.list_changes import ListNews, about_lines
+from inspector.present.rows import SpanRows
+from inspector.present.spans import Line, Section, Span, plain
+from inspector.protocol import jsonrpc, peek
+from inspector.protocol.apps import Page, app_of, listed_pages, page_of
+from inspector.protocol.flows.steps import Replied, Reply
+from inspector.protocol.frames import Frame
+from inspector.protocol.jsonrpc import Answer, ErrorAnswer
+from inspector.protocol.things import Tool
+from inspector.text import for_clipboard, visible
+from inspector.tui import keys
+from inspector.tui.conversation import Stage, Subject
+from inspector.tui.screens.items.result_views import words_wrapped
+from inspector.tui.theme import glyphs
+from inspector.tui.widgets.bars import StatusLine
+from inspector.tui.widgets.dialogs import Dialog
+from inspector.tui.widgets.section_card import section_renderable
+from inspector.tui.widgets.virtual_lines import Lines, LinesView
+from inspector.tui.widgets.virtual_list import LogList
+
+if TYPE_CHECKING:
+    from inspector.checks.compat.matrix import Matrix
+    from inspector.present.list_changes import Memory
+
+
+class ChangesScreen(Dialog[bool]):
+    """About some lists. Escape and the key that opened it go back; what is to be approved can be, which gives True."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,D,q", "dismiss", "Back", tooltip="Back to the list.", id="changes.back"),
+        Binding("a", "approve", "Approve", tooltip="Trust it as it is now.", id="changes.approve"),
+        keys.binding(keys.action("copy")),
+    ]
+    DEFAULT_CSS = """
+    ChangesScreen { align: center middle; background: $background 60%; }
+    ChangesScreen > Vertical {
+        width: 96%; height: 92%; background: $background; border: round $border; padding: 0 1;
+        border-title-color: $text-accent; border-title-style: bold; border-subtitle-color: $text-muted;
+    }
+    """
+
+    def __init__(
+        self, news: Sequence[ListNews], now_ns: int, memory: "Memory | None" = None, kinds: Sequence[str] = ()
+    ) -> None:
+        """`now_ns` is the journal's clock, `memory` what is remembered of the server, `kinds` the lists in sight."""
+        super().__init__()
+        self._memory = memory if memory is not None and memory.alarms else None
+        self._kinds = kinds
+        self._news = news
+        self._now_ns = now_ns
+        self._lines: Sequence[Line] = ()
+        self._view = LinesView()
+
+    def compose(self) -> ComposeResult:
+        """A box with lines."""
+        with Vertical() as box:
+            box.border_title = "Changes"
+            ways = "a approves, y copies, Esc closes" if self._can_approve else "y copies, Esc closes"
+            box.border_subtitle = ways
+            yield self._view
+
+    def on_mount(self) -> None:
+        """Compare."""
+        self._view.empty = ([("Comparing", "muted")],)
+        self._view.focus()
+        self._compare()
+
+    @work(exclusive=True)
+    async def _compare(self) -> None:
+        self._lines = await asyncio.to_thread(self._compared)
+        self._view.show(Wrapped(self._lines))
+
+    def _compared(self) -> list[Line]:
+        """What is to be approved first, then all about the lists."""
+        found = about_lines(self._news, self._now_ns)
+        if self._memory is None:
+            return found
+        from inspector.present.list_changes import since_lines
+
+        return since_lines(self._memory, self._kinds) + found
+
+    @property
+    def _can_approve(self) -> bool:
+        if self._memory is None:
+            return False
+        from inspector.present.list_changes import can_approve
+
+        return can_approve(self._memory, self._kinds)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Approve only what has changed."""
+        return self._can_approve if action == "approve" else True
+
+    def action_approve(self) -> None:
+        """Trust it as it is now."""
+        self.dismiss(True)
+
+    def action_copy(self) -> None:
+        """Copy all of it, without control characters."""
+        copied, _ = for_clipboard("\n".join(plain(line).rstrip() for line in self._lines))
+        self.app.copy_to_clipboard(copied)
+        self.app.notify(f"Copied {len(copied):,} characters.", markup=False)
+
+
+class Wrapped(Lines):
+    """Lines on as many rows as they need."""
+
+    def __init__(self, lines: Sequence[Line]) -> None:
+        self._lines = lines
+        self._width = 0
+        self._rows: list[Sequence[Span]] = []
+
+    def count(self, width: int) -> int:
+        """How many rows there are."""
+        if width != self._width:
+            self._width = width
+            self._rows = [row for line in self._lines for row in words_wrapped(line, max(width, 20), _indent(line))]
+        return len(self._rows)
+
+    def line(self, index: int, width: int) -> Sequence[Span]:
+        """One row."""
+        return self._rows[index]
+
+
+def _indent(line: Line) -> int:
+    said = plain(line)
+    return len(said) - len(said.lstrip()) + 2
+
+
+# --- What has changed between two reads of a resource, over the screen that shows the newer one.
+
+
+class BeforeAfterScreen(Dialog[None]):
+    """Lines to walk through. Escape and `u` go back."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,u", "dismiss", "Back", tooltip="Back to the resource.", id="before_after.back")
+    ]
+    HELP = """\
+Lines that are gone begin with `-`, new ones with `+`; brackets stand around the words that differ.
+"""
+    DEFAULT_CSS = """
+    BeforeAfterScreen { align: center middle; }
+    BeforeAfterScreen > Vertical { width: 95%; height: 90%; background: $surface; border: round $border; }
+    BeforeAfterScreen LogList { height: 1fr; }
+    """
+
+    def __init__(self, title: str, compare: Callable[[], Sequence[Line]]) -> None:
+        """`title` has been made safe; `compare` may take a while and runs on a thread."""
+        super().__init__()
+        self._title = title
+        self._compare = compare
+        self._rows = LogList(SpanRows(), empty=[[("comparing", "muted")]])
+        self._line = StatusLine()
+
+    def compose(self) -> ComposeResult:
+        """Title and lines."""
+        with Vertical():
+            yield self._line
+            yield self._rows
+
+    def on_mount(self) -> None:
+        """Begin."""
+        self._line.show([(self._title, "title")], [("Esc back", "faint")])
+        self._rows.focus()
+        self._show()
+
+    @work(exclusive=True)
+    async def _show(self) -> None:
+        self._rows.source = SpanRows(await asyncio.to_thread(self._compare))
+
+
+# --- The source of an MCP App: read because somebody asked for it, shown as text, never as a page.
+
+_READ = "resources/read"
+
+
+class AppSourceScreen(Dialog[None]):
+    """One page's source. Escape goes back, `w` saves it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,o", "dismiss", "Back", tooltip="Back to the tool.", id="app.back"),
+        Binding("w", "save", "Save", tooltip="Save the source to a file.", id="app.save"),
+    ]
+    DEFAULT_CSS = """
+    AppSourceScreen { align: center middle; background: $background 60%; }
+    AppSourceScreen > Vertical {
+        width: 96%; height: 96%; background: $surface; border: round $border; padding: 0 1;
+    }
+    AppSourceScreen Static { height: auto; max-height: 50%; margin: 0 0 1 0; }
+    AppSourceScreen LogList { height: 1fr; background: $surface; }
+    """
+
+    def __init__(self, subject: Subject, uri: str) -> None:
+        super().__init__()
+        self._subject = subject
+        self._uri = uri
+        self._page: Page | None = None
+        self._rows = SpanRows()
+
+    def compose(self) -> ComposeResult:
+        """What is known of it, above its source."""
+        with Vertical() as box:
+            box.border_title = Content(f"App {visible(self._uri, limit=200)}")
+            yield Static("", markup=False)
+            yield LogList(self._rows, empty=((("reading", "muted"),),))
+
+    def on_mount(self) -> None:
+        """Read it, or show what was read before where nothing can be read."""
+        self.query_one(LogList).focus()
+        if self._subject.can_act and self._subject.stage is Stage.OPEN:
+            self._read()
+            return
+        result = _read_before(self._subject.journal, self._uri)
+        if result is None:
+            self._say("it was not read in this conversation, and there is no server to ask")
+        else:
+            self._show(result)
+
+    @work(exclusive=True)
+    async def _read(self) -> None:
+        called = await self._subject.call(_READ, {"uri": self._uri}, lambda exchange: None)
+        problem = _problem(called.reply)
+        if problem:
+            self._say(problem)
+        elif isinstance(called.reply, Replied) and isinstance(called.reply.message, Answer):
+            self._show(called.reply.message.result)
+
+    def _show(self, result: Any) -> None:
+        contents = peek.items(result, "contents")
+        content = next((each for each in contents if peek.text(each, "uri") == self._uri), None)
+        if content is None:
+            self._say(f"the answer has {len(contents)} contents, and none of this URI")
+            return
+        listed = listed_pages(result, self._subject.journal.conversation.catalogue.resources)
+        self._page = page = page_of(content, listed.get(self._uri))
+        section = Section("", source_facts(page))
+        self.query_one(Static).update(section_renderable(section, dark=self.app.current_theme.dark))
+        self._rows.replace(source_lines(page))
+        self.query_one(LogList).sync()
+
+    def _say(self, problem: str) -> None:
+        self.query_one(LogList).empty = (((f"{glyphs().error} {visible(problem, limit=300)}", "error"),),)
+        self.query_one(LogList).refresh()
+
+    def action_save(self) -> None:
+        """Save the source."""
+        from inspector.tui.screens.export.dialog import SaveScreen, file_name
+
+        if self._page is not None:
+            self.app.push_screen(SaveScreen(self._page.source, file_name(self._uri, "text/html")))
+
+
+def show_app_of(app: App[Any], subject: Subject, tool: Tool | None) -> None:
+    """Show the source of the page that a tool brings, or say that it brings none."""
+    link = None if tool is None else app_of(tool)
+    if link is None or not link.uri:
+        app.notify("This tool brings no app.", markup=False)
+    else:
+        app.push_screen(AppSourceScreen(subject, link.uri))
+
+
+def _problem(reply: Reply) -> str:
+    if not isinstance(reply, Replied):
+        return f"no answer came: {getattr(reply, 'why', '') or 'the time is up'}"
+    message = reply.message
+    return (
+        f"the server answered with error {message.code}: {message.message}" if isinstance(message, ErrorAnswer) else ""
+    )
+
+
+def _read_before(journal: Journal, uri: str) -> Any:
+    """The newest result of reading it in a journal; None if there is none."""
+    exchanges = journal.conversation.exchanges
+    for place in range(len(exchanges) - 1, -1, -1):
+        exchange = exchanges[place]
+        if exchange.method != _READ or exchange.target != uri or not exchange.answer_frame:
+            continue
+        what = journal.store.entry(exchange.answer_frame).what
+        for message in jsonrpc.read(what.payload) if isinstance(what, Frame) else ():
+            if isinstance(message, Answer) and message.id == exchange.id:
+                return message.result
+    return None
+
+
+# --- The matrix of tools and hosts, over the whole screen, with what stands behind each mark. Escape goes back.
+
+
+class HostsScreen(Dialog[None]):
+    """What hosts do with the tools of one server."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,M,q", "dismiss", "Back", tooltip="Back to the tools.", id="hosts.back"),
+        Binding(
+            "a", "every", "All/known", tooltip="Show all tools, or those of which something is known.", id="hosts.all"
+        ),
+        keys.binding(keys.action("copy")),
+    ]
+    DEFAULT_CSS = """
+    HostsScreen { align: center middle; background: $background 60%; }
+    HostsScreen > Vertical {
+        width: 100%; height: 100%; background: $background; border: round $border; padding: 0 1;
+        border-title-color: $text-accent; border-title-style: bold; border-subtitle-color: $text-muted;
+    }
+    """
+
+    def __init__(self, subject: Subject) -> None:
+        super().__init__()
+        self._subject = subject
+        self._matrix: Matrix | None = None
+        self._every = False
+        self._view = LinesView()
+
+    def compose(self) -> ComposeResult:
+        """A box with lines."""
+        with Vertical() as box:
+            box.border_title = Content(f"Hosts and the tools of {visible(self._subject.about.label, limit=40)}")
+            box.border_subtitle = "a shows all, y copies, Esc closes"
+            yield self._view
+
+    def on_mount(self) -> None:
+        """Hold every tool against every host."""
+        self._view.empty = ([("Comparing", "muted")],)
+        self._view.focus()
+        self._compare()
+
+    @work(exclusive=True)
+    async def _compare(self) -> None:
+        surface = surface_of(self._subject.journal.conversation)
+        self._matrix = await asyncio.to_thread(surface_matrix, surface)
+        self._show()
+
+    def _show(self) -> None:
+        if self._matrix is not None:
+            self._view.show(MatrixLines(self._matrix, every=self._every))
+
+    def action_every(self) -> None:
+        """Show all tools, or those of which something is known."""
+        self._every = not self._every
+        self._show()
+
+    def action_copy(self) -> None:
+        """Copy all of it, without control characters."""
+        if self._matrix is None:
+            return
+        lines = matrix_lines(self._matrix, self._view.size.width or 80, every=self._every)
+        copied, _ = for_clipboard("\n".join(plain(line).rstrip() for line in lines))
+        self.app.copy_to_clipboard(copied)
+        self.app.notify(f"Copied {len(copied):,} characters.", markup=False)
+
+
+class MatrixLines(Lines):
+    """A matrix as wide as there is room, its notes on as many rows as they need."""
+
+    def __init__(self, matrix: "Matrix", *, every: bool) -> None:
+        self._matrix, self._every = matrix, every
+        self._width = 0
+        self._wrapped = Wrapped(())
+
+    def count(self, width: int) -> int:
+        """How many rows there are."""
+        if width != self._width:
+            self._width = width
+            lines: Sequence[Line] = matrix_lines(self._matrix, width, every=self._every)
+            self._wrapped = Wrapped(lines)
+        return self._wrapped.count(width)
+
+    def line(self, index: int, width: int) -> Sequence[Span]:
+        """One row."""
+        return self._wrapped.line(index, width)
+
+
+def show_hosts(app: App[Any], subject: Subject) -> None:
+    """Open the screen, or say why there is nothing to see."""
+    if subject.journal.conversation.catalogue.listings["tools"].items:
+        app.push_screen(HostsScreen(subject))
+    else:
+        app.notify("The server has listed no tools.", markup=False)

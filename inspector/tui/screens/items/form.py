@@ -1,0 +1,374 @@
+"""The form of what was chosen, with what it says of itself above it and the way to ask for it below.
+
+What was typed for a thing is kept by its key. Wrong input can be sent: the first press goes to what is wrong and
+says so on the button, the second one sends.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+from rich.text import Text
+from textual import events
+from textual.app import ComposeResult
+from textual.message import Message
+from textual.widgets import Static
+
+from inspector.forms.fields import UNSET
+from inspector.forms.paths import Path
+from inspector.forms.values import FormValue, initial_value
+from inspector.present.spans import Span
+from inspector.protocol.things import Thing
+from inspector.tui.actions import key_name
+from inspector.tui.screens.items.call_bar import CallBar, Saying
+from inspector.tui.screens.items.steps import JudgedForm, StepForm
+from inspector.tui.theme import glyphs, role_styles
+from inspector.tui.widgets.schema_form.fields import FieldNode, FormScroll
+from inspector.tui.widgets.schema_form.form import SchemaForm, awaited_count
+
+if TYPE_CHECKING:
+    from inspector.checks.findings import Finding
+
+
+_FOLDED = 2
+"""Lines of what a thing says of itself that stay while a field has the focus."""
+
+
+_SETTLED_S, _CLICK_S = 0.05, 0.2
+"""Seconds after which it is known whether a focus came by mouse, and until a button that was let go was a click."""
+
+
+class ThingHead(Static):
+    """What a thing says of itself, and what checks have found about it."""
+
+    _findings: "Sequence[Finding]" = ()
+    _folded = False
+    DEFAULT_CSS = """
+    ThingHead.-folded { text-wrap: nowrap; text-overflow: ellipsis; }
+    """
+
+    def fold(self, folded: bool) -> None:
+        """Show two lines, each cut at the edge, so that the fields have the room; or all of it again."""
+        if folded is not self._folded:
+            self._folded = folded
+            self.set_class(folded, "-folded")
+            self._renew()
+
+    def say_findings(self, findings: "Sequence[Finding]") -> None:
+        """Say what was found, worst first; nearly free if it is what was said already."""
+        if list(findings) != list(self._findings):
+            self._findings = findings
+            self._renew()
+
+    def finding_lines(self, *, full: bool) -> list[list[Span]]:
+        """What was found in lines; [] for nothing."""
+        if not self._findings:
+            return []
+        from inspector.tui.screens.items.model import finding_spans
+
+        return finding_spans(self._findings, full=full, more_key=key_name("i"), evidence_key=key_name("E"))
+
+    def _renew(self) -> None:
+        """Draw anew."""
+        inks = role_styles(dark=self.app.current_theme.dark)
+        lines = self.lines()
+        if self._folded and len(lines) > _FOLDED:
+            lines = [*lines[: _FOLDED - 1], [*lines[_FOLDED - 1], (f" {glyphs().ellipsis}", "faint")]]
+        shown = [Text.assemble(*((part, inks[role]) for part, role in line)) for line in lines]
+        about = Text("\n").join(shown)
+        self.update(about)
+
+    def lines(self) -> list[list[Span]]:
+        """All that is to be said, what matters most first; [] without a thing."""
+        raise NotImplementedError
+
+    def show(self, thing: Thing | None) -> None:
+        """Show another thing."""
+        raise NotImplementedError
+
+    def toggle(self) -> None:
+        """Show all of the description, or its beginning."""
+        raise NotImplementedError
+
+
+class ThingForm(JudgedForm, StepForm):
+    """One thing, ready to be asked for."""
+
+    DEFAULT_CSS = """
+    ThingForm { layout: vertical; }
+    ThingForm > VerticalScroll { height: 1fr; padding: 0 1; scrollbar-size-vertical: 1; }
+    ThingForm > .thing--none { display: none; width: 1fr; height: 1fr; content-align: center middle; }
+    ThingForm > .thing--none { color: $text-muted; }
+    ThingForm.-none > .thing--none { display: block; }
+    ThingForm.-none > VerticalScroll, ThingForm.-none > CallBar { display: none; }
+    ThingForm > CallBar { margin: 0; }
+    """
+
+    class CallWanted(Message):
+        """The person wants the thing to be asked for."""
+
+        def __init__(self, thing: Thing, arguments: object) -> None:
+            super().__init__()
+            self.thing = thing
+            self.arguments = arguments
+            """Any JSON; UNSET for none."""
+
+    def __init__(self, head: ThingHead, *, one: str, verb: str) -> None:
+        """`one` names the kind; `verb` is what the button does."""
+        super().__init__(classes="-none")
+        self.thing: Thing | None = None
+        self._one, self._verb = one, verb
+        self._kept: dict[tuple[type[Thing], str], _Kept] = {}
+        self._schema: object = None
+        self._gone = False
+        self._armed: FormValue = None
+        """The value for which the button has said that it is wrong."""
+        self._why_not = ""
+        self._is_pressed = False
+        """Whether a mouse button is held: nothing may move below it until it is let go."""
+        self._tried = False
+        """Whether it was wanted when it could not be asked for."""
+        self._head = head
+        self._bar = CallBar()
+        self.form = SchemaForm()
+        """The form."""
+
+    def compose(self) -> ComposeResult:
+        """Head and form scroll together; the bar stays."""
+        yield Static(Text(f"No {self._one} is chosen"), classes="thing--none")
+        with FormScroll(can_focus=False):
+            yield self._head
+            yield self.form
+        yield from self.more()
+        yield self._bar
+
+    def more(self) -> ComposeResult:
+        """What stands between form and bar."""
+        yield from ()
+
+    def schema(self, thing: Thing) -> object:
+        """The schema to draw."""
+        raise NotImplementedError
+
+    def task_words(self) -> str:
+        """Whether the call is a task, in a few words; "" where that means nothing."""
+        return ""
+
+    def toggle_task(self) -> None:
+        """Call as a task from now on, or not, where there is the choice."""
+
+    def cautions(self) -> tuple[str, ...]:
+        """What should be known before the thing is asked for with these arguments, a sentence each."""
+        return ()
+
+    def withheld(self) -> str:
+        """Why the thing can't be asked for with these arguments, however much somebody wants to; "" if it can."""
+        return ""
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether all of it has been laid out."""
+        return self._bar.is_mounted and self.form.is_ready
+
+    async def show(self, thing: Thing | None) -> None:
+        """Show another thing, or the same one as it is now, with what was typed for it before.
+
+        While its schema is the same, nothing of the form is touched.
+        """
+        if self.thing is not None:
+            self.form.read_editors()
+            self._kept[_place(self.thing)] = _kept(self.form, self._schema)
+        same = thing is not None and self.thing is not None and _place(thing) == _place(self.thing)
+        self.thing = thing
+        self.set_class(thing is None, "-none")
+        if thing is None:
+            return
+        self._head.show(thing)
+        schema = self.schema(thing)
+        if same and schema == self._schema:
+            return
+        self._schema = schema
+        focused = focused_path(self.form) if same else None
+        await _load(self.form, schema, self._kept.get(_place(thing)))
+        if not same:
+            self.query_one(FormScroll).scroll_home(animate=False)
+        elif focused is not None:
+            self.call_after_refresh(focus_at, self.form, focused)
+
+    async def take(self, arguments: object) -> None:
+        """Take the arguments of an earlier call."""
+        await self.form.take({} if arguments is None or arguments is UNSET else arguments)
+
+    def say_why_not(self, why_not: str, *, gone: bool = False) -> None:
+        """Say why nothing can be called now; "" if it can. `gone`: it is listed no more, which hinders nothing."""
+        if gone is not self._gone:
+            self._gone = gone
+            self._renew_bar()
+        if why_not != self._why_not:
+            self._why_not, self._tried = why_not, False
+            self._renew_bar()
+
+    def _renew_bar(self) -> None:
+        form = self.form
+        verdict = form.state.verdict
+        unreadable = "the JSON can't be read" if form.json_problem and self._tried else ""
+        self._bar.say(
+            Saying(
+                form.problem_count,
+                awaited_count(form),
+                verdict="awaited" if verdict is None else "none" if verdict.ok is None else "fine",
+                armed=self._armed is not None and self._armed is form.state.value,
+                as_json=form.as_json,
+                why_not=self._why_not or unreadable or self.withheld(),
+                tried=self._tried,
+                verb=self._verb,
+                bare=self.has_class("-bare"),
+                gone=self._gone,
+                cautions=self.cautions(),
+                task=self.task_words(),
+            )
+        )
+
+    def decline(self) -> None:
+        """Say on the bar that nothing was sent."""
+        self._tried = True
+        self._renew_bar()
+
+    async def send(self) -> None:
+        """Want it, or say first what is wrong with its arguments."""
+        thing, form = self.thing, self.form
+        if thing is None:
+            return
+        if self._why_not:
+            self.decline()
+            return
+        form.read_editors()
+        if form.json_problem:
+            self.decline()
+            form.focus_first()
+            return
+        if self.withheld():
+            self.decline()
+            return
+        verdict = await form.judge()
+        if verdict.ok is False and self._armed is not form.state.value:
+            self._armed = form.state.value
+            await form.insist()
+            self._renew_bar()
+            return
+        self._armed = None
+        self._renew_bar()
+        self.post_message(self.CallWanted(thing, form.arguments))
+
+    def arm(self) -> None:
+        """Take the value as it is for what the person wants, right or wrong: it was sent before."""
+        self._armed = self.form.state.value
+
+    async def toggle_json(self) -> None:
+        """Between form and JSON text."""
+        if self.thing is not None:
+            await self.form.toggle_json()
+            self._renew_bar()
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """Give the fields the room once one of them is typed into."""
+        self.set_timer(_SETTLED_S, self._fold)
+
+    def on_descendant_blur(self, event: events.DescendantBlur) -> None:
+        """Show the text above again once no field has the focus."""
+        self.set_timer(_SETTLED_S, self._fold)
+
+    def on_mouse_down(self) -> None:
+        """Let everything stay where it is while something is clicked."""
+        self._is_pressed = True
+
+    def on_mouse_up(self) -> None:
+        """Fold what a focus by mouse left as it was, once the click has been taken."""
+        self._is_pressed = False
+        self.set_timer(_CLICK_S, self._fold)
+
+    def on_key(self) -> None:
+        """A button that was let go elsewhere is not held any more."""
+        self._is_pressed = False
+
+    def _fold(self) -> None:
+        if self._is_pressed or not self.is_attached:
+            return
+        self._head.fold(self.form.has_focus_within)
+        focused = self.screen.focused
+        if focused is not None and self.form in focused.ancestors:
+            self.call_after_refresh(focused.scroll_visible, animate=False)
+
+    def toggle_about(self) -> None:
+        """Show all of the description, or its beginning."""
+        self._head.toggle()
+
+    def focus_first(self) -> None:
+        """Focus the first field, or the button where there is none."""
+        self._bar.focus()
+        self.form.focus_first()
+
+    def on_schema_form_changed(self, event: SchemaForm.Changed) -> None:
+        """Say on the bar what a press would do now."""
+        event.stop()
+        self._tried = self._tried and bool(self._why_not or self.form.json_problem or self.withheld())
+        self._renew_bar()
+
+    async def on_call_bar_pressed(self, event: CallBar.Pressed) -> None:
+        """Call, or show the other view."""
+        event.stop()
+        if event.deed == "json":
+            await self.toggle_json()
+        elif event.deed == "task":
+            self.toggle_task()
+        else:
+            await self.send()
+
+
+class _Kept(msgspec.Struct, frozen=True):
+    """What was typed for a thing."""
+
+    schema: object
+    """Of the form that it was typed into."""
+    value: FormValue
+    arguments: object
+    """The JSON that it came to; UNSET for none."""
+    touched: bool
+
+
+def _kept(form: SchemaForm, schema: object) -> _Kept:
+    """What has been typed into a form so far."""
+    state = form.state
+    return _Kept(schema, state.value, form.arguments, state.value != initial_value(state.root))
+
+
+async def _load(form: SchemaForm, schema: object, kept: _Kept | None) -> None:
+    """Draw a form with what was typed: exactly that if the schema is the same, else the JSON that it came to."""
+    if kept is None or kept.schema == schema:
+        await form.load(schema, kept.value if kept else UNSET)
+        return
+    await form.load(schema, UNSET)
+    if kept.arguments is not UNSET and kept.touched:
+        await form.take(kept.arguments)
+
+
+def focused_path(form: SchemaForm) -> Path | None:
+    """The place of the field that has the focus; None if none has."""
+    focused = form.screen.focused
+    if focused is None or form not in focused.ancestors:
+        return None
+    node = next((each for each in focused.ancestors if isinstance(each, FieldNode)), None)
+    return node.path if node is not None else None
+
+
+def focus_at(form: SchemaForm, path: Path) -> None:
+    """Focus the field at a place, or the first one if there is none any more."""
+    node = next((each for each in form.query(FieldNode) if each.path == path), None)
+    if node is not None and node.path:
+        node.focus_editor()
+    else:
+        form.focus_first()
+
+
+def _place(thing: Thing) -> tuple[type[Thing], str]:
+    return type(thing), thing.key

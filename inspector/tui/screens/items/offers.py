@@ -1,0 +1,490 @@
+"""Offers: resources and prompts, which are asked for by name or uri.
+
+What is different between the two stands in an `OfferKind`.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import msgspec
+from textual import events, work
+from textual.app import ComposeResult
+from textual.message import Message
+from textual.timer import Timer
+from textual.widget import Widget
+from textual.widgets import Static
+
+from inspector.errors import InspectError
+from inspector.forms.fields import UNSET
+from inspector.present.items import meta_lines, title_facts
+from inspector.present.rows import RowSource, RowView
+from inspector.present.spans import Fact, Line, Span, fact_lines, span
+from inspector.protocol import peek
+from inspector.protocol.flows.steps import Replied
+from inspector.protocol.jsonrpc import Answer
+from inspector.protocol.things import Thing
+from inspector.protocol.tracking.catalogue import Listing
+from inspector.tui import keys
+from inspector.tui.conversation import Stage, Subject
+from inspector.tui.screens.items.asking import Asking
+from inspector.tui.screens.items.calls import Call, Looked, Past
+from inspector.tui.screens.items.form import ThingForm, ThingHead
+from inspector.tui.screens.items.list import ListWords, ThingSide
+from inspector.tui.screens.items.model import (
+    NOT_SUPPORTED,
+    Completion,
+    Offer,
+    OfferList,
+    completion_failed,
+    completion_of,
+    described,
+    head_lines,
+)
+from inspector.tui.screens.items.result import ResultPanel
+from inspector.tui.screens.items.result_views import ResultWords
+from inspector.tui.screens.items.tool_form import beginning
+from inspector.tui.theme import glyphs, spans_to_text
+from inspector.tui.widgets.bars import StatusLine
+from inspector.tui.widgets.schema_form.editors import BlockEdit, LineEdit
+from inspector.tui.widgets.schema_form.fields import FieldNode
+from inspector.tui.widgets.schema_form.form import SchemaForm
+from inspector.tui.widgets.virtual_list import LogList
+
+# --- What is different between the screens of resources and prompts, as one record of words and pure functions.
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What would be sent for what a form holds."""
+
+    params: Any
+    problem: str = ""
+    """Why nothing can be sent; "" if it can."""
+    preview: Line = ()
+    """What a person should see of it before; () for nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class OfferKind:
+    """One kind of offer."""
+
+    kinds: tuple[str, ...]
+    """The lists of the catalogue that it is made of."""
+    method: str
+    """What asks for one."""
+    verb: str
+    """What the button does: "Read"."""
+    done: str
+    """The same, done: "read"."""
+    words: ListWords
+    result_words: ResultWords
+    titles: tuple[str, str, str]
+    """Of the list's columns."""
+    offers: Callable[[Sequence[Listing]], list[Offer]]
+    """The rows, of the lists in the order of `kinds`."""
+    counts: Callable[[Sequence[Offer]], tuple[str, str]]
+    place: Callable[[Thing], Line]
+    """The line below the title."""
+    facts: Callable[[Thing], tuple[Fact, ...]]
+    schema: Callable[[Thing], Any]
+    """What the form asks for."""
+    request: Callable[[Thing, Any], Request]
+    """What is sent, for a thing and the form's arguments (UNSET for none)."""
+    reference: Callable[[Thing], dict[str, Any] | None]
+    """How completion refers to it; None if nothing of it can be completed."""
+    made: Callable[[Thing, str], bool]
+    """Whether a recorded request, by what it was about, was one for the thing."""
+
+
+# --- The list of resources or of prompts with its search line.
+
+
+class OfferSide(ThingSide):
+    """What a server offers of one kind, to choose one."""
+
+    def __init__(self, subject: Subject, kind: OfferKind, rows: OfferList | None = None) -> None:
+        super().__init__(subject, rows or OfferList(kind.titles), kind.words)
+        self.kinds = kind.kinds
+        self._kind = kind
+
+    def read(self, listings: Sequence[Listing]) -> Sequence[Offer]:
+        """The offers."""
+        return self._kind.offers(listings)
+
+    def summary(self, things: Sequence[Offer]) -> tuple[str, str]:
+        """How many there are."""
+        return self._kind.counts(things)
+
+
+# --- What the server proposes for the argument that is being typed: asked for when the typist pauses, taken by a
+# key.
+
+PAUSE: Final = 0.15
+"""Seconds without a change after which the server is asked."""
+_ROWS: Final = 5
+"""Values in sight at once."""
+
+
+class Wanted(msgspec.Struct, frozen=True):
+    """What is to be completed."""
+
+    reference: dict[str, Any]
+    """The prompt or template, as the specification refers to it."""
+    name: str
+    """Of the argument."""
+    value: str
+    """What has been typed of it."""
+    others: dict[str, str]
+    """The other arguments, as far as they are known."""
+
+
+class _Values(RowSource):
+    """Values as rows. A server may send ten thousand at once, and a few are in sight."""
+
+    def __init__(self, values: Sequence[str]) -> None:
+        self._values = values
+
+    @property
+    def count(self) -> int:
+        return len(self._values)
+
+    def row(self, index: int, width: int) -> RowView:
+        return RowView((span(self._values[index], "text", limit=300),))
+
+
+class Completions(Widget):
+    """A short list of values below a form; not there while there is nothing to say."""
+
+    DEFAULT_CSS = """
+    Completions { height: auto; width: 1fr; display: none; }
+    Completions.-shown { display: block; }
+    Completions > LogList { height: 0; }
+    """
+
+    class Taken(Message):
+        """A value was chosen; as it came."""
+
+        def __init__(self, value: str) -> None:
+            super().__init__()
+            self.value = value
+
+    def __init__(self, subject: Subject) -> None:
+        super().__init__()
+        self._subject = subject
+        self._wanted: Wanted | None = None
+        self._found = Completion()
+        self._taken = -1
+        self._silent = False
+        """Whether the server is known not to complete."""
+        self._timer: Timer | None = None
+        self._line = StatusLine()
+        self._list = LogList(_Values(()))
+
+    def compose(self) -> ComposeResult:
+        """A word on what there is, and the values."""
+        yield self._line
+        yield self._list
+
+    def rebind(self, subject: Subject) -> None:
+        """Ask another conversation from now on."""
+        self._subject = subject
+        self._silent = False
+        self.consider(None)
+
+    def consider(self, wanted: Wanted | None) -> None:
+        """Something else is being typed, or nothing that could be completed."""
+        if wanted == self._wanted:
+            return
+        taken = self._found.values[self._taken] if self._taken >= 0 else None
+        before, self._wanted = self._wanted, wanted
+        if wanted and before and (wanted.name, wanted.value) == (before.name, taken):
+            return
+        if self._timer is not None:
+            self._timer.stop()
+        if wanted is None or self._silent or self._subject.stage is not Stage.OPEN or not self._subject.can_act:
+            self._show(Completion())
+        else:
+            self._timer = self.set_timer(PAUSE, lambda: self._ask(wanted))
+
+    @work(exclusive=True, group="completion")
+    async def _ask(self, wanted: Wanted) -> None:
+        found = await self._answer(wanted)
+        if self._wanted == wanted:
+            self._show(found)
+
+    async def _answer(self, wanted: Wanted) -> Completion:
+        opening = self._subject.opening
+        features = opening.revision.features if opening else frozenset()
+        if opening and "completions capability" in features and "completions" not in opening.capabilities:
+            return NOT_SUPPORTED
+        params: dict[str, Any] = {
+            "ref": wanted.reference,
+            "argument": {"name": wanted.name, "value": wanted.value},
+        }
+        if "completion context" in features and wanted.others:
+            params["context"] = {"arguments": wanted.others}
+        try:
+            called = await self._subject.call("completion/complete", params, lambda exchange: None)
+        except InspectError as error:
+            return Completion(note=(span(f"not completed: {error}", "warning", limit=300),))
+        if not isinstance(called.reply, Replied):
+            return Completion(note=(("not completed: no answer came", "warning"),))
+        message = called.reply.message
+        return completion_of(message.result) if isinstance(message, Answer) else completion_failed(message.error)
+
+    def _show(self, found: Completion) -> None:
+        self._found, self._taken = found, -1
+        self._silent = self._silent or not found.supported
+        rows = self._list.source = _Values(found.values)
+        self._list.go_to(0)
+        self._list.styles.height = min(rows.count, _ROWS)
+        either = keys.action("resources.complete").key_text.replace("  ", " or ")
+        key = [(f"{either} takes one", "faint")] if rows.count else []
+        self._line.show(list(found.note), key)  # type: ignore[arg-type]
+        self.set_class(bool(found.note), "-shown")
+
+    def take_next(self) -> str | None:
+        """The next value, beginning again after the last; None if there is none."""
+        values = self._found.values
+        if not values:
+            return None
+        self._taken = (self._taken + 1) % len(values)
+        self._list.go_to(self._taken)
+        return values[self._taken]
+
+    def on_log_list_opened(self, event: LogList.Opened) -> None:
+        """Take the value under the cursor."""
+        event.stop()
+        self._taken = event.index
+        self.post_message(self.Taken(self._found.values[event.index]))
+
+    def on_log_list_selected(self, event: LogList.Selected) -> None:
+        """Nothing depends on where the cursor is."""
+        event.stop()
+
+
+# --- The form of a resource, a template or a prompt: what it says of itself, its arguments, and what would be sent.
+
+_MOST = 200
+"""Lines that are shown of a description in full."""
+
+
+class OfferHead(ThingHead):
+    """About one thing. Long descriptions show their beginning until somebody asks for all."""
+
+    DEFAULT_CSS = """
+    OfferHead { height: auto; padding: 0 2; margin: 0 0 1 0; }
+    """
+
+    def __init__(self, kind: OfferKind) -> None:
+        super().__init__("")
+        self._kind = kind
+        self._thing: Thing | None = None
+        self._full = False
+
+    def show(self, thing: Thing | None) -> None:
+        """Show another thing."""
+        self._thing, self._full = thing, False
+        self._renew()
+
+    def toggle(self) -> None:
+        """Show all of the description, or its beginning."""
+        self._full = not self._full
+        self._renew()
+
+    def lines(self) -> list[list[Span]]:
+        """Its name and place, what is wrong with it, and what its server says of it."""
+        return list(self._lines(self._thing)) if self._thing else []
+
+    def _lines(self, thing: Thing) -> Iterator[list[Span]]:
+        yield from (list(line) for line in head_lines(thing))
+        yield list(self._kind.place(thing))
+        if thing.flaw:
+            yield [(f"{glyphs().warning} {thing.flaw}", "warning")]
+        if not self._folded:
+            yield from self.finding_lines(full=self._full)
+        about = [list(line) for line in described(thing)]
+        yield from about[:_MOST] if self._full else beginning(about)
+        yield from (list(line) for line in fact_lines([*title_facts(thing), *self._kind.facts(thing)]))
+        if self._full:
+            yield from (list(line) for line in meta_lines(thing.raw))
+
+
+class OfferForm(ThingForm):
+    """One offer, ready to be asked for."""
+
+    DEFAULT_CSS = """
+    OfferForm > .offer--preview { height: auto; max-height: 4; padding: 0 1; margin: 1 0 0 0; display: none; }
+    OfferForm.-preview > .offer--preview { display: block; }
+    OfferForm.-bare SchemaForm { display: none; }
+    """
+
+    def __init__(self, subject: Subject, kind: OfferKind) -> None:
+        super().__init__(OfferHead(kind), one=kind.words.one, verb=kind.verb)
+        self._kind = kind
+        self._preview = Static("", classes="offer--preview")
+        self._completions = Completions(subject)
+        self._edit: LineEdit | BlockEdit | None = None
+        """The field that the completions are for."""
+
+    def more(self) -> ComposeResult:
+        """What would be sent, and what the server proposes."""
+        yield self._preview
+        yield self._completions
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether all of it has been laid out."""
+        return super().is_ready and self._completions.is_mounted
+
+    def rebind(self, subject: Subject) -> None:
+        """Complete from another conversation."""
+        self._completions.rebind(subject)
+
+    def schema(self, thing: Thing) -> object:
+        """What the form asks for."""
+        schema = self._kind.schema(thing)
+        self.set_class(not peek.mapping(schema, "properties"), "-bare")
+        return schema
+
+    @property
+    def request(self) -> Request:
+        """What would be sent now. Raises nothing; only with a thing."""
+        assert self.thing is not None
+        arguments = self.form.arguments
+        return self._kind.request(self.thing, {} if arguments is UNSET else arguments)
+
+    def withheld(self) -> str:
+        """Why nothing can be sent now."""
+        return self.request.problem if self.thing is not None else ""
+
+    async def show(self, thing: Thing | None) -> None:
+        """Show another thing; completions of the one before go away."""
+        self._edit = None
+        self._completions.consider(None)
+        await super().show(thing)
+        self._say_preview()
+
+    def _say_preview(self) -> None:
+        line = self.request.preview if self.thing is not None else ()
+        self.set_class(bool(line), "-preview")
+        shown = spans_to_text(line, dark=self.app.current_theme.dark)
+        shown.no_wrap, shown.overflow = False, "fold"
+        self._preview.update(shown)
+
+    def on_schema_form_changed(self, event: SchemaForm.Changed) -> None:
+        """Show what would be sent, and think about what could be proposed."""
+        self._say_preview()
+        self._consider()
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """Propose values for the field that has the focus now."""
+        self._consider()
+
+    def _consider(self) -> None:
+        edit = self.screen.focused
+        if self.thing is None or not isinstance(edit, LineEdit | BlockEdit) or self.form.as_json:
+            if edit is None or self._completions not in edit.ancestors:
+                self._completions.consider(None)
+            return
+        node = next((each for each in edit.ancestors if isinstance(each, FieldNode)), None)
+        reference = self._kind.reference(self.thing)
+        if node is None or not node.path or reference is None or self not in edit.ancestors:
+            return
+        self._edit, name = edit, str(node.path[0])
+        value = edit.value if isinstance(edit, LineEdit) else edit.text
+        others = {key: each for key, each in peek.mapping(self.form.arguments).items() if isinstance(each, str)}
+        others.pop(name, None)
+        self._completions.consider(Wanted(reference, name, value, others))
+
+    def complete(self) -> None:
+        """Take the next of the proposed values into its field."""
+        value = self._completions.take_next()
+        if value is None:
+            self.app.notify("There is nothing to take: no value is proposed.", markup=False)
+        else:
+            self._put(value)
+
+    def _put(self, value: str) -> None:
+        edit = self._edit
+        if isinstance(edit, LineEdit) and edit.is_attached:
+            edit.value = value
+            edit.cursor_position = len(value)
+            edit.focus()
+        elif isinstance(edit, BlockEdit) and edit.is_attached:
+            edit.text = value
+            edit.focus()
+
+    def on_completions_taken(self, event: Completions.Taken) -> None:
+        """Take the value that was chosen."""
+        event.stop()
+        self._put(event.value)
+
+
+class OffersPanel(Asking[OfferSide, OfferForm]):
+    """Offers of one kind, and asking for them."""
+
+    def __init__(self, subject: Subject, kind: OfferKind, side: OfferSide | None = None) -> None:
+        self.kind = kind
+        self.method, self.done = kind.method, kind.done
+        self._past: list[Past] = []
+        side = side or OfferSide(subject, kind)
+        super().__init__(subject, side, OfferForm(subject, kind), ResultPanel(kind.result_words))
+
+    @property
+    def past(self) -> Sequence[Past]:
+        """Requests for the chosen thing, oldest first."""
+        return self._past
+
+    def show_history(self) -> None:
+        """Find those of the chosen thing: a template has made many uris."""
+        thing, history = self.form.thing, self.history
+        found = [name for name in history.targets if thing is not None and self.kind.made(thing, name)]
+        calls = [call for name in found for call in history.of(name)]
+        self._past = sorted(calls, key=lambda call: (call.wall_ns, call.exchange.number))
+        super().show_history()
+
+    def rebind(self, subject: Subject) -> None:
+        """Show another conversation, in the form as well: completion asks its server."""
+        self.form.rebind(subject)
+        super().rebind(subject)
+
+    async def do_more(self, name: str) -> None:
+        """What a key asks for here alone: "complete", and "edit" and "repeat" of the request that is shown."""
+        match name:
+            case "complete":
+                self.form.complete()
+            case "repeat" if self.last_call is None:
+                await self.form.send()
+            case _:
+                await super().do_more(name)
+
+    # What is asked for
+
+    async def on_thing_side_chosen(self, event: OfferSide.Chosen) -> None:
+        """Show the thing, and go to its form where that is wanted."""
+        await self.follow(event)
+
+    def on_thing_form_call_wanted(self, event: OfferForm.CallWanted) -> None:
+        """Ask for it."""
+        event.stop()
+        self._request(event.thing, event.arguments, self.form.request.params)
+
+    def _request(self, thing: Thing, arguments: object, params: object) -> None:
+        self.begin(self.calling.begin(thing, arguments, self.method, params))
+
+    async def reuse(self, call: Past | Looked | Call, deed: str) -> None:
+        """A read has no arguments but its uri: it is repeated as it was; of other requests they go into the form."""
+        if self.method != "resources/read":
+            await super().reuse(call, deed)
+        elif deed != "repeat":
+            self.go("form")
+        elif self.form.thing is not None and call.exchange is not None:
+            if self.calling.why_not():
+                self.form.decline()
+            else:
+                self._request(self.form.thing, None, {"uri": call.exchange.target})
+        else:
+            self.form.arm()
+            await self.form.send()

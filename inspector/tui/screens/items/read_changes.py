@@ -1,0 +1,156 @@
+"""Two answers to the same read, before and after, as lines: what of the text has changed, and whether bytes have.
+
+Lines that changed stand with "-" and "+", and brackets around the words that differ. What is too long to be compared
+line by line says how much of it differs; of bytes, sizes and hashes are told.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+from hashlib import sha256
+from itertools import zip_longest
+from typing import Any
+
+from inspector import text
+from inspector.present.spans import Line, Role, Span, span
+from inspector.protocol import peek
+
+CONTEXT = 3
+"""Lines around a change that are shown with it."""
+MOST_COMPARED = 3000
+"""Lines between the first and the last difference; with more they are only counted."""
+MOST_SHOWN = 5000
+_LONGEST = 1000
+"""Characters that are shown of a line."""
+_MOST_WORDS = 400
+"""Characters of a line that is compared word by word."""
+_WORDS = re.compile(r"\w+|\s+|[^\w\s]")
+
+
+def same(before: Any, after: Any) -> bool:
+    """Whether two results of a read have the same contents."""
+    return peek.items(before, "contents") == peek.items(after, "contents")
+
+
+def change_lines(before: Any, after: Any) -> list[Line]:
+    """What has changed from one result to the other, content by content, in the order of the newer one."""
+    olds, found = _by_uri(before), list[Line]()
+    for key, new in _by_uri(after).items():
+        found += _content(key[0], olds.pop(key, None), new)
+    for key, old in olds.items():
+        found += _content(key[0], old, None)
+    return (found or [(("There is no content on either side.", "muted"),)])[:MOST_SHOWN]
+
+
+def _by_uri(result: Any) -> dict[tuple[str, int], Any]:
+    """Contents by their URI, and by their number among those of the same one."""
+    found: dict[tuple[str, int], Any] = {}
+    for item in peek.items(result, "contents"):
+        uri = peek.text(item, "uri") or ""
+        found[uri, sum(known == uri for known, _ in found)] = item
+    return found
+
+
+def _content(uri: str, old: Any, new: Any) -> list[Line]:
+    head: Line = (span(uri or "(no uri)", "title"),)
+    if old == new:
+        return [head, (("  the same as before", "muted"),)]
+    before, after = peek.text(old, "text"), peek.text(new, "text")
+    types = peek.text(old, "mimeType") or "", peek.text(new, "mimeType") or ""
+    lines = [head]
+    if old is not None and new is not None and types[0] != types[1]:
+        lines.append(
+            (
+                ("  type ", "muted"),
+                span(types[0] or "none", "removed"),
+                (" → ", "muted"),
+                span(types[1] or "none", "added"),
+            )
+        )
+    if before is not None and after is not None:
+        return [*lines, *_texts(before, after)]
+    return [*lines, _whole("before", "-", old, "removed"), _whole("after", "+", new, "added")]
+
+
+def _whole(when: str, sign: str, item: Any, role: Role) -> Line:
+    """What stood there as a whole: its size and its hash, or that nothing did."""
+    if item is None:
+        return ((f"  {when}: not there", "muted"),)
+    said, blob = peek.text(item, "text"), peek.text(item, "blob")
+    if said is not None:
+        return ((f"{sign} {when}: text, {text.human_size(len(said.encode('utf-8', 'replace')))}", role),)
+    data = _bytes(blob)
+    if data is None:
+        return ((f"{sign} {when}: neither text nor readable bytes", role),)
+    return ((f"{sign} {when}: {len(data):,} bytes, sha256 {sha256(data).hexdigest()}", role),)
+
+
+def _bytes(blob: str | None) -> bytes | None:
+    import base64
+    import binascii
+
+    try:
+        return None if blob is None else base64.b64decode(blob, validate=True)
+    except (binascii.Error, ValueError):
+        return None
+
+
+def _texts(before: str, after: str) -> Iterator[Line]:
+    olds, news = before.splitlines(), after.splitlines()
+    if olds == news:
+        yield (("  the same text but for its ends of lines", "muted"),)
+        return
+    first = next(n for n, (old, new) in enumerate(zip_longest(olds, news)) if old != new)
+    last = next(n for n, (old, new) in enumerate(zip_longest(reversed(olds), reversed(news))) if old != new)
+    last = min(last, len(olds) - first, len(news) - first)
+    middle = len(olds) - first - last, len(news) - first - last
+    if max(middle) > MOST_COMPARED:
+        yield ((f"- {middle[0]:,} lines from line {first + 1:,} on", "removed"),)
+        yield ((f"+ {middle[1]:,} lines in their place; too many to be compared one by one", "added"),)
+        return
+    yield from _groups(olds, news, first, last)
+
+
+def _groups(olds: list[str], news: list[str], first: int, last: int) -> Iterator[Line]:
+    """The differences with the lines around them. Only what lies between the first and the last is compared."""
+    start = max(0, first - CONTEXT)
+    ends = max(0, last - CONTEXT)
+    cut_old, cut_new = olds[start : len(olds) - ends], news[start : len(news) - ends]
+    matcher = SequenceMatcher(None, cut_old, cut_new, autojunk=False)
+    for group in matcher.get_grouped_opcodes(CONTEXT):
+        old_at, new_at = group[0][1] + start + 1, group[0][3] + start + 1
+        yield ((f"  line {old_at:,} → {new_at:,}", "faint"),)
+        for tag, old_from, old_to, new_from, new_to in group:
+            if tag == "equal":
+                yield from ((("  ", "text"), span(line, "muted", limit=_LONGEST)) for line in cut_old[old_from:old_to])
+            else:
+                yield from _block(cut_old[old_from:old_to], cut_new[new_from:new_to])
+
+
+def _block(olds: Sequence[str], news: Sequence[str]) -> Iterator[Line]:
+    """Lines that were replaced; word by word where as many stand on both sides."""
+    paired = len(olds) == len(news)
+    marked = [_words(old, new) for old, new in zip(olds, news, strict=True)] if paired else []
+    for n, line in enumerate(olds):
+        yield (("- ", "removed"), *(marked[n][0] if paired else (span(line, "removed", limit=_LONGEST),)))
+    for n, line in enumerate(news):
+        yield (("+ ", "added"), *(marked[n][1] if paired else (span(line, "added", limit=_LONGEST),)))
+
+
+def _words(old: str, new: str) -> tuple[list[Span], list[Span]]:
+    if max(len(old), len(new)) > _MOST_WORDS:
+        return [span(old, "removed", limit=_LONGEST)], [span(new, "added", limit=_LONGEST)]
+    before, after = _WORDS.findall(old), _WORDS.findall(new)
+    matcher = SequenceMatcher(None, before, after, autojunk=False)
+    left, right = list[Span](), list[Span]()
+    if matcher.ratio() < 0.3:  # nothing in common: brackets around everything say nothing
+        return [span(old, "removed")], [span(new, "added")]
+    for tag, old_from, old_to, new_from, new_to in matcher.get_opcodes():
+        for parts, found, role in (
+            (left, before[old_from:old_to], "removed"),
+            (right, after[new_from:new_to], "added"),
+        ):
+            if found:
+                shown = text.visible("".join(found))
+                parts.append((shown if tag == "equal" else f"[{shown}]", role))  # type: ignore[arg-type]
+    return left, right

@@ -1,0 +1,294 @@
+"""The result of a call: what came of it in one line, its progress while it runs, and its views below.
+
+Three failures look different because they are: a tool that says it failed, a request that the server refused, an
+answer that never came. Nothing is called here: what a person wants done is posted.
+"""
+
+from typing import ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.message import Message
+from textual.widget import Widget
+from textual.widgets import Static
+
+from inspector import text
+from inspector.present.spans import Span, plain, spans_width
+from inspector.present.words import bar, said, state_of
+from inspector.protocol.exchanges import Exchange, Progress
+from inspector.tui import keys
+from inspector.tui.safety import copy
+from inspector.tui.screens.items.calls import Call, Clocks, HistoryRows, Looked, Past, clock_lines, whole_seconds
+from inspector.tui.screens.items.result_views import CONTENT, HISTORY, STRUCTURED, ResultBody, ResultWords
+from inspector.tui.theme import glyphs, spans_to_text
+from inspector.tui.widgets.bars import StatusLine
+from inspector.tui.widgets.schema_form.view import Deed, FormBar
+from inspector.tui.widgets.virtual_list import LogList
+
+_GO = keys.key_name("ctrl+g")
+_HEADLINE_GAP = 4
+"""Cells of the headline that hold no text: its edges, and the space in the middle."""
+_BEFORE: Span = ("of the connection before", "warning")
+_NO_CLOCKS = Clocks()
+_BAR = 24
+"""Cells of the progress bar at most."""
+
+
+class ResultPanel(Widget):
+    """Shows one call of a tool at a time, and the list of its calls."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *keys.bindings(keys.Where.RESULT, keys.Where.DETAIL),
+        keys.binding(keys.action("copy")),
+    ]
+    HELP = """\
+What came of a call. `[` and `]` go through its views: the blocks, the structured part with its verdict, the answer as
+it came, and the earlier calls, of which Enter shows one.
+"""
+    DEFAULT_CSS = """
+    ResultPanel { layout: vertical; }
+    ResultPanel > .result--headline { height: 1; }
+    ResultPanel > .result--cause { height: auto; max-height: 3; padding: 0 1; display: none; }
+    ResultPanel.-caused > .result--cause { display: block; }
+    ResultPanel > .result--running { height: auto; padding: 0 1; display: none; }
+    ResultPanel.-running > .result--running { display: block; }
+    ResultPanel > FormBar { display: none; margin: 0 0 1 0; }
+    ResultPanel.-running > FormBar { display: block; }
+    """
+
+    class Wanted(Message):
+        """Something is wanted of a call: "show" or "edit"; or of the running one: "cancel"."""
+
+        def __init__(self, control: "ResultPanel", deed: str, call: Past | Looked | Call | None) -> None:
+            super().__init__()
+            self._control = control
+            self.deed = deed
+            self.call = call
+
+        @property
+        def control(self) -> "ResultPanel":
+            """The panel."""
+            return self._control
+
+    def __init__(self, words: ResultWords | None = None) -> None:
+        super().__init__()
+        self.looked: Looked | None = None
+        """What is shown, read back; None while nothing is, or while it runs."""
+        self._call: Call | None = None
+        self._earlier = False
+        """Whether what is shown came of a connection that is over."""
+        self._shown_progress: object = None
+        self._written = 0
+        """The lines on stderr that the headline counts."""
+        self._line = StatusLine(classes="result--headline")
+        self._cause = Static("", classes="result--cause")
+        self._progress = Static("", classes="result--running")
+        self.body = ResultBody(words)
+        """The views."""
+
+    def compose(self) -> ComposeResult:
+        """Headline, what checks have found, progress, views."""
+        yield self._line
+        yield self._cause
+        yield self._progress
+        yield FormBar((), (Deed("cancel", f"{glyphs().times} cancel"),), typed_at=False)
+        yield self.body
+
+    def on_mount(self) -> None:
+        """Begin with nothing."""
+        self._headline()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no call is shown."""
+        return self.looked is None and self._call is None
+
+    @property
+    def exchange(self) -> Exchange | None:
+        """The call that is shown; None without one, or before it was sent."""
+        if self.looked is not None:
+            return self.looked.exchange
+        return self._call.exchange if self._call else None
+
+    @property
+    def chosen(self) -> Past | Looked | Call | None:
+        """The call that a key means: the one under the cursor in the history, else the one that is shown."""
+        history = self.body.history
+        if self.body.tab == HISTORY and isinstance(history.source, HistoryRows) and history.source.count:
+            return history.source.call(max(history.view.cursor, 0))
+        return self.looked or self._call
+
+    def show_nothing(self) -> None:
+        """Show that there is no call."""
+        self._take(None, None)
+
+    def show_running(self, call: Call) -> None:
+        """Show a call that runs."""
+        self._take(None, call)
+        self.body.show_tab(CONTENT)
+        self.tick(0)
+
+    def show(self, looked: Looked, *, earlier: bool = False) -> None:
+        """Show a call that is over; `earlier` if its connection is."""
+        self._take(looked, None, earlier=earlier)
+
+    def say_cause(self, line: list[Span]) -> None:
+        """Say in a line what checks have found about the call that is shown; [] for nothing."""
+        self.set_class(bool(line), "-caused")
+        words = spans_to_text(line, dark=self.app.current_theme.dark)
+        words.no_wrap = False
+        self._cause.update(words)
+
+    def outlive(self) -> None:
+        """Say that what is shown came of the connection before."""
+        self._earlier = True
+        self._headline()
+
+    def _take(self, looked: Looked | None, call: Call | None, *, earlier: bool = False) -> None:
+        self.looked, self._call, self._earlier = looked, call, earlier
+        self._shown_progress = None
+        self.set_class(call is not None, "-running")
+        self.body.show(looked, waiting=call is not None, written=looked.written if looked is not None else None)
+        self._headline()
+        self.refresh_bindings()
+
+    def _headline(self) -> None:
+        line = self._line
+        if self.looked is not None:
+            exchange = self.looked.exchange
+            number = f"#{exchange.request_frame}" if exchange else ""
+            right: list[Span] = [_BEFORE] if self._earlier else [(number, "faint")]
+            self._written = self.body.written
+            if self._written and not self.body.whole_blocks:
+                key = keys.action("tools.stderr").keys[0]
+                right = [(f"stderr {self._written:,} ", "warning"), (key, "accent"), ("  ", "text"), *right]
+            key, does = ("y", "copies") if self.has_focus_within else (_GO, "goes here")
+            hint: list[Span] = [(f"{key} ", "accent"), (f"{does}  ", "faint"), *right]
+            headline = [*self.looked.view.headline]
+            has_room = spans_width([*headline, *hint]) + _HEADLINE_GAP <= self.size.width
+            line.show(headline, hint if has_room else right)
+        elif self._call is not None:
+            line.show([(f"{glyphs().pending} Running", "pending")], [_BEFORE] if self._earlier else [])
+        else:
+            line.show([("Result", "muted")])
+
+    def on_resize(self) -> None:
+        """Say as much as there is room for."""
+        self._headline()
+
+    def on_descendant_focus(self) -> None:
+        """Say no longer how to come here."""
+        self.call_later(self._headline)
+
+    def on_descendant_blur(self) -> None:
+        """Say how to come back."""
+        self.call_later(self._headline)
+
+    def tick(self, now_ns: int, clocks: Clocks = _NO_CLOCKS) -> None:
+        """Renew what changes while a call runs. `now_ns` is the journal's clock."""
+        call = self._call
+        if call is None:
+            if self.body.written != self._written:
+                self._headline()
+            return
+        exchange = call.exchange
+        elapsed = max(0, now_ns - exchange.started_ns) // 100_000_000 if exchange and now_ns else 0
+        progress = exchange.progress if exchange else None
+        task = call.journal.conversation.tasks.of_operation(exchange.operation) if exchange else None
+        word = (task.state, task.message) if task else None
+        shown = (elapsed, exchange, progress, call.cancelling, whole_seconds(clocks), word)
+        if shown == self._shown_progress:
+            return
+        self._shown_progress = shown
+        lines = [_elapsed(call, elapsed)]
+        if progress is not None:
+            lines += _progress(progress, max(10, min(_BAR, self.size.width - 30)))
+        if task is not None:
+            said_last: Span = ("  " + text.visible(task.message, limit=500), "text")
+            lines.append([("task  ", "faint"), state_of(task), said_last, ("  9 shows it", "faint")])
+        lines += clock_lines(clocks)
+        words = Text("\n").join(spans_to_text(line, dark=self.app.current_theme.dark) for line in lines)
+        words.no_wrap = False
+        self._progress.update(words)
+
+    def action_tab(self, by: int) -> None:
+        """Show the next view."""
+        self.body.show_tab((self.body.tab + by) % self.body.tabs)
+        self.body.focus_body()
+
+    def on_form_bar_pressed(self, event: FormBar.Pressed) -> None:
+        """Cancel."""
+        event.stop()
+        self.post_message(self.Wanted(self, "cancel", self._call))
+
+    def on_log_list_opened(self, event: LogList.Opened) -> None:
+        """Show the chosen call, or the picture of the chosen block."""
+        event.stop()
+        block = self.body.block
+        if event.control is self.body.history:
+            self.body.show_tab(CONTENT)
+            source = self.body.history.source
+            assert isinstance(source, HistoryRows)
+            self.post_message(self.Wanted(self, "show", source.call(event.index)))
+            self.body.focus_body()
+        elif block is not None and block.look == "image":
+            self.action_picture()
+        elif block is not None and self.body.whole_blocks:
+            self.body.show_tab(STRUCTURED)
+            self.body.focus_body()
+
+    def on_log_list_selected(self, event: LogList.Selected) -> None:
+        """Keep it: the tools' list is another one."""
+        event.stop()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer a picture only where there is one."""
+        return action != "picture" or has_picture(self.looked)
+
+    def action_picture(self) -> None:
+        """Show the picture of the block under the cursor, else the first picture."""
+        blocks = [self.body.block, *(self.looked.view.blocks if self.looked else ())]
+        found = next((block for block in blocks if block and block.look == "image" and block.data), None)
+        if found is None or found.data is None:
+            self.app.notify("There is no picture in this result.", markup=False)
+            return
+        from inspector.tui.widgets.picture import PictureScreen
+
+        self.app.push_screen(PictureScreen(found.data, plain(found.title)))
+
+    async def action_markdown(self) -> None:
+        """Show texts as the Markdown they may be, or as they are."""
+        if await self.body.toggle_markdown():
+            self.body.focus_body()
+        else:
+            self.app.notify("There is no text in this result.", markup=False)
+
+    def action_edit(self) -> None:
+        """Want the arguments of the chosen call in the form."""
+        if self.chosen is not None:
+            self.post_message(self.Wanted(self, "edit", self.chosen))
+
+    def action_copy(self) -> None:
+        """Copy the block under the cursor, or else what the view in sight shows, without control characters."""
+        if shown := self.body.to_copy:
+            copy(self.app, shown)
+
+
+def has_picture(looked: Looked | None) -> bool:
+    """Whether there is a picture in what is shown."""
+    return looked is not None and any(each.look == "image" and each.data for each in looked.view.blocks)
+
+
+def _elapsed(call: Call, tenths: int) -> list[Span]:
+    if call.cancelling:
+        return [(f"{glyphs().times} cancelling", "warning")]
+    if call.exchange is None:
+        return [(f"{glyphs().pending} sending", "pending")]
+    return [(f"{tenths / 10:.1f} s", "pending"), ("   ^c cancels", "faint")]
+
+
+def _progress(progress: Progress, width: int) -> list[list[Span]]:
+    words: list[Span] = [*said(progress), (f"  {glyphs().times}{progress.count}", "faint")]
+    drawn = bar(progress, width)
+    return [drawn, words] if drawn else [words]

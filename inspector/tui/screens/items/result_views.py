@@ -1,0 +1,436 @@
+"""The views of one result: its blocks, its structure beside the schema's verdict, the raw answer, the earlier calls.
+
+Of a result without structure the second view is the block under the cursor, whole: as a tree, as text, as bytes.
+
+One is in sight at a time. Nothing is judged here and nothing is called.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.text import Text
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.widget import Widget
+from textual.widgets import Static
+
+from inspector import text
+from inspector.present.blocks import Block
+from inspector.present.highlight import highlighted
+from inspector.present.json_text import JsonLines
+from inspector.present.result import Came, ResultView
+from inspector.present.rows import RowSource, SpanRows
+from inspector.present.spans import Line, Span, fact_lines, wrapped
+from inspector.text import decode
+from inspector.tui import keys
+from inspector.tui.screens.items.calls import Looked
+from inspector.tui.screens.log.model import Meanwhile
+from inspector.tui.screens.traffic.payload import BYTES, TREE, PayloadView
+from inspector.tui.screens.traffic.payload import RAW as AS_TEXT
+from inspector.tui.screens.traffic.payload_model import HexLines, bytes_per_line
+from inspector.tui.theme import glyphs, spans_to_text
+from inspector.tui.widgets.json_tree.view import JsonView
+from inspector.tui.widgets.segments import Segments
+from inspector.tui.widgets.virtual_list import LogList
+
+# --- A result as the lines of a list: each block under its title, texts wrapped to the width, then what else it
+# holds.
+
+MOST_LINES = 5_000
+"""Of one block."""
+MOST_CHARACTERS = 500_000
+"""Of one block."""
+MOST_BYTES = 1_024
+"""Of one block that is no text."""
+_CHARACTERS_A_CELL = 4
+"""At most, as `visible` leaves them: a letter and three marks."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResultLines:
+    """Lines, and the index of the block that each belongs to, -1 for none."""
+
+    lines: tuple[Line, ...]
+    blocks: tuple[int, ...]
+
+
+class _Writer:
+    """Collects lines."""
+
+    def __init__(self, width: int) -> None:
+        self.width = max(width, 20)
+        self.lines: list[Line] = []
+        self.blocks: list[int] = []
+        self.block = -1
+
+    def line(self, *spans: Span) -> None:
+        self.lines.append(spans)
+        self.blocks.append(self.block)
+
+    def long(self, spans: Line, indent: int = 0) -> None:
+        """Write a line, on as many rows as it needs."""
+        for row in words_wrapped(spans, self.width, indent):
+            self.line(*row)
+
+
+def result_lines(view: ResultView, width: int) -> ResultLines:
+    """The lines for `width` cells."""
+    writer = _Writer(width)
+    for said in view.said:
+        writer.long(said)
+    if view.hint:
+        writer.line()
+        writer.long(((f"{glyphs().event} {view.hint}", "muted"),), 2)
+    if not view.blocks:
+        _nothing(writer, view)
+    for index, block in enumerate(view.blocks):
+        if writer.lines:
+            writer.line()
+        writer.block = index
+        _block(writer, block, index, len(view.blocks))
+        writer.block = -1
+    if view.facts:
+        writer.line()
+    for fact in fact_lines(view.facts):
+        writer.long(fact, 2)
+    return ResultLines(tuple(writer.lines), tuple(writer.blocks))
+
+
+def _nothing(writer: _Writer, view: ResultView) -> None:
+    if view.came in (Came.OK, Came.TOOL_ERROR, Came.INCOMPLETE):
+        more = " What it returned is under Structured." if view.structured and view.structured.raw is not None else ""
+        writer.line(("The result has no content blocks." + more, "muted"))
+
+
+def _block(writer: _Writer, block: Block, index: int, of: int) -> None:
+    number = f"{index + 1}/{of} " if of > 1 else ""
+    writer.line((f"{glyphs().closed} {number}", "accent"), *block.title)
+    for fact in fact_lines(block.facts, indent="  "):
+        writer.long(fact, 4)
+    if block.look == "image" and block.data:
+        writer.line(("  press v to see it", "accent"))
+    if block.look == "json":
+        _json(writer, block)
+    elif block.text:
+        _text(writer, block)
+    elif block.look == "blob" and block.data:
+        _bytes(writer, block.data)
+
+
+def _bytes(writer: _Writer, data: bytes) -> None:
+    lines = HexLines(data[:MOST_BYTES], bytes_per_line(writer.width))
+    for index in range(lines.count):
+        writer.line(*lines.line(index))
+    if len(data) > MOST_BYTES:
+        writer.line((f"There is more of it: {len(data):,} bytes in all.", "warning"))
+
+
+def _text(writer: _Writer, block: Block) -> None:
+    shown = block.text
+    coloured = highlighted(shown, block.mime_type, block.uri)
+    if coloured is not None:
+        for each in coloured[:MOST_LINES]:
+            writer.long(each)
+        return
+    lines = shown[:MOST_CHARACTERS].split("\n")
+    for line in lines[:MOST_LINES]:
+        writer.long(((line, "foreign"),))
+    if len(shown) > MOST_CHARACTERS or len(lines) > MOST_LINES:
+        writer.line(("There is more of it: the raw view has all.", "warning"))
+
+
+def _json(writer: _Writer, block: Block) -> None:
+    lines = JsonLines(block.text.encode("utf-8", "replace"))
+    for index in range(min(lines.count, MOST_LINES)):
+        writer.long(tuple(lines.line(index)), 4)
+    if lines.count > MOST_LINES:
+        writer.line(("There is more of it: the raw view has all.", "warning"))
+
+
+def words_wrapped(spans: Line, width: int, indent: int = 0) -> list[list[Span]]:
+    """Wrap at spaces where a line is one span of words; anywhere else.
+
+    Of a long rest only what may fit into a row is looked at: a line of a megabyte has many rows.
+    """
+    if sum(text.cell_width(part) for part, _ in spans) <= width:
+        return [list(spans)]
+    if len(spans) != 1:
+        return wrapped(spans, width, indent)
+    indent = min(indent, width // 2)
+    (words, role), rows = spans[0], []
+    most = _CHARACTERS_A_CELL * width
+    while len(words) > most or text.cell_width(words) > width:
+        head = wrapped(((words[:most], role),), width, 0)[0][0][0]
+        cut = head.rfind(" ", max(len(head) // 3, indent + 1))
+        cut = len(head) if cut < 0 or words[len(head) : len(head) + 1] == " " else cut
+        rows.append([(words[:cut], role)])
+        words = " " * indent + words[cut:].lstrip(" ")
+    rows.append([(words, role)])
+    return rows
+
+
+TABS = ("Content", "Structured", "Raw", "stderr", "History", "Schema")
+CONTENT, STRUCTURED, RAW, STDERR, HISTORY, SCHEMA = range(6)
+_MOST_MARKDOWN = 50_000
+"""Characters of a text that are rendered: each paragraph becomes a widget."""
+_MOST_RENDERED = 20
+"""Texts that are rendered."""
+_RUNNING: Sequence[Sequence[Span]] = ((("the result comes here", "faint"),),)
+_NO_STRUCTURE: Sequence[Sequence[Span]] = ((("No structured content", "muted"),),)
+_NO_STDERR: Sequence[Sequence[Span]] = ((("Nothing was written to stderr during this call", "muted"),),)
+_NO_SCHEMA: Sequence[Sequence[Span]] = ((("The server sent no schema for this tool", "muted"),),)
+_NO_ANSWER: Sequence[Sequence[Span]] = ((("No answer", "muted"),),)
+
+
+@dataclass(frozen=True, slots=True)
+class ResultWords:
+    """How results of one kind are spoken of."""
+
+    nothing: str = "Not called yet"
+    press: str = "calls the tool"
+    """What the key of the form does."""
+    history: str = "No calls of this tool yet"
+    structured: bool = True
+    """Whether there are structures, verdicts and schemas; else the second view shows one block whole."""
+
+
+class ResultBody(Widget):
+    """Tabs, and the view that was chosen."""
+
+    DEFAULT_CSS = """
+    ResultBody { layout: vertical; height: 1fr; }
+    ResultBody > Segments { margin: 0 0 1 0; }
+    ResultBody > .result--verdict { height: auto; max-height: 50%; padding: 0 2; margin: 0 0 1 0; display: none; }
+    ResultBody > .result--body { height: 1fr; display: none; }
+    ResultBody.-content > .result--content { display: block; }
+    ResultBody.-structured > .result--structured { display: block; }
+    ResultBody.-structured > .result--verdict { display: block; }
+    ResultBody.-raw > .result--raw { display: block; }
+    ResultBody.-stderr > .result--stderr { display: block; }
+    ResultBody.-history > .result--history { display: block; }
+    ResultBody.-schema > .result--schema { display: block; }
+    ResultBody.-rendered > .result--content { display: none; }
+    ResultBody.-rendered.-content > .result--markdown { display: block; padding: 0 2; }
+    """
+
+    def __init__(self, words: ResultWords | None = None) -> None:
+        super().__init__()
+        words = words or ResultWords()
+        self._labels = TABS if words.structured else (*TABS[:STRUCTURED], "Item", *TABS[RAW:SCHEMA])
+        self._no_call: Sequence[Sequence[Span]] = (
+            ((words.nothing, "muted"),),
+            ((f"{keys.key_name('ctrl+j')} {words.press}", "faint"),),
+        )
+        self._looked: Looked | None = None
+        self._waiting = False
+        self._block_of: tuple[int, ...] = ()
+        self._width = 0
+        self._tabs = Segments(self._labels, (CONTENT,), tabs=True)
+        self.content = LogList(SpanRows(), empty=self._no_call, classes="result--body result--content")
+        """The lines of the blocks."""
+        self._markdown = VerticalScroll(classes="result--body result--markdown")
+        self._verdict = Static("", classes="result--verdict")
+        self._structured = JsonView(empty=_NO_STRUCTURE, classes="result--body")
+        self._structured.begins_at = "/result/structuredContent"
+        self._item = PayloadView(classes="result--body")
+        (self._structured if words.structured else self._item).add_class("result--structured")
+        self.whole_blocks = not words.structured
+        """Whether the second view shows the block under the cursor."""
+        self._raw = JsonView(empty=_NO_ANSWER, classes="result--body result--raw")
+        self.stderr = LogList(SpanRows(), empty=_NO_STDERR, classes="result--body result--stderr")
+        """What the server wrote to stderr meanwhile."""
+        self._written: Meanwhile | None = None
+        self._schema = JsonView(empty=_NO_SCHEMA, classes="result--body result--schema")
+        self.schema = b""
+        """The schemas of the tool, as JSON."""
+        no_history: Sequence[Sequence[Span]] = (((words.history, "muted"),),)
+        self.history = LogList(SpanRows(), empty=no_history, classes="result--body result--history")
+        """The earlier calls."""
+
+    def compose(self) -> ComposeResult:
+        """Tabs, and a body for each."""
+        yield self._tabs
+        yield self.content
+        yield self._markdown
+        yield self._verdict
+        yield self._structured
+        yield self._item
+        yield self._raw
+        yield self.stderr
+        yield self.history
+        yield self._schema
+
+    def on_mount(self) -> None:
+        """Show the first tab."""
+        self.show_tab(CONTENT)
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether all views have been laid out."""
+        return all(view.is_mounted for view in (self._schema, self._structured, self._item, self._raw))
+
+    @property
+    def tab(self) -> int:
+        """The tab in sight."""
+        return self._tabs.chosen[0]
+
+    @property
+    def tabs(self) -> int:
+        """How many tabs there are."""
+        return len(self._labels)
+
+    def show_schema(self, schema: bytes) -> None:
+        """Show the schemas of another tool, as JSON."""
+        if schema != self.schema:
+            self.schema = schema
+            self._schema.show(schema)
+
+    def show(self, looked: Looked | None, *, waiting: bool = False, written: Meanwhile | None = None) -> None:
+        """Show a call that is over, or nothing yet; `written` is what the server wrote to stderr meanwhile."""
+        self._looked, self._waiting, self._written = looked, waiting, written
+        self._show_written()
+        self.remove_class("-rendered")
+        self._lay_out()
+        self._label()
+        structured = looked.view.structured if looked else None
+        self._structured.show(structured.text.encode() if structured else b"")
+        self._raw.show(looked.raw if looked else b"")
+        lines = [structured.verdict, *fact_lines(structured.problems, indent="  ")] if structured else []
+        dark = self.app.current_theme.dark
+        verdict = Text("\n").join(spans_to_text(line, dark=dark) for line in lines)
+        verdict.no_wrap = False
+        self._verdict.update(verdict)
+
+    def show_history(self, rows: RowSource) -> None:
+        """Show the calls of another tool."""
+        self.history.source = rows
+        self._label()
+
+    def _label(self) -> None:
+        """Say on the tabs how much is behind them, and where something is wrong."""
+        labels = list(self._labels)
+        structured = self._looked.view.structured if self._looked else None
+        if structured is not None:
+            signs = (glyphs().ok, glyphs().error, glyphs().warning)
+            sign = next((sign for sign in signs if structured.verdict[0][0].startswith(sign)), "")
+            labels[STRUCTURED] = f"{TABS[STRUCTURED]} {sign}".rstrip()
+        count = self.history.source.count
+        labels[HISTORY] = f"{TABS[HISTORY]} {count}" if count else TABS[HISTORY]
+        labels[STDERR] = f"{TABS[STDERR]} {self.written:,}" if self.written else TABS[STDERR]
+        self._tabs.relabel(labels)
+
+    def _lay_out(self) -> None:
+        content = self.content
+        self._width = content.line_width
+        content.empty = _RUNNING if self._waiting else self._no_call
+        if self._looked is None or not self._width:
+            content.source = SpanRows()
+            return
+        laid = result_lines(self._looked.view, self._width)
+        self._block_of = laid.blocks
+        content.source = SpanRows(laid.lines)
+        content.go_to(0)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Wrap anew."""
+        self.call_after_refresh(self._relay)
+
+    def _relay(self) -> None:
+        if self.content.line_width != self._width:
+            self._lay_out()
+
+    @property
+    def written(self) -> int:
+        """How many lines the server wrote to stderr during the call."""
+        return len(self._written.lines) if self._written is not None else 0
+
+    def _show_written(self) -> None:
+        if self._written is not None:
+            self._written.look()
+        lines = self._written.lines if self._written is not None else []
+        self.stderr.source = SpanRows([[(f"#{n} ", "faint"), (line, "foreign")] for n, line in lines])
+        self._label()
+
+    def sync(self) -> None:
+        """Take over what has changed in the history, and the width of a view that was out of sight."""
+        if self._written is not None and self._written.look():  # a pipe of its own: lines may come late
+            self._show_written()
+        if self.tab == HISTORY:
+            self.history.sync()
+        elif self.tab == STDERR:
+            self.stderr.sync()
+        elif self.tab == CONTENT:
+            self._relay()
+
+    def show_tab(self, tab: int) -> None:
+        """Show one of the views."""
+        if tab == STRUCTURED and self.whole_blocks:
+            self._show_item()
+        self._tabs.choose(tab)
+        for index, name in enumerate(TABS):
+            self.set_class(index == tab, f"-{name.lower()}")
+        self._relay()
+
+    def focus_body(self) -> None:
+        """Focus the view in sight."""
+        rendered = self.has_class("-rendered")
+        if self.tab == STRUCTURED and self.whole_blocks:
+            self._item.focus_content()
+            return
+        first = self._markdown if rendered else self.content
+        (first, self._structured, self._raw, self.stderr, self.history, self._schema)[self.tab].focus()
+
+    def on_segments_chosen(self, event: Segments.Chosen) -> None:
+        """Show the view that was clicked."""
+        event.stop()
+        self.show_tab(event.index)
+
+    @property
+    def block(self) -> Block | None:
+        """The block under the cursor, else the first; None if there is none."""
+        if self._looked is None or not self._looked.view.blocks:
+            return None
+        cursor = self.content.view.cursor
+        index = self._block_of[cursor] if 0 <= cursor < len(self._block_of) else 0
+        return self._looked.view.blocks[max(index, 0)]
+
+    @property
+    def to_copy(self) -> str:
+        """What Copy means: the answer as it came, the lines on stderr, the schemas, else the block under the cursor."""
+        if self.tab == RAW and self._looked is not None:
+            return decode(self._looked.raw)
+        if self.tab == STDERR and self._written is not None:
+            return "\n".join(line for _, line in self._written.lines)
+        if self.tab == SCHEMA:
+            return decode(self.schema)
+        block = self.block
+        return (block.foreign or block.text) if block is not None else ""
+
+    def _show_item(self) -> None:
+        """Show the block under the cursor, all of it."""
+        block = self.block
+        if block is None:
+            self._item.show([("Nothing has been read", "muted")], (), b"", AS_TEXT)
+            return
+        payload = block.payload
+        form = BYTES if block.data is not None else TREE if block.look == "json" else AS_TEXT
+        self._item.show(block.title, (), payload, form)
+
+    async def toggle_markdown(self) -> bool:
+        """Show texts as the Markdown they may be, or as they are; False if there is no text."""
+        if self.has_class("-rendered"):
+            self.remove_class("-rendered")
+            return True
+        blocks = self._looked.view.blocks if self._looked else ()
+        texts = [block.text for block in blocks if block.look in ("plain", "markdown") and block.text]
+        if not texts:
+            return False
+        from textual.widgets import Markdown
+
+        await self._markdown.remove_children()
+        shown = texts[:_MOST_RENDERED]
+        await self._markdown.mount(*(Markdown(each[:_MOST_MARKDOWN], open_links=False) for each in shown))
+        self.add_class("-rendered")
+        self.show_tab(CONTENT)
+        return True

@@ -1,0 +1,1 @@
+"""Log: log messages of the server and lines of its stderr."""

@@ -1,0 +1,443 @@
+"""The server's own log: its log messages and the lines of its stderr, in the order in which they came.
+
+Numbers only: a line is the entry that holds it, and its words are read when it is in sight. Levels are read when
+somebody filters by them, once. What was there when a filter was set goes through it in slices, newest first; what
+comes is tested as it comes.
+"""
+
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from typing import Any, Final
+
+import msgspec
+
+from inspector import text
+from inspector.capture.format.records import Entry
+from inspector.capture.journal import Journal
+from inspector.capture.store.columns import EntryKind, MessageKind
+from inspector.present import spans
+from inspector.present.rows import RowSource, RowView
+from inspector.present.spans import Role, Span, lay
+from inspector.protocol import peek
+from inspector.protocol.exchanges import Exchange, ExchangeState
+from inspector.protocol.facts import Stderr
+from inspector.protocol.frames import Direction, Frame
+from inspector.protocol.jsonrpc import Notification, encode, read
+from inspector.protocol.request_meta import LEVELS, LOG_MESSAGE, rank
+from inspector.protocol.revisions._shape import LogLevel
+from inspector.text import decode, visible
+
+# --- One line of the server's log: what it says, and how it looks. Levels and data are any JSON, and shown as they
+# are.
+
+MOST_DECODED = 64 * 1024
+"""Bytes of a frame; of a larger one the beginning is shown, and neither its level nor its logger is known."""
+_SHOWN = 1000
+"""Characters of a line that are made ready to be shown."""
+_WIDE = 100
+_LEVEL, _LOGGER = 12, 18
+"""Cells."""
+_ROLES: tuple[Role, ...] = ("faint", "text", "accent", "warning", "error", "error", "error", "error")
+_SIGNS = (spans.NOTE, spans.NOTE, spans.NOTE, spans.WARNING, *[spans.ERROR] * 4)
+
+
+class Said(msgspec.Struct, frozen=True):
+    """What one line says. All of it is foreign."""
+
+    level: Any = None
+    """As it came: one of the eight, or any other JSON; None if there is none."""
+    logger: str = ""
+    words: str = ""
+    is_stderr: bool = False
+    wrong: str = ""
+    """What is wrong with it, in our words; "" if nothing is."""
+
+    @property
+    def rank(self) -> int | None:
+        """How grave it is; None if nobody can say."""
+        return rank(self.level)
+
+    def contains(self, wanted: str) -> bool:
+        """Whether a text stands in it, in any case."""
+        wanted = wanted.casefold()
+        return any(wanted in part.casefold() for part in (self.words, self.logger, _level_word(self)))
+
+
+def messages_in(entry: Entry) -> list[Notification]:
+    """The log messages that a frame holds, in their order."""
+    if not isinstance(entry.what, Frame):
+        return []
+    found = read(entry.what.payload)
+    return [message for message in found if isinstance(message, Notification) and message.method == LOG_MESSAGE]
+
+
+def of_entry(entry: Entry, place: int = 0) -> Said:
+    """What the line at a place (from 0) of an entry says. Never raises: what can't be read says so."""
+    if isinstance(entry.what, Stderr):
+        wrong = "its bytes can't be read back" if entry.missing else ""
+        return Said(words=text.decode(entry.what.payload[: 4 * _SHOWN]), is_stderr=True, wrong=wrong)
+    if entry.missing or not isinstance(entry.what, Frame):
+        return Said(wrong="its bytes can't be read back")
+    payload = entry.what.payload
+    if len(payload) > MOST_DECODED:
+        size = text.human_size(len(payload))
+        return Said(words=text.decode(payload[: 4 * _SHOWN]), wrong=f"{size}, shown as it begins")
+    messages = messages_in(entry)
+    return _of_params(messages[place].params) if place < len(messages) else Said(wrong="not a log message")
+
+
+def _of_params(params: Any) -> Said:
+    level, data = peek.at(params, "level"), peek.at(params, "data")
+    logger = peek.at(params, "logger")
+    wrong = [
+        *(["no level"] if level is None else ["unknown level"] if rank(level) is None else []),
+        *([] if peek.has(params, "data") else ["no data"]),
+    ]
+    return Said(
+        level=level,
+        logger=logger if isinstance(logger, str) else "" if logger is None else _json(logger),
+        words=data if isinstance(data, str) else _json(data) if peek.has(params, "data") else "",
+        wrong=", ".join(wrong),
+    )
+
+
+def _json(value: Any) -> str:
+    return text.decode(encode(value))
+
+
+def titles(width: int) -> list[Span]:
+    """The titles of the columns."""
+    cells: list[Span] = [(text.pad("time", 13 if width >= _WIDE else 9), "muted"), (text.pad("level", _LEVEL), "muted")]
+    if width >= _WIDE:
+        cells.append((text.pad("logger", _LOGGER), "muted"))
+    return lay([*cells, ("what it says", "muted")], width)
+
+
+def row_spans(said: Said, wall_ns: int, width: int) -> list[Span]:
+    """A line, in exactly `width` cells."""
+    when, logger = text.clock(wall_ns), text.visible(said.logger, limit=100)
+    wide = width >= _WIDE
+    cells: list[Span] = [(text.pad(when if wide else when[:8], 13 if wide else 9), "muted"), _level_cell(said)]
+    if wide:
+        cells.append((text.pad(text.fit(logger, _LOGGER - 1), _LOGGER), "target"))
+    elif logger:
+        cells.append((f"{logger} ", "target"))
+    if said.wrong:
+        cells.append((f"{spans.WARNING} {said.wrong}  ", "warning"))
+    words = text.visible(said.words, limit=_SHOWN)
+    if not words and not said.wrong:
+        return lay([*cells, ("(nothing)", "faint")], width)
+    return lay([*cells, (words, _role(said))], width)
+
+
+def _level_cell(said: Said) -> Span:
+    number = said.rank
+    if said.is_stderr:
+        return text.pad(f"{spans.STDERR} stderr", _LEVEL), "stderr"
+    sign = "?" if number is None else _SIGNS[number]
+    word = text.fit(text.visible(_level_word(said), limit=40), _LEVEL - 3)
+    return text.pad(f"{sign} {word}", _LEVEL), "warning" if number is None else _ROLES[number]
+
+
+def _level_word(said: Said) -> str:
+    if said.is_stderr:
+        return "stderr"
+    if said.level is None:
+        return "none"
+    return said.level if isinstance(said.level, str) else _json(said.level)
+
+
+def _role(said: Said) -> Role:
+    if said.is_stderr:
+        return "stderr"
+    number = said.rank
+    return "text" if number is None or number < 3 else _ROLES[number]
+
+
+SLICE_BYTES = 400_000
+"""Of payload that one step of a filter looks through: some milliseconds."""
+_COST_OF_LINE = 250
+_UNREAD, _UNKNOWN, _FIRST = 0, 1, 2
+"""What stands for the level of a line: not read yet, none of the eight, and from there the eight."""
+_SET_LEVEL = "logging/setLevel"
+
+
+class Sources(StrEnum):
+    """Which lines are shown."""
+
+    ALL = "all"
+    MESSAGES = "log messages"
+    STDERR = "stderr"
+
+
+class Filter(msgspec.Struct, frozen=True):
+    """Which lines are shown."""
+
+    sources: Sources = Sources.ALL
+    least: str = ""
+    """The least level; "" for all. Lines of stderr have none and stay; so do messages with a level of their own."""
+    text: str = ""
+    """What a line contains, in any case."""
+
+
+class ServerLog(RowSource):
+    """The lines of one journal that a filter lets through."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._store = journal.store
+        self._lines = array("I")
+        """The entry of each line; of a batch, once for each of its messages."""
+        self._levels = bytearray()
+        self._generation = 0
+        self._found: Found | None = None
+        self._scanned = 0
+        """How many lines, from the newest that was there when the filter was set, have been looked at."""
+        self._to_scan = 0
+        self.filter = Filter()
+        self.taken = 0
+        """How many entries of the journal were looked at."""
+        self.setting: Exchange | None = None
+        """The newest request that sets a level; None before one was sent."""
+
+    @property
+    def total(self) -> int:
+        """How many lines there are, shown or not."""
+        return len(self._lines)
+
+    @property
+    def count(self) -> int:
+        return len(self._lines) if self._found is None else len(self._found)
+
+    @property
+    def generation(self) -> int:
+        return self._generation
+
+    @property
+    def is_filtering(self) -> bool:
+        """Whether `filter_step` has more to do."""
+        return self._scanned < self._to_scan
+
+    def row(self, index: int, width: int) -> RowView:
+        line = self._line(index)
+        n = self._lines[line]
+        return RowView(row_spans(self.said(line), self._store.wall_ns(n), width))
+
+    def header(self, width: int) -> Sequence[Span]:
+        return titles(width)
+
+    def key(self, index: int) -> int:
+        return self._line(index)
+
+    def index_of(self, key: int) -> int:
+        if self._found is None:
+            return min(key, len(self._lines) - 1)
+        return bisect_right(range(len(self._found)), key, key=self._line) - 1
+
+    def entry_of(self, index: int) -> int:
+        """The entry that holds the line of a row."""
+        return self._lines[self._line(index)]
+
+    def refresh(self, limit: int) -> bool:
+        """Look at what the journal got since, at most `limit` entries; whether there was anything."""
+        first, end = self.taken + 1, min(self._journal.count, self.taken + limit)
+        if end < first:
+            return False
+        before = len(self._lines)
+        for n in range(first, end + 1):
+            self._take(n)
+        self.taken = end
+        self._levels.extend(bytes(len(self._lines) - len(self._levels)))
+        if self._found is not None:
+            self._found.add_new(line for line in range(before, len(self._lines)) if self._passes(line))
+        return True
+
+    def show(self, wanted: Filter) -> None:
+        """Show what a filter lets through; old lines wait for `filter_step`."""
+        self.filter = wanted
+        self._generation += 1
+        self._scanned = 0
+        self._found = None if wanted == Filter() else Found()
+        self._to_scan = 0 if self._found is None else len(self._lines)
+
+    def filter_step(self, most_bytes: int = SLICE_BYTES) -> bool:
+        """Look through some more old lines, newest first; whether there are more."""
+        spent, before = 0, self.count
+        while self._found is not None and self.is_filtering and spent < most_bytes:
+            self._scanned += 1
+            line = self._to_scan - self._scanned
+            spent += self._cost(line)
+            if self._passes(line):
+                self._found.add_old(line)
+        if self.count != before:
+            self._generation += 1
+        return self.is_filtering
+
+    def said(self, line: int) -> Said:
+        """What a line says; reads the disk."""
+        n = self._lines[line]
+        return of_entry(self._store.entry(n), line - bisect_left(self._lines, n))
+
+    def _line(self, index: int) -> int:
+        return index if self._found is None else self._found[index]
+
+    def _take(self, n: int) -> None:
+        kind = self._store.kind(n)
+        if kind is EntryKind.STDERR:
+            self._lines.append(n)
+        elif kind is EntryKind.FRAME:
+            message_kind = self._store.message_kind(n)
+            if message_kind is MessageKind.NOTIFICATION:
+                if self._store.method(n) == LOG_MESSAGE and self._store.direction(n) is Direction.FROM_SERVER:
+                    self._lines.append(n)
+            elif message_kind is MessageKind.REQUEST:
+                self._note_setting(n)
+            elif message_kind is MessageKind.BATCH and self._store.direction(n) is Direction.FROM_SERVER:
+                self._lines.extend([n] * len(messages_in(self._store.entry(n))))
+
+    def _note_setting(self, n: int) -> None:
+        number = self._store.exchange(n)
+        if self._store.method(n) == _SET_LEVEL and number:
+            self.setting = self._journal.conversation.exchanges[number - 1]
+
+    def _passes(self, line: int) -> bool:
+        wanted, is_stderr = self.filter, self._store.kind(self._lines[line]) is EntryKind.STDERR
+        if wanted.sources is (Sources.MESSAGES if is_stderr else Sources.STDERR):
+            return False
+        if wanted.least and not is_stderr:
+            level = self._level(line)
+            if level != _UNKNOWN and level < _FIRST + LEVELS.index(wanted.least):
+                return False
+        return not wanted.text or self.said(line).contains(wanted.text)
+
+    def _level(self, line: int) -> int:
+        if self._levels[line] == _UNREAD:
+            rank = self.said(line).rank
+            self._levels[line] = _UNKNOWN if rank is None else _FIRST + rank
+        return self._levels[line]
+
+    def _cost(self, line: int) -> int:
+        """What it costs to test a line, in bytes of payload."""
+        wanted = self.filter
+        reads = wanted.text or (wanted.least and self._levels[line] == _UNREAD)
+        return _COST_OF_LINE + self._store.size(self._lines[line]) if reads else _COST_OF_LINE // 10
+
+
+class Found(Sequence[int]):
+    """Lines that a filter let through, ascending, though the old ones are found from the newest to the oldest."""
+
+    def __init__(self) -> None:
+        self._old = array("I")
+        self._new = array("I")
+
+    def add_old(self, line: int) -> None:
+        """One that comes before all others."""
+        self._old.append(line)
+
+    def add_new(self, lines: Iterator[int]) -> None:
+        """Some that come after all others."""
+        self._new.extend(lines)
+
+    def __len__(self) -> int:
+        return len(self._old) + len(self._new)
+
+    def __getitem__(self, index: int) -> int:  # type: ignore[override]  # nobody slices it
+        old = len(self._old)
+        return self._old[old - 1 - index] if index < old else self._new[index - old]
+
+
+class Meanwhile:
+    """The lines that the server wrote to stderr from a request until its end, and a moment longer.
+
+    stderr is a pipe of its own: a line that was written before the response may be read after it.
+    """
+
+    _MOMENT_NS: Final = 100_000_000
+    _MOST: Final = 2000
+    _AT_ONCE: Final = 50_000
+    """Entries that one look goes through."""
+
+    def __init__(self, journal: Journal, exchange: Exchange) -> None:
+        self._journal, self._exchange = journal, exchange
+        self._next = exchange.request_frame + 1
+        self._is_over = False
+        self.lines: list[tuple[int, str]] = []
+        """Entry and text, safe to show; at most 2,000, the oldest first."""
+
+    def look(self) -> bool:
+        """Take in what has come since; whether there was another line. Nearly free once the time is over."""
+        store, ended, before = self._journal.store, self._exchange.ended_ns, len(self.lines)
+        last = min(self._journal.count, self._next + self._AT_ONCE)
+        if self._is_over or last < self._next:
+            return False
+        limit = None if ended is None else ended + self._MOMENT_NS
+        kinds = store.columns(self._next, last).kinds
+        end = next((n for n in range(self._next, last + 1) if limit and store.time_ns(n) > limit), last + 1)
+        self._is_over = end <= last
+        at = kinds.find(EntryKind.STDERR)
+        while 0 <= at < end - self._next and len(self.lines) < self._MOST:
+            what = store.entry(self._next + at).what
+            if isinstance(what, Stderr):
+                self.lines.append((self._next + at, visible(decode(what.payload), limit=2000)))
+            at = kinds.find(EntryKind.STDERR, at + 1)
+        self._is_over = self._is_over or len(self.lines) >= self._MOST
+        self._next = end
+        return len(self.lines) > before
+
+
+# --- From which level on the server is asked for log messages, and how: what the log's screen says above its lines.
+
+NO_MESSAGES = "none: ask for no log messages"
+"""The choice beside the levels, where each request asks."""
+_CAPABILITY = "logging"
+
+
+def takes_levels(journal: Journal) -> bool:
+    """Whether each request asks for its level itself."""
+    opening = journal.conversation.opening
+    return opening is not None and opening.revision.log_level is LogLevel.META
+
+
+def asked_level(
+    journal: Journal, setting: Exchange | None, stamped: str, *, can_set: bool = True
+) -> tuple[list[Span], list[Span]]:
+    """What is asked for, and what the server declares of it.
+
+    `setting` is the newest request that sets a level, `stamped` the level that every request carries, `can_set`
+    whether somebody could set another one.
+    """
+    opening = journal.conversation.opening
+    declares = opening is not None and _CAPABILITY in opening.capabilities
+    return [("Log", "title"), ("   ", "text"), *_asked(journal, setting, stamped)], _declared(
+        journal, declares, can_set
+    )
+
+
+def _declared(journal: Journal, declares: bool, can_set: bool) -> list[Span]:
+    if journal.conversation.opening is None:
+        return []
+    if declares:
+        return [("S sets the level", "faint")] if journal.live and can_set else []
+    return [(f"{spans.WARNING} no logging capability: stderr only is to be expected", "warning")]
+
+
+def _asked(journal: Journal, setting: Exchange | None, stamped: str) -> list[Span]:
+    if takes_levels(journal) and setting is None:
+        if stamped:
+            return [("each request asks for ", "muted"), (stamped, "accent"), (" and graver", "muted")]
+        return [("requests ask for no log messages", "muted")] if journal.live else []
+    if setting is None:
+        return [("no level set: the server decides", "muted")] if journal.conversation.opening else []
+    level: Span = (text.visible(setting.target, limit=40) or "?", "accent")
+    number: Span = (f"  #{setting.request_frame}", "faint")
+    match setting.state:
+        case ExchangeState.PENDING if journal.live:
+            return [(f"{spans.PENDING} setting ", "pending"), level, number]
+        case ExchangeState.ANSWERED | ExchangeState.LATE:
+            return [level, (" and graver, set by logging/setLevel", "muted"), number]
+        case ExchangeState.ERROR:
+            return [(f"{spans.ERROR} refused ", "error"), level, (f", error {setting.error_code}", "error"), number]
+        case _:
+            return [(f"{spans.WARNING} no answer to ", "warning"), level, number]

@@ -1,0 +1,218 @@
+"""Screen 8, Log: what the server says of itself, by its log messages and on its stderr, in one list.
+
+The list is fed by `sync` alone, in slices, so that a flood is drawn at the pace of the screen. From which level on
+the server is asked for messages is said above it, and how that was said: by a request, or by each request.
+"""
+
+import time
+from typing import ClassVar
+
+from msgspec.structs import replace
+from textual.app import ComposeResult
+from textual.binding import BindingType
+
+from inspector.present.spans import Span
+from inspector.protocol.flows.steps import Replied
+from inspector.protocol.jsonrpc import ErrorAnswer
+from inspector.protocol.request_meta import LEVELS
+from inspector.text import visible
+from inspector.tui import keys
+from inspector.tui.actions import Where
+from inspector.tui.conversation import Stage, Subject, why_silent
+from inspector.tui.panels import Panel
+from inspector.tui.screens.log.model import NO_MESSAGES, Filter, ServerLog, Sources, asked_level, takes_levels
+from inspector.tui.theme import glyphs
+from inspector.tui.widgets.bars import StatusLine
+from inspector.tui.widgets.search_bar import SearchBar
+from inspector.tui.widgets.virtual_list import LogList
+
+_LONGEST_S = 0.008
+"""How long one look may take in what is new."""
+_AT_ONCE = 500
+"""Entries between two looks at the clock."""
+_LEASTS = ("", *LEVELS)
+
+
+class ServerLogPanel(Panel):
+    """The lines of the server's log."""
+
+    places = (Where.EVERYWHERE, Where.LOG, Where.LIST, Where.MOVING, Where.SEARCH)
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(Where.LOG)
+    HELP = """\
+Log messages and lines of stderr, the newest last. `]` and `[` choose the least level that is shown, `s` the sources,
+`S` asks the server for messages from another level on. Enter shows the frame in the traffic.
+"""
+    DEFAULT_CSS = """
+    ServerLogPanel { layout: vertical; }
+    """
+
+    def __init__(self, subject: Subject) -> None:
+        super().__init__()
+        self._subject = subject
+        self.model = ServerLog(subject.journal)
+        self._line = StatusLine()
+        self._bar = SearchBar("filter", placeholder="a text in a line, its logger or its level")
+        self._bar.display = False
+        follow = subject.stage not in (Stage.LOADING, Stage.RECORDED)
+        self.rows = LogList(self.model, follow=follow)
+        """The lines."""
+        self._foot = StatusLine()
+        self._matches: tuple[int, int] | None = None
+
+    def compose(self) -> ComposeResult:
+        """What is asked for, the filter, the lines, and what of them is shown."""
+        yield self._line
+        yield self._bar
+        yield self.rows
+        yield self._foot
+
+    # What the app asks
+
+    def sync(self) -> None:
+        """Take in what is new, and repaint what of it is in sight."""
+        if not self.rows.is_mounted or not self._bar.is_mounted:
+            return
+        self._take_in()
+        empty = () if self.model.count else _empty(self._subject, self.model)
+        if empty != self.rows.empty:
+            self.rows.empty = empty
+            self.rows.refresh()
+        self.rows.sync()
+        subject, setting = self._subject, self.model.setting
+        self._line.show(*asked_level(subject.journal, setting, subject.log_level, can_set=subject.can_act))
+        self._foot.show(*_shown(self.model))
+        now = (self.model.count, self.model.total) if self.model.filter.text else None
+        if now != self._matches:
+            self._matches = now
+            self._bar.say_count(None) if now is None else self._bar.say_count(now[0], of=now[1])
+
+    def rebind(self, subject: Subject) -> None:
+        """Show another conversation from its beginning; the filter stays."""
+        self._subject = subject
+        wanted = self.model.filter
+        self.model = ServerLog(subject.journal)
+        self.model.show(wanted)
+        self.rows.source = self.model
+        self.rows.action_last()
+
+    def take_focus(self) -> None:
+        """The lines."""
+        self.rows.focus()
+
+    def go_back(self) -> bool:
+        """From the filter's line to the lines."""
+        if not self._bar.has_focus_within:
+            return False
+        self.rows.focus()
+        return True
+
+    def copy(self) -> None:
+        """Copy the chosen line."""
+        at = self.rows.view.cursor
+        if 0 <= at < self.model.count:
+            self.app.copy_to_clipboard(visible(self.model.said(self.model.key(at)).words, newlines=True))
+            self.app.notify("The line is copied.", markup=False, timeout=3)
+
+    # Keys
+
+    def action_filter(self) -> None:
+        """Open the filter line."""
+        self._bar.display = True
+        self._bar.focus()
+
+    def action_clear_filter(self) -> None:
+        """Show all lines again."""
+        self._bar.text = ""
+        self._bar.display = False
+        self._show(Filter())
+        self.rows.focus()
+
+    def action_level(self, by: int) -> None:
+        """Show only what is graver, or what is milder too."""
+        at = _LEASTS.index(self.model.filter.least) + by
+        self._show(replace(self.model.filter, least=_LEASTS[min(max(at, 0), len(_LEASTS) - 1)]))
+
+    def action_sources(self) -> None:
+        """Log messages and stderr, or one of both."""
+        order = tuple(Sources)
+        at = order.index(self.model.filter.sources)
+        self._show(replace(self.model.filter, sources=order[(at + 1) % len(order)]))
+
+    def action_ask(self) -> None:
+        """Ask the server for another level."""
+        if why := why_silent(self._subject):
+            self.app.notify(why, severity="warning", markup=False)
+            return
+        from inspector.tui.widgets.choose import ChooseScreen
+
+        each = takes_levels(self._subject.journal)
+        labels = [*LEVELS, *([NO_MESSAGES] if each else [])]
+        heading = "Every request asks for log messages from this level on" if each else "Send logging/setLevel"
+        self.app.push_screen(ChooseScreen(heading, labels), self._asked)
+
+    async def _asked(self, chosen: int | None) -> None:
+        if chosen is not None:
+            self.run_worker(self._ask_for(LEVELS[chosen] if chosen < len(LEVELS) else ""), group="level")
+
+    async def _ask_for(self, level: str) -> None:
+        called = await self._subject.ask_for_level(level)
+        reply = called.reply if called is not None else None
+        if isinstance(reply, Replied) and isinstance(reply.message, ErrorAnswer):
+            said = visible(reply.message.message, limit=200)
+            self.app.notify(f"The server sets no level: {said}", severity="warning", markup=False)
+
+    # What the parts tell
+
+    def on_search_bar_changed(self, message: SearchBar.Changed) -> None:
+        """Filter as it is typed."""
+        self._show(replace(self.model.filter, text=message.text))
+
+    def on_search_bar_done(self, message: SearchBar.Done) -> None:
+        """Back to the lines; an empty filter goes away."""
+        self._bar.display = bool(self.model.filter.text)
+        self.rows.focus()
+
+    def on_log_list_opened(self, message: LogList.Opened) -> None:
+        """Show the frame in the traffic."""
+        message.stop()
+        if 0 <= message.index < self.model.count:
+            self.post_message(self.EntryWanted(self.model.entry_of(message.index)))
+
+    def _show(self, wanted: Filter) -> None:
+        if wanted != self.model.filter:
+            self.model.show(wanted)
+            self.rows.sync()  # before they are drawn again: there are others now
+
+    def _take_in(self) -> None:
+        """Let the lines catch up with the journal, for some milliseconds: what is left comes with the next looks."""
+        end = time.perf_counter() + _LONGEST_S
+        while self.model.refresh(_AT_ONCE) and time.perf_counter() < end:
+            pass
+        if self.model.is_filtering:
+            self.model.filter_step()
+
+
+def _shown(model: ServerLog) -> tuple[list[Span], list[Span]]:
+    """What stands under the lines: which of them are shown, and how many there are."""
+    wanted = model.filter
+    sources = "messages and stderr" if wanted.sources is Sources.ALL else f"{wanted.sources} only"
+    left: list[Span] = [(sources, "muted"), (f"  {keys.key_name('s')} changes   ", "faint")]
+    if wanted.least:
+        left.append((f"{wanted.least} and graver", "accent"))
+    else:
+        left.append(("all levels", "muted"))
+    left.append(("  [ ] change", "faint"))
+    if model.is_filtering:
+        left.append((f"  {glyphs().pending} filtering", "pending"))
+    lines = f"{model.total:,} line{'' if model.total == 1 else 's'}"
+    return left, [(lines if wanted == Filter() else f"{model.count:,} of {lines}", "muted")]
+
+
+def _empty(subject: Subject, model: ServerLog) -> list[list[Span]]:
+    """What stands where there are no lines: why, and what can be done."""
+    if subject.stage is Stage.LOADING:
+        return [[("Reading the capture…", "muted")]]
+    if model.total:
+        return [[("Nothing matches.", "muted")], [("\\ shows all lines again", "faint")]]
+    asks: list[list[Span]] = [[("S asks it for log messages from a level on", "faint")]] if subject.can_act else []
+    return [[("The server has said nothing yet.", "muted")], *asks]

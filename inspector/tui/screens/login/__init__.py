@@ -1,0 +1,1 @@
+"""Login dialog: the steps of an OAuth login."""

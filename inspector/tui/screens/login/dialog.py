@@ -1,0 +1,232 @@
+"""A login as a dialog: the steps so far, where to consent, and what to do where the browser does not find back.
+
+The address is shown whole, with its host as browsers see it; it is opened on a key and never by itself. Leaving the
+dialog leaves the login waiting. It goes away by itself once the login is through.
+"""
+
+from typing import ClassVar
+
+from rich.text import Text
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.widgets import Input, Static
+
+from inspector.auth.addresses import open_browser, out_of_reach, tunnel
+from inspector.auth.guide import Waiting
+from inspector.present.logins import ladder_end, ladder_lines, link_section, qr_lines, read_link, too_small
+from inspector.present.spans import Line
+from inspector.text import for_clipboard
+from inspector.tui.conversation import Subject
+from inspector.tui.theme import spans_to_text
+from inspector.tui.widgets.bars import FooterBar
+from inspector.tui.widgets.dialogs import Dialog, is_on_top
+from inspector.tui.widgets.section_card import section_renderable
+
+_TICKS_PER_SECOND = 10
+_WHILE_WAITING = ("open", "copy", "paste", "draw", "give_up")
+
+
+class LoginScreen(Dialog[None]):
+    """The login that goes on."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("o", "open", "Open", tooltip="Open the address in the browser.", id="login.open"),
+        Binding("y", "copy", "Copy", tooltip="Copy the address.", id="login.copy"),
+        Binding("p", "paste", "Paste", tooltip="Go to the line for what the browser ended at.", id="login.paste"),
+        Binding("r", "draw", "QR", tooltip="Show the address as a QR code.", id="login.qr"),
+        Binding("x", "give_up", "Give up", tooltip="Log in nowhere; the connection fails.", id="login.give_up"),
+        Binding("escape", "leave", "Later", tooltip="Leave it waiting; ! shows it again.", id="login.later"),
+    ]
+    DEFAULT_CSS = """
+    LoginScreen { align: center middle; background: $background; }
+    LoginScreen > Vertical {
+        width: 110; max-width: 96%; height: auto; max-height: 92%;
+        background: $background; border: round $warning; border-title-color: $text-warning; padding: 0 1;
+    }
+    LoginScreen #login-ladder { height: auto; max-height: 14; scrollbar-size-vertical: 1; }
+    LoginScreen.-low #login-ladder { max-height: 4; }
+    LoginScreen Static { height: auto; width: 1fr; }
+    LoginScreen #login-link { margin: 1 0 0 0; }
+    LoginScreen.-low #login-link { margin: 0; }
+    LoginScreen #login-ways { color: $text-muted; }
+    LoginScreen Input { margin: 0; }
+    LoginScreen #login-wrong { color: $text-error; }
+    """
+
+    def __init__(self, subject: Subject) -> None:
+        super().__init__()
+        self._subject = subject
+        self._seen: tuple[object, ...] = ()
+        self._waiting: Waiting | None = None
+        self._began = subject.guide.logins if subject.guide else 0
+
+    def compose(self) -> ComposeResult:
+        """Steps, address, ways, and a line to paste into."""
+        with Vertical() as box:
+            box.border_title = "The server wants a login"
+            with VerticalScroll(id="login-ladder"):
+                yield Static(id="login-steps", markup=False)
+            yield Static(id="login-link", markup=False)
+            yield Static(id="login-ways", markup=False)
+            yield Input(placeholder="paste the address that the browser ended at, or the code", compact=True)
+            yield Static(id="login-wrong", markup=False)
+        yield FooterBar()
+
+    def on_mount(self) -> None:
+        """Look, and look after it."""
+        self.query_one("#login-ladder").focus()
+        self._tick()
+        self.set_interval(1 / _TICKS_PER_SECOND, self._tick)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Where there are few lines, the address goes before the steps."""
+        self.set_class(event.size.height < 34, "-low")
+
+    def _tick(self) -> None:
+        if not is_on_top(self):  # dismissed, and not yet gone; or below another, which is read first
+            return
+        guide = self._subject.guide
+        if guide is None or guide.logins != self._began or self._has_ended():
+            self.dismiss()
+            return
+        seen = (guide.rungs, guide.waiting)
+        if seen == self._seen:
+            return
+        self._seen, self._waiting = seen, guide.waiting
+        self.refresh_bindings()
+        self._draw(ladder_lines(guide.rungs, brief=True))
+
+    def _has_ended(self) -> bool:
+        """Whether it is through. One that broke stays, to be read; what it came to is told in either case."""
+        guide = self._subject.guide
+        if guide is None or guide.busy:
+            return False
+        if not guide.failed:
+            self.app.notify("Logged in.", markup=False)
+            return True
+        return False
+
+    def _draw(self, steps: list[Line]) -> None:
+        dark = self.app.current_theme.dark
+        shown = Text("\n").join(_wrapping(line, dark) for line in steps)
+        self.query_one("#login-steps", Static).update(shown)
+        self.query_one("#login-ladder", VerticalScroll).scroll_end(animate=False)
+        waiting = self._waiting
+        link, ways = self.query_one("#login-link", Static), self.query_one("#login-ways", Static)
+        self.query_one(Input).display = waiting is not None
+        if waiting is None:
+            link.update(Text(ladder_end(self._subject.guide.rungs, climbed=True) if self._subject.guide else ""))
+            ways.update(Text("Asking the authorization server." if self._is_busy else "Esc leaves; ^r begins anew."))
+            return
+        link.update(section_renderable(link_section(read_link(waiting.url)), dark=dark))
+        ways.update(Text(_ways(waiting)))
+
+    @property
+    def _is_busy(self) -> bool:
+        guide = self._subject.guide
+        return guide is not None and guide.busy
+
+    def _wrong(self, why: str) -> None:
+        self.query_one("#login-wrong", Static).update(Text(why))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer only what means anything now."""
+        return self._waiting is not None or action not in _WHILE_WAITING
+
+    def action_open(self) -> None:
+        """Open the address."""
+        if self._waiting is None:  # it ended just now
+            return
+        link = read_link(self._waiting.url)
+        if why_not := link.why_not or out_of_reach():
+            self._wrong(f"Not opened: {why_not}.")
+        elif not open_browser(link.openable):
+            self._wrong("No browser was found: copy the address.")
+        else:
+            self._wrong("")
+
+    def action_copy(self) -> None:
+        """Copy it."""
+        if self._waiting is not None:
+            self.app.copy_to_clipboard(for_clipboard(self._waiting.url)[0])
+            self.app.notify("The address is copied.", timeout=3, markup=False)
+
+    def action_paste(self) -> None:
+        """Type, or paste."""
+        self.query_one(Input).focus()
+
+    def action_draw(self) -> None:
+        """Show it for a camera."""
+        if self._waiting is None:
+            return
+        lines = qr_lines(self._waiting.url)
+        if why_not := too_small(lines, *self.app.size):
+            self._wrong(why_not)
+        else:
+            self.app.push_screen(QrScreen(lines))
+
+    async def action_give_up(self) -> None:
+        """End the login."""
+        await self._subject.give_login_up()
+
+    def action_leave(self) -> None:
+        """From the line back to the keys; from there leave it waiting."""
+        if self.query_one(Input).has_focus:
+            self.query_one("#login-ladder").focus()
+        else:
+            self.dismiss()
+
+    async def on_paste(self, event: events.Paste) -> None:
+        """What is pasted anywhere belongs into the line."""
+        event.stop()
+        field = self.query_one(Input)
+        if not field.has_focus:
+            field.value = event.text.strip()
+            await self._take(field.value)
+
+    async def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Go on with it."""
+        event.stop()
+        await self._take(event.value)
+
+    async def _take(self, text: str) -> None:
+        wrong = await self._subject.take_pasted(text)
+        self._wrong(f"{wrong[:1].upper()}{wrong[1:]}." if wrong else "")
+
+
+class QrScreen(Dialog[None]):
+    """The address for a camera, dark on light in every theme."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,enter,r", "dismiss", "Back", tooltip="Back to the login.", id="qr.back")
+    ]
+    DEFAULT_CSS = """
+    QrScreen { align: center middle; background: $background; }
+    QrScreen Static { width: auto; height: auto; color: black; background: white; }
+    """
+
+    def __init__(self, lines: tuple[str, ...]) -> None:
+        super().__init__()
+        self._lines = lines
+
+    def compose(self) -> ComposeResult:
+        """The code alone."""
+        yield Static(Text("\n".join(self._lines), "#000000 on #ffffff"), markup=False)
+
+
+def _ways(waiting: Waiting) -> str:
+    """What can be done, where the browser is on this machine and where it is not."""
+    why_not = out_of_reach()
+    if not why_not:
+        return "o opens it in the browser. If the browser does not find back, paste here where it ended."
+    if not waiting.port:
+        return f"No browser here: {why_not}. Open it where there is one, and paste here where it ends."
+    return f"No browser here: {why_not}. Paste where it ends, or let it find back: {tunnel(waiting.port)}"
+
+
+def _wrapping(line: Line, dark: bool) -> Text:
+    text = spans_to_text(line, dark=dark)
+    text.no_wrap, text.overflow = False, "fold"
+    return text

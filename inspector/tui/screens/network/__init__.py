@@ -1,0 +1,1 @@
+"""Network: HTTP exchanges with headers, timing and bodies."""

@@ -1,0 +1,195 @@
+"""Screen H, Network: every HTTP exchange, and beside it the chosen one with its headers, its times and what crossed.
+
+A wide terminal shows the list beside the exchange, a narrow one the list, and on Enter the exchange. It is the same for
+a recording; a server that is no HTTP server has none, and the screen says so.
+"""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+
+from inspector.capture.connection_facts import HttpExchange
+from inspector.present.http import as_curl
+from inspector.present.rows import RowSource, RowView, SpanRows
+from inspector.present.spans import Line, Span, section_lines, wrapped
+from inspector.text import for_clipboard
+from inspector.tui import keys
+from inspector.tui.actions import Where
+from inspector.tui.conversation import Subject
+from inspector.tui.panels import Panel
+from inspector.tui.screens.network import model
+from inspector.tui.widgets.bars import StatusLine
+from inspector.tui.widgets.virtual_list import LogList
+
+_NARROW = 120
+
+
+class NetworkRows(RowSource):
+    """Exchanges in the order in which they were begun. One that goes on is asked for again at each look."""
+
+    def __init__(self, subject: Subject) -> None:
+        self._subject = subject
+
+    @property
+    def exchanges(self) -> Sequence[HttpExchange]:
+        """All of them."""
+        return self._subject.journal.surroundings.http_in_order
+
+    @property
+    def count(self) -> int:
+        return len(self.exchanges)
+
+    def row(self, index: int, width: int) -> RowView:
+        subject, exchange = self._subject, self.exchanges[index]
+        spans = model.row(subject.journal, exchange, subject.now_ns, width)
+        return RowView(spans, live=subject.journal.live and not exchange.end_n)
+
+    def header(self, width: int) -> Sequence[Span]:
+        return model.titles(width)
+
+
+class NetworkPanel(Panel):
+    """The exchanges, and one of them in full."""
+
+    places = (Where.EVERYWHERE, Where.NETWORK, Where.LIST, Where.MOVING)
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(Where.NETWORK)
+    HELP = """\
+HTTP as it was: status, headers in their order, where the time went, and each event of a stream with its id. `y` copies
+the request as a curl command in which secrets are variables.
+"""
+    DEFAULT_CSS = """
+    NetworkPanel { layout: horizontal; }
+    NetworkPanel > Vertical { width: 1fr; height: 1fr; border-right: solid $border-blurred; }
+    NetworkPanel > .network--exchange { width: 1fr; height: 1fr; }
+    NetworkPanel.-narrow > Vertical { border: none; }
+    NetworkPanel.-narrow > .network--exchange { display: none; }
+    NetworkPanel.-narrow.-reading > Vertical { display: none; }
+    NetworkPanel.-narrow.-reading > .network--exchange { display: block; }
+    """
+
+    def __init__(self, subject: Subject) -> None:
+        super().__init__()
+        self._subject = subject
+        self._rows = NetworkRows(subject)
+        self._line = StatusLine()
+        self.list = LogList(self._rows, follow=True, empty=_NOTHING)
+        """The exchanges."""
+        self._lines = SpanRows()
+        self.exchange = LogList(self._lines, classes="network--exchange")
+        """The chosen one, line by line."""
+        self._reveal = False
+        self._shown: tuple[object, ...] = ()
+
+    def compose(self) -> ComposeResult:
+        """The list, and the exchange."""
+        with Vertical():
+            yield self._line
+            yield self.list
+        yield self.exchange
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Use the room."""
+        self.set_class(event.size.width < _NARROW, "-narrow")
+
+    # What the app asks
+
+    def sync(self) -> None:
+        """Take in what is new."""
+        if not (self.list.is_mounted and self.exchange.is_mounted):
+            return
+        self.list.sync()
+        self._line.show([("HTTP exchanges", "title")], [(f"{self._rows.count:,}", "muted")])
+        self._show()
+
+    def rebind(self, subject: Subject) -> None:
+        """Show another conversation."""
+        self._subject = subject
+        self._rows = NetworkRows(subject)
+        self.list.source = self._rows
+        self._shown = ()
+        self.remove_class("-reading")
+
+    def take_focus(self) -> None:
+        """The list, or the exchange where it stands alone."""
+        (self.exchange if self.has_class("-reading") else self.list).focus()
+
+    def go_back(self) -> bool:
+        """From the exchange to the list."""
+        if not self.has_class("-reading") and not self.exchange.has_focus:
+            return False
+        self.remove_class("-reading")
+        self.list.focus()
+        return True
+
+    def copy(self) -> None:
+        """Copy the request as a curl command."""
+        chosen = self.chosen
+        request = chosen.request if chosen is not None else None
+        if chosen is None or request is None:
+            return
+        command, changed = for_clipboard(as_curl(request, model.body_of(self._subject.journal, chosen)))
+        self.app.copy_to_clipboard(command)
+        without = f", without {changed} control characters" if changed else ""
+        self.app.notify(f"Copied as curl; secrets are variables{without}.", markup=False, timeout=3)
+
+    @property
+    def chosen(self) -> HttpExchange | None:
+        """The exchange under the cursor."""
+        exchanges, at = self._rows.exchanges, self.list.view.cursor
+        return exchanges[at] if 0 <= at < len(exchanges) else None
+
+    # Keys
+
+    def action_entry(self) -> None:
+        """Show the request in the traffic."""
+        chosen = self.chosen
+        if chosen is not None and chosen.request_n:
+            has_body = bool(model.body_of(self._subject.journal, chosen))
+            self.post_message(self.EntryWanted(chosen.request_n + has_body))
+
+    def action_reveal(self) -> None:
+        """Show what is masked, or mask it again."""
+        self._reveal = not self._reveal
+        self._show()
+
+    def on_log_list_opened(self, event: LogList.Opened) -> None:
+        """Go to the exchange."""
+        event.stop()
+        if event.control is self.list:
+            self.add_class("-reading")
+            self.call_after_refresh(self.exchange.focus)
+
+    def on_log_list_selected(self, event: LogList.Selected) -> None:
+        """Show the exchange under the cursor."""
+        event.stop()
+        if event.control is self.list and self.exchange.is_mounted:
+            self._show()
+
+    def _show(self) -> None:
+        """Lay the exchange out; nearly free while nothing of it has changed."""
+        chosen, width = self.chosen, self.exchange.line_width
+        if chosen is None or width < 2:
+            return
+        journal = self._subject.journal
+        grows = 0 if chosen.end_n else journal.count
+        shown = (chosen, chosen.response_n, chosen.end_n, grows, width, self._reveal)
+        if shown == self._shown:
+            return
+        other = not self._shown or self._shown[0] is not chosen
+        self._shown = shown
+        found = model.sections(journal, chosen, reveal=self._reveal)
+        lines: list[Line] = [line for section in found for line in (*section_lines(section), ())]
+        self._lines.replace([row for line in lines for row in wrapped(line, width, 4)])
+        self.exchange.sync()
+        if other:
+            self.exchange.go_to(0)
+
+
+_NOTHING: tuple[list[Span], ...] = (
+    [("There are no HTTP exchanges.", "muted")],
+    [("A server that is a process has none; its messages are in the traffic: 1", "faint")],
+)

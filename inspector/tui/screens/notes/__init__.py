@@ -1,0 +1,1 @@
+"""Marks, comments and saved views of a capture."""

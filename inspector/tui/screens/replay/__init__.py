@@ -1,0 +1,1 @@
+"""Going through a recording: position, playback, controls."""

@@ -1,0 +1,124 @@
+"""The line above the footer while a recording is shown: where one stands in it, and how it is played.
+
+What all screens show is what was known there, so it is there on all of them. A click on its track goes to that place.
+"""
+
+from typing import TYPE_CHECKING
+
+from textual import events
+
+from inspector.present.spans import Span
+from inspector.tui import keys
+from inspector.tui.screens.replay import model
+from inspector.tui.screens.replay.model import Transport
+from inspector.tui.widgets.bars import Item, ItemBar, Line
+
+if TYPE_CHECKING:
+    from inspector.tui.app import InspectApp
+    from inspector.tui.screens.replay.controls import AnyPlayback
+
+_TRACK = "track"
+_LEAST_TRACK = 12
+"""Cells that are worth a track."""
+_SMALL = 70
+
+
+class TransportBar(ItemBar):
+    """One line."""
+
+    DEFAULT_CSS = """
+    TransportBar { dock: bottom; height: 1; margin-bottom: 1; background: $surface; }
+    """
+
+    def __init__(self, inspect: "InspectApp") -> None:
+        super().__init__()
+        self._inspect = inspect
+        self._said: object = None
+
+    def sync(self, playback: "AnyPlayback | None") -> None:
+        """Look again; None: nothing is replayed in the tab in sight."""
+        if (playback is not None) != self.display:
+            self.display = playback is not None
+        if playback is None:
+            return
+        state = state_of(playback)
+        said = state, self.size.width
+        if said != self._said:
+            self._said = said
+            self.show([self._line(state, playback)])
+
+    def _line(self, state: Transport, playback: "AnyPlayback") -> Line:
+        items = [
+            Item((*model.state_said(state), (" ", "text")), name="replay.play"),
+            Item(tuple(model.place_said(state))),
+        ]
+        if not state.is_at_end or state.playing:
+            items.append(Item(tuple(model.time_said(playback.moment)), rank=4))
+        if state.fronted:
+            items.append(Item(tuple(model.speed_said(state)), name="replay.speed", rank=1))
+            items.append(Item(tuple(model.pause_said(state)), rank=3))
+        line = Line(tuple(item for item in items if item.spans), _hints(state), inset=1)
+        room = self.size.width - line.width - line.gap
+        if room < _LEAST_TRACK:
+            return line
+        cells = Item(tuple(model.track(state, room)), name=_TRACK, rank=5)
+        return Line((*line.left, cells), line.right, inset=1)
+
+    def on_click(self, event: events.Click) -> None:
+        """Go to the place of the track that was clicked. All else is done as in any such bar."""
+        for x, item in self._placed(event.y):
+            if item.name == _TRACK and x <= event.x < x + item.width:
+                event.stop()
+                event.prevent_default()
+                playback = self._inspect.playback
+                count = playback.count if playback is not None else 0
+                self.app.call_later(self._inspect.go_to_moment, model.entry_at(event.x - x, item.width, count))
+                return
+
+    def pressed(self, name: str) -> None:
+        """Do what the key does."""
+        self.app.call_later(self.app.run_action, keys.action(name).action)
+
+
+def state_of(playback: "AnyPlayback") -> Transport:
+    """What the line is about."""
+    pause, player = playback.pause, playback.player
+    return Transport(
+        playback.at,
+        playback.count,
+        playback.shown,
+        playback.is_at_end and not playback.is_fronted,
+        player.playing,
+        playback.is_fronted,
+        player.speed,
+        pause.left_ns // 100_000_000 * 100_000_000 if pause else 0,
+        pause.own_ns if pause else 0,
+        pause.cut if pause else False,
+        playback.grows,
+        playback.is_reading,
+    )
+
+
+def _hints(state: Transport) -> tuple[Item, ...]:
+    """The keys that lead on from here."""
+    wanted = ["replay.play", "replay.back", "replay.on"]
+    if state.fronted:
+        wanted = ["replay.play", "replay.speed"] if state.playing else [*wanted, "replay.speed"]
+    if not state.is_at_end:
+        wanted.append("replay.end")
+    server = keys.action("reconnect")
+    starts: tuple[Span, ...] = ((keys.key_name(server.keys[0]), "accent"), (" start server", "muted"))
+    hints = tuple(_hint(name, place, state) for place, name in enumerate(wanted))
+    return (hints[0], Item(starts, name=server.id, rank=6), *hints[1:])
+
+
+_WORDS = {"replay.play": "play", "replay.back": "", "replay.on": "step", "replay.end": "end", "replay.speed": "speed"}
+
+
+def _hint(name: str, place: int, state: Transport) -> Item:
+    action = keys.action(name)
+    word = "pause" if name == "replay.play" and state.playing else _WORDS[name]
+    spans: list[Span] = [(keys.key_name(action.keys[0]), "accent")]
+    if word:
+        spans.append((f" {word}", "muted"))
+    return Item(tuple(spans), name=name, rank=6 + place)

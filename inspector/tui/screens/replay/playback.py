@@ -1,0 +1,269 @@
+"""Where somebody stands in a recording: at its end, at one of its entries, or in front of it while it is being played.
+
+What was known there is folded when somebody looks, and not before. While it is played, and when it is paused, the
+traffic shows no more than has come so far: that is the front.
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+
+from inspector.tui.conversation import PastSubject, Stage, Subject, past_of
+from inspector.tui.screens.replay.model import Pause, Player
+from inspector.tui.screens.replay.position import CommonOrder, CommonWhereabouts, Place, Track, Whereabouts
+
+
+class Playback(Whereabouts):
+    """One recording."""
+
+    def __init__(self, recording: Subject, clock: Callable[[], int] = time.monotonic_ns) -> None:
+        """`clock`: the one by which it is played."""
+        self.recording = recording
+        self.past = past_of(recording)
+        self.player = Player(recording.journal.store.time_ns)
+        self._clock = clock
+        self.position: int | None = None
+        """The entry that somebody stands at; None: behind the newest that is shown."""
+        self.front: PastSubject | None = None
+        """What has come so far, where it is played; None: everything is shown."""
+        self._state: PastSubject | None = None
+        self.chosen = 0
+        """The entry that was last chosen in the traffic, or that its cursor was put on."""
+        self.visited = 0
+        """The entry that is looked at as evidence, where that is no move; 0 for none."""
+
+    @property
+    def shown(self) -> int:
+        """How many of them are shown."""
+        return self.front.journal.count if self.front is not None else self.count
+
+    @property
+    def at(self) -> int:
+        """The entry that somebody stands at; 0 if there is none."""
+        return self.shown if self.position is None else min(self.position, self.shown)
+
+    @property
+    def is_fronted(self) -> bool:
+        """Whether what comes later is not shown."""
+        return self.front is not None
+
+    @property
+    def is_at_end(self) -> bool:
+        """Whether all that the recording holds is known there."""
+        return self.position is None and self.shown == self.count
+
+    @property
+    def pause(self) -> Pause | None:
+        """What is waited for while it is played."""
+        return self.player.pause_at(self._clock(), self.count)
+
+    @property
+    def traffic(self) -> Subject:
+        """What the traffic shows."""
+        return self.front or self.recording
+
+    def go(self, n: int) -> None:
+        """Stand at entry n, or at the nearest there is."""
+        self.player.pause()
+        n = min(max(1, n), self.count)
+        if self.front is not None and n > self.shown:
+            self.front.moment.advance(n)
+        self.position = None if n >= self.shown and (self.front is not None or not self.recording.grows) else n
+
+    def visit(self, n: int) -> None:
+        """Entry n is to be looked at: whoever stands at the end, and knows everything, still does."""
+        self.visited = n if self.is_at_end else 0
+
+    def stand(self, n: int, front: int | None) -> None:
+        """Stand at entry n, or with 0 before the first, and show the first `front` entries; None: all."""
+        self.player.pause()
+        if front is None:
+            self.front = None
+        elif self.front is None or self.front.journal.count > front:
+            self.front = PastSubject(self.recording, self.past.at(front))
+        else:
+            self.front.moment.advance(front)
+        self.position = None if n >= self.shown and (front is not None or not self.grows) else n
+
+    def show_all(self) -> None:
+        """Stand at the end, and show everything."""
+        self.player.pause()
+        self.position = self.front = self._state = None
+
+    @property
+    def is_far(self) -> bool:
+        """Whether it takes a while to know what was known there: `state` is then for a thread of its own."""
+        return self.position is not None and self.past.is_far(self.at)
+
+    @property
+    def starts_far(self) -> bool:
+        """Whether it takes a while until it is played from here."""
+        return self.past.is_far(self.at)
+
+    def state(self) -> Subject:
+        """What was known where somebody stands. The same subject goes forward; going back makes another one."""
+        if self.position is None:
+            return self.traffic
+        known = self.past.known(self.at)
+        if self._state is None or self._state.moment is not known:
+            self._state = PastSubject(self.recording, known)
+        return self._state
+
+    # --- playing
+
+    def play(self) -> None:
+        """Let what comes behind this place come in its own time; from the end on, begin at the beginning."""
+        start = 0 if self.at >= self.count and not self.recording.grows else self.at
+        if self.front is None or self.front.journal.count != start:
+            self.front = PastSubject(self.recording, self.past.at(start))
+        self.position, self._state = None, None
+        self.player.play(start, self._clock())
+
+    def turn_speed(self, by: int = 1) -> None:
+        """Take the next speed."""
+        self.player.turn_speed(self._clock(), by)
+
+    def let_come(self, n: int, wall_ns: int) -> None:
+        """Show the first n entries, as they stand at that moment of the wall clock: it is played with others."""
+        if self.front is not None:
+            self.front.moment.advance(n)
+            self.front.waited_ns = max(0, wall_ns - self.recording.journal.store.wall_ns(n)) if n else 0
+
+    def tick(self) -> bool:
+        """Let come what is due; whether it has just come to its end."""
+        if self.front is None or not self.player.playing:
+            return False
+        now = self._clock()
+        due = self.player.due(now, self.count)
+        self.front.moment.advance(due)
+        self.front.waited_ns = self.player.passed_ns(now, self.count)
+        if due >= self.count and self.recording.stage is Stage.RECORDED and not self.recording.grows:
+            self.player.pause()
+            return True
+        return False
+
+
+# --- Where somebody stands in several recordings at once: one place in the order of their common clock.
+
+
+class CommonPlayback(CommonWhereabouts):
+    """Several recordings, moved together. Its entries are those of all, counted in the order of time."""
+
+    def __init__(self, parts: Mapping[int, Playback], clock: Callable[[], int] = time.monotonic_ns) -> None:
+        """`parts` by the numbers of their tabs; `clock`: the one by which they are played."""
+        self.numbers = tuple(parts)
+        self.parts = tuple(parts.values())
+        self.order = CommonOrder([_track(part) for part in self.parts])
+        self.player = Player(self.order.time_of)
+        self._clock = clock
+        self._place: Place | None = None
+        """Where somebody stands; None: behind the newest that is shown."""
+        self._front: Place | None = None
+        """What has come so far, where it is played; None: everything is shown."""
+
+    @property
+    def shown(self) -> int:
+        """How many of them are shown."""
+        return self.count if self._front is None else sum(self._front)
+
+    @property
+    def at(self) -> int:
+        """The entry that somebody stands at; 0 if there is none."""
+        return self.shown if self._place is None else sum(self._place)
+
+    @property
+    def stands_somewhere(self) -> bool:
+        """Whether that is another place than the end."""
+        return self._place is not None or self._front is not None
+
+    @property
+    def is_fronted(self) -> bool:
+        """Whether what comes later is not shown."""
+        return self._front is not None
+
+    @property
+    def is_at_end(self) -> bool:
+        """Whether all that the recordings hold is known there."""
+        return self._place is None and self.shown == self.count
+
+    @property
+    def pause(self) -> Pause | None:
+        """What is waited for while they are played."""
+        return self.player.pause_at(self._clock(), self.count)
+
+    @property
+    def entry(self) -> tuple[int, int] | None:
+        """The number of the tab and the entry that somebody stands at; None before the first."""
+        place = self._place or self._front or self.order.end
+        which = self.order.before(place)
+        return (self.numbers[which], place[which]) if which >= 0 else None
+
+    # --- moving
+
+    def go(self, n: int) -> None:
+        """Stand at the n-th entry of all, or at the nearest there is."""
+        self._stand(self.order.at(min(max(1, n), self.count)))
+
+    def go_to_entry(self, number: int, n: int) -> None:
+        """Stand at entry n of a tab, if it is one of these."""
+        if number in self.numbers:
+            self._stand(self.order.of(self.numbers.index(number), n))
+
+    def _stand(self, place: Place) -> None:
+        self.player.pause()
+        if self._front is not None and sum(place) > self.shown:
+            self._front = place
+        ends = sum(place) >= self.shown and (self._front is not None or not self.grows)
+        self._place = None if ends else place
+        self.apply()
+
+    def apply(self) -> None:
+        """Have each recording stand where all do; each may have been moved by itself since."""
+        place = self._place or self._front or self.order.end
+        for at, part in enumerate(self.parts):
+            part.stand(place[at], None if self._front is None else self._front[at])
+
+    def show_all(self) -> None:
+        """Stand at the end, and show everything."""
+        self.player.pause()
+        self._place = self._front = None
+        for part in self.parts:
+            part.show_all()
+
+    # --- playing
+
+    def play(self) -> None:
+        """Let what comes behind this place come in its own time; from the end on, begin at the beginning."""
+        start = 0 if self.at >= self.count and not self.grows else self.at
+        self._front, self._place = self.order.at(start), None
+        self.apply()
+        self.player.play(start, self._clock())
+
+    def turn_speed(self, by: int = 1) -> None:
+        """Take the next speed."""
+        self.player.turn_speed(self._clock(), by)
+
+    def tick(self) -> bool:
+        """Let come what is due; whether it has just come to its end."""
+        if self._front is None or not self.player.playing:
+            return False
+        now = self._clock()
+        due = self.player.due(now, self.count)
+        self._front = self.order.at(due)
+        reached = self.order.time_of(due) + self.player.passed_ns(now, self.count)
+        for part, n in zip(self.parts, self._front, strict=True):
+            part.let_come(n, reached)
+        if due >= self.count and not self.is_reading and not self.grows:
+            self.player.pause()
+            return True
+        return False
+
+
+def _track(part: Playback) -> Track:
+    return Track(lambda: part.count, part.recording.journal.store.wall_ns)
+
+
+def parts_of(several: Sequence[tuple[int, Playback | None]]) -> dict[int, Playback] | None:
+    """The playbacks of all tabs by their numbers; None if one tab is no recording, or is still being read."""
+    found = {number: part for number, part in several if part is not None}
+    ready = all(not part.is_reading for part in found.values())
+    return found if ready and len(found) == len(several) > 1 else None

@@ -1,0 +1,1 @@
+"""Server: identity, capabilities, process, and why a connection failed."""

@@ -1,0 +1,117 @@
+"""What we offer the server, as switches over whatever is in sight. Leaving it changes nothing; taking it does.
+
+Where each request says what is offered, the next one says it anew; after a handshake it takes a new connection.
+"""
+
+from typing import ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.widgets import Static
+
+from inspector.present.rows import RowSource, RowView
+from inspector.protocol.capabilities import ALL
+from inspector.protocol.revisions._shape import Revision, Stamp
+from inspector.tui.screens.server.capabilities_model import declaration, switch_row, switches, toggled
+from inspector.tui.theme import glyphs
+from inspector.tui.widgets.bars import FooterBar, StatusLine
+from inspector.tui.widgets.dialogs import Dialog
+from inspector.tui.widgets.virtual_list import LogList
+
+
+class OfferRows(RowSource):
+    """The switches as rows."""
+
+    def __init__(self, now: frozenset[str], revision: Revision | None) -> None:
+        self._now, self._revision = now, revision
+        self._generation = 0
+        self.chosen = now
+
+    def toggle(self, index: int) -> None:
+        """Switch one."""
+        self.chosen = toggled(self.chosen, ALL[index])
+        self._generation += 1
+
+    @property
+    def count(self) -> int:
+        return len(ALL)
+
+    @property
+    def generation(self) -> int:
+        return self._generation
+
+    def row(self, index: int, width: int) -> RowView:
+        switch = switches(self.chosen, self._now, self._revision)[index]
+        return RowView(switch_row(switch, on=glyphs().ok, off=glyphs().disconnected, width=width))
+
+
+class OffersScreen(Dialog[frozenset[str] | None]):
+    """The switches, and what they come to. Returns what is to be offered; None to leave it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("space", "switch", "Switch", tooltip="Switch what is under the cursor.", id="offers.switch"),
+        Binding("ctrl+j,f5", "take", "Take", tooltip="Offer this from now on.", id="offers.take", priority=True),
+        Binding("escape", "leave", "Leave", tooltip="Leave it as it was.", id="offers.leave"),
+    ]
+    DEFAULT_CSS = """
+    OffersScreen { align: center middle; }
+    OffersScreen > Vertical {
+        width: 78; max-width: 96%; height: auto; max-height: 90%;
+        background: $background; border: round $primary; border-title-color: $text-primary;
+    }
+    OffersScreen LogList { height: 6; margin: 1 1; }
+    OffersScreen VerticalScroll { height: auto; max-height: 8; padding: 0 2; scrollbar-size-vertical: 1; }
+    OffersScreen StatusLine { padding: 0 2; margin: 1 0 0 0; }
+    OffersScreen Static { height: auto; }
+    """
+
+    def __init__(self, now: frozenset[str], revision: Revision | None) -> None:
+        super().__init__()
+        self._revision = revision
+        self.rows = OfferRows(now, revision)
+        self._list = LogList(self.rows)
+        self._said = Static("")
+        self._then = StatusLine()
+
+    def compose(self) -> ComposeResult:
+        """The switches, what they declare, and when that holds."""
+        with Vertical() as box:
+            box.border_title = "What we offer the server"
+            yield self._list
+            with VerticalScroll(can_focus=False):
+                yield self._said
+            yield self._then
+        yield FooterBar()
+
+    def on_mount(self) -> None:
+        """Show how it stands."""
+        self._list.focus()
+        self._renew()
+
+    def _renew(self) -> None:
+        self._list.sync()
+        said = declaration(self.rows.chosen, self._revision)
+        self._said.update(Text.assemble(("declared as  ", "dim"), said) if said else "")
+        at_once = self._revision is not None and self._revision.stamp is Stamp.META
+        when = "from the next request on" if at_once else "by a new connection: it was said at the handshake"
+        self._then.show([("^j takes it ", "accent"), (when, "muted")])
+
+    def action_switch(self) -> None:
+        """Switch what is under the cursor."""
+        self.rows.toggle(max(0, self._list.cursor_key))
+        self._renew()
+
+    def on_log_list_opened(self, event: LogList.Opened) -> None:
+        """Enter switches too."""
+        event.stop()
+        self.action_switch()
+
+    def action_take(self) -> None:
+        """Offer this."""
+        self.dismiss(self.rows.chosen)
+
+    def action_leave(self) -> None:
+        """Leave it."""
+        self.dismiss(None)

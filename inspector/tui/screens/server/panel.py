@@ -1,0 +1,199 @@
+"""Screen 6, Server: who it is, what both sides can do, how it runs, what it wrote last, and where that is kept.
+
+Each section is a card that can be focused and copied; wide terminals show two columns of them. Values of variables
+are masked until a key reveals them. What is shown is compared before it is drawn, so a quiet server costs nothing.
+"""
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from msgspec.structs import replace
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+
+from inspector.present.failure_report import has_died
+from inspector.present.server import environment_section, recording_section, server_sections
+from inspector.present.spans import Section
+from inspector.tui import keys
+from inspector.tui.actions import Where
+from inspector.tui.conversation import Stage, Subject
+from inspector.tui.panels import Panel
+from inspector.tui.screens.server.post_mortem import PostMortemCard
+from inspector.tui.theme import glyphs
+from inspector.tui.widgets.section_card import COPY, SectionCard, sections_text
+from inspector.tui.widgets.virtual_lines import Scroller
+
+_WIDE = 110
+_TICKS = 6
+"""It looks at every sixth call: five times a second are enough to read along."""
+_MANY = 5000
+_TICKS_OF_MANY = 60
+"""With so many exchanges, which are all counted each time, once in two seconds."""
+_RIGHT = ("Process", "HTTP", "Login", "Environment", "Ping", "Traffic", "Recording", "stderr")
+"""What stands in the right column, in this order; everything else stands in the left one."""
+_CAPABILITIES = frozenset({"The server can", "We can"})
+
+
+class ServerPanel(Panel):
+    """What is known of the server."""
+
+    places = (Where.SERVER, Where.MOVING, Where.EVERYWHERE)
+    BINDINGS: ClassVar[list[BindingType]] = [*keys.bindings(Where.SERVER), COPY]
+    DEFAULT_CSS = """
+    ServerPanel {
+        & > #server-page { height: 1fr; }
+        #server-columns { height: auto; layout: vertical; }
+        #server-columns > Vertical { height: auto; width: 1fr; }
+        &.-wide #server-columns { layout: horizontal; }
+        PostMortemCard { max-height: 100%; }
+    }
+    """
+
+    def __init__(self, subject: Subject) -> None:
+        super().__init__()
+        self.subject = subject
+        self._reveal = False
+        self._ticks = 0
+        self._seen: tuple[object, ...] = ()
+        self._cards: dict[str, SectionCard] = {}
+        self._mortem: PostMortemCard | None = None
+
+    def compose(self) -> ComposeResult:
+        """Two columns, empty until the first look."""
+        with Scroller(id="server-page"), Vertical(id="server-columns"):
+            yield Vertical(id="server-left")
+            yield Vertical(id="server-right")
+
+    def on_mount(self) -> None:
+        """Look for the first time."""
+        self._look()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Use the room."""
+        self.set_class(event.size.width >= _WIDE, "-wide")
+
+    # --- what the app asks
+
+    def sync(self) -> None:
+        """Look again if it is time, and draw the cards that have changed."""
+        self._ticks += 1
+        many = len(self.subject.journal.conversation.exchanges) > _MANY
+        if self.is_mounted and self._ticks >= (_TICKS_OF_MANY if many else _TICKS):
+            self._look()
+
+    def rebind(self, subject: Subject) -> None:
+        """Show another conversation with the same server."""
+        self.subject = subject
+        self._seen = ()
+        if self._mortem is not None:
+            self._mortem.remove()
+            self._mortem = None
+        if self.is_mounted:
+            self._look()
+
+    def take_focus(self) -> None:
+        """The page; Tab goes to its cards."""
+        self.query_one("#server-page").focus()
+
+    def copy(self) -> None:
+        """Copy all sections, as they are shown."""
+        self.app.copy_to_clipboard(sections_text(self._sections()))
+        self.notify("All sections are copied.", timeout=3)
+
+    # --- keys
+
+    def action_reveal(self) -> None:
+        """Show the values of variables, or mask them."""
+        self._reveal = not self._reveal
+        self._look()
+
+    def action_copy(self) -> None:
+        """Copy all sections; a card with the focus copies itself."""
+        self.copy()
+
+    # --- showing
+
+    def _look(self) -> None:
+        self._ticks = 0
+        seen = self._state()
+        if seen == self._seen:
+            return
+        self._seen = seen
+        shown = {section.title: section for section in self._sections()}
+        for title in self._cards.keys() - shown.keys():
+            self._cards.pop(title).remove()
+        for title, section in shown.items():
+            self._show(title, section)
+        self.query_one("#server-left").display = any(title not in _RIGHT for title in self._cards)
+        self._mourn()
+
+    def _state(self) -> tuple[object, ...]:
+        """What has to change before anything is looked at more closely."""
+        journal = self.subject.journal
+        return (
+            id(journal),
+            journal.count,
+            journal.recording,
+            journal.notices,
+            self.subject.stage,
+            self._reveal,
+            self.subject.guide.rungs if self.subject.guide is not None else (),
+        )
+
+    def _sections(self) -> Iterator[Section]:
+        subject = self.subject
+        environment = subject.about.environment
+        origins = environment.origins if environment else {}
+        for section in server_sections(subject.journal, origins=origins):
+            if section.title == "Process":
+                names = [fact.key[1:] for fact in section.facts if fact.key.startswith("$")]
+                yield replace(section, facts=tuple(fact for fact in section.facts if not fact.key.startswith("$")))
+                values = environment.values if environment else {}
+                yield environment_section(names, values, origins, reveal=self._reveal)
+            elif section.title in _CAPABILITIES:
+                yield _ticked(section)
+            elif section.title != "Notices":
+                yield section
+        if subject.guide is not None and subject.guide.rungs:
+            from inspector.present.logins import ladder_section
+
+            yield ladder_section(subject.guide.rungs)
+        yield recording_section(subject.journal)
+
+    def _show(self, title: str, section: Section) -> None:
+        card = self._cards.get(title)
+        if card is not None:
+            card.show(section)
+            return
+        card = self._cards[title] = SectionCard(section)
+        if title not in _RIGHT:
+            self.query_one("#server-left").mount(card)
+            return
+        later = [self._cards[other] for other in _RIGHT[_RIGHT.index(title) + 1 :] if other in self._cards]
+        self.query_one("#server-right").mount(card, before=later[0] if later else None)
+
+    def _mourn(self) -> None:
+        """Put the card of a dead connection above all others, once."""
+        if self._mortem is None and _is_dead(self.subject):
+            self._mortem = PostMortemCard(self.subject, dismissable=False)
+            self.query_one("#server-page").mount(self._mortem, before=0)
+
+
+def _is_dead(subject: Subject) -> bool:
+    """Whether the connection failed, or ended without having been asked to."""
+    match subject.stage:
+        case Stage.FAILED:
+            return True
+        case Stage.CLOSED:
+            return bool(subject.why)
+        case Stage.RECORDED:
+            return has_died(subject.journal)
+        case _:
+            return False
+
+
+def _ticked(section: Section) -> Section:
+    """Return capabilities with a tick before each: what stands there is there."""
+    return replace(section, facts=tuple(replace(fact, key=f"{glyphs().ok} {fact.key}") for fact in section.facts))

@@ -1,0 +1,194 @@
+"""The post-mortem card: why a connection could not be made or is gone, and what there is to read about it.
+
+It stands beside the traffic and takes nothing away. Its keys connect again, copy all of it, and put it away.
+"""
+
+import os
+from collections.abc import Sequence
+from typing import ClassVar
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import Static
+
+from inspector.capture.connection_facts import TAIL_LINES
+from inspector.present.failure_report import PostMortem, post_mortem
+from inspector.present.spans import Line, Section, plain
+from inspector.text import cell_width, visible
+from inspector.tui import keys
+from inspector.tui.conversation import Stage, Subject
+from inspector.tui.theme import glyphs, role_styles, spans_to_text
+from inspector.tui.widgets.section_card import COPY, section_renderable, sections_text
+from inspector.tui.widgets.virtual_lines import Scroller
+
+_WIDE = 100
+_STDERR = "stderr"
+_LEAST_LINES, _MOST_LINES = 3, 12
+"""Of stderr, as there is room; the server's log and the traffic have more."""
+_SHARE = 0.65
+"""Of the height that is there, at most."""
+
+
+class PostMortemCard(Scroller):
+    """The card of one subject."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [COPY]
+    DEFAULT_CSS = """
+    PostMortemCard {
+        height: auto;
+        max-height: 65%;
+        padding: 0 1;
+        border: round $error;
+        border-title-color: $text-error;
+        border-title-style: bold;
+        border-subtitle-color: $text-muted;
+        &:focus { border: round $border; }
+        & > Static { height: auto; }
+    }
+    """
+    _LOOKS_AGAIN_S = 0.5
+    """The last words on stderr may come after the end."""
+
+    def __init__(self, subject: Subject, *, dismissable: bool = True, id: str | None = None) -> None:  # noqa: A002 - Textual's word
+        """Tell of the end of `subject`; `dismissable` says whether Esc puts the card away."""
+        super().__init__(id=id)
+        self._subject = subject
+        self._dismissable = dismissable
+        self._seen: tuple[object, ...] = ()
+        self._text = Static(markup=False)
+
+    def compose(self) -> ComposeResult:
+        """One text that scrolls."""
+        yield self._text
+
+    def on_mount(self) -> None:
+        """Draw, and look again for last words."""
+        self.border_title = "Post-mortem"
+        self.border_subtitle = Content("  ".join(self._hints()))
+        self.app.theme_changed_signal.subscribe(self, lambda _: self._draw())
+        self.sync()
+        self.set_interval(self._LOOKS_AGAIN_S, self.sync)
+
+    def _hints(self) -> list[str]:
+        wanted = ["reconnect"]
+        wanted += ["copy", *(["back"] if self._dismissable else [])]
+        said = {"back": "close"} | ({} if self._subject.can_act else {"reconnect": "start server"})
+        found = [(name, keys.action(name)) for name in wanted]
+        return [f"{keys.key_name(each.keys[0])} {said.get(name, each.label.lower())}" for name, each in found]
+
+    def sync(self) -> None:
+        """Look again; nearly free while nothing has changed."""
+        checks = self._subject.checks_so_far
+        found = checks.changes if checks is not None else 0
+        seen = (self._subject.journal.count, self._subject.stage, self._subject.why, found)
+        if seen != self._seen:
+            self._seen = seen
+            self._draw()
+
+    def _draw(self) -> None:
+        wide, dark = self.size.width >= _WIDE, self.app.current_theme.dark
+        around = self.parent.size if isinstance(self.parent, Widget) else self.app.size
+        size = max(1, (self.size.width or around.width) - 4), int(around.height * _SHARE) - 2
+        drawn = _drawn(self._subject, self._mortem(), self._reason(), size, wide=wide, dark=dark)
+        self._text.update(drawn)
+
+    def on_resize(self) -> None:
+        """Use the room."""
+        self._draw()
+
+    def _mortem(self) -> PostMortem:
+        from inspector.present.failure_report import with_surroundings
+
+        subject = self._subject
+        shell = os.environ if subject.journal.live else {}
+        mortem = post_mortem(subject.journal, subject.why)
+        return with_surroundings(mortem, subject.journal, subject.about.environment, shell)
+
+    def _reason(self) -> list[Line]:
+        """Why it came to this, as far as the checks know by now; they work beside the screen."""
+        checks = self._subject.checks_so_far
+        if checks is None or not checks.all:
+            return []
+        from inspector.present.failure_report import diagnosis_lines, of_findings
+
+        found = of_findings(tuple(checks.all))
+        return diagnosis_lines(found) if found is not None else []
+
+    def action_copy(self) -> None:
+        """Copy all of the card as text."""
+        mortem = self._mortem()
+        note = "\n".join(filter(None, (mortem.why, *map(plain, self._reason()))))
+        head = Section(plain(_headline(self._subject, mortem)), note=note)
+        self.app.copy_to_clipboard(sections_text([head, *mortem.sections]))
+        self.notify("The card is copied.", timeout=3)
+
+
+def _headline(subject: Subject, mortem: PostMortem) -> Line:
+    if subject.stage is Stage.FAILED and not subject.journal.processes:
+        what = "The server lets us in with a login alone" if subject.refused else "The server could not be reached"
+        return ((f"{glyphs().error} ", "error"), (what, "error"))
+    return mortem.headline
+
+
+def _drawn(
+    subject: Subject, mortem: PostMortem, reason: Sequence[Line], size: tuple[int, int], *, wide: bool, dark: bool
+) -> RenderableType:
+    """Return the card: what happened, and why, then the end of stderr and the facts, side by side if there is room.
+
+    `size`: cells and rows that are in sight at once.
+    """
+    width, rows = size
+    inks = role_styles(dark=dark)
+    headline = spans_to_text(_headline(subject, mortem), dark=dark)
+    headline.no_wrap, headline.end = False, "\n"
+    head: list[Text] = [headline]
+    told = " ".join(plain(line) for line in reason)
+    if not _says_the_same(mortem.why, headline.plain) and mortem.why.rstrip(".") not in told:
+        head.append(Text(mortem.why, inks["text"]))
+    for line in reason:
+        shown = spans_to_text(line, dark=dark)
+        shown.no_wrap, shown.end = False, "\n"
+        head.append(shown)
+    if subject.hint and len(reason) < 2:  # the second line is what to do
+        head.append(Text(visible(subject.hint, limit=500), inks["accent"]))
+    room = rows - sum(-(-cell_width(each.plain) // width) for each in head) - 2
+    words = [_last_words(section, subject, room, dark=dark) for section in mortem.sections if section.title == _STDERR]
+    facts = [_part(section, dark=dark) for section in mortem.sections if section.title != _STDERR]
+    return Group(*head, _beside(facts, words) if wide and facts and words else Group(*words, *facts))
+
+
+def _last_words(section: Section, subject: Subject, room: int, *, dark: bool) -> RenderableType:
+    """The end of stderr: as many lines as there is room for, each cut at the edge."""
+    shown = section.lines[-max(_LEAST_LINES, min(room, _MOST_LINES)) :]
+    there = len(subject.journal.stderr_tail)
+    total = f" of {there}" if there < TAIL_LINES else ""
+    more = f"  last {len(shown)}{total} lines" if len(shown) < there else ""
+    title = Text.assemble((section.title, role_styles(dark=dark)["title"]), (more, role_styles(dark=dark)["muted"]))
+    lines = [spans_to_text(line, dark=dark) for line in shown]
+    for line in lines:
+        line.no_wrap, line.overflow, line.end = True, "ellipsis", "\n"
+    return Group(Text(""), title, *lines)
+
+
+def _says_the_same(why: str, headline: str) -> bool:
+    """Whether `why` adds nothing to the headline but another way to write the time."""
+    said = headline[2:].partition(" after ")[0]
+    return why.lower().startswith(said.lower()) and len(why) <= len(headline) + 8
+
+
+def _part(section: Section, *, dark: bool) -> RenderableType:
+    title = Text(section.title, role_styles(dark=dark)["title"])
+    return Group(Text(""), title, section_renderable(section, dark=dark))
+
+
+def _beside(left: list[RenderableType], right: list[RenderableType]) -> Table:
+    grid = Table.grid(padding=(0, 3, 0, 0), expand=True)
+    grid.add_column(ratio=1)
+    grid.add_column(ratio=1)
+    grid.add_row(Group(*left), Group(*right))
+    return grid

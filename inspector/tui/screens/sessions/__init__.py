@@ -1,0 +1,1 @@
+"""Sessions: the recorded captures, and comparing two of them."""

@@ -1,0 +1,169 @@
+"""Two captures side by side, operation by operation, over the whole screen; `n` jumps from difference to difference.
+
+They are read and compared on a thread, which is told to stop when the screen is left.
+"""
+
+import asyncio
+import textwrap
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import ClassVar
+
+from rich.cells import cell_len
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+
+from inspector.capture.compare.differences import Comparison, compare
+from inspector.capture.compare.normal import NAMES, Normal
+from inspector.capture.compare.operations import Accounts, read_accounts
+from inspector.errors import InspectError
+from inspector.present.compare import Names, summary
+from inspector.present.rows import SpanRows
+from inspector.present.spans import Line
+from inspector.text import visible
+from inspector.tui import keys
+from inspector.tui.actions import Where
+from inspector.tui.screens.sessions.compare_model import CompareRows
+from inspector.tui.widgets.bars import FooterBar, StatusLine
+from inspector.tui.widgets.dialogs import Dialog
+from inspector.tui.widgets.virtual_list import LogList
+
+_HOW = {
+    False: ("but for ids, times, cursors, ports and temporary paths", "but for what is made up"),
+    True: ("exactly",),
+}
+"""How two captures were compared, in many words and in few."""
+Made = Callable[[bool], Comparison]
+"""Makes the comparison, on a thread; True: exactly. Raises: InspectError."""
+
+
+class CompareScreen(Dialog[None]):
+    """Both sides in one list, a row for what belongs together."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *keys.bindings(Where.COMPARE),
+        replace(keys.binding(keys.action("help")), action="help"),
+    ]
+    DEFAULT_CSS = """
+    CompareScreen { layout: vertical; background: $background; }
+    CompareScreen > LogList { height: 1fr; }
+    """
+
+    def __init__(self, names: Names, make: Made) -> None:
+        super().__init__()
+        self._names = names
+        self._make = make
+        self._exact = False
+        self._found: CompareRows | None = None
+        self._summary = ""
+        """Of the comparison that is shown; safe to show."""
+        self._head = StatusLine()
+        self._foot = StatusLine()
+        self._list = LogList(SpanRows(), empty=[[("comparing", "muted")]])
+
+    def compose(self) -> ComposeResult:
+        """The summary, both sides, the chosen place in words, keys."""
+        yield self._head
+        yield self._list
+        yield self._foot
+        yield FooterBar()
+
+    def on_mount(self) -> None:
+        """Begin."""
+        self._list.focus()
+        self._compare()
+
+    @work(exclusive=True)
+    async def _compare(self) -> None:
+        try:
+            found, rows = await asyncio.to_thread(self._made, self._exact)
+        except InspectError as error:
+            lines = textwrap.wrap(visible(str(error), limit=600), max(20, self.size.width - 8))
+            told: list[Line] = [((line, "text"),) for line in lines]
+            self._list.empty = [(("✗ There is nothing to compare", "error"),), *told]
+            self._list.refresh()
+            return
+        self._found = rows
+        self._list.empty = [[("There is nothing to compare.", "muted")]]
+        self._list.source = self._found
+        self._list.sync()
+        self._summary = visible(summary(found, self._names))
+        self._show_head()
+        self.action_jump(1, first=True)
+
+    def on_resize(self) -> None:
+        """There may be more room, or less."""
+        self._show_head()
+
+    def _show_head(self) -> None:
+        """The summary, and how it was compared as far as there is room beside it."""
+        room = self.size.width - cell_len(self._summary) - 4
+        how = next((how for how in _HOW[self._exact] if len(how) <= room), "")
+        self._head.show([(self._summary, "title")], [(how, "faint")] if how and self._summary else [])
+
+    def _made(self, exactly: bool) -> tuple[Comparison, CompareRows]:
+        """The comparison, and its rows, for which the places that differ are found."""
+        found = self._make(exactly)
+        return found, CompareRows(found, self._names)
+
+    def action_jump(self, by: int, first: bool = False) -> None:
+        """Go to the next difference, or the one before."""
+        if self._found is None:
+            return
+        at = self._found.next(-1 if first else self._list.view.cursor, back=by < 0)
+        if at is not None:
+            self._list.go_to(at)
+        elif not first:
+            self.notify(f"There is no difference {'below' if by > 0 else 'above'}.", markup=False, timeout=3)
+
+    def action_exact(self) -> None:
+        """Compare with what is made up anew in each run, or without."""
+        self._exact = not self._exact
+        self._compare()
+
+    def on_log_list_selected(self, message: LogList.Selected) -> None:
+        """Say where the chosen row is."""
+        message.stop()
+        if self._found is not None and self._found.count:
+            at = self._found.differences
+            number = sum(each <= message.index for each in at)
+            self._foot.show(self._found.about(message.index), [(f"{number:,} of {len(at):,}", "muted")])
+
+    def on_log_list_opened(self, message: LogList.Opened) -> None:
+        """Show both values of a place whole."""
+        message.stop()
+        values = self._found.values(message.index) if self._found is not None else None
+        if values is None:
+            return
+        from inspector.tui.screens.items.dialogs import BeforeAfterScreen
+        from inspector.tui.screens.sessions.compare_model import value_lines
+
+        before, after = values
+        self.app.push_screen(BeforeAfterScreen("Both values", lambda: value_lines(before, after)))
+
+    def action_help(self) -> None:
+        """Show the keys."""
+        from inspector.tui.screens.help.help import HelpScreen
+
+        self.app.push_screen(HelpScreen((Where.COMPARE, Where.MOVING, Where.LIST)))
+
+    def action_leave(self) -> None:
+        """Back to where one came from."""
+        self.dismiss(None)
+
+
+def of_files(before: Path, after: Path, normal: Normal | None = None, only: Sequence[str] = ()) -> CompareScreen:
+    """The screen for two captures. They are read when it is shown."""
+    names = Names(before.name, after.name)
+    if before.name == after.name:
+        names = Names(str(before), str(after))
+    read: list[Accounts] = []
+
+    def make(exactly: bool) -> Comparison:
+        if not read:
+            read.extend(read_accounts(path).accounts for path in (before, after))
+        return compare(read[0], read[1], Normal(off=NAMES) if exactly else normal or Normal(), only)
+
+    return CompareScreen(names, make)

@@ -1,0 +1,222 @@
+"""Screen 7, Sessions: the captures that there are, newest first, to be opened, compared, noted and deleted.
+
+What each is about is found out on a thread, one after the other, and kept for the next time. Nothing is removed that
+somebody records into or that is open here, and nothing without being asked.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+import msgspec
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.message import Message
+from textual.worker import get_current_worker
+
+from inspector.capture.format.notes import NotesFile
+from inspector.capture.shelf import Summaries, captures, remove
+from inspector.config.paths import places, replace_file
+from inspector.errors import UsageError
+from inspector.present.spans import Span
+from inspector.text import human_size, visible
+from inspector.tui import keys
+from inspector.tui.actions import Where
+from inspector.tui.conversation import Subject
+from inspector.tui.panels import Panel
+from inspector.tui.screens.sessions.model import Session, SessionRows, about
+from inspector.tui.widgets.bars import StatusLine
+from inspector.tui.widgets.virtual_list import LogList
+
+if TYPE_CHECKING:
+    from inspector.tui.app import InspectApp
+
+_EMPTY: list[list[Span]] = [
+    [("There are no captures yet.", "muted")],
+    [("each session with a server is kept in one", "faint")],
+]
+
+
+class SessionsPanel(Panel):
+    """The list."""
+
+    places = (Where.EVERYWHERE, Where.SESSIONS, Where.LIST, Where.MOVING)
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(Where.SESSIONS)
+    DEFAULT_CSS = """
+    SessionsPanel { layout: vertical; }
+    """
+
+    class OpenWanted(Message):
+        """A capture is to be shown."""
+
+        def __init__(self, path: Path) -> None:
+            super().__init__()
+            self.path = path
+
+    class CompareWanted(Message):
+        """Two captures are to be compared, the older one first."""
+
+        def __init__(self, before: Path, after: Path) -> None:
+            super().__init__()
+            self.before = before
+            self.after = after
+
+    def __init__(self, subject: Subject) -> None:
+        super().__init__()
+        own = places()
+        self._shelf = own.captures
+        self._kept = own.state / "sessions.json"
+        self._rows = SessionRows()
+        self._sessions: list[Session] = []
+        self._compared: Path | None = None
+        self._head = StatusLine()
+        self._foot = StatusLine()
+        self.list = LogList(self._rows, empty=_EMPTY)
+
+    def compose(self) -> ComposeResult:
+        """How many there are, the list, the chosen one's file."""
+        yield self._head
+        yield self.list
+        yield self._foot
+
+    def on_mount(self) -> None:
+        """Look what there is."""
+        self.action_look_again()
+
+    def sync(self) -> None:
+        """Show what was found out since."""
+        if not self.list.is_mounted:
+            return
+        here = self._open_here
+        shown = [
+            msgspec.structs.replace(each, here=each.path in here, compared=each.path == self._compared)
+            for each in self._sessions
+        ]
+        self._rows.show(shown)
+        self.list.sync()
+        size = sum(each.summary.size for each in shown if each.summary is not None)
+        many = f"{len(shown):,} capture{'' if len(shown) == 1 else 's'}"
+        self._head.show([("Sessions", "title")], [(f"{many}, {human_size(size)}", "muted")])
+        chosen = self.chosen
+        self._foot.show(about(chosen) if chosen is not None else [])
+
+    def take_focus(self) -> None:
+        """The list."""
+        self.list.focus()
+
+    @property
+    def chosen(self) -> Session | None:
+        """The one under the cursor."""
+        return self._rows.session(self.list.view.cursor)
+
+    @property
+    def export_capture(self) -> Path | None:
+        """The one under the cursor."""
+        return self.chosen.path if self.chosen is not None else None
+
+    @property
+    def _open_here(self) -> set[Path]:
+        app: InspectApp = self.app  # type: ignore[assignment]
+        shown = (tab.subject.journal.capture_path for tab in app.tabs)
+        return {path.absolute() for path in shown if path is not None}
+
+    # --- finding out
+
+    def action_look_again(self) -> None:
+        """Look which captures there are, and find out what is not known of them."""
+        known = {each.path: each for each in self._sessions}
+        self._sessions = [known.get(path, Session(path)) for path in captures(self._shelf)]
+        self.run_worker(self._find_out, thread=True, exclusive=True, group="sessions")
+
+    def _find_out(self) -> None:
+        worker = get_current_worker()
+        summaries, paths = Summaries(self._kept), [each.path for each in self._sessions]
+        for path in paths:
+            if worker.is_cancelled:
+                return
+            found = summaries.of(path)
+            notes = NotesFile(path, found.id).read()
+            self.app.call_from_thread(
+                self._found, Session(path, found, notes.remark or notes.trouble, len(notes.marks))
+            )
+        try:
+            replace_file(self._kept, summaries.content(paths))
+        except (OSError, UsageError):
+            return  # it is found out again the next time
+
+    def _found(self, session: Session) -> None:
+        self._sessions = [session if each.path == session.path else each for each in self._sessions]
+
+    # --- keys
+
+    def on_log_list_opened(self, message: LogList.Opened) -> None:
+        """Open it."""
+        message.stop()
+        session = self._rows.session(message.index)
+        if session is not None:
+            self.post_message(self.OpenWanted(session.path))
+
+    def action_note(self) -> None:
+        """Write down what it was about."""
+        from inspector.tui.screens.notes.dialogs import NameScreen
+
+        session = self.chosen
+        if session is None or session.summary is None:
+            return
+        file = NotesFile(session.path, session.summary.id)
+
+        def written(remark: str | None) -> None:
+            if remark is None:
+                return
+            try:
+                notes = file.change(lambda notes: msgspec.structs.replace(notes, remark=remark))
+            except UsageError as error:
+                self._say(f"{error}. {error.hint}")
+                return
+            self._found(msgspec.structs.replace(session, remark=notes.remark))
+
+        self.app.push_screen(NameScreen("What this session was about", session.remark, empty=True), written)
+
+    def action_compare(self) -> None:
+        """Choose it to be compared, or compare it with the one that was chosen."""
+        session, first = self.chosen, self._compared
+        if session is None:
+            return
+        self._compared = None if first is not None else session.path
+        if first is None:
+            self._say("Now choose the other one, and press c there.", severity="information")
+        elif first != session.path:
+            order: Sequence[Path] = [each.path for each in self._sessions]
+            before, after = sorted((first, session.path), key=order.index, reverse=True)
+            self.post_message(self.CompareWanted(before, after))
+
+    def action_delete(self) -> None:
+        """Ask, then remove it with its notes."""
+        from inspector.tui.widgets.dialogs import ConfirmScreen
+
+        session = self.chosen
+        if session is None:
+            return
+        if session.path in self._open_here:
+            self._say("It is open here: close its tab first.")
+            return
+        size = human_size(session.summary.size) if session.summary is not None else "?"
+        question: list[list[Span]] = [
+            [("Remove this capture for good?", "strong")],
+            [(f"{size}; its notes go with it.", "text")],
+        ]
+
+        def answered(sure: bool | None) -> None:
+            if sure:
+                self._delete(session.path)
+
+        ways = ("no, keep it (n)", "yes, remove it (y)")
+        self.app.push_screen(ConfirmScreen("Delete", question, visible(str(session.path)), ways), answered)
+
+    def _delete(self, path: Path) -> None:
+        if not remove(path):
+            self._say("It was not removed: somebody records into it, or it can't be.")
+        self.action_look_again()
+
+    def _say(self, said: str, *, severity: str = "warning") -> None:
+        self.notify(visible(said, limit=300), severity=severity, markup=False, timeout=4)  # type: ignore[arg-type]

@@ -1,0 +1,1 @@
+"""Skills: the skills a server lists, read and verified."""

@@ -1,0 +1,297 @@
+"""The screen of skills: the skills that a server lists, reading their files, and whether those are what was listed.
+
+Opening the screen asks for the list and reads nothing. A file that is not what its entry says is not shown: both
+values stand there, and its bytes are in the traffic.
+"""
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from rich.console import Group
+from textual import events, work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import VerticalScroll
+from textual.widgets import Static
+
+from inspector.present.skills import check_facts, file_text, skill_facts
+from inspector.present.spans import Section, Span, paragraph
+from inspector.protocol.capabilities import SKILLS, declares
+from inspector.protocol.flows.skills import check_skill, get_skill, list_skills, read_skill_file
+from inspector.protocol.flows.steps import Flow
+from inspector.protocol.revisions._shape import Revision
+from inspector.protocol.skills import SkillFile
+from inspector.session.session import Session
+from inspector.text import visible
+from inspector.tui import keys
+from inspector.tui.actions import Where
+from inspector.tui.conversation import Stage, Subject, why_silent
+from inspector.tui.panels import Panel
+from inspector.tui.screens.skills.model import Held, SkillIndex, SkillRow
+from inspector.tui.theme import glyphs
+from inspector.tui.widgets.bars import StatusLine
+from inspector.tui.widgets.section_card import section_renderable, sections_text
+from inspector.tui.widgets.virtual_list import LogList
+
+# --- What is known of a skill or of one of its files: the entry, the comparison, and the text of what is as listed.
+
+_NOT_SAFE = "A match says that server and entry agree, not that the content is harmless."
+_NOT_USED = "This is not what the entry says and must not be used. Its bytes stand in the traffic."
+
+
+class SkillDetail(VerticalScroll, can_focus=True):
+    """About one line of the list."""
+
+    DEFAULT_CSS = """
+    SkillDetail { padding: 0 1; border-left: solid $border-blurred; }
+    SkillDetail > Static { height: auto; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._about = Static("", markup=False)
+        self.sections: tuple[Section, ...] = ()
+        """What is shown."""
+
+    def compose(self) -> ComposeResult:
+        """One text."""
+        yield self._about
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether something can be shown."""
+        return self._about.is_mounted
+
+    def show(self, row: SkillRow | None) -> None:
+        """Show another line, or the same after something has happened; None for nothing."""
+        self.sections = () if row is None else (_about_skill(row.held),) if row.file is None else _about_file(row)
+        dark = self.app.current_theme.dark
+        self._about.update(Group(*(section_renderable(section, dark=dark) for section in self.sections)))
+        self.scroll_home(animate=False)
+
+
+def why_not_read(held: Held, file: SkillFile) -> str:
+    """Why a file must not be asked for; "" if it may."""
+    skill = held.skill
+    return skill.flaw or ("" if skill.is_dynamic and file.is_manifest else file.flaw)
+
+
+def _about_skill(held: Held) -> Section:
+    skill = held.skill
+    return Section(skill.name, skill_facts(skill), paragraph(skill.description, "foreign", limit=5000))
+
+
+def _about_file(row: SkillRow) -> tuple[Section, ...]:
+    held, file = row.held, row.file
+    assert file is not None, "asked of a file"
+    read = held.reads.get(file.uri)
+    if read is None:
+        error = held.errors.get(file.uri, "") or why_not_read(held, file)
+        said = f"{glyphs().error} {error}" if error else f"Not read yet: {keys.key_name('ctrl+j')} reads it."
+        return (Section(file.path, lines=paragraph(said, "error" if error else "muted")),)
+    if read.problem:
+        return (Section(file.path, lines=paragraph(f"{glyphs().error} {read.problem}", "error")),)
+    checks = Section(file.path, check_facts(read), note=_NOT_SAFE if read.ok else "")
+    if not read.ok:
+        return (checks, Section("", lines=paragraph(_NOT_USED, "error")))
+    return (checks, Section("", lines=((), *file_text(read))))
+
+
+_NARROW = 110
+
+
+class SkillsPanel(Panel):
+    """The skills of a server."""
+
+    places = (Where.EVERYWHERE, Where.SKILLS, Where.MOVING, Where.LIST)
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(Where.SKILLS)
+    HELP = """\
+Skills are instructions and files that a server lists with their sizes and digests. Nothing is read until you ask:
+`^j` reads the chosen file and compares it, `v` all files up to the first that differs.
+"""
+    DEFAULT_CSS = """
+    SkillsPanel { layout: grid; grid-size: 2; grid-columns: 2fr 3fr; grid-rows: 1 1fr; }
+    SkillsPanel > StatusLine { column-span: 2; }
+    SkillsPanel.-narrow { grid-size: 1; grid-columns: 1fr; grid-rows: 1 1fr 1fr; }
+    SkillsPanel.-narrow > StatusLine { column-span: 1; }
+    SkillsPanel.-narrow > SkillDetail { border-left: none; border-top: solid $border-blurred; }
+    """
+
+    def __init__(self, subject: Subject) -> None:
+        super().__init__()
+        self.subject = subject
+        self.index = SkillIndex(subject.journal)
+        self._line = StatusLine()
+        self._list = LogList(self.index)
+        self._detail = SkillDetail()
+        self._under_way: list[str] = []
+        """What is being asked for now, newest last."""
+        self._asked_for = False
+
+    def compose(self) -> ComposeResult:
+        """What there is, the list, and what is known of the chosen line."""
+        yield self._line
+        yield self._list
+        yield self._detail
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Use the room."""
+        self.set_class(event.size.width < _NARROW, "-narrow")
+
+    # What the app asks
+
+    def sync(self) -> None:
+        """Take in what is new; ask for the list once, where the server says that it has skills."""
+        if not self._list.is_mounted or not self._detail.is_ready:
+            return
+        changed = self.index.take()
+        if not self.index.listed and not self._asked_for and self._may_ask and _declared(self.subject):
+            self._asked_for = True
+            self._perform("listing", lambda revision: list_skills(revision=revision))
+        empty = self._empty()
+        if empty != self._list.empty:
+            self._list.empty = empty
+            self._list.refresh()
+        self._list.sync()
+        if changed:
+            self._detail.show(self._row)
+        self._line.show(*self._said())
+
+    def rebind(self, subject: Subject) -> None:
+        """Show another conversation."""
+        self.subject = subject
+        self.index = SkillIndex(subject.journal)
+        self._list.source = self.index
+        self._asked_for = False
+        self._detail.show(self._row)
+
+    def take_focus(self) -> None:
+        """The list."""
+        self._list.focus()
+
+    def go_back(self) -> bool:
+        """From the text to the list."""
+        if not self._detail.has_focus:
+            return False
+        self._list.focus()
+        return True
+
+    def copy(self) -> None:
+        """Copy what is known of the chosen line."""
+        self.app.copy_to_clipboard(sections_text(self._detail.sections))
+        self.app.notify("Copied as it is shown.", markup=False, timeout=3)
+
+    # Keys
+
+    def action_list(self) -> None:
+        """Ask for the list."""
+        if self._can_ask("listing"):
+            self._perform("listing", lambda revision: list_skills(revision=revision))
+
+    def action_get(self) -> None:
+        """Ask for the chosen skill's entry."""
+        row = self._chosen()
+        if row is not None and self._can_ask("asking for the entry"):
+            uri = row.held.skill.uri
+            self._perform("asking for the entry", lambda revision: get_skill(uri, revision=revision))
+
+    def action_read(self) -> None:
+        """Read the chosen file; of a skill its SKILL.md."""
+        row = self._chosen()
+        if row is None or not self._can_ask("reading"):
+            return
+        skill = row.held.skill
+        file = row.file or next((file for file in skill.files if file.is_manifest), None)
+        if file is None:
+            self.app.notify("Its entry lists no SKILL.md.", severity="warning", markup=False)
+        elif refused := why_not_read(row.held, file):
+            self.app.notify(f"Not read: {refused}.", severity="warning", markup=False)
+        else:
+            self._perform("reading", lambda revision: read_skill_file(skill, file, revision=revision))
+
+    def action_check(self) -> None:
+        """Read all files of the chosen skill, up to the first that differs."""
+        row = self._chosen()
+        if row is not None and self._can_ask("verifying"):
+            skill = row.held.skill
+            self._perform("verifying", lambda revision: check_skill(skill, skill.files, revision=revision))
+
+    @work(group="skills")
+    async def _perform(self, busy: str, flow: Callable[[Revision], Flow[Any]]) -> None:
+        self._under_way.append(busy)
+
+        async def do(session: Session) -> None:
+            await session.perform(flow)
+
+        try:
+            await self.subject.perform(do)
+        finally:
+            self._under_way.remove(busy)
+
+    # What the parts tell
+
+    def on_log_list_selected(self, event: LogList.Selected) -> None:
+        """Show what is known of it."""
+        event.stop()
+        self._detail.show(self._row)
+
+    def on_log_list_opened(self, event: LogList.Opened) -> None:
+        """Read it, or go to its text if it was read."""
+        event.stop()
+        row = self._row
+        if row is not None and row.file is not None and row.file.uri in row.held.reads:
+            self._detail.focus()
+        else:
+            self.action_read()
+
+    # Showing
+
+    @property
+    def _row(self) -> SkillRow | None:
+        at = self._list.view.cursor
+        return self.index.rows[at] if 0 <= at < len(self.index.rows) else None
+
+    @property
+    def _may_ask(self) -> bool:
+        return self.subject.can_act and self.subject.stage is Stage.OPEN
+
+    def _chosen(self) -> SkillRow | None:
+        """The line that a key is about; without one, it is said why the key does nothing."""
+        if self._row is None:
+            arriving = "listing" in self._under_way
+            said = (
+                "The list is still arriving." if arriving else f"No skill is chosen: {keys.key_name('l')} lists them."
+            )
+            self.app.notify(said if arriving or self._may_ask else "No skill is chosen.", markup=False)
+        return self._row
+
+    def _can_ask(self, what: str) -> bool:
+        """Whether something may be asked for now. A skill that is shown can be read while the list goes on arriving."""
+        if not self._may_ask:
+            self.app.notify(why_silent(self.subject), severity="warning", markup=False)
+        elif what in self._under_way:
+            self.app.notify(f"Still {what}.", markup=False)
+        return self._may_ask and what not in self._under_way
+
+    def _said(self) -> tuple[list[Span], list[Span]]:
+        count = self.index.skills
+        left: list[Span] = [("Skills", "title"), (f"  {count}" if self.index.listed else "", "muted")]
+        if self._under_way:
+            left.append((f"  {glyphs().pending} {', '.join(self._under_way)}", "pending"))
+        elif self.index.refusal:
+            left.append(
+                (f"  {glyphs().error} the list did not come: {visible(self.index.refusal, limit=200)}", "error")
+            )
+        return left, [("nothing is read unasked", "faint")]
+
+    def _empty(self) -> list[list[Span]]:
+        if self.index.listed:
+            return [[("No skills are listed", "muted")], [("A server may have some that it does not list.", "faint")]]
+        if not _declared(self.subject):
+            asks: list[Span] = [(f"{keys.key_name('l')} asks for a list all the same", "faint")]
+            return [[("The server declares no skills", "muted")], asks if self._may_ask else []]
+        return [[("The list was not asked for", "muted")]]
+
+
+def _declared(subject: Subject) -> bool:
+    return subject.opening is not None and declares(subject.opening.capabilities, SKILLS)

@@ -1,0 +1,1 @@
+"""Start screen: configured servers, recent captures, and approval before a start."""

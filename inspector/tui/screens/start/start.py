@@ -1,0 +1,452 @@
+"""The start: what there is to look at. It ends with a choice, and starts and opens nothing itself.
+
+It is an app of its own, so that the inspector begins afresh on what was chosen. A server from a file is somebody's
+command line: it is shown in full first, and a second key is needed.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from rich.console import Group
+from rich.text import Text
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.widgets import Input, Static
+
+from inspector import __version__
+from inspector.errors import UsageError
+from inspector.present.start import (
+    Capture,
+    OpenDemo,
+    OpenServer,
+    Server,
+    StartChoice,
+    StartRows,
+    Wanted,
+    can_open,
+    server_section,
+    wanted,
+)
+from inspector.text import visible
+from inspector.tui import keys
+from inspector.tui.actions import Where
+from inspector.tui.safety import dress, install, turn_theme
+from inspector.tui.theme import glyphs, spans_to_text
+from inspector.tui.widgets.bars import FooterBar, Item, ItemBar, Line, StatusLine
+from inspector.tui.widgets.dialogs import Dialog
+from inspector.tui.widgets.schema_form.editors import LineEdit
+from inspector.tui.widgets.section_card import section_renderable
+from inspector.tui.widgets.virtual_lines import Scroller
+from inspector.tui.widgets.virtual_list import LogList
+
+_HERE = ("help", "help.typing", "theme", "quit")
+
+
+class StartApp(App[StartChoice]):
+    """Shows what there is; `run` returns the choice, None if the person left."""
+
+    TITLE = "mcp-inspect"
+    ENABLE_COMMAND_PALETTE = False
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *keys.bindings(Where.START),
+        *(keys.binding(keys.action(name)) for name in _HERE),
+    ]
+    CSS = """
+    #start-list { margin: 1 1 0 1; }
+    """
+
+    def __init__(self, servers: Sequence[Server], captures: Sequence[Capture]) -> None:
+        """Show servers in the order given, and captures, the newest first."""
+        super().__init__()
+        install(self, ascii_only=glyphs().to_server.isascii())
+        dress(self)
+        self._rows = StartRows(servers, captures)
+
+    def compose(self) -> ComposeResult:
+        """One line of name, one list, one line of keys."""
+        bar = ItemBar()
+        name = Item((("mcp-inspect", "title"), (f" {__version__}", "muted")))
+        said = Item((("See what an MCP server says, byte by byte.", "text"),), rank=1)
+        bar.show([Line((name,), (said,), inset=1)])
+        yield bar
+        yield StartList(self._rows)
+        yield FooterBar()
+
+    def on_mount(self) -> None:
+        """Begin with the first thing that can be chosen."""
+        rows = self.query_one(StartList)
+        rows.focus()
+        rows.go_to(0)
+
+    def on_log_list_opened(self, message: LogList.Opened) -> None:
+        """Take the choice; ask first if it starts or dials something."""
+        choice = self._rows.choice(message.index)
+        if isinstance(choice, OpenServer):
+            self.push_screen(ConfirmScreen(choice.server), lambda sure: self._open(choice.server) if sure else None)
+        elif choice is not None:
+            self.exit(choice)
+
+    def _open(self, server: Server) -> None:
+        # XX
+
+        ask_for(self, server, lambda filled: self.exit(OpenServer(filled)) if filled is not None else None)
+
+    def action_demo(self) -> None:
+        """Choose the demo."""
+        self.exit(OpenDemo())
+
+    def action_toggle_theme(self) -> None:
+        """Switch between dark and light."""
+        turn_theme(self)
+
+    def action_help(self) -> None:
+        """Show the keys, or put them away."""
+        from inspector.tui.screens.help.help import turn_help
+
+        turn_help(self, (Where.START, Where.MOVING))
+
+
+class StartList(LogList):
+    """A list whose headings are passed over."""
+
+    def __init__(self, rows: StartRows) -> None:
+        super().__init__(rows, id="start-list")
+        self._start = rows
+
+    def go_to(self, index: int) -> None:
+        """Choose the next row that is a choice."""
+        found = self._start.nearest(max(0, min(index, self._start.count - 1)), index - self.view.cursor)
+        super().go_to(found)
+
+    def action_last(self) -> None:
+        """Go to the last row that is a choice; nothing comes that could be followed."""
+        self.go_to(self._start.count - 1)
+
+
+class ConfirmScreen(Dialog[bool]):
+    """All about a server, before it is started or dialled. Its end must have been in sight before it can be."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        keys.binding(keys.action("start.confirm")),
+        replace(keys.binding(keys.action("back")), show=True),
+    ]
+    DEFAULT_CSS = """
+    ConfirmScreen {
+        align: center middle;
+        background: $background 60%;
+        & > #confirm {
+            width: 90%;
+            max-width: 110;
+            height: auto;
+            max-height: 90%;
+            padding: 1 1 0 1;
+            background: $background;
+            border: round $border;
+            border-title-color: $text-accent;
+            border-title-style: bold;
+        }
+        Scroller { height: auto; max-height: 70vh; }
+        Scroller > Static { height: auto; padding: 0 1 1 1; }
+        FooterBar { dock: none; }
+    }
+    """
+
+    def __init__(self, server: Server) -> None:
+        super().__init__()
+        self._server = server
+        self._is_read = False
+        """Whether the end was in sight."""
+
+    def compose(self) -> ComposeResult:
+        """What would be done, and two keys."""
+        dark = self.app.current_theme.dark
+        section = server_section(self._server)
+        question = spans_to_text([(_question(self._server), "strong")], dark=dark)
+        question.append("\n\n")
+        with Vertical(id="confirm") as frame:
+            frame.border_title = Content(section.title)
+            with Scroller():
+                yield Static(Group(question, section_renderable(section, dark=dark)), markup=False)
+            yield FooterBar()
+
+    def on_mount(self) -> None:
+        """See how far it was read, now and whenever that changes."""
+        scroller = self.query_one(Scroller)
+        for changing in ("scroll_y", "virtual_size", "size"):
+            self.watch(scroller, changing, self._look, init=False)
+        self.call_after_refresh(self._look)
+
+    def _look(self) -> None:
+        """Allow to go on once the end is in sight; say until then how much is below."""
+        scroller = self.query_one(Scroller)
+        if self._is_read or not scroller.size.height or not self.query_one(Static).size.height:
+            return
+        below = round(scroller.max_scroll_y - scroller.scroll_y)
+        self._is_read = below <= 0
+        frame = self.query_one("#confirm")
+        frame.border_subtitle = "" if self._is_read else Content(f"{below} more lines: End, then Enter")
+        self.refresh_bindings()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer to go on only where there is something to go on with, and all of it was in sight."""
+        if action != "confirm":
+            return True
+        return can_open(self._server) and (self._is_read or None)
+
+    def action_confirm(self) -> None:
+        """Yes."""
+        self.dismiss(True)
+
+    def action_back(self) -> None:
+        """No."""
+        self.dismiss(False)
+
+
+def _question(server: Server) -> str:
+    if not can_open(server):
+        return "There is nothing here to start or to connect to."
+    return "Connect to this server?" if server.url else "Start this program, with your rights?"
+
+
+# --- Asking before a start, one server after the other: each in full, and nothing is started or dialled from here.
+
+
+def ask_for(app: "App[Any]", server: Server, then: "Callable[[Server | None], None]") -> None:
+    """Ask for what a file leaves to the person; `then` gets the server with that, or None if the person left."""
+    if not server.wishes:
+        then(server)
+        return
+
+    def answered(values: "dict[str, str] | None") -> None:
+        then(server.filled(values) if values is not None else None)
+
+    app.push_screen(WishesScreen(server), answered)
+
+
+class WishesScreen(Dialog["dict[str, str] | None"]):
+    """Answers with the values by id; None for none: nothing is started then."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+j", "done", "Go on", tooltip="Use these values.", id="wishes.done", priority=True),
+        Binding("escape", "leave", "Back", tooltip="Start nothing.", id="wishes.leave"),
+    ]
+    DEFAULT_CSS = """
+    WishesScreen { align: center middle; background: $background 60%; }
+    WishesScreen > Vertical {
+        width: 84; max-width: 96%; height: auto; max-height: 90%;
+        background: $background; border: round $border; border-title-color: $text-accent; padding: 0 1;
+    }
+    WishesScreen VerticalScroll { height: auto; max-height: 30; }
+    WishesScreen Static { height: auto; }
+    WishesScreen LineEdit { margin: 0 0 1 0; }
+    WishesScreen .wishes--wrong { color: $text-error; }
+    WishesScreen FooterBar { dock: none; }
+    """
+
+    def __init__(self, server: Server) -> None:
+        super().__init__()
+        self._wishes = server.wishes
+        self._name = visible(server.name, limit=60)
+        self._edits = [LineEdit(each.default, unset=True, secret=each.secret) for each in self._wishes]
+
+    def compose(self) -> ComposeResult:
+        """What each value is for, and a line for it; a secret one shows dots."""
+        with Vertical() as box:
+            box.border_title = Content(f"Values for {self._name}")
+            with VerticalScroll(can_focus=False):
+                for wish, edit in zip(self._wishes, self._edits, strict=True):
+                    about = f"  {visible(wish.about, limit=300)}" if wish.about else ""
+                    one_of = f"  one of {', '.join(visible(each, limit=60) for each in wish.options)}"
+                    yield Static(
+                        Text.assemble(
+                            (visible(wish.id, limit=100), "bold"), about, one_of if wish.options else "", no_wrap=False
+                        )
+                    )
+                    yield edit
+            yield Static("", classes="wishes--wrong")
+            yield FooterBar()
+
+    def on_mount(self) -> None:
+        """Begin with the first."""
+        self._edits[0].focus()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Go on to the next value, or be done behind the last."""
+        event.stop()
+        at = next((at for at, edit in enumerate(self._edits) if edit is event.input), len(self._edits) - 1)
+        if at + 1 < len(self._edits):
+            self._edits[at + 1].focus()
+        else:
+            self.action_done()
+
+    def action_done(self) -> None:
+        """Take the values, unless one is none of those that are allowed."""
+        for wish, edit in zip(self._wishes, self._edits, strict=True):
+            if wish.options and edit.value not in wish.options:
+                said = f"{visible(wish.id, limit=100)} must be one of the values above."
+                self.query_one(".wishes--wrong", Static).update(Text(said))
+                edit.focus()
+                return
+        self.dismiss({wish.id: edit.value for wish, edit in zip(self._wishes, self._edits, strict=True)})
+
+    def action_leave(self) -> None:
+        """Start nothing."""
+        self.dismiss(None)
+
+
+class ApproveApp(App["list[Server | None]"]):
+    """Answers with each server that was approved, with the values that it needs, and None for each other.
+
+    None for all if it was left by force.
+    """
+
+    TITLE = "mcp-inspect"
+    ENABLE_COMMAND_PALETTE = False
+    BINDINGS: ClassVar[list[BindingType]] = []
+
+    def __init__(self, servers: Sequence[Server]) -> None:
+        super().__init__()
+        install(self, ascii_only=glyphs().to_server.isascii())
+        dress(self)
+        self._servers = servers
+        self._answers: list[Server | None] = []
+
+    def on_mount(self) -> None:
+        """Ask about the first."""
+        self._ask()
+
+    def _ask(self) -> None:
+        if len(self._answers) == len(self._servers):
+            self.exit(self._answers)
+            return
+        self.push_screen(ConfirmScreen(self._servers[len(self._answers)]), self._answered)
+
+    def _answered(self, sure: bool | None) -> None:
+        if sure:
+            ask_for(self, self._servers[len(self._answers)], self._take)
+        else:
+            self._take(None)
+
+    def _take(self, server: Server | None) -> None:
+        self._answers.append(server)
+        self._ask()
+
+
+# --- Another server to be opened beside: what hosts know, recent captures, or what somebody types. Starts nothing
+# itself.
+
+
+class OpenScreen(Dialog["Wanted | None"]):
+    """Answers with what is to be opened; None for nothing."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *keys.bindings(Where.START, Where.OPEN),
+        replace(keys.binding(keys.action("back")), show=True),
+    ]
+    DEFAULT_CSS = """
+    OpenScreen { background: $background; layout: vertical; }
+    OpenScreen > Input { margin: 1 1 0 1; border: round $border; background: $background; }
+    OpenScreen > Input:focus { border: round $accent; }
+    OpenScreen > #start-list { margin: 0 1; height: 1fr; }
+    """
+
+    def __init__(
+        self, servers: Sequence[Server], captures: Sequence[Capture], *, typed: str = "", problem: str = ""
+    ) -> None:
+        """`typed` and `problem`: what was typed before, and why it could not be opened; "" at first."""
+        super().__init__()
+        self._typed = typed
+        self._problem = problem
+        self._servers = servers
+        self._rows = StartRows(servers, captures, advice=False)
+
+    def compose(self) -> ComposeResult:
+        """A line to type into, what is wrong with it, and a list."""
+        bar = ItemBar()
+        said = Item((("It gets a tab of its own.", "text"),), rank=1)
+        bar.show([Line((Item((("Open another server", "title"),)), said), inset=1)])
+        yield bar
+        words = "a URL, a command with its arguments, a capture, or a name from below"
+        yield Input(self._typed, placeholder=words, select_on_focus=False)
+        yield StatusLine()
+        yield StartList(self._rows)
+        yield FooterBar()
+
+    def on_mount(self) -> None:
+        """Begin with the line, which takes every character from the first on. Enter alone takes the chosen row."""
+        self.query_one(StartList).go_to(0)
+        line = self.query_one(Input)
+        line.cursor_position = len(line.value)
+        line.focus()
+        if self._problem:
+            self._say(self._problem)
+
+    def _say(self, problem: str) -> None:
+        self.query_one(StatusLine).show([(visible(problem, limit=300), "error")])
+
+    @property
+    def typed(self) -> str:
+        """What stands in the line."""
+        return self._typed
+
+    def on_log_list_opened(self, message: LogList.Opened) -> None:
+        """Take the choice."""
+        self._choose(message.index)
+
+    def _choose(self, index: int) -> None:
+        choice = self._rows.choice(index)
+        if choice is not None:
+            self._typed = ""
+            self._take(choice)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Take what was typed."""
+        event.stop()
+        if not event.value.strip():
+            self._choose(self.query_one(StartList).view.cursor)
+            return
+        try:
+            self._take(wanted(event.value, self._servers))
+        except UsageError as error:
+            self._say(f"{error}. {error.hint}" if error.hint else str(error))
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """What was wrong is no more said of something else."""
+        if event.value != self._typed:
+            self._typed = event.value
+            self.query_one(StatusLine).show([])
+
+    def _take(self, choice: Wanted) -> None:
+        """Ask first if a host's file says what is started or dialled."""
+        if isinstance(choice, OpenServer):
+
+            def answered(sure: bool | None) -> None:
+                if sure:
+                    ask_for(self.app, choice.server, take)
+
+            def take(server: Server | None) -> None:
+                if server is not None:
+                    self.dismiss(OpenServer(server))
+
+            self.app.push_screen(ConfirmScreen(choice.server), answered)
+        else:
+            self.dismiss(choice)
+
+    def action_demo(self) -> None:
+        """Choose the demo."""
+        self._take(OpenDemo())
+
+    def action_type(self) -> None:
+        """Go to the line to type into."""
+        self.query_one(Input).focus()
+
+    def action_list(self) -> None:
+        """Go to the list."""
+        self.query_one(StartList).focus()
+
+    def action_back(self) -> None:
+        """Open nothing."""
+        self.dismiss(None)

@@ -1,0 +1,188 @@
+"""Tasks as rows and as facts: who runs them, where they stand, how they came there, and what they came to.
+
+Ids, states and messages are the words of whoever runs the task, and shown as they came; what a task must not do
+stands beside it. A time to live is counted from when the task became known here: the clocks of both sides differ.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from inspector import text
+from inspector.capture.journal import Journal
+from inspector.present import spans
+from inspector.present.result import Finished
+from inspector.present.spans import Fact, Line, Section, Span, fact, lay
+from inspector.present.words import state_of, state_words
+from inspector.protocol import peek
+from inspector.protocol.frames import Frame
+from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Notification, read
+from inspector.protocol.tracking.tasks import ENDED, Task, TaskFault, TaskState
+
+_WIDE = 90
+_STATE, _TARGET, _ID, _AGE, _TTL, _POLL, _WHO = 15, 17, 10, 9, 9, 7, 13
+_SECOND = 1_000_000_000
+
+
+def what_it_is(task: Task) -> str:
+    """The tool that it runs, or else what it was asked by; safe to show."""
+    return text.visible(task.target or task.method, limit=200) or "?"
+
+
+def who_runs_it(task: Task) -> str:
+    """Whose task it is."""
+    return "the server" if task.by_server else "this side"
+
+
+def age_ns(task: Task, now_ns: int) -> int:
+    """How long it runs, or ran."""
+    end = task.ended_ns if task.ended_ns is not None else task.heard_ns if task.lost else now_ns
+    return max(0, end - task.seen_ns)
+
+
+def left_of_ttl(task: Task, now_ns: int) -> str:
+    """How long it will be kept from now on."""
+    if task.ttl_ms is None:
+        return "for ever"
+    left = task.seen_ns + min(task.ttl_ms, 1e15) * 1e6 - now_ns
+    return text.human_duration(int(left)) if left > 0 else "over"
+
+
+def titles(width: int) -> list[Span]:
+    """The titles of the columns."""
+    names = [("state", _STATE), ("task of", _TARGET)]
+    if width >= _WIDE:
+        names += [("id", _ID), ("age", _AGE), ("ttl left", _TTL), ("poll", _POLL), ("run by", _WHO)]
+    else:
+        names += [("age", _AGE)]
+    return lay([*[(text.pad(name, cells), "muted") for name, cells in names], ("newest word", "muted")], width)
+
+
+def row(task: Task, now_ns: int, width: int, *, followed: bool = False) -> list[Span]:
+    """One task, in exactly `width` cells."""
+    state, role = state_of(task)
+    cells: list[Span] = [
+        (text.pad(text.fit(state, _STATE - 1), _STATE), role),
+        (text.pad(text.fit(what_it_is(task), _TARGET - 1), _TARGET), "target"),
+    ]
+    age: Span = (text.pad(text.human_duration(age_ns(task, now_ns)), _AGE), "text")
+    if width >= _WIDE:
+        poll = "" if task.poll_ms is None else _milliseconds(task.poll_ms)
+        who = who_runs_it(task) + (f" {spans.CONNECTED}" if followed else "")
+        cells += [
+            (text.pad(text.one_line(task.id, _ID - 1), _ID), "muted"),
+            age,
+            (text.pad(left_of_ttl(task, now_ns), _TTL), "muted"),
+            (text.pad(poll, _POLL), "muted"),
+            (text.pad(who, _WHO), "muted"),
+        ]
+    else:
+        cells.append(age)
+    if task.faults:
+        cells.append((f"{spans.WARNING} {len(task.faults)} fault{'' if len(task.faults) == 1 else 's'}  ", "warning"))
+    return lay([*cells, (text.visible(task.message, limit=300), "text")], width)
+
+
+def sections(journal: Journal, task: Task, now_ns: int, *, followed: bool = False) -> list[Section]:
+    """All that is known of a task beside its result."""
+    found = [Section("Task", tuple(_facts(journal, task, now_ns, followed))), Section("History", (), _history(task))]
+    if task.faults:
+        found.append(Section("What is wrong with it", lines=tuple(map(_fault, task.faults))))
+    return found
+
+
+def _fault(fault: TaskFault) -> Line:
+    return (f"{spans.WARNING} {text.visible(fault.what, limit=500)}", "warning"), _at(fault.frame)
+
+
+def _facts(journal: Journal, task: Task, now_ns: int, followed: bool) -> Iterable[Fact]:
+    state, role = state_of(task)
+    yield Fact("state", state, role)
+    if task.message:
+        yield fact("message", task.message)
+    yield Fact("of", what_it_is(task), "target")
+    yield fact("id", task.id, "strong")
+    followed_here = ", followed to its end by us" if followed else ""
+    yield Fact("run by", who_runs_it(task) + followed_here)
+    age = age_ns(task, now_ns)
+    yield Fact("age", f"{text.human_duration(age)} in all" if task.ended else f"{age // _SECOND:,} s")
+    yield Fact("ttl", "for ever, or nothing was said" if task.ttl_ms is None else _kept(task.ttl_ms, task, now_ns))
+    yield Fact("poll every", "not said" if task.poll_ms is None else _milliseconds(task.poll_ms))
+    yield Fact("asked", f"{task.polls:,} time{'' if task.polls == 1 else 's'}")
+    for name, value in (("created", task.created_at), ("updated", task.updated_at)):
+        if value:
+            yield fact(name, value, "muted")
+    if task.exchange is not None:
+        yield Fact("call", f"#{journal.conversation.exchanges[task.exchange - 1].request_frame}", "muted")
+    if task.cancel_asked is not None:
+        asked = journal.conversation.exchanges[task.cancel_asked - 1]
+        yield Fact("asked to end", f"#{asked.request_frame}", "warning")
+
+
+def _kept(ttl_ms: float, task: Task, now_ns: int) -> str:
+    left = task.seen_ns + min(ttl_ms, 1e15) * 1e6 - now_ns
+    rest = f"{int(left) // _SECOND:,} s left" if left > 0 else "over"
+    return f"{_milliseconds(ttl_ms)} from its creation, {rest}"
+
+
+def _milliseconds(value: float) -> str:
+    return text.human_duration(int(min(value, 1e15) * 1e6))
+
+
+def _history(task: Task) -> tuple[Line, ...]:
+    lines: list[Line] = []
+    for at, step in enumerate(task.history):
+        after = text.human_duration(max(0, step.time_ns - task.seen_ns)) if at else "at first"
+        state, role = state_words(step.state)
+        said = text.visible(step.message, limit=500)
+        lines.append(((text.pad(after, 10), "muted"), (text.pad(state, _STATE), role), (said, "text"), _at(step.frame)))
+        if at == 0 and task.left_out:
+            lines.append(((f"{spans.PENDING} {task.left_out:,} steps are left out", "muted"),))
+    return tuple(lines)
+
+
+def _at(frame: int) -> Span:
+    return f"  #{frame}", "faint"
+
+
+def outcome(journal: Journal, task: Task) -> tuple[Finished, bytes] | None:
+    """What a task came to, as if its call had been answered, and the frame that carried it. Reads the disk.
+
+    None if that never came.
+    """
+    if task.result_frame is None:
+        return None
+    what = journal.store.entry(task.result_frame).what
+    raw = what.payload if isinstance(what, Frame) else b""
+    opening = journal.conversation.opening
+    found = Finished(
+        task.method or "tools/call",
+        target=task.target,
+        duration_ns=None if task.ended_ns is None else task.ended_ns - task.seen_ns,
+        size=len(raw),
+        rounds=task.polls + 1,
+        revision=opening.revision if opening else None,
+        failed_task=task.state == TaskState.FAILED,
+        answered=False,
+        failure="What it came to can't be read back.",
+    )
+    for message in read(raw):
+        if (done := _of_message(message, found)) is not None:
+            return done, raw
+    return found, raw
+
+
+def _of_message(message: object, found: Finished) -> Finished | None:
+    match message:
+        case ErrorAnswer():
+            return replace(found, error=message.error, failure="")
+        case Answer():
+            told = message.result
+        case Notification():
+            told = message.params
+        case _:
+            return None
+    if peek.text(told, "status") not in ENDED:  # the answer to tasks/result is the result itself
+        return replace(found, result=told, answered=True, failure="")
+    if peek.at(told, "error") is not None:
+        return replace(found, error=peek.at(told, "error"), failure="")
+    return replace(found, result=peek.at(told, "result"), answered=True, failure="")

@@ -1,0 +1,378 @@
+"""Screen 9, Tasks: work that outlives the call that began it. Leaving the screen leaves the task where it is.
+
+A wide terminal shows the list beside the task, a narrow one the list, and on Enter the task. A recording shows the
+tasks as they were recorded, and nothing can be done about them.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import ClassVar
+
+from textual import events, work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.message import Message
+from textual.widget import Widget
+
+from inspector.errors import InspectError
+from inspector.present.rows import RowSource, RowView, SpanRows
+from inspector.present.spans import Line, Span, section_lines, wrapped
+from inspector.protocol.flows.call import Called
+from inspector.protocol.flows.steps import Replied
+from inspector.protocol.flows.tasks import why_no_list
+from inspector.protocol.jsonrpc import ErrorAnswer
+from inspector.protocol.tracking.tasks import Task
+from inspector.session.tasks import SessionTasks
+from inspector.text import visible
+from inspector.tui import keys
+from inspector.tui.actions import Where
+from inspector.tui.conversation import Subject, why_silent
+from inspector.tui.panels import Panel
+from inspector.tui.screens.items.calls import Looked, look_at_task
+from inspector.tui.screens.items.result import ResultPanel
+from inspector.tui.screens.items.result_views import ResultWords
+from inspector.tui.screens.tasks.model import row, sections, titles
+from inspector.tui.theme import glyphs
+from inspector.tui.widgets.bars import StatusLine
+from inspector.tui.widgets.virtual_list import LogList
+
+# --- One task: what is known of it, how it came there, and what it came to, by the view of a tool's result.
+
+_WORDS = ResultWords(nothing="No result yet", press="", history="A task's calls stand in the traffic")
+
+
+class TaskPane(Widget):
+    """Shows one task at a time."""
+
+    DEFAULT_CSS = """
+    TaskPane { layout: vertical; }
+    TaskPane > .task--facts { height: 1fr; }
+    TaskPane > ResultPanel { height: 1fr; display: none; border-top: solid $border-blurred; }
+    TaskPane.-ended > ResultPanel { display: block; }
+    """
+
+    class Read(Message):
+        """What a task came to has been read back."""
+
+        def __init__(self, task: Task, looked: Looked) -> None:
+            super().__init__()
+            self.task = task
+            self.looked = looked
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.task_shown: Task | None = None
+        """None while there is none."""
+        self._lines = SpanRows()
+        self._shown: tuple[object, ...] = ()
+        self._result_of: Task | None = None
+        self.facts = LogList(self._lines, classes="task--facts")
+        """What is known, line by line."""
+        self.result = ResultPanel(_WORDS)
+
+    def compose(self) -> ComposeResult:
+        """The facts above the result."""
+        yield self.facts
+        yield self.result
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether all of it has been laid out."""
+        return self.facts.is_mounted and self.result.is_mounted and self.result.body.is_mounted
+
+    def show(self, subject: Subject, task: Task | None) -> None:
+        """Show a task as it is now; nearly free while nothing of it has changed."""
+        other = task is not self.task_shown
+        self.task_shown = task
+        if task is None:
+            self._lay(())
+            self.set_class(False, "-ended")
+            return
+        followed = task.by_server and task.id in subject.followed
+        known = sections(subject.journal, task, subject.now_ns, followed=followed)
+        self._lay(tuple(line for section in known for line in (*section_lines(section), ())))
+        if other:
+            self.facts.go_to(0)
+        self.set_class(task.result_frame is not None, "-ended")
+        if task.result_frame is not None and task is not self._result_of:
+            self._result_of = task
+            self.result.show_nothing()
+            self._read(subject, task)
+
+    def _lay(self, lines: tuple[Line, ...]) -> None:
+        width = self.facts.line_width
+        if (lines, width) == self._shown or width < 2:
+            return
+        self._shown = (lines, width)
+        rows: list[list[Span]] = [row for line in lines for row in wrapped(line, width, 4)]
+        self._lines.replace(rows)
+        self.facts.sync()
+
+    @work(exclusive=True, group="look")
+    async def _read(self, subject: Subject, task: Task) -> None:
+        tools = subject.journal.conversation.catalogue.tools
+        schema = next((tool.output_schema for tool in tools if tool.name == task.target), None)
+        looked = await asyncio.to_thread(look_at_task, subject.journal, task, schema)
+        self.post_message(self.Read(task, looked))
+
+    def on_task_pane_read(self, event: Read) -> None:
+        """Show what it came to, if it is still the one."""
+        event.stop()
+        if event.task is self.task_shown:
+            self.result.show(event.looked)
+
+    def on_log_list_selected(self, event: LogList.Selected) -> None:
+        """Keep it: the tasks' list is another one."""
+        event.stop()
+
+    def on_log_list_opened(self, event: LogList.Opened) -> None:
+        """Nothing more is behind a fact."""
+        event.stop()
+
+
+# --- The tasks of a conversation as rows, oldest first. Rows of what runs are asked for again at each look.
+
+
+class TaskRows(RowSource):
+    """Rows of tasks. A task's row stays where it is; `take` looks whether a word has come."""
+
+    def __init__(self, subject: Subject) -> None:
+        self._subject = subject
+        self._seen: tuple[object, ...] = ()
+        self._generation = 0
+
+    @property
+    def tasks(self) -> Sequence[Task]:
+        """All of them, oldest first."""
+        return self._subject.journal.conversation.tasks.all
+
+    def take(self) -> bool:
+        """Look again; whether anything can have changed."""
+        seen = (self._subject.journal.count, self._subject.followed, self._subject.stage)
+        if seen == self._seen:
+            return False
+        self._seen = seen
+        self._generation += 1
+        return True
+
+    @property
+    def running(self) -> int:
+        """How many have not ended."""
+        return sum(not task.ended for task in self.tasks)
+
+    @property
+    def count(self) -> int:
+        return len(self.tasks)
+
+    @property
+    def generation(self) -> int:
+        return self._generation
+
+    def row(self, index: int, width: int) -> RowView:
+        task, subject = self.tasks[index], self._subject
+        spans = row(task, subject.now_ns, width, followed=task.by_server and task.id in subject.followed)
+        return RowView(spans, live=subject.journal.live)
+
+    def header(self, width: int) -> Sequence[Span]:
+        return titles(width)
+
+
+_NARROW = 120
+
+
+class TasksPanel(Panel):
+    """The tasks of a conversation, and what can be done about them."""
+
+    places = (Where.EVERYWHERE, Where.TASKS, Where.LIST, Where.MOVING, Where.RESULT, Where.DETAIL)
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(Where.TASKS)
+    HELP = """\
+Each task with its state, its age and the newest word on it. A task goes on whether anybody looks or not; `x` asks
+whoever runs it to end it.
+"""
+    DEFAULT_CSS = """
+    TasksPanel { layout: horizontal; }
+    TasksPanel > Vertical { width: 3fr; height: 1fr; border-right: solid $border-blurred; }
+    TasksPanel > TaskPane { width: 2fr; height: 1fr; }
+    TasksPanel.-narrow > Vertical { width: 1fr; border: none; }
+    TasksPanel.-narrow > TaskPane { width: 1fr; display: none; }
+    TasksPanel.-narrow.-reading > Vertical { display: none; }
+    TasksPanel.-narrow.-reading > TaskPane { display: block; }
+    """
+
+    def __init__(self, subject: Subject) -> None:
+        super().__init__()
+        self.subject = subject
+        self._rows = TaskRows(subject)
+        self._line = StatusLine()
+        self._list = LogList(self._rows)
+        self.pane = TaskPane()
+
+    def compose(self) -> ComposeResult:
+        """The list, and the task."""
+        with Vertical():
+            yield self._line
+            yield self._list
+        yield self.pane
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Use the room."""
+        self.set_class(event.size.width < _NARROW, "-narrow")
+
+    # What the app asks
+
+    def sync(self) -> None:
+        """Take in what is new."""
+        if not (self._list.is_mounted and self.pane.is_ready):
+            return
+        if self._rows.take():
+            self._list.empty = _empty(self.subject)
+            self._line.show(*_head(self._rows, self.subject))
+        self._list.sync()
+        self.pane.show(self.subject, self.task_chosen)
+
+    def rebind(self, subject: Subject) -> None:
+        """Show another conversation."""
+        self.subject = subject
+        self._rows = TaskRows(subject)
+        self._list.source = self._rows
+        self.remove_class("-reading")
+
+    def take_focus(self) -> None:
+        """The list, or the task where it stands alone."""
+        (self.pane.facts if self.has_class("-reading") else self._list).focus()
+
+    def go_back(self) -> bool:
+        """From the task to the list."""
+        if not self.has_class("-reading") and not self.pane.has_focus_within:
+            return False
+        self.remove_class("-reading")
+        self._list.focus()
+        return True
+
+    @property
+    def task_chosen(self) -> Task | None:
+        """The task under the cursor."""
+        tasks, at = self._rows.tasks, self._list.view.cursor
+        return tasks[at] if 0 <= at < len(tasks) else None
+
+    # Keys
+
+    def action_cancel_task(self) -> None:
+        """Ask whoever runs the task to end it."""
+        task = self._mine("cancelled")
+        if task is not None:
+            self._do(lambda tasks: tasks.cancel(task.id), "asked to end")
+
+    def action_fetch(self) -> None:
+        """Ask at once how the task stands."""
+        task = self._mine("asked for")
+        if task is not None:
+            self._do(lambda tasks: tasks.fetch(task.id), "asked for")
+
+    def action_follow_task(self) -> None:
+        """Follow the task to its end, or leave it."""
+        task = self._mine("followed")
+        if task is None:
+            return
+        if task.id in self.subject.followed:
+            self._do(_leaving(task.id), "left, and goes on")
+        else:
+            self._do(lambda tasks: tasks.follow(task.id), "followed to its end")
+
+    def action_list_tasks(self) -> None:
+        """Ask the server which tasks it has."""
+        if self._can_act():
+            self.run_worker(self._list_them(), group="tasks")
+
+    def action_open_call(self) -> None:
+        """Show the call that the task began with in the traffic."""
+        task = self.task_chosen
+        if task is None:
+            return
+        exchanges = self.subject.journal.conversation.exchanges
+        began = exchanges[task.exchange - 1].request_frame if task.exchange is not None else task.seen_frame
+        self.post_message(self.EntryWanted(began))
+
+    def on_log_list_opened(self, event: LogList.Opened) -> None:
+        """Go to the task."""
+        event.stop()
+        self.add_class("-reading")
+        self.call_after_refresh(self.pane.facts.focus)
+
+    def on_log_list_selected(self, event: LogList.Selected) -> None:
+        """Show the task under the cursor."""
+        event.stop()
+        if self.pane.is_ready:
+            self.pane.show(self.subject, self.task_chosen)
+
+    # Doing
+
+    def _can_act(self) -> bool:
+        if why := why_silent(self.subject):
+            self.app.notify(why, severity="warning", markup=False)
+        return not why
+
+    def _mine(self, done: str) -> Task | None:
+        """The task under the cursor, if something can be done about it; else it is said why not."""
+        task = self.task_chosen
+        if task is None or not self._can_act():
+            return None
+        if not task.by_server:
+            self.app.notify(f"This side runs that task: it can't be {done} from here.", markup=False)
+            return None
+        return task
+
+    def _do(self, deed: Callable[[SessionTasks], Awaitable[Called | None]], done: str) -> None:
+        async def work() -> None:
+            try:
+                called = await self.subject.on_tasks(deed)
+            except InspectError as error:
+                self._warn(str(error))
+                return
+            reply = called.reply if called is not None else None
+            if isinstance(reply, Replied) and isinstance(reply.message, ErrorAnswer):
+                self._warn(f"The server refused: {reply.message.message or reply.message.code}")
+            else:
+                self.app.notify(f"The task was {done}.", markup=False, timeout=3)
+
+        self.run_worker(work(), group="tasks")
+
+    async def _list_them(self) -> None:
+        try:
+            listed = await self.subject.on_tasks(lambda tasks: tasks.list())
+        except InspectError as error:
+            self._warn(str(error))
+            return
+        count = len(listed.ids)
+        why = f" {listed.stopped}" if listed.stopped else ""
+        self.app.notify(visible(f"The server lists {count} task{'' if count == 1 else 's'}.{why}"), markup=False)
+
+    def _warn(self, what: str) -> None:
+        self.app.notify(visible(what, limit=300), severity="warning", markup=False)
+
+
+def _leaving(id_: str) -> Callable[[SessionTasks], Awaitable[None]]:
+    async def leave(tasks: SessionTasks) -> None:
+        tasks.leave(id_)
+
+    return leave
+
+
+def _head(rows: TaskRows, subject: Subject) -> tuple[list[Span], list[Span]]:
+    """What stands above the list: how many there are, and what is wrong with none of them."""
+    left: list[Span] = [("Tasks", "title"), (f"  {rows.running} running", "pending" if rows.running else "faint")]
+    if wrong := len(subject.journal.conversation.tasks.faults):
+        left.append((f"  {glyphs().warning} {wrong} wrong word{'' if wrong == 1 else 's'} of no task", "warning"))
+    return left, [(f"{rows.count:,} task{'' if rows.count == 1 else 's'}", "muted")]
+
+
+def _empty(subject: Subject) -> list[list[Span]]:
+    """What stands where there are no tasks: why, and what can be done."""
+    opening = subject.journal.conversation.opening
+    lines: list[list[Span]] = [[("There are no tasks.", "muted")]]
+    if not subject.can_act or opening is None:
+        return lines
+    if why_no_list(opening):
+        return [*lines, [("A tool that is called as a task comes here.", "faint")]]
+    return [*lines, [("l asks the server which it has", "faint")]]

@@ -1,0 +1,1 @@
+"""Traffic: every message, its detail, filters, timeline and waterfall."""

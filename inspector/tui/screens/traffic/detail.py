@@ -1,0 +1,469 @@
+"""One message in full: what it is, its exchange, its payload in four forms.
+
+Where there is height for both, the request stands above its answer; elsewhere `p` turns from one to the other.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import Static
+
+from inspector.present.copies import Copy, copied, of_request
+from inspector.present.spans import Section, Span, spans_width
+from inspector.protocol.exchanges import Exchange, ExchangeState
+from inspector.text import decode, human_size
+from inspector.tui import keys
+from inspector.tui.conversation import Subject, past_of
+from inspector.tui.panels import Panel
+from inspector.tui.screens.traffic.model import Detail, Side, detail_of, moment_sections
+from inspector.tui.screens.traffic.payload import BYTES, RAW, TREE, PayloadView
+from inspector.tui.widgets.bars import StatusLine, TabLine
+from inspector.tui.widgets.payload_actions import PayloadDeeds
+from inspector.tui.widgets.section_card import section_renderable
+
+if TYPE_CHECKING:
+    from inspector.checks.findings import Finding
+
+
+# --- What the detail of a message does with what is in sight: copies it, hands it on to be written anew, names it.
+
+
+class DetailDeeds(Widget):
+    """A mixin of the detail."""
+
+    takes_edits = True
+    """A message that was changed in an editor becomes a draft."""
+    is_laid_out: bool
+    _subject: Subject
+    _reveal: bool
+
+    @property
+    def entry(self) -> int:
+        """The entry that is shown; 0 without one."""
+        raise NotImplementedError
+
+    @property
+    def payload_view(self) -> PayloadView:
+        """The payload that keys mean: the one with the focus, else the first."""
+        second = self.query_one("#second", PayloadView)
+        return second if second.has_focus_within else self.query_one("#first", PayloadView)
+
+    def chosen_value(self) -> tuple[str, bytes] | None:
+        """Where in a message the cursor is, and the JSON there; None if it is in no tree."""
+        if not self.is_laid_out:
+            return None
+        view = self.payload_view
+        return (view.path, view.value) if view.path else None
+
+    def copy(self) -> None:
+        """Copy the value under the cursor, or the message."""
+        if not self.is_laid_out:
+            return
+        found = copied("", decode(self.payload_view.value))
+        if found.text:
+            self.app.copy_to_clipboard(found.text)
+        self.notify(found.said, markup=False, timeout=3)
+
+    @property
+    def exchange(self) -> Exchange | None:
+        """The exchange that the entry belongs to; None if to none."""
+        journal = self._subject.journal
+        number = journal.store.exchange(self.entry) if 0 < self.entry <= journal.count else 0
+        return journal.conversation.exchanges[number - 1] if number > 0 else None
+
+    def more_to_copy(self) -> list[Copy]:
+        """How to send the request again."""
+        return of_request(self._subject.journal, self.entry, reveal=self._reveal)
+
+    def on_payload_deeds_edited(self, message: PayloadDeeds.Edited) -> None:
+        """Write the message anew, as it now is."""
+        message.stop()
+        self.post_message(Panel.DraftWanted(message.payload))
+
+
+# --- What checks have found in the message that the detail shows: a line at its top, a tab of its own, and its
+# evidence.
+
+FINDINGS = "Findings"
+
+
+class DetailFindings(Widget):
+    """A mixin of the detail."""
+
+    _subject: Subject
+    _detail: Detail | None
+    _tab: str
+    _turned: int | None
+    is_laid_out: bool
+    _seen_findings = -1
+
+    def _draw(self) -> None:
+        raise NotImplementedError
+
+    def _sides_in_sight(self) -> Sequence[Side]:
+        raise NotImplementedError
+
+    @property
+    def findings(self) -> "list[Finding]":
+        """Those of the message, and of the one that it answers or that answers it; worst first."""
+        checks, detail = self._subject.checks_so_far, self._detail
+        if checks is None or detail is None:
+            return []
+        entries = {detail.n, *(side.n for side in detail.sides)}
+        found = [each for n in sorted(entries) for each in checks.of(n)]
+        return sorted(found, key=lambda each: each.severity.rank)
+
+    def look_for_findings(self) -> None:
+        """Draw anew if checks have found something since."""
+        checks = self._subject.checks_so_far
+        changes = checks.changes if checks is not None else 0
+        if changes != self._seen_findings:
+            self._seen_findings = changes
+            self._draw()
+
+    def draw_finding_line(self, found: "list[Finding]") -> None:
+        """Say the worst above the tabs, and how many there are."""
+        line = self.query_one("#found", StatusLine)
+        line.set_class(not found, "hidden")
+        if not found:
+            return
+        from inspector.present.findings import finding_line
+
+        all_of_them = keys.key_name(keys.action("screen.findings").keys[0])
+        line.show(list(finding_line(found[0], len(found) - 1)), [(f"{all_of_them} all", "faint")])
+
+    def finding_sections(self) -> tuple[Section, ...]:
+        """What the tab shows."""
+        from inspector.present.findings import finding_section
+
+        return tuple(map(finding_section, self.findings))
+
+    def point_at(self, n: int, pointer: str = "", span: tuple[int, int] | None = None, *, focus: bool = True) -> None:
+        """Show where in entry n something is: the value in the tree, or the bytes. Nothing if it is not shown here."""
+        if not self.is_laid_out:
+            self.call_after_refresh(self.point_at, n, pointer, span, focus=focus)
+            return
+        detail = self._detail
+        place = next((at for at, side in enumerate(detail.sides) if side.n == n), None) if detail else None
+        if place is None:
+            return
+        self._tab = BYTES if span is not None and not pointer else TREE
+        self._turned = place
+        self._draw()
+        for at, side in enumerate(self._sides_in_sight()):
+            if side.n == n:
+                view = self.query_one(("#first", "#second")[at], PayloadView)
+                view.point_at(pointer, span)
+                if focus:
+                    view.focus_content()
+
+
+# --- The tab of the detail that tells what was known when the chosen entry had just come.
+
+STATE = "State"
+
+
+class DetailState(Widget):
+    """A mixin of the detail."""
+
+    _subject: Subject
+    _tab: str
+    _known: tuple[Subject, int, tuple[Section, ...]] | None = None
+    _coming = 0
+    """The entry whose moment is being folded."""
+
+    @property
+    def entry(self) -> int:
+        """The entry that is shown; 0 without one."""
+        raise NotImplementedError
+
+    def turn_to_state(self) -> None:
+        """Show what was known there, or the message again."""
+        self._open(TREE if self._tab == STATE else STATE)
+
+    def _open(self, tab: str) -> None:
+        raise NotImplementedError
+
+    def _draw(self) -> None:
+        raise NotImplementedError
+
+    @property
+    def _moment(self) -> int:
+        """The entry after which it is told: the shown one, or one of its row that the reader has stepped on to."""
+        playback = getattr(self.app, "playback", None)
+        if playback is not None and playback.position is not None and playback.chosen == self.entry:
+            return int(playback.at)
+        return self.entry
+
+    def look_for_state(self) -> None:
+        """Look whether the reader stands elsewhere."""
+        if self._tab == STATE and self._known is not None and self._known[1] != self._moment != self._coming:
+            self._draw()
+
+    def state_sections(self) -> tuple[Section, ...]:
+        """What was known at the entry; a word that it is being found out."""
+        n, subject, known = self._moment, self._subject, self._known
+        if known is not None and known[:2] == (subject, n):
+            return known[2]
+        if not n:
+            return ()
+        past = past_of(subject)
+        if not past.is_far(n):
+            self._known = subject, n, moment_sections(past.known(n))
+            return self._known[2]
+        if self._coming != n:
+            self._coming = n
+            self.run_worker(self._find_out(subject, n), exclusive=True, group="state")
+        return (Section("State", note=f"finding out what was known at #{n:,}"),)
+
+    async def _find_out(self, subject: Subject, n: int) -> None:
+        then = await asyncio.to_thread(past_of(subject).at, n, lambda: self._moment != n or not self.is_attached)
+        self._coming = 0
+        if then.count == n and (self._subject, self._moment) == (subject, n):
+            self._known = subject, n, moment_sections(then)
+            self._draw()
+
+
+HEADERS = "Headers"
+TABS = (TREE, RAW, BYTES, HEADERS, STATE)
+_IN_SECTIONS = (HEADERS, FINDINGS, STATE)
+"""What stands in sections instead of a payload."""
+_BOTH = 18
+"""Rows from which a request and its answer have room one above the other."""
+_LIVE_TICKS = 3
+_NEVER_JSON = ("stderr", "event")
+"""Kinds of payload that nobody expects to be JSON."""
+
+
+class DetailPanel(DetailFindings, DetailState, DetailDeeds):
+    """What is chosen in the list."""
+
+    DEFAULT_CSS = """
+    DetailPanel { layout: vertical; }
+    DetailPanel PayloadView { border-top: solid $border-blurred; }
+    DetailPanel .hidden { display: none; }
+    DetailPanel #first { height: 2fr; }
+    DetailPanel #second { height: 3fr; }
+    DetailPanel #headers { height: 1fr; padding: 0 1; scrollbar-size-vertical: 1; border-top: solid $border-blurred; }
+    DetailPanel #headers Static { height: auto; margin-bottom: 1; }
+    """
+
+    def __init__(self, subject: Subject) -> None:
+        super().__init__()
+        self._subject = subject
+        self._detail: Detail | None = None
+        self._tab = TREE
+        self._turned: int | None = None
+        """Which side is shown where there is room for one; None: the entry's own."""
+        self._reveal = False
+        self._ticks = 0
+        self.is_laid_out = False
+        """Whether its parts are there: until then a key only changes what they will show."""
+
+    def compose(self) -> ComposeResult:
+        """What it is, its tabs, and what they show."""
+        yield StatusLine(id="title")
+        yield StatusLine(id="facts")
+        yield StatusLine(id="found", classes="hidden")
+        yield TabLine()
+        yield PayloadView(id="first")
+        yield PayloadView(id="second")
+        yield VerticalScroll(id="headers", classes="hidden")
+
+    def on_mount(self) -> None:
+        """Show what was chosen meanwhile, now that all parts are there."""
+        self.is_laid_out = True
+        self._draw()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Show one side or both."""
+        self._draw()
+
+    @property
+    def entry(self) -> int:
+        """The entry that is shown; 0 without one."""
+        return self._detail.n if self._detail else 0
+
+    def rebind(self, subject: Subject) -> None:
+        """Show nothing of another conversation until something is chosen."""
+        self._subject = subject
+        self._detail = None
+        self._draw()
+
+    def show(self, n: int) -> None:
+        """Show entry n; 0 shows nothing."""
+        self._turned = None
+        self._reveal = False
+        self._look(n)
+
+    def sync(self) -> None:
+        """Look again at what is not over yet."""
+        self._ticks += 1
+        if self._ticks % _LIVE_TICKS == 0 and self._detail is not None and _is_open(self._subject, self._detail):
+            self._look(self._detail.n)
+        elif self._ticks % _LIVE_TICKS == 0:
+            self.look_for_findings()
+            self.look_for_state()
+
+    def turn(self, by: int) -> None:
+        """Open the next tab, or the one before."""
+        tabs = self._tabs
+        at = tabs.index(self._tab) if self._tab in tabs else 0
+        self._open(tabs[(at + by) % len(tabs)])
+
+    def turn_over(self) -> None:
+        """From the request to its answer and back."""
+        if self._detail is None or len(self._detail.sides) < 2 or not self.is_laid_out:
+            return
+        if self.size.height >= _BOTH:
+            second = self.query_one("#second", PayloadView)
+            (self.query_one("#first", PayloadView) if second.has_focus_within else second).focus_content()
+        else:
+            shown = self._detail.shown if self._turned is None else self._turned
+            self._turned = 1 - shown
+            self._draw()
+
+    def focus_content(self) -> None:
+        """Let keys go to what is shown; as soon as it is there."""
+        if not self.is_laid_out:
+            self.call_after_refresh(self.focus_content)
+        elif self._tab in _IN_SECTIONS:
+            headers = self.query_one("#headers")
+            self.call_after_refresh(headers.focus)  # what is still hidden takes no focus
+        else:
+            self.query_one("#first", PayloadView).focus_content()
+
+    def reveal(self) -> None:
+        """Show secret headers of this message, or hide them again."""
+        self._reveal = not self._reveal
+        self._look(self.entry)
+
+    def on_tab_line_chosen(self, message: TabLine.Chosen) -> None:
+        """Open the tab that was clicked."""
+        message.stop()
+        self._open(message.name)
+
+    # --- drawing
+
+    def _open(self, tab: str) -> None:
+        if not self.is_laid_out:
+            self._tab = tab
+            return
+        inside, view = self.has_focus_within, self.payload_view
+        self._tab = tab
+        self._draw()
+        if inside and tab not in _IN_SECTIONS and not view.has_class("hidden"):
+            view.focus_content()
+        elif inside:
+            self.focus_content()
+
+    def _look(self, n: int) -> None:
+        journal = self._subject.journal
+        if not 0 < n <= journal.count:
+            self._detail = None
+        else:
+            before = self._detail
+            self._detail = detail_of(journal, n, reveal=self._reveal, now_ns=self._subject.now_ns)
+            if before is not None and before.n == n:
+                self._detail = _with_same_payloads(self._detail, before)
+        self._draw()
+
+    def _draw(self) -> None:
+        if not self.is_laid_out:
+            return  # `on_mount` draws
+        detail = self._detail
+        self.query_one("#title", StatusLine).show(detail.title if detail else [("Nothing chosen", "muted")])
+        self.query_one("#facts", StatusLine).show(
+            _summary(detail, self.size.width - 2) if detail else [("choose a line", "faint")]
+        )
+        sides = self._sides_in_sight()
+        tab = self._tab if sides and (self._tab != FINDINGS or FINDINGS in self._tabs) else TREE if sides else HEADERS
+        tab = STATE if self._tab == STATE and detail else tab
+        self.draw_finding_line(self.findings)
+        if tab == TREE and all(side.name in _NEVER_JSON for side in sides):
+            tab = RAW
+        hint: list[Span] = [("p turns over", "faint")] if detail and len(detail.sides) > len(sides) > 0 else []
+        self.query_one(TabLine).show_tabs(self._tabs, tab, hint)
+        for place, view_id in enumerate(("#first", "#second")):
+            view = self.query_one(view_id, PayloadView)
+            view.set_class(tab in _IN_SECTIONS or place >= len(sides), "hidden")
+            if tab not in _IN_SECTIONS and place < len(sides):
+                _fill(view, sides[place], tab)
+        headers = self.query_one("#headers", VerticalScroll)
+        headers.set_class(tab not in _IN_SECTIONS, "hidden")
+        if tab in _IN_SECTIONS:
+            others = self.state_sections if tab == STATE else self.finding_sections
+            self._draw_sections(headers, self._headers if tab == HEADERS else others())
+
+    def _sides_in_sight(self) -> Sequence[Side]:
+        if self._detail is None or not self._detail.sides:
+            return ()
+        if self.size.height >= _BOTH:
+            return self._detail.sides
+        shown = self._detail.shown if self._turned is None else self._turned
+        return self._detail.sides[shown : shown + 1]
+
+    @property
+    def _tabs(self) -> tuple[str, ...]:
+        return (*TABS, FINDINGS) if self.findings else TABS
+
+    @property
+    def _headers(self) -> tuple[Section, ...]:
+        detail = self._detail
+        sections = (Section("Facts", detail.facts), *detail.headers) if detail else ()
+        if detail and not detail.headers:
+            sections = (*sections, Section("HTTP headers", note="none: this did not travel over HTTP"))
+        return sections
+
+    def _draw_sections(self, headers: VerticalScroll, sections: tuple[Section, ...]) -> None:
+        wanted = [(section.title, section) for section in sections]
+        if getattr(headers, "sections", None) == wanted:
+            return
+        headers.sections = wanted  # type: ignore[attr-defined]
+        headers.remove_children()
+        dark = self.app.current_theme.dark
+        for title, section in wanted:
+            headers.mount(Static(Content.styled(title, "bold $accent"), markup=False, classes="heading"))
+            headers.mount(Static(section_renderable(section, dark=dark), markup=False))
+
+
+def _is_open(subject: Subject, detail: Detail) -> bool:
+    """Whether something can still be added to a message: an answer, or a word of progress."""
+    number = subject.journal.store.exchange(detail.n)
+    exchanges = subject.journal.conversation.exchanges
+    if not 0 < number <= len(exchanges):
+        return False
+    return exchanges[number - 1].state is ExchangeState.PENDING or len(detail.sides) == 1
+
+
+def _fill(view: PayloadView, side: Side, tab: str) -> None:
+    problem: list[Span] = [("its bytes can't be read back", "error")] if side.missing else []
+    size: list[Span] = [(human_size(len(side.payload)), "muted")]
+    view.show([(side.name, "strong"), ("  ", "text"), (f"#{side.n}", "faint")], problem or size, side.payload, tab)
+
+
+def _summary(detail: Detail, width: int) -> list[Span]:
+    """The facts that matter at first sight, on one line: as many of them as fit whole into `width` cells."""
+    known = {fact.key: fact for fact in detail.facts}
+    spans: list[Span] = []
+    for key in ("state", "progress", "problem", "advice", "defect", "why", "size", "revision", "entry"):
+        if key in known:
+            between: list[Span] = [("  ·  ", "faint")] if spans else []
+            said: Span = (known[key].value, known[key].role if known[key].role != "text" else "muted")
+            if not spans or spans_width([*spans, *between, said]) <= width:
+                spans += [*between, said]
+    return spans
+
+
+def _with_same_payloads(new: Detail, old: Detail) -> Detail:
+    """The new detail with the old payload objects where they are equal, so that views stay where they are."""
+    from dataclasses import replace
+
+    known = {(side.n, len(side.payload)): side for side in old.sides}
+    return replace(new, sides=tuple(known.get((side.n, len(side.payload)), side) for side in new.sides))

@@ -1,0 +1,229 @@
+"""The line to type a filter into: coloured as it is understood, wrong where it is wrong, with proposals below.
+
+It reads what is typed at each key, by functions it was given, and tells it once the typist pauses; what can't be read
+is not told. Enter takes a filter that can't be read nowhere.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar
+
+from rich.highlighter import Highlighter
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.message import Message
+from textual.widgets import Input
+
+from inspector.filters.language.completion import Suggestion, Suggestions
+from inspector.present.spans import Span
+from inspector.text import one_line, visible
+from inspector.tui import keys
+from inspector.tui.screens.traffic.filter_model import FilterReading, colours
+from inspector.tui.theme import glyphs, role_styles
+from inspector.tui.widgets.bars import StatusLine
+from inspector.tui.widgets.search_bar import SearchBar, SearchLine
+
+_PLACEHOLDER = "tool == search and dur > 500ms"
+_PROPOSED = 8
+"""Proposals that are shown at once."""
+
+
+class FilterLine(SearchLine):
+    """The field."""
+
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.Where.FILTER)
+
+    class Asked(Message):
+        """From the field to its bar: "complete", "turn" or "older"."""
+
+        def __init__(self, what: str) -> None:
+            super().__init__()
+            self.what = what
+
+    def action_complete(self) -> None:
+        """Take the first proposal, or show what can begin a filter; without one, go on to the next pane."""
+        self.post_message(self.Asked("complete"))
+
+    def action_turn(self, by: int) -> None:
+        """Put another proposal first."""
+        self.post_message(self.Asked("turn"))
+
+    def action_older(self) -> None:
+        """Bring back what was used before."""
+        self.post_message(self.Asked("older"))
+
+
+class FilterBar(SearchBar):
+    """A filter being typed."""
+
+    HELP = """\
+Type a filter: `tool == search and dur > 500ms`, `is:error`, `args.path ~ "^/etc"`, or simply a text. Tab takes what is
+proposed, Up brings back what was used before. `@name = FILTER` saves it under a name; `@name` uses it.
+"""
+    DEFAULT_CSS = """
+    FilterBar > StatusLine { background: $surface; padding: 0; display: none; }
+    FilterBar.-hinting > StatusLine { display: block; }
+    """
+
+    class Kept(Message):
+        """The person is done with a filter: to be remembered, and saved if it gives itself a name."""
+
+        def __init__(self, reading: FilterReading, text: str) -> None:
+            super().__init__()
+            self.reading = reading
+            self.text = text
+
+    def __init__(
+        self,
+        read: Callable[[str], FilterReading],
+        propose: Callable[[str], Suggestions],
+        recall: Callable[[], Sequence[str]],
+    ) -> None:
+        """`read` reads a text, `propose` goes on after a beginning, `recall` gives what was used, the last one last."""
+        super().__init__("filter", placeholder=_PLACEHOLDER)
+        self._read = read
+        self._propose = propose
+        self._recall = recall
+        self._proposals = Suggestions(0)
+        self._turned = 0
+        self._back = 0
+        """How many filters back the line is; 0 is what was typed."""
+        self._typed = ""
+        self.reading = FilterReading()
+        """What stands in the line comes to."""
+
+    def make_line(self, placeholder: str) -> SearchLine:
+        """Make a field that colours what it holds."""
+        line = FilterLine(placeholder)
+        line.highlighter = _Colours(self)
+        return line
+
+    def compose(self) -> ComposeResult:
+        """Add the line of proposals."""
+        yield from super().compose()
+        yield StatusLine()
+
+    @property
+    def error(self) -> str:
+        """What is wrong with the line; "" if nothing is."""
+        return self.reading.error
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Read at once; Textual goes on to the bar's own handler, which tells after a pause."""
+        self.look()
+
+    def look(self) -> None:
+        """Read the line, and show what it comes to."""
+        self.reading = self._read(self.text)
+        before = self.text[: self._line.cursor_position]
+        self._proposals = self._propose(before) if self._line.has_focus and before else Suggestions(0)
+        self._turned = 0
+        self._hint()
+
+    def _hint(self) -> None:
+        items = self._items()
+        word = self.text[self._proposals.start : self._line.cursor_position]
+        going_on = bool(items) and items[0].text != word
+        wrong = bool(self.error) and not (
+            going_on and self.reading.column >= len(self.text[: self._proposals.start].rstrip())
+        )
+        self.set_class(wrong, "-wrong")
+        self._say(f"{glyphs().error} {self.error}" if wrong else "", error=True)
+        spans = _proposed(items) if going_on and not wrong else self._in_full()
+        self.set_class(bool(spans), "-hinting")
+        self.query_one(StatusLine).show(*spans or ([], []))
+
+    def _in_full(self) -> tuple[list[Span], list[Span]] | None:
+        reading = self.reading
+        if reading.saves:
+            what = f"Enter saves it as @{reading.saves}" if reading.body else f"Enter forgets @{reading.saves}"
+            return [(what, "muted")], []
+        full = one_line(reading.full, 300)
+        return ([("= ", "faint"), (full, "muted")], []) if full and self._line.has_focus else None
+
+    def _items(self) -> Sequence[Suggestion]:
+        items = self._proposals.items
+        turned = self._turned % len(items) if items else 0
+        return (*items[turned:], *items[:turned])
+
+    def say_count(self, count: int | None, *, of: int | None = None) -> None:
+        """Show how much matches, unless the line is wrong."""
+        if self.has_class("-wrong"):
+            return
+        super().say_count(count, of=of)
+
+    def on_filter_line_asked(self, event: FilterLine.Asked) -> None:
+        """Do what a key of the field asks for."""
+        event.stop()
+        match event.what:
+            case "complete":
+                self._complete()
+            case "turn":
+                self._turned += 1
+                self._hint()
+            case _:
+                self._older()
+
+    def _complete(self) -> None:
+        if not self.text:  # stay: the letters that follow are meant for the line
+            self._proposals = self._propose("")
+            self._hint()
+            return
+        items = self._items()
+        if not items:
+            self.app.action_focus_next()
+            return
+        start, cursor = self._proposals.start, self._line.cursor_position
+        text = items[0].text
+        rest = self.text[cursor:]
+        space = "" if rest.startswith((" ", ")")) or text.endswith("{") else " "
+        self._line.value = self.text[:start] + text + space + rest
+        self._line.cursor_position = start + len(text) + len(space)
+        self.look()
+
+    def _older(self) -> None:
+        used = self._recall()
+        if not self._back:
+            self._typed = self.text
+        self._back = (self._back + 1) % (len(used) + 1)
+        self._line.value = used[-self._back] if self._back else self._typed
+        self._line.cursor_position = len(self._line.value)
+
+    def on_search_bar_found(self, event: SearchBar.Found) -> None:
+        """Keep the filter; Textual goes on to the bar's own handler. With one that can't be read, stay."""
+        self.look()
+        if self.error:
+            event.stop()
+            event.prevent_default()
+            self._proposals = Suggestions(0)
+            self._hint()
+            return
+        self._back = 0
+        if self.text:
+            self.post_message(self.Kept(self.reading, self.text))
+
+
+class _Colours(Highlighter):
+    """Colours what stands in the line by what its words are, and marks where it is wrong."""
+
+    def __init__(self, bar: FilterBar) -> None:
+        self._bar = bar
+
+    def highlight(self, text: Text) -> None:
+        """Add the styles."""
+        styles, reading = role_styles(dark=self._bar.app.current_theme.dark), self._bar.reading
+        for start, end, role in colours(text.plain):
+            text.stylize(styles[role], start, end)
+        if reading.error and text.plain and self._bar.has_class("-wrong"):
+            at = min(reading.column, len(text.plain) - 1)
+            text.stylize(styles["error"], at)
+            text.stylize("reverse", at, at + 1)
+
+
+def _proposed(items: Sequence[Suggestion]) -> tuple[list[Span], list[Span]]:
+    first, *others = items
+    left: list[Span] = [("Tab ", "faint"), (visible(first.text, limit=60), "accent")]
+    left += [("  " + visible(other.text, limit=40), "muted") for other in others[: _PROPOSED - 1]]
+    if len(items) > _PROPOSED:
+        left.append((f"  and {len(items) - _PROPOSED} more", "faint"))
+    return left, [(first.help, "faint")]

@@ -1,0 +1,204 @@
+"""Filters made from what is chosen: a row of the list, or a place in a payload. What is shown becomes a test."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+
+import msgspec
+
+from inspector.capture.journal import Journal
+from inspector.capture.store.columns import EntryKind, MessageKind
+from inspector.config.remembered import NAME
+from inspector.errors import FilterError
+from inspector.filters.language.completion import Suggestions, describe, suggest
+from inspector.filters.language.fields import BY_NAME, ROOTS, And, Compare, Has, Op, Or, Ref, Step, Term
+from inspector.filters.language.parser import Kind, parse, tokens
+from inspector.present.spans import Role
+
+_LONGEST = 200
+"""Characters of a text that is compared as a whole; of a longer one, its beginning is looked for."""
+_STEP = re.compile(r'\.?([^.\[\]"]+)|\[(\d+)\]|\[?("(?:[^"\\]|\\.)*")\]?')
+_FIELDS_OF_TARGETS = (("tools/call", "tool"), ("prompts/get", "prompt"), ("resources/", "uri"))
+
+
+def row_test(journal: Journal, n: int) -> Term | None:
+    """What tells entry n from others: its tool, prompt, uri or method; the kind of what has none of these."""
+    store, kind = journal.store, journal.store.message_kind(n)
+    if store.kind(n) is not EntryKind.FRAME:
+        return Compare(Ref("kind"), Op.EQ, (store.kind(n).name.lower(),))
+    number = store.exchange(n)
+    if number and kind is not MessageKind.NOTIFICATION:
+        exchange = journal.conversation.exchanges[number - 1]
+        for begins, name in _FIELDS_OF_TARGETS:
+            if exchange.method.startswith(begins) and exchange.target:
+                return Compare(Ref(name), Op.EQ, (exchange.target,))
+        return Compare(Ref("method"), Op.EQ, (exchange.method,))
+    if method := store.method(n):
+        return Compare(Ref("method"), Op.EQ, (method,))
+    return Compare(Ref("kind"), Op.EQ, (kind.name.lower(),)) if kind is not MessageKind.NONE else None
+
+
+def path_test(path: str, value: bytes) -> Term | None:
+    """What a place in a message asks for: its value, or where that is an object or an array, that there is one.
+
+    `path` as the view of a payload writes it; `value` as JSON. None for what no filter asks about.
+    """
+    ref = ref_of_path(path)
+    if ref is None:
+        return None
+    try:
+        found = msgspec.json.decode(value)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return None
+    if isinstance(found, dict | list):
+        return Has(ref) if ref.path or ref.name in ROOTS else None
+    if isinstance(found, str) and len(found) > _LONGEST:
+        return Compare(ref, Op.CONTAINS, (found[:_LONGEST],))
+    return Compare(ref, Op.EQ, (found,))
+
+
+def ref_of_path(path: str) -> Ref | None:
+    """The field that is at a place of a message; None if there is none."""
+    steps = _steps(path)
+    if not steps:
+        return None
+    head, *rest = steps
+    if steps in (["id"], ["method"]):
+        return Ref(str(head))
+    if steps == ["error", "code"]:
+        return Ref("error.code")
+    if steps[:2] == ["params", "arguments"]:
+        return Ref("args", tuple(steps[2:]))
+    return Ref(head, tuple(rest)) if isinstance(head, str) and head in ("params", "result", "error") else None
+
+
+def _steps(path: str) -> list[Step]:
+    found: list[Step] = []
+    at = 0
+    while at < len(path):
+        step = _STEP.match(path, at)
+        if step is None or step.end() == at:
+            return []
+        name, position, in_quotes = step.groups()
+        found.append(name if name is not None else int(position) if position else _unquoted(in_quotes))
+        at = step.end()
+    return found
+
+
+def _unquoted(text: str) -> str:
+    try:
+        return msgspec.json.decode(text.encode("utf-8", "surrogatepass"), type=str)
+    except (msgspec.MsgspecError, UnicodeError):
+        return text[1:-1]
+
+
+def combined(text: str, test: Term, how: str) -> str:
+    """A filter's text with a test added: "and" (also this), "only" (nothing else), "not" (not this)."""
+    said = describe(test)
+    if how == "only":
+        return said
+    added = f"not {said}" if how == "not" else said
+    before = text.strip()
+    if not before:
+        return added
+    try:
+        term = parse(before)
+    except FilterError:
+        return added
+    if term is not None and any(describe(each) == added for each in (term.terms if isinstance(term, And) else (term,))):
+        return before
+    return f"({before}) and {added}" if isinstance(term, Or) else f"{before} and {added}"
+
+
+# --- The filter line as a person types it: what it means, where it is wrong, what could go on, which words are
+# which.
+
+_NEWEST = 3000
+"""Exchanges that are looked at for values."""
+_KEYWORDS = ("and", "or", "not", "contains", "in", "&&", "||", "!")
+
+
+class FilterReading(msgspec.Struct, frozen=True):
+    """What a text comes to."""
+
+    term: Term | None = None
+    error: str = ""
+    """One sentence; "" if nothing is wrong."""
+    column: int = 0
+    """Where it is wrong."""
+    full: str = ""
+    """The filter in full, where that is not what was typed."""
+    saves: str = ""
+    """The name that it gives to a filter: `@slow = dur > 1s`."""
+    body: str = ""
+    """What is saved under that name; "" takes the name away."""
+
+
+def read_filter(text: str, named: Mapping[str, str]) -> FilterReading:
+    """Read a filter, or the definition of one that gets a name."""
+    name, equals, body = text.partition("=")
+    name = name.strip()
+    if text.startswith("@") and equals and not body.startswith("=") and NAME.fullmatch(name[1:]):
+        offset = len(text) - len(body)
+        read = _read(body, {key: value for key, value in named.items() if key != name[1:]}, offset)
+        return msgspec.structs.replace(read, saves=name[1:], body=body.strip(), full="")
+    return _read(text, named, 0)
+
+
+def _read(text: str, named: Mapping[str, str], offset: int) -> FilterReading:
+    try:
+        term = parse(text, named=named)
+    except FilterError as error:
+        return FilterReading(error=str(error), column=error.column + offset)
+    full = describe(term)
+    return FilterReading(term, full="" if full == " ".join(text.split()) else full)
+
+
+def proposals(before: str, journal: Journal, named: Mapping[str, str]) -> Suggestions:
+    """What could go on after the text before the cursor."""
+    return suggest(before, lambda name: seen(journal, name), tuple(named))
+
+
+def seen(journal: Journal, name: str) -> Sequence[str]:
+    """The values of a field in what came last, each once, the newest first."""
+    return tuple(dict.fromkeys(_seen(journal, name)))
+
+
+def _seen(journal: Journal, name: str) -> Iterator[str]:
+    if name == "method":
+        yield from sorted(filter(None, journal.store.method_names))
+        return
+    begins = {"tool": "tools/call", "prompt": "prompts/get", "uri": "resources/", "target": ""}.get(name)
+    exchanges = journal.conversation.exchanges
+    for number in islice(range(len(exchanges), 0, -1), _NEWEST):
+        exchange = exchanges[number - 1]
+        if begins is not None and exchange.method.startswith(begins) and exchange.target:
+            yield exchange.target
+        elif name == "error.code" and exchange.error_code is not None:
+            yield str(exchange.error_code)
+        elif name == "revision" and exchange.revision:
+            yield exchange.revision
+
+
+def colours(text: str) -> list[tuple[int, int, Role]]:
+    """Which characters of a filter are what: from, to, role. Nothing for what can't be read."""
+    try:
+        found = tokens(text)
+    except FilterError:
+        return []
+    return [(token.column, token.end, role) for token in found if (role := _role(token.kind, token.text)) is not None]
+
+
+def _role(kind: Kind, text: str) -> Role | None:
+    if kind is Kind.STRING:
+        return "string"
+    if kind is Kind.OP or kind is Kind.MARK:
+        return "punctuation"
+    if kind is not Kind.WORD:
+        return None
+    if text in _KEYWORDS:
+        return "literal"
+    name = text.removeprefix("req.").removeprefix("resp.").removeprefix("any.")
+    if name in BY_NAME or name.partition(".")[0] in ROOTS or text.startswith("@"):
+        return "key"
+    return None

@@ -1,0 +1,185 @@
+"""What stands above the traffic when it is asked for: the line that filters, and the line that finds.
+
+A filter hides, finding only jumps: they are two lines, and can both be in use. Neither exists before the first
+picture is drawn: a field to type into costs as much as all the rest.
+"""
+
+from typing import TYPE_CHECKING
+
+from textual.message import Message
+from textual.widget import Widget
+
+from inspector.present.traffic.log import LogModel
+from inspector.text import visible
+from inspector.tui.conversation import Subject
+
+if TYPE_CHECKING:
+    from inspector.config.remembered import SavedFilters
+    from inspector.filters.language.completion import Suggestions
+    from inspector.filters.language.fields import Term
+    from inspector.tui.screens.traffic.filter_bar import FilterBar
+    from inspector.tui.screens.traffic.filter_model import FilterReading
+    from inspector.tui.widgets.search_bar import SearchBar
+
+
+class FilterPane(Widget):
+    """The lines above the rows."""
+
+    DEFAULT_CSS = """
+    FilterPane { layout: vertical; height: auto; width: 1fr; }
+    """
+
+    class Filtered(Message):
+        """Another filter holds; None: no filter."""
+
+        def __init__(self, term: "Term | None") -> None:
+            super().__init__()
+            self.term = term
+
+    class Sought(Message):
+        """Another text is looked for; "": nothing is."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    class Left(Message):
+        """The person wants back to the rows; `found`: to what was looked for."""
+
+        def __init__(self, found: bool) -> None:
+            super().__init__()
+            self.found = found
+
+    def __init__(self, subject: Subject) -> None:
+        super().__init__()
+        self.subject = subject
+        self._bar: FilterBar | None = None
+        self._finder: SearchBar | None = None
+        self._kept: SavedFilters | None = None
+        self._named: dict[str, str] = {}
+        self._said: tuple[int, int, str] | None = None
+        self._is_said = False
+        """Whether the line shows that; it does not once its text has changed."""
+
+    @property
+    def bar(self) -> "FilterBar":
+        """The filter line, hidden until it is opened."""
+        if self._bar is None:
+            from inspector.tui.screens.traffic.filter_bar import FilterBar
+
+            self._bar = FilterBar(self._read, self._propose, lambda: self.kept.used())
+            self._bar.display = False
+            self.mount(self._bar)
+        return self._bar
+
+    @property
+    def finder(self) -> "SearchBar":
+        """The line to find with, hidden likewise."""
+        if self._finder is None:
+            from inspector.tui.widgets.search_bar import SearchBar
+
+            self._finder = SearchBar("find", placeholder="a text; n and N go on")
+            self._finder.display = False
+            self.mount(self._finder)
+        return self._finder
+
+    @property
+    def kept(self) -> "SavedFilters":
+        """The person's own filters."""
+        if self._kept is None:
+            from inspector.config.paths import places
+            from inspector.config.remembered import SavedFilters
+
+            own = places()
+            self._kept = SavedFilters(own.config, own.state)
+        return self._kept
+
+    @property
+    def text(self) -> str:
+        """What the filter line holds."""
+        return self._bar.text if self._bar is not None else ""
+
+    def open(self) -> None:
+        """Let the person type what to show."""
+        self._named = self.kept.named()
+        self.bar.display = True
+        self.bar.focus()
+
+    def open_finder(self) -> None:
+        """Let the person type what to find."""
+        self.finder.display = True
+        self.finder.focus()
+
+    def set(self, text: str) -> None:
+        """Put a filter into the line, and let it hold."""
+        self.bar.display = bool(text)
+        self.bar.text = text
+
+    def clear(self) -> None:
+        """Let nothing be filtered or looked for."""
+        for line in (self._bar, self._finder):
+            if line is not None:
+                line.text = ""
+                line.display = False
+
+    def say(self, model: LogModel, sought: int | None) -> None:
+        """Tell beside the lines how much matches and how much was found, where that has changed."""
+        if self._finder is not None and self._finder.display:
+            self._finder.say_count(sought)
+        if self._bar is None or not self._bar.display:
+            return
+        now = (model.matches, self.subject.journal.count, model.filter_trouble) if self.text else None
+        if self._is_said and now == self._said:
+            return
+        self._said, self._is_said = now, True
+        if now is None or not model.has_filter:
+            self._bar.say_count(None)
+        else:
+            self._bar.say_count(now[0], of=now[1])
+            if now[2]:
+                self._bar.say_error(now[2])
+
+    def _read(self, text: str) -> "FilterReading":
+        from inspector.tui.screens.traffic.filter_model import read_filter
+
+        return read_filter(text, self._named)
+
+    def _propose(self, before: str) -> "Suggestions":
+        from inspector.tui.screens.traffic.filter_model import proposals
+
+        return proposals(before, self.subject.journal, self._named)
+
+    def on_search_bar_changed(self, message: "SearchBar.Changed") -> None:
+        """Filter, or find, as it is typed; a filter that can't be read leaves the one before in effect."""
+        message.stop()
+        if message.control is not self._bar:
+            self.post_message(self.Sought(message.text))
+            return
+        self._is_said = False
+        reading = self._read(message.text)
+        if not reading.error:
+            self.post_message(self.Filtered(reading.term))
+
+    def on_search_bar_done(self, message: "SearchBar.Done") -> None:
+        """Go back to the rows; an empty line goes away."""
+        message.stop()
+        message.control.display = bool(message.control.text)
+        self.post_message(self.Left(message.found and message.control is self._finder))
+
+    def on_filter_bar_kept(self, message: "FilterBar.Kept") -> None:
+        """Remember a filter that was used; save one that gives itself a name."""
+        from inspector.errors import UsageError
+
+        message.stop()
+        name, body = message.reading.saves, message.reading.body
+        if not name:
+            self.kept.remember(message.text)
+            return
+        try:
+            self.kept.save(name, body)
+        except UsageError as error:
+            self.notify(visible(f"{error} {error.hint}".rstrip(), limit=300), severity="error", markup=False)
+            return
+        self._named = self.kept.named()
+        self.bar.text = f"@{name}" if body else ""
+        self.notify(f"Saved as @{name}." if body else f"@{name} is gone.", markup=False, timeout=3)

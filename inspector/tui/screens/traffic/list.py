@@ -1,0 +1,373 @@
+"""The list of the traffic with its filter above and its state below, and the card that tells of a dead connection.
+
+It is fed by `sync` alone, in slices, so that a flood of messages is drawn at the pace of the screen and no key waits.
+"""
+
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, ClassVar
+
+import msgspec
+from textual.app import ComposeResult
+from textual.binding import BindingType
+
+from inspector.capture.journal import Journal
+from inspector.present.spans import Span
+from inspector.present.traffic.columns import Look, TimeMode, by_width, column
+from inspector.present.traffic.log import LogModel
+from inspector.text import visible
+from inspector.tui import keys
+from inspector.tui.conversation import Stage, Subject
+from inspector.tui.pacing import hurry
+from inspector.tui.screens.traffic.filter_pane import FilterPane
+from inspector.tui.theme import glyphs
+from inspector.tui.widgets.bars import StatusLine
+from inspector.tui.widgets.virtual_lines import Ground
+from inspector.tui.widgets.virtual_list import LogList
+
+if TYPE_CHECKING:
+    from inspector.config.remembered import KeptLooks
+    from inspector.filters.language.fields import Term
+
+
+# --- The look of one list of traffic: its columns and its clock, kept for the next time.
+
+
+class ListLook:
+    """Changes how the rows of a list look."""
+
+    def __init__(self, rows: "TrafficList") -> None:
+        self._list = rows
+        self._kept: KeptLooks | None = None
+
+    @property
+    def now(self) -> Look:
+        """The columns, and the clock."""
+        return self._list.model.look
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns that are shown, if there is room for them."""
+        return self.now.chosen or by_width(self._list.rows.line_width)
+
+    def show(self, look: Look) -> None:
+        """Let the rows look like that; nothing is kept."""
+        model = self._list.model
+        model.look = msgspec.structs.replace(look, started_ns=self._list.journal.started_ns)
+        self._list.rows.sync()
+
+    def set(self, look: Look) -> None:
+        """Let the rows look like that, today and the next time."""
+        from inspector.config.remembered import KeptLook
+
+        self.show(look)
+        self._file().keep(KeptLook(look.chosen, "" if look.mode is TimeMode.REFERENCE else look.mode.value))
+
+    def choose(self, names: tuple[str, ...]) -> None:
+        """Show these columns; none: those that the width asks for."""
+        self.set(msgspec.structs.replace(self.now, chosen=names))
+
+    def toggle_reference(self) -> None:
+        """Count times from the row under the cursor; on the same row again, from none any more."""
+        n = self._list.model.jumps.entry_at(self._list.rows.view.cursor)
+        self._count_from(0 if n == self.now.reference else n)
+        self._note_reference(self.now.reference)
+
+    def _count_from(self, n: int) -> None:
+        self.show(self.now.with_reference(n, self._list.journal.store.time_ns(n) if n else 0))
+
+    def _note_reference(self, n: int) -> None:
+        """Keep it with the notes of the capture."""
+        from inspector.errors import UsageError
+        from inspector.tui.screens.notes.notes import noted_of
+
+        with suppress(UsageError):  # it is for today then
+            noted_of(self._list.filters.subject).change(lambda notes: msgspec.structs.replace(notes, reference=n))
+
+    def recall_notes(self) -> None:
+        """Show the marks that were made before, and count from where was counted from; say what is wrong with them."""
+        from inspector.tui.screens.notes.notes import noted_of
+
+        notes = noted_of(self._list.filters.subject).notes
+        if notes.trouble:
+            self._list.notify(visible(notes.trouble, limit=300), severity="warning", markup=False)
+        if 0 < notes.reference <= self._list.journal.count:
+            self._count_from(notes.reference)
+        elif notes.marks:
+            self.show(self.now)
+
+    def recall(self) -> None:
+        """Let the rows look as they did the last time."""
+        kept = self._file().last()
+        names = tuple(name for name in kept.columns if column(name) is not None)
+        mode = kept.times if kept.times in (TimeMode.START, TimeMode.ABOVE) else TimeMode.CLOCK
+        if names or mode is not TimeMode.CLOCK:
+            self.show(msgspec.structs.replace(self.now, chosen=names, mode=TimeMode(mode)))
+
+    def _file(self) -> "KeptLooks":
+        if self._kept is None:
+            from inspector.config.paths import places
+            from inspector.config.remembered import KeptLooks
+
+            self._kept = KeptLooks(places().state)
+        return self._kept
+
+
+_LONGEST_S = 0.008
+"""How long one look may take in what is new. Half of the time belongs to whoever reads the pipe, in a flood."""
+_LONGEST_BEHIND_S = 0.02
+"""The same while a long capture is read."""
+_PICTURE_BEHIND = 8
+"""While it is, so many looks make one picture."""
+_MARKS_EVERY = 6
+"""Looks between two at what checks have found: each may have all rows in sight drawn anew."""
+_AGE_EVERY = 15
+"""Looks between two at what waits, for a filter that asks how long: twice a second."""
+_SCREENFULS, _FAR_BEHIND = 200, 20_000
+"""Rows that are there for every screen; entries that many looks are needed for."""
+_AT_ONCE = 500
+"""Entries between two looks at the clock."""
+
+
+class TrafficList(Ground):
+    """What crossed the wire, row by row."""
+
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.Where.FINDING)
+    DEFAULT_CSS = """
+    TrafficList { layout: vertical; width: 1fr; height: 1fr; }
+    """
+
+    def __init__(self, subject: Subject) -> None:
+        super().__init__()
+        self._subject = subject
+        self.model = _model(subject)
+        self.chosen = 0
+        """The entry that the cursor is on; 0 without one."""
+        self.filters = FilterPane(subject)
+        self.term: Term | None = None
+        """What is filtered by."""
+        self.look = ListLook(self)
+        self._looks = 0
+        self._mourned: Stage | None = None
+        self._called_for = 0
+        """The entry that is to be shown as soon as it is a row; 0 for none."""
+
+    def compose(self) -> ComposeResult:
+        """Filter, rows, state; the lines to type into follow as soon as nobody waits for them."""
+        self.call_after_refresh(lambda: (self.filters.bar, self.filters.finder))
+        self.call_after_refresh(self.look.recall)
+        follow = self._subject.stage not in (Stage.LOADING, Stage.RECORDED)  # a recording is read from its beginning
+        yield self.filters
+        yield LogList(self.model, follow=follow, empty=_empty(self._subject, ""))
+        yield StatusLine()
+
+    @property
+    def rows(self) -> LogList:
+        """The rows themselves."""
+        return self.query_one(LogList)
+
+    def sync(self) -> None:
+        """Take in what is new, and repaint what of it is in sight."""
+        rows = self.rows
+        behind = self._is_behind()
+        if not rows.frozen and _take_in(self.model, _LONGEST_BEHIND_S if behind else _LONGEST_S):
+            hurry(self)  # what stands still takes in nothing
+        self._looks += 1
+        if self._looks % _AGE_EVERY == 0:
+            self.model.age()
+        if behind and self._looks % _PICTURE_BEHIND:
+            return
+        empty = () if self.model.count else _empty(self._subject, self.filters.text)
+        if empty != rows.empty:
+            rows.empty = empty
+            rows.refresh()
+        if self._looks % _MARKS_EVERY == 0:
+            self.model.marks.step()
+        rows.sync()
+        self._answer_the_call()
+        self.model.finder.step()
+        self.filters.say(self.model, self.model.finder.matches if self.model.finder.text else None)
+        self.query_one(StatusLine).show(*_status(self._subject, self.model))
+        self._mourn()
+
+    def _is_behind(self) -> bool:
+        """Whether a long capture is being read: it is ready sooner if not each of its thousands makes a picture."""
+        if self._subject.can_act or self.model.count < _SCREENFULS:
+            return False
+        return self._subject.stage is Stage.LOADING or self._subject.journal.count - self.model.taken > _FAR_BEHIND
+
+    def rebind(self, subject: Subject, *, mourned: bool = False) -> None:
+        """Show another conversation from its beginning; view and filter stay. `mourned`: its death was told of."""
+        old, self._subject = self.model, subject
+        old.cancel_filter()
+        self.filters.subject = subject
+        self.model = _model(subject)
+        self.model.show(tree=old.tree, partners=old.partners)
+        self.model.set_filter(self.term)
+        self.model.finder.set(old.finder.text)
+        self.look.show(old.look.with_reference(0, 0) if old.look.reference else old.look)
+        self.rows.source = self.model
+        self.rows.action_last()
+        self.chosen, self._mourned = 0, subject.stage if mourned else None
+        self.put_card_away()
+
+    def clear_filter(self) -> None:
+        """Show all rows again, and look for nothing."""
+        self.filters.clear()
+        self.filter(None)
+        self.model.finder.set("")
+        self.rows.focus()
+
+    def show_partners(self) -> bool:
+        """Show with each match the request and the answer of its exchange, or no more; whether it does now."""
+        self.model.show(partners=not self.model.partners, around=0 if self.rows.following else self.chosen)
+        self.rows.sync()
+        return self.model.partners
+
+    def toggle_tree(self) -> None:
+        """Between the tree and the order of the wire; the chosen entry stays chosen."""
+        n, following = self.chosen, self.rows.following
+        self.model.show(tree=not self.model.tree, around=0 if following else n)
+        self.rows.sync()
+        if not following:
+            self.go_to_entry(n)
+
+    def go_to_entry(self, n: int) -> bool:
+        """To the row that shows an entry; whether one does."""
+        index = self.model.find(n)
+        if index is not None:
+            self.rows.go_to(index)
+        return index is not None
+
+    @property
+    def journal(self) -> Journal:
+        """What is shown."""
+        return self._subject.journal
+
+    def call_for(self, n: int) -> None:
+        """Have an entry shown in full, as soon as the list has come so far; a filter that hides it goes."""
+        self._called_for = n
+
+    def _answer_the_call(self) -> None:
+        n = self._called_for
+        if not 0 < n <= self.model.taken:
+            return
+        if self.model.find(n) is None and self.filters.text:
+            self.clear_filter()
+        self._called_for = 0
+        index = self.model.find(n)
+        if index is not None:
+            self.rows.go_to(index)
+            self.rows.opened()
+
+    def toggle_card(self) -> None:
+        """Show the post-mortem card of a connection that has ended, or put it away."""
+        if self.put_card_away() or self._subject.stage in (Stage.CONNECTING, Stage.OPEN, Stage.LOADING):
+            return
+        if self._subject.moment_shown is not None and not _is_dead(self._subject):
+            self.notify("The connection had not ended then.", markup=False, timeout=3)
+            return
+        from inspector.tui.screens.server.post_mortem import PostMortemCard
+
+        self.mount(PostMortemCard(self._subject))
+
+    def put_card_away(self) -> bool:
+        """Take the post-mortem card away; whether there was one."""
+        cards = self.query("PostMortemCard")
+        gone = bool(cards)
+        cards.remove()
+        return gone
+
+    def on_log_list_selected(self, message: LogList.Selected) -> None:
+        """Remember what is chosen."""
+        self.chosen = self.model.entry_of(message.index) if 0 <= message.index < self.model.count else 0
+
+    def on_filter_pane_filtered(self, message: FilterPane.Filtered) -> None:
+        """Show what matches."""
+        self.filter(message.term)
+
+    def on_filter_pane_sought(self, message: FilterPane.Sought) -> None:
+        """Look for another text."""
+        self.model.finder.set(message.text)
+
+    def on_filter_pane_left(self, message: FilterPane.Left) -> None:
+        """Back to the rows, or to the first that was found."""
+        self.rows.focus()
+        if message.found:
+            self.action_found(1)
+
+    def action_found(self, by: int) -> None:
+        """To the next row that was found, or the one before; where nothing is looked for, to the next that matches."""
+        if not self.model.finder.text and self.model.has_filter:
+            self.rows.go_to(self.rows.view.cursor + by)
+            return
+        self.model.finder.step()
+        index = self.model.finder.next(self.rows.view.cursor, back=by < 0)
+        if index is not None:
+            self.rows.go_to(index)
+
+    def filter(self, term: "Term | None") -> None:
+        """Show only what matches; None shows all. What matched before is tried again."""
+        self.term = term
+        self.model.set_filter(term)
+        self.rows.sync()  # before they are drawn again: there are others now
+
+    def _mourn(self) -> None:
+        """Show the post-mortem card once, when a connection could not be made or died by itself."""
+        stage = self._subject.stage
+        if stage is self._mourned:
+            return
+        self._mourned = stage
+        if stage is Stage.RECORDED:
+            self.look.recall_notes()
+        if _is_dead(self._subject):
+            self.toggle_card()
+
+
+def _is_dead(subject: Subject) -> bool:
+    """Whether there is a death to tell of: live or recorded, a connection that was not asked to end."""
+    stage = subject.stage
+    if stage is Stage.RECORDED:
+        from inspector.present.failure_report import has_died
+
+        return has_died(subject.journal)
+    return stage is Stage.FAILED or (stage is Stage.CLOSED and bool(subject.why))
+
+
+def _model(subject: Subject) -> LogModel:
+    return LogModel(subject.journal, lambda: subject.now_ns, threaded=True, found=lambda: subject.checks_so_far)
+
+
+def _take_in(model: LogModel, longest_s: float) -> bool:
+    """Let the rows catch up with the journal, for some milliseconds; whether something is left for the next looks."""
+    end = time.perf_counter() + longest_s
+    while (reads := model.refresh(_AT_ONCE)) and time.perf_counter() < end:
+        pass
+    model.filter_step()
+    while (lays := model.lay()) and time.perf_counter() < end:
+        pass
+    return reads or lays
+
+
+def _status(subject: Subject, model: LogModel) -> tuple[list[Span], list[Span]]:
+    """What stands under the rows: what they show, and how much there is."""
+    way = "tree: exchanges" if model.tree else "order of the wire"
+    left: list[Span] = [(way, "muted"), ("  T changes", "faint")]
+    if model.partners and not model.tree:
+        left.append(("  with partners", "accent"))
+    if model.is_filtering:
+        left.append((f"  {glyphs().pending} filtering {100 * model.looked_through:.0f} %", "pending"))
+    return left, [(f"{subject.journal.count:,} entries", "muted")]
+
+
+def _empty(subject: Subject, wanted: str) -> list[list[Span]]:
+    """What stands where there are no rows: why, and what can be done."""
+    if wanted:
+        return [[("Nothing matches.", "muted")], [("\\ shows all lines again", "faint")]]
+    waiting: dict[Stage, list[list[Span]]] = {
+        Stage.CONNECTING: [[("Connecting…", "muted")], [("nothing has crossed the wire yet", "faint")]],
+        Stage.LOADING: [[("Reading the capture…", "muted")]],
+        Stage.RECORDED: [[("This capture holds no traffic.", "muted")]],
+    }
+    nothing: list[list[Span]] = [[("Nothing has crossed the wire.", "muted")], [("^r connects again", "faint")]]
+    return waiting.get(subject.stage, nothing)

@@ -1,0 +1,409 @@
+"""One entry in full, with the exchange it belongs to: what it says, its exact bytes, its HTTP headers.
+
+Bytes are handed on as they are; who lays them out (a tree, raw text, hexadecimal) makes them safe. All other text
+here is safe already.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import assert_never
+
+import msgspec
+
+from inspector import text
+from inspector.capture.format.records import Entry
+from inspector.capture.journal import Journal
+from inspector.present import spans, words
+from inspector.present.http import header_facts, http_sections, masked_url
+from inspector.present.spans import Fact as SpansFact
+from inspector.present.spans import Line, Section, Span, fact, plain
+from inspector.present.traffic.columns import seconds
+from inspector.present.words import said, state_of
+from inspector.protocol import peek
+from inspector.protocol.exchanges import Exchange
+from inspector.protocol.facts import ConnectionFact, Fact, HttpFact, ProcessEvent, ProcessFact, SseNote, Stderr
+from inspector.protocol.frames import Channel, Direction, Frame
+from inspector.protocol.jsonrpc import Answer, Message, NotJsonRpc, read
+from inspector.protocol.things import LISTS
+from inspector.protocol.tracking.catalogue import Listing
+from inspector.protocol.unreadable import messages_of
+from inspector.protocol.unreadable import reason as reason_of
+from inspector.tui.screens.log.model import asked_level
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A payload that can be looked at."""
+
+    name: str
+    """"request", "answer", or what else it is: "notification", "stderr", "bytes"."""
+    n: int
+    """The entry it is from."""
+    payload: bytes
+    missing: bool = False
+    """True if the bytes can't be read back; `payload` is then empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """One entry in full."""
+
+    n: int
+    title: Line
+    facts: tuple[spans.Fact, ...]
+    sides: tuple[Side, ...]
+    """The request before its answer; one for anything else; none for a fact without bytes."""
+    shown: int
+    """Which of the sides is the entry's own."""
+    headers: tuple[Section, ...] = ()
+    """What crossed with it over HTTP; empty elsewhere."""
+
+    @property
+    def side(self) -> Side | None:
+        """The entry's own bytes."""
+        return self.sides[self.shown] if self.sides else None
+
+
+def detail_of(journal: Journal, n: int, *, reveal: bool = False, now_ns: int | None = None) -> Detail:
+    """Entry n in full; an answer comes with its request and the other way round.
+
+    `reveal` shows header values that are secret. `now_ns` times what is pending; None leaves its time out.
+    """
+    entry = journal.store.entry(n)
+    if isinstance(entry.what, Frame):
+        return _of_frame(journal, entry, entry.what, reveal, now_ns)
+    return _of_fact(journal, entry, entry.what, reveal)
+
+
+def _of_frame(journal: Journal, entry: Entry, frame: Frame, reveal: bool, now_ns: int | None) -> Detail:
+    exchange = _exchange(journal, entry.n)
+    sides = _sides(journal, entry, frame, exchange)
+    http = frame.http if frame.http is not None else exchange.http if exchange is not None else None
+    return Detail(
+        entry.n,
+        _title(journal, entry.n, frame, exchange),
+        (*_frame_facts(entry, frame), *_exchange_facts(journal, exchange, now_ns)),
+        sides,
+        next(at for at, side in enumerate(sides) if side.n == entry.n),
+        http_sections(journal, http, reveal=reveal),
+    )
+
+
+def _exchange(journal: Journal, n: int) -> Exchange | None:
+    number, exchanges = journal.store.exchange(n), journal.conversation.exchanges
+    return exchanges[number - 1] if 0 < number <= len(exchanges) else None
+
+
+def _sides(journal: Journal, entry: Entry, frame: Frame, exchange: Exchange | None) -> tuple[Side, ...]:
+    """The request first; a notification about an exchange stands alone."""
+    own = Side(_name(journal, entry.n), entry.n, frame.payload, entry.missing)
+    if exchange is None or own.name not in ("request", "answer"):
+        return (own,)
+    other = exchange.answer_frame if exchange.request_frame == entry.n else exchange.request_frame
+    if other is None or other == entry.n or not 0 < other <= journal.count:
+        return (own,)
+    partner = journal.store.entry(other)
+    if not isinstance(partner.what, Frame):
+        return (own,)
+    name = "answer" if own.name == "request" else "request"
+    found = Side(name, other, partner.what.payload, partner.missing)
+    return (own, found) if own.name == "request" else (found, own)
+
+
+_NAMES = ("bytes", "request", "notification", "answer", "answer", "bytes", "batch")
+"""By the kind of message."""
+
+
+def _name(journal: Journal, n: int) -> str:
+    return _NAMES[journal.store.message_kind(n)]
+
+
+def _title(journal: Journal, n: int, frame: Frame, exchange: Exchange | None) -> Line:
+    to_server = frame.direction is Direction.TO_SERVER
+    way: Line = ((f"{spans.TO_SERVER} ", "to_server") if to_server else (f"{spans.FROM_SERVER} ", "from_server"),)
+    name = _name(journal, n)
+    method = journal.store.method(n) or (exchange.method if exchange is not None else "")
+    if not method:
+        reason = reason_of(frame) if frame.cut else getattr(read(frame.payload[:100_000])[0], "reason", "")
+        return (*way, (name if not reason else f"not JSON-RPC: {reason}", "warning" if reason else "method"))
+    said: Line = (*way, spans.span(method, "method", limit=200))
+    if name != "request" and name != "notification":
+        said = (*way, (f"{name} to ", "muted"), spans.span(method, "method", limit=200))
+    if exchange is not None and exchange.target and name != "notification":
+        said = (*said, (" ", "text"), spans.span(exchange.target, "target", limit=200))
+    return said
+
+
+def _frame_facts(entry: Entry, frame: Frame) -> list[spans.Fact]:
+    where = "to the server" if frame.direction is Direction.TO_SERVER else "from the server"
+    facts = [
+        spans.Fact("entry", f"#{entry.n} at {text.clock(entry.wall_ns)}"),
+        spans.Fact("crossed", f"{where} on {frame.channel.value}{', as a probe' if frame.probe else ''}"),
+        spans.Fact("size", _size(len(frame.payload))),
+    ]
+    if frame.cut:
+        whole = f"it had {_size(len(frame.payload) + frame.cut)}, over the limit: this is its beginning"
+        facts.append(spans.Fact("cut", f"{whole}; --max message=SIZE raises it", "warning"))
+    elif frame.channel is Channel.STDOUT and any(isinstance(m, NotJsonRpc) for m in _messages(frame)):
+        facts.append(spans.Fact("advice", "stdout is for messages alone: logs and banners belong on stderr", "warning"))
+    if entry.missing:
+        facts.append(spans.Fact("problem", "its bytes can't be read back from the capture", "error"))
+    if frame.eol.value == "crlf":
+        facts.append(spans.Fact("line end", "CR LF"))
+    if frame.http is not None:
+        facts.append(spans.Fact("HTTP exchange", str(frame.http)))
+    if frame.sse is not None:
+        parts = {"event": frame.sse.event, "id": frame.sse.id, "retry": frame.sse.retry}
+        told = ", ".join(f"{key} {value}" for key, value in parts.items() if value is not None)
+        facts.append(spans.fact("SSE event", told or "data alone"))
+    defects = [defect for message in _messages(frame) for defect in message.defects]
+    facts += [spans.fact("defect", defect, "warning") for defect in dict.fromkeys(defects)]
+    return facts
+
+
+def _messages(frame: Frame) -> tuple[Message, ...]:
+    """What the frame holds; nothing of a large one, which would take its time."""
+    return messages_of(frame) if len(frame.payload) <= 1_000_000 else ()
+
+
+def _size(size: int) -> str:
+    return f"{size} bytes" if size < 1000 else f"{size} bytes ({text.human_size(size)})"
+
+
+def _exchange_facts(journal: Journal, exchange: Exchange | None, now_ns: int | None) -> list[spans.Fact]:
+    if exchange is None:
+        return []
+    state, role = words.status(exchange, live=journal.live)
+    took = exchange.duration_ns
+    if took is None and now_ns is not None and journal.live:
+        took = now_ns - exchange.started_ns
+    after = "" if took is None else f" after {text.human_duration(max(0, took))}"
+    facts = [
+        spans.fact("exchange", f"{exchange.number}, id {exchange.id!r}"),
+        spans.Fact("state", state + after, role),
+    ]
+    if exchange.why:
+        facts.append(spans.fact("why", exchange.why, "warning"))
+    if exchange.progress is not None:
+        facts.append(spans.fact("progress", f"{words.progress_words(exchange.progress)} ({exchange.progress.count} ×)"))
+    if exchange.revision:
+        facts.append(spans.fact("revision", exchange.revision))
+    return facts
+
+
+def _of_fact(journal: Journal, entry: Entry, fact: Fact, reveal: bool) -> Detail:
+    said, role = words.sentence(fact)
+    facts = (spans.Fact("entry", f"#{entry.n} at {text.clock(entry.wall_ns)}"), *_fact_facts(fact))
+    sides: tuple[Side, ...] = ()
+    headers: tuple[Section, ...] = ()
+    match fact:
+        case Stderr():
+            sides = (Side("stderr", entry.n, fact.payload, entry.missing),)
+        case SseNote():
+            sides = (Side("event", entry.n, fact.raw, entry.missing),)
+            headers = http_sections(journal, fact.http, reveal=reveal)
+        case HttpFact():
+            headers = http_sections(journal, fact.http, reveal=reveal) or (
+                Section("Headers", header_facts(fact, reveal=reveal)),
+            )
+        case ConnectionFact() | ProcessFact():
+            pass
+        case _:
+            assert_never(fact)
+    return Detail(entry.n, ((f"{spans.EVENT} ", role), (said or "(an empty line)", role)), facts, sides, 0, headers)
+
+
+def _fact_facts(fact: Fact) -> list[spans.Fact]:
+    match fact:
+        case Stderr():
+            size = spans.Fact("size", _size(len(fact.payload)))
+            return [size, spans.Fact("line end", "none came (yet)", "warning")] if fact.partial else [size]
+        case ConnectionFact():
+            told = {
+                "transport": words.TRANSPORTS.get(fact.transport, fact.transport),
+                "command": words.command_line(fact.argv),
+                "directory": fact.cwd,
+                "url": masked_url(fact.url),
+                "variables": ", ".join(fact.env_names),
+                "why": fact.why,
+            }
+        case ProcessFact():
+            code = "" if fact.code is None else str(fact.code)
+            told = {"process": str(fact.pid), "exit code": code, "signal": fact.signal}
+        case HttpFact():
+            told = {"HTTP exchange": str(fact.http), "why": fact.why}
+        case SseNote():
+            retry = "" if fact.retry is None else f"{fact.retry} ms"
+            told = {"HTTP exchange": str(fact.http), "event": fact.event or "", "id": fact.id or "", "retry": retry}
+        case _:
+            assert_never(fact)
+    return [spans.fact(key, value) for key, value in told.items() if value]
+
+
+# --- What was known at a moment: revision, capabilities, lists and how fresh they were, what was watched, what was
+# open.
+
+_MOST = 50
+"""Of anything there may be many of, so many are named."""
+_MOMENT_NAMES = 20
+
+
+def moment_sections(journal: Journal) -> tuple[Section, ...]:
+    """All that was known when the newest entry of this journal had just come."""
+    sections = (
+        Section("State", tuple(_moment(journal))),
+        Section("In flight", lines=tuple(_in_flight(journal)), note=_nothing(journal)),
+        Section("Lists", tuple(_lists(journal))),
+        Section("Watched", tuple(_watched(journal))),
+        Section("Tasks", tuple(_tasks(journal))),
+        Section("Asked of the client", tuple(_asked(journal))),
+        Section("Can", tuple(_capabilities(journal))),
+    )
+    return tuple(section for section in sections if section.facts or section.lines or section.note)
+
+
+def _moment(journal: Journal) -> Iterable[SpansFact]:
+    count, opening = journal.count, journal.conversation.opening
+    if not count:
+        yield SpansFact("entry", "nothing has come yet", "muted")
+        return
+    since = max(0, journal.store.time_ns(count) - journal.started_ns)
+    yield SpansFact(
+        "entry", f"#{count:,} at {text.clock(journal.store.wall_ns(count))}, {seconds(since)} s after the start"
+    )
+    if opening is None:
+        yield SpansFact("revision", "not settled yet", "warning")
+    else:
+        name, version = peek.text(opening.server, "name") or "", peek.text(opening.server, "version") or ""
+        yield fact("revision", f"{opening.revision.date} ({opening.era})")
+        yield fact("server", f"{name} {version}".strip() or "did not say who it is")
+    yield from _process(journal)
+    yield from _level(journal)
+
+
+def _process(journal: Journal) -> Iterable[SpansFact]:
+    if journal.ended is not None:
+        yield fact("connection", f"ended: {journal.ended.why or 'closed'}", "warning")
+    elif journal.connection is not None:
+        yield SpansFact("connection", "open", "ok")
+    steps = [entry.what for entry in journal.processes if isinstance(entry.what, ProcessFact)]
+    if steps:
+        gone = steps[-1].event is ProcessEvent.EXIT
+        how = steps[-1].signal or f"code {steps[-1].code}"
+        yield fact(
+            "process", f"{steps[-1].pid} " + (f"ended with {how}" if gone else "runs"), "warning" if gone else "ok"
+        )
+
+
+def _level(journal: Journal) -> Iterable[SpansFact]:
+    entries = journal.store.of_method("logging/setLevel")
+    number = journal.store.exchange(entries[-1]) if entries else 0
+    setting = journal.conversation.exchanges[number - 1] if number else None
+    found, _ = asked_level(journal, setting, "")
+    words = plain(found[2:]).strip()
+    if words:
+        yield SpansFact("log level", words, "muted")
+
+
+def _in_flight(journal: Journal) -> Iterable[Line]:
+    now = journal.store.time_ns(journal.count) if journal.count else 0
+    pending = journal.conversation.pairs.pending
+    for exchange in pending[:_MOST]:
+        sent = exchange.sender is Direction.TO_SERVER
+        way: Span = (spans.TO_SERVER, "to_server") if sent else (spans.FROM_SERVER, "from_server")
+        named = text.visible(f"{exchange.method} {exchange.target}".strip(), limit=200)
+        waits = text.human_duration(max(0, now - exchange.started_ns))
+        progress = said(exchange.progress, running=True) if exchange.progress is not None else []
+        yield (
+            way,
+            (f" {named}", "method"),
+            (f"  #{exchange.request_frame}", "faint"),
+            (f"  {spans.PENDING} for {waits}", "pending"),
+            *(() if not progress else (("  ", "text"), *progress)),
+        )
+    if len(pending) > _MOST:
+        yield ((f"and {len(pending) - _MOST:,} more", "muted"),)
+
+
+def _nothing(journal: Journal) -> str:
+    return "" if journal.conversation.pairs.count_open else "nothing"
+
+
+def _lists(journal: Journal) -> Iterable[SpansFact]:
+    for kind, listing in journal.conversation.catalogue.listings.items():
+        if not listing.asked:
+            yield SpansFact(kind, "not listed yet", "faint")
+            continue
+        names = [peek.text(item, "name") or peek.text(item, "uri") or "?" for item in listing.items[:_MOMENT_NAMES]]
+        more = f" and {len(listing.items) - _MOMENT_NAMES:,} more" if len(listing.items) > _MOMENT_NAMES else ""
+        count = f"{len(listing.items):,}" + ("" if listing.next_cursor is None else " so far")
+        yield fact(kind, f"{count}: {', '.join(names)}{more}" if names else count)
+        if listing.outdated:
+            yield SpansFact("", f"{spans.WARNING} stale{_since(journal, kind, listing)}", "warning")
+
+
+def _since(journal: Journal, kind: str, listing: Listing) -> str:
+    """Since which word of the server's a list is stale: the first one after it was last asked for."""
+    listed = LISTS[kind]
+    asked = max(journal.store.of_method(listed.method), default=0)
+    told = next((n for n in journal.store.of_method(listed.changed) if n > asked), None)
+    return f" since #{told} ({listed.changed})" if told is not None else ""
+
+
+def _watched(journal: Journal) -> Iterable[SpansFact]:
+    watching = journal.conversation.subscriptions
+    for uri in watching.watched[:_MOST]:
+        update = watching.updates.get(uri)
+        yield fact(uri, "watched" if update is None else f"updated {update.count} times, last in #{update.frame}")
+    for stream in watching.open_streams[:_MOST]:
+        granted = "not acknowledged yet" if stream.granted is None else _json(stream.granted.as_json())
+        yield fact(f"stream #{stream.exchange.request_frame}", granted)
+
+
+def _tasks(journal: Journal) -> Iterable[SpansFact]:
+    for task in journal.conversation.tasks.all[-_MOST:]:
+        if not task.ended:
+            words, role = state_of(task)
+            of = f", of #{journal.conversation.exchanges[task.exchange - 1].request_frame}" if task.exchange else ""
+            yield SpansFact(text.visible(task.id, limit=60), words + of, role)
+
+
+def _asked(journal: Journal) -> Iterable[SpansFact]:
+    conversation = journal.conversation
+    for question in conversation.questions[-_MOST:]:
+        exchange = conversation.exchanges[question.exchange - 1] if question.exchange else None
+        if exchange is not None and (exchange.is_open or (exchange.asks and not exchange.retried)):
+            yield fact(question.kind, f"{question.message or 'no message'}  #{question.frame}", "warning")
+    roots = _roots(journal)
+    if roots is not None:
+        yield fact("roots", ", ".join(roots) or "none")
+
+
+def _roots(journal: Journal) -> list[str] | None:
+    """Those that the server was told last; None if it never was."""
+    exchanges = journal.conversation.exchanges
+    for n in reversed(journal.store.of_method("roots/list")[-_MOST:]):
+        number = journal.store.exchange(n)
+        answer = _answer(journal, exchanges[number - 1]) if number else None
+        if answer is not None:
+            return [peek.text(root, "uri") or "?" for root in peek.items(answer, "roots")[:_MOMENT_NAMES]]
+    return None
+
+
+def _answer(journal: Journal, exchange: Exchange) -> object:
+    if not exchange.answer_frame or exchange.answer_frame > journal.count:
+        return None
+    what = journal.store.entry(exchange.answer_frame).what
+    messages = read(what.payload) if isinstance(what, Frame) else ()
+    return next((each.result for each in messages if isinstance(each, Answer) and each.id == exchange.id), None)
+
+
+def _capabilities(journal: Journal) -> Iterable[SpansFact]:
+    opening = journal.conversation.opening
+    if opening is not None:
+        yield fact("server", _json(opening.capabilities))
+        yield fact("client", _json(opening.client_capabilities))
+
+
+def _json(value: object) -> str:
+    return msgspec.json.encode(value).decode(errors="replace")

@@ -1,0 +1,355 @@
+"""A payload in the form that was asked for: as a tree, as its exact text, or as bytes.
+
+The forms are linked: from the tree, text and bytes open where its cursor is, with the bytes of that value marked; back
+in the tree, the cursor is on the value whose bytes were looked at.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from functools import partial
+from typing import ClassVar, Protocol
+
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.widget import Widget
+
+from inspector.present.json_text import json_path, pointer
+from inspector.present.spans import Span, spans_width
+from inspector.tui import keys
+from inspector.tui.screens.traffic.payload_model import ByteMap, HexLines, RawLines, bytes_per_line
+from inspector.tui.widgets.bars import StatusLine
+from inspector.tui.widgets.json_tree.view import JsonView
+from inspector.tui.widgets.payload_actions import PayloadDeeds
+from inspector.tui.widgets.virtual_lines import Lines, LinesView
+
+# --- How long lines of exact text are shown: going on below, or to the right, where one goes with the arrows.
+
+
+class RawText(Widget):
+    """The keys for it, of a view that may show exact text."""
+
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.Where.TEXT)
+
+    wraps = True
+    """Whether long lines go on below."""
+
+    _raw: RawLines | None = None
+    _laid: object = None
+    """What is shown, in whatever form."""
+
+    @property
+    def raw(self) -> RawLines | None:
+        """The exact text, if that is what is shown."""
+        view = self.text_view
+        return self._raw if self._raw is self._laid and not view.has_class("hidden") else None
+
+    @property
+    def text_view(self) -> LinesView:
+        """What shows it."""
+        return self.query_one(LinesView)
+
+    def raw_lines(self, payload: bytes) -> RawLines:
+        """The exact text of a payload, as it is to be shown."""
+        self._raw = RawLines(payload)
+        self._raw.wraps = self.wraps
+        return self._raw
+
+    def action_wrap(self) -> None:
+        """Let long lines go on below, or to the right."""
+        raw, view = self.raw, self.text_view
+        self.wraps = not self.wraps
+        if raw is not None:
+            offset = raw.offset_at(max(0, view.view.cursor), view.line_width)
+            raw.wrap(self.wraps, offset, view.line_width)
+            view.lay_anew()
+            view.go_to(raw.row_at(offset, view.line_width))
+        said = "Long lines go on below." if self.wraps else "Long lines go on to the right: ← and → show more of them."
+        self.app.notify(said, markup=False, timeout=3)
+
+    def action_sideways(self, by: int) -> None:
+        """Show what is further to the right, or to the left."""
+        if self.raw is not None and self.raw.move(by, self.text_view.line_width):
+            self.text_view.forget()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer them where there is exact text, and the arrows where its lines are long."""
+        if action == "wrap":
+            return self.raw is not None
+        return self.raw is not None and not self.raw.wraps if action == "sideways" else True
+
+
+# --- Going to what is meant in a payload: a value by its JSON pointer, or some bytes, as soon as they are there.
+
+TREE = "Tree"
+_AT_ONCE = 1_000_000
+"""Bytes up to which a value is looked for without a thread."""
+
+
+class PointingAt(Widget):
+    """A mixin of the view of a payload."""
+
+    payload: bytes
+    _shown: tuple[bytes, str] | None
+    _pointer: str | None = None
+    """Where in the tree somebody wants to go, once it is there."""
+
+    def _go_to_bytes(self, start: int, end: int, *, linked: bool) -> None:
+        raise NotImplementedError
+
+    def point_at(self, pointer: str, span: tuple[int, int] | None) -> None:
+        """Go to a value in the tree, or to bytes, as soon as they are there."""
+        tree = self.query_one(JsonView)
+        if self._shown is None:
+            return
+        if self._shown[1] != TREE:
+            if span is not None:
+                self._go_to_bytes(*span, linked=False)
+        elif tree.whole is self.payload and tree.is_ready:
+            self._point_at(pointer)
+        else:
+            self._pointer = pointer
+
+    def on_json_view_ready(self, message: JsonView.Ready) -> None:
+        """Go where somebody wanted to go meanwhile."""
+        pointer, self._pointer = self._pointer, None
+        if pointer is not None and self._shown is not None and self._shown[1] == TREE:
+            self._point_at(pointer)
+
+    @work(exclusive=True, group="point")
+    async def _point_at(self, pointer: str) -> None:
+        from inspector.present.json_text import line_of
+
+        payload, tree = self.payload, self.query_one(JsonView)
+        few = len(payload) <= _AT_ONCE
+        line = line_of(tree.lines, pointer) if few else await asyncio.to_thread(line_of, tree.lines, pointer)
+        if payload is self.payload:
+            tree.go_to_line(line)
+
+
+RAW, BYTES = "Raw", "Bytes"
+
+
+class _Placed(Lines, Protocol):
+    """Lines that know which bytes they show."""
+
+    def select(self, start: int, end: int) -> None:
+        """Mark some bytes."""
+
+    def row_at(self, offset: int, width: int) -> int:
+        """The line that shows a byte."""
+
+    def offset_at(self, row: int, width: int) -> int:
+        """The first byte that a line shows."""
+
+
+class _Hex(Lines):
+    """Bytes in as many columns as there is room for."""
+
+    def __init__(self, payload: bytes) -> None:
+        self._lines = HexLines(payload)
+
+    def count(self, width: int) -> int:
+        """How many lines."""
+        self._lines.per_line = bytes_per_line(width)
+        return self._lines.count
+
+    def line(self, index: int, width: int) -> Sequence[Span]:
+        """One line."""
+        return self._lines.row(index, width).spans
+
+    def select(self, start: int, end: int) -> None:
+        """Mark some bytes."""
+        self._lines.marked = range(start, end)
+
+    def row_at(self, offset: int, width: int) -> int:
+        """The line that shows a byte."""
+        return offset // bytes_per_line(width)
+
+    def offset_at(self, row: int, width: int) -> int:
+        """The first byte of a line."""
+        return row * bytes_per_line(width)
+
+
+class PayloadView(PointingAt, PayloadDeeds, RawText):
+    """One payload under its name."""
+
+    DEFAULT_CSS = """
+    PayloadView { height: 1fr; width: 1fr; layout: vertical; }
+    PayloadView > StatusLine { background: $background; }
+    PayloadView > .hidden { display: none; }
+    """
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's word
+        super().__init__(id=id, classes=classes)
+        self._shown: tuple[bytes, str] | None = None
+        self._said: tuple[Sequence[Span], Sequence[Span]] = ((), ())
+        self._place: Sequence[Span] = ()
+        self._laid: _Placed | None = None
+        self._left_at = -1
+        """The line of text or bytes that the cursor came to from the tree: if it is still there, so is the tree's."""
+        self._map: ByteMap | None = None
+        self.payload = b""
+        """What is shown, to be copied."""
+
+    def compose(self) -> ComposeResult:
+        """A name, and both kinds of view, one of them in sight."""
+        yield StatusLine()
+        yield JsonView()
+        yield LinesView(classes="hidden")
+
+    def show(self, name: Sequence[Span], size: Sequence[Span], payload: bytes, form: str) -> None:
+        """Show a payload; nearly free if it is the one that is shown."""
+        self._said = (name, size)
+        self._say()
+        if self._shown is not None and self._shown[0] is payload and self._shown[1] == form:
+            return
+        same = self._shown is not None and self._shown[0] is payload
+        before = self._shown[1] if self._shown is not None and same else ""
+        if not same:
+            self._map = self._pointer = None
+        self._shown, self.payload = (payload, form), payload
+        tree, lines = self.query_one(JsonView), self.query_one(LinesView)
+        tree.set_class(form != TREE, "hidden")
+        tree.hide_finding(form != TREE)
+        lines.set_class(form == TREE, "hidden")
+        if form == TREE:
+            tree.show(payload)
+            if before in (RAW, BYTES):
+                self._back_to_tree(lines)
+        else:
+            offset = self._offset(lines) if before in (RAW, BYTES) and self._left_at < 0 else None
+            self._laid = self.raw_lines(payload) if form == RAW else _Hex(payload)
+            lines.show(self._laid)
+            self._link(tree, offset)
+        self._say()
+
+    def _say(self) -> None:
+        """The name, the size, and between them the place, as much of it as fits."""
+        name, size = self._said
+        place = self._place if self._shown is not None and self._shown[1] == TREE else ()
+        room = self.size.width - 8 - spans_width(name) - spans_width(size)
+        if spans_width(place) > room:
+            place = place[:1]  # the path alone, rather than a pointer that is cut
+        between: Sequence[Span] = [("   ", "text"), *place] if place and room > 12 else []
+        self.query_one(StatusLine).show([*name, *between], size)
+
+    # --- from the tree to its bytes and back
+
+    @property
+    def _can_link(self) -> bool:
+        tree = self.query_one(JsonView)
+        return tree.whole is self.payload and tree.line >= 0 and not tree.lines.problem
+
+    def _link(self, tree: JsonView, offset: int | None) -> None:
+        """Go to the bytes of the value under the tree's cursor, or to those that were in sight."""
+        self._left_at = -1
+        if offset is not None:
+            self._go_to_bytes(offset, offset, linked=False)
+        elif self._can_link and tree.line > 0:
+            if len(self.payload) <= _AT_ONCE:
+                self._take_span(self.payload, self._mapped().span(tree.line))
+            else:
+                self._link_slowly(tree.line)
+
+    @work(exclusive=True, group="link")
+    async def _link_slowly(self, line: int) -> None:
+        payload = self.payload
+        self._take_span(payload, await asyncio.to_thread(self._mapped().span, line))
+
+    def _take_span(self, payload: bytes, span: tuple[int, int]) -> None:
+        if payload is self.payload and self._shown is not None and self._shown[1] != TREE:
+            self._go_to_bytes(*span, linked=True)
+
+    def _go_to_bytes(self, start: int, end: int, *, linked: bool) -> None:
+        lines = self.query_one(LinesView)
+        if self._laid is None:
+            return
+        if not lines.view.count:  # it was out of sight, and has no size yet
+            lines.once_laid_out(partial(self._go_to_bytes, start, end, linked=linked))
+            return
+        self._laid.select(start, end)
+        lines.forget()
+        seen = lines.view.visible
+        lines.go_to(self._laid.row_at(start, lines.line_width))
+        if lines.view.cursor not in seen:  # with what stands around it
+            lines.scroll_lines_to(lines.view.cursor - lines.view.height // 3)
+        self._left_at = lines.view.cursor if linked else -1
+
+    def _offset(self, lines: LinesView) -> int | None:
+        if self._laid is None or lines.view.cursor < 0:
+            return None
+        return self._laid.offset_at(lines.view.cursor, lines.line_width)
+
+    def _back_to_tree(self, lines: LinesView) -> None:
+        """Go to the value whose bytes were looked at, if the reader has moved there."""
+        offset = self._offset(lines)
+        if offset is None or not self._can_link or lines.view.cursor == max(self._left_at, 0):
+            return
+        if len(self.payload) <= _AT_ONCE:
+            self.query_one(JsonView).go_to_line(self._mapped().line(offset))
+        else:
+            self._back_slowly(offset)
+
+    @work(exclusive=True, group="link")
+    async def _back_slowly(self, offset: int) -> None:
+        payload = self.payload
+        line = await asyncio.to_thread(self._mapped().line, offset)
+        if payload is self.payload:
+            self.query_one(JsonView).go_to_line(line)
+
+    def _mapped(self) -> ByteMap:
+        if self._map is None:
+            self._map = ByteMap(self.payload, self.query_one(JsonView).lines)
+        return self._map
+
+    # --- the place
+
+    def on_json_view_selected(self, message: JsonView.Selected) -> None:
+        """Say where the cursor is: at once, or as soon as that is worked out."""
+        tree = message.control
+        if len(tree.lines.text) <= _AT_ONCE:
+            self._show_place(tree)
+        else:
+            self._find_place(tree)
+
+    @work(exclusive=True, group="place")
+    async def _find_place(self, tree: JsonView) -> None:
+        line, lines = tree.line, tree.lines
+        steps = await asyncio.to_thread(lambda: lines.places.steps(line) if line > 0 and not lines.problem else ())
+        if (tree.line, tree.lines) == (line, lines):
+            self._place = _written(json_path(steps), pointer(steps))
+            self._say()
+
+    def _show_place(self, tree: JsonView) -> None:
+        steps = tree.steps
+        self._place = _written(json_path(steps), pointer(steps))
+        self._say()
+
+    # ---
+
+    def focus_content(self) -> None:
+        """Let keys go to the view in sight."""
+        tree = self.query_one(JsonView)
+        (self.query_one(LinesView) if tree.has_class("hidden") else tree).focus()
+
+    @property
+    def whole(self) -> bytes:
+        """The exact payload."""
+        return self.payload
+
+    @property
+    def path(self) -> str:
+        """Where the cursor is in the tree; "" elsewhere."""
+        tree = self.query_one(JsonView)
+        return "" if tree.has_class("hidden") else tree.path
+
+    @property
+    def value(self) -> bytes:
+        """The value under the cursor of the tree; the whole payload elsewhere."""
+        tree = self.query_one(JsonView)
+        return self.payload if tree.has_class("hidden") else tree.value or self.payload
+
+
+def _written(path: str, pointer_: str) -> Sequence[Span]:
+    return [(path, "key"), ("   ", "text"), (pointer_, "faint")] if pointer_ else []

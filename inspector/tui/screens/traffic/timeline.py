@@ -1,0 +1,460 @@
+"""The timeline of all servers: what crossed every wire in one order of time, and beside it the one message in full.
+
+It belongs to the app and to no tab. A line leads to its server's own tab, where everything else about it is.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.widget import Widget
+
+from inspector.present.spans import Span
+from inspector.text import one_line
+from inspector.tui import keys
+from inspector.tui.actions import Where
+from inspector.tui.conversation import Stage, Subject
+from inspector.tui.panels import Panel
+from inspector.tui.screens.traffic.filter_pane import FilterPane
+from inspector.tui.screens.traffic.timeline_model import Timeline, Wire, entry_of, number_of
+from inspector.tui.screens.traffic.waterfall_model import LaneWire
+from inspector.tui.tabs import ALL, Tab
+from inspector.tui.theme import glyphs
+from inspector.tui.widgets.bars import StatusLine
+from inspector.tui.widgets.virtual_lines import Ground
+from inspector.tui.widgets.virtual_list import LogList
+
+if TYPE_CHECKING:
+    from inspector.filters.language.fields import Term
+    from inspector.tui.app import InspectApp
+    from inspector.tui.screens.traffic.detail import DetailPanel
+    from inspector.tui.screens.traffic.timeline_model import TimelineFind
+
+
+# --- What a person can do to the timeline beside looking: find in it, see partners; what it can't do, it says.
+
+
+class TimelineWays(Widget):
+    """The actions of a panel that has a timeline, its rows and a line above them."""
+
+    chosen: tuple[int, int]
+    """The number of the tab and the entry that the cursor is on."""
+    line: FilterPane
+    """The lines above the rows."""
+    _find: "TimelineFind | None" = None
+
+    @property
+    def rows(self) -> "LogList":
+        """The rows."""
+        raise NotImplementedError
+
+    @property
+    def timeline(self) -> "Timeline":
+        """What they show."""
+        raise NotImplementedError
+
+    def find_anew(self) -> None:
+        """There is another timeline: look in that one."""
+        if self._find is not None and self._find.text:
+            self._seek(self._find.text)
+
+    def find_step(self) -> int | None:
+        """Look on; how much was found so far, None if nothing is looked for."""
+        if self._find is None or not self._find.text:
+            return None
+        self._find.step()
+        return self._find.matches
+
+    def action_find(self) -> None:
+        """Open the line to find with."""
+        self.line.open_finder()
+
+    def action_found(self, by: int) -> None:
+        """To the next row that was found, or the one before; where nothing is looked for, to the next that matches."""
+        if self.timeline.term is not None and (self._find is None or not self._find.text):
+            self.rows.go_to(self.rows.view.cursor + by)
+            return
+        if self._find is None or not self._find.text:
+            self.notify("Nothing is looked for: * finds a text.", markup=False, timeout=3)
+            return
+        self._find.step()
+        index = self._find.next(self.rows.view.cursor, back=by < 0)
+        if index is not None:
+            self.rows.go_to(index)
+
+    def action_partners(self) -> None:
+        """Show the partners of what matches, or no more."""
+        shown = self.timeline.show_partners()
+        self.notify(f"Matches {'with' if shown else 'without'} their partners.", markup=False, timeout=3)
+
+    def action_waterfall(self) -> None:
+        """Show the exchanges of all servers that the filter lets through on one axis of time."""
+        from inspector.tui.screens.traffic.waterfall import AllWaterfallsScreen
+
+        wires = [
+            LaneWire(
+                wire.journal,
+                wire.clock,
+                wire.number,
+                wire.name,
+                wire.role,
+                wire.axis_offset,
+                partial(getattr, wire.model, "exchanges_shown"),
+            )
+            for wire in self.timeline.wires
+        ]
+        self.app.push_screen(AllWaterfallsScreen(wires, self.chosen), self._go_to)
+
+    def _go_to(self, code: int | None) -> None:
+        index = None if code is None else self.timeline.find(number_of(code), entry_of(code))
+        if index is not None:
+            self.rows.go_to(index)
+        elif code is not None:
+            self.notify("The filter hides that line.", markup=False, timeout=3)
+
+    def action_tree(self) -> None:
+        """Say where the tree is."""
+        said = "All servers stand in one order of time here. o goes to the line in its own tab, where T shows the tree."
+        self.notify(said, markup=False, timeout=5)
+
+    def on_filter_pane_sought(self, message: FilterPane.Sought) -> None:
+        """Look for another text."""
+        self._seek(message.text)
+
+    def on_filter_pane_left(self, message: FilterPane.Left) -> None:
+        """Back to the rows, or to the first that was found."""
+        self.rows.focus()
+        if message.found:
+            self.action_found(1)
+
+    def _seek(self, text: str) -> None:
+        from inspector.tui.screens.traffic.timeline_model import TimelineFind  # few look for anything
+
+        if self._find is not None:
+            self._find.set("")
+        self._find = TimelineFind(self.timeline, text)
+
+
+# --- The timeline's part that follows the app's tabs: another one is made when they change, and shown once it is
+# ready.
+
+_LONGEST_S = 0.008
+"""How long one look may take in what is new; see the list of one conversation."""
+_LONGEST_BEHIND_S = 0.02
+"""The same where there is much to catch up with: a key waits that long at worst."""
+_JUDGED_EVERY = 10
+"""Looks between two at what checks have found: each may have all rows put in order anew."""
+_MUCH = 20_000
+_AT_ONCE = 500
+"""Entries of each conversation between two looks at the clock."""
+
+
+class Wires:
+    """The conversations in the timeline, as the tabs are now."""
+
+    def __init__(self) -> None:
+        self.timeline = Timeline([])
+        self._next: Timeline | None = None
+        self._wires: dict[tuple[int, int], Wire] = {}
+        """By the number of the tab and the identity of its journal: another connection is another wire."""
+        self._subjects: dict[int, Subject] = {}
+        self._term: Term | None = None
+        self._looks = 0
+
+    def subject(self, number: int) -> Subject | None:
+        """The subject of the tab of that number."""
+        return self._subjects.get(number)
+
+    def reading(self, tabs: Sequence[Tab]) -> list[str]:
+        """The names of the captures that are still being read; they join when that is done."""
+        return [tab.name for tab in tabs if tab.subject.stage is Stage.LOADING]
+
+    def set_filter(self, term: "Term | None") -> None:
+        """Let another filter hold."""
+        self._term = term
+        self.timeline.set_filter(term)
+        if self._next is not None:
+            self._next.set_filter(term)
+
+    def sync(self, tabs: Sequence[Tab], shown: Callable[[Tab], Subject] = lambda tab: tab.subject) -> bool:
+        """Follow the tabs and take in what is new; whether there is another timeline to be shown.
+
+        `shown`: what is shown of a tab, where that is a moment of a recording.
+        """
+        there = [(tab, shown(tab)) for tab in tabs if tab.subject.stage is not Stage.LOADING]
+        wanted = {(tab.number, id(subject.journal)): (tab, subject) for tab, subject in there}
+        if wanted.keys() != self._wires.keys():
+            self._change(wanted)
+        for key, (tab, _) in wanted.items():
+            self._wires[key].rename(tab.name)
+        _take_in(self._next or self.timeline)
+        self._looks += 1
+        if self._looks % _JUDGED_EVERY == 0:
+            (self._next or self.timeline).judge()
+        if self._next is None or (self.timeline.count and self._next.is_behind):
+            return False
+        self.timeline, self._next = self._next, None
+        return True
+
+    def _change(self, wanted: dict[tuple[int, int], tuple[Tab, Subject]]) -> None:
+        kept = {key: wire for key, wire in self._wires.items() if key in wanted}
+        for key, wire in self._wires.items():
+            if key not in kept:
+                wire.model.cancel_filter()
+        for key, (tab, subject) in wanted.items():
+            if key not in kept:
+                kept[key] = _wire(tab, subject, self._term)
+        self._wires = {key: kept[key] for key in wanted}
+        self._subjects = {tab.number: subject for tab, subject in wanted.values()}
+        self._next = Timeline([*self._wires.values()], self._term)
+
+
+def _wire(tab: Tab, subject: Subject, term: "Term | None") -> Wire:
+    wire = Wire(
+        tab.number,
+        tab.name,
+        subject.journal,
+        lambda: subject.now_ns,
+        threaded=True,
+        found=lambda: subject.checks_so_far,
+    )
+    if term is not None:
+        wire.model.set_filter(term)
+    return wire
+
+
+def _take_in(timeline: Timeline) -> None:
+    """Catch up for some milliseconds: what is left comes with the next looks."""
+    longest = _LONGEST_BEHIND_S if timeline.total - timeline.taken > _MUCH else _LONGEST_S
+    end = time.perf_counter() + longest
+    while timeline.refresh(_AT_ONCE) and time.perf_counter() < end:
+        pass
+    timeline.filter_step()
+
+
+NARROW = 100
+"""Below this many columns the list and the detail take turns."""
+_LAYOUTS = ("right", "below", "alone")
+_SHOW_EVERY_TICKS = 5
+_AGE_EVERY_TICKS = 15
+"""A filter that asks how long something has waited is tried again twice a second."""
+
+
+class TimelineFilter(FilterPane):
+    """The filter line above the timeline; it holds for all servers."""
+
+    _told: tuple[int, int, str] | None = None
+
+    def tell(self, timeline: Timeline, sought: int | None) -> None:
+        """Say beside the lines how much matches and how much was found, where that has changed."""
+        if self._finder is not None and self._finder.display:
+            self._finder.say_count(sought)
+        now = (timeline.matches, timeline.total, timeline.trouble) if timeline.term is not None else None
+        if now == self._told or self._bar is None:
+            return
+        self._told = now
+        self._bar.say_count(now[0] if now else None, of=now[1] if now else None)
+        if now and now[2]:
+            self._bar.say_error(now[2])
+
+
+class TimelinePanel(Panel, TimelineWays, Ground):
+    """The list and the detail."""
+
+    places = (
+        *(Where.EVERYWHERE, Where.TIMELINE, Where.LIST, Where.MOVING),
+        *(Where.DETAIL, Where.JSON, Where.PAYLOAD, Where.TEXT, Where.FILTER, Where.SEARCH),
+    )
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(Where.TIMELINE, Where.DETAIL)
+    DEFAULT_CSS = """
+    TimelinePanel { layout: horizontal; }
+    TimelinePanel > #timeline { width: 1fr; height: 1fr; }
+    TimelinePanel > DetailPanel { width: 1fr; height: 1fr; }
+    TimelinePanel.-right > #timeline { width: 60%; }
+    TimelinePanel.-right > DetailPanel { border-left: solid $border-blurred; }
+    TimelinePanel.-below { layout: vertical; }
+    TimelinePanel.-below > DetailPanel { height: 50%; }
+    TimelinePanel.-alone > DetailPanel { display: none; }
+    TimelinePanel.-detail-only > #timeline { display: none; }
+    """
+
+    def __init__(self, inspect: "InspectApp") -> None:
+        super().__init__()
+        self._inspect = inspect
+        self._wires = Wires()
+        self._filter = self.line = TimelineFilter(inspect.subject)
+        self._detail: DetailPanel | None = None
+        self.chosen: tuple[int, int] = (ALL, 0)
+        """The tab and the entry that the cursor is on."""
+        self._shown: tuple[int, int] = (ALL, 0)
+        self._about: Subject | None = None
+        self._arrangement = "right"
+        self._detail_alone = False
+        self._ticks = 0
+
+    def compose(self) -> ComposeResult:
+        """Filter, rows, state; then the detail."""
+        self._arrange(self.app.size.width)
+        empty: list[list[Span]] = [[("Nothing has crossed any wire, or nothing matches.", "muted")]]
+        with Vertical(id="timeline"):
+            yield self._filter
+            yield LogList(self._wires.timeline, follow=True, empty=empty)
+            yield StatusLine()
+
+    @property
+    def rows(self) -> LogList:
+        """The rows."""
+        return self.query_one(LogList)
+
+    @property
+    def timeline(self) -> Timeline:
+        """What they show."""
+        return self._wires.timeline
+
+    @property
+    def detail(self) -> "DetailPanel":
+        """What shows the chosen message."""
+        if self._detail is None:
+            from inspector.tui.screens.traffic.detail import DetailPanel
+
+            self._about = self._wires.subject(self.chosen[0]) or self._inspect.subject
+            self._detail = DetailPanel(self._about)
+            self.mount(self._detail)
+        return self._detail
+
+    def sync(self) -> None:
+        """Look again."""
+        if not self.is_mounted or not self.is_attached:
+            return
+        self._ticks += 1
+        if self._ticks % _AGE_EVERY_TICKS == 0:
+            self.timeline.age()
+        if self._wires.sync(self._inspect.tabs, self._inspect.traffic_of):
+            self.rows.source = self.timeline
+            self.find_anew()
+        self.rows.sync()
+        self._filter.tell(self.timeline, self.find_step())
+        self.query_one(StatusLine).show(*self._status())
+        if not self.rows.following or self._ticks % _SHOW_EVERY_TICKS == 0:
+            self._show_detail()
+        if self._detail is not None:
+            self._detail.sync()
+
+    def take_focus(self) -> None:
+        """The list, or the detail where it stands alone."""
+        if self._detail_alone:
+            self.detail.focus_content()
+        else:
+            self.rows.focus()
+
+    def go_back(self) -> bool:
+        """From the detail to the list, from there to the tab that was in sight before."""
+        if self._detail_alone or (self._detail is not None and self._detail.has_focus_within):
+            self._detail_alone = False
+            self._arrange(self.size.width)
+            self.rows.focus()
+        else:
+            self.app.call_later(self._inspect.action_show_tab, self._inspect.tab.number)
+        return True
+
+    def copy(self) -> None:
+        """Copy the chosen value, or message."""
+        self.detail.copy()
+
+    def cycle_layout(self) -> None:
+        """Detail beside the list, below it, or away."""
+        if self.size.width >= NARROW:
+            self._arrangement = _LAYOUTS[(_LAYOUTS.index(self._arrangement) + 1) % len(_LAYOUTS)]
+            self._arrange(self.size.width)
+
+    def action_filter(self) -> None:
+        """Open the filter line, with proposals from the tab that was in sight."""
+        self._filter.subject = self._inspect.subject
+        self._filter.open()
+
+    def action_clear_filter(self) -> None:
+        """Show all lines again."""
+        self._filter.clear()
+        self._seek("")
+        self._wires.set_filter(None)
+        self.rows.focus()
+
+    async def action_go(self) -> None:
+        """Show the chosen line in its server's own tab."""
+        number, n = self.chosen
+        if n and self._wires.subject(number) is not None:
+            await self._inspect.action_show_tab(number)
+            await self._inspect.action_show("traffic")
+            self._inspect.panel.show_entry(n)
+
+    def action_tab(self, by: int) -> None:
+        """The next view of the message."""
+        self.detail.turn(by)
+
+    def action_reveal(self) -> None:
+        """Show the secret headers of the chosen message, or hide them again."""
+        self.detail.reveal()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Arrange for another width."""
+        self._arrange(self.size.width)
+
+    def on_log_list_selected(self, message: LogList.Selected) -> None:
+        """Remember what is chosen."""
+        if 0 <= message.index < self.timeline.count:
+            wire, n = self.timeline.entry(message.index)
+            self.chosen = (wire.number, n)
+        else:
+            self.chosen = (ALL, 0)
+
+    def on_log_list_opened(self, message: LogList.Opened) -> None:
+        """Show the message in full, alone where there is room only for one of both."""
+        if self.size.width < NARROW or self._arrangement == "alone":
+            self._detail_alone = True
+            self._arrange(self.size.width)
+        self._show_detail()
+        self.detail.focus_content()
+
+    def on_filter_pane_filtered(self, message: FilterPane.Filtered) -> None:
+        """Show what matches."""
+        self._wires.set_filter(message.term)
+
+    def _show_detail(self) -> None:
+        number, n = self.chosen
+        subject = self._wires.subject(number)
+        if self.has_class("-alone") or (self.chosen == self._shown and subject is self._about):
+            return
+        detail = self.detail
+        if subject is not None and subject is not self._about:
+            self._about = subject
+            detail.rebind(subject)
+        self._shown = self.chosen
+        detail.show(n)
+
+    def _status(self) -> tuple[list[Span], list[Span]]:
+        timeline = self.timeline
+        left: list[Span] = [
+            (f"{len(timeline.wires)} servers in one order of time", "muted"),
+            ("  o goes there", "faint"),
+        ]
+        if reading := self._wires.reading(self._inspect.tabs):
+            left.append((f"  {glyphs().pending} reading {one_line(', '.join(reading), 40)}", "pending"))
+        elif timeline.is_behind and timeline.term is not None:
+            left.append((f"  {glyphs().pending} filtering", "pending"))
+        if self.rows.frozen:
+            left.append((f"  {glyphs().frozen} frozen", "warning"))
+        return left, [(f"{timeline.total:,} entries", "muted")]
+
+    def _arrange(self, width: int) -> None:
+        """Have list and detail share so many columns."""
+        narrow = width < NARROW
+        if not narrow and self._arrangement != "alone":
+            self._detail_alone = False
+        wanted = {"-detail-only"} if self._detail_alone else {f"-{'alone' if narrow else self._arrangement}"}
+        if self.classes != wanted:
+            self.set_classes(wanted)

@@ -1,0 +1,142 @@
+"""All exchanges on one axis of time, over the whole screen. Answers with the entry to go to, or None.
+
+It looks again by itself, so what runs is seen to run.
+"""
+
+from array import array
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from inspector.present.spans import Span
+from inspector.text import visible
+from inspector.tui import keys
+from inspector.tui.actions import Where
+from inspector.tui.conversation import Stage, Subject
+from inspector.tui.screens.traffic.timeline_model import code_of
+from inspector.tui.screens.traffic.waterfall_model import LaneWire, Waterfall, Waterfalls
+from inspector.tui.widgets.bars import FooterBar, StatusLine
+from inspector.tui.widgets.virtual_list import LogList
+
+_TICKS_PER_SECOND = 15
+_STEP = 0.25
+"""How much of the axis one step moves."""
+_ENDED = (Stage.RECORDED, Stage.LOADING)
+
+
+class WaterfallScreen(ModalScreen[int | None]):
+    """The lanes, their axis, and the chosen one in words."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *keys.bindings(Where.WATERFALL),
+        replace(keys.binding(keys.action("help")), action="help"),
+    ]
+    DEFAULT_CSS = """
+    WaterfallScreen { layout: vertical; background: $background; }
+    WaterfallScreen > Static { height: 1; padding: 0 2; color: $text-accent; text-style: bold; }
+    """
+
+    def __init__(
+        self, subject: Subject, chosen: int, filtered: "Callable[[], array[int] | None]" = lambda: None
+    ) -> None:
+        """Begin at the exchange of the entry `chosen`; `filtered`: see `LaneWire`."""
+        super().__init__()
+        self._lanes: Waterfall = Waterfall(LaneWire(subject.journal, lambda: subject.now_ns, filtered=filtered))
+        self._chosen = self._lanes.of_entry(chosen) if chosen else -1
+        self._of = visible(subject.about.label, limit=60)
+        self._follow = subject.stage not in _ENDED
+
+    def compose(self) -> ComposeResult:
+        """Title, lanes, words, keys."""
+        yield Static(Text(f"Waterfall  {self._of}"))
+        said = "No exchange matches the filter." if self._lanes.is_filtered else "There is no exchange yet."
+        nothing: Span = (said, "muted")
+        yield LogList(self._lanes, follow=self._follow, empty=((nothing,),))
+        yield StatusLine()
+        yield FooterBar()
+
+    @property
+    def rows(self) -> LogList:
+        """The lanes."""
+        return self.query_one(LogList)
+
+    def on_mount(self) -> None:
+        """Go to the exchange one comes from, and look again from now on."""
+        self.rows.focus()
+        self.rows.sync()
+        if self._chosen >= 0:
+            self.rows.go_to(self._chosen)
+        self.set_interval(1 / _TICKS_PER_SECOND, self._look)
+
+    def _look(self) -> None:
+        self._lanes.look()
+        self.rows.sync()
+        lanes = self._lanes
+        count: Span = (f"{lanes.total:,} exchanges", "muted")
+        if lanes.is_filtered:
+            count = (f"{lanes.count:,} of {lanes.total:,} exchanges match the filter", "accent")
+        self.query_one(StatusLine).show(lanes.said(self.rows.view.cursor), [count])
+
+    def on_log_list_opened(self, message: LogList.Opened) -> None:
+        """Go to its request in the list."""
+        self.dismiss(self._answer(message.index))
+
+    def _answer(self, index: int) -> int:
+        return self._lanes.lane(index)[1].request_frame
+
+    def action_zoom(self, factor: float) -> None:
+        """Show more time or less."""
+        self._lanes.zoom(factor, self.rows.view.cursor)
+        self._look()
+
+    def action_pan(self, by: int) -> None:
+        """Move along the axis."""
+        self._lanes.pan(by * _STEP)
+        self._look()
+
+    def action_all(self) -> None:
+        """Show the whole conversation."""
+        self._lanes.show_all()
+        self._look()
+
+    def action_this(self) -> None:
+        """Show the chosen exchange alone."""
+        self._lanes.show_lane(self.rows.view.cursor)
+        self._look()
+
+    def action_sight(self) -> None:
+        """Show the lanes in sight."""
+        self._lanes.show_what_is_in_sight()
+        self._look()
+
+    def action_help(self) -> None:
+        """Show the keys."""
+        from inspector.tui.screens.help.help import HelpScreen
+
+        self.app.push_screen(HelpScreen((Where.WATERFALL, Where.MOVING, Where.LIST)))
+
+    def action_leave(self) -> None:
+        """Back to the list."""
+        self.dismiss(None)
+
+
+class AllWaterfallsScreen(WaterfallScreen):
+    """The same of all servers. Answers with the code of the entry to go to: the number of its tab, and its own."""
+
+    def __init__(self, wires: Sequence[LaneWire], chosen: tuple[int, int]) -> None:
+        """Begin at the exchange of the entry `chosen`: the number of the tab, and the entry."""
+        ModalScreen.__init__(self)
+        self._lanes = lanes = Waterfalls(wires)
+        self._chosen = lanes.of_entry(chosen[1], chosen[0]) if chosen[1] else -1
+        self._of = f"of {len(wires)} servers"
+        self._follow = any(wire.journal.live for wire in wires)
+
+    def _answer(self, index: int) -> int:
+        wire, exchange = self._lanes.lane(index)
+        return code_of(wire.number, exchange.request_frame)

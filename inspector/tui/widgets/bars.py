@@ -1,0 +1,390 @@
+"""Lines of small items, some of which answer a click: what header and footer are made of.
+
+One widget draws a whole line, because a line of stock widgets costs a tenth of a second at the start. A line never
+wraps: what has no room is shortened or else left out, the least important first; an item is never cut in two.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+from rich.segment import Segment
+from rich.style import Style
+from rich.text import Text
+from textual import events
+from textual.binding import ActiveBinding, Binding
+from textual.keys import key_to_character
+from textual.message import Message
+from textual.screen import Screen
+from textual.strip import Strip
+from textual.widget import Widget
+
+from inspector.present.spans import Span, clip, spans_width
+from inspector.text import visible
+from inspector.tui import keys
+from inspector.tui.conversation import Stage
+from inspector.tui.theme import glyphs, grounds, role_styles, spans_to_text
+
+
+class Item(msgspec.Struct, frozen=True):
+    """Something on a line that belongs together."""
+
+    spans: tuple[Span, ...]
+    name: str = ""
+    """What a click on it means; "" if nothing."""
+    rank: int = 0
+    """What goes first where room is short: the highest. 0 stays, and is cut if it must be."""
+    chosen: bool = False
+    """Whether it stands on the ground of what is below the bar, as an open tab does."""
+    short: tuple[Span, ...] = ()
+    """What stands in its place where room is short, before anything is left out; empty: nothing shorter."""
+    shortest: tuple[Span, ...] = ()
+    """What stands there if all that could be shortened once has been and there is still no room; empty: nothing."""
+
+    @property
+    def width(self) -> int:
+        """The cells it takes."""
+        return spans_width(self.spans)
+
+
+class Line(msgspec.Struct, frozen=True):
+    """Items from the left edge on, and items up to the right edge."""
+
+    left: tuple[Item, ...] = ()
+    right: tuple[Item, ...] = ()
+    gap: int = 2
+    """Spaces between two items; twice as many at least between left and right."""
+    inset: int = 0
+    """Spaces at both edges."""
+    grave: bool = False
+    """Whether the line is a warning that lasts, on a ground of its own."""
+    says_more: bool = False
+    """Whether a sign stands for what was left out on the left."""
+
+    def fitted(self, width: int) -> "Line":
+        """Return the line without the items that have no room in `width` cells, and the first one cut if it must be."""
+        line = _without_lesser_ones_on_the_right(self, width)
+        while line.width > width and any(item.short for item in line.left):
+            line = _shortened(line, _worst([item for item in line.left if item.short]))
+        line = _shortened_again(line, width)
+        while line.width > width and any(item.rank for item in line.items):
+            line = _without_the_worst(line)
+        excess = line.width - width
+        if excess <= 0 or not line.left:
+            return line
+        first = line.left[0]
+        cut = msgspec.structs.replace(first, spans=tuple(clip(first.spans, max(1, first.width - excess))))
+        return msgspec.structs.replace(line, left=(cut, *line.left[1:]))
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """All items, from left to right."""
+        return self.left + self.right
+
+    @property
+    def width(self) -> int:
+        """The cells it takes at least."""
+        between = self.gap * (max(0, len(self.left) - 1) + max(0, len(self.right) - 1))
+        middle = 2 * self.gap if self.left and self.right else 0
+        return sum(item.width for item in self.items) + between + middle + 2 * self.inset
+
+    def placed(self, width: int) -> Iterator[tuple[int, Item]]:
+        """Yield each item of a fitted line with the column where it begins."""
+        x = self.inset
+        for item in self.left:
+            yield x, item
+            x += item.width + self.gap
+        x = max(x, width - self.inset + self.gap - sum(item.width + self.gap for item in self.right))
+        for item in self.right:
+            yield x, item
+            x += item.width + self.gap
+
+
+def _shortened(line: Line, long: Item) -> Line:
+    shorter = msgspec.structs.replace(long, spans=long.short, short=())
+    return msgspec.structs.replace(line, left=tuple(shorter if item is long else item for item in line.left))
+
+
+def _without_lesser_ones_on_the_right(line: Line, width: int) -> Line:
+    """Return it without what matters less than everything on the left, where something there would be shortened."""
+    if not any(item.short or item.shortest for item in line.left):
+        return line
+    least = max(item.rank for item in line.left)
+    while line.width > width and any(item.rank > least for item in line.right):
+        gone = _worst(line.right)
+        line = msgspec.structs.replace(line, right=tuple(item for item in line.right if item is not gone))
+    return line
+
+
+def _shortened_again(line: Line, width: int) -> Line:
+    """Return it with what can be shortened twice, the last first."""
+    if not any(item.shortest for item in line.left):
+        return line
+    left = tuple(msgspec.structs.replace(item, short=item.shortest, shortest=()) for item in line.left)
+    line = msgspec.structs.replace(line, left=left)
+    while line.width > width and any(item.short for item in line.left):
+        line = _shortened(line, [item for item in line.left if item.short][-1])
+    return line
+
+
+def _without_the_worst(line: Line) -> Line:
+    gone = _worst(line.items)
+    left = tuple(item for item in line.left if item is not gone)
+    if line.says_more and len(left) < len(line.left) and _more() not in left:
+        left = (*left, _more())
+    return msgspec.structs.replace(line, left=left, right=tuple(item for item in line.right if item is not gone))
+
+
+class ItemBar(Widget):
+    """Some lines of items. Subclasses say which, and what a click on a named one does."""
+
+    ALLOW_SELECT = False
+    DEFAULT_CSS = """
+    ItemBar {
+        height: auto;
+        background: $panel;
+        color: $foreground;
+    }
+    """
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's word
+        super().__init__(id=id, classes=classes)
+        self._lines: tuple[Line, ...] = ()
+
+    def show(self, lines: Sequence[Line]) -> None:
+        """Show other lines; repaints only if they differ, lays out anew only if their number does."""
+        if tuple(lines) == self._lines:
+            return
+        grown = len(lines) != len(self._lines)
+        self._lines = tuple(lines)
+        self.refresh(layout=grown)
+
+    def pressed(self, name: str) -> None:
+        """A named item was clicked."""
+
+    def get_content_height(self, container: object, viewport: object, width: int) -> int:
+        """Return one row per line."""
+        return max(1, len(self._lines))
+
+    def render_line(self, y: int) -> Strip:
+        """Draw one line."""
+        width = self.size.width
+        if y >= len(self._lines):
+            return Strip.blank(width, self.rich_style)
+        line = self._lines[y]
+        paper = grounds(dark=self.app.current_theme.dark).grave if line.grave else self.rich_style
+        segments: list[Segment] = []
+        at = 0
+        for x, item in self._placed(y):
+            segments += [Segment(" " * (x - at), paper), *self._segments(item, paper, width - x)]
+            at = x + item.width
+        return Strip(segments).adjust_cell_length(width, paper)
+
+    def _segments(self, item: Item, paper: Style, room: int) -> list[Segment]:
+        dark = self.app.current_theme.dark
+        inks = role_styles(dark=dark)
+        ground = grounds(dark=dark).chosen if item.chosen else paper
+        below = Style(bgcolor=ground.bgcolor)
+        return [Segment(visible(text), below + inks[role]) for text, role in clip(item.spans, max(0, room))]
+
+    def _placed(self, y: int) -> Iterator[tuple[int, Item]]:
+        width = self.size.width
+        return self._lines[y].fitted(width).placed(width)
+
+    def item_at(self, x: int, y: int) -> Item | None:
+        """Return what stands at a cell; None for the ground."""
+        if not 0 <= y < len(self._lines):
+            return None
+        return next((item for at, item in self._placed(y) if at <= x < at + item.width), None)
+
+    def on_click(self, event: events.Click) -> None:
+        """Do what the item under the mouse is for."""
+        found = self.item_at(event.x, event.y)
+        if found is not None and found.name:
+            event.stop()
+            self.pressed(found.name)
+
+
+def _worst(items: Sequence[Item]) -> Item:
+    """The last of those that matter least."""
+    worst = max(item.rank for item in items)
+    return next(item for item in reversed(items) if item.rank == worst)
+
+
+def _more() -> Item:
+    """What says that there is more than fits."""
+    return Item(((glyphs().ellipsis, "faint"),))
+
+
+# --- The footer: the keys that do something now, as the focus and the panels bind them.
+
+_ORDER = {action.id: (action.where is keys.Where.EVERYWHERE, place) for place, action in enumerate(keys.ACTIONS)}
+"""What belongs to a place before what works everywhere."""
+_RIGHT = {"help": 0, "help.typing": 0, "palette": 100, "quit": 0}
+"""What stands on the right wherever one is, and when it is left out; see `Item.rank`."""
+_SENDING = frozenset(
+    (
+        *("tools.send", "resources.send", "resources.watch", "prompts.send", "offered.more", "inbox.roots"),
+        *("inbox.offers", "server.offers", "log.ask", "raw.send", "tasks.cancel", "tasks.fetch", "tasks.follow"),
+        *("tasks.list", "skills.read", "skills.check", "skills.list", "skills.get"),
+    )
+)
+"""What needs a server: of a recording it is not offered. Pressed all the same, it says why nothing is sent."""
+
+
+class FooterBar(ItemBar):
+    """One line of keys. A click on one does what the key does."""
+
+    DEFAULT_CSS = """
+    FooterBar { dock: bottom; height: 1; background: $footer-background; }
+    """
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's word
+        super().__init__(id=id)
+        self._offers: dict[str, ActiveBinding] = {}
+
+    def on_mount(self) -> None:
+        """Hear of every change of the keys."""
+        self.screen.bindings_updated_signal.subscribe(self, self._renew)
+        self.call_after_refresh(self._renew, self.screen)
+
+    def _renew(self, screen: Screen[object]) -> None:
+        if screen is not self.screen or not self.is_attached:
+            return
+        recorded = getattr(getattr(self.app, "subject", None), "stage", None) in (Stage.LOADING, Stage.RECORDED)
+        active = [each for each in _in_order(_untyped(screen)) if not (recorded and each.binding.id in _SENDING)]
+        if any(found.binding.id == "help" for found in active):  # one of the two is enough
+            active = [found for found in active if found.binding.id != "help.typing"]
+        left = [found for found in active if found.binding.id not in _RIGHT]
+        right = [found for found in active if found.binding.id in _RIGHT]
+        self._offers = {_name(found.binding): found for found in active}
+        self.show([_line(left, right)])
+
+    def pressed(self, name: str) -> None:
+        """Do what was clicked; what can't be done now sounds the bell."""
+        found = self._offers[name]
+        if found.enabled:
+            self.app.call_later(self.app.run_action, found.binding.action, found.node)
+        else:
+            self.app.bell()
+
+
+def _untyped(screen: Screen[object]) -> Iterator[ActiveBinding]:
+    """The keys that work now. Textual leaves some out that a field with the focus takes, but not all."""
+    focused = screen.focused
+    for key, found in screen.active_bindings.items():
+        typed = focused is not None and found.node is not focused and keys.types(key, key_to_character(key))
+        if not typed or focused is None or not focused.check_consume_key(key, "x"):
+            yield found
+
+
+def _in_order(active: Iterable[ActiveBinding]) -> list[ActiveBinding]:
+    """Return the bindings to be shown, each action once: with the first of its keys that works now."""
+    shown = sorted((found for found in active if found.binding.show), key=lambda found: -_turn(found.binding))
+    once = {_name(found.binding): found for found in shown}
+    return sorted(once.values(), key=lambda found: _ORDER.get(found.binding.id or "", (False, len(_ORDER))))
+
+
+def _turn(binding: Binding) -> int:
+    """Which of its action's keys a binding is: people are told the first."""
+    known = next((action.keys for action in keys.ACTIONS if action.id == binding.id), ())
+    return known.index(binding.key) if binding.key in known else 0
+
+
+def _name(binding: Binding) -> str:
+    return binding.id or binding.action
+
+
+def _line(left: list[ActiveBinding], right: list[ActiveBinding]) -> Line:
+    return Line(
+        tuple(_item(found, rank) for rank, found in enumerate(left, 1)),
+        tuple(_item(found, _RIGHT[found.binding.id or ""]) for found in right),
+        inset=1,
+        says_more=True,
+    )
+
+
+def _item(found: ActiveBinding, rank: int) -> Item:
+    binding = found.binding
+    return Item(
+        (
+            (visible(_key(binding)), "accent" if found.enabled else "faint"),
+            (f" {visible(binding.description)}", "muted"),
+        ),
+        name=_name(binding),
+        rank=rank,
+    )
+
+
+def _key(binding: Binding) -> str:
+    """The key as this terminal can write it; one that the user chose has no name of its own."""
+    known = [action for action in keys.ACTIONS if action.id == binding.id and binding.key_display]
+    if not known:
+        return binding.key_display or keys.key_name(binding.key)
+    return keys.key_name(binding.key if binding.key in known[0].keys else known[0].keys[0])
+
+
+# --- One line of tabs, one of which is open. A click or its owner opens another.
+
+
+class TabLine(ItemBar):
+    """Names from left to right, and something said at the right edge."""
+
+    DEFAULT_CSS = """
+    TabLine { height: 1; background: $surface; }
+    """
+
+    class Chosen(Message):
+        """A tab was clicked."""
+
+        def __init__(self, control: "TabLine", name: str) -> None:
+            super().__init__()
+            self._control = control
+            self.name = name
+
+        @property
+        def control(self) -> "TabLine":
+            """The line it comes from."""
+            return self._control
+
+    def show_tabs(self, names: Sequence[str], chosen: str, right: Sequence[Span] = ()) -> None:
+        """Show these tabs, one of them open."""
+        tabs = tuple(
+            Item(((f" {name} ", "title" if name == chosen else "muted"),), name=name, chosen=name == chosen)
+            for name in names
+        )
+        self.show([Line(left=tabs, right=(Item(tuple(right), rank=1),) if right else (), gap=0, inset=0)])
+
+    def pressed(self, name: str) -> None:
+        """Tell which tab was clicked."""
+        self.post_message(self.Chosen(self, name))
+
+
+# --- One line with something at its left and something at its right. Draws itself, repaints only what has changed.
+
+
+class StatusLine(Widget):
+    """Two groups of spans; the left one is cut first."""
+
+    DEFAULT_CSS = """
+    StatusLine { height: 1; width: 1fr; padding: 0 1; background: $background; color: $text-muted; }
+    """
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's word
+        super().__init__(id=id, classes=classes)
+        self._shown: tuple[Sequence[Span], Sequence[Span]] = ((), ())
+
+    def show(self, left: Sequence[Span], right: Sequence[Span] = ()) -> None:
+        """Show other spans."""
+        if (left, right) != self._shown:
+            self._shown = (left, right)
+            self.refresh()
+
+    def render(self) -> Text:
+        """Lay the groups out for the width there is."""
+        left, right = self._shown
+        width = self.content_size.width
+        right = clip(right, width)
+        room = max(0, width - spans_width(right) - 2) if right else width
+        left = clip(left, room)
+        gap = " " * max(0, width - spans_width(left) - spans_width(right))
+        return spans_to_text([*left, (gap, "text"), *right], dark=self.app.current_theme.dark)

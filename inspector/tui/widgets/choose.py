@@ -1,0 +1,108 @@
+"""One of many: a list to search in, for choices too long to stand side by side."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.widgets import Static
+
+from inspector.present.rows import RowSource, RowView
+from inspector.text import one_line
+from inspector.tui.widgets.dialogs import Dialog
+from inspector.tui.widgets.search_bar import SearchBar
+from inspector.tui.widgets.virtual_list import LogList
+
+
+class _Labels(RowSource):
+    """The labels that match, in their order."""
+
+    def __init__(self, labels: Sequence[str]) -> None:
+        self._labels = labels
+        self._found: Sequence[int] = range(len(labels))
+        self._generation = 0
+
+    def search(self, wanted: str) -> None:
+        """Show those that contain `wanted`."""
+        wanted = wanted.casefold()
+        self._found = [at for at, label in enumerate(self._labels) if wanted in label.casefold()]
+        self._generation += 1
+
+    @property
+    def count(self) -> int:
+        return len(self._found)
+
+    @property
+    def generation(self) -> int:
+        return self._generation
+
+    def original(self, index: int) -> int:
+        """Which label stands in a row."""
+        return self._found[index]
+
+    def row(self, index: int, width: int) -> RowView:
+        return RowView([(one_line(self._labels[self._found[index]], width) or '""', "text")])
+
+
+class ChooseScreen(Dialog[int | None]):
+    """Answers with the index of what was chosen, or None."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Back", tooltip="Choose nothing.", id="choose.leave"),
+        Binding("/", "search", "Search", tooltip="Search again.", id="choose.search"),
+    ]
+    DEFAULT_CSS = """
+    ChooseScreen { align: center middle; background: $background 60%; }
+    ChooseScreen > Vertical {
+        width: 64; max-width: 94%; height: 70%; min-height: 12;
+        background: $surface; border: round $border; padding: 0 1;
+    }
+    ChooseScreen LogList { background: $surface; }
+    ChooseScreen Static { height: 1; margin: 0 1; color: $text-muted; }
+    """
+
+    def __init__(self, name: str, labels: Sequence[str]) -> None:
+        """`name` has been made safe; `labels` are foreign."""
+        super().__init__()
+        self._heading = name
+        self._rows = _Labels(labels)
+
+    def compose(self) -> ComposeResult:
+        """A search line above a list."""
+        with Vertical():
+            yield Static(Text(self._heading))
+            yield SearchBar("search", placeholder="type to search")
+            yield LogList(self._rows, empty=((("Nothing matches", "muted"),),))
+
+    def on_mount(self) -> None:
+        """Begin with the search."""
+        self.query_one(SearchBar).focus()
+
+    def on_search_bar_changed(self, event: SearchBar.Changed) -> None:
+        """Search."""
+        self._rows.search(event.text)
+        event.control.say_count(self._rows.count if event.text else None)
+        self.query_one(LogList).sync()
+
+    def on_search_bar_done(self, event: SearchBar.Done) -> None:
+        """Take the only hit, or go to the list."""
+        if event.found and self._rows.count == 1:
+            self.dismiss(self._rows.original(0))
+        elif event.found:
+            self.query_one(LogList).focus()
+        else:
+            self.dismiss(None)
+
+    def on_log_list_opened(self, event: LogList.Opened) -> None:
+        """Take it."""
+        self.dismiss(self._rows.original(event.index))
+
+    def action_search(self) -> None:
+        """Search again."""
+        self.query_one(SearchBar).focus()
+
+    def action_leave(self) -> None:
+        """Choose nothing."""
+        self.dismiss(None)

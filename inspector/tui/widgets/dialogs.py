@@ -1,0 +1,158 @@
+"""What a dialog stands on: the screen below, dimmed.
+
+Textual draws that by way of a general renderer, segment by segment, several times before a dialog is first seen: most
+of the time that opening one took. Here lines are dimmed as lines, and each style is mixed once.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, ClassVar, TypeVar
+
+from rich.segment import Segment
+from rich.style import Style
+from rich.text import Text
+from textual._context import visible_screen_stack
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.color import Color
+from textual.containers import Vertical, VerticalScroll
+from textual.geometry import Region
+from textual.screen import ModalScreen, Screen
+from textual.strip import Strip
+from textual.widgets import Static
+
+from inspector.present.spans import Span
+from inspector.tui.safety import through_filters
+from inspector.tui.theme import spans_to_text
+from inspector.tui.widgets.segments import Segments
+
+ResultT = TypeVar("ResultT")
+
+
+class Dialog(ModalScreen[ResultT]):
+    """A screen over another one. With a translucent background that one is seen through it."""
+
+    _opening = True
+    """No picture has been painted yet."""
+
+    def _compositor_refresh(self) -> None:
+        """Paint, but not while it is first laid out: that takes three rounds, and only the last one is seen."""
+        if not self._opening:
+            super()._compositor_refresh()
+
+    def _on_timer_update(self) -> None:
+        """Lay out and paint. Textual comes here once a screen that has come up has no more messages."""
+        self._opening = False
+        super()._on_timer_update()
+
+    _seen_below: list[Strip] | None = None
+    """The dimmed lines of the screen below; None where they have changed, or have not been asked for yet."""
+
+    def refresh(self, *regions: Region, **more: bool) -> "Dialog[ResultT]":
+        """Look below anew: Textual asks for this whenever something below has changed, too."""
+        self._seen_below = None
+        return super().refresh(*regions, **more)
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """The lines of the screen below, dimmed by the background; a plain ground where there is nothing below."""
+        below, veil = visible_screen_stack.get([]), self.styles.background
+        if not below or below[-1] is self or not 0 < veil.a < 1:
+            return super().render_lines(crop)
+        screen = below.pop()
+        if self._seen_below is None or len(self._seen_below) != self.size.height:
+            strips = screen._compositor.render_strips(self.size)  # noqa: SLF001 - as Textual's own modal screens do
+            ground = self.background_colors[1]
+            self._seen_below = [through_filters(self, _dimmed(strip, veil), ground) for strip in strips]
+        dimmed = self._seen_below[crop.y : crop.bottom]
+        whole = crop.x == 0 and crop.width == self.size.width
+        return dimmed if whole else [strip.crop(crop.x, crop.right) for strip in dimmed]
+
+
+def _dimmed(strip: Strip, veil: Color) -> Strip:
+    plain = Style.null()
+    return Strip([Segment(text, _mixed(style or plain, veil)) for text, style, control in strip if not control])
+
+
+@lru_cache(4096)
+def _mixed(style: Style, veil: Color) -> Style:
+    """A style behind the veil, without links and other meta data: nothing below can be clicked."""
+    inks = (
+        None if ink is None else (Color.from_rich_color(ink) + veil).rich_color for ink in (style.color, style.bgcolor)
+    )
+    return style.clear_meta_and_links() + Style.from_color(*inks)
+
+
+# --- One question before something that its server calls destructive. All chrome is ours; what is quoted is marked
+# off.
+
+Ways = tuple[str, str]
+_CALL: Ways = ("no, leave it (n)", "yes, call it (y)")
+
+
+class ConfirmScreen(Dialog[bool]):
+    """Yes or no; Escape is no, and so is Enter unless "yes" was chosen."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "answer(True)", "Yes", tooltip="Do it.", id="confirm.yes"),
+        Binding("n,escape", "answer(False)", "No", tooltip="Leave it.", id="confirm.no"),
+        Binding("enter", "take", "Take", show=False, tooltip="Take what is chosen.", id="confirm.take"),
+    ]
+    DEFAULT_CSS = """
+    ConfirmScreen { align: center middle; background: $background 60%; }
+    ConfirmScreen > Vertical {
+        width: 72; max-width: 94%; height: auto; max-height: 90%;
+        background: $surface; border: round $warning; padding: 1 2; border-title-color: $text-warning;
+    }
+    ConfirmScreen VerticalScroll { height: auto; max-height: 12; background: $background; padding: 0 1; margin: 1 0; }
+    ConfirmScreen Static { height: auto; }
+    """
+
+    def __init__(self, title: str, question: Sequence[Sequence[Span]], quoted: str, ways: Ways = _CALL) -> None:
+        """`question` is lines; `quoted` is foreign text that has been made safe; `ways`: no and yes, with keys."""
+        super().__init__()
+        self._title = title
+        self._question = question
+        self._quoted = quoted
+        self._ways = ways
+
+    def compose(self) -> ComposeResult:
+        """A box with the question, what it is about, and the two answers."""
+        dark = self.app.current_theme.dark
+        with Vertical() as box:
+            box.border_title = Text(self._title).plain.replace("[", "(")
+            question = Text("\n").join(spans_to_text(line, dark=dark) for line in self._question)
+            question.no_wrap = False
+            yield Static(question)
+            with VerticalScroll(can_focus=False):
+                yield Static(Text(self._quoted))
+            yield Segments(self._ways, (0,), letters=False)
+
+    def on_mount(self) -> None:
+        """Begin at "no"."""
+        self.query_one(Segments).focus()
+
+    def on_segments_chosen(self, event: Segments.Chosen) -> None:
+        """Choose; a click also takes it."""
+        event.stop()
+        event.control.choose(event.index)
+        if event.clicked:
+            self.action_take()
+
+    def action_take(self) -> None:
+        """Take what is chosen."""
+        self.dismiss(self.query_one(Segments).chosen == (1,))
+
+    def action_answer(self, yes: bool) -> None:
+        """Answer."""
+        self.dismiss(yes)
+
+
+# --- Whole screens and dialogs. One that goes by itself looks first whether it is on top.
+
+
+def is_on_top(screen: Screen[Any]) -> bool:
+    """Whether no other screen lies over it, and it was not dismissed: what goes is always the one on top.
+
+    Textual calls a modal screen below another one current, too.
+    """
+    return screen.app.screen_stack[-1:] == [screen]

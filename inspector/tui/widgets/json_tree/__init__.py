@@ -1,0 +1,1 @@
+"""JSON as a tree of foldable rows, with search and decoding."""

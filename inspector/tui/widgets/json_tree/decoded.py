@@ -1,0 +1,149 @@
+"""A value as what it may stand for: a screen of its own, which Escape leaves; within it, values are decoded further.
+
+If there are several ways to read it, `[` and `]` go through them. Nothing here is verified: a reading is a guess.
+"""
+
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual import work
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+
+from inspector.present.spans import Span
+from inspector.text import visible
+from inspector.tui.theme import glyphs
+from inspector.tui.widgets.bars import StatusLine, TabLine
+from inspector.tui.widgets.dialogs import Dialog
+from inspector.tui.widgets.json_tree.decoded_model import Reading, readings, too_large
+
+if TYPE_CHECKING:
+    from inspector.tui.screens.traffic.payload import PayloadView
+
+_AT_ONCE = 200_000
+"""Bytes that are decoded without a thread."""
+_DEEPEST = 20
+"""Screens above one another: a string can hold itself, encoded, again and again."""
+
+
+def decode(app: App[Any], value: bytes, where: str) -> None:
+    """Show what a JSON value may stand for, or say that it stands for itself. `where` has been made safe."""
+    problem = too_large(value)
+    if not problem and len(app.screen_stack) > _DEEPEST:
+        problem = f"{_DEEPEST} layers are decoded at most."
+    if problem:
+        app.notify(problem, markup=False, severity="warning", timeout=4)
+    elif len(value) <= _AT_ONCE:
+        _show(app, readings(value, time.time()), where)
+    else:
+        app.push_screen(DecodedScreen((), where, value))
+
+
+def _show(app: App[Any], found: Sequence[Reading], where: str) -> None:
+    if found:
+        app.push_screen(DecodedScreen(found, where))
+    else:
+        app.notify("This stands for itself: it is no JSON, base64, URI, token or time.", markup=False, timeout=4)
+
+
+class DecodedScreen(Dialog[None]):
+    """The readings of one value, one in sight."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Back", tooltip="Back to the payload.", id="decoded.leave"),
+        Binding("right_square_bracket", "turn(1)", "Next", tooltip="Read it in the next way.", id="decoded.next"),
+        Binding("left_square_bracket", "turn(-1)", "Before", tooltip="Read it in the way before.", id="decoded.before"),
+        Binding("v", "picture", "Picture", tooltip="Show the picture.", id="decoded.picture"),
+    ]
+    DEFAULT_CSS = """
+    DecodedScreen { background: $background; }
+    DecodedScreen > StatusLine { background: $surface; }
+    """
+
+    def __init__(self, found: Sequence[Reading], where: str, value: bytes = b"") -> None:
+        """Show what was found; with none, look into `value` first."""
+        super().__init__()
+        self._found = tuple(found)
+        self._where = where
+        self._value = value
+        self._chosen = 0
+
+    def compose(self) -> ComposeResult:
+        """Where it is from, the ways to read it, and the reading."""
+        from inspector.tui.screens.traffic.payload import PayloadView
+
+        yield StatusLine(id="where")
+        yield TabLine()
+        yield PayloadView()
+        yield StatusLine(id="facts")
+
+    async def on_mount(self) -> None:
+        """Show what there is, or begin to look."""
+        if self._found:
+            self._draw()
+        else:
+            self.query_one("#where", StatusLine).show([(f"{glyphs().pending} decoding", "pending")])
+            self._look()
+
+    @work(exclusive=True)
+    async def _look(self) -> None:
+        import asyncio
+
+        found = await asyncio.to_thread(readings, self._value, time.time())
+        self._found = tuple(found)
+        if not found:
+            self.dismiss(None)
+            _show(self.app, (), self._where)
+        else:
+            self._draw()
+
+    @property
+    def _view(self) -> "PayloadView":
+        from inspector.tui.screens.traffic.payload import PayloadView
+
+        return self.query_one(PayloadView)
+
+    def _draw(self) -> None:
+        from inspector.tui.screens.traffic.payload import BYTES, RAW, TREE
+
+        reading = self._found[self._chosen]
+        keys = "Esc back   d decode further" if self._found[self._chosen].look == "json" else "Esc back"
+        back: list[Span] = [(keys, "faint")]
+        self.query_one("#where", StatusLine).show([("decoded ", "muted"), (visible(self._where), "key")], back)
+        names = [f"{place} {each.name}" if len(self._found) > 1 else each.name for place, each in self._numbered()]
+        self.query_one(TabLine).show_tabs(names, names[self._chosen])
+        form = {"json": TREE, "text": RAW}.get(reading.look, BYTES)
+        self._view.show([], [], reading.payload, form)
+        self._view.focus_content()
+        more: list[Span] = [("v shows the picture", "accent")] if reading.look == "picture" else []
+        warning: list[Span] = [(f"{glyphs().warning} {reading.warning}  ", "warning")] if reading.warning else []
+        facts: list[Span] = [("  ·  ".join(reading.facts), "muted")]
+        self.query_one("#facts", StatusLine).show([*warning, *facts], more)
+
+    def _numbered(self) -> list[tuple[int, Reading]]:
+        return list(enumerate(self._found, 1))
+
+    def on_tab_line_chosen(self, message: TabLine.Chosen) -> None:
+        """Read it in the way that was clicked."""
+        message.stop()
+        self._chosen = int(message.name.partition(" ")[0]) - 1 if len(self._found) > 1 else 0
+        self._draw()
+
+    def action_turn(self, by: int) -> None:
+        """Read it in the next way."""
+        if self._found:
+            self._chosen = (self._chosen + by) % len(self._found)
+            self._draw()
+
+    def action_picture(self) -> None:
+        """Show the picture, if this is one."""
+        reading = self._found[self._chosen] if self._found else None
+        if reading is not None and reading.look == "picture":
+            from inspector.tui.widgets.picture import PictureScreen
+
+            self.app.push_screen(PictureScreen(reading.payload, " · ".join(reading.facts)))
+
+    def action_leave(self) -> None:
+        """Back."""
+        self.dismiss(None)

@@ -1,0 +1,357 @@
+"""The rows of a payload as its reader has arranged them: some values folded, some long lines opened, a search marked.
+
+Every change answers with the line on which the cursor then belongs. Rows are what is on the screen, lines what is
+in the payload; both are numbered from 0.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable
+from itertools import accumulate
+from typing import Literal, TypeAlias
+
+from inspector.present.json_text import OPEN_LIMIT, JsonLines
+from inspector.present.spans import Span, clip, marked, spans_width, wrapped
+
+# --- Which values of a payload to fold, when many are folded at once: all, a level, those beside one, the big ones.
+
+Fold: TypeAlias = tuple[int, int]
+"""The line that opens a value, and the one that closes it."""
+BIG = 1_000
+"""Lines from which a value counts as big."""
+_LONG = 5_000
+"""Lines from which a payload is so long that its big values come folded."""
+_MANY = 2_000
+"""Members of a value that are looked at, when big ones are looked for."""
+_ENDS = re.compile(rb"\n *+(?:([\]}])|[^\n]*+(?<=[\[{])(?=\n))")
+
+
+def big_values(lines: JsonLines) -> list[Fold]:
+    """The innermost big values of a long payload: with these folded, its structure is a few screens."""
+    if lines.count < _LONG or lines.problem:
+        return []
+    folds: list[Fold] = []
+    waiting = _whole(lines)
+    while waiting:
+        first, last = waiting.pop()
+        inside = _big_members(lines, first, last)
+        if inside:
+            waiting += inside
+        elif first:
+            folds.append((first, last))
+    return folds
+
+
+def _big_members(lines: JsonLines, first: int, last: int) -> list[Fold]:
+    """The members of a value that are big; none if it has too many of any size."""
+    found: list[Fold] = []
+    line = first + 1
+    for _ in range(_MANY):
+        if line >= last:
+            return found
+        partner = lines.fold_partner(line) if lines.opens(line) else None
+        if partner is not None and partner - line > BIG:
+            found.append((line, partner))
+        line = (line if partner is None else partner) + 1
+    return []
+
+
+def values_below(lines: JsonLines, first: int, last: int) -> list[Fold]:
+    """All values that stand inside of the one in these lines, however deep."""
+    folds: list[Fold] = []
+    opened: list[int] = []
+    start, end = lines.start(first + 1) - 1, lines.start(last) - 1
+    for found in _ENDS.finditer(lines.text, start, end):
+        line = lines.line_at(found.start() + 1)
+        if found.group(1) is None:
+            opened.append(line)
+        elif opened:
+            folds.append((opened.pop(), line))
+    return folds
+
+
+def values_at(lines: JsonLines, depth: int, first: int, last: int) -> list[Fold]:
+    """The values that begin at a depth, from one line to another."""
+    if depth == 0:
+        return _whole(lines)
+    margin = b"\n" + b"  " * depth
+    first = max(first, 1)
+    opening = re.compile(re.escape(margin) + rb"[^ \n][^\n]*+(?<=[\[{])(?=\n)")
+    folds: list[Fold] = []
+    for found in opening.finditer(lines.text, lines.start(first) - 1, lines.start(last + 1) - 1):
+        closing = b"]" if lines.text[found.end() - 1 : found.end()] == b"[" else b"}"
+        end = lines.text.find(margin + closing, found.end())
+        folds.append((lines.line_at(found.start() + 1), lines.line_at(end + 1)))
+    return folds
+
+
+def values_beside(lines: JsonLines, line: int) -> list[Fold]:
+    """The values that stand in the same object or array as a line does; at the outside, the outermost."""
+    parent = lines.parent(line)
+    if parent is None:
+        return _whole(lines)
+    last = lines.fold_partner(parent)
+    return values_at(lines, lines.depth(line), parent + 1, last - 1 if last is not None else parent)
+
+
+def _whole(lines: JsonLines) -> list[Fold]:
+    return [(0, lines.count - 1)] if lines.count and lines.opens(0) else []
+
+
+# --- Which lines of a text are folded away or opened up, and so which line stands in which row.
+
+
+class Folds:
+    """The rows of `count` lines, some folded, some opened. Lines and rows are numbered from 0."""
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self._hidden: dict[int, int] = {}
+        self._added: dict[int, int] = {}
+        self._lines: list[int] = []
+        """Where the rows cease to run along with the lines, ascending, folds inside folds left out."""
+        self._shifts: list[int] = []
+        """By how many rows, all before included."""
+        self._starts: list[int] = []
+        """The rows at which these lines stand."""
+        self._shown_folds: dict[int, int] = {}
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return self._count + (self._shifts[-1] if self._shifts else 0)
+
+    def folded(self, line: int) -> bool:
+        """Whether the lines behind this one are folded into it."""
+        return line in self._hidden
+
+    def opened(self, line: int) -> bool:
+        """Whether this line takes more than one row."""
+        return line in self._added
+
+    def fold(self, line: int, last: int) -> None:
+        """Fold the lines behind `line`, up to `last`, into it."""
+        if last > line:
+            self._hidden[line] = last - line
+            self._sum_up()
+
+    def fold_many(self, spans: Iterable[tuple[int, int]]) -> None:
+        """Fold many at once: the lines behind each first line, up to its last."""
+        self._hidden.update((line, last - line) for line, last in spans if last > line)
+        self._sum_up()
+
+    def unfold_many(self, lines: set[int]) -> None:
+        """Show what is folded into any of these lines."""
+        self._hidden = {line: hidden for line, hidden in self._hidden.items() if line not in lines}
+        self._sum_up()
+
+    def hidden(self, line: int) -> int:
+        """How many lines are folded into this one."""
+        return self._hidden.get(line, 0)
+
+    def unfold(self, line: int) -> None:
+        """Show what is folded into a line."""
+        self._hidden.pop(line, None)
+        self._sum_up()
+
+    def open(self, line: int, rows: int) -> None:
+        """Give a line that many rows."""
+        if rows > 1:
+            self._added[line] = rows - 1
+            self._sum_up()
+
+    def close(self, line: int | None = None) -> None:
+        """Give a line one row again, or every line (None)."""
+        if line is None:
+            self._added.clear()
+        else:
+            self._added.pop(line, None)
+        self._sum_up()
+
+    def locate(self, row: int) -> tuple[int, int]:
+        """Return the line in a row, and which of the line's rows it is, from 0."""
+        at = bisect_right(self._starts, row) - 1
+        if at < 0:
+            return row, 0
+        line = self._lines[at]
+        behind = row - self._starts[at]
+        added = self._added.get(line, 0)
+        if behind <= added:
+            return line, behind
+        return row - self._shifts[at], 0
+
+    def row_of(self, line: int) -> int:
+        """Return the row of a line, or of the fold that hides it."""
+        at = bisect_right(self._lines, line) - 1
+        if at < 0:
+            return line
+        first = self._lines[at]
+        if first == line:
+            return self._starts[at]
+        if line <= first + self._shown_folds.get(first, 0):
+            return self._starts[at]
+        return line + self._shifts[at]
+
+    def _sum_up(self) -> None:
+        deltas: list[int] = []
+        self._lines, self._shown_folds = [], {}
+        lines = sorted(self._hidden.keys() | self._added.keys())
+        at = 0
+        while at < len(lines):
+            line = lines[at]
+            at += 1
+            hidden = self._hidden.get(line, 0)
+            if hidden:
+                at = bisect_right(lines, line + hidden, at)  # what is folded inside is out of sight anyway
+                self._shown_folds[line] = hidden
+            self._lines.append(line)
+            deltas.append(self._added.get(line, 0) - hidden)
+        self._shifts = list(accumulate(deltas))
+        self._starts = [
+            line + shift - delta for line, shift, delta in zip(self._lines, self._shifts, deltas, strict=True)
+        ]
+
+
+Sign: TypeAlias = Literal["opened", "closed", ""]
+"""Whether there is more to a row: all of it in sight, some of it hidden, nothing."""
+
+Many: TypeAlias = Literal["all", "level", "beside"]
+"""What is folded at once: every value, those as deep as a line, those in the same object or array."""
+_COUNTED = 20_000
+"""Lines of a value up to which its members are counted when it is folded."""
+
+
+class JsonRows:
+    """One payload, arranged."""
+
+    def __init__(self, lines: JsonLines) -> None:
+        """Prepare to show lines; of a long payload, the big values folded."""
+        self.lines = lines
+        self.needle = ""
+        """What is marked."""
+        self._folds = Folds(lines.count)
+        self._opened: dict[int, list[list[Span]]] = {}
+        self._items: dict[int, int | None] = {}
+        """How much is in what has been folded, by its first line."""
+        big = big_values(lines)
+        self._items.update((first, lines.places.items(first, last)) for first, last in big)
+        self._folds.fold_many(big)
+
+    @property
+    def count(self) -> int:
+        """How many rows."""
+        return self._folds.rows
+
+    def line_of(self, row: int) -> int:
+        """Return the line in a row."""
+        return self._folds.locate(row)[0]
+
+    def row_of(self, line: int) -> int:
+        """Return the row of a line, or of the fold that hides it."""
+        return self._folds.row_of(line)
+
+    def row(self, index: int, width: int) -> tuple[Sign, list[Span]]:
+        """Return what stands in a row of `width` cells, and whether there is more to it."""
+        line, part = self._folds.locate(index)
+        if line in self._opened:
+            return "" if part else "opened", marked(self._opened[line][part], self.needle)
+        spans = self.lines.line(line)
+        folded = self._folds.folded(line)
+        if folded:
+            spans += self._folded_end(line)
+        hides = folded or self.lines.long(line) or spans_width(spans) > width
+        sign: Sign = "closed" if hides else "opened" if self.lines.opens(line) else ""
+        return sign, _cut(marked(spans, self.needle), width)
+
+    def _folded_end(self, line: int) -> list[Span]:
+        hidden = self._folds.hidden(line) - 1
+        last = self.lines.line(line + hidden + 1)
+        end = [(text, role) for text, role in last if text.strip()]
+        return [(f" {self._amount(line, hidden, end)} ", "muted"), *end]
+
+    def _amount(self, line: int, hidden: int, end: list[Span]) -> str:
+        """How much is folded away: what a value holds, and the lines if those are more."""
+        if line not in self._items:
+            self._items[line] = self.lines.places.items(line, line + hidden + 1) if hidden <= _COUNTED else None
+        items = self._items[line]
+        counted = f"{hidden:,} line{'s' * (hidden != 1)}"
+        if items is None:
+            return counted
+        word = "item" if end[0][0].strip().startswith("]") else "member"
+        held = f"{items:,} {word}{'s' * (items != 1)}"
+        return held if items == hidden else f"{held}, {counted}"
+
+    def toggle(self, line: int, width: int) -> int:
+        """Fold or unfold the value that a line begins or ends, open or close a long line."""
+        partner = self.lines.fold_partner(line)
+        first = partner if partner is not None and self.lines.closes(line) else line
+        if self._folds.folded(first):
+            return self.unfold(first, width)
+        if self._folds.opened(first) or self.lines.opens(first):
+            return self.fold(first)
+        return self.unfold(line, width)
+
+    def unfold(self, line: int, width: int) -> int:
+        """Unfold a value or open a long line; `width` is that of a row."""
+        if self._folds.folded(line):
+            self._folds.unfold(line)
+        elif not self._folds.opened(line) and not self.lines.opens(line):
+            rows = wrapped(self.lines.line(line, OPEN_LIMIT), width, 2 * self.lines.depth(line) + 2)
+            if len(rows) > 1:
+                self._opened[line] = rows
+                self._folds.open(line, len(rows))
+        return line
+
+    def fold(self, line: int) -> int:
+        """Close a long line or fold a value; else go out to the line that opens what this one stands in."""
+        if self._folds.opened(line):
+            self._folds.close(line)
+            del self._opened[line]
+            return line
+        last = None if self._folds.folded(line) else self.lines.fold_partner(line)
+        if last is not None and last > line:
+            self._folds.fold(line, last)
+            return line
+        outer = self.lines.parent(line)
+        return line if outer is None else outer
+
+    def folds_of(self, line: int, what: Many) -> list[Fold]:
+        """Return what is folded by folding many at once from a line. In 10 MB: some tenths of a second."""
+        if what == "beside":
+            return values_beside(self.lines, line)
+        if what == "level":
+            return values_at(self.lines, self.lines.depth(line), 0, self.lines.count - 1)
+        return values_below(self.lines, 0, self.lines.count - 1)
+
+    def take(self, line: int, folds: list[Fold]) -> int:
+        """Fold these, or unfold them if one of them is folded."""
+        if not folds:
+            return line
+        if any(self._folds.folded(first) for first, _ in folds):
+            chosen = {first for first, _ in folds}
+            self._folds.unfold_many(chosen)
+            return line
+        self._folds.fold_many(folds)
+        return self.line_of(self.row_of(line))
+
+    def reveal(self, line: int) -> int:
+        """Unfold everything that a line is hidden in."""
+        outer = self.lines.parent(line)
+        while outer is not None:
+            if self._folds.folded(outer):
+                self._folds.unfold(outer)
+            outer = self.lines.parent(outer)
+        return line
+
+    def close_all(self) -> None:
+        """Close the opened lines, because they were laid out for another width."""
+        self._folds.close()
+        self._opened.clear()
+
+
+def _cut(spans: list[Span], width: int) -> list[Span]:
+    """Cut a line to `width`; the size at the end of a long one stays in sight."""
+    if spans_width(spans) <= width or spans[-1][1] != "muted":
+        return clip(spans, width)
+    size: Span = (spans[-1][0].removeprefix("…"), "muted")
+    return [*clip(spans[:-1], width - spans_width([size])), size]

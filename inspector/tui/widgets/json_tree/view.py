@@ -1,0 +1,458 @@
+"""A payload, to be walked through: folded and unfolded, searched, each line with its path.
+
+Only lines in sight are read, so 10 MB scroll like ten lines; a big payload is prepared on a thread and the view
+says so meanwhile. A line too long for the screen shows its beginning and its exact size until it is opened.
+"""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from typing import ClassVar, Final
+
+from textual import events, work
+from textual.binding import BindingType
+from textual.message import Message
+from textual.widget import Widget
+
+from inspector.present.copies import Copy, of_payload, of_place
+from inspector.present.json_text import JsonLines, Step, json_path, pointer
+from inspector.present.spans import Span, clip
+from inspector.text import human_size
+from inspector.tui import keys
+from inspector.tui.theme import glyphs
+from inspector.tui.widgets.json_tree.model import Fold, JsonRows, Many
+from inspector.tui.widgets.payload_actions import PayloadDeeds
+from inspector.tui.widgets.search_bar import SearchBar
+from inspector.tui.widgets.virtual_lines import VirtualLines
+
+# --- The rows of a payload on the screen: how they are drawn, folded and unfolded, and where in it the cursor is.
+
+AT_ONCE: Final = 1_000_000
+"""Bytes up to which a payload is worked through without a thread: some milliseconds."""
+_GUTTER = 2
+
+
+class JsonRowsView(VirtualLines):
+    """Rows, arranged by whoever reads them."""
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's word
+        super().__init__(id=id, classes=classes)
+        self._rows = JsonRows(JsonLines(b""))
+
+    @property
+    def lines(self) -> JsonLines:
+        """The lines of the payload."""
+        return self._rows.lines
+
+    def _arrange(self, rows: JsonRows, line: int) -> None:
+        """Take rows as they now are, with the cursor on a line."""
+        self._rows = rows
+        self.view.resize(max(0, self.size.height - self.header_height))
+        self.view.set_count(rows.count)
+        self.forget()
+        self.go_to(rows.row_of(line))
+
+    @property
+    def line(self) -> int:
+        """The line under the cursor, from 0; -1 if there is none."""
+        return self._rows.line_of(self.view.cursor) if self.view.cursor >= 0 else -1
+
+    @property
+    def path(self) -> str:
+        """Where the cursor is, for example `params.arguments.q`; "" at the outside. In 10 MB: some milliseconds."""
+        return self._rows.lines.path(self.line) if self.line >= 0 else ""
+
+    @property
+    def value(self) -> bytes:
+        """The value under the cursor, indented."""
+        return self._rows.lines.value(self.line) if self.line >= 0 else b""
+
+    def header(self, width: int) -> Sequence[Span]:
+        """Return why this is no JSON, or what of it JSON forbids."""
+        said = self._rows.lines.problem or self._rows.lines.note
+        return clip([(f"{glyphs().warning} {said}", "warning")], width) if said and self._rows.lines.count else ()
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The way to the line under the cursor. In 10 MB: some hundredths of a second."""
+        return self._rows.lines.places.steps(self.line) if self.line >= 0 and not self._rows.lines.problem else ()
+
+    def spans(self, index: int, width: int) -> Sequence[Span]:
+        """Return a row, with a sign before it if there is more to it."""
+        sign, spans = self._rows.row(index, width - _GUTTER)
+        mark = {"opened": glyphs().opened, "closed": glyphs().closed, "": " "}[sign]
+        return [(f"{mark} ", "accent" if sign == "closed" else "faint"), *spans]
+
+    def opened(self) -> None:
+        """Take a double click as Enter."""
+        self.action_toggle_fold()
+
+    def on_click(self, event: events.Click) -> None:
+        """Fold and unfold by a click on the sign before a line."""
+        index = self.view.top + event.y - self.header_height
+        if event.x < 2 * _GUTTER and event.y >= self.header_height and index < self.view.count:
+            event.prevent_default()
+            self.go_to(index)
+            self.action_toggle_fold()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Close opened lines: they were laid out for another width."""
+        line = max(self.line, 0)
+        self._rows.close_all()
+        self._arrange(self._rows, line)
+
+    def action_toggle_fold(self) -> None:
+        """Fold or unfold the value, open or close the long line."""
+        if self.line >= 0:
+            self._arrange(self._rows, self._rows.toggle(self.line, self.line_width - _GUTTER))
+
+    def action_unfold(self) -> None:
+        """Unfold the value or open the long line; else go on into it."""
+        if self.line < 0:
+            return
+        before = self._rows.count
+        line = self._rows.unfold(self.line, self.line_width - _GUTTER)
+        self._arrange(self._rows, line if self._rows.count != before else line + 1)
+
+    def action_fold(self) -> None:
+        """Close the long line or fold the value; else go out to what it stands in."""
+        if self.line >= 0:
+            self._arrange(self._rows, self._rows.fold(self.line))
+
+    def action_many(self, what: Many) -> None:
+        """Fold or unfold many values at once; those of a large payload are found on a thread."""
+        if self.line < 0:
+            return
+        if len(self._rows.lines.text) <= AT_ONCE:
+            self._take_folds(self._rows, self.line, self._rows.folds_of(self.line, what))
+        else:
+            self._fold_slowly(what)
+
+    @work(exclusive=True, group="fold")
+    async def _fold_slowly(self, what: Many) -> None:
+        rows, line = self._rows, self.line
+        folds = await asyncio.to_thread(rows.folds_of, line, what)
+        if rows is self._rows:
+            self._take_folds(rows, line, folds)
+
+    def _take_folds(self, rows: JsonRows, line: int, folds: list[Fold]) -> None:
+        self._arrange(rows, rows.take(line, folds))
+
+
+# --- Finding in a payload: a line to type into below it, what is found marked, from one match to the next.
+
+MOST_S: Final = 3.0
+"""Seconds for one search."""
+_AT_ONCE = 1_000_000
+"""Bytes of indented text that are searched without a thread."""
+
+
+class FindBar(SearchBar):
+    """The line to find with, below the view that it searches."""
+
+    def __init__(self, finder: "Finding") -> None:
+        super().__init__("find", placeholder="a text in this payload; ~ before it: its letters in order")
+        self._finder = finder
+
+    async def on_search_bar_changed(self, event: SearchBar.Changed) -> None:
+        """Find what was typed, from where the search began."""
+        event.stop()
+        self._finder.find_from_start(event.text)
+
+    async def on_search_bar_done(self, event: SearchBar.Done) -> None:
+        """Back to the payload; after Escape nothing stays marked."""
+        event.stop()
+        self._finder.leave_finding(keep=event.found)
+
+
+class Finding(Widget):
+    """What a view of a payload does to find. A mixin: the view says what its lines are and goes to them."""
+
+    _bar: FindBar | None = None
+    _began = 0
+    _generation = 0
+
+    # What the view answers
+
+    @property
+    def lines(self) -> JsonLines:
+        """The lines that are searched."""
+        raise NotImplementedError
+
+    @property
+    def needle(self) -> str:
+        """What is marked; "" for nothing."""
+        raise NotImplementedError
+
+    def hide_finding(self, hidden: bool) -> None:
+        """Let the line to find with go out of sight with its view."""
+        if self._bar is not None:
+            self._bar.set_class(hidden, "hidden")
+
+    def mark(self, needle: str) -> None:
+        """Mark what matches."""
+        raise NotImplementedError
+
+    def go_to_found(self, line: int) -> None:
+        """Show a line that matches."""
+        raise NotImplementedError
+
+    @property
+    def line(self) -> int:
+        """The line under the cursor."""
+        raise NotImplementedError
+
+    # What a reader does
+
+    async def action_find_here(self) -> None:
+        """Open the line to find with."""
+        if self._bar is None and isinstance(self.parent, Widget):
+            self._bar = FindBar(self)
+            await self.parent.mount(self._bar, after=self)
+        if self._bar is not None:
+            self._began = max(self.line, 0)
+            self._bar.focus()
+            self._bar.select_all()
+
+    def action_unfind(self) -> None:
+        """Put the line away and mark nothing."""
+        self.leave_finding(keep=False)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Let Escape go back where nothing is being found."""
+        return action != "unfind" or self._bar is not None
+
+    def leave_finding(self, *, keep: bool) -> None:
+        """Give the keys back to the payload, and put the line away unless something was found."""
+        self.focus()
+        if not keep:
+            self.mark("")
+            self._generation += 1
+        if self._bar is not None and not keep:
+            self._bar.remove()
+            self._bar = None
+
+    def search(self, needle: str) -> int:
+        """Mark what matches and go to the nearest from the cursor on; return how many there are, up to 10,000."""
+        self.mark(needle)
+        found = self.lines.find(needle, max(self.line, 0))
+        if found is not None:
+            self.go_to_found(found)
+        return self.lines.matches(needle)
+
+    def find_from_start(self, needle: str) -> None:
+        """Find what is being typed, from the line on which the search began."""
+        self._generation += 1
+        self.mark(needle)
+        if not needle:
+            self._say(None)
+        elif len(self.lines.text) <= _AT_ONCE:
+            found = self.lines.find(needle, self._began)
+            self._took(found, self.lines.matches(needle))
+        else:
+            self._find_slowly(needle, self._began, backwards=False, count=True)
+
+    def action_next_match(self) -> None:
+        """Go to the next line that matches."""
+        self._go_on(self.line + 1, backwards=False)
+
+    def action_previous_match(self) -> None:
+        """Go to the line before that matches."""
+        self._go_on(self.line - 1, backwards=True)
+
+    def _go_on(self, start: int, *, backwards: bool) -> None:
+        lines = self.lines
+        start %= max(lines.count, 1)
+        if len(lines.text) <= _AT_ONCE:
+            found = lines.find(self.needle, start, backwards=backwards)
+            if found is not None:
+                self.go_to_found(found)
+        else:
+            self._generation += 1
+            self._find_slowly(self.needle, start, backwards=backwards, count=False)
+
+    @work(group="find", exclusive=True)
+    async def _find_slowly(self, needle: str, start: int, *, backwards: bool, count: bool) -> None:
+        generation, lines, end = self._generation, self.lines, time.monotonic() + MOST_S
+
+        def go_on() -> bool:
+            return self._generation == generation and time.monotonic() < end
+
+        if self._bar is not None and count:
+            self._bar.say_error(f"{glyphs().pending} searching")
+        found = await asyncio.to_thread(lines.find, needle, start, backwards=backwards, go_on=go_on)
+        if self._generation != generation:
+            return
+        if found is not None:
+            self.go_to_found(found)
+        if not count:
+            return
+        many = await asyncio.to_thread(lines.matches, needle, go_on=go_on)
+        if self._generation == generation:
+            self._say(many, given_up=time.monotonic() >= end)
+
+    def _took(self, found: int | None, many: int) -> None:
+        if found is not None:
+            self.go_to_found(found)
+        self._say(many)
+
+    def _say(self, many: int | None, *, given_up: bool = False) -> None:
+        if self._bar is None:
+            return
+        self._bar.say_count(many)
+        if given_up:
+            self._bar.say_error(f"given up after {MOST_S:.0f} s; found so far: {many or 0:,}")
+
+
+_SMALL, _NESTED = 64 * 1024, 20_000
+"""Bytes that are prepared at once whatever they are, and how many lists and objects of larger ones."""
+_NOTHING: Sequence[Sequence[Span]] = ([("Nothing to show", "muted")],)
+
+
+class JsonView(JsonRowsView, Finding, PayloadDeeds):
+    """One payload at a time."""
+
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.Where.JSON, keys.Where.FINDING_HERE)
+    HELP = """\
+The payload, indented; numbers, escapes and the order of keys are as they came. Enter folds and unfolds a value,
+and opens a line that is too long for the screen; `f`, `l` and `a` fold many. `*` finds a text, `n` and `N` go through
+what was found. `d` decodes the value under the cursor, `Y` copies it in one form or another.
+"""
+
+    class Selected(Message):
+        """Another line is under the cursor."""
+
+        def __init__(self, control: "JsonView") -> None:
+            super().__init__()
+            self._control = control
+
+        @property
+        def control(self) -> "JsonView":
+            """The view it comes from; its `path` says where the cursor is."""
+            return self._control
+
+    class Ready(Message):
+        """The payload is prepared and on the screen."""
+
+        def __init__(self, control: "JsonView") -> None:
+            super().__init__()
+            self._control = control
+
+        @property
+        def control(self) -> "JsonView":
+            """The view it comes from."""
+            return self._control
+
+    def __init__(
+        self,
+        raw: bytes = b"",
+        *,
+        empty: Sequence[Sequence[Span]] = _NOTHING,
+        id: str | None = None,  # noqa: A002 - Textual's word
+        classes: str | None = None,
+    ) -> None:
+        """Show a payload; `empty` is what stands there without one."""
+        super().__init__(id=id, classes=classes)
+        self._raw = raw
+        self._nothing = empty
+        self._prepared: bytes | None = None
+        self.empty = empty
+        self.begins_at = ""
+        """Where in a message the payload stands, as a JSON pointer; "" if it is one."""
+
+    def on_mount(self) -> None:
+        """Prepare what was given at first."""
+        self.show(self._raw)
+
+    def show(self, raw: bytes) -> None:
+        """Show another payload from its first line; a search stays. b"" shows nothing.
+
+        The one that is shown already stays where it is.
+        """
+        if raw and raw is self._prepared:
+            return
+        self._raw, self._prepared = raw, None
+        self.workers.cancel_node(self)
+        if _is_quick(raw):
+            self._take(JsonRows(JsonLines(raw)))
+            return
+        self._arrange(JsonRows(JsonLines(b"")), 0)
+        self.empty = ([(f"{glyphs().pending} reading {human_size(len(raw))}", "pending")],)
+        self._prepare()
+
+    @work(exclusive=True)
+    async def _prepare(self) -> None:
+        raw = self._raw
+        rows = await asyncio.to_thread(_prepared, raw)
+        if raw is self._raw:
+            self._take(rows)
+
+    def _take(self, rows: JsonRows) -> None:
+        self._prepared = self._raw
+        rows.needle = self._rows.needle
+        self.empty = self._nothing
+        self._arrange(rows, 0)
+        self.post_message(self.Ready(self))
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the payload is prepared."""
+        return self._prepared is self._raw
+
+    def moved(self) -> None:
+        """Show and tell where the reader went."""
+        super().moved()
+        self.post_message(self.Selected(self))
+
+    @property
+    def needle(self) -> str:
+        """What is marked."""
+        return self._rows.needle
+
+    def mark(self, needle: str) -> None:
+        """Mark what matches."""
+        self._rows.needle = needle
+        self.forget()
+
+    def go_to_found(self, line: int) -> None:
+        """Show a line with what stands around it."""
+        seen = self.view.visible
+        self._arrange(self._rows, self._rows.reveal(line))
+        if self.view.cursor not in seen:
+            self.scroll_lines_to(self.view.cursor - self.view.height // 3)
+
+    def go_to_line(self, line: int) -> None:
+        """Show a line, whatever it is folded into."""
+        if 0 <= line < self._rows.lines.count:
+            self.go_to_found(line)
+
+    @property
+    def whole(self) -> bytes:
+        """The payload as it came."""
+        return self._raw
+
+    @property
+    def place(self) -> str | None:
+        """Where the cursor is in the payload, as a JSON pointer."""
+        return None if self.line < 0 or self._rows.lines.problem else self.begins_at + pointer(self.steps)
+
+    def copies(self) -> list[Copy]:
+        """Copies of the value under the cursor, and of the payload."""
+        if self.line < 0 or self._rows.lines.problem:
+            return of_payload(self._raw)
+        return of_place(self.value, self.steps, self._raw)
+
+    def action_decode(self) -> None:
+        """Show what the value under the cursor may stand for."""
+        from inspector.tui.widgets.json_tree.decoded import decode
+
+        decode(self.app, self.value, json_path(self.steps))
+
+
+def _prepared(raw: bytes) -> JsonRows:
+    return JsonRows(JsonLines(raw))
+
+
+def _is_quick(raw: bytes) -> bool:
+    """Whether a payload is prepared before a person could press another key: what is nested much takes longer."""
+    return len(raw) <= AT_ONCE and (len(raw) <= _SMALL or raw.count(b"[") + raw.count(b"{") <= _NESTED)

@@ -1,0 +1,142 @@
+"""A picture of a result, drawn in the terminal because somebody asked for it.
+
+Decoding is left until then, happens on a thread, and is refused for pictures that would swell beyond reason. What
+the terminal can do is asked once, with our hands off it for that moment; without an answer half-blocks do.
+"""
+
+import asyncio
+import io
+import logging
+import sys
+from typing import Any, ClassVar, Final
+
+from rich.text import Text
+from textual import work
+from textual.app import ComposeResult, SuspendNotSupported
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.widget import Widget
+from textual.widgets import Static
+
+from inspector.present.blocks import read_picture
+from inspector.text import visible
+from inspector.tui.widgets.dialogs import Dialog
+
+logger = logging.getLogger(__name__)
+
+MOST_PIXELS: Final = 40_000_000
+_LARGEST: Final = (1600, 1600)
+"""Pixels to which a picture is reduced before it is drawn."""
+
+
+class PictureScreen(Dialog[None]):
+    """One picture. Escape, Enter and `v` go back."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,enter,v", "dismiss", "Back", tooltip="Back to the result.", id="picture.back")
+    ]
+    DEFAULT_CSS = """
+    PictureScreen { align: center middle; background: $background; }
+    PictureScreen > Vertical { width: 100%; height: 100%; align: center middle; }
+    PictureScreen .picture--title { dock: top; height: 1; padding: 0 1; color: $text-muted; }
+    PictureScreen .picture--said { width: auto; max-width: 90%; color: $text-warning; }
+    PictureScreen .picture { width: auto; height: auto; max-width: 100%; max-height: 100%; }
+    """
+
+    def __init__(self, data: bytes, title: str) -> None:
+        """`title` has been made safe."""
+        super().__init__()
+        self._data = data
+        self._title = title
+
+    def compose(self) -> ComposeResult:
+        """The title, and a word until there is a picture."""
+        yield Static(Text(f"{self._title}   Esc back"), classes="picture--title")
+        with Vertical():
+            yield Static(Text("drawing"), classes="picture--said")
+
+    def on_mount(self) -> None:
+        """Begin."""
+        self._draw()
+
+    @work(exclusive=True)
+    async def _draw(self) -> None:
+        too_big = _too_big(self._data)
+        if too_big:
+            self._say(too_big)
+            return
+        try:
+            make = self._maker()
+            picture = await asyncio.to_thread(_decoded, self._data)
+            widget = make(picture)
+        except ImportError as error:
+            self._say(f"Pictures can't be drawn here: {error}")
+        except (OSError, ValueError, SyntaxError, EOFError, MemoryError) as error:
+            self._say(f"This can't be read as a picture: {_words(error)}.")
+        else:
+            widget.add_class("picture")
+            box = self.query_one(Vertical)
+            await box.remove_children()
+            await box.mount(widget)
+
+    def _maker(self) -> Any:
+        """The widget for what the terminal can do. Asking it needs the terminal to ourselves, hence the pause."""
+        if "textual_image.widget" not in sys.modules and not self.app.is_headless:
+            try:
+                with self.app.suspend():
+                    import textual_image.widget
+            except SuspendNotSupported:
+                logger.info("the terminal can't be asked what pictures it draws")
+        import textual_image.widget
+
+        if self.app.is_headless:
+            return textual_image.widget.HalfcellImage
+        found: type[Widget] = textual_image.widget.Image
+        unicode_only = found is not textual_image.widget.SixelImage and sys.__stdout__ and not sys.__stdout__.isatty()
+        return textual_image.widget.HalfcellImage if unicode_only else found
+
+    def _say(self, sentence: str) -> None:
+        self.query_one(".picture--said", Static).update(Text(visible(sentence, limit=400)))
+
+
+def _too_big(data: bytes) -> str:
+    found = read_picture(data)
+    if found is None or found.width is None or found.height is None:
+        return ""
+    pixels = found.width * found.height
+    return f"It claims to have {pixels:,} pixels, too many to be drawn here." if pixels > MOST_PIXELS else ""
+
+
+def _words(error: Exception) -> str:
+    """Why a picture can't be read. Pillow's own words name objects of this program where it knows no such format."""
+    from PIL import UnidentifiedImageError
+
+    return "its format is not known here, or it is damaged" if isinstance(error, UnidentifiedImageError) else str(error)
+
+
+def _decoded(data: bytes) -> Any:
+    """The picture, reduced; also one that is damaged in parts that only describe it.
+
+    Raises what Pillow raises: OSError, ValueError, SyntaxError, EOFError.
+    """
+    from PIL import ImageFile, UnidentifiedImageError
+
+    try:
+        return _opened(data)
+    except UnidentifiedImageError:
+        ImageFile.LOAD_TRUNCATED_IMAGES = True  # checksums of what is beside the picture are not looked at either
+        try:
+            return _opened(data)
+        finally:
+            ImageFile.LOAD_TRUNCATED_IMAGES = False
+
+
+def _opened(data: bytes) -> Any:
+    from PIL import Image
+
+    with Image.open(io.BytesIO(data)) as picture:
+        if picture.width * picture.height > MOST_PIXELS:
+            raise ValueError("it has too many pixels")
+        picture.draft("RGB", _LARGEST)
+        picture.thumbnail(_LARGEST)
+        return picture.convert("RGBA")

@@ -1,0 +1,1 @@
+"""A form generated from a JSON Schema."""

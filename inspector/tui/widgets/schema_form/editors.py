@@ -1,0 +1,276 @@
+"""The editors of single values: a line, a block of text, JSON, and a line that opens a long list of choices.
+
+An editor shows a text and posts what is typed; what the text means is its field's business.
+"""
+
+from typing import Any
+
+import regex
+from rich.cells import cell_len
+from rich.text import Text
+from textual import events
+from textual.actions import SkipAction
+from textual.document._document import Location
+from textual.document._document import Selection as AreaSelection
+from textual.widgets import Input, TextArea
+from textual.widgets.input import Selection
+
+from inspector.forms.fields import UNSET, BoolField, ChoiceField, ConstField, Opened, TextField
+from inspector.forms.typed import json_text, same
+from inspector.forms.values import FormValue
+from inspector.tui.widgets.segments import Segments
+
+# --- Fields in which the cursor goes by what a reader sees as one sign: a flag, a family, a letter with its
+# accents.
+
+_CLUSTER = regex.compile(r"\X")
+_JOINERS = frozenset(("\u200c", "\u200d", *map(chr, range(0xE0020, 0xE0080))))
+"""Parts of clusters that Python does not call printable: the joiners, and the tags of a flag."""
+
+
+def cluster_start(text: str, at: int) -> int:
+    """The start of the cluster that the character at position `at` belongs to; between two clusters `at` itself."""
+    if at <= 0 or at >= len(text) or text.isascii():
+        return max(0, min(at, len(text)))
+    return max(found.start() for found in _CLUSTER.finditer(text) if found.start() <= at)
+
+
+def cluster_end(text: str, at: int) -> int:
+    """The end of the cluster at position `at`; the end of the text behind the last one."""
+    if at >= len(text) or text.isascii():
+        return min(at + 1, len(text))
+    return next(found.end() for found in _CLUSTER.finditer(text) if found.end() > at)
+
+
+class WholeText(Text):
+    """A text whose clusters get one style each."""
+
+    def stylize(self, style: Any, start: int = 0, end: int | None = None) -> None:
+        """Apply a style to whole clusters."""
+        super().stylize(style, *self._whole(start, end))
+
+    def stylize_before(self, style: Any, start: int = 0, end: int | None = None) -> None:
+        """The same below the styles that are there."""
+        super().stylize_before(style, *self._whole(start, end))
+
+    def _whole(self, start: int, end: int | None) -> tuple[int, int | None]:
+        if end is None or start < 0 or end <= start or self.plain.isascii():
+            return start, end
+        return cluster_start(self.plain, start), cluster_end(self.plain, end - 1)
+
+
+class ClusterInput(Input):
+    """One line."""
+
+    def validate_selection(self, selection: Selection) -> Selection:
+        """Let neither end stand within a cluster."""
+        start, end = super().validate_selection(selection)
+        return Selection(cluster_start(self.value, start), cluster_start(self.value, end))
+
+    async def _on_key(self, event: events.Key) -> None:
+        """Take what joins signs into one, too."""
+        typed = event.character or ""
+        if typed in _JOINERS:
+            event.stop()
+            event.prevent_default()  # all else is taken by the base, which Textual asks as well
+            self.replace(typed, *self.selection)
+
+    def action_cursor_right(self, select: bool = False) -> None:
+        """Go to the end of the cluster."""
+        start, end = self.selection
+        if select:
+            self.selection = Selection(start, cluster_end(self.value, end))
+        elif self.selection.is_empty:
+            self.cursor_position = cluster_end(self.value, end)
+        else:
+            super().action_cursor_right()
+
+    def action_delete_left(self) -> None:
+        """Delete the cluster before the cursor, or what is selected."""
+        if self.selection.is_empty:
+            self.delete(cluster_start(self.value, self.cursor_position - 1), self.cursor_position)
+        else:
+            self.delete_selection()
+
+    def action_delete_right(self) -> None:
+        """Delete the cluster at the cursor, or what is selected."""
+        if self.selection.is_empty:
+            self.delete(self.cursor_position, cluster_end(self.value, self.cursor_position))
+        else:
+            self.delete_selection()
+
+    @property
+    def _value(self) -> Text:
+        drawn = super()._value
+        whole = WholeText(drawn.plain, no_wrap=True, overflow="ignore", end="")
+        whole.spans = drawn.spans
+        return whole
+
+    def _cell_offset_to_index(self, offset: int) -> int:
+        """The start of the cluster at a cell: where a click sets the cursor."""
+        if self.password or self.value.isascii():
+            return super()._cell_offset_to_index(offset)
+        cell, offset = 0, offset + self.scroll_offset.x
+        for found in _CLUSTER.finditer(self.value):
+            cell += cell_len(found[0])
+            if offset < cell:
+                return int(found.start())
+        return len(self.value)
+
+
+class ClusterArea(TextArea):
+    """Several lines."""
+
+    def validate_selection(self, selection: AreaSelection) -> AreaSelection:
+        """Let neither end stand within a cluster."""
+        return AreaSelection(self._snapped(selection.start), self._snapped(selection.end))
+
+    def _snapped(self, place: Location) -> Location:
+        row, column = place
+        if not 0 <= row < self.document.line_count:
+            return place
+        return row, cluster_start(self.document.get_line(row), column)
+
+    async def _on_key(self, event: events.Key) -> None:
+        """Take what joins signs into one, too."""
+        typed = event.character or ""
+        if typed in _JOINERS and not self.read_only:
+            event.stop()
+            event.prevent_default()
+            self._replace_via_keyboard(typed, *self.selection)
+
+    def get_cursor_left_location(self) -> Location:
+        """The start of the cluster before the cursor."""
+        return self._snapped(super().get_cursor_left_location())
+
+    def get_cursor_right_location(self) -> Location:
+        """The end of the cluster at the cursor."""
+        row, column = self.cursor_location
+        line = self.document.get_line(row)
+        return (row, cluster_end(line, column)) if column < len(line) else super().get_cursor_right_location()
+
+    def get_line(self, line_index: int) -> Text:
+        """A line to be drawn."""
+        return WholeText(self.document.get_line(line_index), end="", no_wrap=True)
+
+
+UNSET_WORD = "unset"
+EMPTY_WORD = 'empty text ""'
+_MOST_SEGMENTS = 12
+_SEGMENT_CELLS = 150
+"""Together; more would take too many lines."""
+
+
+class LineEdit(ClusterInput):
+    """One line of text. A focus selects nothing, so that a stray key destroys nothing."""
+
+    DEFAULT_CSS = """
+    LineEdit, LineEdit.-textual-compact { background: $panel; border: none; height: 1; padding: 0 1; width: 1fr; }
+    LineEdit:focus, LineEdit.-textual-compact:focus {
+        background: $block-cursor-background; background-tint: transparent;
+    }
+    LineEdit > .input--selection { text-style: reverse; }
+    LineEdit > .input--placeholder { color: $text-disabled; text-style: italic; }
+    """
+
+    def __init__(self, text: str, *, unset: bool, secret: bool = False) -> None:
+        super().__init__(text, password=secret, compact=True, select_on_focus=False)
+        self.cursor_blink = False
+        self.set_reactive(Input.selection, Selection.cursor(len(text)))
+        self.say(unset=unset)
+
+    @property
+    def written(self) -> str:
+        """What stands in it now."""
+        return self.value
+
+    def say(self, *, unset: bool) -> None:
+        """Say what an empty line stands for: nothing, or the empty text."""
+        self.placeholder = UNSET_WORD if unset else EMPTY_WORD
+
+
+class BlockEdit(ClusterArea):
+    """Several lines. Tab goes on to the next field."""
+
+    DEFAULT_CSS = """
+    BlockEdit, BlockEdit.-textual-compact {
+        background: $panel; border: none; height: auto; min-height: 3; max-height: 10; padding: 0 1;
+    }
+    BlockEdit:focus { background: $block-cursor-background; background-tint: transparent; border: none; }
+    BlockEdit .text-area--placeholder { color: $text-disabled; text-style: italic; }
+    BlockEdit .text-area--cursor-line { background: transparent; }
+    """
+
+    def __init__(self, text: str, *, unset: bool, wrap: bool = True, undoes: bool = True) -> None:
+        """`undoes`: it has an undo of its own; else `ctrl+z` is left to what it stands in."""
+        super().__init__(text, soft_wrap=wrap, compact=True, tab_behavior="focus", highlight_cursor_line=False)
+        self.cursor_blink = False
+        self._undoes = undoes
+        self.say(unset=unset)
+
+    def action_undo(self) -> None:
+        """Undo the last edit."""
+        if not self._undoes:
+            raise SkipAction
+        super().action_undo()
+
+    def action_redo(self) -> None:
+        """Redo the last edit that was undone."""
+        if not self._undoes:
+            raise SkipAction
+        super().action_redo()
+
+    @property
+    def written(self) -> str:
+        """What stands in it now."""
+        return self.text
+
+    def say(self, *, unset: bool) -> None:
+        """Say what an empty text stands for."""
+        self.placeholder = UNSET_WORD if unset else EMPTY_WORD
+
+
+def in_a_line(asked: TextField, value: FormValue) -> bool:
+    """Whether a text is edited in one line."""
+    return not asked.multiline and not (isinstance(value, str) and ("\n" in value or len(value) > 2000))
+
+
+class Options:
+    """What a segmented choice offers: "unset" first, then the values, null last where it is allowed."""
+
+    def __init__(self, asked: Opened, value: FormValue) -> None:
+        pairs: list[tuple[str, FormValue]] = [(UNSET_WORD, UNSET)]
+        match asked:
+            case BoolField():
+                pairs += [("true", True), ("false", False)]
+            case ConstField():
+                pairs.append((_as_label(asked.value), asked.value))
+            case ChoiceField():
+                pairs += [(option.title, option.value) for option in asked.options]
+            case _:
+                pass
+        listed = any(found is None for _, found in pairs)
+        if (asked.nullable or value is None) and not listed:
+            pairs.append(("null", None))
+        self.labels = [label for label, _ in pairs]
+        self.values = [found for _, found in pairs]
+
+    def index_of(self, value: FormValue) -> int:
+        """Where a value stands; 0 for one that is not offered."""
+        if value is UNSET:
+            return 0
+        return next((at for at, found in enumerate(self.values) if found is not UNSET and same(found, value)), 0)
+
+    def segments(self, value: FormValue) -> Segments:
+        """The widget."""
+        return Segments(self.labels, (self.index_of(value),), faint=1)
+
+
+def _as_label(value: object) -> str:
+    return value if isinstance(value, str) and value else json_text(value, indent=None)
+
+
+def many(asked: ChoiceField) -> bool:
+    """Whether there are too many options to show side by side."""
+    cells = sum(len(option.title) + 5 for option in asked.options)
+    return len(asked.options) > _MOST_SEGMENTS or cells > _SEGMENT_CELLS

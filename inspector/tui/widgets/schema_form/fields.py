@@ -1,0 +1,419 @@
+"""One field of a form, at work: what is typed becomes its value, and its head does what it offers.
+
+Fields within fields are fields again. What the field's own editor can't show is edited as JSON in its place.
+"""
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.message import Message
+from textual.widget import Widget
+from textual.widgets import Input, Static, TextArea
+
+from inspector.forms.fields import UNSET, ArrayField, ChoiceField, Field, JsonField, ObjectField, UnionField
+from inspector.forms.typed import parse_json, parse_text
+from inspector.forms.values import FormValue, branch_of, fits, fresh_value
+from inspector.text import visible
+from inspector.tui import keys
+from inspector.tui.widgets.schema_form.editors import BlockEdit, LineEdit, Options
+from inspector.tui.widgets.schema_form.state import member_field, shape_of
+from inspector.tui.widgets.schema_form.view import ADD, Deed, FieldView, FormBar, Place
+from inspector.tui.widgets.segments import Segments
+
+# --- How the focus goes through a form: downwards from value to value, upwards from line to line.
+
+
+class FormScroll(VerticalScroll):
+    """What a form scrolls in: the field that has the focus stays in sight when the room changes or it is typed into.
+
+    A reader who scrolls away with the mouse is left alone until then.
+    """
+
+    def on_resize(self) -> None:
+        """Another part of the screen has grown or gone."""
+        self.call_after_refresh(self.reveal)
+
+    def on_descendant_focus(self) -> None:
+        """Another field has the focus; it may show more of itself now."""
+        self.call_after_refresh(self.reveal)
+
+    def on_schema_form_changed(self) -> None:
+        """The value has changed: it is being typed, wherever the field is."""
+        self.reveal()
+
+    def reveal(self) -> None:
+        """Scroll to what has the focus, if that is in here and out of sight."""
+        focused = self.screen.focused if self.is_attached else None
+        if focused is not None and self in focused.ancestors:
+            focused.scroll_visible(animate=False, immediate=True)
+
+
+class Steps(Widget):
+    """What holds the lines of a form."""
+
+    def action_step(self, by: int) -> None:
+        """Go to the next value (1), behind the last one out of the form; or to the line before (-1), if any."""
+        chain = self.screen.focus_chain
+        inside = [widget for widget in chain if self in widget.ancestors]
+        focused = self.screen.focused
+        if focused is None or focused not in inside:
+            return
+        at = chain.index(focused)
+        before = [widget for widget in reversed(chain[:at]) if widget in inside]
+        for widget in [*chain[at + 1 :], *chain[:at]] if by > 0 else before:
+            if by < 0 or widget not in inside or not only_heads(widget):
+                widget.focus()
+                return
+
+
+def only_heads(line: Widget) -> bool:
+    """Whether a line only heads what can be reached below it."""
+    node = line.parent
+    if not isinstance(line, FormBar) or not line.has_class("field--head") or not isinstance(node, Widget):
+        return False
+    return not node.has_class("-folded") and any(other.focusable for other in node.query("*") if other is not line)
+
+
+def steps_of(widget: Widget) -> Steps | None:
+    """The form that a widget stands in."""
+    return next((around for around in widget.ancestors if isinstance(around, Steps)), None)
+
+
+class FieldNode(FieldView):
+    """A field of a form."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        keys.binding(keys.action("form.unset")),
+        keys.binding(keys.action("form.null")),
+    ]
+
+    class Asked(Message):
+        """A member or an item wants something of what it stands in: "remove", "up", "down"."""
+
+        def __init__(self, control: "FieldNode", deed: str) -> None:
+            super().__init__()
+            self._control = control
+            self.deed = deed
+
+        @property
+        def control(self) -> "FieldNode":
+            """The member or item."""
+            return self._control
+
+    def group(self) -> Widget:
+        """The fields within."""
+        # XX
+
+        return body_of(self)
+
+    async def write(self, value: FormValue) -> None:
+        """Take a value, and draw the field anew if that needs another editor."""
+        self.state.put(self.path, value)
+        if shape_of(self.field, self.value) != self._shape:
+            await self.redraw()
+        else:
+            self._renew_head()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Take what was typed into the line."""
+        event.stop()
+        self._typed(event.value)
+
+    def on_text_area_changed(self, event: TextArea.Changed) -> None:
+        """Take what was typed into the block."""
+        event.stop()
+        self._typed(event.text_area.text)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Go on to the next value."""
+        event.stop()
+        if steps := steps_of(self):
+            steps.action_step(1)
+
+    def read_editor(self) -> None:
+        """Take what its editor holds, of which Textual may not have told yet."""
+        for edit in self.query_children("LineEdit, BlockEdit"):
+            if isinstance(edit, LineEdit | BlockEdit):
+                self._typed(edit.written)
+
+    def _typed(self, text: str) -> None:
+        if text == self._text:
+            return
+        run, self._text = _run(self._text or "", text), text
+        if self._shape == "json":
+            parsed = parse_json(text)
+            self._own_problem = parsed.problem
+        else:
+            parsed = parse_text(self.asked, text)
+        if self._shape == "number" and parsed.problem:
+            self.state.put(self.path, text, run)
+        elif not parsed.problem:
+            self.state.put(self.path, parsed.value, run)
+        for edit in self.query_children("LineEdit, BlockEdit"):
+            if isinstance(edit, LineEdit | BlockEdit):
+                edit.say(unset=self.value is UNSET)
+        self._say()
+
+    async def on_segments_chosen(self, event: Segments.Chosen) -> None:
+        """Take what was chosen."""
+        event.stop()
+        asked = self.asked
+        if self._shape == "several" and isinstance(asked, ChoiceField):
+            event.control.choose(*_toggled(event.control.chosen, event.index))
+            chosen = event.control.chosen
+            self.state.put(self.path, [asked.options[at].value for at in chosen])
+        elif self._shape == "options":
+            event.control.choose(event.index)
+            await self.write(Options(asked, self.value).values[event.index])
+
+    async def on_form_bar_pressed(self, event: FormBar.Pressed) -> None:
+        """Do what the head offers."""
+        event.stop()
+        match event.deed:
+            case "fold":
+                self.fold(folded=not self.has_class("-folded"))
+            case "add" | "write":
+                await self._begin()
+            case "choose":
+                self._choose()
+            case "remove" if not self.place.removable:
+                await self.write(UNSET)
+                self.focus_first()
+            case deed:
+                self.post_message(self.Asked(self, deed))
+
+    async def on_field_node_asked(self, event: Asked) -> None:
+        """Take a member or an item away, or move it."""
+        if event.control is self:
+            return
+        event.stop()
+        path = event.control.path
+        if event.deed == "remove":
+            self.state.remove(path)
+        else:
+            to = int(path[-1]) + (1 if event.deed == "down" else -1)
+            self.state.move(path, to)
+            path = (*path[:-1], to)
+        await self.redraw()
+        self.focus_at(path)
+
+    async def _begin(self) -> None:
+        """Give it the plainest value of its kind, or an item more if it is a list."""
+        if self._shape == "list" and isinstance(self.asked, ArrayField) and isinstance(self.value, list):
+            item = self.asked.item_at(len(self.value))
+            await self._grow(UNSET if item is None else fresh_value(item))
+            return
+        fresh = fresh_value(self.field)
+        self.state.put(self.path, [] if fresh is UNSET and isinstance(self.asked, ArrayField) else fresh)
+        await self.redraw()
+        self.focus_first(1, fresh=True)
+
+    async def _grow(self, item: FormValue) -> None:
+        value = self.value
+        assert isinstance(value, list)
+        self.state.put(self.path, [*value, item])
+        await self.redraw()
+        self.focus_at((*self.path, len(value)), skip=1, fresh=True)
+
+    def _choose(self) -> None:
+        asked = self.asked
+        assert isinstance(asked, ChoiceField)
+        from inspector.tui.widgets.choose import ChooseScreen
+
+        async def chosen(index: int | None) -> None:
+            if index is not None:
+                await self.write(asked.options[index].value)
+
+        self.app.push_screen(ChooseScreen(visible(self.place.name), [each.title for each in asked.options]), chosen)
+
+    async def action_unset(self) -> None:
+        """Give it no value."""
+        self._own_problem = ""
+        self.state.put(self.path, UNSET)
+        await self.redraw()
+        self.focus_first()
+
+    async def action_null(self) -> None:
+        """Set it to null, or back to the plainest value of its kind."""
+        self.state.put(self.path, fresh_value(self.field) if self.value is None else None)
+        await self.redraw()
+        self.focus_first()
+
+
+def _run(before: str, text: str) -> str:
+    """What is undone together: letters typed one after the other up to a space, or letters deleted so."""
+    more = len(text) - len(before)
+    return "type" if more == 1 and not text[-1:].isspace() else "delete" if more == -1 else ""
+
+
+def _toggled(chosen: tuple[int, ...], index: int) -> list[int]:
+    return [each for each in chosen if each != index] if index in chosen else [*chosen, index]
+
+
+# --- One of several kinds: a line that says which, and the fields of that kind below.
+
+
+class UnionBody(Vertical):
+    """The branches of a union, one of them drawn."""
+
+    DEFAULT_CSS = """
+    UnionBody { height: auto; }
+    UnionBody > Segments { margin: 0 0 0 1; }
+    """
+
+    def __init__(self, node: "FieldNode", asked: UnionField) -> None:
+        super().__init__(classes="field--body")
+        self._node = node
+        self._asked = asked
+        self._kept: dict[int, FormValue] = {}
+        self._branch = None if node.value is UNSET else branch_of(asked, node.value)
+
+    def compose(self) -> ComposeResult:
+        """Draw the choice and what was chosen."""
+        node, titles = self._node, [branch.title for branch in self._asked.branches]
+        chosen = 0 if self._branch is None else self._branch + 1
+        yield Segments(["unset", *titles], (chosen,), faint=1)
+        if self._branch is not None:
+            branch = self._asked.branches[self._branch]
+            yield FieldNode(node.state, node.path, branch.field, Place(bare=True))
+        elif node.value is not UNSET:
+            yield FieldNode(node.state, node.path, _ODD, Place(bare=True))
+
+    async def on_segments_chosen(self, event: Segments.Chosen) -> None:
+        """Draw another branch, with what was typed there before or the plainest value of its kind."""
+        event.stop()
+        node = self._node
+        if self._branch is not None:
+            self._kept[self._branch] = node.value
+        self._branch = event.index - 1 if event.index else None
+        node.state.put(node.path, self._value_for(self._branch))
+        await self.recompose()
+        self.query_one(Segments).focus()
+
+    def _value_for(self, branch: int | None) -> FormValue:
+        if branch is None:
+            return UNSET
+        if branch in self._kept:
+            return self._kept[branch]
+        field, now = self._asked.branches[branch].field, self._node.value
+        return now if now is not UNSET and not isinstance(now, dict | list) and fits(field, now) else fresh_value(field)
+
+
+_ODD = JsonField(schema=True, why="the value is of none of these kinds")
+
+
+# --- What stands below the head of a field that holds fields: the members of an object, the items of a list.
+
+MOST_ITEMS = 100
+
+
+def body_of(node: FieldNode) -> Vertical:
+    """The body of a field that holds fields."""
+    if isinstance(node.asked, UnionField):
+        return UnionBody(node, node.asked)
+    return ObjectBody(node, node.asked) if isinstance(node.asked, ObjectField) else ListBody(node)
+
+
+class ObjectBody(Vertical):
+    """The members of an object: those the schema names, in its order, then the others."""
+
+    DEFAULT_CSS = """
+    ObjectBody { height: auto; }
+    ObjectBody > Input, ObjectBody > Input.-textual-compact {
+        background: $background; border: none; height: 1; padding: 0 2;
+    }
+    ObjectBody > Input:focus { background: $panel; }
+    ObjectBody > .body--none { color: $text-muted; padding: 0 2; }
+    """
+
+    def __init__(self, node: FieldNode, asked: ObjectField) -> None:
+        super().__init__(classes="field--body")
+        self._node = node
+        self._asked = asked
+
+    def compose(self) -> ComposeResult:
+        """Draw the members."""
+        node, asked = self._node, self._asked
+        value = node.value if isinstance(node.value, dict) else {}
+        named = dict(asked.properties)
+        names = [*named, *(name for name in value if name not in named)]
+        invites = _invites(asked)
+        for name in names:
+            field = named.get(name) or member_field(asked, name) or _any(asked)
+            last = name == names[-1] and not invites and bool(node.path)
+            place = Place(name, removable=name not in named, last=last)
+            yield FieldNode(node.state, (*node.path, name), field, place)
+        if not names:
+            yield Static(_nothing(root=not node.path, open_=invites), classes="body--none")
+        if invites:
+            more = "+ name of a member to add"
+            yield Input(placeholder=more, compact=True, select_on_focus=False, classes="body--more")
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Keep the name to itself: it is no value of a field."""
+        event.stop()
+
+    async def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Add a member of that name."""
+        event.stop()
+        name, node = event.value, self._node
+        value = node.value if isinstance(node.value, dict) else {}
+        if not name or name in value:
+            return
+        field = member_field(self._asked, name)
+        node.state.put((*node.path, name), UNSET if field is None else fresh_value(field))
+        await node.redraw()
+        node.focus_at((*node.path, name))
+
+
+def _invites(asked: ObjectField) -> bool:
+    """Whether to offer more members: where the schema speaks of them, or names none. JSON can always have more."""
+    schema = asked.schema if isinstance(asked.schema, dict) else {}
+    spoken = "additionalProperties" in schema or "patternProperties" in schema or not asked.properties
+    return asked.is_open() and spoken
+
+
+def _nothing(*, root: bool, open_: bool) -> str:
+    """What is said of an object that names no members."""
+    if open_:
+        return "The schema names no arguments." if root else "The schema names no members."
+    return "It takes no arguments." if root else "It has no members."
+
+
+def _any(asked: ObjectField) -> Field:
+    why = "the schema does not name this member" + ("" if asked.is_open() else " and allows no others")
+    return JsonField(schema=True, why=why)
+
+
+class ListBody(Vertical):
+    """The items of a list, and a line to add one."""
+
+    DEFAULT_CSS = """
+    ListBody { height: auto; }
+    ListBody > .body--none { color: $text-warning; padding: 0 2; }
+    ListBody > FormBar { margin: 0 0 0 2; }
+    ListBody > FormBar:focus { margin: 0 0 0 1; border-left: outer $accent; }
+    """
+
+    def __init__(self, node: FieldNode) -> None:
+        super().__init__(classes="field--body")
+        self._node = node
+
+    def compose(self) -> ComposeResult:
+        """Draw the items."""
+        node = self._node
+        value = node.value if isinstance(node.value, list) else []
+        asked = node.asked
+        for index in range(min(len(value), MOST_ITEMS)):
+            field = asked.item_at(index) if isinstance(asked, ArrayField) else None
+            place = Place(f"{index + 1}", item=index, of=len(value), removable=True)
+            yield FieldNode(node.state, (*node.path, index), field or _BEYOND, place)
+        if len(value) > MOST_ITEMS:
+            yield Static("More items than can be drawn: the JSON text has them all.", classes="body--none")
+        label = "+ add an item" if value else "+ add the first item"
+        yield FormBar((), (Deed(ADD.name, label),))
+
+
+_BEYOND = JsonField(schema=True, why="the schema allows no item here")

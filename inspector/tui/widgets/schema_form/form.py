@@ -1,0 +1,306 @@
+"""A JSON Schema as a form, and the same value as JSON text: two views of one value, always in sync.
+
+Whatever is typed is kept and can be sent, right or wrong: the schema's verdict comes beside the fields, from a thread,
+once the typist pauses. JSON that can't be read changes nothing: the last value that could be read stays.
+"""
+
+import asyncio
+import time
+from typing import ClassVar, Final
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.message import Message
+from textual.timer import Timer
+from textual.widgets import Static, TextArea
+
+from inspector.forms.fields import UNSET
+from inspector.forms.paths import Path
+from inspector.forms.typed import json_text, parse_json
+from inspector.forms.validate import Verdict
+from inspector.forms.values import FormValue
+from inspector.present.gc_control import no_collection
+from inspector.text import visible
+from inspector.tui import keys
+from inspector.tui.theme import glyphs
+from inspector.tui.widgets.schema_form.editors import BlockEdit
+from inspector.tui.widgets.schema_form.fields import FieldNode, Steps
+from inspector.tui.widgets.schema_form.state import MOST_DRAWN, FormState, drawn_count
+from inspector.tui.widgets.schema_form.view import FormBar, Place
+
+_PAUSE: Final = 0.15
+"""Seconds without a change after which the value is judged."""
+_MOST_TEXT: Final = 200_000
+"""Characters of JSON that are edited here."""
+
+
+class SchemaForm(Steps):
+    """A form for one value. `load` gives it a schema; `arguments` is what the form says."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        keys.binding(keys.action("form.next")),
+        keys.binding(keys.action("form.previous")),
+        keys.binding(keys.action("form.leave")),
+        keys.binding(keys.action("form.undo")),
+        keys.binding(keys.action("form.redo")),
+    ]
+    HELP = """\
+One field below the other; Tab, or the arrows, go through them, downwards past the lines of groups that are unfolded.
+`*` stands beside what is required. What is `unset` is not sent, which is neither null nor empty: `ctrl+l` unsets a
+field, `ctrl+n` makes it null, `ctrl+u` clears what stands before the cursor, and `ctrl+z` undoes the last change in any
+field. Groups and lists have a line of their own: Enter folds it, the letters beside its signs add, remove and move.
+What is wrong stands below the field, and can be sent all the same.
+"""
+    DEFAULT_CSS = """
+    SchemaForm { height: auto; layout: vertical; }
+    SchemaForm > .form--whole { color: $text-error; height: auto; display: none; margin: 0 2 1 2; }
+    SchemaForm.-wrong > .form--whole { display: block; }
+    SchemaForm > .form--note { color: $text-warning; height: auto; display: none; margin: 0 2 1 2; }
+    SchemaForm.-noted > .form--note { display: block; }
+    SchemaForm > .form--fields { height: auto; }
+    SchemaForm > .form--json, SchemaForm > .form--json:focus {
+        display: none; max-height: 60vh; min-height: 8; height: auto; margin: 0 2; background: $panel;
+    }
+    SchemaForm.-json > .form--json, SchemaForm.-json > .form--json:focus { display: block; }
+    SchemaForm.-json > .form--fields { display: none; }
+    """
+
+    class Changed(Message):
+        """The value, its verdict, or the view of it has changed."""
+
+        def __init__(self, control: "SchemaForm") -> None:
+            super().__init__()
+            self._control = control
+
+        @property
+        def control(self) -> "SchemaForm":
+            """The form."""
+            return self._control
+
+    def __init__(self, schema: object = None, value: FormValue = UNSET) -> None:
+        super().__init__()
+        self.state = FormState(schema, value)
+        self.json_problem = ""
+        """Why the JSON text can't be read; "" if it can, or is not shown."""
+        self._timer: Timer | None = None
+        self._text = ""
+        self._note = ""
+        self._forced = False
+        """Whether JSON is shown because there is too much for a form."""
+        self._json = BlockEdit("", unset=True, wrap=False)
+        self._json.add_class("form--json")
+        self._fields = Vertical(classes="form--fields")
+        self._noted = Static("", classes="form--note")
+        self._whole = Static("", classes="form--whole")
+
+    def compose(self) -> ComposeResult:
+        """Lay the two views out, one of them shown."""
+        yield self._noted
+        yield self._whole
+        yield self._fields
+        yield self._json
+
+    async def on_mount(self) -> None:
+        """Draw the first value."""
+        await self._draw()
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether it has been laid out."""
+        return self._json.is_mounted
+
+    @property
+    def arguments(self) -> object:
+        """The JSON to send; UNSET for nothing at all."""
+        return self.state.arguments
+
+    @property
+    def problem_count(self) -> int:
+        """How many things are wrong, as far as is known."""
+        return len(self.state.problems) + bool(self.json_problem)
+
+    @property
+    def as_json(self) -> bool:
+        """Whether the value is shown as JSON."""
+        return self.has_class("-json")
+
+    async def load(self, schema: object, value: FormValue = UNSET) -> None:
+        """Draw another form; UNSET is the value that the schema begins with."""
+        with no_collection():  # a schema may ask for many thousand fields, and all of them are in use
+            self.state = FormState(schema, value)
+        await self._draw()
+
+    async def take(self, arguments: object) -> None:
+        """Take any JSON for the value."""
+        self.state.take_json(arguments)
+        await self._draw()
+
+    async def _draw(self) -> None:
+        state = self.state
+        state.changed = self._changed
+        self.json_problem = ""
+        self._note = ""
+        if self._forced:
+            self.remove_class("-json")
+        self._forced = not self.as_json and drawn_count(state.root, state.value) > MOST_DRAWN
+        if self._forced:
+            self._note = "There is more here than a form can show at once, so it is written as JSON."
+            self.add_class("-json")
+        if self.as_json:
+            self._show_json()
+        else:
+            await self._show_fields()
+        self.set_class(bool(self._note), "-noted")
+        self._noted.update(Text(self._note))
+        self._changed()
+
+    async def _show_fields(self) -> None:
+        with self.app.batch_update():
+            await self._fields.remove_children()
+            await self._fields.mount(FieldNode(self.state, (), self.state.root, Place(bare=True)))
+
+    def _show_json(self) -> None:
+        self._text = json_text(self.arguments)
+        edit = self._json
+        edit.read_only = len(self._text) > _MOST_TEXT
+        edit.text = self._text[:_MOST_TEXT]
+        if edit.read_only:
+            self._note = "The JSON is too long to be edited here; this is its beginning."
+
+    # Judging
+
+    def _changed(self) -> None:
+        if self._timer is not None:
+            self._timer.stop()
+        self._timer = self.set_timer(_PAUSE, lambda: self.run_worker(self.judge(), exclusive=True, group="judge"))
+        self.post_message(self.Changed(self))
+
+    def read_editors(self) -> None:
+        """Take what the editors hold, of which Textual may not have told yet: before the value is judged or kept."""
+        if self.as_json:
+            self._take_text(self._json.text)
+        else:
+            for node in self.query(FieldNode):
+                node.read_editor()
+
+    async def judge(self) -> Verdict:
+        """The verdict on the value as it is now."""
+        state = self.state
+        while state.verdict is None:
+            value = state.value
+            verdict = await asyncio.to_thread(state.judge, time.thread_time)
+            if state.value is value:
+                state.verdict = verdict
+        if state is self.state:
+            self._tell()
+        return state.verdict
+
+    def _tell(self) -> None:
+        """Say what is wrong where it is."""
+        nodes = {node.path: node for node in self.query(FieldNode)} if not self.as_json else {}
+        told = self.state.told_at({path for path in nodes if path})
+        for path, node in nodes.items():
+            within = sum(len(told[each]) for each in told if len(each) > len(path) and each[: len(path)] == path)
+            node.tell(told.get(path, ()) if path else (), within=within)
+        whole = [self.json_problem] if self.json_problem else []
+        if self.as_json:
+            self.state.insists, insisted = True, self.state.insists
+            everything = self.state.told_at(set())
+            self.state.insists = insisted
+            whole += [sentence for path in everything for sentence in everything[path]]
+        else:
+            whole += told.get((), [])
+        if self.state.verdict is not None and self.state.verdict.note:
+            whole.append(self.state.verdict.note)
+        self._say_whole(whole)
+        self.post_message(self.Changed(self))
+
+    def _say_whole(self, sentences: list[str]) -> None:
+        self.set_class(bool(sentences), "-wrong")
+        shown = [f"{glyphs().error} {visible(sentence, limit=300)}" for sentence in sentences[:8]]
+        self._whole.update(Text("\n".join(shown)))
+
+    async def insist(self) -> None:
+        """Show every problem, in fields nobody has been to as well, and go to the first."""
+        self.state.insists = True
+        await self.judge()
+        if self.as_json:
+            self._json.focus()
+            return
+        for node in self.query(FieldNode):
+            if node.is_wrong and node.path:
+                for around in node.ancestors:
+                    if isinstance(around, FieldNode):
+                        around.fold(folded=False)
+                self.call_after_refresh(node.focus_editor)
+                return
+
+    # Undoing
+
+    async def action_undo(self) -> None:
+        """Take back the last change, whatever field it was made in."""
+        await self._show_again(self.state.undo(), "Nothing to undo.")
+
+    async def action_redo(self) -> None:
+        """Make the change again that was undone last."""
+        await self._show_again(self.state.redo(), "Nothing to redo.")
+
+    async def _show_again(self, path: Path | None, nothing: str) -> None:
+        if path is None:
+            self.app.notify(nothing, markup=False)
+            return
+        if self.as_json:
+            self._show_json()
+            return
+        nodes: dict[Path, FieldNode] = {}
+        for each in self.query(FieldNode):
+            nodes.setdefault(each.path, each)
+        while path not in nodes:
+            path = path[:-1]
+        await nodes[path].redraw()
+        nodes[path].focus_editor()
+
+    # The JSON text
+
+    async def toggle_json(self) -> None:
+        """Show the value the other way. JSON that can't be read is left behind; the last that could be read stays."""
+        self.read_editors()
+        self.toggle_class("-json")
+        await self._draw()
+        self.focus_first()
+
+    def focus_first(self) -> None:
+        """Focus the first editor. The line that adds members is one only if the focus would be lost without it."""
+        if self.as_json:
+            self._json.focus()
+            return
+        able = [widget for widget in self._fields.query("*") if widget.focusable]
+        lines = [widget for widget in able if not widget.has_class("body--more")]
+        better = [widget for widget in lines if not (isinstance(widget, FormBar) and widget.folds)]
+        found = better or lines or (able if self.has_focus_within else [])
+        if found:
+            found[0].focus()
+
+    def on_text_area_changed(self, event: TextArea.Changed) -> None:
+        """Take the JSON text, if it can be read."""
+        event.stop()
+        self._take_text(event.text_area.text)
+
+    def _take_text(self, text: str) -> None:
+        if not self.as_json or self._json.read_only or text == self._text:
+            return
+        self._text = text
+        parsed = parse_json(text)
+        self.json_problem = parsed.problem
+        if parsed.problem:
+            self._say_whole([f"The text {parsed.problem}. The last value that could be read is kept."])
+            self.post_message(self.Changed(self))
+        else:
+            self.state.take_json(parsed.value, "text")
+
+
+def awaited_count(form: SchemaForm) -> int:
+    """How many of a form's problems are only what must be given and is still to come; as JSON all is complained of."""
+    return 0 if form.as_json else form.state.awaited

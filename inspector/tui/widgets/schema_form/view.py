@@ -1,0 +1,463 @@
+"""How a field looks: its head, its editor for the value of the moment, and what is wrong with it.
+
+A field is drawn anew only when its value takes another shape; nothing here takes what is typed. Every widget is known
+by the place of its value; no name from a schema ever becomes an id or a class.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rich.text import Text
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.message import Message
+from textual.widget import Widget
+from textual.widgets import Static
+
+from inspector.forms.fields import UNSET, ChoiceField, Field, JsonField, Opened, TextField, kind_of, opened
+from inspector.forms.paths import Path
+from inspector.forms.typed import json_text, text_of
+from inspector.forms.values import FormValue
+from inspector.present.spans import Span, spans_width
+from inspector.text import cell_width, visible
+from inspector.tui import keys
+from inspector.tui.theme import glyphs, spans_to_text
+from inspector.tui.widgets.schema_form.editors import BlockEdit, LineEdit, Options
+from inspector.tui.widgets.schema_form.state import FormState, Shape, shape_of
+from inspector.tui.widgets.segments import Segments
+
+# --- A line that can be pressed: the head of a field, with the few things that can be done to the field.
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """Something to do to a field."""
+
+    name: str
+    """What the message says: "add", "remove", "up", "down", "fold", "write"."""
+    label: str
+    """Sign and word."""
+
+
+class FormBar(Widget):
+    """Spans, then deeds; one line if there is room. The first deed is what Enter does."""
+
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.Where.FORM_LINE)
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"bar--deed", "bar--deed-focused"}
+    DEFAULT_CSS = """
+    FormBar {
+        height: auto;
+        width: 1fr;
+        & > .bar--deed { color: $text-muted; }
+        & > .bar--deed-focused { color: $accent; text-style: bold; }
+        &:focus { background: $block-cursor-background; }
+    }
+    """
+    ALLOW_SELECT = False
+
+    class Pressed(Message):
+        """A deed was asked for."""
+
+        def __init__(self, control: "FormBar", deed: str) -> None:
+            super().__init__()
+            self._control = control
+            self.deed = deed
+
+        @property
+        def control(self) -> "FormBar":
+            """The line it comes from."""
+            return self._control
+
+    def __init__(
+        self,
+        spans: Sequence[Span] = (),
+        deeds: Sequence[Deed] = (),
+        classes: str | None = None,
+        *,
+        typed_at: bool = True,
+    ) -> None:
+        """`typed_at`: it stands among fields, where somebody may type: what is no key of its own then does nothing."""
+        super().__init__(classes=classes)
+        self._typed_at = typed_at
+        self._spans = spans
+        self._deeds = tuple(deeds)
+        self._zones: list[tuple[range, str]] = []
+        self.can_focus = bool(deeds)
+
+    def show(self, spans: Sequence[Span], deeds: Sequence[Deed] | None = None) -> None:
+        """Show something else; `deeds` None leaves the deeds."""
+        self._spans = spans
+        if deeds is not None:
+            self._deeds = tuple(deeds)
+            self.can_focus = bool(deeds)
+        self.refresh(layout=len(self._rows(self.size.width)) != self.size.height)
+
+    def get_content_height(self, container: object, viewport: object, width: int) -> int:
+        """Return the rows it needs."""
+        return len(self._rows(width))
+
+    def _rows(self, width: int) -> list[list[Span]]:
+        """Break the words between spans, so that nothing is cut that has room in a row; the last row has the deeds.
+
+        There is always room for the letters, so that nothing moves when the focus comes.
+        """
+        rows: list[list[Span]] = [[]]
+        for words, role in self._spans:
+            if rows[-1] and spans_width([*rows[-1], (words, role)]) > width and words.startswith("  "):
+                rows.append([])
+            rows[-1].append((words, role))
+        cells = sum(cell_width(self._label(at, letters=True)) + 2 for at in range(len(self._deeds)))
+        if cells and rows[-1] and spans_width(rows[-1]) + cells > width:
+            rows.append([])
+        return rows
+
+    def render(self) -> Text:
+        """Return the lines."""
+        width, dark = self.size.width, self.app.current_theme.dark
+        lines = [spans_to_text(row, dark=dark) for row in self._rows(width)]
+        line = lines[-1]
+        style = self.get_component_rich_style("bar--deed-focused" if self.has_focus else "bar--deed", partial=True)
+        self._zones = []
+        for at, deed in enumerate(self._deeds):
+            line.append("  ")
+            start = cell_width(line.plain)
+            line.append(self._label(at, letters=self.has_focus), style)
+            self._zones.append((range(start, cell_width(line.plain)), deed.name))
+        for each in lines:
+            each.truncate(width, overflow="ellipsis")
+        shown = Text("\n", no_wrap=True, end="").join(lines)
+        return shown  # noqa: RET504 - a name says that this is no string to be read as markup
+
+    def _label(self, at: int, *, letters: bool) -> str:
+        deed = self._deeds[at]
+        if not letters:
+            return deed.label
+        key = keys.key_name("enter") if at == 0 else _LETTERS.get(deed.name, "")
+        return f"{deed.label} {key}".rstrip()
+
+    def check_consume_key(self, key: str, character: str | None) -> bool:
+        """Keep what can be typed to itself."""
+        return self._typed_at and keys.types(key, character)
+
+    @property
+    def folds(self) -> bool:
+        """Whether Enter only folds what is below."""
+        return bool(self._deeds) and self._deeds[0].name == "fold"
+
+    def action_do(self, name: str) -> None:
+        """Do what a letter stands for, if it can be done here."""
+        if any(deed.name == name for deed in self._deeds):
+            self.post_message(self.Pressed(self, name))
+
+    def action_press(self) -> None:
+        """Do the first thing."""
+        if self._deeds:
+            self.post_message(self.Pressed(self, self._deeds[0].name))
+
+    def on_click(self, event: events.Click) -> None:
+        """Do what was clicked; the words stand for the first thing."""
+        event.stop()
+        for zone, name in self._zones:
+            if event.x in zone and event.y == self.size.height - 1:
+                self.post_message(self.Pressed(self, name))
+                return
+        self.action_press()
+
+    def on_focus(self) -> None:
+        """Show the letters, and to the left that it is here."""
+        self._mark(here=True)
+        self.refresh()
+
+    def on_blur(self) -> None:
+        """Hide the letters."""
+        self._mark(here=False)
+        self.refresh()
+
+    def _mark(self, *, here: bool) -> None:
+        if self.parent is not None and self.has_class("field--head"):
+            self.parent.set_class(here, "-at-head")
+
+
+_LETTERS = {"remove": "d", "up": "K", "down": "J", "add": "a", "null": keys.key_name("ctrl+n")}
+
+ADD = Deed("add", "+ add")
+REMOVE = Deed("remove", f"{glyphs().times} remove")
+UP = Deed("up", "↑")
+DOWN = Deed("down", "↓")
+
+
+# --- The head of a field in words: its name, what is asked, in what state it is, and what can be done to it.
+
+GROUPS = ("object", "list", "union")
+"""The shapes that hold fields."""
+_FOLD = Deed("fold", "fold")
+_UNFOLD = Deed("fold", "unfold")
+_CHOOSE = Deed("choose", f"{glyphs().opened} choose")
+_WRITE = Deed("write", "write a value")
+_OPEN = Deed("add", f"{glyphs().closed} open")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a field stands, as its head says it."""
+
+    name: str = ""
+    """Foreign text; "" for the root and for a branch of a union."""
+    item: int | None = None
+    """The index of an item of a list."""
+    of: int = 0
+    """How many items that list has."""
+    removable: bool = False
+    """Whether it can be taken away, place and all: an item, or a member that the schema does not name."""
+    bare: bool = False
+    """Without a head: the root, and a branch."""
+    last: bool = False
+    """Whether nothing follows it in what it stands in."""
+
+
+def has_head(place: Place, shape: str) -> bool:
+    """Whether there is a head: always, but at a bare place only where there is nothing else to press."""
+    return not place.bare or shape in ("lazy", "absent", "null", "picker")
+
+
+def head_spans(asked: Opened | Field, place: Place, shape: str, value: FormValue, *, folded: bool) -> list[Span]:
+    """The words of a head."""
+    spans: list[Span] = []
+    if shape in GROUPS:
+        spans.append((f"{glyphs().closed if folded else glyphs().opened} ", "accent"))
+    spans.append((visible(place.name, limit=80), "strong"))
+    if asked.required:
+        spans.append((" *", "error"))
+    title = visible(asked.title, limit=60)
+    if title and title.casefold() != place.name.casefold().replace("_", " "):
+        spans.append((f"  {title}", "text"))
+    spans.append(("  " + f" {glyphs().note} ".join(_words(asked, shape, value)), "faint"))
+    if shape in ("null", "picker"):
+        spans.append((f"  {visible(text_of(asked, value), limit=60) or 'unset'}", "literal"))
+    return spans
+
+
+def with_problems(spans: list[Span], count: int) -> list[Span]:
+    """The words of a folded head that hides so many problems: their number comes first."""
+    return [*spans[:2], (f"  {glyphs().error} {count}", "error"), *spans[2:]] if count else spans
+
+
+def _words(asked: Field, shape: str, value: FormValue) -> list[str]:
+    words = [kind_of(asked), visible(asked.constraint_text().removesuffix(", integer"), limit=80)]
+    if shape == "absent":
+        words.append("unset")
+    if shape == "list" and isinstance(value, list):
+        words.append(f"{len(value)} now")
+    if asked.deprecated:
+        words.append("deprecated")
+    return [word for word in dict.fromkeys(words) if word]
+
+
+def deeds(asked: Field, place: Place, shape: str, *, folded: bool) -> list[Deed]:
+    """What can be done to a field, the usual thing first."""
+    found = list(_own_deeds(asked, place, shape, folded))
+    if place.item is not None and place.of > 1:
+        found += [UP, DOWN]
+    if place.removable:
+        found.append(REMOVE)
+    return found
+
+
+def _own_deeds(asked: Field, place: Place, shape: str, folded: bool) -> Iterator[Deed]:
+    single = {"lazy": _OPEN, "absent": ADD, "null": _WRITE, "picker": _CHOOSE}
+    if shape in single:
+        yield single[shape]
+    if shape in GROUPS and not place.bare:
+        yield _UNFOLD if folded else _FOLD
+        if not asked.required and not place.removable and shape != "union":
+            yield REMOVE
+
+
+def about(asked: Field, shape: str) -> str:
+    """What the schema says of a field, and why it looks the way it does; "" for nothing."""
+    parts = [visible(asked.description, limit=2000)]
+    if isinstance(asked, JsonField):
+        parts.append(f"Written as JSON: {visible(asked.why, limit=300)}.")
+    elif shape == "json":
+        parts.append("The value is not of the kind that the field asks for, so it is written as JSON.")
+    if asked.examples:
+        parts.append(f"Such as {visible(json_text(asked.examples[0], indent=None), limit=80)}")
+    return " ".join(part for part in parts if part)
+
+
+class FieldView(Widget):
+    """A field as it looks for the value of the moment."""
+
+    DEFAULT_CSS = """
+    FieldView { height: auto; layout: vertical; margin: 0 0 1 0; }
+    FieldView.-bare { margin: 0; }
+    FieldView.-last { margin: 0; }
+    FieldView > .field--about { color: $text-muted; height: auto; max-height: 1; }
+    FieldView.-leaf:focus-within > .field--about { max-height: 12; }
+    FieldView > .field--wrong { color: $text-error; height: auto; display: none; }
+    FieldView.-wrong > .field--wrong { display: block; }
+    FieldView.-leaf { border-left: blank; padding-left: 1; }
+    FieldView.-leaf.-wrong { border-left: heavy $error; }
+    FieldView.-leaf:focus-within { border-left: outer $accent; }
+    FieldView.-group { border-left: vkey $border-blurred; padding-left: 1; }
+    FieldView.-group.-wrong { border-left: heavy $error; }
+    FieldView.-group.-bare { border-left: none; padding-left: 0; }
+    FieldView.-group.-at-head, FieldView.-leaf.-wrong:focus-within { border-left: outer $accent; }
+    FieldView.-folded > .field--body { display: none; }
+    """
+
+    def __init__(self, state: FormState, path: Path, field: Field, place: Place) -> None:
+        super().__init__()
+        self.state = state
+        self.path = path
+        self.field = field
+        self.place = place
+        self._asked: Opened | None = None
+        self._text: str | None = None
+        self._own_problem = ""
+        self._told: Sequence[str] = ()
+        self._within = 0
+        """How much is wrong within."""
+        self._shape: Shape = "json"
+
+    @property
+    def value(self) -> FormValue:
+        """The value at its place."""
+        return self.state.at(self.path)
+
+    @property
+    def asked(self) -> Opened:
+        """The field, read by now."""
+        if self._asked is None:
+            self._asked = opened(self.field)
+        return self._asked
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether something is wrong with it itself."""
+        return self.has_class("-wrong")
+
+    # Drawing
+
+    def compose(self) -> ComposeResult:
+        """Draw it for the value of the moment."""
+        self._shape = shape_of(self.field, self.value)
+        group = self._shape in GROUPS
+        self.set_class(self.place.bare, "-bare")
+        self.set_class(self.place.last, "-last")
+        self.set_class(group, "-group")
+        self.set_class(not group, "-leaf")
+        if has_head(self.place, self._shape):
+            yield FormBar(self._head(), self._deeds(), classes="field--head")
+        lines = about(self.field, self._shape)
+        if lines:
+            yield Static(Text(lines), classes="field--about")
+        yield from self._body()
+        yield Static("", classes="field--wrong")
+
+    def _body(self) -> ComposeResult:
+        value, asked = self.value, self.asked if self._shape != "lazy" else None
+        match self._shape:
+            case "line" | "block" if isinstance(asked, TextField):
+                secret = asked.write_only or asked.format == "password"
+                text, unset = text_of(asked, value), value is UNSET
+                line = self._shape == "line"
+                yield self._known(LineEdit(text, unset=unset, secret=secret) if line else _block(text, unset=unset))
+            case "number":
+                yield self._known(LineEdit(text_of(self.field, value), unset=True))
+            case "options" if asked is not None:
+                yield Options(asked, value).segments(value)
+            case "several" if isinstance(asked, ChoiceField):
+                yield self._several(asked)
+            case "json":
+                yield self._known(_block(json_text(value), unset=True, wrap=False))
+            case "object" | "list" | "union":
+                yield self.group()
+            case _:
+                pass
+
+    def _known(self, edit: LineEdit | BlockEdit) -> Widget:
+        """Remember what an editor makes of the text that it was given: what differs from that was typed."""
+        self._text = edit.written
+        return edit
+
+    def group(self) -> Widget:
+        """The fields within. For whoever knows how to draw them."""
+        raise NotImplementedError
+
+    def _several(self, asked: ChoiceField) -> Segments:
+        value = self.value if isinstance(self.value, list) else []
+        on = [at for at, option in enumerate(asked.options) if option.value in value]
+        return Segments([option.title for option in asked.options], on, multi=True)
+
+    def _head(self) -> list[Span]:
+        asked = self.field if self._shape == "lazy" else self.asked
+        folded = self.has_class("-folded")
+        spans = head_spans(asked, self.place, self._shape, self.value, folded=folded)
+        return with_problems(spans, self._within) if folded else spans
+
+    def _deeds(self) -> list[Deed]:
+        return deeds(self.field, self.place, self._shape, folded=self.has_class("-folded"))
+
+    async def redraw(self) -> None:
+        """Draw it anew, because its value has taken another shape."""
+        self._own_problem = ""
+        await self.recompose()
+        self._say()
+
+    def fold(self, *, folded: bool) -> None:
+        """Hide what is within, or show it."""
+        self.set_class(folded, "-folded")
+        self._renew_head()
+
+    def tell(self, told: Sequence[str], *, within: int = 0) -> None:
+        """Show what is wrong with it; `within` so many things more are wrong further in."""
+        if within != self._within:
+            self._within = within
+            self._renew_head()
+        if list(told) != list(self._told):
+            self._told = list(told)
+            self._say()
+
+    def _say(self) -> None:
+        lines = [self._own_problem] if self._own_problem else list(self._told)
+        self.set_class(bool(lines), "-wrong")
+        shown = [f"{glyphs().error} {visible(line, limit=400)}" for line in lines[:5]]
+        for static in self.query_children(".field--wrong").results(Static):
+            static.update(Text("\n".join(shown)))
+
+    def _renew_head(self) -> None:
+        for head in self.query_children(".field--head").results(FormBar):
+            head.show(self._head(), self._deeds())
+
+    def focus_at(self, path: Path, skip: int = 0, *, fresh: bool = False) -> None:
+        """Focus the first editor of the field at a place within; see `focus_first`."""
+        for node in self.query(FieldView):
+            if node.path == path:
+                node.focus_first(skip, fresh=fresh)
+                return
+        self.focus_first()
+
+    def focus_editor(self) -> None:
+        """Focus its editor rather than its head."""
+        self.focus_first(0 if self._shape in GROUPS else 1)
+
+    def focus_first(self, skip: int = 0, *, fresh: bool = False) -> None:
+        """Focus its first editor; `skip` heads are passed by if there is something behind them.
+
+        A `fresh` value is one that the form has made up, and gives way to what is typed.
+        """
+        able = [widget for widget in self.query("*") if widget.focusable]
+        if not able:
+            return
+        first = able[min(skip, len(able) - 1) if isinstance(able[0], FormBar) else 0]
+        if fresh and isinstance(first, LineEdit):
+            first.select_all()
+        first.focus()
+
+
+def _block(text: str, *, unset: bool, wrap: bool = True) -> BlockEdit:
+    """A block whose changes the form undoes, as those of all other fields."""
+    return BlockEdit(text, unset=unset, wrap=wrap, undoes=False)

@@ -1,1 +1,0 @@
-"""Captures as texts for people: what foreign programs said stands in them as data."""

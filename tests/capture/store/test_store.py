@@ -1,0 +1,360 @@
+"""A large message is read in part, wherever the cut falls."""
+
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.capture.format.file import LOST
+from inspector.capture.format.records import Entry, record_of, to_line
+from inspector.capture.journal import Journal, start_capture
+from inspector.capture.store import store as beginnings
+from inspector.capture.store.columns import NOTHING, EntryKind, Meaning, MessageKind
+from inspector.capture.store.load import load
+from inspector.capture.store.snapshot import columns_of
+from inspector.capture.store.store import LARGE, MOST, Recent, Store, beginning, entries
+from inspector.protocol.compact_arrays import Small
+from inspector.protocol.facts import Fact, HttpEvent, HttpFact, SseNote, Stderr
+from inspector.protocol.frames import Channel, Direction, Frame
+from tests.capture.recording import FACTS, HEAD, anonymous, life, over
+from tests.capture.recording import entries as recording_entries
+from tests.filters.conftest import tape
+from tests.present.tape import Tape
+
+
+def _kept(path: Path, *payloads: bytes) -> Journal:
+    journal = start_capture(path)
+    for payload in payloads:
+        journal.frame(Direction.FROM_SERVER, Channel.STDOUT, payload)
+    journal.close()
+    return load(path)
+
+
+@pytest.mark.parametrize("sign", ["x", '"', "\\", "é", "数", "😀", "\n", "\x1b"])
+@pytest.mark.parametrize("before", range(4))
+def test_any_sign_can_stand_where_it_is_cut(tmp_path: Path, sign: str, before: int) -> None:
+    payload = b"a" * before + sign.encode() * (LARGE // len(sign.encode()) + 1)
+    journal = _kept(tmp_path / "c.mcpcap", payload)
+    found = beginning(journal.store, 1)
+    assert isinstance(found.what, Frame)
+    assert 10_000 < len(found.what.payload) < 200_000
+    assert payload.startswith(found.what.payload)
+    assert (found.n, found.what.channel, found.missing) == (1, Channel.STDOUT, False)
+    journal.close()
+
+
+def test_bytes_that_are_no_text_are_cut_likewise(tmp_path: Path) -> None:
+    payload = bytes(range(256)) * (LARGE // 256 + 1)
+    journal = _kept(tmp_path / "c.mcpcap", payload)
+    found = beginning(journal.store, 1)
+    assert isinstance(found.what, Frame)
+    assert payload.startswith(found.what.payload)
+    assert len(found.what.payload) > 10_000
+    journal.close()
+
+
+def test_what_is_not_large_is_read_whole(tmp_path: Path) -> None:
+    journal = _kept(tmp_path / "c.mcpcap", b"x" * 1000)
+    assert beginning(journal.store, 1) == journal.store.entry(1)
+    journal.close()
+
+
+def test_a_file_that_was_changed_gives_what_the_store_gives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    journal = _kept(tmp_path / "c.mcpcap", b"x" * LARGE)
+    monkeypatch.setattr(beginnings, "_ENOUGH", 3)
+    found = beginning(journal.store, 1)
+    assert isinstance(found.what, Frame)
+    assert len(found.what.payload) == LARGE
+    journal.close()
+
+
+def test_what_was_read_once_is_at_hand_and_what_is_whole_is_not_mistaken_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    payload = b"x" * (LARGE + 1)
+    journal = _kept(tmp_path / "c.mcpcap", payload)
+    first, reads = beginning(journal.store, 1), []
+    monkeypatch.setattr(journal.store, "read", lambda *place: reads.append(place))
+    assert beginning(journal.store, 1) is first
+    assert reads == []
+    whole = journal.store.entry(1).what
+    assert isinstance(whole, Frame)
+    assert whole.payload == payload
+    assert beginning(journal.store, 1) is first
+    journal.close()
+
+
+__all__ = ["tape"]
+
+
+def test_what_comes_in_bulk_is_what_comes_one_by_one(tape: Tape) -> None:
+    tape.started().call(1, "a")
+    tape.from_server(b"\xff no JSON")
+    tape.stderr(b"\x1b[31mred")
+    tape.flood(30)
+    tape.fact(HttpFact(HttpEvent.REQUEST, 1, "POST", "https://x.test", headers=(("Authorization", "Bearer x"),)))
+    store = tape.journal.store
+    before = store.at_hand[0]
+    found = list(entries(store, 1, store.count))
+    assert store.at_hand[0] - before <= 3  # the facts alone
+    assert found == [store.entry(n) for n in range(1, store.count + 1)]
+    assert list(entries(store, 4, 4)) == [store.entry(4)]
+
+
+def test_what_can_not_be_read_back_says_so(tape: Tape) -> None:
+    tape.call(1, "a")
+    tape.journal.close()
+    vars(tape.journal.store)["_recent"] = Recent()
+    assert [entry.missing for entry in entries(tape.journal.store, 1, 1)] == [True]
+
+
+def test_of_a_journal_without_entries_there_are_none(tape: Tape) -> None:
+    assert list(entries(tape.journal.store, 1, tape.journal.count)) == []
+
+
+def test_a_long_entry_at_hand_is_not_read_a_second_time(tape: Tape) -> None:
+    """Read back, it would take three times its length: the line, its text, and its bytes."""
+    n = tape.from_server(b'{"jsonrpc":"2.0","method":"x","params":"' + b"y" * (2 << 20) + b'"}')
+    store = tape.journal.store
+    (found,) = entries(store, n, n)
+    assert found is store.entry(n)
+
+
+def line(n: int, *, missing: bool = False) -> Entry:
+    return Entry(n, n, n, Stderr(b"x"), missing=missing)
+
+
+def test_the_newest_is_kept_whatever_its_size_and_the_oldest_goes() -> None:
+    recent = Recent()
+    for n in (1, 2, 3):
+        recent.put(line(n), MOST // 3)
+    assert recent.get(1) is None
+    assert recent.get(2) is not None, "asked for, so that it goes later than the third"
+    recent.put(line(4), MOST // 3)
+    assert [recent.get(n) is not None for n in (2, 3, 4)] == [True, False, True]
+    recent.put(line(5), MOST * 2)
+    assert (recent.size[0], recent.get(5)) == (1, line(5))
+
+
+def test_what_could_not_be_read_is_asked_for_again() -> None:
+    recent = Recent()
+    recent.put(line(1, missing=True), 1)
+    assert recent.get(1) is None
+    assert recent.size == (0, 0)
+
+
+class Shelf:
+    """A source in memory."""
+
+    def __init__(self) -> None:
+        self.data = b""
+        self.reads = 0
+
+    def read(self, place: int, length: int) -> bytes:
+        self.reads += 1
+        return self.data[place : place + length]
+
+    def close(self) -> None:
+        self.data = b""
+
+
+def filled(*whats: Frame | Fact, meaning: Meaning = NOTHING) -> tuple[Store, Shelf]:
+    """A store with these entries, and where their lines are."""
+    shelf = Shelf()
+    store = Store(shelf)
+    for n, what in enumerate(whats, 1):
+        entry = Entry(n, n * 10, n * 100, what)
+        line = to_line(record_of(entry, c="c1", origin=""))
+        store.add(entry, meaning, len(shelf.data), len(line))
+        shelf.data += line
+    return store, shelf
+
+
+def frame(payload: bytes = b"x", n: int = 1, direction: Direction = Direction.TO_SERVER, probe: bool = False) -> Frame:
+    return Frame(n, n * 10, n * 100, direction, Channel.STDIN, payload, probe=probe)
+
+
+def test_the_columns_know_what_a_list_needs() -> None:
+    store, _ = filled(frame(b"abc", probe=True), meaning=Meaning(MessageKind.REQUEST, "tools/list", 4))
+    assert store.count == 1
+    assert store.kind(1) is EntryKind.FRAME
+    assert store.message_kind(1) is MessageKind.REQUEST
+    assert (store.time_ns(1), store.wall_ns(1), store.size(1)) == (10, 100, 3)
+    assert store.direction(1) is Direction.TO_SERVER
+    assert (store.exchange(1), store.method(1), store.probe(1)) == (4, "tools/list", True)
+
+
+def test_what_answers_a_probe_is_one_by_its_meaning() -> None:
+    store, _ = filled(frame(b"abc"), meaning=Meaning(MessageKind.ANSWER, "", 4, probe=True))
+    assert (store.message_kind(1), store.probe(1)) == (MessageKind.ANSWER, True)
+
+
+def test_every_kind_of_fact_is_told_apart() -> None:
+    store, _ = filled(*FACTS)
+    assert [store.kind(n) for n in (1, 4, 7, 9, 15)] == [
+        EntryKind.CONNECTION,
+        EntryKind.PROCESS,
+        EntryKind.STDERR,
+        EntryKind.HTTP,
+        EntryKind.SSE,
+    ]
+    assert [store.size(n) for n in (1, 7, 15)] == [0, 5, 6]
+    assert store.direction(1) is None
+    assert store.message_kind(1) is MessageKind.NONE
+    assert (store.method(1), store.exchange(1), store.probe(1)) == ("", 0, False)
+
+
+def test_both_directions_are_told_apart() -> None:
+    store, _ = filled(frame(), frame(n=2, direction=Direction.FROM_SERVER))
+    assert (store.direction(1), store.direction(2)) == (Direction.TO_SERVER, Direction.FROM_SERVER)
+
+
+@pytest.mark.parametrize("n", [0, -1, 3])
+def test_there_is_nothing_outside_one_to_count(n: int) -> None:
+    store, _ = filled(frame(), frame(n=2))
+    with pytest.raises(IndexError):
+        store.entry(n)
+    with pytest.raises(IndexError):
+        store.kind(n)
+
+
+def test_entries_come_back_and_the_last_ones_are_not_read_twice() -> None:
+    store, shelf = filled(frame(), *FACTS)
+    assert store.entry(1) == Entry(1, 10, 100, frame())
+    assert [entry.what for entry in (store.entry(n) for n in range(2, store.count + 1))] == list(FACTS)
+    reads = shelf.reads
+    assert store.entry(1) is store.entry(1)
+    assert shelf.reads == reads
+
+
+def test_what_was_read_is_forgotten_past_a_budget_but_for_the_newest() -> None:
+    big = b"x" * 5_000_000
+    store, shelf = filled(frame(big), frame(big, n=2), frame(b"y" * 9_000_000, n=3))
+    store.entry(1)
+    store.entry(2)
+    store.entry(1)
+    assert shelf.reads == 3
+    assert store.entry(3) is store.entry(3)
+    assert shelf.reads == 4
+
+
+def test_a_large_entry_that_has_just_come_is_not_read_back() -> None:
+    store, shelf = filled(frame(b"x" * 1_100_000), frame(b"y" * 900_000, n=2))
+    assert store.entry(1).what == frame(b"x" * 1_100_000)
+    assert shelf.reads == 0
+    assert store.entry(2).what == frame(b"y" * 900_000, n=2)
+    assert shelf.reads == 1
+
+
+def test_what_two_threads_read_at_once_is_kept_once() -> None:
+    store, _ = filled(frame())
+    entry = store.entry(1)
+    store._recent.put(entry, 1)
+    assert store._recent._bytes == 501
+
+
+@pytest.mark.parametrize("what", [frame(), *FACTS], ids=repr)
+def test_an_entry_that_can_not_be_read_back_says_so(what: Frame | Fact) -> None:
+    store, shelf = filled(what)
+    shelf.data = b"overwritten by somebody"
+    entry = store.entry(1)
+    assert entry.missing
+    assert (entry.n, entry.time_ns, entry.wall_ns) == (1, 10, 100)
+    assert type(entry.what) is type(what)
+
+
+def test_another_record_in_its_place_is_not_the_entry() -> None:
+    store, shelf = filled(frame())
+    shelf.data = to_line(HEAD)
+    store._lengths = Small()
+    store._lengths.append(len(shelf.data))
+    assert store.entry(1).missing
+
+
+def test_a_missing_entry_is_looked_for_again() -> None:
+    store, shelf = filled(Stderr(b"x"))
+    data, shelf.data = shelf.data, b""
+    assert store.entry(1).missing
+    shelf.data = data
+    assert not store.entry(1).missing
+
+
+def test_a_lost_entry_keeps_its_columns() -> None:
+    store = Store(Shelf())
+    store.add(Entry(1, 2, 3, Stderr(b"four")), NOTHING, LOST, 50)
+    assert store.entry(1) == Entry(1, 2, 3, Stderr(b""), missing=True)
+    assert store.size(1) == 4
+
+
+def test_the_number_of_an_entry_is_its_place_whatever_the_line_says() -> None:
+    store, shelf = filled(frame())
+    shelf.data = shelf.data.replace(b'"n":1', b'"n":7')
+    entry = store.entry(1)
+    assert isinstance(entry.what, Frame)
+    assert (entry.n, entry.what.n) == (1, 1)
+
+
+def test_methods_beyond_the_table_are_read_from_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("inspector.capture.store.store._METHODS", 2)
+    shelf = Shelf()
+    store = Store(shelf)
+    for n, method in enumerate(("a", "b", "a", "c" * 300), 1):
+        payload = b'{"jsonrpc":"2.0","method":"%b"}' % method.encode()
+        entry = Entry(n, 0, 0, frame(payload, n))
+        line = to_line(record_of(entry, c="c1", origin=""))
+        store.add(entry, Meaning(MessageKind.NOTIFICATION, method), len(shelf.data), len(line))
+        shelf.data += line
+    assert [store.method(n) for n in range(1, 5)] == ["a", "b", "a", "c" * 300]
+    shelf.data = b""
+    store._recent.__init__()  # type: ignore[misc]
+    assert store.method(2) == ""
+
+
+def test_an_overlong_method_gets_no_number() -> None:
+    payload = b'[7,{"jsonrpc":"2.0","method":"%b"}]' % (b"m" * 300)
+    store, _ = filled(frame(payload), meaning=Meaning(MessageKind.BATCH, "m" * 300))
+    assert store.method(1) == "m" * 300
+    assert store._names == [""]
+
+
+def test_a_method_is_not_looked_for_in_a_fact() -> None:
+    store, _ = filled(SseNote(1, b""), HttpFact(HttpEvent.END, 1))
+    assert store._read_method(1) == ""
+
+
+def test_a_message_costs_at_most_thirty_bytes_of_memory() -> None:
+    store = Store(Shelf())
+    what = frame()
+    for n in range(1, 20_001):
+        store.add(Entry(n, n, n, what), Meaning(MessageKind.NOTIFICATION, "notifications/message"), n, 300)
+    columns = columns_of(store)
+    assert len({name.partition(".")[0] for name in columns}) == 9
+    assert sum(map(sys.getsizeof, columns.values())) / store.count < 30
+
+
+def test_readers_on_other_threads_see_whole_entries_while_one_adds() -> None:
+    journal = over(anonymous())
+    wrong: list[Any] = []
+    done = threading.Event()
+
+    def read() -> None:
+        while not done.is_set():
+            n = journal.count
+            for m in {min(1, n), n // 2, n} - {0}:
+                entry = journal.store.entry(m)
+                if entry.missing or entry.n != m or journal.store.time_ns(m) != entry.time_ns:
+                    wrong.append(entry)
+
+    readers = [threading.Thread(target=read) for _ in range(2)]
+    for reader in readers:
+        reader.start()
+    for _ in range(100):
+        life(journal)
+    done.set()
+    for reader in readers:
+        reader.join(10)
+    assert wrong == []
+    assert len(recording_entries(journal)) == journal.count
+    journal.close()

@@ -1,0 +1,218 @@
+"""A capture that grows is read as far as it goes, and its end is told."""
+
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.capture import open as reading
+from inspector.capture.journal import Journal
+from inspector.capture.open import Following, Reading
+from inspector.capture.store import index
+from inspector.errors import CaptureError
+from inspector.protocol.frames import Channel, Frame
+from tests.capture.recording import CAME, recorded
+from tests.waiting import until
+
+
+def say(journal: Journal, text: str) -> None:
+    journal.frame(CAME, Channel.STDOUT, text.encode())
+
+
+def size(path: Path) -> int:
+    return path.stat().st_size
+
+
+async def test_what_is_recorded_meanwhile_comes_too_and_the_end_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "a.mcpcap"
+    journal = recorded(path)
+    say(journal, "one")
+    await until(lambda: b"one" in path.read_bytes(), "the first line in the file")
+    following = Following(path)
+    assert following.follow()
+    assert following.journal.count == 1
+    assert following.follow()
+    say(journal, "two")
+    await until(lambda: b"two" in path.read_bytes(), "the second line in the file")
+    assert following.follow()
+    assert following.journal.count == 2
+    journal.close()
+    assert not following.follow()
+    assert following.why == "nobody records into the capture any more"
+    assert not following.follow()
+    assert following.journal.count == 2
+    following.journal.close()
+
+
+def test_half_a_line_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("inspector.capture.open.being_written", lambda fd: True)
+    path = tmp_path / "a.mcpcap"
+    journal = recorded(path)
+    say(journal, "one")
+    journal.close()
+    whole = path.read_bytes()
+    cut = whole.index(b'"raw":"one"')
+    path.write_bytes(whole[:cut])
+    following = Following(path)
+    assert following.follow()
+    assert following.journal.count == 0
+    with path.open("ab") as file:
+        file.write(whole[cut:])
+    assert following.follow()
+    assert following.journal.count == 1
+    following.journal.close()
+
+
+@pytest.mark.parametrize(
+    ("happens", "why"),
+    [("cut", "was cut"), ("replaced", "another file has taken the place"), ("removed", "can't be looked at")],
+)
+def test_a_file_that_is_no_longer_the_same_is_the_end(
+    tmp_path: Path, happens: str, why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("inspector.capture.open.being_written", lambda fd: True)
+    path = tmp_path / "a.mcpcap"
+    journal = recorded(path)
+    say(journal, "one")
+    journal.close()
+    following = Following(path)
+    assert following.follow()
+    if happens == "cut":
+        os.truncate(path, 10)
+    elif happens == "replaced":
+        (tmp_path / "b").write_bytes(b"")
+        (tmp_path / "b").replace(path)
+    else:
+        path.unlink()
+    assert not following.follow()
+    assert why in following.why
+    following.journal.close()
+
+
+def test_what_is_no_capture_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "x").write_text("hello")
+    with pytest.raises(CaptureError):
+        Following(tmp_path / "x")
+
+
+def texts(journal: Journal) -> list[bytes]:
+    found = [journal.store.entry(n).what for n in range(1, journal.count + 1)]
+    return [each.payload for each in found if isinstance(each, Frame)]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    journal = recorded(tmp_path / "x.mcpcap")
+    for text in ("one", "two", "three"):
+        say(journal, text)
+    journal.close()
+    return tmp_path / "x.mcpcap"
+
+
+@pytest.fixture
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "_PACE_S", 0.01)
+    monkeypatch.setattr(reading, "_WATCH_S", 0.01)
+
+
+@pytest.fixture
+def on_threads() -> Iterator[Any]:
+    threads: list[threading.Thread] = []
+    readings: list[Reading] = []
+
+    def run(one: Reading, *works: Any) -> None:
+        readings.append(one)
+        threads.append(threading.Thread(target=lambda: [work() for work in works]))
+        threads[-1].start()
+
+    yield run
+    for one in readings:
+        one.stop()
+    for thread in threads:
+        thread.join(10)
+        assert not thread.is_alive(), "it ends when it is told to"
+    for one in readings:
+        one.journal.close()
+
+
+def test_a_finished_capture_is_read_to_its_end(path: Path) -> None:
+    one = Reading(path)
+    assert (one.is_complete, one.share) == (False, 0.0)
+    one.read()
+    assert (one.is_complete, one.share, one.grows) == (True, 1.0, False)
+    assert texts(one.journal) == [b"one", b"two", b"three"]
+    assert one.journal.notices == ()
+    one.journal.close()
+
+
+async def test_a_capture_that_grows_is_followed_until_its_end(tmp_path: Path, at_once: None, on_threads: Any) -> None:
+    journal = recorded(tmp_path / "x.mcpcap")
+    say(journal, "one")
+    await until(lambda: b"one" in (tmp_path / "x.mcpcap").read_bytes(), "the first line in the file")
+    one = Reading(tmp_path / "x.mcpcap", tmp_path / "cache")
+    on_threads(one, one.read)
+    await until(lambda: one.journal.count == 1 and one.grows, "the first one was read")
+    say(journal, "two")
+    await until(lambda: one.journal.count == 2, "the second one was read")
+    journal.close()
+    await until(lambda: not one.grows, "the end was seen")
+    assert one.journal.notices == ()
+    assert texts(one.journal) == [b"one", b"two"]
+
+
+def write_over(path: Path) -> None:
+    """Write something longer over it in one step: in two, it would be cut for a moment, and told to be."""
+    with path.open("r+b", buffering=0) as file:
+        file.write(b'{"r":"head"}\n' * 400)
+
+
+@pytest.mark.parametrize(
+    ("happens", "why", "left"),
+    [
+        (write_over, "written anew", [b"", b"", b""]),
+        (lambda path: os.truncate(path, path.read_bytes().index(b'"raw":"two"')), "was cut", [b"one", b"", b""]),
+        (lambda path: path.unlink(), "can't be looked at", [b"one", b"two", b"three"]),
+    ],
+)
+async def test_a_capture_that_becomes_another_one_is_told_and_not_misread(
+    path: Path, happens: Any, why: str, left: list[bytes], at_once: None, on_threads: Any
+) -> None:
+    one = Reading(path)
+    on_threads(one, one.read, one.watch)
+    await until(lambda: one.is_complete, "read")
+    happens(path)
+    await until(lambda: bool(one.journal.notices), "it is told")
+    assert why in one.journal.notices[0]
+    assert texts(one.journal) == left
+
+
+async def test_reading_can_be_stopped_at_any_time(path: Path) -> None:
+    one = Reading(path)
+    one.read(lambda: True)
+    assert one.journal.count == 0
+    one.watch(lambda: True)
+    one.journal.close()
+
+
+def test_a_second_reading_recalls_the_first(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(index, "SMALLEST", 0)
+    first, second = Reading(path, tmp_path / "cache"), Reading(path, tmp_path / "cache")
+    first.read()
+    path.chmod(0o600)
+    monkeypatch.setattr("inspector.capture.store.fold_fast_path.Rows.take", None)  # whoever folds now fails
+    second.read()
+    assert texts(second.journal) == texts(first.journal)
+    first.journal.close()
+    second.journal.close()
+
+
+def test_a_torn_last_line_is_left_out_and_told(path: Path) -> None:
+    os.truncate(path, path.read_bytes().index(b'"raw":"three"') + 4)
+    one = Reading(path)
+    one.read()
+    assert texts(one.journal) == [b"one", b"two"]
+    assert one.journal.notices[0] == "The last line of the capture is torn and was left out."
+    one.journal.close()

@@ -1,0 +1,137 @@
+"""Tools against hosts."""
+
+import pytest
+
+from inspector.checks.compat.facts import Effect, Host
+from inspector.checks.compat.matrix import Matrix, Surface, concerns, for_hosts, matrix_of, tokens_of
+from inspector.checks.compat.packs import HOSTS
+from inspector.checks.findings import Confidence, Finding, Severity
+
+_OBJECT = {"type": "object"}
+_FINE = {"name": "fine", "description": "d", "inputSchema": _OBJECT}
+_ALL = tuple(HOSTS)
+
+
+def _matrix(*tools: object, server: str = "s", instructions: str = "", pages: int = 1) -> Matrix:
+    return matrix_of(Surface(tools, server, instructions, pages), HOSTS.values())
+
+
+def _effect(matrix: Matrix, row: int, host: str) -> Effect | None:
+    cell = matrix.rows[row].cells[_ALL.index(host)]
+    return cell[0].fact.effect if cell else None
+
+
+def test_of_a_plain_tool_nothing_is_known() -> None:
+    matrix = _matrix(_FINE)
+    assert not any(matrix.rows[0].cells)
+    assert not any(matrix.whole)
+
+
+@pytest.mark.parametrize(
+    ("more", "host", "effect"),
+    [
+        ({"inputSchema": {"anyOf": []}}, "claude-code", Effect.ALL_GONE),
+        ({"inputSchema": {"anyOf": []}}, "vscode", Effect.CHANGED),
+        ({"inputSchema": {"anyOf": []}}, "python-sdk-1", Effect.FINE),
+        ({"inputSchema": _OBJECT | {"properties": {"a": {"type": "array"}}}}, "vscode", Effect.BREAKS),
+        ({"inputSchema": _OBJECT | {"properties": {"a<": {}}}}, "claude-code", Effect.BREAKS),
+        ({"outputSchema": {"type": "array"}}, "python-sdk-2", Effect.ALL_GONE),
+        ({"outputSchema": {"type": "array"}}, "python-sdk-1", Effect.FAILS),
+        ({"name": "x" * 62}, "cursor", Effect.GONE),
+        ({"name": "x" * 62}, "vscode", Effect.CUT),
+        ({"description": "x" * 2049}, "claude-code", Effect.CUT),
+        ({"title": None}, "typescript-sdk-2", Effect.ALL_GONE),
+    ],
+)
+def test_what_a_host_does_with_a_tool_stands_in_its_cell(more: dict[str, object], host: str, effect: Effect) -> None:
+    assert _effect(_matrix(_FINE, _FINE | more), 1, host) is effect
+
+
+def test_a_tool_because_of_which_all_are_gone_is_named() -> None:
+    matrix = _matrix(_FINE, _FINE | {"name": "bad", "inputSchema": None})
+    row = matrix.gone(_ALL.index("claude-code"))
+    assert row is not None
+    assert row.name == "bad"
+    assert matrix.gone(_ALL.index("cursor")) is None
+
+
+def test_the_surface_as_a_whole_has_a_row() -> None:
+    matrix = _matrix(*[_FINE] * 129, pages=2, instructions="x" * 3000)
+    whole = {host: {each.fact.trait for each in cell} for host, cell in zip(_ALL, matrix.whole, strict=True)}
+    assert whole["vscode"] == {"tool-count"}
+    assert whole["codex"] == {"duplicate-name"}
+    assert whole["gemini-cli"] == {"more-pages"}
+    assert whole["claude-code"] == {"instructions-length"}
+
+
+def test_the_name_that_a_model_sees_is_known_where_the_host_s_way_is() -> None:
+    shown = dict(zip(_ALL, _matrix(_FINE | {"name": "a.b"}, server="git").rows[0].shown, strict=True))
+    assert shown["claude-code"] == "mcp__git__a.b"
+    assert shown["vscode"] == "mcp_git_a_b"
+    assert shown["python-sdk-2"] == ""
+
+
+def test_what_is_no_tool_and_what_is_nested_without_end_does_no_harm() -> None:
+    deep: dict[str, object] = {}
+    inner = deep
+    for _ in range(5000):
+        inner["properties"] = {"a": (below := dict[str, object]())}
+        inner = below
+    assert len(_matrix(7, None, {}, {"name": "a", "inputSchema": deep}).rows) == 2
+    assert tokens_of(deep) == 0
+
+
+def test_a_part_of_the_protocol_that_a_host_lacks_is_told_where_the_server_uses_it() -> None:
+    surface = Surface((_FINE,), "s", uses=frozenset(("sampling", "elicitation")))
+    matrix = matrix_of(surface, HOSTS.values())
+    lacks = {host: [each.fact.trait for each in cell] for host, cell in zip(_ALL, matrix.whole, strict=True) if cell}
+    assert lacks == {
+        "claude-desktop": ["uses-sampling"],
+        "codex": ["uses-sampling"],
+        "gemini-cli": ["uses-sampling", "uses-elicitation"],
+    }
+
+
+_E, _W, _H = Severity.ERROR, Severity.WARNING, Severity.HINT
+
+
+def _found(
+    id_: str, severity: Severity = _W, trait: str = "", pointer: str = "", hosts: tuple[str, ...] = ()
+) -> Finding:
+    return Finding(id_, severity, Confidence.CERTAIN, "x", (1,), pointer, trait=trait, hosts=hosts)
+
+
+def _hosts(*ids: str) -> list[Host]:
+    return [HOSTS[id_] for id_ in ids]
+
+
+def test_a_rule_concerns_the_hosts_that_know_its_trait() -> None:
+    assert {host.id for host, _ in concerns(_found("T02"))} >= {"claude-code", "vscode", "python-sdk-2"}
+    assert "python-sdk-1" not in {host.id for host, _ in concerns(_found("T02"))}  # it takes it
+    assert concerns(_found("T03", pointer="/result/tools/0/outputSchema/a"))[0][1].trait == "output-broken"
+    assert not concerns(_found("E08"))
+    assert not concerns(_found("E19", pointer="/result/prompts/0/title"))
+
+
+def test_a_finding_that_names_its_hosts_concerns_no_other() -> None:
+    found = _found("S-12", trait="shown-name-length", hosts=("cursor",))
+    assert [host.id for host, _ in concerns(found)] == ["cursor"]
+
+
+def test_for_chosen_hosts_what_they_stumble_over_is_as_bad_as_it_is_there() -> None:
+    arrays = _found("S-06", trait="array-without-items")
+    (kept,) = for_hosts([arrays], _hosts("vscode", "codex"))
+    assert (kept.severity, kept.hosts) == (_E, ("vscode", "codex"))
+    (kept,) = for_hosts([arrays], _hosts("codex"))
+    assert kept.severity is _H
+
+
+def test_what_no_specification_forbids_and_no_chosen_host_minds_is_left_out() -> None:
+    assert for_hosts([_found("S-06", trait="array-without-items")], _hosts("cursor")) == []
+    rule, hidden = _found("T02", _E), _found("S-14")
+    assert for_hosts([rule, hidden], _hosts("cursor")) == [rule, hidden]
+
+
+def test_a_rule_never_gets_milder_by_a_host() -> None:
+    (kept,) = for_hosts([_found("T15", _W)], _hosts("vscode"))
+    assert kept.severity is _W

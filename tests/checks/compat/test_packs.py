@@ -1,0 +1,102 @@
+"""The pack of `claude`: its hosts are on the list; what holds for all packs is tried in `test_packs`."""
+
+import re
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from inspector.checks.compat import packs as claude
+from inspector.checks.compat.facts import FEATURES, Host, Source
+from inspector.checks.compat.packs import HOSTS, facts_about, newest
+from inspector.checks.definitions import schemas, tools
+from inspector.checks.findings import Confidence
+
+
+def test_its_hosts_are_known_by_their_ids() -> None:
+    hosts = [each for each in vars(claude).values() if isinstance(each, Host)]
+    assert hosts
+    assert all(HOSTS[each.id] is each for each in hosts)
+
+
+def test_editors_its_hosts_are_known_by_their_ids() -> None:
+    hosts = [each for each in vars(claude).values() if isinstance(each, Host)]
+    assert hosts
+    assert all(HOSTS[each.id] is each for each in hosts)
+
+
+_CHECKS = Path(schemas.__file__).parents[1]
+_OF_THE_WHOLE = {"tool-count", "definition-tokens", "instructions-length", "more-pages", "duplicate-name"}
+_ELSEWHERE = {"shown-name-length", "structure"} | _OF_THE_WHOLE
+"""Traits of a surface as a whole, and those that need a host or a result."""
+
+
+def _sources(host: Host) -> Iterator[tuple[str, Source]]:
+    for fact in host.facts:
+        yield fact.trait, fact.source
+    for limit in host.limits:
+        yield limit.name, limit.source
+    for feature in host.features:
+        yield feature.name, feature.source
+    if host.naming is not None:
+        assert host.naming_source is not None
+        yield "naming", host.naming_source
+
+
+@pytest.mark.parametrize("host", HOSTS.values(), ids=HOSTS)
+def test_everything_that_is_said_of_a_host_has_a_source_and_a_date(host: Host) -> None:
+    for what, source in _sources(host):
+        assert re.match(r"https://\S+$", source.url), what
+        assert date(2024, 11, 5) <= source.date <= date(2027, 1, 1), what
+        assert source.confidence in Confidence
+
+
+@pytest.mark.parametrize("host", HOSTS.values(), ids=HOSTS)
+def test_a_host_s_words_go_on_after_its_name(host: Host) -> None:
+    assert host.id == host.id.lower()
+    assert 0 < len(host.short) <= 5
+    for said in (*(fact.sentence for fact in host.facts), *(limit.sentence for limit in host.limits)):
+        assert said[:1].islower(), said
+        assert not said.endswith("."), said
+        assert len(said) <= 110
+    assert {feature.name for feature in host.features} <= set(FEATURES)
+
+
+def test_each_trait_that_a_fact_is_about_is_one_that_is_found() -> None:
+    found = "\n".join(Path(module.__file__ or "").read_text() for module in (schemas, schemas, tools))
+    for host in HOSTS.values():
+        for fact in host.facts:
+            bare = fact.trait.removeprefix("input-").removeprefix("output-")
+            assert (
+                f'"{fact.trait}"' in found or f'-{bare}"' in found or f'"{bare}"' in found or fact.trait in _ELSEWHERE
+            )
+
+
+def test_each_pack_is_on_the_list_once() -> None:
+    packs = [
+        each for module in (claude, claude, claude, claude) for each in vars(module).values() if isinstance(each, Host)
+    ]
+    assert {id(each) for each in packs} == {id(each) for each in HOSTS.values()}
+    assert all(id_ == host.id for id_, host in HOSTS.items())
+
+
+def test_of_a_number_only_those_hosts_speak_whose_limit_it_is_over() -> None:
+    assert [host.id for host, _ in facts_about("tool-count", HOSTS.values(), 100)] == ["cursor"]
+    assert [host.id for host, _ in facts_about("tool-count", HOSTS.values(), 129)] == ["vscode", "cursor"]
+
+
+def test_the_newest_source_is_known() -> None:
+    assert newest() >= date(2026, 11, 22)
+
+
+def test_sdks_its_hosts_are_known_by_their_ids() -> None:
+    hosts = [each for each in vars(claude).values() if isinstance(each, Host)]
+    assert hosts
+    assert all(HOSTS[each.id] is each for each in hosts)
+
+
+def test_terminals_its_hosts_are_known_by_their_ids() -> None:
+    hosts = [each for each in vars(claude).values() if isinstance(each, Host)]
+    assert hosts
+    assert all(HOSTS[each.id] is each for each in hosts)

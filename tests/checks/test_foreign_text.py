@@ -1,0 +1,47 @@
+"""Secrets in foreign text."""
+
+import pytest
+
+from inspector.checks.foreign_text import secret_in
+
+_LONG = "a1B2" * 12
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        (f"token ghp_{_LONG[:36]}", "a GitHub token"),
+        ("AKIA" + "ABCDEFGH12345678", "an AWS key"),
+        (f"key=sk-ant-api03-{_LONG}", "an API key"),
+        (f"Authorization: Bearer eyJ{_LONG}.eyJ{_LONG}.{_LONG}", "a signed token"),
+        ("-----BEGIN RSA PRIVATE KEY-----", "a private key"),
+        ("connecting to postgres://app:hunter22@db.internal/x", "a password in an address"),
+        ('{"password": "hunter22x"}', "a value for password"),
+        (r'"{\"api_key\": \"abcd1234efgh\"}"', "a value for api_key"),
+    ],
+)
+def test_keys_of_known_shapes_and_values_that_are_named_are_found(text: str, kind: str) -> None:
+    assert secret_in(text.encode()) == kind
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "password: ********",
+        "password=<redacted1>",
+        "api_key=${API_KEY_1}",
+        "api_key: required-1",
+        "password must have 12 characters",
+        "access_token: null",
+        "the password is invalid1234",
+        "http://localhost:8000/a@b",
+        "postgres://app:***@db.internal/x",
+        "task-1234567890-1234567890-1234567890-12",
+        "commit 9fceb02d0ae598e95dc970b74767f19372d61af8",
+        "passwords: 12345678",
+        "eyJhbGciOi is where a token begins",
+        '{"level": "info", "data": "refresh_token: expires in 3600 s"}',
+    ],
+)
+def test_what_stands_for_nothing_is_spared(text: str) -> None:
+    assert secret_in(text.encode()) == ""

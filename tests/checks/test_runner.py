@@ -1,0 +1,221 @@
+"""What a glance at a frame tells."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from inspector.capture.store.load import load
+from inspector.checks import runner as inspection_module
+from inspector.checks.findings import Severity
+from inspector.checks.runner import (
+    LEARNING,
+    MOST_OF_ONE,
+    Inspection,
+    is_for_a_probe,
+    is_odd,
+    is_plain_refusal,
+    set_aside,
+)
+from inspector.checks.state import HttpLife, Scene
+from inspector.protocol.facts import ConnectionEvent, ConnectionFact, HttpEvent, HttpFact
+from inspector.protocol.frames import Direction, Frame
+from inspector.protocol.jsonrpc import encode, read
+from tests.captures.record import sample
+from tests.checks.broken import break_check
+from tests.checks.talks import Talk, ids
+
+
+@pytest.mark.parametrize(
+    ("payload", "odd"),
+    [
+        (b'{"jsonrpc":"2.0","id":1,"result":{"a":1}}', False),
+        ('{"jsonrpc":"2.0","id":1,"result":{"a":"—"}}'.encode(), False),
+        (b'{"jsonrpc":"2.0","id":1,"result":{"a":"\x97"}}', True),
+        (b' {"jsonrpc":"2.0","id":1,"result":{}}', True),
+        (b'{"jsonrpc":"2.0","id":1,"result":{"a":99999999999999999}}', True),
+        (b"hello", True),
+    ],
+)
+def test_most_frames_need_no_closer_look(payload: bytes, *, odd: bool) -> None:
+    assert is_odd(Frame(1, 1, 1, Direction.FROM_SERVER, Talk().entries[1].what.channel, payload), read(payload)) is odd  # type: ignore[union-attr]
+
+
+_ERROR = b'{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m"}}'
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "plain"), [(401, b"<html>", True), (200, b"<html>", False), (400, _ERROR, False)]
+)
+def test_an_error_of_http_may_be_nothing_of_the_protocol(status: int, body: bytes, *, plain: bool) -> None:
+    life = HttpLife(response=HttpFact(HttpEvent.RESPONSE, 1, status=status), asked=[])
+    assert is_plain_refusal(life, read(body)) is plain
+
+
+def test_the_body_of_an_exchange_made_on_purpose_is_not_judged() -> None:
+    probe = HttpLife(request=HttpFact(HttpEvent.REQUEST, 1, probe=True), asked=[])
+    assert is_for_a_probe(Scene(), probe, 1)
+    assert not is_for_a_probe(Scene(), HttpLife(request=HttpFact(HttpEvent.REQUEST, 1), asked=[]), 1)
+
+
+_BAD = b'{"jsonrpc":"2.0","id":99,"result":{}}'
+
+
+@pytest.mark.parametrize("size", [1, 3, 1000])
+def test_the_size_of_a_batch_makes_no_difference(size: int) -> None:
+    entries = Talk().frame(b"hello").ask("tools/call", {"name": "a"}).answer({}).frame(_BAD).said("x").exit(1).entries
+    inspection, found = Inspection(), []
+    for first in range(0, len(entries), size):
+        found += inspection.take(entries[first : first + size])
+    found += inspection.finish()
+    names = [each.id for each in found]
+    assert [name for name in names if name in ("F-01", "K01", "E08", "S05")] == ["F-01", "K01", "E08", "S05"]
+    at_once = Inspection()
+    assert names == [each.id for each in at_once.take(entries) + at_once.finish()]
+
+
+def test_a_journal_s_entries_are_what_it_takes() -> None:
+    journal = load(sample("wreck"))
+    inspection = Inspection()
+    found = inspection.take(journal.store.entry(n) for n in range(1, journal.count + 1))
+    journal.close()
+    assert [(each.id, each.frames) for each in found if each.severity is Severity.ERROR] == [("P-06", (29,))]
+    assert ("S05", (29, 16)) in [(each.id, each.frames) for each in found]
+    assert {each.id for each in inspection.finish() if each.severity is Severity.ERROR} == {"S-14"}
+
+
+def test_a_new_connection_begins_anew_and_ends_the_one_before() -> None:
+    talk = Talk(opened=False).exit(3)
+    talk.fact(ConnectionFact(ConnectionEvent.OPEN, "stdio")).ask("ping", id_=1).answer({}).exit(4)
+    assert [each.frames for each in talk.findings()] == [(2,), (7,)]
+
+
+def test_of_a_fault_that_comes_for_ever_only_so_many_are_kept_and_all_counted() -> None:
+    talk = Talk()
+    for _ in range(MOST_OF_ONE + 50):
+        talk.frame(_BAD)
+    inspection = Inspection()
+    assert len(inspection.take(talk.entries)) == MOST_OF_ONE
+    assert inspection.counts["E08"] == MOST_OF_ONE + 50
+
+
+def test_what_is_expensive_waits_until_there_is_time() -> None:
+    tool = {"name": "a", "description": "d", "inputSchema": {"type": "objcet"}}
+    inspection = Inspection()
+    quick = inspection.take(Talk().ask("tools/list").answer({"tools": [tool]}).entries)
+    assert [each.id for each in quick] == ["T02"]
+    assert inspection.waiting
+    assert "T03" in [each.id for each in inspection.linger()]
+    assert inspection.waiting == 0
+
+
+def test_an_error_without_an_id_belongs_to_the_request_that_its_response_answers() -> None:
+    talk = Talk(3, transport="http").post().ask("ping").head(400)
+    assert not ids(talk.frame(b'{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no"}}'))
+
+
+_NAMES = [
+    "content", "type", "text", "tools", "name", "inputSchema", "outputSchema", "structuredContent", "nextCursor",
+    "_meta", "resultType", "inputRequests", "method", "params", "requestedSchema", "properties", "messages", "code",
+    "data", "supported", "capabilities", "protocolVersion", "progressToken", "progress", "task", "taskId", "status",
+    "inputResponses", "requestState", "contents", "uri", "text", "blob", "mimeType", "size", "ui", "resourceUri",
+    "result", "error", "statusMessage", "ttlMs", "properties", "icons", "src", "authorization_servers", "issuer",
+]  # fmt: skip
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(_NAMES) | st.text(max_size=4), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+_METHODS = ["tools/list", "tools/call", "initialize", "server/discover", "prompts/get", "resources/read", "tasks/get"]
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.sampled_from([1, 3, 4, 5]),
+    st.lists(st.tuples(st.sampled_from(_METHODS), _JSON), max_size=4),
+    st.binary(max_size=30),
+)
+def test_nothing_that_a_server_sends_makes_it_fail(row: int, answers: list[tuple[str, object]], noise: bytes) -> None:
+    talk = Talk(row).frame(noise)
+    for method, value in answers:
+        talk.ask(method).answer(value).ask(method).error(value, value, value)
+        talk.tell("notifications/progress", value).demand("elicitation/create", value).demand(
+            "sampling/createMessage", value
+        )
+        talk.tell("notifications/subscriptions/acknowledged", value).tell("notifications/message", value)
+        talk.tell("notifications/tasks", value).tell("notifications/tools/list_changed", value)
+        talk.fetch("http://host/.well-known/oauth-protected-resource", encode(value))
+        talk.fetch("http://host/.well-known/oauth-authorization-server", encode(value)).note(encode(value), id="1")
+    talk.exit(1).findings()
+
+
+@pytest.mark.parametrize("id_", ["R-01", "S-12"])
+def test_a_check_that_fails_is_set_aside_and_the_others_go_on(id_: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    talk = Talk().frame(b"hello")
+    for _ in range(3):
+        talk.ask("tools/call", {"name": "a"}).answer({})
+        talk.ask("tools/list").answer({"tools": [{"name": "a", "inputSchema": {"type": "array"}}]})
+    others = [each.id for each in talk.findings() if each.id != id_]
+    asked = break_check(monkeypatch, id_)
+    inspection = Inspection()
+    found = inspection.take(talk.entries) + inspection.finish()
+    assert [each.id for each in found if each.id != id_] == others
+    assert [each.sentence for each in found if each.id == id_] == ["found before it failed"]
+    assert (len(asked), list(inspection.set_aside)) == (1, [id_])
+    said = inspection.set_aside[id_].sentence
+    assert said.startswith(f"check {id_} failed inside at #")
+    assert "KeyError" in said
+    assert "broken.py:" in said
+    assert "please report it" in said
+
+
+def test_an_entry_that_nothing_can_be_learned_of_is_lost_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    def raises(*_: object) -> None:
+        raise RecursionError("too deep")
+
+    talk = Talk().frame(b"hello").ask("tools/list").answer({"tools": 7}).frame(b"bye")
+    inspection = Inspection()
+    inspection.take(talk.entries[:-2])
+    monkeypatch.setattr(inspection_module, "answered", raises)
+    inspection.take(talk.entries[-2:-1])
+    assert list(inspection.set_aside) == [LEARNING]
+    assert "what is learned of the entries failed inside" in inspection.set_aside[LEARNING].sentence
+    assert [each.id for each in inspection.take(talk.entries[-1:])] == ["F-01"]
+
+
+def test_a_session_that_was_begun_anew_still_knows_what_was_asked() -> None:
+    talk = Talk(3, transport="http").ask("prompts/list").fact(ConnectionFact(ConnectionEvent.RENEW, "http"))
+    assert not ids(talk.answer({"prompts": []}))
+
+
+def test_a_long_message_is_judged_by_its_length_alone() -> None:
+    talk = Talk().ask("tools/call", {"name": "a"}, id_=7)
+    inspection = Inspection()
+    inspection.take(talk.entries)
+    assert [each.id for each in inspection.pass_over(50, 10**10, 17 << 20, 7)] == ["F-12"]
+    assert inspection.pass_over(51, 10**10, 3 << 20, 8, "roots/list") == []
+    assert [each.method for each in inspection.scene.asked.values()] == ["roots/list"]
+
+
+def test_others_have_their_turn_while_a_long_list_is_looked_at() -> None:
+    tools = [{"name": f"tool_{n}", "inputSchema": {"type": "object"}} for n in range(1000)]
+    turns: list[int] = []
+    inspection = Inspection(rest=lambda: turns.append(1))
+    inspection.take(Talk().ask("tools/list").answer({"tools": tools[:3]}).entries)
+    few = len(turns)
+    inspection = Inspection(rest=lambda: turns.append(1))
+    inspection.take(Talk().ask("tools/list").answer({"tools": tools}).entries)
+    inspection.linger(100)
+    assert len(turns) - few > 10 * few
+
+
+def test_the_place_of_the_mistake_is_named_and_the_words_are_short() -> None:
+    try:
+        raise ValueError("x" * 1000)
+    except ValueError as error:
+        failed = set_aside("R-04", 12, error)
+    assert failed.where.startswith("test_set_aside.py:")
+    assert failed.sentence.startswith("check R-04 failed inside at #12: ValueError: xxx")
+    assert len(failed.sentence) < 450
+    assert set_aside("R-04", 12, ValueError()).where == "nowhere"

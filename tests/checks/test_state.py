@@ -1,0 +1,97 @@
+"""What HTTP teaches the scene."""
+
+import pytest
+from msgspec.structs import replace
+
+from inspector.checks.runner import Inspection
+from inspector.checks.state import Asked, HttpLife, Scene, is_loopback, row_of, value_of
+from inspector.protocol.facts import HttpEvent, HttpFact
+from inspector.protocol.frames import Direction
+from inspector.protocol.revisions.table import ROWS
+from tests.checks.talks import META, Talk
+
+_ANSWER = b'{"jsonrpc":"2.0","id":%d,"result":{}}'
+
+
+def _scene(talk: Talk) -> Inspection:
+    inspection = Inspection()
+    inspection.take(talk.entries)
+    return inspection
+
+
+def test_a_stream_knows_what_came_on_it_and_when_it_was_answered() -> None:
+    talk = Talk(4, transport="http").post().ask("ping").head(kind="text/event-stream").note(id="1", retry=5)
+    life = _scene(talk.event(_ANSWER % 2, id="2")).scene.http[1]
+    assert (life.events, life.has_ids, life.was_primed, life.retry) == (1, True, True, 5)
+    assert life.answered_ns == talk.now
+
+
+def test_refusals_sessions_and_documents_are_remembered() -> None:
+    talk = Talk(4, transport="http").post().ask("ping").head(200, Mcp_Session_Id="s").answer({})
+    talk.post().ask("ping").head(401, WWW_Authenticate="Bearer").over()
+    talk.fetch("https://a/.well-known/x", b'{"a":1}').fetch("https://a/.well-known/y", None, 404)
+    scene = _scene(talk).scene
+    assert scene.mcp_session_id == "s"
+    assert [each[1:] for each in scene.login.refusals] == [(401, "Bearer")]
+    assert [(each.url[-1], each.value) for each in scene.login.tried] == [("x", {"a": 1}), ("y", None)]
+
+
+@pytest.mark.parametrize("document", [None, b"", b"[1]", b"<html>", b"\xff", b"{" * 5000])
+def test_a_document_that_is_no_object_is_none(document: bytes | None) -> None:
+    life = HttpLife(response=HttpFact(HttpEvent.RESPONSE, 1, status=200))
+    assert value_of(life, HttpFact(HttpEvent.END, 1, document=document)) is None
+
+
+def test_addresses_of_this_machine_are_known() -> None:
+    near = ["http://localhost:1/x", "http://127.0.0.1", "https://[::1]:8/", "http://a.localhost"]
+    far = ["http://localhost.evil.example", "https://10.0.0.1", "http://[", "null", ""]
+    assert all(map(is_loopback, near))
+    assert not any(map(is_loopback, far))
+
+
+def _asked(id_: int = 1, **params: object) -> Asked:
+    return Asked(Direction.TO_SERVER, id_, "ping", params, 1, 0, None, 4)
+
+
+def test_a_revision_that_is_not_in_the_table_counts_as_its_era_s_newest() -> None:
+    assert [row_of(row) for row in ROWS] == [1, 2, 3, 4, 5]
+    assert row_of(replace(ROWS[0], date="x")) == 4
+    assert row_of(replace(ROWS[-1], date="x")) == 5
+
+
+def test_what_is_over_is_remembered_without_its_params() -> None:
+    scene, asked = Scene(), _asked(a=1)
+    scene.asked[asked.sender, asked.id] = asked
+    scene.remember(asked)
+    assert not scene.asked
+    assert scene.done[asked.sender, asked.id].params is None
+    assert asked.params == {"a": 1}
+
+
+def test_not_all_that_is_over_is_remembered() -> None:
+    scene = Scene()
+    for id_ in range(10_050):
+        scene.remember(_asked(id_))
+    assert len(scene.done) == 10_000
+    assert (Direction.TO_SERVER, 49) not in scene.done
+
+
+def test_seldom_is_the_first_ones_and_then_one_of_many() -> None:
+    scene = Scene()
+    assert [scene.seldom("a", 2, 5) for _ in range(11)].count(True) == 4
+
+
+def test_abilities_come_from_the_request_where_requests_say_so() -> None:
+    scene = Scene()
+    asked = _asked(_meta={META + "clientCapabilities": {"roots": {}}})
+    assert scene.offered(asked, "roots")
+    assert not scene.offered(None, "roots")
+
+
+def test_the_server_s_abilities_are_those_it_declared() -> None:
+    inspection = Inspection()
+    inspection.take(Talk(capabilities={"tools": {"listChanged": False}, "logging": True}).entries)
+    assert inspection.scene.capable("tools")
+    assert inspection.scene.capable("logging")
+    assert not inspection.scene.capable("tools", "listChanged")
+    assert not inspection.scene.capable("prompts")

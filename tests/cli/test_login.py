@@ -1,0 +1,46 @@
+"""Who gets us in: by what was said, and by whether anybody is there."""
+
+from pathlib import Path
+
+import keyring
+import pytest
+from keyring.backends.fail import Keyring as NoKeyring
+
+from inspector.auth.steps import Known, LoginWishes, Token
+from inspector.auth.storage import Kept
+from inspector.cli.login import guide_for, store_for, way_in
+from inspector.cli.login_options import Choice
+from inspector.config.targets import HttpTarget
+from inspector.errors import UsageError
+
+TARGET = HttpTarget("https://api.example/mcp")
+
+
+def test_who_sends_his_own_credentials_or_wants_none_has_nobody_at_the_door(tmp_path: Path) -> None:
+    env = {"MCP_INSPECT_HOME": str(tmp_path)}
+    own = HttpTarget(TARGET.url, headers=(("authorization", "Bearer mine"),))
+    assert way_in(own, Choice(), env, None) is None
+    assert way_in(TARGET, Choice(off=True), env, None) is None
+
+
+async def test_what_is_kept_is_sent(tmp_path: Path) -> None:
+    env = {"MCP_INSPECT_HOME": str(tmp_path)}
+    store_for(Choice(), env).put(TARGET.url, Known(Token("t0ken", "https://as.example")))
+    made = way_in(TARGET, Choice(LoginWishes()), env, None)
+    assert made is not None
+    assert await made(TARGET.url).headers("POST", TARGET.url) == (("Authorization", "Bearer t0ken"),)
+
+
+def test_a_person_is_taken_along_by_the_guide(tmp_path: Path) -> None:
+    guide = guide_for(Choice(port=7777))
+    assert way_in(TARGET, Choice(), {"MCP_INSPECT_HOME": str(tmp_path)}, guide) is not None
+
+
+def test_a_keyring_that_is_asked_for_and_not_there_is_said(tmp_path: Path) -> None:
+    before = keyring.get_keyring()
+    keyring.set_keyring(NoKeyring())  # type: ignore[no-untyped-call]
+    try:
+        with pytest.raises(UsageError, match="no keyring"):
+            store_for(Choice(kept=Kept.KEYRING), {"MCP_INSPECT_HOME": str(tmp_path)})
+    finally:
+        keyring.set_keyring(before)

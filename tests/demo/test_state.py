@@ -1,0 +1,137 @@
+"""Work told by the clock."""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from inspector.demo.state import BAROMETER, KEPT, LOGBOOK, Change, Json, Station, Task, Tasks, Work, blow, reading
+from tests.demo.driving import Here, opening, request, stateless
+from tests.waiting import until
+
+QUESTION: Json = {"method": "elicitation/create", "params": {}}
+
+
+def begun(work: Work) -> Task:
+    return Task("t", work, 0.0, datetime.now(UTC), 1000)
+
+
+def works(**more: object) -> Work:
+    return Work(("one", "two"), 1.0, lambda answer: {"content": [], "answer": answer}, **more)  # type: ignore[arg-type]
+
+
+def told(task: Task, now: float) -> tuple[str, str]:
+    task.look(now)
+    return task.state, task.message
+
+
+def test_its_steps_follow_from_the_time_and_then_it_is_done() -> None:
+    task = begun(works())
+    assert told(task, 0.5) == ("working", "one (1 of 2)")
+    assert told(task, 1.5) == ("working", "two (2 of 2)")
+    assert told(task, 2.0) == ("completed", "done")
+    assert task.result == {"content": [], "answer": {}}
+    assert told(task, 0.0) == ("completed", "done")
+
+
+def test_the_time_stands_still_while_its_question_is_open() -> None:
+    task = begun(works(question=QUESTION))
+    assert told(task, 1.0)[0] == "input_required"
+    assert told(task, 900.0)[0] == "input_required"
+    task.answer = {"action": "accept"}
+    assert told(task, 900.5) == ("working", "two (2 of 2)")
+    assert told(task, 901.0)[0] == "completed"
+    assert task.result == {"content": [], "answer": {"action": "accept"}}
+
+
+def test_it_may_fail_and_it_may_never_end() -> None:
+    failing = begun(works(fails="no luck"))
+    assert told(failing, 5) == ("failed", "no luck")
+    assert failing.result is not None
+    assert failing.result["isError"]
+    assert failing.error is not None
+    assert failing.error["message"] == "no luck"
+    endless = begun(works(endless=True))
+    assert told(endless, 1e6 + 0.5) == ("working", "one (1000001)")
+    endless.cancel()
+    assert told(endless, 2e6) == ("cancelled", "called off")
+
+
+def test_no_more_are_kept_than_fit_and_none_beyond_its_time() -> None:
+    tasks = Tasks()
+    made = [tasks.begin(works(), 60_000) for _ in range(KEPT + 1)]
+    assert tasks.find(made[0].id) is None
+    assert tasks.find(made[-1].id) is made[-1]
+    made[-1].created -= timedelta(seconds=61)
+    assert tasks.find(made[-1].id) is None
+    assert len(tasks.listed()) == KEPT - 1
+
+
+@pytest.mark.parametrize("seconds", [0, 0.0])
+def test_work_without_a_time_is_done_at_once(seconds: float) -> None:
+    assert told(begun(Work(("one",), seconds, lambda _: {})), 0)[0] == "completed"
+
+
+async def test_whoever_listens_hears_of_every_change() -> None:
+    station, heard = Station(), list[Change]()
+
+    async def hear(change: Change) -> None:
+        heard.append(change)
+
+    station.listeners.add(hear)
+    assert await station.write("A gull.") == 4
+    assert await station.clear() == 4
+    await station.open_cellar(True)
+    await station.open_cellar(True)
+    assert heard == [Change("resource", LOGBOOK), Change("resource", LOGBOOK), Change("tools")]
+
+
+async def test_the_logbook_numbers_its_entries() -> None:
+    station = Station(entries=["One.", "Two."])
+    assert "1. One.\n2. Two." in station.logbook()
+    await station.clear()
+    assert "empty" in station.logbook()
+
+
+async def test_each_change_is_announced_and_can_be_read() -> None:
+    station, heard = Station(), list[Change]()
+
+    async def hear(change: Change) -> None:
+        heard.append(change)
+
+    station.listeners.add(hear)
+    before = reading(station)
+    async with asyncio.TaskGroup() as tasks:
+        blowing = tasks.create_task(blow(station, 0.001))
+        await until(lambda: len(heard) > 1, "the weather changes twice")
+        blowing.cancel()
+    assert heard[0] == Change("resource", BAROMETER)
+    assert reading(station) != before
+
+
+async def test_a_calm_stays() -> None:
+    station = Station()
+    await blow(station, 0)
+    assert station.weather == 0
+
+
+async def test_only_who_watches_the_barometer_hears_of_it() -> None:
+    here = Here()
+    await here.send(opening())
+    await here.station.announce(Change("resource", BAROMETER))
+    await here.send(request(1, "resources/subscribe", uri=BAROMETER))
+    told = len(here.sent)
+    await here.station.announce(Change("resource", BAROMETER))
+    assert [message["params"]["uri"] for message in here.sent[told:]] == [BAROMETER]
+    assert all("params" not in message for message in here.sent[:told])
+
+
+async def test_in_the_stateless_era_it_comes_on_the_stream_that_asked() -> None:
+    here = Here()
+    asked = stateless(1, "subscriptions/listen", notifications={"resourceSubscriptions": [BAROMETER]})
+    async with asyncio.TaskGroup() as tasks:
+        listening = tasks.create_task(here.send(asked))
+        await until(lambda: here.sent, "it is acknowledged")
+        await here.station.announce(Change("resource", BAROMETER))
+        listening.cancel()
+    assert [message["method"].rpartition("/")[2] for message in here.sent] == ["acknowledged", "updated"]

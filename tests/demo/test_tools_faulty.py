@@ -1,0 +1,51 @@
+"""The demo's tools that fail, lie and attack."""
+
+import jsonschema
+import pytest
+
+from inspector.demo import tools_faulty
+from inspector.demo.call import INTERNAL_ERROR, INVALID_PARAMS, Options
+from inspector.demo.state import Station
+from inspector.demo.tools import catalogue
+from tests.demo.driving import Here, stateless
+
+
+async def test_the_radio_fails_as_a_tool_fails() -> None:
+    result = await Here().call("radio_harbour", harbour="Teal Bay")
+    assert result["isError"]
+    assert "Teal Bay" in result["content"][0]["text"]
+
+
+@pytest.mark.parametrize(("how", "code"), [("internal", INTERNAL_ERROR), ("params", INVALID_PARAMS)])
+async def test_the_lamp_breaks_as_a_protocol_breaks(how: str, code: int) -> None:
+    answer = await Here().ask(stateless(1, "tools/call", name="break_lamp", arguments={"how": how}))
+    assert answer["error"]["code"] == code
+    assert answer["error"]["data"]
+
+
+async def test_the_barometer_breaks_its_own_promise() -> None:
+    promised = {tool.name: tool.output_schema for tool in tools_faulty.LISTED}["broken_barometer"]
+    result = await Here().call("broken_barometer")
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(result["structuredContent"], promised or True)
+
+
+async def test_hostile_text_has_escapes_markup_and_turned_text_in_it() -> None:
+    listed = str((await Here().ask(stateless(1, "tools/list")))["result"]["tools"])
+    called = "".join(block["text"] for block in (await Here().call("hostile_text"))["content"])
+    refused = await Here().ask(stateless(1, "tools/call", name="hostile_text", arguments={"as_error": True}))
+    for weapon in ("\x1b]52;c;", "\x1b[2J", "[@click=app.quit]", "\u202e", "\x9b31m"):
+        assert weapon in called
+        assert weapon in listed or repr(weapon)[1:-1] in listed
+    assert "\x1b]8;;" in refused["error"]["message"]
+
+
+def test_the_tool_with_the_bent_schema_comes_only_when_it_is_asked_for() -> None:
+    assert tools_faulty.BROKEN not in catalogue(Station(), Options())
+    assert tools_faulty.BROKEN in catalogue(Station(), Options(with_broken_tool=True))
+    with pytest.raises(jsonschema.SchemaError):
+        jsonschema.Draft202012Validator.check_schema(tools_faulty.BROKEN.input_schema)
+
+
+async def test_the_bent_tool_can_be_called_all_the_same() -> None:
+    assert (await Here(with_broken_tool=True).call("bent_schema", rope=1))["content"]

@@ -1,0 +1,81 @@
+"""Cases as a plain pytest file: green on the server they were made of, red on one that has changed."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from inspector.features.cases.model import OUTPUT_SCHEMA, Case, Expectation, Kind
+from inspector.features.cases.pytest_file import pytest_file
+from tests.architecture.sources import ROOT
+
+_LEDGER = str(ROOT / "tests" / "servers" / "ledger.py")
+_SAYS = "/result/content/0/text"
+_GREET = {"name": "greet", "arguments": {}}
+
+
+def _run(folder: Path, cases: list[Case], *words: str) -> tuple[int, str]:
+    path = folder / "test_generated.py"
+    path.write_text(pytest_file(cases, [sys.executable, _LEDGER, *words]), encoding="utf-8")
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", str(folder), str(path)],
+        cwd=folder,
+        env={
+            "PYTHONPATH": str(ROOT),
+            "PATH": "/usr/bin:/bin",
+            "HOME": str(folder),
+            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        },
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    return ran.returncode, ran.stdout
+
+
+def test_it_is_green_and_against_a_changed_server_red(tmp_path: Path) -> None:
+    expect = (
+        Expectation(Kind.EQUALS, "Good morning", _SAYS),
+        Expectation(Kind.TYPE, "string", _SAYS),
+        Expectation(Kind.EXISTS, False, "/result/isError"),
+        Expectation(Kind.MATCHES, "^Good", _SAYS),
+        Expectation(Kind.SCHEMA, {"type": "object", "required": ["content"]}),
+        Expectation(Kind.FASTER, 60_000),
+        Expectation(Kind.SNAPSHOT, {"content": [{"type": "text", "text": "Good morning"}]}),
+    )
+    cases = [
+        Case("tools/call greet", "tools/call", _GREET, expect[:6]),
+        Case("tools/call greet!", "tools/call", _GREET, expect[6:], isolate=True),
+        Case("an error", "tools/call", {"name": "sing"}, (Expectation(Kind.EQUALS, -32602, "/error/code"),)),
+        Case('\'"""\n\ud800', "tools/list", {}, ()),
+    ]
+    status, told = _run(tmp_path, cases)
+    assert (status, "4 passed" in told) == (0, True), told
+    status, told = _run(tmp_path, cases, "changed")
+    assert status == 1
+    assert "2 failed, 2 passed" in told
+    assert "Good evening" in told
+
+
+@pytest.mark.parametrize("value", [{"a": float("inf"), "b": "inf"}, [True, None, -0.0], "\ud800\n'\"", 10**30])
+def test_every_value_is_python(value: object) -> None:
+    text = pytest_file([Case("a", "x", {"it": value}, (Expectation(Kind.SNAPSHOT, value),))], ["x"])
+    assert text.isascii()
+    compile(text, "test_generated.py", "exec")
+    line = next(each for each in text.splitlines() if "reply = " in each)
+    assert ast.literal_eval(line.partition("'x', ")[2].rstrip(")")) == {"it": value}
+
+
+def test_names_are_plain_and_different() -> None:
+    names = ["tools/call Add", "tools/call add", "…"]
+    text = pytest_file([Case(name, "x", expect=(Expectation(Kind.EQUALS, True, "/result/a"),)) for name in names], [])
+    assert [line.split("(")[0] for line in text.splitlines() if line.startswith("def test")] == [
+        "def test_tools_call_add",
+        "def test_tools_call_add_2",
+        "def test_case",
+    ]
+    assert "assert reply.at('/result/a') is True" in text
+    schema = Expectation(Kind.SCHEMA, OUTPUT_SCHEMA)
+    assert "reply.problems('/result', reply.output_schema) == []" in pytest_file([Case("a", "x", {}, (schema,))], [])

@@ -1,0 +1,21 @@
+"""HTTP+SSE: where a client that has no session speaks to nobody."""
+
+from collections.abc import Coroutine
+from typing import Any
+
+from inspector.features.mock.http import OldSite
+from inspector.features.mock.http_streams import HttpTape, Outbox
+from inspector.features.mock.shared import Stage
+from inspector.transports.http.listener import HttpRequest
+from tests.features.mock.making import HANDSHAKE, INSTANT, scripted
+
+
+def _nothing(work: Coroutine[Any, Any, None]) -> Any:
+    work.close()
+
+
+async def test_what_is_sent_without_an_open_stream_is_refused(tmp_path: Any) -> None:
+    stage = Stage(scripted(tmp_path / "c.mcpcap", *HANDSHAKE), INSTANT, tell=lambda text: None)
+    site = OldSite(stage, HttpTape(None), _nothing, lambda: Outbox(lambda: None))
+    for target in ("/messages", "/messages?session_id=", "/messages?session_id=x"):
+        assert site.take(HttpRequest("POST", target, (), b"{}"), 1, 0).status == 404

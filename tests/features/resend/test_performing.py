@@ -1,0 +1,156 @@
+"""A plan is sent over a live session, and whatever comes is a line of the result."""
+
+import sys
+
+import pytest
+
+from inspector.capture.compare.differences import Verdict
+from inspector.capture.compare.normal import Normal
+from inspector.capture.compare.operations import accounts
+from inspector.capture.journal import start_capture
+from inspector.capture.store.load import load
+from inspector.config.environment import build_environment
+from inspector.config.targets import StdioTarget
+from inspector.features.resend.performing import Replies, Resent, Wish, offers_of, resend
+from inspector.features.resend.plan import plan
+from inspector.protocol import capabilities as offers
+from inspector.protocol.questions import Kind, Question, Refusal, Result
+from inspector.protocol.revisions._shape import Era
+from inspector.session.open import open_session
+from inspector.session.options import Clocks, Settings
+from tests.architecture.sources import ROOT
+from tests.capture.compare.talk import Said, asks, calls, gives, says, told
+from tests.captures.record import sample
+
+_SERVERS = ROOT / "tests" / "servers"
+_TALK = told(
+    asks(0, "initialize", {"protocolVersion": "2025-06-18"}),
+    gives(0, {"protocolVersion": "2025-06-18", "capabilities": {}}),
+    calls(1, "greet"),
+    says(1, "Good morning"),
+    calls(2, "sing"),
+    says(2, "la"),
+    asks(3, "resources/list"),
+    gives(3, {"resources": []}),
+)
+
+
+async def _sent(server: str, *words: str, allow: bool = False, era: Era = Era.LEGACY) -> Resent:
+    target = StdioTarget(
+        (sys.executable, str(_SERVERS / server), *words),
+        build_environment({}, inherit_all=False, set_=()),
+        str(ROOT),
+    )
+    journal = start_capture(None)
+    try:
+        async with open_session(target, journal, Settings(era=era, clocks=Clocks(5, 5))) as session:
+            await session.connect()
+            return await resend(session, plan(_TALK), Wish(Normal(), Replies(_TALK), allow))
+    finally:
+        journal.close()
+
+
+async def test_a_tool_that_is_gone_and_a_method_that_is_unknown_are_told_and_the_rest_is_compared() -> None:
+    resent = await _sent("ledger.py")
+    assert [(row.target or row.method, row.verdict, row.why) for row in resent.comparison.rows] == [
+        ("greet", Verdict.SAME, ""),
+        ("sing", Verdict.ONLY_BEFORE, "the server has no tool 'sing'"),
+        ("resources/list", Verdict.DIFFERENT, ""),
+    ]
+    assert [change.path for change in resent.comparison.rows[2].changes] == ["result", "error"]
+    assert resent.sent == 2
+    assert resent.notes == ("The capture speaks revision 2025-06-18, the server now 2025-11-25.",)
+
+
+async def test_a_server_that_goes_away_ends_the_sending_without_a_crash() -> None:
+    journal = load(sample("lighthouse"))
+    talk = accounts(journal)
+    journal.close()
+    found = plan(talk)
+    target = StdioTarget(
+        (sys.executable, "-m", "inspector.demo", "--crash-on", "break_lamp"),
+        build_environment({}, inherit_all=False, set_=[f"PYTHONPATH={ROOT}"]),
+        str(ROOT),
+    )
+    live = start_capture(None)
+    try:
+        async with open_session(target, live, Settings(era=Era.LEGACY)) as session:
+            await session.connect()
+            calls_only = [step for step in found.steps if step.account.target in ("add", "break_lamp", "tide_chart")]
+            made = type(found)(tuple(calls_only))
+            resent = await resend(session, made, Wish(Normal(), Replies(talk), allow_destructive=True))
+    finally:
+        live.close()
+    rows = {row.target: row for row in resent.comparison.rows}
+    assert rows["add"].verdict is Verdict.SAME
+    assert "ended" in rows["break_lamp"].why
+    assert "the connection had ended" in rows["tide_chart"].why
+
+
+@pytest.mark.parametrize("allow", [True, False])
+async def test_a_tool_without_annotations_is_sent_only_where_that_is_allowed(allow: bool) -> None:
+    talk = told(calls(1, "close_account", account="x"), says(1, "closed"))
+    target = StdioTarget(
+        (sys.executable, str(_SERVERS / "ledger.py")), build_environment({}, inherit_all=False, set_=()), str(ROOT)
+    )
+    journal = start_capture(None)
+    try:
+        async with open_session(target, journal, Settings(era=Era.LEGACY)) as session:
+            await session.connect()
+            resent = await resend(session, plan(talk), Wish(Normal(), Replies(talk), allow))
+    finally:
+        journal.close()
+    assert (resent.sent, len(resent.skips)) == ((1, 0) if allow else (0, 1))
+
+
+def _asks(id_: int, method: str, answer: object, **params: object) -> tuple[Said, Said]:
+    return ("<", {"id": id_, "method": method, "params": params}), (">", {"id": id_, **answer})  # type: ignore[dict-item]
+
+
+def _question(kind: Kind, **params: object) -> Question:
+    return Question(kind, params, 1, 1, 0)
+
+
+_REPLIES_TALK = told(
+    *_asks(90, "roots/list", {"result": {"roots": []}}),
+    calls(1, "plan"),
+    *_asks(1, "elicitation/create", {"result": {"action": "accept", "content": {"n": 1}}}, message="One?"),
+    *_asks(2, "elicitation/create", {"result": {"action": "decline"}}, message="Two?"),
+    *_asks(3, "sampling/createMessage", {"error": {"code": -1, "message": "no", "data": 5}}, messages=[]),
+    says(1, "done"),
+)
+
+
+async def test_each_question_gets_its_own_answer_once_whatever_their_order() -> None:
+    replies = Replies(_REPLIES_TALK)
+    replies.turn_to(_REPLIES_TALK.operations[0])
+    assert await replies.answer(_question(Kind.ELICITATION, message="Two?")) == Result({"action": "decline"})
+    accepted = Result({"action": "accept", "content": {"n": 1}})
+    assert await replies.answer(_question(Kind.ELICITATION, message="Another?")) == accepted
+    assert await replies.answer(_question(Kind.ELICITATION, message="One?")) is None
+    assert await replies.answer(_question(Kind.SAMPLING, messages=[])) == Refusal(-1, "no", 5)
+
+
+async def test_what_belonged_to_no_call_is_answered_as_often_as_asked_until_it_is_over() -> None:
+    replies = Replies(_REPLIES_TALK)
+    for _ in range(2):
+        assert await replies.answer(_question(Kind.ROOTS)) == Result({"roots": []})
+    replies.stop()
+    assert await replies.answer(_question(Kind.ROOTS)) is None
+
+
+@pytest.mark.parametrize(
+    ("capabilities", "found"),
+    [
+        ({}, set()),
+        (None, set()),
+        ({"roots": {}, "sampling": {}}, {offers.ROOTS, offers.SAMPLING}),
+        ({"sampling": {"tools": {}}}, {offers.SAMPLING, offers.SAMPLING_TOOLS}),
+        ({"elicitation": {}}, {offers.FORM}),
+        ({"elicitation": {"url": {}}}, {offers.URL}),
+        ({"tasks": {}}, {offers.TASKS}),
+        ({"extensions": {"io.modelcontextprotocol/tasks": {}}}, {offers.TASKS}),
+    ],
+)
+def test_what_the_client_declared_is_declared_again(capabilities: object, found: set[str]) -> None:
+    assert offers_of(capabilities) == found

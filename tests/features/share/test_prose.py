@@ -1,0 +1,113 @@
+"""Names of persons go, and names that name nobody stay."""
+
+import base64
+
+import pytest
+
+from inspector.features.share.known import Known, Pseudonyms, Replacing, as_bytes
+from inspector.features.share.prose import Persons, Prose
+
+NAME = Pseudonyms(b"key").text("anna")
+
+
+@pytest.mark.parametrize(
+    ("text", "copy"),
+    [
+        ("/home/anna/x", f"/home/{NAME}/x"),
+        ("C:\\Users\\anna\\x", f"C:\\Users\\{NAME}\\x"),
+        ("/data/people/anna and /data/people/annabel", f"/data/people/{NAME} and /data/people/annabel"),
+        ("anna, joanna and ANNA_anna", f"{NAME}, joanna and ANNA_{NAME}"),
+        ("/home/user/x /home/runner/y", "/home/user/x /home/runner/y"),
+    ],
+)
+def test_names_are_replaced(text: str, copy: str) -> None:
+    replacing = Replacing(Pseudonyms(b"key"), Known(), learns=False)
+    assert Persons(replacing, users=["anna", "root"], homes=["/data/people/anna", "/"]).replace(text) == copy
+
+
+P = Pseudonyms(b"key").text("hunter22")
+
+
+def prose() -> Prose:
+    replacing = Replacing(Pseudonyms(b"key"), Known(), learns=False)
+    return Prose(replacing, Persons(replacing, users=(), homes=()))
+
+
+@pytest.mark.parametrize(
+    ("text", "copy"),
+    [
+        ("secret => hunter22", f"secret => {P}"),
+        ("--password=hunter22", f"--password={P}"),
+        ("error: log: apiKey:hunter22", f"error: log: apiKey:{P}"),
+        ("token: 1", "token: 1"),
+        ("the password hunter22", "the password hunter22"),
+        ("Bearer hunter22", f"Bearer {P}"),
+        ("redis://:hunter22@cache:6379", f"redis://:{P}@cache:6379"),
+        ("Authorization: ApiKey hunter22", f"Authorization: ApiKey {P}"),
+        ("authorization: token hunter22, next", f"authorization: token {P}, next"),
+        ("pw=hunter22", f"pw={P}"),
+    ],
+)
+def test_pairs_in_prose(text: str, copy: str) -> None:
+    assert prose().replace(text, lambda held: held) == copy
+
+
+def test_many_pairs_cost_their_length() -> None:
+    prose().replace("token a=b: " * 20_000 + "key" * 50_000 + ":" * 50_000, lambda held: held)
+
+
+def test_what_is_encoded_is_opened_if_it_may_be() -> None:
+    text = "cGFzc3dvcmQ9aHVudGVyMjI= and a%20b"
+    seen: list[str] = []
+
+    def opened(held: str) -> str:
+        seen.append(held)
+        return held.upper()
+
+    found = prose()
+    assert found.replace(text, None) == text
+    assert found.replace(text, opened) == "UEFTU1dPUkQ9SFVOVEVSMjI= and A%20B"
+    assert seen == ["a b", "password=hunter22"]
+
+
+def test_a_text_of_bytes_goes_back_to_them() -> None:
+    assert as_bytes("a\udcff") == b"a\xff"
+    assert as_bytes("\ud800") == b"\xed\xa0\x80"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "password is required",
+        "The password is too short.",
+        "the token is expired, log in again",
+        "API key is missing from the environment",
+        "password is hashed",
+        "Your password is wrong.",
+        "the password is stored in the keychain",
+        "secret is not set",
+        "password: must contain at least one number",
+        "token: required",
+        "apiKey: string",
+        "passphrase: the words that were shown to you",
+        "primary key: order_number",
+        "the public key is 0123456789abcdef0123456789abcdef",
+        "cache key 0123456789abcdef0123456789abcdef",
+        "sha256 0123456789abcdef0123456789abcdef of the token list",
+        "session id is shown below",
+        "credentials are loaded from ~/.config/tool.json",
+        "the next token is page2",
+        "var cookie = require('cookie');",
+        "const pw = new PathScurry(process.cwd())",
+        "run it with --secrets <path> or password: $DB_PASSWORD",
+    ],
+)
+def test_what_only_speaks_of_a_secret_stays(text: str) -> None:
+    assert prose().replace(text, lambda held: held) == text
+
+
+def test_certificates_and_public_keys_stay() -> None:
+    """They begin with other elements of DER than private keys do."""
+    for head in ("308203a03082028aa003020102021400", "30820122300d06092a864886f70d010101050003", "3082010a0282010100"):
+        text = base64.b64encode(bytes.fromhex(head) + bytes(range(256)) * 2).decode()
+        assert prose().replace(text, None) == text

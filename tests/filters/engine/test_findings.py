@@ -1,0 +1,73 @@
+"""Filters by what checks have found, whoever knows that."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import msgspec
+import pytest
+
+from inspector.errors import FilterError
+from inspector.filters.engine.findings import Judged
+from inspector.filters.engine.program import Program
+from inspector.filters.language.completion import describe
+from inspector.filters.language.parser import parse
+from tests.present.tape import Tape
+
+
+class Told(msgspec.Struct, frozen=True):
+    id: str
+    severity: str
+
+
+class Knows:
+    """Of entry 1 a hint and an error, of entry 3 a warning."""
+
+    known: ClassVar = {1: (Told("T15", "hint"), Told("K06", "error")), 3: (Told("K07", "warning"),)}
+
+    def worst(self, first: int, last: int) -> bytes:
+        return bytes({1: 3, 3: 2}.get(n, 0) for n in range(first, last + 1))
+
+    def of(self, n: int) -> Sequence[Judged]:
+        return self.known.get(n, ())
+
+
+@pytest.mark.parametrize(
+    ("text", "hits"),
+    [
+        ("expert", [1, 3]),
+        ("not expert", [2]),
+        ("expert >= warning", [1, 3]),
+        ("expert >= warn and not expert == error", [3]),
+        ("expert == hint", [1]),
+        ("expert.severity < error", [1, 3]),
+        ("expert.severity in {error}", [1]),
+        ("expert.id == K07", [3]),
+        ('expert.id ~ "^K"', [1, 3]),
+        ("expert:error", [1]),
+        ("any.expert == error", [1, 2]),
+    ],
+)
+def test_a_message_is_found_by_any_of_its_findings(tape: Tape, text: str, hits: list[int]) -> None:
+    tape.call(1, "a")
+    tape.answer(1, {"content": []})
+    tape.notify("notifications/message", {"data": 1})
+    term = parse(text)
+    assert term is not None
+    found = Program(term, tape.journal, clock=tape.clock, say=str, expert=Knows())
+    assert [n for n in (1, 2, 3) if found.matches(n)] == hits
+    assert found.follows_findings
+    assert parse(describe(term)) == term
+
+
+def test_where_nothing_was_checked_nothing_is_found(tape: Tape) -> None:
+    tape.call(1, "a")
+    term = parse("expert")
+    assert term is not None
+    assert not Program(term, tape.journal, clock=tape.clock, say=str).matches(1)
+
+
+def test_a_wrong_severity_is_told_with_the_right_ones() -> None:
+    with pytest.raises(FilterError, match="one of hint, warning, error"):
+        parse("expert > fatal")
+    with pytest.raises(FilterError, match="is no text"):
+        parse("expert ~ err")

@@ -1,0 +1,284 @@
+"""A filter's text in pieces, each with its column."""
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.errors import FilterError
+from inspector.filters.language.completion import describe
+from inspector.filters.language.fields import BY_NAME, And, Compare, Has, Not, Op, Or, Ref, Scope, Value, Words
+from inspector.filters.language.parser import DEEPEST, LONGEST, Kind, parse, read, shorthand, span, tokens
+
+
+def pieces(text: str) -> list[str]:
+    return [token.text for token in tokens(text)[:-1]]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("a==b", ["a", "==", "b"]),
+        ("tools/call 2025-06-18 m:x", ["tools/call", "2025-06-18", "m:x"]),
+        ("-kind:x -5 a-b", ["-", "kind:x", "-5", "a-b"]),
+        ('a[0]["b c"]', ["a", "[", "0", "]", "[", "b c", "]"]),
+        ("m ~ (a|b)) x", ["m", "~", "(a|b)", ")", "x"]),
+        ('"\\d+ \\"q\\" \\u0041\\n"', ['\\d+ "q" A\n']),
+        ("'it\"s'", ['it"s']),
+        ("!a && b || c", ["!", "a", "&&", "b", "||", "c"]),
+    ],
+)
+def test_text_falls_into_pieces(text: str, found: list[str]) -> None:
+    assert pieces(text) == found
+
+
+def test_every_piece_knows_where_it_stands() -> None:
+    assert [(token.column, token.end) for token in tokens('ab  "c"')] == [(0, 2), (4, 7), (7, 7)]
+    assert tokens("")[0].kind is Kind.END
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "said"),
+    [
+        ('a == "b', 5, "no closing"),
+        ("a\x00b", 1, "control character"),
+        ("\x1b[31m", 0, "control character"),
+        ("x" * (LONGEST + 1), LONGEST, "too long"),
+    ],
+)
+def test_what_is_wrong_has_a_column(text: str, column: int, said: str) -> None:
+    with pytest.raises(FilterError, match=said) as caught:
+        tokens(text)
+    assert caught.value.column == column
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_read_or_refused(text: str) -> None:
+    try:
+        columns = [token.column for token in tokens(text)]
+    except FilterError as error:
+        columns = [error.column]
+    assert columns == sorted(columns)
+    assert all(0 <= column <= len(text) for column in columns)
+
+
+def test_or_binds_less_than_and_and_not_most() -> None:
+    a, b, c = Words("a"), Words("b"), Words("c")
+    assert parse("a or b and not c") == Or((a, And((b, Not(c)))))
+    assert parse("(a or b) c") == And((Or((a, b)), c))
+    assert parse("a && b || !c") == Or((And((a, b)), Not(c)))
+
+
+def test_a_field_alone_asks_whether_it_is_there() -> None:
+    assert parse("pending tool") == And((Has(Ref("pending")), Has(Ref("tool"))))
+
+
+def test_a_path_leads_into_json() -> None:
+    assert parse('args.a["b c"][0].d[*].e == 3') == Compare(Ref("args", ("a", "b c", 0, "d", None, "e")), Op.EQ, (3,))
+    assert parse("error.message ~ x") == Compare(Ref("error", ("message",)), Op.MATCHES, ("x",))
+    assert parse("error.code == 1") == Compare(Ref("error.code"), Op.EQ, (1,))
+
+
+def test_a_scope_asks_another_message() -> None:
+    assert parse("req.id == 7") == Compare(Ref("id", (), Scope.REQUEST), Op.EQ, (7,))
+    assert parse('any.http.header["MCP-Name"] == x') == Compare(
+        Ref("http.header", ("mcp-name",), Scope.ANY), Op.EQ, ("x",)
+    )
+
+
+def test_a_set_holds_several() -> None:
+    assert parse('tool in {a, "b c" d}') == Compare(Ref("tool"), Op.IN, ("a", "b c", "d"))
+
+
+def test_nothing_is_no_filter() -> None:
+    assert parse("") is None
+    assert parse("  \t") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "said"),
+    [
+        ("(a", 0, "this bracket is not closed"),
+        ("a)", 1, "this bracket closes nothing"),
+        ("a and", 5, "a field or a text is expected"),
+        ("== 3", 0, "a field or a text is expected"),
+        ("tool ==", 7, "a value is expected"),
+        ("tool == and", 11, ""),
+        ("tol == 3", 0, "did you mean tool"),
+        ("any.foo == 3", 0, "there is no field any.foo"),
+        ("tool > 3", 5, "tool has no order"),
+        ("dur ~ x", 4, "dur is no text"),
+        ("pending == true", 8, "set or not"),
+        ("tool.x == 3", 0, "there is no field"),
+        ("method[0] == x", 6, "nothing inside"),
+        ('method ~ "("', 9, "no regular expression"),
+        ('method ~ "(a{1000}){1000}"', 9, "too big"),
+        ("tool in {", 8, "this brace is not closed"),
+        ("tool in {}", 8, "an empty set"),
+        ("tool in x", 8, "a set in braces"),
+        ("params..x == 1", 0, "a name is missing"),
+        ("params[x] == 1", 7, "a position"),
+        ("http.header == x", 0, "a header is named so"),
+        ('""', 0, "an empty text"),
+        ("@slow", 0, "no filter named @slow"),
+    ],
+)
+def test_what_is_wrong_is_told_where_it_is(text: str, column: int, said: str) -> None:
+    if not said:
+        assert parse(text) is not None  # a keyword where a value is expected is a value
+        return
+    with pytest.raises(FilterError, match=said) as caught:
+        parse(text)
+    assert caught.value.column == column
+
+
+def test_a_name_stands_for_its_filter() -> None:
+    named = {"slow": "dur > 1s", "bad": "@slow or is:error", "loop": "x or @loop", "wrong": "dur >", "empty": " "}
+    assert describe(parse("@bad and tool", named=named)) == ("(dur > 1s or failed) and tool")
+    for name, said in [("loop", "leads back"), ("wrong", "in @wrong"), ("empty", "is empty")]:
+        with pytest.raises(FilterError, match=said):
+            parse(f"@{name}", named=named)
+
+
+def test_a_long_filter_is_read_and_a_deep_one_refused() -> None:
+    long = " or ".join(f"tool == t{number}" for number in range(700))
+    assert len(long) > 10_000
+    assert isinstance(parse(long), Or)
+    assert parse("(" * DEEPEST + "a" + ")" * DEEPEST) == Words("a")
+    assert parse("not " * 4001 + "a") == Not(Words("a"))
+    with pytest.raises(FilterError, match="deep"):
+        parse("(" * 9000)
+    chain = {f"n{number}": f"(({'@n' + str(number + 1) if number < 200 else 'a'}))" for number in range(201)}
+    with pytest.raises(FilterError, match="deep"):
+        parse("@n0", named=chain)
+
+
+_PIECES = st.sampled_from(
+    (
+        *("tool", "dur", "params.a", "any.", "@x", "==", "~", "in", "{", "}", "(", ")", "[", "]", "and", "or", "not"),
+        *('"a"', "5ms", "-", ",", "contains", "is:", "m:x", ">", "!", "&&", "\x00", "é", "*", "'"),
+    )
+)
+
+
+@given(st.one_of(st.text(max_size=40), st.lists(_PIECES, max_size=12).map(" ".join), st.lists(_PIECES).map("".join)))
+def test_any_text_is_a_filter_or_has_one_thing_wrong(text: str) -> None:
+    wrong: FilterError | None = None
+    try:
+        term = parse(text, named={"x": "tool"})
+    except FilterError as error:
+        wrong = error
+    if wrong is None:
+        assert parse(describe(term)) == term
+    else:
+        assert 0 <= wrong.column <= len(text)
+        assert "\n" not in str(wrong)
+
+
+@pytest.mark.parametrize(
+    ("short", "full"),
+    [
+        ("m:tools/call", 'method contains "tools/call"'),
+        ("t:search", 'tool contains "search"'),
+        ('t:"a b"', 'tool contains "a b"'),
+        ("-kind:notification", "not kind == notification"),
+        (">500ms", "dur > 500ms"),
+        (">10k", "size > 10k"),
+        ("is:pending", "pending"),
+        ("is:stderr", "kind == stderr"),
+        ("is:error", "failed"),
+        ("error", "failed"),
+        ("not error", "not failed"),
+        ('"error"', '"error"'),
+        ("error.code", "error.code"),
+        ("resp.error", "resp.error"),
+        ("larger-than:10k", "size > 10k"),
+        ("slower-than:2s", "dur > 2s"),
+        ("error.code:-32602", "error.code == -32602"),
+        ("status:late", "status == late"),
+        ("foo bar", '"foo" and "bar"'),
+    ],
+)
+def test_a_shorthand_is_expanded(short: str, full: str) -> None:
+    assert describe(parse(short)) == full
+
+
+def test_what_is_no_shorthand_is_text() -> None:
+    assert shorthand("http") is None
+    assert [describe(parse(text)) for text in ("http://x", "urn:isbn:1", "12:30")] == [
+        '"http://x"',
+        '"urn:isbn:1"',
+        '"12:30"',
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("tol:x", "did you mean tool"),
+        ("is:purple", "is: goes with"),
+        ("m:", "a value is expected"),
+        (">5", "needs a unit"),
+        ("kind:purple", "kind is one of"),
+    ],
+)
+def test_a_wrong_shorthand_is_told(text: str, said: str) -> None:
+    with pytest.raises(FilterError, match=said):
+        parse(text)
+
+
+TODAY = datetime(2026, 11, 22, 9, 0, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "value"),
+    [
+        ("dur", "500ms", 500_000_000),
+        ("dur", "1.5s", 1_500_000_000),
+        ("dur", "2m", 120_000_000_000),
+        ("dur", "3us", 3000),
+        ("size", "200", 200),
+        ("size", "10k", 10_000),
+        ("size", "1.5MB", 1_500_000),
+        ("size", "64KiB", 65_536),
+        ("n", "1_000", 1000),
+        ("progress", "0.5", 0.5),
+        ("kind", "Error", "error"),
+        ("status", '"tool error"', "tool-error"),
+        ("id", "7", 7),
+        ("id", '"7"', "7"),
+        ("params", "true", True),
+        ("params", "null", None),
+        ("params", "1e3", 1000),
+        ("params", "abc", "abc"),
+        ("tool", "7", "7"),
+        ("time", "12:30", 1_795_350_600_000_000_000),
+        ("time", "2026-11-22T12:30:00.25", 1_795_350_600_250_000_000),
+    ],
+)
+def test_a_value_is_read_as_its_field_has_it(field: str, text: str, value: Value) -> None:
+    found = read(tokens(text)[0], BY_NAME[field], TODAY)
+    assert (found, type(found)) == (value, type(value))
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "said"),
+    [
+        ("dur", "5", "a time with its unit"),
+        ("dur", "5k", "a time with its unit"),
+        ("size", "5parsec", "a size"),
+        ("n", "many", "a number"),
+        ("kind", "foo", "one of request, notification"),
+        ("time", "soon", "a time of day"),
+        ("time", "25:61", "there is no time"),
+        ("pending", "true", "stands alone"),
+    ],
+)
+def test_a_wrong_value_is_told(field: str, text: str, said: str) -> None:
+    with pytest.raises(FilterError, match=said):
+        read(tokens(text)[0], BY_NAME[field], TODAY)
+
+
+def test_a_span_of_time_is_told_from_a_size() -> None:
+    assert [span(text) for text in ("500ms", "2s", "10k", "5m", "x")] == [True, True, False, False, False]

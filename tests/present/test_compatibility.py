@@ -1,0 +1,130 @@
+"""Hosts as lines: the matrix, its notes, words for a finding, and the line above a form."""
+
+from datetime import date
+from typing import Any
+
+import msgspec
+
+from inspector.capture.store.load import load
+from inspector.checks.compat.facts import Source
+from inspector.checks.compat.matrix import Surface
+from inspector.checks.compat.packs import HOSTS
+from inspector.checks.findings import Confidence, Finding, Severity
+from inspector.present.compatibility import (
+    concerned_as_json,
+    dated,
+    host_as_json,
+    host_lines,
+    is_old,
+    matrix_as_json,
+    matrix_lines,
+    outlook_of,
+    surface_matrix,
+    surface_of,
+    words_of,
+)
+from inspector.present.spans import plain
+from tests.captures.record import sample
+
+_TOOL: dict[str, Any] = {"name": "fine", "description": "d", "inputSchema": {"type": "object"}}
+_BAD = _TOOL | {"name": "bad\x1b[31m", "inputSchema": {"type": "object", "anyOf": []}}
+_FINDING = Finding("T02", Severity.ERROR, Confidence.CERTAIN, "x", (1,))
+
+
+def _lines(*tools: object, width: int = 80, every: bool = False) -> list[str]:
+    return [plain(line) for line in matrix_lines(surface_matrix(Surface(tools, "s")), width, every=every)]
+
+
+def test_the_matrix_has_a_column_for_each_host_and_fits_its_width() -> None:
+    lines = _lines(_TOOL, _BAD | {"name": "x" * 100})
+    assert lines[0].split() == [host.short[:3] for host in HOSTS.values()]
+    assert _lines(_BAD, width=160)[0].split() == [host.short for host in HOSTS.values()]
+    assert all(len(line.rstrip()) <= 80 for line in lines[:3])
+    assert lines[2].startswith("xxxxxxxxx")
+    assert "…" in lines[2]
+
+
+def test_a_tool_of_which_nothing_is_known_is_only_counted_unless_all_are_wanted() -> None:
+    assert "and 1 tools of which nothing is known to go wrong" in _lines(_TOOL, _BAD)
+    assert any(line.startswith("fine") for line in _lines(_TOOL, _BAD, every=True))
+
+
+def test_each_mark_is_explained_and_has_its_source_and_date() -> None:
+    lines = "\n".join(_lines(_BAD))
+    assert "✗ left out" in lines
+    assert "Claude Code drops the tool without a word" in lines
+    assert "2026-09-19, version not named, likely  https://github.com/anthropics/claude-code/issues/95504" in lines
+
+
+def test_a_server_s_words_act_on_nothing() -> None:
+    assert not any("\x1b" in line for line in _lines(_BAD))
+
+
+def test_the_matrix_as_json_leaves_out_what_is_not_known() -> None:
+    found = matrix_as_json(surface_matrix(Surface((_TOOL, _BAD), "git"), [HOSTS["claude-code"], HOSTS["cursor"]]))
+    assert [host["id"] for host in found["hosts"]] == ["claude-code", "cursor"]
+    assert found["tools"][0] == {
+        "name": "fine",
+        "shown_as": {"claude-code": "mcp__git__fine", "cursor": "gitfine"},
+        "hosts": {},
+    }
+    (cell,) = found["tools"][1]["hosts"]["claude-code"]
+    assert (cell["effect"], cell["pointer"]) == ("gone", "/inputSchema/anyOf")
+    assert cell["source"]["date"] == "2026-09-19"
+
+
+def test_a_surface_is_read_from_a_conversation() -> None:
+    journal = load(sample("evening"))
+    surface = surface_of(journal.conversation)
+    named = surface_of(journal.conversation, "lights")
+    journal.close()
+    assert len(surface.tools) > 10
+    assert (surface.pages, named.server) == (surface.pages, "lights")
+    assert surface.server
+    assert surface.uses >= {"resources", "prompts"}
+
+
+def test_hosts_that_do_the_same_about_a_finding_are_named_together() -> None:
+    words = words_of(_FINDING)
+    assert any(
+        "TypeScript SDK 1 (1.32.2, 2026-11-22), TypeScript SDK 2 (2.4.0, 2026-11-22)" in each for each, _ in words
+    )
+    assert {each["host"] for each in concerned_as_json(_FINDING)} >= {"vscode", "typescript-sdk-1"}
+
+
+def test_a_statement_about_a_program_has_its_version_and_date_unless_that_program_was_asked_for() -> None:
+    chosen = msgspec.structs.replace(_FINDING, chosen=True)
+    unnamed = "Claude Code (version not named, 2026-08-19)"
+    assert not any("version not named" in names or "Claude Code" in names for names, _ in words_of(_FINDING))
+    assert (unnamed, "drops every tool of the server, without a word") in words_of(chosen)
+    assert "claude-code" not in {each["host"] for each in concerned_as_json(_FINDING)}
+    assert all(each["source"]["seen_in"] and each["source"]["date"] for each in concerned_as_json(_FINDING))
+    assert "claude-code" in {each["host"] for each in concerned_as_json(chosen)}
+    assert Source(
+        "https://github.com/a/b/blob/" + "0123456789abcdef" * 2 + "01234567/x.ts", date(2026, 1, 1)
+    ).label == ("commit 0123456789ab, 2026-01-01")
+
+
+def test_the_line_above_a_form_tells_the_worst_and_how_many_more() -> None:
+    line = plain(outlook_of(_TOOL | {"inputSchema": {"anyOf": []}}))
+    assert line == (
+        "✗ in hosts: Gemini CLI (SDK 1.23.0, 2026-08-21) loses every tool of the server: its SDK refuses the list"
+        " (3 more hosts)"
+    )
+    assert outlook_of(_TOOL) == ()
+    assert outlook_of(7) == ()
+
+
+def test_what_is_known_of_a_host_stands_with_its_sources() -> None:
+    lines = [plain(line) for line in host_lines([HOSTS["gemini-cli"]])]
+    assert lines[0] == "Gemini CLI  gemini-cli"
+    assert any("takes out the middle, over 63 characters" in line for line in lines)
+    assert any("does not have it" in line for line in lines)
+    assert host_as_json(HOSTS["codex"])["limits"][0]["name"] == "start"
+
+
+def test_an_old_source_is_called_old() -> None:
+    old = Source("https://a", date(2025, 1, 1), "1.0", Confidence.GUESS)
+    assert is_old(old)
+    assert dated(old) == "2025-01-01, seen in 1.0, guess, old  https://a"
+    assert not is_old(Source("https://a", date(2026, 11, 22)))

@@ -1,0 +1,39 @@
+"""The collector of garbage looks at nothing that is long."""
+
+import gc
+from collections.abc import Iterator
+
+import pytest
+
+from inspector.present.gc_control import MANY, no_collection, set_apart
+
+
+@pytest.fixture(autouse=True)
+def young() -> Iterator[None]:
+    """Nothing waits for a collection at first, and all is as before in the end."""
+    gc.collect()
+    yield
+    gc.unfreeze()
+
+
+def test_many_objects_made_without_a_collection_are_never_looked_at() -> None:
+    with no_collection():
+        made: list[list[int]] = [[] for _ in range(MANY + 1)]
+    assert gc.get_freeze_count() > MANY
+    assert gc.get_count()[0] < MANY
+    assert (gc.isenabled(), len(made)) == (True, MANY + 1)
+
+
+def test_few_objects_stay_with_the_collector() -> None:
+    frozen = gc.get_freeze_count()
+    with no_collection():
+        made: list[list[int]] = [[] for _ in range(100)]
+        assert not gc.isenabled()
+    assert (gc.get_freeze_count(), len(made)) == (frozen, 100)
+
+
+def test_what_is_held_for_long_is_set_apart_however_old_it_is() -> None:
+    held: list[list[int]] = [[] for _ in range(1000)]
+    gc.collect()
+    set_apart()
+    assert gc.get_freeze_count() > len(held)

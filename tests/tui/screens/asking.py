@@ -1,0 +1,128 @@
+"""A subject whose server asks what a test wants it to ask."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+from inspector.protocol.questions import Kind, Question, Reply, Root
+from inspector.sampler.chat import Said
+from inspector.sampler.choice import Approve, ModelChoice
+from inspector.sampler.endpoint import ChatModel
+from inspector.session.desk import BY_PERSON, Proposal, ProposalState, Proposer, Ticket, TicketState
+from inspector.tui.conversation import About, Stage, Subject
+from tests.present.tape import Tape
+
+CITY = {
+    "type": "object",
+    "properties": {"city": {"type": "string", "minLength": 2}, "token": {"type": "string"}},
+    "required": ["city"],
+}
+
+
+class Asking(Subject):
+    """Keeps what it was answered."""
+
+    def __init__(self) -> None:
+        self.tape = Tape()
+        self.tape.initialized("2025-11-25", {"name": "harbour"}).call(1, "book")
+        super().__init__(self.tape.journal, About("harbour"))
+        self.can_act = True
+        self._tickets: tuple[Ticket, ...] = ()
+        self._changes = 0
+        self.model: Proposer | None = None
+        """Which model may be asked."""
+        self.consulted: list[Any] = []
+        """What it was asked."""
+        self._roots: tuple[Root, ...] = (Root("file:///srv"),)
+
+    @property
+    def stage(self) -> Stage:
+        return Stage.OPEN
+
+    @property
+    def now_ns(self) -> int:
+        return self.tape.now
+
+    @property
+    def tickets(self) -> tuple[Ticket, ...]:
+        return self._tickets
+
+    @property
+    def desk_changes(self) -> int:
+        return self._changes
+
+    @property
+    def roots(self) -> tuple[Root, ...]:
+        return self._roots
+
+    @property
+    def patience_s(self) -> float | None:
+        return 90
+
+    @property
+    def proposer(self) -> Proposer | None:
+        return self.model
+
+    async def consult(self, ticket: Ticket, params: Any) -> None:
+        self.consulted.append(params)
+        ticket.proposal = Proposal("tide at here", self.tape.now)
+        ticket.proposal.stop = lambda: self.propose(ticket, state=ProposalState.STOPPED)
+        self._changes += 1
+
+    async def stop_consulting(self, ticket: Ticket) -> None:
+        if ticket.proposal is not None:
+            ticket.proposal.stop()
+
+    def propose(
+        self, ticket: Ticket, said: Said | None = None, *, state: ProposalState = ProposalState.READY, why: str = ""
+    ) -> None:
+        """Let the model answer, or not."""
+        proposal = ticket.proposal
+        assert proposal is not None, "it was asked"
+        proposal.said, proposal.why, proposal.took_ns = said, why, 1_500_000_000
+        proposal.state = state
+        self._changes += 1
+
+    def ask(self, kind: Kind = Kind.ELICITATION, **params: Any) -> Ticket:
+        """Let the server ask."""
+        number = len(self._tickets) + 1
+        question = Question(kind, params, 100 + number, 1, self.tape.now, cause=2)
+        ticket = Ticket(number, question, future=asyncio.get_running_loop().create_future())
+        self._tickets = (*self._tickets, ticket)
+        self._changes += 1
+        return ticket
+
+    def ask_city(self, message: str = "Which city?") -> Ticket:
+        """Ask by a form."""
+        return self.ask(message=message, requestedSchema=CITY)
+
+    def ask_link(self, url: str = "https://pay.example/x") -> Ticket:
+        """Ask by a link."""
+        return self.ask(mode="url", message="Please pay.", url=url)
+
+    def ask_model(self, text: str = "Why is the sea salt?") -> Ticket:
+        """Ask for a model's answer."""
+        content = {"type": "text", "text": text}
+        return self.ask(Kind.SAMPLING, messages=[{"role": "user", "content": content}], maxTokens=10)
+
+    def withdraw(self, ticket: Ticket, why: str) -> None:
+        """Let the server take a question back."""
+        ticket.why = why
+        ticket.state = TicketState.WITHDRAWN
+        self._changes += 1
+
+    async def answer(self, ticket: Ticket, reply: Reply) -> bool:
+        if ticket.state is not TicketState.WAITING:
+            return False
+        ticket.reply, ticket.by = reply, BY_PERSON
+        ticket.state = TicketState.ANSWERED
+        self._changes += 1
+        return True
+
+    async def set_roots(self, roots: Sequence[Root]) -> None:
+        self._roots = tuple(roots)
+
+
+def model(approve: Approve = Approve.ALWAYS) -> Proposer:
+    """A model that may be asked; nobody dials it here."""
+    return Proposer(ChatModel(ModelChoice("http://127.0.0.1:9/v1", "tide")), approve)

@@ -1,0 +1,144 @@
+"""The list of findings: worst first, checks together, folded where there are many, and what is muted out of sight."""
+
+from inspector.capture.store.history import Past
+from inspector.checks.findings import Severity
+from inspector.config.remembered import Mute
+from inspector.present.live_checks import Found, LiveChecks, PastChecks
+from inspector.present.spans import plain, spans_width
+from inspector.tui.screens.findings.model import FindingRows, Group, about_check, checked, counted
+from tests.present.tape import Tape
+from tests.present.test_live_checks import finding
+
+
+def _found(tape: Tape) -> Found:
+    found = Found(tape.journal)
+    found.add([finding("T15", n, Severity.HINT) for n in range(1, 7)])
+    found.add([finding("K07", 8), finding("E08", 9), finding("K07", 10, pointer="/result/x")])
+    return found
+
+
+def _rows(found: Found) -> FindingRows:
+    rows = FindingRows()
+    assert rows.take(found)
+    return rows
+
+
+def _texts(rows: FindingRows, width: int = 60) -> list[str]:
+    return [" ".join(plain(rows.row(index, width).spans).split()) for index in range(rows.count)]
+
+
+def test_the_worst_come_first_and_those_of_a_check_stand_together(tape: Tape) -> None:
+    rows = _rows(_found(tape))
+    texts = _texts(rows)
+    assert texts[0] == "▾ ✗ Errors 3"
+    assert texts[1].startswith("▾ K07")
+    assert texts[1].endswith("×2")
+    assert [text.split()[-1] for text in texts[2:4]] == ["#8", "/result/x"]
+    assert texts[4].startswith("E08 something")
+    assert texts[5:7] == ["▾ · Hints 6", "▸ T15 a tool without a description ×6"]
+    assert not rows.take(rows._found)
+
+
+def test_every_row_is_as_wide_as_it_may_be(tape: Tape) -> None:
+    rows = _rows(_found(tape))
+    for width in (20, 60, 160):
+        assert {spans_width(rows.row(index, width).spans) for index in range(rows.count)} == {width}
+
+
+def test_headings_fold_and_the_cursor_s_row_is_found_again(tape: Tape) -> None:
+    found = _found(tape)
+    rows = _rows(found)
+    key = rows.key(rows.count - 1)
+    rows.toggle_fold(1)
+    assert rows.count == 5
+    assert rows.index_of(key) == 4
+    rows.toggle_fold(0)
+    assert [text.split()[2] for text in _texts(rows)[:2]] == ["Errors", "Hints"]
+    rows.toggle_fold(0)
+    rows.toggle_fold(rows.index_of(key))
+    assert rows.count == 5 + 6
+    found.add([finding("A1", 3)])
+    rows.take(found)
+    assert isinstance(rows.item(rows.index_of(key)), Group)
+    assert rows.item(99) is None
+
+
+def test_words_choose_what_is_shown(tape: Tape) -> None:
+    found = _found(tape)
+    rows = _rows(found)
+    for wanted, shown in (("error k07", 2), ("#10", 1), ("hint", 6), ("description", 6), ("zebra", 0)):
+        rows.wanted = wanted
+        rows.take(found)
+        assert rows.shown == shown, wanted
+
+
+def test_what_is_muted_is_shown_on_demand_and_says_so(tape: Tape) -> None:
+    found = _found(tape)
+    rows = _rows(found)
+    found.mute([Mute("K07", 8), Mute("T15")])
+    rows.take(found)
+    assert [text.split()[0] for text in _texts(rows)] == ["▾", "E08", "K07"] or rows.shown == 2
+    rows.shows_muted = True
+    rows.take(found)
+    assert rows.shown == 9
+    assert sum("muted" in text for text in _texts(rows)) == 2
+
+
+def test_of_a_flood_the_heading_says_how_many_there_were(tape: Tape) -> None:
+    class Counted(Found):
+        def times(self, check: str) -> int:
+            return 5000
+
+    found = Counted(tape.journal)
+    found.add([finding("E08", 1), finding("E08", 2)])
+    assert _texts(_rows(found))[1].endswith("×5,000")
+
+
+def test_where_nobody_checks_there_are_no_rows() -> None:
+    rows = FindingRows()
+    rows.take(None)
+    assert rows.count == 0
+
+
+def test_each_severity_is_counted_and_the_muted_apart(tape: Tape) -> None:
+    checks = LiveChecks(tape.journal)
+    checks.add([finding("A", 1), finding("B", 1, Severity.WARNING), finding("B", 2, Severity.WARNING)])
+    checks.mute([Mute("A")])
+    left, right = counted(checks)
+    assert plain(left) == "Findings  ▲ 2 warnings"
+    assert plain(right) == "1 muted, M shows them"
+    assert plain(counted(checks, shows_muted=True)[1]) == "1 muted, shown"
+    assert plain(counted(None)[0]) == "Findings"
+
+
+def test_what_was_found_after_a_moment_is_counted_apart(tape: Tape) -> None:
+    tape.started().from_server(b"hello")
+    whole = LiveChecks(tape.journal)
+    whole.catch_up()
+    said = plain(counted(PastChecks(Past(tape.journal).at(1), whole))[1])
+    assert said == "2 more after this moment, $ shows all"
+
+
+def test_how_far_they_are_is_said_at_each_stage(tape: Tape) -> None:
+    checks = LiveChecks(tape.journal)
+    tape.started()
+    assert plain(checked(None, 2)[0]) == "The checks have not begun yet."
+    assert plain(checked(checks, 2)[0]) == "⋯ checked 0 of 2"
+    checks.paused = True
+    assert plain(checked(checks, 2)[0]) == "paused: checked 0 of 2, p goes on"
+    checks.paused = False
+    checks.catch_up()
+    assert plain(checked(checks, 2)[0]) == "✓ all 2 entries checked"
+    assert plain(checked(checks, 2, failed=True)[0]).startswith("✗ an error of this program")
+    checks.passed_over = 3
+    assert plain(checked(checks, 2)[1]).startswith("3 long messages not read here")
+
+
+def test_a_heading_tells_what_its_check_looks_for() -> None:
+    found = finding("T15", 7, Severity.HINT)
+    section = about_check(Group(Severity.HINT, "T15", (found,)))
+    facts = {fact.key: fact.value for fact in section.facts}
+    assert section.title == "T15  a tool without a description"
+    assert facts["found"] == "1 time"
+    assert facts["applies to"].count("to") == 1
+    assert about_check(Group(Severity.HINT, "", (found,))).title == "· 1 of severity hint"

@@ -1,0 +1,133 @@
+"""What is done about findings is kept for their capture."""
+
+from pathlib import Path
+
+import pytest
+
+from inspector.tui.conversation import Stage
+from inspector.tui.screens.findings.panel import FindingDeeds, FindingsPanel
+from tests.checks.broken import break_check
+from tests.present.tape import Tape
+from tests.present.test_live_checks import finding
+from tests.tui.checked import checked
+from tests.tui.screen_text import text
+from tests.tui.staging import Staged
+from tests.tui.widgets.showing import Showing
+from tests.waiting import until
+
+
+async def test_what_is_muted_stays_so_for_the_capture_until_it_is_heard_of_again() -> None:
+    async with checked("shipyard", (80, 24), show="findings") as (app, pilot):
+        await until(lambda: "entries checked" in text(app), "the list was there")
+        await pilot.press("G", "m")
+        await until(lambda: "muted, M shows them" in text(app), "a check was muted")
+        assert "Hints" not in text(app)
+    async with checked("shipyard", (80, 24), show="findings") as (app, pilot):
+        await until(lambda: "entries checked" in text(app), "the list was there")
+        assert "Hints" not in text(app)
+        await pilot.press("M", "G")
+        await until(lambda: "muted a tool" in text(app), "it was shown as muted")
+        await pilot.press("m")
+        await until(lambda: "M shows them" not in text(app) and "· 4 hints" in text(app), "it was heard of again")
+        await pilot.press("g", "m")
+        await until(lambda: "Choose a finding" in text(app), "a severity can't be muted")
+
+
+def test_it_is_done_on_the_screen_of_findings() -> None:
+    assert issubclass(FindingsPanel, FindingDeeds)
+
+
+async def test_from_a_finding_one_comes_to_its_evidence_and_back(tmp_path: Path) -> None:
+    async with checked("lighthouse", (160, 45), show="findings") as (app, pilot):
+        await until(lambda: "entries checked" in text(app), "the list was there")
+        assert "E Findings ✗" in text(app)
+        await until(lambda: "evidence  #5 bytes 0–80" in text(app), "what was found first was told")
+        assert "of severity error" not in text(app)
+        await pilot.press("slash", *"f-01", "enter")
+        await until(lambda: "✓ 1 of" in text(app), "the filter held")
+        await pilot.press("g", "j")
+        await until(lambda: "Write everything but messages to stderr" in text(app), "the fix was told")
+        assert "#5 bytes 0–80" in text(app)
+        await pilot.press("y")
+        assert "F-01" in app.clipboard
+        await pilot.press("enter")
+        await until(lambda: app.tab.shown == "traffic" and "47 75 6c 6c" in text(app), "the bytes were shown")
+        await until(lambda: "✗ F-01" in text(app), "the detail told of it")
+        await pilot.press("E", "backslash", "slash", *"hectopascal", "enter", "g", "j", "enter")
+        await until(lambda: "$.result.structuredContent.hectopascal" in text(app), "the value was chosen in the tree")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 45)])
+async def test_a_live_conversation_fills_it_and_foreign_words_do_nothing(tape: Tape, size: tuple[int, int]) -> None:
+    subject = Staged(tape)
+    panel = FindingsPanel(subject)
+    app = Showing(panel)
+    async with app.run_test(size=size):
+
+        def look() -> str:
+            panel.sync()
+            return text(app)
+
+        await until(lambda: "Checking" in look(), "it waited")
+        tape.started()
+        subject.checks.catch_up()
+        await until(lambda: "Nothing found so far" in look(), "it had something to say about nothing")
+        tape.from_server(b"\x1b]52;c;x\x07[/nope] [@click=app.quit]x")
+        subject.checks.catch_up()
+        await until(lambda: "[/nope]" in look(), "the line was found")
+        assert "\x1b" not in look()
+        subject.checks.paused = True
+        tape.from_server(b"more")
+        await until(lambda: "paused: checked 3 of 4" in look(), "it said that the checks pause")
+        subject.checks.add([finding("L-04", 0)])
+        subject.now_stage = Stage.CLOSED
+        await until(lambda: "L-04" in look(), "an absence is found, too")
+
+
+async def test_a_check_that_fails_inside_is_named_and_the_others_go_on(
+    tape: Tape, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    break_check(monkeypatch, "R-01")
+    subject = Staged(tape)
+    panel = FindingsPanel(subject)
+    app = Showing(panel)
+    async with app.run_test(size=(80, 24)):
+
+        def look() -> str:
+            panel.sync()
+            return text(app)
+
+        tape.started().call(1, "a")
+        tape.answer(1, {"content": []})
+        tape.from_server(b"a word")
+        subject.checks.catch_up()
+        await until(lambda: "✗ check R-01 failed inside at #" in look(), "it is named")
+        assert "KeyError" in look()
+        assert "please report it" in " ".join(look().split())
+        assert "\x1b" not in look()
+        assert "found before it failed" in look()
+        await until(lambda: "a word" in look() and "entries checked" in look(), "the others went on")
+
+
+async def test_nothing_found_is_not_said_once_a_call_or_the_connection_has_failed(tape: Tape) -> None:
+    tape.http = True
+    subject = Staged(tape.connected("http://127.0.0.1/mcp"))
+    panel = FindingsPanel(subject)
+    app = Showing(panel)
+    async with app.run_test(size=(80, 24)):
+
+        def look() -> str:
+            panel.sync()
+            return text(app)
+
+        subject.checks.catch_up()
+        await until(lambda: "Nothing found so far" in look(), "all is well")
+        tape.call(3, "buy")
+        tape.answer(3, {"content": [{"type": "text", "text": "sold out"}], "isError": True})
+        subject.checks.catch_up()
+        await until(lambda: "No check explains the failure: tools/call buy failed" in look(), "the call was named")
+        assert "Nothing found" not in look()
+        assert "1 shows the traffic" in look()
+        subject.now_stage, subject.now_why = Stage.FAILED, "the server closed its stdin"
+        said = "No check explains the failure: no session was opened: the server closed"
+        await until(lambda: said in look(), "the connection was named")

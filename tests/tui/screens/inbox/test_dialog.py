@@ -1,0 +1,95 @@
+"""A question as a dialog."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+from textual.screen import ModalScreen
+
+from inspector.protocol.questions import accepted, declined
+from inspector.tui.screens.inbox.dialog import QuestionScreen
+from tests.tui.screen_text import text
+from tests.tui.screens.asking import Asking
+from tests.tui.widgets.showing import Showing
+from tests.waiting import until
+
+
+@pytest.fixture
+async def subject() -> AsyncIterator[Asking]:
+    made = Asking()
+    yield made
+    made.journal.close()
+
+
+async def test_one_question_follows_the_other_until_none_waits(subject: Asking) -> None:
+    first, second = subject.ask_city(), subject.ask_city("And then?")
+    app = Showing()
+    async with app.run_test(size=(80, 40)) as pilot:
+        await app.push_screen(QuestionScreen(subject, first))
+        await until(lambda: "Which city?" in text(app), "the question")
+        await pilot.pause()
+        await pilot.press(*"Oslo", "ctrl+j")
+        await until(lambda: "And then?" in text(app), "the next question")
+        await pilot.press("ctrl+d")
+        await until(lambda: not isinstance(app.screen, QuestionScreen), "the dialog is closed")
+    assert (first.reply, second.reply) == (accepted({"city": "Oslo"}), declined())
+
+
+async def test_escape_leaves_the_question_unanswered(subject: Asking) -> None:
+    ticket = subject.ask_city()
+    app = Showing()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.push_screen(QuestionScreen(subject, ticket))
+        await pilot.press("escape")
+        await until(lambda: not isinstance(app.screen, QuestionScreen), "the dialog is closed")
+    assert ticket.reply is None
+
+
+async def test_a_withdrawn_question_closes_and_says_why(subject: Asking) -> None:
+    ticket = subject.ask_city()
+    app = Showing()
+    async with app.run_test(size=(80, 24), notifications=True):
+        await app.push_screen(QuestionScreen(subject, ticket))
+        subject.withdraw(ticket, "the server cancelled its question")
+        await until(lambda: not isinstance(app.screen, QuestionScreen), "the dialog is closed")
+        await until(lambda: "The question was withdrawn" in text(app), "the reason is said")
+        assert "server cancelled" in " ".join(text(app).split())
+
+
+class WithBack(Showing):
+    """An app that has a way back of its own, for what is below the dialog."""
+
+    went_back = False
+
+    async def action_back(self) -> None:
+        self.went_back = True
+
+
+async def test_escape_leaves_the_dialog_from_within_a_field_too(subject: Asking) -> None:
+    ticket = subject.ask_city()
+    app = WithBack()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.push_screen(QuestionScreen(subject, ticket))
+        await until(lambda: app.focused is not None and "Edit" in type(app.focused).__name__, "a field has the focus")
+        await pilot.press("escape")
+        await until(lambda: not isinstance(app.screen, QuestionScreen), "the dialog is closed")
+        assert not app.went_back
+    assert ticket.reply is None
+
+
+async def test_what_lies_over_a_question_that_is_withdrawn_stays_and_the_question_goes_after_it(
+    subject: Asking,
+) -> None:
+    ticket = subject.ask_city()
+    app, over = Showing(), ModalScreen[None]()
+    async with app.run_test(size=(80, 24)) as pilot:
+        question = QuestionScreen(subject, ticket)
+        await app.push_screen(question)
+        await app.push_screen(over)
+        subject.withdraw(ticket, "the server cancelled its question")
+        await question._tick()
+        assert app.screen is over
+        over.dismiss()
+        await until(lambda: question not in app.screen_stack, "the dialog is closed")
+        await question._tick()
+        await pilot.pause()
+        assert len(app.screen_stack) == 1, "the clock may strike once more"

@@ -1,0 +1,279 @@
+"""Screen 5: what is asked waits in a list, is shown in full and answered."""
+
+from collections.abc import AsyncIterator
+from typing import ClassVar
+
+import pytest
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.pilot import Pilot
+
+from inspector.protocol.questions import Refusal, Result, Root, accepted, declined, dismissed
+from inspector.session.desk import TicketState
+from inspector.tui import keys
+from inspector.tui.screens.inbox.panel import InboxPanel
+from tests.tui.screen_text import text
+from tests.tui.screens.asking import Asking
+from tests.tui.widgets.showing import Showing
+from tests.waiting import until
+
+
+class Inbox(Showing):
+    """An app with the panel alone, and the app's own keys for it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.Where.EVERYWHERE)
+
+    def __init__(self, subject: Asking) -> None:
+        self.panel = InboxPanel(subject)
+        super().__init__(self.panel)
+
+    def on_mount(self) -> None:
+        self.set_interval(1 / 60, self.panel.sync)
+        self.panel.take_focus()
+
+    async def action_back(self) -> None:
+        self.panel.go_back()
+
+    def compose(self) -> ComposeResult:
+        yield self.panel
+
+
+@pytest.fixture
+async def subject() -> AsyncIterator[Asking]:
+    made = Asking()
+    yield made
+    made.journal.close()
+
+
+async def seen(app: Inbox, *words: str) -> None:
+    for word in words:
+        await until(lambda word=word: word in text(app), f"{word!r} on the screen:\n{text(app)}")  # type: ignore[misc]
+
+
+async def opened(pilot: Pilot[None], app: Inbox, word: str) -> None:
+    await seen(app, word)
+    await pilot.press("enter")
+    await until(lambda: app.panel.pane.has_focus_within, "the question has the focus")
+
+
+async def test_an_empty_inbox_says_what_will_be_there(subject: Asking) -> None:
+    app = Inbox(subject)
+    async with app.run_test(size=(80, 24)):
+        await seen(app, "The server has asked nothing", "1 root  r")
+
+
+async def test_what_waits_comes_first_and_what_is_over_says_how_it_ended(subject: Asking) -> None:
+    await subject.answer(subject.ask_city("First?"), declined())
+    subject.withdraw(subject.ask_city("Second?"), "gone")
+    subject.ask_city("Third?")
+    subject.ask_model("Fourth?")
+    app = Inbox(subject)
+    async with app.run_test(size=(80, 24)):
+        await seen(app, "2 waiting", "Third?", "Fourth?", "Second?", "First?")
+        shown = text(app)
+        order = [shown.index(word) for word in ("Third?", "Fourth?", "Second?", "First?")]
+        assert order == sorted(order)
+        assert "declined" in shown
+        assert "withdrawn" in shown
+
+
+async def test_a_form_is_filled_in_and_accepted(subject: Asking) -> None:
+    ticket = subject.ask_city()
+    app = Inbox(subject)
+    async with app.run_test(size=(80, 40)) as pilot:
+        await opened(pilot, app, "Which city?")
+        await seen(app, "harbour", "tools/call book", "a server must not ask for this in a form")
+        await pilot.press(*"Oslo", "ctrl+j")
+        await until(lambda: ticket.state is TicketState.ANSWERED, "it is answered")
+        assert ticket.reply == accepted({"city": "Oslo"})
+        await seen(app, "accepted", "0 waiting")
+
+
+@pytest.mark.parametrize(("key", "reply"), [("ctrl+d", declined()), ("ctrl+x", dismissed())])
+async def test_no_and_neither_have_keys_of_their_own(subject: Asking, key: str, reply: Result) -> None:
+    ticket = subject.ask_city()
+    app = Inbox(subject)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await opened(pilot, app, "Which city?")
+        await pilot.press(key)
+        await until(lambda: ticket.reply is not None, "it is answered")
+        assert ticket.reply == reply
+
+
+async def test_with_selected_text_the_key_of_cancel_cuts_and_sends_nothing(subject: Asking) -> None:
+    ticket = subject.ask_city()
+    app = Inbox(subject)
+    async with app.run_test(size=(80, 40)) as pilot:
+        await opened(pilot, app, "Which city?")
+        await pilot.press(*"Oslo", "shift+home", "ctrl+x", *"Bergen", "ctrl+j")
+        await until(lambda: ticket.reply is not None, "it is answered")
+        assert ticket.reply == accepted({"city": "Bergen"})
+
+
+async def test_what_is_wrong_is_said_first_and_sent_at_the_second_press(subject: Asking) -> None:
+    ticket = subject.ask_city()
+    app = Inbox(subject)
+    async with app.run_test(size=(80, 40)) as pilot:
+        await opened(pilot, app, "Which city?")
+        await pilot.press("x", "ctrl+j")
+        await seen(app, "Answer anyway")
+        assert ticket.reply is None
+        await pilot.press("ctrl+j")
+        await until(lambda: ticket.reply is not None, "it is answered")
+        assert ticket.reply == accepted({"city": "x"})
+
+
+async def test_escape_leaves_the_question_where_it_is_with_what_was_typed(subject: Asking) -> None:
+    ticket = subject.ask_city()
+    subject.ask_city("Other?")
+    app = Inbox(subject)
+    async with app.run_test(size=(80, 40)) as pilot:
+        await opened(pilot, app, "Which city?")
+        await pilot.press(*"Rome", "escape")
+        await seen(app, "2 waiting")
+        await pilot.press("j")
+        await until(lambda: app.panel.pane.question is subject.tickets[1].question, "the other question")
+        await pilot.press("k")
+        await until(lambda: app.panel.pane.question is ticket.question, "the first question")
+        await pilot.press("enter", "ctrl+j")
+        await until(lambda: ticket.reply is not None, "it is answered")
+        assert ticket.reply == accepted({"city": "Rome"})
+
+
+async def test_a_withdrawn_question_loses_its_form_and_says_why(subject: Asking) -> None:
+    ticket = subject.ask_city()
+    app = Inbox(subject)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await opened(pilot, app, "Which city?")
+        subject.withdraw(ticket, "the server cancelled its question")
+        await seen(app, "Withdrawn", "the server cancelled its question")
+        await pilot.press("ctrl+j")
+        await pilot.pause()
+        assert ticket.reply is None
+
+
+async def test_a_model_s_answer_is_written_by_hand_or_rejected(subject: Asking) -> None:
+    first, second = subject.ask_model(), subject.ask_model("And now?")
+    app = Inbox(subject)
+    async with app.run_test(size=(80, 40)) as pilot:
+        await opened(pilot, app, "Why is the sea salt?")
+        await pilot.press(*"Rivers", "ctrl+j")
+        await until(lambda: first.reply is not None, "it is answered")
+        assert isinstance(first.reply, Result)
+        assert first.reply.value["content"] == {"type": "text", "text": "Rivers"}
+        await until(lambda: app.panel.pane.question is second.question, "the next question is shown")
+        await pilot.press(".")
+        await until(lambda: app.panel.pane.form.arguments != {}, "the last answer is filled in")
+        await pilot.press("ctrl+d")
+        await until(lambda: second.reply is not None, "it is rejected")
+        assert isinstance(second.reply, Refusal)
+        assert second.reply.code == -1
+
+
+async def test_a_link_is_opened_on_its_key_only_and_never_if_it_is_no_web_address(
+    subject: Asking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    went: list[str] = []
+
+    def opened_at(url: str) -> bool:
+        went.append(url)
+        return True
+
+    monkeypatch.delenv("SSH_CONNECTION", raising=False)
+    monkeypatch.setattr("webbrowser.open", opened_at)
+    bad, good = subject.ask_link("file:///etc/passwd"), subject.ask_link()
+    app = Inbox(subject)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await opened(pilot, app, "Please pay.")
+        await seen(app, "only http and https are opened")
+        await pilot.press("o", "ctrl+x")
+        await until(lambda: bad.reply is not None, "it is answered")
+        assert went == []
+        await until(lambda: app.panel.pane.question is good.question, "the next question is shown")
+        await opened(pilot, app, "Please pay.")
+        await seen(app, "pay.example")
+        assert went == []
+        await pilot.press("o")
+        await until(lambda: went, "the browser was asked")
+        assert went == ["https://pay.example/x"]
+        assert good.reply is None
+        await pilot.press("ctrl+j")
+        await until(lambda: good.reply == accepted(), "it is accepted")
+
+
+async def test_roots_are_edited_in_place(subject: Asking) -> None:
+    ticket = subject.ask_city()
+    app = Inbox(subject)
+    async with app.run_test(size=(80, 40)) as pilot:
+        await seen(app, "Which city?")
+        await pilot.press("r")
+        await seen(app, "List these roots", "file:///srv")
+        await until(lambda: app.panel.pane.has_focus_within, "the form has the focus")
+        await pilot.press("end", *"/a", "ctrl+d", "ctrl+j")
+        await until(lambda: subject.roots == (Root("file:///srv/a"),), "other roots are listed")
+        await seen(app, "1 waiting")
+        assert ticket.reply is None
+
+
+async def test_from_the_roots_escape_leads_back_to_the_questions(subject: Asking) -> None:
+    ticket = subject.ask_city()
+    app = Inbox(subject)
+    async with app.run_test(size=(80, 40)) as pilot:
+        await seen(app, "Which city?")
+        await pilot.press("r")
+        await until(lambda: app.panel.pane.has_focus_within, "the form has the focus")
+        await pilot.press("escape")
+        await until(lambda: app.panel.pane.question is ticket.question, "the question is shown again")
+        await pilot.press("ctrl+d")
+        await until(lambda: ticket.reply == declined(), "it is declined")
+    assert subject.roots == (Root("file:///srv"),)
+
+
+async def test_wide_terminals_show_list_and_question_side_by_side(subject: Asking) -> None:
+    subject.ask_city()
+    app = Inbox(subject)
+    async with app.run_test(size=(160, 30)):
+        await seen(app, "waits", "Who asks", "Answer", "Decline", "Cancel")
+
+
+async def test_fifty_questions_are_fifty_rows(subject: Asking) -> None:
+    for number in range(50):
+        subject.ask_city(f"Question {number}?")
+    app = Inbox(subject)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await seen(app, "50 waiting", "Question 0?")
+        await pilot.press("G")
+        await seen(app, "Question 49?")
+
+
+async def test_a_visit_shows_at_once_that_the_server_calls_it_complete(subject: Asking) -> None:
+    subject.ask(mode="url", message="Please pay.", url="https://pay.example", elicitationId="e1")
+    app = Inbox(subject)
+    async with app.run_test(size=(160, 30)):
+        await seen(app, "Please pay.", "not yet")
+        subject.tape.notify("notifications/elicitation/complete", {"elicitationId": "e1"})
+        await seen(app, "it is complete")
+
+
+async def test_a_key_that_comes_before_the_question_was_drawn_still_leads_to_its_first_field(subject: Asking) -> None:
+    subject.ask_city()
+    app = Inbox(subject)
+    async with app.run_test(size=(80, 40)):
+        async with app.panel._drawing:  # a slow machine: the row is there, its form is not yet
+            await seen(app, "Which city?")
+            app.simulate_key("enter")
+            await until(lambda: app.panel.has_class("-reading"), "the key has arrived")
+        await until(lambda: app.panel.pane.form.has_focus_within, "the first field has the focus")
+
+
+async def test_after_an_answer_the_next_question_is_shown_even_while_the_focus_is_still_on_its_way(
+    subject: Asking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    subject.ask_city("First?")
+    second = subject.ask_city("Second?")
+    app = Inbox(subject)
+    async with app.run_test(size=(80, 40)) as pilot:
+        await opened(pilot, app, "First?")
+        monkeypatch.setattr(app.panel._list, "focus", lambda *args, **more: None)  # it comes too late
+        await pilot.press("ctrl+d")
+        await until(lambda: app.panel.pane.question is second.question, "the next question is shown")

@@ -1,0 +1,116 @@
+"""The rows of the Inbox."""
+
+from collections.abc import Sequence
+
+from inspector.present.spans import plain
+from inspector.protocol.questions import Kind, Refusal, Result, declined
+from inspector.tui.conversation import PastSubject, Stage, past_of
+from inspector.tui.screens.inbox.model import answered_section
+from inspector.tui.screens.inbox.rows import InboxRows, age
+from tests.present.tape import Tape
+from tests.tui.screens.asking import Asking
+from tests.tui.staging import Staged
+
+
+async def test_a_row_says_how_it_stands_since_when_where_and_what() -> None:
+    subject = Asking()
+    ticket = subject.ask_city()
+    subject.tape.wait(12_400)
+    rows = InboxRows(subject)
+    assert rows.take()
+    assert not rows.take()
+    view = rows.row(0, 79)
+    assert plain(view.spans).split() == ["◆", "waits", "12.4", "s", "form", "book:", "Which", "city?"]
+    assert view.live
+    assert age(ticket.question, subject.now_ns) == "12.4 s"
+    subject.journal.close()
+
+
+async def test_each_end_has_its_word() -> None:
+    subject = Asking()
+    await subject.answer(subject.ask_city(), declined())
+    await subject.answer(subject.ask_model(), Refusal(-1, "no"))
+    await subject.answer(subject.ask(Kind.ROOTS), Result({"roots": []}))
+    subject.withdraw(subject.ask_link(), "gone")
+    rows = InboxRows(subject)
+    rows.take()
+    words = [plain(rows.row(at, 79).spans).split()[1] for at in range(rows.count)]
+    assert words == ["withdrawn", "answered", "refused", "declined"]
+    assert not rows.row(0, 79).live
+    assert rows.unanswered == ()
+    subject.journal.close()
+
+
+async def test_a_question_keeps_its_name_when_rows_move() -> None:
+    subject = Asking()
+    first, second = subject.ask_city("a"), subject.ask_city("b")
+    rows = InboxRows(subject)
+    rows.take()
+    key = rows.asked[0].key
+    before = rows.generation
+    await subject.answer(first, declined())
+    assert rows.take()
+    assert rows.generation != before
+    assert (rows.index_of_question(key), rows.asked[0].ticket) == (1, second)
+    assert rows.index_of_question(None) == -1
+    subject.journal.close()
+
+
+def test_a_recording_s_questions_stand_as_they_did_at_the_moment(tape: Tape) -> None:
+    tape.call(1, "book")
+    tape.server_request("q", "elicitation/create", {"message": "Which city?"})
+    tape.server_request("r", "roots/list")
+    tape.client_answer("r", {"roots": []})
+    whole = Staged(tape, stage=Stage.RECORDED)
+    then = PastSubject(whole, past_of(whole).at(2))
+    rows = InboxRows(then)
+    assert rows.take()
+    assert "waits" in plain(rows.row(0, 79).spans)
+    assert (rows.count, rows.waited, rows.unanswered) == (1, 1, ())
+    then.moment.advance(4)
+    assert rows.take()
+    shown = [plain(rows.row(at, 79).spans) for at in range(rows.count)]
+    assert "book: Which city?" in shown[0], "what waits stands first"
+    assert "answered" in shown[1]
+    tape.client_answer("q", {"action": "decline"})
+    then.moment.advance(5)
+    assert rows.take()
+    assert (rows.waited, "declined" in plain(rows.row(1, 79).spans)) == (0, True)
+
+
+async def test_what_the_server_calls_complete_says_so() -> None:
+    subject = Asking()
+    subject.ask(mode="url", message="Pay.", url="https://pay.example", elicitationId="e1")
+    rows = InboxRows(subject)
+    rows.take()
+    assert "waits" in plain(rows.row(0, 79).spans)
+    subject.tape.notify("notifications/elicitation/complete", {"elicitationId": "e1"})
+    assert rows.take()
+    assert "complete" in plain(rows.row(0, 79).spans)
+    subject.journal.close()
+
+
+async def test_what_the_desk_no_longer_keeps_is_read_from_the_journal() -> None:
+    class Busy(Asking):
+        """Its desk has let go of the first two requests."""
+
+        @property
+        def answered_earlier(self) -> Sequence[int]:
+            return [each.exchange for each in self.journal.conversation.questions]
+
+    subject = Busy()
+    for n, reply in ((901, {"action": "decline"}), (902, {"action": "accept", "content": {"city": "Oslo"}})):
+        subject.tape.server_request(n, "elicitation/create", {"message": f"Which city, {n}?"})
+        subject.tape.client_answer(n, reply)
+    await subject.answer(subject.ask_city("Newest?"), declined())
+    rows = InboxRows(subject)
+    assert rows.take()
+    lines = [plain(rows.row(at, 100).spans) for at in range(rows.count)]
+    assert [line.split()[1] for line in lines] == ["declined", "accepted", "declined"]
+    assert ["Newest?" in lines[0], "902?" in lines[1], "901?" in lines[2]] == [True] * 3
+    over = rows.asked[1]
+    assert over.stood is not None
+    answered = answered_section(over.question, subject.journal, over.stood)
+    assert answered is not None
+    assert "Oslo" in str(answered), "it can still be opened with its answer"
+    subject.journal.close()

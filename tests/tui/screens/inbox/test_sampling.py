@@ -1,0 +1,186 @@
+"""Asking a real model from the Inbox: what it is asked is seen and edited first, and so is its answer."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from inspector.protocol.questions import Kind, Refusal, Result, sampled, text_block
+from inspector.sampler.chat import Said
+from inspector.sampler.choice import Approve
+from inspector.session.desk import ProposalState, Ticket
+from inspector.tui.screens.inbox.rows import Asked
+from inspector.tui.screens.inbox.sampling import answered_by, asks_now, proposal_of, proposal_section
+from tests.tui.screen_text import text
+from tests.tui.screens.asking import Asking, model
+from tests.tui.screens.inbox.test_panel import Inbox, opened, seen
+from tests.waiting import until
+
+SALT = Said(sampled(text_block("Rivers."), model="tide-1"), (), 12, 3)
+USE: dict[str, Any] = {"type": "tool_use", "id": "c7", "name": "tide", "input": {"port": "Oslo"}}
+
+
+@pytest.fixture
+async def subject() -> AsyncIterator[Asking]:
+    made = Asking()
+    made.model = model()
+    yield made
+    made.journal.close()
+
+
+async def asked(pilot: Pilot[None], app: Inbox, subject: Asking) -> None:
+    await opened(pilot, app, "Why is the sea salt?")
+    await seen(app, "Ask the model")
+    await pilot.press("ctrl+s")
+    await seen(app, "will be asked", "maxTokens")
+    await pilot.press("ctrl+j")
+    await until(lambda: subject.consulted, "the model is asked")
+
+
+async def test_the_request_is_seen_first_and_the_answer_is_edited_before_it_is_sent(subject: Asking) -> None:
+    ticket = subject.ask_model()
+    app = Inbox(subject)
+    async with app.run_test(size=(80, 40)) as pilot:
+        await asked(pilot, app, subject)
+        assert subject.consulted == [ticket.question.params]
+        await seen(app, "asking tide at here", "Stop")
+        subject.propose(ticket, SALT)
+        await seen(app, "What the model answers", "tide at here in 1.50 s (12 tokens in, 3 out)", "Rivers.")
+        assert ticket.reply is None
+        await until(
+            lambda: app.focused is not None and "Edit" in type(app.focused).__name__, "the answer has the focus"
+        )
+        await pilot.press("!", "ctrl+j")
+        await until(lambda: ticket.reply is not None, "it is answered")
+        assert ticket.reply == sampled(text_block("!Rivers."), model="tide-1")
+
+
+async def test_what_the_model_is_asked_can_be_changed(subject: Asking) -> None:
+    subject.ask_model()
+    app = Inbox(subject)
+    async with app.run_test(size=(80, 40)) as pilot:
+        await opened(pilot, app, "Why is the sea salt?")
+        await pilot.press("ctrl+s")
+        await seen(app, "will be asked")
+        app.panel.pane.form.query_one(".form--json").text = '{"messages": [], "maxTokens": 3}'  # type: ignore[attr-defined]
+        await until(lambda: app.panel.pane.form.arguments == {"messages": [], "maxTokens": 3}, "it is taken")
+        await pilot.press("ctrl+s")
+        await until(lambda: not app.panel.pane.edits_request, "back at the answer")
+        await pilot.press("ctrl+s")
+        await seen(app, '"maxTokens": 3')
+        await pilot.press("ctrl+j")
+        await until(lambda: subject.consulted, "the model is asked")
+        assert subject.consulted == [{"messages": [], "maxTokens": 3}]
+
+
+async def test_json_that_can_t_be_read_asks_no_model(subject: Asking) -> None:
+    subject.ask_model()
+    app = Inbox(subject)
+    async with app.run_test(size=(80, 40)) as pilot:
+        await opened(pilot, app, "Why is the sea salt?")
+        await pilot.press("ctrl+s")
+        await seen(app, "will be asked")
+        await pilot.press("x", "ctrl+j")
+        await pilot.pause()
+        assert subject.consulted == []
+
+
+async def test_what_no_form_shows_is_reviewed_as_json_and_sent_as_it_stands(subject: Asking) -> None:
+    ticket = subject.ask(Kind.SAMPLING, messages=[{"role": "user", "content": text_block("Why is the sea salt?")}])
+    said = Said(sampled([text_block("I look."), USE], model="tide-1", stop_reason="toolUse"))
+    app = Inbox(subject)
+    async with app.run_test(size=(80, 40)) as pilot:
+        await opened(pilot, app, "Why is the sea salt?")
+        await pilot.press("ctrl+s", "ctrl+j")
+        await until(lambda: subject.consulted, "the model is asked")
+        subject.propose(ticket, said)
+        await seen(app, '"tool_use"', '"port": "Oslo"')
+        await pilot.press("ctrl+j")
+        await until(lambda: ticket.reply is not None, "it is answered")
+        assert ticket.reply == said.result
+        other = subject.ask_city()
+        await until(lambda: app.panel.pane.question is other.question, "the next question is shown")
+        assert not app.panel.pane.form.as_json
+
+
+async def test_a_model_that_fails_says_why_and_the_answer_can_be_written(subject: Asking) -> None:
+    ticket = subject.ask_model()
+    app = Inbox(subject)
+    async with app.run_test(size=(80, 40)) as pilot:
+        await asked(pilot, app, subject)
+        subject.propose(ticket, state=ProposalState.FAILED, why="HTTP 429: Slow [red]down[/red]")
+        await seen(app, "The model gave no answer", "HTTP 429: Slow [red]down[/red]", "Answer ^j")
+        await until(
+            lambda: app.focused is not None and "Edit" in type(app.focused).__name__, "the answer has the focus"
+        )
+        await pilot.press(*"By hand", "ctrl+j")
+        await until(lambda: ticket.reply is not None, "it is answered")
+        assert ticket.reply == sampled(text_block("By hand"), model="written by hand")
+
+
+async def test_it_can_be_stopped_and_meanwhile_nothing_is_answered(subject: Asking) -> None:
+    ticket = subject.ask_model()
+    app = Inbox(subject)
+    async with app.run_test(size=(80, 40)) as pilot:
+        await asked(pilot, app, subject)
+        await seen(app, "Stop")
+        await pilot.press("ctrl+j")
+        await pilot.pause()
+        assert ticket.reply is None
+        await pilot.press("ctrl+s")
+        await seen(app, "The model was not waited for", "Answer ^j")
+        await pilot.press("ctrl+d")
+        await until(lambda: isinstance(ticket.reply, Refusal), "it is rejected")
+
+
+async def test_escape_leads_from_the_request_to_the_answer_and_then_to_the_list(subject: Asking) -> None:
+    subject.ask_model()
+    app = Inbox(subject)
+    async with app.run_test(size=(80, 40)) as pilot:
+        await opened(pilot, app, "Why is the sea salt?")
+        await pilot.press(*"Half", "ctrl+s")
+        await seen(app, "will be asked")
+        await pilot.press("escape")
+        await seen(app, "Half", "Answer ^j")
+        assert app.panel.pane.form.arguments != {}
+        await until(lambda: app.panel.pane.has_focus_within, "the form has the focus")
+        await pilot.press("escape")
+        await seen(app, "1 waiting")
+
+
+async def test_that_an_answer_goes_out_at_once_is_said_before(subject: Asking) -> None:
+    subject.model = model(Approve.REQUEST)
+    subject.ask_model()
+    app = Inbox(subject)
+    async with app.run_test(size=(80, 40)) as pilot:
+        await opened(pilot, app, "Why is the sea salt?")
+        await pilot.press("ctrl+s")
+        await seen(app, "Its answer goes to the server at once.")
+
+
+async def test_without_a_model_there_is_no_button_and_the_key_does_nothing(subject: Asking) -> None:
+    subject.model = None
+    subject.ask_model()
+    app = Inbox(subject)
+    async with app.run_test(size=(80, 40)) as pilot:
+        await opened(pilot, app, "Why is the sea salt?")
+        await app.panel.pane.do("model")
+        await seen(app, "Answer ^j")
+        assert "Ask the model" not in text(app)
+        assert not app.panel.pane.can("model")
+        assert not app.panel.pane.edits_request
+
+
+def standing(ticket: Ticket) -> tuple[object, ...]:
+    shown = Asked(ticket.question, ticket)
+    return proposal_of(shown), asks_now(shown), answered_by(proposal_of(shown)), proposal_section(ticket)
+
+
+async def test_before_anything_was_asked_nothing_stands(subject: Asking) -> None:
+    ticket = subject.ask_model()
+    assert standing(ticket) == (None, False, None, None)
+    assert proposal_of(None) is None
+    await subject.consult(ticket, {})
+    subject.propose(ticket, SALT)
+    assert isinstance(standing(ticket)[2], Result)

@@ -1,0 +1,82 @@
+"""What came of asking stays with the thing that was asked for."""
+
+import threading
+from typing import Any
+
+import pytest
+
+from inspector.tui.screens.items import asking
+from inspector.tui.screens.items.asking import Answers, Asking
+from inspector.tui.screens.items.calls import look
+from inspector.tui.screens.items.prompts import PromptsPanel
+from inspector.tui.screens.items.resources import ResourcesPanel
+from inspector.tui.screens.items.tools import ToolsPanel
+from tests.tui.screen_text import text
+from tests.tui.screens.acting import WIDE, Acting, Tools, chosen, shows
+from tests.tui.screens.schemas import TOOLS
+from tests.waiting import until
+
+
+async def test_another_tool_shows_no_answer_of_the_first_and_the_first_its_newest_again() -> None:
+    app = Tools(Acting(TOOLS))
+    async with app.run_test(size=WIDE) as pilot:
+        await chosen(app, pilot, "add")
+        await pilot.press("ctrl+j")
+        await shows(app, "✓ Succeeded")
+        assert isinstance(app.panel, Answers)
+        assert len(app.panel.past) == 1
+        app.panel.side.focus_list()
+        await pilot.press("j")
+        await until(lambda: "✓ Succeeded" not in text(app), "no answer is shown")
+        assert not app.panel.past
+        await pilot.press("k")
+        await shows(app, "✓ Succeeded")
+
+
+async def test_an_answer_that_is_read_while_another_tool_is_chosen_is_not_shown_as_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    may_read, read = threading.Event(), list[object]()
+
+    def late(*args: Any, **kwargs: Any) -> object:
+        assert may_read.wait(20)
+        read.append(look(*args, **kwargs))
+        return read[-1]
+
+    app = Tools(Acting(TOOLS))
+    async with app.run_test(size=WIDE) as pilot:
+        await chosen(app, pilot, "add")
+        monkeypatch.setattr(asking, "look", late)
+        await pilot.press("ctrl+j")
+        await until(lambda: app.panel.wanted is not None, "the answer is being read")
+        app.panel.side.focus_list()
+        await pilot.press("j")
+        await until(lambda: not app.panel.past and app.panel.result.is_empty, "another tool is chosen")
+        may_read.set()
+        await until(lambda: bool(read), "the answer was read")
+        await pilot.pause()
+        assert "✓ Succeeded" not in text(app)
+        await pilot.press("k")
+        await shows(app, "✓ Succeeded")
+
+
+@pytest.mark.parametrize(
+    ("panel", "method"),
+    [(ToolsPanel, "tools/call"), (ResourcesPanel, "resources/read"), (PromptsPanel, "prompts/get")],
+)
+def test_a_screen_asks_by_one_method(panel: type[Asking], method: str) -> None:  # type: ignore[type-arg]
+    assert panel(Acting(TOOLS)).method == method  # type: ignore[call-arg]
+
+
+async def test_the_end_of_a_call_is_told() -> None:
+    class Hearing(Tools):
+        heard: list[str]
+
+        def on_asking_request_finished(self, event: ToolsPanel.RequestFinished) -> None:
+            self.heard = [*getattr(self, "heard", []), event.call.thing.name]
+
+    app = Hearing(Acting(TOOLS))
+    async with app.run_test(size=WIDE) as pilot:
+        await chosen(app, pilot, "add")
+        await pilot.press("ctrl+j")
+        await until(lambda: getattr(app, "heard", []) == ["add"], "the end is told")

@@ -1,0 +1,80 @@
+"""The line that calls."""
+
+from inspector.tui.screens.items.call_bar import CallBar, Saying
+from tests.tui.screen_text import text
+from tests.tui.widgets.showing import Showing
+
+
+class Bar(Showing):
+    def on_call_bar_pressed(self, event: CallBar.Pressed) -> None:
+        self.posted.append(event)
+
+
+async def test_its_words_say_what_a_press_does() -> None:
+    app = Bar(CallBar())
+    async with app.run_test(size=(70, 3)) as pilot:
+        bar = app.query_one(CallBar)
+        shown = []
+        for problems, armed, why_not in ((0, False, ""), (2, False, ""), (2, True, ""), (1, True, "")):
+            bar.say(Saying(problems, armed=armed, why_not=why_not))
+            await pilot.pause()
+            shown.append(app.rows()[0])
+        bar.say(Saying(as_json=True, why_not="a recording"))
+        await pilot.pause()
+        assert "▸ Call ^j  ✓ valid" in shown[0]
+        assert "✗ 2 errors" in shown[1]
+        assert "Call anyway (2 errors)" in shown[2]
+        assert "Call anyway (1 error)" in shown[3]
+        assert "▲ a recording" in text(app)
+
+
+async def test_what_is_still_to_come_is_no_error_until_something_is_wrong() -> None:
+    app = Bar(CallBar())
+    async with app.run_test(size=(70, 3)) as pilot:
+        bar = app.query_one(CallBar)
+        for problems, awaited, said in ((2, 2, "Call ^j  2 required"), (3, 2, "✗ 1 error"), (2, 0, "✗ 2 errors")):
+            bar.say(Saying(problems, awaited))
+            await pilot.pause()
+            assert said in text(app)
+            assert ("required" in text(app)) == (problems == awaited)
+
+
+async def test_enter_calls_and_a_click_shows_the_other_view() -> None:
+    app = Bar(CallBar())
+    async with app.run_test(size=(70, 3)) as pilot:
+        bar = app.query_one(CallBar)
+        bar.say(Saying())
+        bar.focus()
+        await pilot.press("enter")
+        await pilot.click(CallBar, offset=(text(app).index("JSON"), 0))
+        assert [message.deed for message in app.posted if isinstance(message, CallBar.Pressed)] == ["call", "json"]
+
+
+async def test_without_a_verdict_it_does_not_say_valid() -> None:
+    app = Bar(CallBar())
+    async with app.run_test(size=(70, 3)) as pilot:
+        bar = app.query_one(CallBar)
+        bar.say(Saying(verdict="none"))
+        await pilot.pause()
+        assert "valid" not in text(app).replace("not validated", "")
+        assert "▲ not validated" in text(app)
+        bar.say(Saying(verdict="awaited"))
+        await pilot.pause()
+        assert "valid" not in text(app)
+
+
+async def test_what_was_not_done_is_said_on_the_line_itself() -> None:
+    app = Bar(CallBar())
+    async with app.run_test(size=(70, 3), notifications=True) as pilot:
+        app.query_one(CallBar).say(Saying(why_not="not connected [/]", tried=True))
+        await pilot.pause()
+        assert "▲ Nothing was sent: not connected [/]" in text(app)
+
+
+async def test_whether_the_call_is_a_task_is_said_and_can_be_clicked() -> None:
+    app = Bar(CallBar())
+    async with app.run_test(size=(70, 3)) as pilot:
+        app.query_one(CallBar).say(Saying(task="○ as a task t"))
+        await pilot.pause()
+        await pilot.click(CallBar, offset=(text(app).index("as a task"), 0))
+        assert [message.deed for message in app.posted if isinstance(message, CallBar.Pressed)] == ["task"]

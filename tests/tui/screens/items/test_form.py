@@ -1,0 +1,88 @@
+"""The form of a thing, whatever its kind: what is kept, what is withheld, what is wanted."""
+
+from inspector.present.spans import Span
+from inspector.protocol.things import Prompt, Thing
+from inspector.tui.screens.items.form import ThingForm, ThingHead
+from tests.tui.screen_text import text
+from tests.tui.widgets.showing import Showing
+
+
+class Head(ThingHead):
+    about = ""
+
+    def show(self, thing: Thing | None) -> None:
+        self.about = thing.name if thing else ""
+        self._renew()
+
+    def toggle(self) -> None:
+        self.about = "toggled"
+        self._renew()
+
+    def lines(self) -> list[list[Span]]:
+        return [[(self.about, "text")]]
+
+
+class Lamp(ThingForm):
+    why = ""
+
+    def __init__(self) -> None:
+        super().__init__(Head(""), one="lamp", verb="Light")
+
+    def schema(self, thing: Thing) -> object:
+        return {"type": "object", "properties": {"oil": {"type": "string"}}, "required": ["oil"]}
+
+    def withheld(self) -> str:
+        return self.why
+
+
+class Form(Showing):
+    def __init__(self) -> None:
+        self.lamp = Lamp()
+        super().__init__(self.lamp)
+
+    def on_thing_form_call_wanted(self, event: ThingForm.CallWanted) -> None:
+        self.posted.append(event)
+
+    @property
+    def wanted(self) -> list[object]:
+        return [each.arguments for each in self.posted if isinstance(each, ThingForm.CallWanted)]
+
+
+async def test_what_was_typed_is_kept_for_each_thing() -> None:
+    app = Form()
+    async with app.run_test(size=(80, 20)) as pilot:
+        await app.lamp.show(Prompt({"name": "red"}))
+        await app.lamp.take({"oil": "whale"})
+        await app.lamp.show(Prompt({"name": "green"}))
+        await pilot.pause()
+        assert "whale" not in text(app)
+        await app.lamp.show(Prompt({"name": "red"}))
+        await app.lamp.send()
+        await pilot.pause()
+        assert app.wanted == [{"oil": "whale"}]
+
+
+async def test_what_is_withheld_is_not_sent_however_often_somebody_presses() -> None:
+    app = Form()
+    async with app.run_test(size=(80, 20), notifications=True) as pilot:
+        app.lamp.why = "no wick"
+        await app.lamp.show(Prompt({"name": "red"}))
+        await pilot.pause()
+        assert "▲ no wick" in text(app)
+        await app.lamp.send()
+        await app.lamp.send()
+        await pilot.pause()
+        assert app.wanted == []
+
+
+async def test_the_button_says_what_it_does_and_the_head_can_be_toggled() -> None:
+    app = Form()
+    async with app.run_test(size=(80, 20)) as pilot:
+        await app.lamp.show(None)
+        await pilot.pause()
+        assert "No lamp is chosen" in text(app)
+        await app.lamp.show(Prompt({"name": "red"}))
+        app.lamp.toggle_about()
+        await pilot.pause()
+        assert "toggled" in text(app)
+        assert "▸ Light" in text(app)

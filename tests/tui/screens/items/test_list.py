@@ -1,0 +1,176 @@
+"""Long lists are searched without a key waiting for it, and the newest search is the one that counts."""
+
+import threading
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from inspector.present.items import ToolList, ToolRow, always
+from inspector.protocol.things import Prompt, Resource, Tool
+from inspector.protocol.tracking.catalogue import Listing
+from inspector.tui.screens.items import list as taking
+from inspector.tui.screens.items.list import MANY, ListWords, Seeking, ThingSide, keys_of
+from inspector.tui.screens.items.model import Offer, OfferList, prompt_offers
+from inspector.tui.screens.items.tools import ToolSide
+from tests.tui.screen_text import text
+from tests.tui.screens.acting import Acting
+from tests.tui.screens.items.test_tools import Side as ToolsSide
+from tests.tui.widgets.showing import Showing
+from tests.waiting import until
+
+Sought = list[tuple[str, bool]]
+
+
+@pytest.fixture
+def sought(monkeypatch: pytest.MonkeyPatch) -> Sought:
+    """What was searched for, and whether on the thread that answers keys. "slow" is found once nobody waits for it."""
+    seen: Sought = []
+    search = ToolList.sought
+
+    def noting(
+        self: ToolList, tools: Sequence[Tool], wanted: str, goes_on: Callable[[], bool] = always
+    ) -> Sequence[ToolRow]:
+        seen.append((wanted, threading.current_thread() is threading.main_thread()))
+        if wanted and "slow".startswith(wanted):
+            pause = threading.Event()
+            while goes_on():
+                pause.wait(0.001)
+        return search(self, tools, wanted, goes_on)
+
+    monkeypatch.setattr(ToolList, "sought", noting)
+    return seen
+
+
+async def test_a_long_list_is_searched_on_a_thread_and_only_the_newest_search_is_shown(sought: Sought) -> None:
+    app = ToolsSide(Acting([{"name": f"{'slow' if n % 2 else 'red'}_{n}"} for n in range(MANY + 2)]))
+    async with app.run_test(size=(60, 12)) as pilot:
+        await until(lambda: app.meant == [("red_0", False)], "the tools are there")
+        sought.clear()
+        app.side.search()
+        await pilot.press(*"slow")
+        await until(lambda: ("slow", False) in sought, "it is sought")
+        assert app.side.chosen is not None
+        assert app.side.chosen.name == "red_0"
+        await pilot.press("escape", *"red_2000", "enter", "enter")
+        await until(lambda: app.meant[-1:] == [("red_2000", True)], "what was found last is opened")
+        assert "1 of 2,002" in text(app)
+        assert ("red_2000", False) in sought
+        assert not any(name == "slow_1" for name, _ in app.meant)
+        assert all(not wanted for wanted, here in sought if here)
+
+
+async def test_a_short_list_is_searched_at_once(sought: Sought) -> None:
+    app = ToolsSide(Acting([{"name": "red"}, {"name": "blue"}]))
+    async with app.run_test(size=(60, 12)) as pilot:
+        await until(lambda: app.meant == [("red", False)], "the tools are there")
+        app.side.search()
+        await pilot.press(*"blu", "enter")
+        await until(lambda: app.meant[-1:] == [("blue", False)], "it is found")
+        assert ("blu", True) in sought
+        assert isinstance(app.side, ToolSide)
+
+
+def test_the_list_of_tools_is_searched_so() -> None:
+    assert issubclass(ToolSide, Seeking)
+
+
+class Lamps(ThingSide):
+    kinds = ("prompts", "tools")
+
+    def __init__(self, subject: Acting) -> None:
+        super().__init__(subject, OfferList(("lamp", "", "")), ListWords("lamp", "lamps", "name"))
+
+    def read(self, listings: Sequence[Listing]) -> Sequence[Offer]:
+        return prompt_offers([Prompt(raw) for listing in listings for raw in listing.items])
+
+    def summary(self, things: Sequence[Offer]) -> tuple[str, str]:
+        return f"{len(things)} lamps", ", lit"
+
+
+class Side(Showing):
+    def __init__(self, subject: Acting) -> None:
+        self.side = Lamps(subject)
+        super().__init__(self.side)
+
+    def on_mount(self) -> None:
+        self.set_interval(1 / 60, lambda: self.side.sync() if self.side.is_ready else None)
+
+    def on_thing_side_chosen(self, event: ThingSide.Chosen) -> None:
+        self.posted.append(event)
+
+    @property
+    def meant(self) -> list[str]:
+        chosen = [each for each in self.posted if isinstance(each, ThingSide.Chosen)]
+        return [each.thing.name if each.thing else "" for each in chosen]
+
+
+async def test_several_lists_are_shown_as_one_and_the_first_thing_is_meant() -> None:
+    subject = Acting()
+    app = Side(subject)
+    async with app.run_test(size=(60, 12)):
+        await until(lambda: "The lamps were never listed" in text(app), "nobody asked")
+        subject.list([{"name": "red"}, {"name": "green"}])
+        await until(lambda: "2 lamps, lit" in text(app), "they are counted")
+        await until(lambda: app.meant[-1:] == ["red"], "the first is meant")
+
+
+async def test_a_list_that_can_not_be_had_says_why() -> None:
+    subject = Acting()
+    subject.stopped = lambda kind: "its response can't be read" if kind == "prompts" else ""  # type: ignore[method-assign]
+    app = Side(subject)
+    async with app.run_test(size=(60, 12)):
+        await until(lambda: "The lamps can't be listed" in text(app), "it says so")
+        assert "its response can't be read" in text(app)
+
+
+async def test_a_server_that_declares_no_such_things_is_said_to() -> None:
+    subject = Acting()
+    subject.tape.initialized("2025-06-18", capabilities={"resources": {}})
+    app = Side(subject)
+    async with app.run_test(size=(60, 12)):
+        await until(lambda: "The server declares no lamps" in text(app), "it says so")
+
+
+async def test_things_without_a_key_do_not_confuse_the_cursor() -> None:
+    subject = Acting([{"name": "red"}, 7, {}])
+    app = Side(subject)
+    async with app.run_test(size=(60, 12)) as pilot:
+        await until(lambda: app.meant[-1:] == ["red"], "the first is meant")
+        app.side.focus_list()
+        await pilot.press("G")
+        await until(lambda: app.meant[-1:] == [""], "the last is meant")
+        assert app.side.chosen is not None
+        assert app.side.chosen.raw == {}
+
+
+def test_things_are_known_by_kind_and_key_alone_and_in_offers() -> None:
+    prompt, resource = Prompt({"name": "a"}), Resource({"uri": "x://a"})
+    assert keys_of([prompt, resource]) == {(Prompt, "a"), (Resource, "x://a")}
+    assert keys_of([Offer(prompt, "", "", "")]) == {(Prompt, "a")}
+
+
+async def test_a_long_list_is_read_on_a_thread_and_the_newest_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    threads: list[bool] = []
+    read = Lamps.read
+
+    def noting(self: Lamps, listings: Sequence[Listing]) -> Sequence[Offer]:
+        threads.append(threading.current_thread() is threading.main_thread())
+        return read(self, listings)
+
+    apart: list[bool] = []
+    monkeypatch.setattr(Lamps, "read", noting)
+    monkeypatch.setattr(taking, "set_apart", lambda: apart.append(True))
+    subject = Acting()
+    app = Side(subject)
+    async with app.run_test(size=(60, 12)):
+        await until(lambda: "never listed" in text(app), "nothing was listed")
+        threads.clear()
+        subject.list([{"name": f"red {n}"} for n in range(MANY + 1)])
+        await until(lambda: f"{MANY + 1} lamps, lit" in text(app), "the long list is shown")
+        assert threads == [False]
+        subject.list([{"name": f"green {n}"} for n in range(MANY + 2)])
+        await until(lambda: f"{MANY + 2} lamps, lit" in text(app) and "green 0" in text(app), "the newer one is")
+        subject.list([{"name": "blue"}])
+        await until(lambda: "1 lamps, lit" in text(app) and "blue" in text(app), "a short one is at once")
+        assert threads == [False, False, True]
+        assert apart == [True, True], "collections look at no long list"

@@ -1,0 +1,369 @@
+"""Completions: asked for when the typist pauses, dropped when they come too late, taken one after the other."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from inspector.errors import Disconnected
+from inspector.protocol.flows.steps import Silent
+from inspector.protocol.things import Prompt, Resource, Template, Thing
+from inspector.tui.conversation import Stage
+from inspector.tui.screens.items import offers
+from inspector.tui.screens.items.offers import (
+    Completions,
+    OfferForm,
+    OfferKind,
+    OfferSide,
+    OffersPanel,
+    Request,
+    Wanted,
+)
+from inspector.tui.screens.items.prompts import PROMPTS
+from inspector.tui.screens.items.resources import RESOURCES, ResourcesPanel
+from tests.tui.screen_text import text
+from tests.tui.screens.acting import Error
+from tests.tui.screens.offering import Offering, Offers
+from tests.tui.widgets.showing import Showing
+from tests.waiting import until
+
+REFERENCE = {"type": "ref/prompt", "name": "hail"}
+
+
+def wanted(value: str, name: str = "ship", **others: str) -> Wanted:
+    return Wanted(REFERENCE, name, value, others)
+
+
+class Below(Showing):
+    def __init__(self, subject: Offering) -> None:
+        self.box = Completions(subject)
+        super().__init__(self.box)
+
+    def on_completions_taken(self, event: Completions.Taken) -> None:
+        self.posted.append(event)
+
+
+async def shows(app: Below, words: str) -> None:
+    await until(lambda: words in text(app), f"{words!r} is on the screen:\n{text(app)}")
+
+
+async def test_only_the_last_of_what_is_typed_quickly_is_asked_for() -> None:
+    subject = Offering()
+    app = Below(subject)
+    async with app.run_test(size=(60, 12)):
+        for value in ("a", "au", "auk"):
+            app.box.consider(wanted(value, mood="grim"))
+        await shows(app, "2 values")
+        assert subject.asked == [
+            {
+                "ref": REFERENCE,
+                "argument": {"name": "ship", "value": "auk"},
+                "context": {"arguments": {"mood": "grim"}},
+            }
+        ]
+
+
+async def test_the_oldest_revisions_are_asked_without_context() -> None:
+    subject = Offering("2024-11-05", capabilities={})
+    app = Below(subject)
+    async with app.run_test(size=(60, 12)):
+        app.box.consider(wanted("a", mood="grim"))
+        await shows(app, "2 values")
+        assert "context" not in subject.asked[0]
+
+
+async def test_who_does_not_declare_completions_is_not_asked() -> None:
+    subject = Offering(capabilities={"prompts": {}})
+    app = Below(subject)
+    async with app.run_test(size=(60, 12)):
+        app.box.consider(wanted("a"))
+        await shows(app, "the server completes no arguments")
+        assert subject.asked == []
+
+
+async def test_a_server_that_does_not_know_the_method_says_so_once() -> None:
+    subject = Offering()
+    subject.completes = lambda params: Error(-32601, "what?")
+    app = Below(subject)
+    async with app.run_test(size=(60, 12)) as pilot:
+        app.box.consider(wanted("a"))
+        await shows(app, "the server completes no arguments")
+        app.box.consider(wanted("b"))
+        await pilot.pause()
+        assert "completes no" not in text(app)
+        assert len(subject.asked) == 1
+
+
+async def test_an_answer_to_an_older_question_is_dropped() -> None:
+    subject = Offering()
+    subject.gate = asyncio.Event()
+    subject.completes = lambda params: {"completion": {"values": [params["argument"]["value"] + "!"]}}
+    app = Below(subject)
+    async with app.run_test(size=(60, 12)):
+        app.box.consider(wanted("old"))
+        await until(lambda: subject.calls, "the first question has gone out")
+        app.box.consider(wanted("new"))
+        subject.gate.set()
+        await shows(app, "new!")
+        assert "old!" not in text(app)
+
+
+async def test_values_are_taken_one_after_the_other_and_taking_asks_for_nothing() -> None:
+    subject = Offering()
+    subject.completes = lambda params: {"completion": {"values": ["a\x1b[31m", "b"], "hasMore": True}}
+    app = Below(subject)
+    async with app.run_test(size=(60, 12)) as pilot:
+        assert app.box.take_next() is None
+        app.box.consider(wanted("x"))
+        await shows(app, "a␛[31m")
+        await shows(app, "2 values, and there are more")
+        taken = [app.box.take_next() for _ in range(3)]
+        assert taken == ["a\x1b[31m", "b", "a\x1b[31m"]
+        app.box.consider(wanted("a\x1b[31m"))
+        await pilot.pause()
+        assert len(subject.asked) == 1
+        assert "2 values" in text(app)
+
+
+async def test_enter_takes_the_value_under_the_cursor() -> None:
+    app = Below(Offering())
+    async with app.run_test(size=(60, 12)) as pilot:
+        app.box.consider(wanted("x"))
+        await shows(app, "tuesday")
+        await pilot.press("tab", "j", "enter")
+        await until(lambda: app.posted, "it is taken")
+        assert [each.value for each in app.posted if isinstance(each, Completions.Taken)] == ["tuesday"]
+
+
+async def test_failures_are_words_and_nothing_is_asked_without_a_connection() -> None:
+    subject = Offering()
+    app = Below(subject)
+    answers: list[Any] = [Error(-32602, "no such prompt"), Disconnected("it is gone")]
+    subject.completes = lambda params: answers.pop(0)
+    async with app.run_test(size=(60, 12)) as pilot:
+        app.box.consider(wanted("a"))
+        await shows(app, "not completed: no such prompt")
+        app.box.consider(wanted("b"))
+        await shows(app, "not completed: it is gone")
+        subject.completes = lambda params: Silent(None, 1, "idle")
+        app.box.consider(wanted("c"))
+        await shows(app, "no answer came")
+        subject.now_stage = Stage.CLOSED
+        app.box.consider(wanted("d"))
+        await pilot.pause()
+        assert "not completed" not in text(app)
+        assert len(subject.asked) == 3
+
+
+async def test_a_flood_of_values_is_shown_as_quickly_as_a_few() -> None:
+    subject = Offering()
+    subject.completes = lambda params: {"completion": {"values": [f"value {n}" for n in range(10_000)]}}
+    app = Below(subject)
+    async with app.run_test(size=(100, 12)):
+        app.box.consider(wanted("x"))
+        await shows(app, "10,000 values  ▲ more than the 100 that are allowed")
+        app.box.rebind(subject)
+        await until(lambda: "10,000" not in text(app), "another conversation begins with nothing")
+
+
+async def test_of_ten_thousand_values_only_those_in_sight_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[str] = []
+
+    def counting(foreign: str, role: Any = "text", *, limit: int | None = None) -> Any:
+        drawn.append(foreign)
+        return foreign, role
+
+    monkeypatch.setattr(offers, "span", counting)
+    subject = Offering()
+    subject.completes = lambda params: {"completion": {"values": [f"value {n}" for n in range(10_000)]}}
+    app = Below(subject)
+    async with app.run_test(size=(60, 12)):
+        app.box.consider(wanted("v"))
+        await shows(app, "10,000 values")
+        await shows(app, "value 0")
+        assert 0 < len(set(drawn)) < 100
+        for _ in range(3):
+            taken = app.box.take_next()
+        assert taken == "value 2"
+
+
+LONG = "\n".join(f"line {n}" for n in range(20))
+
+
+async def test_a_resource_without_arguments_has_no_form_but_facts() -> None:
+    form = OfferForm(Offering(), RESOURCES)
+    app = Showing(form)
+    async with app.run_test(size=(80, 20)) as pilot:
+        await form.show(Resource({"uri": "x://a", "name": "a", "mimeType": "text/plain", "icons": [{"src": "x"}]}))
+        await pilot.pause()
+        assert "x://a" in text(app)
+        assert "icon" in text(app)
+        assert "Form / JSON" not in text(app)
+        assert "valid" not in text(app)
+
+
+async def test_a_long_description_is_shown_in_full_when_asked_for() -> None:
+    form = OfferForm(Offering(), PROMPTS)
+    app = Showing(form)
+    async with app.run_test(size=(80, 40)) as pilot:
+        await form.show(Prompt({"name": "a", "description": LONG}))
+        await pilot.pause()
+        assert "line 19" not in text(app)
+        form.toggle_about()
+        await until(lambda: "line 19" in text(app), "all of it is shown")
+
+
+async def test_the_preview_follows_what_is_typed_and_goes_with_the_thing() -> None:
+    form = OfferForm(Offering(), RESOURCES)
+    app = Showing(form)
+    async with app.run_test(size=(80, 20)) as pilot:
+        await form.show(Template({"uriTemplate": "x://{a}{?b}"}))
+        form.focus_first()
+        await pilot.press("o", "space")
+        await until(lambda: "x://o%20" in text(app), "the URI is previewed")
+        assert form.request.params == {"uri": "x://o%20"}
+        await form.show(None)
+        await until(lambda: "x://o%20" not in text(app), "it is gone")
+        assert form.withheld() == ""
+
+
+async def test_without_proposals_the_key_says_so() -> None:
+    form = OfferForm(Offering(), PROMPTS)
+    app = Showing(form)
+    async with app.run_test(size=(80, 20), notifications=True):
+        await form.show(Prompt({"name": "a"}))
+        form.complete()
+        await until(lambda: "nothing to take" in text(app), "it says so")
+
+
+DAY = Template({"uriTemplate": "x://{day}"})
+
+
+@pytest.mark.parametrize(
+    ("kind", "thing", "arguments", "params"),
+    [
+        (RESOURCES, Resource({"uri": "x://a"}), {}, {"uri": "x://a"}),
+        (RESOURCES, DAY, {"day": "mon day"}, {"uri": "x://mon%20day"}),
+        (RESOURCES, DAY, "no object", {"uri": "x://"}),
+        (PROMPTS, Prompt({"name": "a"}), {}, {"name": "a"}),
+        (PROMPTS, Prompt({"name": "a"}), {"b": "c"}, {"name": "a", "arguments": {"b": "c"}}),
+        (PROMPTS, Prompt({"name": "a"}), [1], {"name": "a", "arguments": [1]}),
+    ],
+)
+def test_each_kind_sends_what_it_should(kind: OfferKind, thing: Thing, arguments: Any, params: Any) -> None:
+    request = kind.request(thing, arguments)
+    assert isinstance(request, Request)
+    assert (request.params, request.problem) == (params, "")
+
+
+def test_recorded_requests_find_their_thing() -> None:
+    assert RESOURCES.made(DAY, "x://monday")
+    assert not RESOURCES.made(DAY, "y://monday")
+    assert RESOURCES.made(Resource({"uri": "x://a"}), "x://a")
+    assert PROMPTS.made(Prompt({"name": "a"}), "a")
+
+
+def test_only_what_has_arguments_can_be_completed() -> None:
+    assert RESOURCES.reference(Resource({"uri": "x://a"})) is None
+    assert RESOURCES.reference(DAY) == {"type": "ref/resource", "uri": "x://{day}"}
+    assert PROMPTS.reference(Prompt({"name": "a"})) == {"type": "ref/prompt", "name": "a"}
+
+
+async def test_prompts_are_listed_with_their_arguments() -> None:
+    side = OfferSide(Offering(), PROMPTS)
+    app = Showing(side)
+    async with app.run_test(size=(80, 12)) as pilot:
+        await pilot.pause()
+        side.sync()
+        await until(lambda: "2 prompts" in text(app), "they are listed")
+        assert "Hail a ship" in text(app)
+        assert "ship*, mood" in text(app)
+
+
+SIZE = (160, 40)
+
+
+async def offers_shows(app: Offers, words: str) -> None:
+    await until(lambda: words in text(app), f"{words!r} is on the screen:\n{text(app)}")
+
+
+async def test_a_request_that_runs_is_cancelled_by_a_key() -> None:
+    subject = Offering()
+    subject.gate = asyncio.Event()
+    app = Offers(OffersPanel(subject, RESOURCES))
+    async with app.run_test(size=SIZE) as pilot:
+        await until(lambda: app.panel.form.thing is not None, "a thing is chosen")
+        await app.panel.action_send()
+        await offers_shows(app, "× cancel")
+        await app.panel.cancel_running()
+        await offers_shows(app, "× Cancelled")
+        assert [exchange.target for exchange in subject.cancelled] == ["x://welcome"]
+        await pilot.pause()
+
+
+async def test_another_connection_keeps_the_choice_and_the_history() -> None:
+    app = Offers(ResourcesPanel(Offering()))
+    async with app.run_test(size=SIZE) as pilot:
+        await until(lambda: app.panel.form.thing is not None, "a thing is chosen")
+        await app.panel.action_send()
+        await offers_shows(app, "✓ Succeeded")
+        await offers_shows(app, "History 1")
+        app.panel.subject.journal.close()
+        other = Offering()
+        app.panel.rebind(other)
+        await offers_shows(app, "of the connection before")
+        await pilot.press("h")
+        await until(lambda: app.panel.result.body.history.has_focus, "the history has the focus")
+        await offers_shows(app, "x://welcome  · earlie")
+        await pilot.press("enter")
+        await offers_shows(app, "ended with it")
+        await pilot.press(".")
+        await offers_shows(app, "History 2")
+        await until(lambda: "of the connection before" not in text(app), "the new answer is shown")
+        assert other.wanted == [{"uri": "x://welcome"}]
+
+
+async def test_why_nothing_was_sent_stands_on_the_bar() -> None:
+    subject = Offering()
+    subject.now_stage = Stage.CLOSED
+    app = Offers(OffersPanel(subject, RESOURCES))
+    async with app.run_test(size=SIZE):
+        await until(lambda: app.panel.form.thing is not None, "a thing is chosen")
+        await offers_shows(app, "not connected")
+        assert "Nothing was sent" not in text(app)
+        await app.panel.action_send()
+        await offers_shows(app, "Nothing was sent: not connected")
+        assert subject.wanted == []
+
+
+async def test_a_key_ends_the_search() -> None:
+    app = Offers(ResourcesPanel(Offering()))
+    async with app.run_test(size=SIZE) as pilot:
+        await until(lambda: app.panel.form.thing is not None, "a thing is chosen")
+        await pilot.press("/", *"tides", "enter")
+        await until(lambda: "Welcome" not in text(app), "others are hidden")
+        await pilot.press("\\")
+        await offers_shows(app, "Welcome")
+
+
+async def test_without_a_result_there_is_nothing_to_save_or_to_repeat() -> None:
+    subject = Offering()
+    app = Offers(OffersPanel(subject, RESOURCES))
+    async with app.run_test(size=SIZE, notifications=True):
+        await until(lambda: app.panel.form.thing is not None, "a thing is chosen")
+        await app.panel.action_do("save")
+        await offers_shows(app, "There is nothing to save yet: ask for it first.")
+        await app.panel.action_do("repeat")
+        await offers_shows(app, "✓ Succeeded")
+        assert len(subject.wanted) == 1
+
+
+async def test_a_read_means_the_resource_under_the_cursor_however_fast_the_keys_came() -> None:
+    subject = Offering()
+    app = Offers(ResourcesPanel(subject))
+    async with app.run_test(size=SIZE) as pilot:
+        await until(lambda: app.panel.form.thing is not None, "a thing is chosen")
+        await until(lambda: app.panel.side.has_focus_within, "the list has the focus")
+        await pilot.press("j", "ctrl+j")
+        await until(lambda: bool(subject.wanted), "something is read")
+        assert subject.wanted == [{"uri": "x://b"}]

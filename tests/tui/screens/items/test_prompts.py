@@ -1,0 +1,106 @@
+"""The prompts' screen, driven by keys."""
+
+from typing import Any
+
+from inspector.tui.screens.items.prompts import PromptsPanel
+from tests.tui.screen_text import text
+from tests.tui.screens.acting import Error
+from tests.tui.screens.offering import Offering, Offers
+from tests.waiting import until
+
+SIZE = (160, 40)
+PIECES: list[Any] = [
+    {"type": "text", "text": "Ahoy [bold]\x1b[31m"},
+    {"type": "image", "data": "AAAA", "mimeType": "image/png"},
+    {"type": "audio", "data": "no base64!", "mimeType": "audio/wav"},
+    {"type": "resource", "resource": {"uri": "x://log", "text": "# Log\n\n- a\n- b"}},
+    {"type": "resource_link", "uri": "x://chart", "name": "chart"},
+    {"type": "smell", "of": "kelp"},
+]
+
+
+def messages(params: Any) -> Any:
+    return {"description": "A hail", "messages": [{"role": "user", "content": piece} for piece in PIECES]}
+
+
+async def shows(app: Offers, words: str) -> None:
+    await until(lambda: words in text(app), f"{words!r} is on the screen:\n{text(app)}")
+
+
+async def test_a_prompt_is_filled_and_its_messages_of_every_kind_are_shown() -> None:
+    subject = Offering()
+    subject.given = messages
+    app = Offers(PromptsPanel(subject))
+    async with app.run_test(size=(160, 60)) as pilot:
+        await until(lambda: app.panel.form.thing is not None, "a prompt is chosen")
+        await pilot.press("enter")
+        await until(lambda: app.panel.form.has_focus_within, "the form has the focus")
+        await pilot.press(*"auk", "ctrl+j")
+        await shows(app, "✗ Incomplete result")
+        assert subject.wanted == [{"name": "hail", "arguments": {"ship": "auk"}}]
+        for words in (
+            "1/6 user",
+            "Ahoy [bold]␛[31m",
+            "image/png",
+            "its base64 can't be decoded",
+            "x://log",
+            "x://chart",
+            "unknown block 'smell'",
+            "A hail",
+        ):
+            await shows(app, words)
+
+
+async def test_a_required_argument_is_asked_for_and_sending_without_it_takes_two_presses() -> None:
+    subject = Offering()
+    subject.given = lambda params: Error(-32602, "ship is missing")
+    app = Offers(PromptsPanel(subject))
+    async with app.run_test(size=SIZE) as pilot:
+        await until(lambda: app.panel.form.thing is not None, "a prompt is chosen")
+        await until(lambda: app.panel.side.has_focus_within, "the first focus has settled")
+        await shows(app, "ship *")
+        await until(lambda: app.panel.form.form.state.verdict is not None, "the empty form is judged")
+        await pilot.press("ctrl+j")
+        await shows(app, "Get anyway (1 error)")
+        assert subject.wanted == []
+        await until(lambda: app.panel.form.has_focus_within, "the wrong field is focused")
+        await pilot.press("ctrl+j")
+        await shows(app, "ship is missing")
+        assert subject.wanted == [{"name": "hail"}]
+
+
+async def test_messages_are_copied_as_json_and_as_markdown() -> None:
+    subject = Offering()
+    subject.given = messages
+    app = Offers(PromptsPanel(subject))
+    async with app.run_test(size=SIZE, notifications=True) as pilot:
+        await until(lambda: app.panel.form.thing is not None, "a prompt is chosen")
+        await pilot.press("c")
+        await shows(app, "no messages to copy yet")
+        await app.panel.form.take({"ship": "auk"})
+        await app.panel.form.send()
+        await shows(app, "✗ Incomplete result")
+        app.panel.go("result")
+        await until(lambda: app.panel.result.has_focus_within, "the result has the focus")
+        await pilot.press("c")
+        await until(lambda: '"messages": [' in app.clipboard, "the JSON is copied")
+        await pilot.press("C")
+        await until(
+            lambda: app.clipboard.startswith("# A hail\n\n## user\n\nAhoy [bold][31m"), "the Markdown is copied"
+        )
+
+
+async def test_arguments_of_an_earlier_answer_are_taken_back() -> None:
+    subject = Offering()
+    subject.given = messages
+    app = Offers(PromptsPanel(subject))
+    async with app.run_test(size=SIZE) as pilot:
+        await until(lambda: app.panel.form.thing is not None, "a prompt is chosen")
+        await app.panel.form.take({"ship": "auk"})
+        await app.panel.form.send()
+        await shows(app, "✗ Incomplete result")
+        await app.panel.form.take({"ship": "tern"})
+        app.panel.go("result")
+        await until(lambda: app.panel.result.has_focus_within, "the result has the focus")
+        await pilot.press("r")
+        await until(lambda: app.panel.form.form.arguments == {"ship": "auk"}, "they are in the form again")

@@ -1,0 +1,459 @@
+"""The list of resources with its marks, also where nobody can watch anything any more."""
+
+import base64
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from inspector.protocol.tracking.subscriptions import Filter
+from inspector.session.watching import Outcome
+from inspector.tui.conversation import Stage
+from inspector.tui.screens.export.dialog import SaveScreen
+from inspector.tui.screens.items.dialogs import BeforeAfterScreen
+from inspector.tui.screens.items.resources import RESOURCES, ResourceSide, ResourcesPanel, WatchingPanel
+from inspector.tui.widgets.picture import PictureScreen
+from tests.protocol.tracking.test_subscriptions import ID
+from tests.tui.screen_text import text
+from tests.tui.screens.acting import Error
+from tests.tui.screens.offering import Offering, Offers
+from tests.waiting import until
+
+WIDE = (160, 40)
+NARROW = (80, 24)
+PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x05\x00\x00\x00\x03"
+
+
+def contents(*items: Any) -> Any:
+    return lambda params: {"contents": list(items)}
+
+
+async def shows(app: Offers, words: str) -> None:
+    await until(lambda: words in text(app), f"{words!r} is on the screen:\n{text(app)}")
+
+
+async def chosen(app: Offers, pilot: Pilot[None], label: str) -> None:
+    """Move to a thing and wait for its form."""
+    await until(lambda: app.panel.form.thing is not None, "a first form is there")
+    for _ in range(12):
+        thing = app.panel.side.chosen
+        if thing is not None and label in (thing.title, thing.key):
+            break
+        await pilot.press("j")
+    await until(
+        lambda: app.panel.form.thing is not None and label in (app.panel.form.thing.title, app.panel.form.thing.key),
+        f"{label} has its form",
+    )
+    await pilot.pause()
+
+
+async def test_resources_and_templates_stand_in_one_list_and_hostile_names_are_only_text() -> None:
+    app = Offers(ResourcesPanel(Offering()))
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        await shows(app, "4 resources, 2 templates")
+        await shows(app, "b [/] ␛[31m")
+        await shows(app, "▲ it has no uri")
+        await shows(app, "{} Tides")
+        await chosen(app, pilot, "x://b")
+        await shows(app, "[bold]not bold[/]")
+
+
+async def test_a_resource_is_read_and_every_content_is_shown() -> None:
+    subject = Offering()
+    blob = base64.b64encode(bytes(range(64))).decode()
+    subject.given = contents(
+        {"uri": "x://1", "mimeType": "text/x-python", "text": "# why\nx = 1"},
+        {"uri": "x://2", "mimeType": "application/json", "text": '{"a": [1]}'},
+        {"uri": "x://3", "blob": blob},
+        {"uri": "x://4", "mimeType": "image/png", "blob": base64.b64encode(PNG).decode()},
+        {"uri": "x://5", "blob": "not base64!"},
+        7,
+    )
+    app = Offers(ResourcesPanel(subject))
+    async with app.run_test(size=(160, 80)) as pilot:
+        await chosen(app, pilot, "Welcome")
+        await pilot.press("ctrl+j")
+        await shows(app, "✗ Incomplete result")
+        assert subject.wanted == [{"uri": "x://welcome"}]
+        for words in ('"a": [', "00000000  00 01 02", "5 × 3", "its base64 can't be decoded", "a number where"):
+            await shows(app, words)
+        assert "History 1" in text(app)
+
+
+async def test_a_content_is_shown_whole_and_saved() -> None:
+    subject = Offering()
+    subject.given = contents({"uri": "x://1", "text": "\n".join(f"line {n}" for n in range(700_000))})
+    app = Offers(ResourcesPanel(subject))
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        await chosen(app, pilot, "Welcome")
+        await pilot.press("ctrl+j")
+        await shows(app, "✓ Succeeded")
+        app.panel.go("result")
+        await until(lambda: app.panel.result.has_focus_within, "the result has the focus")
+        await pilot.press("enter")
+        await shows(app, "line 20")
+        await pilot.press("G")
+        await shows(app, "line 699999")
+
+
+async def test_saving_asks_for_a_path_and_never_replaces_unasked(tmp_path: Path) -> None:
+    subject = Offering()
+    app = Offers(ResourcesPanel(subject))
+    there = tmp_path / "there.txt"
+    there.write_text("mine")
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        await chosen(app, pilot, "Welcome")
+        await pilot.press("ctrl+j")
+        await shows(app, "✓ Succeeded")
+        await pilot.press("w")
+        await until(lambda: isinstance(app.screen, SaveScreen), "a path is asked for")
+        app.screen.query_one(Input).value = str(there)
+        await pilot.press("enter")
+        await shows(app, "It is there already")
+        assert there.read_text() == "mine"
+        await pilot.press("enter")
+        await until(lambda: not isinstance(app.screen, SaveScreen), "it is saved")
+        assert there.read_text() == "Hello."
+
+
+async def test_a_picture_is_shown_by_a_key() -> None:
+    subject = Offering()
+    subject.given = contents({"uri": "x://4", "mimeType": "image/png", "blob": base64.b64encode(PNG).decode()})
+    app = Offers(ResourcesPanel(subject))
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        await chosen(app, pilot, "Welcome")
+        await pilot.press("ctrl+j")
+        await shows(app, "press v to see it")
+        await pilot.press("v")
+        await until(lambda: isinstance(app.screen, PictureScreen), "the picture is shown")
+
+
+async def test_a_template_is_filled_with_what_the_server_proposes_and_read() -> None:
+    subject = Offering()
+    app = Offers(ResourcesPanel(subject))
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        await chosen(app, pilot, "Tides")
+        await pilot.press("enter")
+        await until(lambda: app.panel.form.has_focus_within, "the form has the focus")
+        await pilot.press("m")
+        await shows(app, "▸ x://tides/m")
+        await shows(app, "2 values")
+        await pilot.press("ctrl+@", "ctrl+@")
+        await shows(app, "▸ x://tides/tuesday")
+        await pilot.press("ctrl+j")
+        await shows(app, "✓ Succeeded")
+        assert subject.wanted == [{"uri": "x://tides/tuesday"}]
+        assert subject.asked[-1]["argument"] == {"name": "day", "value": "m"}
+        assert subject.asked[-1]["ref"] == {"type": "ref/resource", "uri": "x://tides/{day}{?unit}"}
+
+
+async def test_a_template_that_cannot_be_expanded_says_why_and_withholds_the_read() -> None:
+    subject = Offering()
+    app = Offers(ResourcesPanel(subject))
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        await chosen(app, pilot, "broken")
+        await shows(app, "can't be expanded: a brace in it is never closed")
+        await pilot.press("ctrl+j")
+        await shows(app, "Nothing was sent")
+        assert subject.calls == []
+
+
+async def test_a_refusal_has_its_own_headline() -> None:
+    subject = Offering()
+    subject.given = lambda params: Error(-32002, "no such resource")
+    app = Offers(ResourcesPanel(subject))
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        await chosen(app, pilot, "Welcome")
+        await pilot.press("ctrl+j")
+        await shows(app, "✗ JSON-RPC error -32002")
+        await shows(app, "no such resource")
+
+
+async def test_a_recording_shows_its_reads_and_says_why_it_makes_none() -> None:
+    subject = Offering()
+    subject.tape.request(1, "resources/read", {"uri": "x://tides/sunday?unit=m"})
+    subject.tape.answer(1, {"contents": [{"uri": "x://tides/sunday", "text": "of a sunday"}]})
+    subject.can_act, subject.now_stage = False, Stage.RECORDED
+    app = Offers(ResourcesPanel(subject))
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        await chosen(app, pilot, "Tides")
+        await shows(app, "of a sunday")
+        await shows(app, "a recording: not read; r in the traffic resends")
+        await pilot.press("ctrl+j")
+        await shows(app, "Nothing was sent")
+        assert subject.calls == []
+        await pilot.press("h")
+        await shows(app, "x://tides/sunday")
+
+
+async def test_a_read_is_repeated_by_a_key() -> None:
+    subject = Offering()
+    app = Offers(ResourcesPanel(subject))
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        await chosen(app, pilot, "Welcome")
+        await pilot.press("ctrl+j")
+        await shows(app, "History 1")
+        await pilot.press("full_stop")
+        await shows(app, "History 2")
+        assert subject.wanted == [{"uri": "x://welcome"}] * 2
+
+
+async def test_a_narrow_terminal_shows_one_step_at_a_time() -> None:
+    app = Offers(ResourcesPanel(Offering()))
+    async with app.run_test(size=NARROW) as pilot:
+        await chosen(app, pilot, "Welcome")
+        await pilot.press("enter")
+        await shows(app, "▸ Read")
+        assert "4 resources" not in text(app)
+        await pilot.press("ctrl+j")
+        await shows(app, "Hello.")
+        await pilot.press("escape")
+        await shows(app, "▸ Read")
+        await pilot.press("escape")
+        await shows(app, "4 resources")
+
+
+async def test_a_search_finds_by_type() -> None:
+    app = Offers(ResourcesPanel(Offering()))
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        await shows(app, "4 resources")
+        await pilot.press("/")
+        await until(lambda: isinstance(app.focused, Input), "the search line has the focus")
+        await pilot.press(*"csv")
+        await shows(app, "1 of 6")
+
+
+@pytest.mark.parametrize("uri", ["x://a", ""])
+def test_what_is_sent_is_the_uri(uri: str) -> None:
+    from inspector.protocol.things import Resource
+
+    request = RESOURCES.request(Resource({"uri": uri}), {})
+    assert request.params == {"uri": uri}
+    assert bool(request.problem) is not bool(uri)
+
+
+ASKED = {"toolsListChanged": True, "resourceSubscriptions": ["x://welcome", "x://tides/m"]}
+
+
+def streamed(granted: dict[str, object]) -> Offering:
+    """A subject whose server has acknowledged a stream."""
+    subject = Offering()
+    subject.tape.request(7, "subscriptions/listen", {"notifications": ASKED})
+    tell(subject, "subscriptions/acknowledged", notifications=granted)
+    return subject
+
+
+def tell(subject: Offering, what: str, **params: object) -> None:
+    params["_meta"] = {ID: 7}
+    subject.tape.from_server({"jsonrpc": "2.0", "method": f"notifications/{what}", "params": params})
+
+
+async def test_what_was_granted_and_what_was_not_stand_below_the_list() -> None:
+    app = Offers(ResourcesPanel(streamed({"resourceSubscriptions": ["x://welcome"]})))
+    async with app.run_test(size=WIDE, notifications=True):
+        await shows(app, "● watching x://welcome")
+        assert app.query_one(ResourceSide).display
+        await shows(app, "▲ not granted: list of tools,")
+        await shows(app, "▲ watching not granted")
+
+
+async def test_in_a_recording_the_marks_are_those_of_its_end() -> None:
+    subject = streamed(ASKED)
+    tell(subject, "resources/updated", uri="x://welcome")
+    subject.tape.to_server({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}})
+    subject.can_act = False
+    app = Offers(ResourcesPanel(subject))
+    async with app.run_test(size=WIDE, notifications=True):
+        await shows(app, "○ ended: list of tools,")
+        await shows(app, "◆ updated once")
+        assert "◆ updated" in next(line for line in text(app).splitlines() if "▌ Welcome" in line)
+
+
+async def test_without_any_watching_nothing_is_said_of_it() -> None:
+    app = Offers(ResourcesPanel(Offering()))
+    async with app.run_test(size=WIDE, notifications=True):
+        await shows(app, "4 resources, 2 templates")
+        assert "watch" not in text(app).replace("Watch", "")
+
+
+CAN = {"resources": {"subscribe": True}}
+URI = "x://welcome"
+
+
+class Watched(Offering):
+    """A server of the handshake era that can be watched; `comes` is what comes of wanting to."""
+
+    def __init__(self, capabilities: Any = CAN) -> None:
+        super().__init__(capabilities=capabilities)
+        self.comes: Outcome | None = None
+        self.asked_for: list[tuple[str, str]] = []
+
+    async def perform(self, work: Any) -> Any:
+        return await work(SimpleNamespace(watching=self))
+
+    async def watch(self, uri: str) -> Outcome:
+        return self._ask("resources/subscribe", uri)
+
+    async def unwatch(self, uri: str) -> Outcome:
+        return self._ask("resources/unsubscribe", uri)
+
+    def _ask(self, method: str, uri: str) -> Outcome:
+        self.asked_for.append((method.rpartition("/")[2], uri))
+        if self.comes is not None:
+            return self.comes
+        self._id += 1
+        self.tape.request(self._id, method, {"uri": uri})
+        self.tape.answer(self._id, {})
+        return Outcome(Filter(uris=(uri,)))
+
+    def update(self, uri: str = URI, times: int = 1) -> None:
+        message = {"jsonrpc": "2.0", "method": "notifications/resources/updated", "params": {"uri": uri}}
+        for _ in range(times):
+            self.tape.from_server(message)
+
+
+async def read(app: Offers, pilot: Pilot[None], subject: Watched, words: str, answer: str) -> None:
+    """Read the chosen resource, which says this now."""
+    subject.given = contents({"uri": URI, "text": answer})
+    await pilot.press("ctrl+j")
+    await shows(app, words)
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW])
+async def test_a_key_watches_and_watches_no_longer(size: tuple[int, int]) -> None:
+    subject = Watched()
+    app = Offers(ResourcesPanel(subject))
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await chosen(app, pilot, "Welcome")
+        assert isinstance(app.query_one(ResourcesPanel), WatchingPanel)
+        await pilot.press("s")
+        await shows(app, "Watching x://welcome.")
+        await shows(app, "● watched")
+        await shows(app, "● watching x://welcome")
+        await pilot.press("s")
+        await shows(app, "No longer watching x://welcome.")
+        await shows(app, "○ was watched")
+        assert subject.asked_for == [("subscribe", URI), ("unsubscribe", URI)]
+
+
+async def test_what_a_template_expands_to_is_watched() -> None:
+    subject = Watched()
+    app = Offers(ResourcesPanel(subject))
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        await chosen(app, pilot, "Tides")
+        await pilot.press("enter")
+        await until(lambda: app.panel.form.has_focus_within, "the form has the focus")
+        await pilot.press("m")
+        await shows(app, "▸ x://tides/m")
+        await pilot.press("escape", "s")
+        await shows(app, "Watching x://tides/m.")
+        assert subject.asked_for == [("subscribe", "x://tides/m")]
+
+
+async def test_what_can_not_be_watched_is_told_and_nothing_is_sent() -> None:
+    subject = Watched()
+    app = Offers(ResourcesPanel(subject))
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        await chosen(app, pilot, "lost")
+        await pilot.press("s")
+        await shows(app, "It can't be watched: it has no uri.")
+        subject.now_stage = Stage.CLOSED
+        await pilot.press("s")
+        await shows(app, "Nothing is sent: ")
+        assert subject.asked_for == []
+
+
+async def test_a_server_that_can_not_be_watched_is_not_asked() -> None:
+    subject = Watched(capabilities={"resources": {}})
+    app = Offers(ResourcesPanel(subject))
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        await chosen(app, pilot, "Welcome")
+        await pilot.press("s")
+        await shows(app, "lack resources.subscribe")
+        assert subject.asked_for == []
+
+
+@pytest.mark.parametrize(
+    ("comes", "says"),
+    [
+        (
+            Outcome(refused="the server answered with error -32601: no [b]such[/b] \x1b"),
+            "was refused: the server answe",
+        ),
+        (Outcome(not_granted=Filter(uris=(URI,))), "The server did not grant watching x://welcome."),
+        (Outcome(acknowledged=False), "The server has not acknowledged yet"),
+    ],
+)
+async def test_what_comes_instead_is_told(comes: Outcome, says: str) -> None:
+    subject = Watched()
+    subject.comes = comes
+    app = Offers(ResourcesPanel(subject))
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        await chosen(app, pilot, "Welcome")
+        await pilot.press("s")
+        await shows(app, says)
+        assert "\x1b" not in text(app)
+
+
+async def test_a_storm_of_updates_is_a_number_and_no_flood_of_toasts() -> None:
+    subject = Watched()
+    app = Offers(ResourcesPanel(subject))
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        await chosen(app, pilot, "Welcome")
+        await pilot.press("s")
+        await shows(app, "● watched")
+        subject.update(times=2000)
+        await shows(app, "◆ updated ×2,000")
+        await shows(app, "updated 2,000 times")
+        assert len(app._notifications) == 1
+
+
+async def test_a_resource_that_was_read_again_is_compared_with_what_it_said_before() -> None:
+    subject = Watched()
+    app = Offers(ResourcesPanel(subject))
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        await chosen(app, pilot, "Welcome")
+        await pilot.press("u")
+        await shows(app, "There is no earlier read to compare with")
+        await read(app, pilot, subject, "the old tide", "Saltmouth\nthe old tide\n")
+        subject.update()
+        await shows(app, "◆ updated")
+        await read(app, pilot, subject, "the new tide", "Saltmouth\nthe new tide\n")
+        await shows(app, "It has changed since the read before: u shows how.")
+        await until(lambda: "◆ updated\n" not in text(app), "the mark is gone")
+        await pilot.press("u")
+        await until(lambda: isinstance(app.screen, BeforeAfterScreen), "the comparison is there")
+        await shows(app, "- the [old] tide")
+        assert "+ the [new] tide" in text(app)
+        await pilot.press("u")
+        await until(lambda: not isinstance(app.screen, BeforeAfterScreen), "it is gone")
+
+
+async def test_an_update_without_a_change_is_told() -> None:
+    subject = Watched()
+    app = Offers(ResourcesPanel(subject))
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        await chosen(app, pilot, "Welcome")
+        await read(app, pilot, subject, "the tide", "the tide")
+        subject.update()
+        await shows(app, "◆ updated")
+        await pilot.press("ctrl+j")
+        await shows(app, "It is the same as at the read before.")
+
+
+async def test_bytes_are_compared_by_size_and_hash() -> None:
+    subject = Watched()
+    app = Offers(ResourcesPanel(subject))
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        await chosen(app, pilot, "Welcome")
+        for data, shown in ((b"one", "size  3 bytes"), (b"other", "size  5 bytes")):
+            subject.given = contents({"uri": URI, "blob": base64.b64encode(data).decode()})
+            await pilot.press("ctrl+j")
+            await shows(app, shown)
+        await shows(app, "It has changed")
+        await pilot.press("u")
+        await shows(app, "- before: 3 bytes, sha256 7692c3ad")
+        assert "+ after: 5 bytes, sha256" in text(app)

@@ -1,0 +1,170 @@
+"""The views of a result."""
+
+import base64
+from typing import Any
+
+from inspector.demo import tools_content
+from inspector.present.result import Finished, result_view
+from inspector.present.rows import SpanRows
+from inspector.present.spans import plain
+from inspector.tui.screens.items.calls import look
+from inspector.tui.screens.items.result_views import (
+    CONTENT,
+    HISTORY,
+    MOST_LINES,
+    RAW,
+    STRUCTURED,
+    ResultBody,
+    result_lines,
+    words_wrapped,
+)
+from tests.present.tape import Tape
+from tests.tui.screen_text import text
+from tests.tui.screens.schemas import SUM
+from tests.tui.widgets.showing import Showing
+
+PICTURE = {"type": "image", "mimeType": "image/png", "data": base64.b64encode(tools_content.tide_picture(4)).decode()}
+
+
+def looked(result: Any, schema: Any = None) -> Any:
+    tape = Tape()
+    tape.call(1, "add")
+    tape.answer(1, result)
+    return look(tape.journal, tape.journal.conversation.exchanges[0], schema)
+
+
+async def test_each_tab_shows_its_view() -> None:
+    body = ResultBody()
+    app = Showing(body)
+    async with app.run_test(size=(80, 20)) as pilot:
+        body.show(looked({"content": [{"type": "text", "text": "words"}], "structuredContent": {"sum": 3}}, SUM))
+        seen = []
+        for tab in (CONTENT, STRUCTURED, RAW, HISTORY):
+            body.show_tab(tab)
+            body.focus_body()
+            await pilot.pause()
+            seen.append(text(app))
+        assert "words" in seen[0]
+        assert "✓ matches its outputSchema" in seen[1]
+        assert '"sum": 3' in seen[1]
+        assert '"jsonrpc": "2.0"' in seen[2]
+        assert "No calls of this tool yet" in seen[3]
+        assert "Structured ✓" in seen[0]
+
+
+async def test_the_block_under_the_cursor_is_known() -> None:
+    body = ResultBody()
+    app = Showing(body)
+    async with app.run_test(size=(80, 30)) as pilot:
+        looks = [body.block and body.block.look]
+        body.show(looked({"content": [{"type": "text", "text": "words"}, PICTURE]}))
+        body.focus_body()
+        for key in ("G", "g"):
+            await pilot.press(key)
+            looks.append(body.block and body.block.look)
+        assert looks == [None, "image", "plain"]
+
+
+async def test_markdown_is_rendered_on_demand_and_back() -> None:
+    body = ResultBody()
+    app = Showing(body)
+    async with app.run_test(size=(80, 20)) as pilot:
+        assert not await body.toggle_markdown()
+        body.show(looked({"content": [{"type": "text", "text": "# Head\n\n**bold** [/] \x1b[2J"}]}))
+        await pilot.pause()
+        assert "**bold**" in text(app)
+        assert await body.toggle_markdown()
+        await pilot.pause()
+        assert "**bold**" not in text(app)
+        assert "bold [/] ␛[2J" in text(app)
+        assert await body.toggle_markdown()
+        await pilot.pause()
+        assert "**bold**" in text(app)
+
+
+async def test_lines_are_wrapped_anew_for_another_width() -> None:
+    body = ResultBody()
+    app = Showing(body)
+    async with app.run_test(size=(100, 20)) as pilot:
+        body.show(looked({"content": [{"type": "text", "text": "word " * 18}]}))
+        await pilot.pause()
+        before = body.content.source.count
+        await pilot.resize_terminal(50, 20)
+        await pilot.pause()
+        await pilot.pause()
+        assert body.content.source.count > before
+
+
+async def test_a_tab_is_chosen_by_a_click_and_the_history_counts() -> None:
+    body = ResultBody()
+    app = Showing(body)
+    async with app.run_test(size=(80, 20)) as pilot:
+        body.show_history(SpanRows([(("one", "text"),)]))
+        await pilot.pause()
+        assert "History 1" in text(app)
+        await pilot.click("Segments", offset=(app.rows()[0].index("Raw"), 0))
+        assert body.tab == RAW
+
+
+def lines(result: Any, width: int = 60) -> list[str]:
+    return [plain(line) for line in result_lines(result_view(Finished("tools/call", result=result)), width).lines]
+
+
+def test_each_block_stands_under_its_title_and_long_texts_are_wrapped_at_words() -> None:
+    shown = lines({"content": [{"type": "text", "text": "one two three " * 8}, {"type": "text", "text": "end"}]}, 40)
+    assert shown[0].startswith("▸ 1/2 text")
+    assert all(len(line) <= 40 for line in shown)
+    assert shown[1] == "one two three one two three one two"
+    assert shown[-2:] == ["▸ 2/2 text · 3 B", "end"]
+
+
+def test_json_in_a_text_is_laid_out() -> None:
+    shown = lines({"content": [{"type": "text", "text": '{"a":[1,2]}'}]})
+    assert '  "a": [' in shown
+
+
+def test_lines_know_their_block() -> None:
+    view = result_view(Finished("tools/call", result={"content": [{"type": "text", "text": "a\nb"}] * 2}))
+    assert result_lines(view, 60).blocks == (0, 0, 0, -1, 1, 1, 1)
+
+
+def test_a_result_without_blocks_says_so() -> None:
+    assert lines({"content": []}) == ["The result has no content blocks."]
+    assert "Structured" in lines({"content": [], "structuredContent": {"a": 1}})[0]
+
+
+def test_a_text_of_too_many_lines_ends_with_a_word_about_it() -> None:
+    shown = lines({"content": [{"type": "text", "text": "x\n" * (MOST_LINES + 10)}]})
+    assert len(shown) == MOST_LINES + 2
+    assert "raw view" in shown[-1]
+
+
+def test_a_picture_tells_its_key() -> None:
+    block = {"type": "image", "data": "iVBORw0KGgo=", "mimeType": "image/png"}
+    assert "  press v to see it" in lines({"content": [block]})
+
+
+def test_what_acts_on_a_terminal_does_not_get_here() -> None:
+    shown = "".join(lines({"content": [{"type": "text", "text": "\x1b[2J\x07[/]"}]}))
+    assert "\x1b" not in shown
+    assert "␛[2J␇[/]" in shown
+
+
+def test_a_word_longer_than_the_line_is_broken() -> None:
+    assert [plain(row) for row in words_wrapped((("x" * 25, "text"),), 10)] == ["x" * 10, "x" * 10, "x" * 5]
+
+
+def test_a_deep_indent_leaves_room_for_a_long_word() -> None:
+    rows = [plain(row) for row in words_wrapped((("x" * 40, "text"),), 20, 18)]
+    assert rows == ["x" * 20, " " * 10 + "x" * 10, " " * 10 + "x" * 10]
+
+
+def test_a_line_of_a_megabyte_is_wrapped_whole() -> None:
+    rows = [plain(row) for row in words_wrapped((("[" * 1_000_000, "text"),), 100)]
+    assert {len(row) for row in rows} == {100}
+    assert len(rows) == 10_000
+
+
+def test_marks_that_take_no_room_stay_with_their_letters() -> None:
+    rows = [plain(row) for row in words_wrapped((("e\u0301" * 90, "text"),), 30)]
+    assert rows == ["e\u0301" * 30] * 3

@@ -1,0 +1,299 @@
+"""The lines above a list, and what stays where it is when the list is fetched anew."""
+
+from typing import Any
+
+import pytest
+from textual.widgets import Input
+
+from inspector.tui.screens.items.form import focused_path
+from inspector.tui.screens.items.offers import OffersPanel
+from inspector.tui.screens.items.prompts import PromptsPanel
+from inspector.tui.screens.items.resources import RESOURCES, ResourcesPanel
+from inspector.tui.screens.items.steps import NARROW, StepFindings, Steps, news_of
+from inspector.tui.screens.items.steps import WIDE as STEPS_WIDE
+from inspector.tui.screens.items.tools import ToolsPanel
+from tests.tui.checked import checked
+from tests.tui.screen_text import text
+from tests.tui.screens.acting import WIDE, Acting, Tools, chosen, shows
+from tests.tui.screens.offering import Offering, Offers
+from tests.tui.screens.schemas import TOOLS
+from tests.tui.widgets.showing import Showing
+from tests.waiting import until
+
+NUMBER = {"type": "object", "properties": {"a": {"type": "integer"}}, "additionalProperties": False}
+TEXT = {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}}
+
+
+def tool(name: str, schema: Any = NUMBER, **more: Any) -> dict[str, Any]:
+    return {"name": name, "inputSchema": schema, **more}
+
+
+def form_of(panel: ToolsPanel) -> Any:
+    return panel.form.form.arguments
+
+
+async def test_what_was_typed_chosen_and_searched_outlives_a_new_list() -> None:
+    subject = Acting([tool("add"), tool("sub"), tool("mul")])
+    app = Tools(subject)
+    async with app.run_test(size=WIDE) as pilot:
+        await chosen(app, pilot, "sub")
+        await pilot.press("enter")
+        await until(lambda: isinstance(app.focused, Input), "the field has the focus")
+        await pilot.press("4", "2")
+        subject.list([tool("abs"), tool("add", description="Adds."), tool("sub"), tool("mul")])
+        await shows(app, "1 new, 1 changed: D shows")
+        assert "abs + new" in text(app)
+        assert "add ◆ changed" in text(app)
+        await pilot.pause(0.2)
+        assert app.panel.form.tool is not None
+        assert app.panel.form.tool.name == "sub"
+        assert isinstance(app.focused, Input)
+        assert app.focused.value == "42"
+        await pilot.press("1")
+        await until(lambda: form_of(app.panel) == {"a": 421}, "typing goes on where it was")
+
+
+async def test_a_schema_that_changes_below_the_hands_keeps_what_was_typed_and_where() -> None:
+    subject = Acting([tool("add")])
+    app = Tools(subject)
+    async with app.run_test(size=WIDE) as pilot:
+        await chosen(app, pilot, "add")
+        await pilot.press("enter")
+        await until(lambda: isinstance(app.focused, Input), "the field has the focus")
+        await pilot.press("4", "2")
+        subject.list([tool("add", TEXT)])
+        await shows(app, "1 changed: D shows")
+        await until(lambda: form_of(app.panel) == {"a": 42}, "the value stays, right or wrong")
+        await until(lambda: focused_path(app.panel.form.form) == ("a",), "so does the focus")
+
+
+async def test_a_tool_that_goes_away_keeps_its_form_and_can_still_be_called() -> None:
+    subject = Acting([tool("add"), tool("sub")])
+    app = Tools(subject)
+    async with app.run_test(size=WIDE) as pilot:
+        await chosen(app, pilot, "add")
+        await pilot.press("enter")
+        await until(lambda: isinstance(app.focused, Input), "the field has the focus")
+        await pilot.press("7")
+        subject.list([tool("sub")])
+        await shows(app, "the server lists it no more")
+        await shows(app, "1 gone: D shows")
+        await pilot.press("ctrl+j")
+        await until(lambda: subject.calls, "the call went out")
+        assert subject.calls == [{"name": "add", "arguments": {"a": 7}}]
+        subject.list([tool("add"), tool("sub")])
+        await until(lambda: "no more" not in text(app), "it is back")
+
+
+async def test_the_last_tool_that_goes_away_keeps_its_form_too() -> None:
+    subject = Acting([tool("add")])
+    app = Tools(subject)
+    async with app.run_test(size=WIDE) as pilot:
+        await chosen(app, pilot, "add")
+        subject.list([])
+        await shows(app, "the server lists it no more")
+        assert app.panel.form.tool is not None
+
+
+async def test_the_place_in_a_long_list_stays() -> None:
+    names = [f"tool{number:03}" for number in range(200)]
+    subject = Acting([tool(name) for name in names])
+    app = Tools(subject)
+    async with app.run_test(size=WIDE):
+        await until(lambda: app.panel.form.tool is not None, "a first form is there")
+        view = app.panel.side._list.view
+        app.panel.side._list.go_to(100)
+        view.scroll_to(90)
+        await until(lambda: app.panel.form.tool is not None and app.panel.form.tool.name == "tool100", "it is meant")
+        subject.list([tool("aaa"), *map(tool, names)])
+        await shows(app, "1 new: D shows")
+        assert (view.cursor, view.top) == (101, 91)
+
+
+async def test_the_changes_are_shown_with_both_sides() -> None:
+    subject = Acting([tool("add", description="Adds two numbers"), tool("old")])
+    app = Tools(subject)
+    async with app.run_test(size=WIDE) as pilot:
+        await chosen(app, pilot, "add")
+        subject.list([tool("add", TEXT, description="Adds three numbers")])
+        await shows(app, "1 gone, 1 changed: D shows")
+        await pilot.press("D")
+        await shows(app, '    inputSchema.properties.a.type: "integer" → "string"')
+        assert "− Adds [two] numbers" in text(app)
+        assert "+ Adds [three] numbers" in text(app)
+        assert "− old" in text(app)
+        await pilot.press("escape")
+        await until(lambda: "1 tool removed" not in text(app), "the list is back")
+
+
+async def test_pages_ages_and_oddities_are_said_above_the_list() -> None:
+    subject = Acting()
+    subject.tape.request(1, "tools/list")
+    subject.tape.answer(1, {"tools": [tool("a"), tool("a")], "nextCursor": "2", "ttlMs": 60000, "cacheScope": "public"})
+    app = Tools(subject)
+    async with app.run_test(size=WIDE) as pilot:
+        await shows(app, "page 1, more: > fetches the next")
+        assert "said fresh for 60" in text(app)
+        assert "1 item comes more than once" in text(app)
+        subject.tape.wait(63_000)
+        await shows(app, "stale since")
+        fetched: list[tuple[str, ...]] = []
+
+        async def more(*kinds: str) -> None:
+            fetched.append(kinds)
+
+        subject.fetch_more = more  # type: ignore[method-assign]
+        await pilot.press(">")
+        await until(lambda: fetched == [("tools",)], "a page is asked for")
+
+
+async def test_half_a_list_does_not_replace_a_whole_one() -> None:
+    class Fetching(Acting):
+        now_listing: str | None = None
+
+        @property
+        def listing(self) -> str | None:
+            return self.now_listing
+
+    subject = Fetching([tool("add"), tool("sub"), tool("mul")])
+    app = Tools(subject)
+    async with app.run_test(size=WIDE) as pilot:
+        await chosen(app, pilot, "mul")
+        subject.now_listing = "tools"
+        subject.tape.request(1, "tools/list")
+        subject.tape.answer(1, {"tools": [tool("add")], "nextCursor": "2"})
+        await pilot.pause(0.3)
+        assert "3 tools" in text(app)
+        subject.tape.request(2, "tools/list", {"cursor": "2"})
+        subject.tape.answer(2, {"tools": [tool("sub"), tool("mul"), tool("div")]})
+        subject.now_listing = None
+        await shows(app, "4 tools")
+        await shows(app, "1 new: D shows")
+        assert app.panel.form.tool is not None
+        assert app.panel.form.tool.name == "mul"
+
+
+def test_news_are_those_of_the_kinds_that_are_asked_for() -> None:
+    assert [each.kind for each in news_of(Acting([tool("a")]), ("tools", "prompts"))] == ["tools", "prompts"]
+
+
+async def test_rows_have_badges_and_the_chosen_thing_tells_what_was_found() -> None:
+    subject = Offering()
+    subject.offer("prompts/list", "prompts", [{"name": "calm", "description": "x"}, {"name": "odd", "arguments": "no"}])
+    app = Offers(PromptsPanel(subject))
+    async with app.run_test(size=(160, 40)) as pilot:
+
+        def chosen() -> str:
+            return app.panel.form.thing.name if app.panel.form.thing is not None else ""
+
+        await until(lambda: chosen() == "calm", "the first is chosen")
+        app.panel.side.focus_list()
+        await pilot.press("j")
+        await until(lambda: chosen() == "odd", "the other one is chosen")
+        subject.checks.catch_up()
+        await until(lambda: "odd ✗1" in text(app), "its row has a badge")
+        await until(lambda: "✗ error P01 prompts/list (odd): prompts/1/arguments" in text(app), "the finding is shown")
+        await until(lambda: "E shows the evidence" in text(app), "the key for the evidence is shown")
+        assert "calm ✗" not in text(app)
+        await pilot.press("k")
+        await until(lambda: "error P01" not in text(app), "nothing is wrong with the other one")
+        assert "odd ✗1" in text(app)
+
+
+async def test_templates_and_reads_of_resources_are_judged_too() -> None:
+    subject = Offering()
+    app = Offers(ResourcesPanel(subject))
+    async with app.run_test(size=(80, 24)):
+        await until(lambda: "broken" in text(app), "the resources are listed")
+        subject.checks.catch_up()
+        await until(lambda: "broken ✗1" in text(app), "the template's row has a badge before its flaw")
+        assert "Welcome ✗" not in text(app)
+
+
+async def test_screen_e_begins_at_what_was_found_about_the_chosen_tool() -> None:
+    async with checked("lighthouse", (160, 45), show="tools") as (app, pilot):
+        panel = app.panel
+        assert isinstance(panel, StepFindings)
+        await pilot.press("slash", *"barometer", "enter")
+        await until(lambda: bool(panel.meant_findings), "something was found about the tool")
+        meant = panel.meant_findings[0]
+        await until(lambda: meant.id in text(app), "it is told above the form")
+        await pilot.press("E")
+        await until(lambda: f"{meant.id}  " in text(app) and "severity" in text(app), "it is chosen on screen E")
+        assert meant.sentence[:40] in text(app)
+
+
+async def test_a_cause_that_all_tools_share_is_stated_once() -> None:
+    old = {"type": "object", "$schema": "http://json-schema.org/draft-07/schema#", "properties": {}}
+    listed = [{"name": f"t{at}", "description": "x", "inputSchema": {"type": "object"}} for at in range(6)]
+    subject = Acting([each | {"outputSchema": old} for each in listed])
+    app = Tools(subject)
+    async with app.run_test(size=(160, 40)) as pilot:
+        await chosen(app, pilot, "t0")
+        subject.checks.catch_up()
+        await until(lambda: "6 of 6" in text(app), "what all have in common")
+        assert text(app).count("S-04") == 1
+        assert not any(sign in line for line in text(app).split("\n") for sign in ("t3 ·", "t3 ▲", "t3 ✗"))
+        await chosen(app, pilot, "t4")
+        assert text(app).count("S-04") == 1
+
+
+@pytest.mark.parametrize(
+    ("width", "shown"),
+    [(NARROW - 1, (True, False, False)), (NARROW, (True, True, False)), (STEPS_WIDE, (True, True, True))],
+)
+async def test_the_first_step_is_in_sight_with_as_many_others_as_have_room(width: int, shown: tuple[bool, ...]) -> None:
+    panel = OffersPanel(Offering(), RESOURCES)
+    assert isinstance(panel, Steps)
+    async with Showing(panel).run_test(size=(width, 24)) as pilot:
+        await pilot.pause()
+        assert tuple(bool(part.region.area) for part in (panel.side, panel.form, panel.result)) == shown
+
+
+async def test_a_step_that_was_taken_is_where_the_focus_goes() -> None:
+    panel = OffersPanel(Offering(), RESOURCES)
+    async with Showing(panel).run_test(size=(80, 24)) as pilot:
+        panel.go("result")
+        await pilot.pause()
+        steps = [panel.step]
+        assert panel.go_back()
+        assert [*steps, panel.step] == ["result", "form"]
+
+
+@pytest.mark.parametrize(
+    ("width", "step", "shown"),
+    [
+        (80, "list", (True, False, False)),
+        (80, "form", (False, True, False)),
+        (80, "result", (False, False, True)),
+        (120, "list", (True, True, False)),
+        (160, "list", (True, True, True)),
+        (160, "result", (True, True, True)),
+    ],
+)
+async def test_the_step_that_was_taken_is_in_sight(width: int, step: str, shown: tuple[bool, ...]) -> None:
+    steps = ToolsPanel(Acting(TOOLS))
+    app = Showing(steps)
+    async with app.run_test(size=(width, 24)) as pilot:
+        steps.go(step)  # type: ignore[arg-type]
+        await pilot.pause()
+        sizes = [bool(part.region.area) for part in (steps.side, steps.form, steps.result)]
+        assert tuple(sizes) == shown
+
+
+async def test_escape_goes_back_step_by_step_by_where_the_focus_is() -> None:
+    steps = ToolsPanel(Acting(TOOLS))
+    app = Showing(steps)
+    async with app.run_test(size=(160, 24)) as pilot:
+        await until(lambda: steps.is_ready, "all is laid out")
+        steps.go("result")
+        await pilot.pause()
+        assert steps.go_back()
+        assert steps.step == "form"
+        await pilot.pause()
+        assert steps.go_back()
+        await pilot.pause()
+        assert steps.side.has_focus_within
+        assert steps.go_back()
+        await pilot.pause()
+        assert steps.side.has_focus_within

@@ -1,0 +1,250 @@
+"""The form of a tool, and when it is sent."""
+
+import pytest
+from textual.widgets import Input, TextArea
+
+from inspector.protocol.flows.tasks import Support
+from inspector.protocol.things import Tool
+from inspector.tui.screens.items.call_bar import CallBar
+from inspector.tui.screens.items.tool_form import ToolForm, ToolHead
+from tests.tui.screen_text import text
+from tests.tui.screens.schemas import ADD, CLEAR, ECHO
+from tests.tui.widgets.showing import Showing
+from tests.waiting import until
+
+
+class Form(Showing):
+    def __init__(self) -> None:
+        self.tool_form = ToolForm()
+        super().__init__(self.tool_form)
+
+    def on_tool_form_call_wanted(self, event: ToolForm.CallWanted) -> None:
+        self.posted.append(event)
+
+    @property
+    def wanted(self) -> list[object]:
+        return [message.arguments for message in self.posted if isinstance(message, ToolForm.CallWanted)]
+
+
+async def test_without_a_tool_there_is_nothing_to_send() -> None:
+    app = Form()
+    async with app.run_test(size=(80, 20)) as pilot:
+        await app.tool_form.send()
+        await app.tool_form.toggle_json()
+        await pilot.pause()
+        assert "No tool is chosen" in text(app)
+        assert app.wanted == []
+
+
+async def test_right_input_is_sent_at_once_and_wrong_input_at_the_second_time() -> None:
+    app = Form()
+    async with app.run_test(size=(80, 20)) as pilot:
+        await app.tool_form.show(Tool(ADD))
+        await app.tool_form.send()
+        await app.tool_form.take({"a": "no"})
+        await app.tool_form.send()
+        await pilot.pause()
+        assert app.wanted == [{"a": 1}]
+        assert "Call anyway (1 error)" in text(app)
+        await app.tool_form.send()
+        await pilot.pause()
+        assert app.wanted == [{"a": 1}, {"a": "no"}]
+
+
+async def test_a_tool_without_a_schema_takes_whatever_is_added() -> None:
+    app = Form()
+    async with app.run_test(size=(80, 20)) as pilot:
+        await app.tool_form.show(Tool({"name": "bare"}))
+        await app.tool_form.take({"x": [1]})
+        await app.tool_form.send()
+        await pilot.pause()
+        assert app.wanted == [{"x": [1]}]
+
+
+async def test_while_nothing_can_be_called_nothing_is_wanted() -> None:
+    app = Form()
+    async with app.run_test(size=(80, 20), notifications=True) as pilot:
+        await app.tool_form.show(Tool(ADD))
+        app.tool_form.say_why_not("not connected [/]")
+        await app.tool_form.send()
+        await pilot.pause()
+        assert app.wanted == []
+        assert "▲ Nothing was sent: not connected [/]" in text(app)
+        assert not app.query("Toast")
+        app.tool_form.say_why_not("")
+        await pilot.pause()
+        assert "Nothing was sent" not in text(app)
+
+
+async def test_json_that_can_not_be_read_is_not_sent_and_the_bar_says_so() -> None:
+    app = Form()
+    async with app.run_test(size=(80, 20), notifications=True) as pilot:
+        await app.tool_form.show(Tool(ADD))
+        await app.tool_form.toggle_json()
+        edit = app.query_one(".form--json", TextArea)
+        edit.text = "{"
+        await pilot.pause()
+        await app.tool_form.send()
+        await pilot.pause()
+        assert "Nothing was sent: the JSON can't be read" in text(app)
+        assert not app.query("Toast")
+        edit.text = '{"a": 3}'
+        await until(lambda: "✓ valid" in text(app), "the next value is judged anew")
+
+
+async def test_a_schema_that_nobody_can_judge_is_not_called_valid() -> None:
+    app = Form()
+    async with app.run_test(size=(80, 20)) as pilot:
+        odd = {"$schema": "https://example.com/none", "type": "object"}
+        await app.tool_form.show(Tool({"name": "odd", "inputSchema": odd}))
+        await until(lambda: "▲ not validated" in text(app), "the bar says that there is no verdict")
+        assert "✓ valid" not in text(app)
+        await app.tool_form.send()
+        await pilot.pause()
+        assert app.wanted == [{}]
+
+
+async def test_each_tool_keeps_what_was_typed_for_it() -> None:
+    app = Form()
+    async with app.run_test(size=(80, 20)):
+        await app.tool_form.show(Tool(ADD))
+        await app.tool_form.take({"a": 9})
+        await app.tool_form.show(Tool(ECHO))
+        await app.tool_form.show(Tool(ADD))
+        assert app.tool_form.form.arguments == {"a": 9}
+
+
+async def test_a_tool_without_fields_focuses_its_button() -> None:
+    app = Form()
+    async with app.run_test(size=(80, 20)) as pilot:
+        await app.tool_form.show(Tool({"name": "n", "inputSchema": {"type": "object", "additionalProperties": False}}))
+        await pilot.pause()
+        app.tool_form.focus_first()
+        await pilot.press("enter")
+        await until(lambda: app.wanted == [{}], "Enter calls")
+
+
+async def test_a_tool_that_names_no_arguments_focuses_its_button_where_keys_are_no_text() -> None:
+    app = Form()
+    async with app.run_test(size=(80, 20)) as pilot:
+        await app.tool_form.show(Tool({"name": "bare", "inputSchema": {"type": "object", "properties": {}}}))
+        app.tool_form.focus_first()
+        await until(lambda: isinstance(app.focused, CallBar), "the button has the focus")
+        await pilot.pause()
+        assert "+ name of a member to add" in text(app)
+        await app.tool_form.toggle_json()
+        await until(lambda: isinstance(app.focused, TextArea), "the JSON has the focus")
+        await app.tool_form.toggle_json()
+        await until(lambda: isinstance(app.focused, Input), "the focus is not lost")
+        await pilot.pause()
+
+
+async def test_where_it_is_a_choice_the_tool_is_called_as_a_task_or_not_and_each_tool_keeps_its_own() -> None:
+    app = Form()
+    async with app.run_test(size=(80, 20)) as pilot:
+        form = app.tool_form
+        await form.show(Tool(ADD))
+        form.say_support(Support.OPTIONAL)
+        await pilot.pause()
+        assert "○ as a task t" in text(app)
+        form.toggle_task()
+        await pilot.pause()
+        assert "✓ as a task t" in text(app)
+        wanted = [form.as_task]
+        for tool in (ECHO, ADD):
+            await form.show(Tool(tool))
+            wanted.append(form.as_task)
+        assert wanted == [True, False, True]
+
+
+@pytest.mark.parametrize(
+    ("support", "words", "why"),
+    [
+        (Support.REQUIRED, "task required", "must be called as a task"),
+        (Support.FORBIDDEN, "never a task", "does not let this tool"),
+        (Support.SERVER_DECIDES, "may be a task", "The server alone decides"),
+        (Support.NONE, "▸ Call", "has no tasks"),
+    ],
+)
+async def test_where_it_is_no_choice_it_is_said_how_it_is_and_why(support: Support, words: str, why: str) -> None:
+    app = Form()
+    async with app.run_test(size=(100, 20), notifications=True) as pilot:
+        form = app.tool_form
+        await form.show(Tool(ADD))
+        form.say_support(support)
+        form.toggle_task()
+        assert not form.as_task
+        await until(lambda: words in text(app) and why in text(app), "it is said")
+        await pilot.pause()
+
+
+async def test_what_a_header_can_not_carry_is_said_before_the_call() -> None:
+    schema = {"type": "object", "properties": {"p": {"type": "integer", "x-mcp-header": "P"}}}
+    app = Form()
+    async with app.run_test(size=(120, 20)) as pilot:
+        await app.tool_form.show(Tool({"name": "t", "inputSchema": schema}))
+        await app.tool_form.take({"p": 2**60})
+        await pilot.pause()
+        assert "beyond 2^53" not in text(app), "nothing is mirrored on a pipe"
+        app.tool_form.say_mirrored(True)
+        await until(lambda: "p is beyond 2^53 and can't be sent in Mcp-Param-P" in text(app), "the bar says so")
+
+
+async def shown(raw: object, *, full: bool = False) -> str:
+    app = Showing(ToolHead())
+    async with app.run_test(size=(90, 40)) as pilot:
+        head = app.query_one(ToolHead)
+        head.show(Tool(raw))
+        if full:
+            head.toggle()
+        await pilot.pause()
+        return text(app)
+
+
+async def test_claims_are_labelled_as_the_servers() -> None:
+    assert "claimed by server: read-only" in await shown(ECHO)
+    assert "destructive" in await shown(CLEAR)
+
+
+async def test_the_cost_is_counted_in_bytes_and_guessed_in_tokens() -> None:
+    said = await shown(ECHO)
+    assert "B in the list" in said
+    assert "tokens (estimate)" in said
+
+
+async def test_a_long_description_shows_its_beginning_until_all_is_asked_for() -> None:
+    raw = {**ECHO, "description": "\n".join(f"line {number}" for number in range(12))}
+    beginning, everything = await shown(raw), await shown(raw, full=True)
+    assert "line 2" in beginning
+    assert "line 11" not in beginning
+    assert "i shows all" in beginning
+    assert "line 11" in everything
+
+
+async def test_a_flaw_is_said() -> None:
+    assert "▲ its inputSchema is missing" in await shown({"name": "bare"})
+
+
+async def test_hostile_words_are_only_words() -> None:
+    said = await shown({**ECHO, "title": "[@click=app.quit]x[/]", "description": "\x1b[2Jgone \u202ebackwards"})
+    assert "[@click=app.quit]x[/]" in said
+    assert "␛[2Jgone ‹U+202E›backwards" in said
+
+
+async def test_the_star_of_what_is_required_is_explained_where_there_is_one() -> None:
+    head = ToolHead()
+    app = Showing(head)
+    async with app.run_test(size=(80, 12)) as pilot:
+        head.show(Tool(ECHO))
+        await pilot.pause()
+        assert "* required" in text(app)
+        head.show(Tool(CLEAR))
+        await pilot.pause()
+        assert "* required" not in text(app)
+
+
+async def test_what_hosts_make_of_it_is_said_where_it_is_known() -> None:
+    said = await shown({**ECHO, "inputSchema": {"anyOf": []}})
+    assert "Gemini CLI (SDK 1.23.0, 2026-08-21) loses every tool" in said
+    assert "shows all" in said
+    assert "shows all" not in await shown(ECHO)

@@ -1,0 +1,500 @@
+"""The list of tools with its search line."""
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from textual.widgets import Input, TextArea
+
+from inspector.errors import Disconnected
+from inspector.protocol.flows.steps import Silent
+from inspector.tui.conversation import Stage
+from inspector.tui.screens.items.tools import ToolSide, ToolsPanel
+from inspector.tui.widgets.dialogs import ConfirmScreen
+from inspector.tui.widgets.virtual_list import LogList
+from tests.tui.screen_text import text
+from tests.tui.screens.acting import NARROW, WIDE, Acting, Error, Tools, chosen, shows
+from tests.tui.screens.schemas import ADD, ECHO, TOOLS, tool
+from tests.tui.widgets.showing import Showing
+from tests.waiting import until
+
+
+class Side(Showing):
+    def __init__(self, subject: Acting) -> None:
+        self.side = ToolSide(subject)
+        super().__init__(self.side)
+
+    def on_mount(self) -> None:
+        self.set_interval(1 / 60, lambda: self.side.sync() if self.side.is_ready else None)
+
+    def on_tool_side_chosen(self, event: ToolSide.Chosen) -> None:
+        self.posted.append(event)
+
+    @property
+    def meant(self) -> list[tuple[str, bool]]:
+        return [
+            (message.tool.name if message.tool else "", message.opened)
+            for message in self.posted
+            if isinstance(message, ToolSide.Chosen)
+        ]
+
+
+async def test_tools_are_listed_with_what_they_claim_and_cost() -> None:
+    app = Side(Acting(TOOLS))
+    async with app.run_test(size=(60, 12)):
+        await until(lambda: "echo" in text(app), "the tools are listed")
+        assert "3 tools" in text(app)
+        assert "~read-only" in text(app)
+        assert "~destructive" in text(app)
+
+
+async def test_a_tool_is_meant_once_the_cursor_rests_and_at_once_on_enter() -> None:
+    app = Side(Acting(TOOLS))
+    async with app.run_test(size=(60, 12)) as pilot:
+        await until(lambda: app.meant == [("echo", False)], "the first is meant")
+        app.side.focus_list()
+        await pilot.press("j", "j")
+        await until(lambda: app.meant[1:] == [("clear", False)], "the last is meant, the one between is not")
+        await pilot.press("k", "enter")
+        await until(lambda: app.meant[2:] == [("add", True)], "it is opened")
+
+
+async def test_a_search_shows_what_matches_and_escape_shows_all() -> None:
+    app = Side(Acting(TOOLS))
+    async with app.run_test(size=(60, 12)) as pilot:
+        await until(lambda: bool(app.meant), "the tools are there")
+        app.side.search()
+        await pilot.press(*"bay")
+        await until(lambda: "1 of 3" in text(app), "one matches by its description")
+        assert "clear" not in text(app)
+        await pilot.press("enter")
+        assert isinstance(app.focused, LogList)
+        assert app.side.end_search()
+        await until(lambda: "clear" in text(app), "all are shown again")
+        assert not app.side.end_search()
+
+
+async def test_a_new_list_keeps_the_chosen_tool() -> None:
+    subject = Acting(TOOLS)
+    app = Side(subject)
+    async with app.run_test(size=(60, 12)) as pilot:
+        await until(lambda: bool(app.meant), "the tools are there")
+        app.side.focus_list()
+        await pilot.press("j")
+        await until(lambda: app.meant[-1][0] == "add", "add is chosen")
+        subject.list([{"name": "new"}, ECHO, ADD])
+        await until(lambda: "new" in text(app), "the new list is shown")
+        assert app.side.chosen is not None
+        assert app.side.chosen.name == "add"
+        subject.tape.notify("notifications/tools/list_changed")
+        await until(lambda: "changed since" in text(app), "it is said that the list is outdated")
+
+
+async def test_an_empty_list_says_why() -> None:
+    subject = Acting()
+    subject.now_stage = Stage.CONNECTING
+    app = Side(subject)
+    async with app.run_test(size=(60, 12)):
+        await until(lambda: "Fetching the tools" in text(app), "it waits")
+        subject.now_stage = Stage.OPEN
+        await until(lambda: "never listed" in text(app), "nobody asked")
+        subject.list([])
+        await until(lambda: "The server has no tools" in text(app), "there are none")
+
+
+async def test_a_tool_is_chosen_filled_called_and_its_result_is_shown() -> None:
+    subject = Acting(TOOLS)
+    app = Tools(subject)
+    async with app.run_test(size=WIDE) as pilot:
+        await chosen(app, pilot, "echo")
+        assert isinstance(app.panel, ToolsPanel)
+        await pilot.press("enter")
+        await until(lambda: app.panel.form.has_focus_within, "the form has the focus")
+        await pilot.press(*"ahoy")
+        await pilot.press("ctrl+j")
+        await shows(app, "✓ Succeeded · 12 ms")
+        assert subject.calls == [{"name": "echo", "arguments": {"text": "ahoy"}}]
+        assert "done" in text(app)
+        assert "History 1" in text(app)
+
+
+async def test_wrong_input_is_sent_by_the_second_press() -> None:
+    subject = Acting(TOOLS)
+    app = Tools(subject)
+    async with app.run_test(size=WIDE) as pilot:
+        await chosen(app, pilot, "echo")
+        await pilot.press("ctrl+j")
+        await shows(app, "Call anyway (1 error)")
+        await shows(app, "✗ is required")
+        assert subject.calls == []
+        await until(lambda: app.focused is not None and app.panel.form.has_focus_within, "the wrong field is focused")
+        await pilot.press("ctrl+j")
+        await shows(app, "✓ Succeeded")
+        assert subject.calls == [{"name": "echo", "arguments": {}}]
+
+
+async def test_a_change_after_the_warning_warns_again() -> None:
+    subject = Acting(TOOLS)
+    app = Tools(subject)
+    async with app.run_test(size=WIDE) as pilot:
+        await chosen(app, pilot, "echo")
+        await pilot.press("ctrl+j")
+        await shows(app, "Call anyway")
+        await pilot.press("x")
+        await pilot.press("ctrl+j")
+        await shows(app, "✗ must have at least 2 characters")
+        assert subject.calls == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "headline"),
+    [
+        ({"content": [{"type": "text", "text": "no oil"}], "isError": True}, "✗ Tool error (isError)"),
+        (Error(-32603, "exploded"), "✗ JSON-RPC error -32603"),
+        (Silent(None, 60.0, "idle"), "▲ Timed out"),
+        (Disconnected("the server is gone"), "✗ Transport failure: no answer"),
+    ],
+)
+async def test_each_way_to_fail_has_its_own_headline(answer: Any, headline: str) -> None:
+    subject = Acting(TOOLS)
+    subject.answer = lambda params: answer
+    app = Tools(subject)
+    async with app.run_test(size=WIDE) as pilot:
+        await chosen(app, pilot, "add")
+        await pilot.press("ctrl+j")
+        await shows(app, headline)
+
+
+async def test_the_structured_part_stands_beside_its_verdict() -> None:
+    subject = Acting(TOOLS)
+    subject.answer = lambda params: {"content": [], "structuredContent": {"sum": "many"}}
+    app = Tools(subject)
+    async with app.run_test(size=WIDE) as pilot:
+        await chosen(app, pilot, "add")
+        await pilot.press("ctrl+j")
+        await shows(app, "Structured ✗")
+        app.panel.go("result")
+        await until(lambda: app.panel.result.has_focus_within, "the result has the focus")
+        await pilot.press("]")
+        await shows(app, "does not match its outputSchema: 1 problem")
+        assert '"sum": "many"' in text(app)
+        assert "/sum" in text(app)
+
+
+async def test_progress_runs_and_a_key_cancels() -> None:
+    subject = Acting(TOOLS)
+    subject.gate = asyncio.Event()
+    app = Tools(subject)
+    async with app.run_test(size=WIDE) as pilot:
+        await chosen(app, pilot, "add")
+        await pilot.press("ctrl+j")
+        await until(lambda: app.panel.running is not None, "the call runs")
+        subject.progress(3, 4, "swept [bold]far[/]")
+        subject.tape.wait(1500)
+        await shows(app, "3 of 4 · 75 %")
+        await shows(app, "1.5 s")
+        assert "swept [bold]far[/]" in text(app)
+        await pilot.press("ctrl+c")
+        await shows(app, "× Cancelled")
+        assert [exchange.target for exchange in subject.cancelled] == ["add"]
+        assert app.panel.running is None
+
+
+async def test_the_cancel_line_can_be_clicked() -> None:
+    subject = Acting(TOOLS)
+    subject.gate = asyncio.Event()
+    app = Tools(subject)
+    async with app.run_test(size=WIDE) as pilot:
+        await chosen(app, pilot, "add")
+        await pilot.press("ctrl+j")
+        await shows(app, "× cancel")
+        await pilot.click("ResultPanel > FormBar")
+        await shows(app, "× Cancelled")
+
+
+async def test_a_destructive_tool_asks_once() -> None:
+    subject = Acting(TOOLS)
+    app = Tools(subject)
+    async with app.run_test(size=WIDE) as pilot:
+        await chosen(app, pilot, "clear")
+        await pilot.press("ctrl+j")
+        await until(lambda: isinstance(app.screen, ConfirmScreen), "it is asked")
+        await pilot.press("n")
+        await until(lambda: not isinstance(app.screen, ConfirmScreen), "the question is gone")
+        assert subject.calls == []
+        await pilot.press("ctrl+j")
+        await until(lambda: isinstance(app.screen, ConfirmScreen), "it is asked again after a no")
+        await pilot.press("y")
+        await until(lambda: len(subject.calls) == 1, "it is called")
+        await shows(app, "✓ Succeeded")
+        await pilot.press("ctrl+j")
+        await until(lambda: len(subject.calls) == 2, "it is called without a question")
+
+
+async def test_the_history_shows_edits_and_repeats_earlier_calls() -> None:
+    subject = Acting(TOOLS)
+    subject.answer = lambda params: {"content": [{"type": "text", "text": f"a is {params['arguments']['a']}"}]}
+    app = Tools(subject)
+    async with app.run_test(size=WIDE) as pilot:
+        await chosen(app, pilot, "add")
+        for value in (5, 6):
+            await app.panel.form.take({"a": value})
+            await pilot.press("ctrl+j")
+            await shows(app, f"a is {value}")
+        await pilot.press("h")
+        await until(lambda: app.panel.result.body.history.has_focus, "the history has the focus")
+        assert '{"a": 6}' in text(app)
+        await pilot.press("j", "enter")
+        await shows(app, "a is 5")
+        await pilot.press(".")
+        await until(lambda: len(subject.calls) == 3, "the shown call is repeated")
+        assert subject.calls[2]["arguments"] == {"a": 5}
+        await shows(app, "History 3")
+        await pilot.press("h")
+        await until(lambda: app.panel.result.body.history.has_focus, "the history has the focus")
+        await pilot.press("k", "r")
+        await until(lambda: app.panel.form.form.arguments == {"a": 6}, "its arguments are in the form")
+
+
+async def test_what_was_typed_for_a_tool_is_there_when_one_comes_back() -> None:
+    subject = Acting(TOOLS)
+    app = Tools(subject)
+    async with app.run_test(size=WIDE) as pilot:
+        await chosen(app, pilot, "echo")
+        await app.panel.form.take({"text": "kept"})
+        await chosen(app, pilot, "add")
+        app.panel.side.focus_list()
+        await pilot.press("k")
+        await until(lambda: app.panel.form.form.arguments == {"text": "kept"}, "the text is there again")
+
+
+async def test_a_new_connection_keeps_the_tool_and_what_was_typed() -> None:
+    app = Tools(Acting(TOOLS))
+    async with app.run_test(size=WIDE) as pilot:
+        await chosen(app, pilot, "add")
+        await app.panel.form.take({"a": 41})
+        other = Acting()
+        app.panel.rebind(other)
+        other.list([tool("first"), ECHO, ADD])
+        await shows(app, "first")
+        await until(lambda: app.panel.side.chosen is not None and app.panel.side.chosen.name == "add", "add is chosen")
+        await pilot.press("ctrl+j")
+        await until(lambda: bool(other.calls), "the new server is called")
+        assert other.calls == [{"name": "add", "arguments": {"a": 41}}]
+
+
+async def test_a_recording_shows_its_calls_and_calls_nothing() -> None:
+    subject = Acting(TOOLS)
+    subject.can_act = False
+    subject.now_stage = Stage.RECORDED
+    subject.tape.call(1, "add", {"a": 7})
+    subject.tape.wait(5)
+    subject.tape.answer(1, {"content": [{"type": "text", "text": "as it was"}]})
+    app = Tools(subject)
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        await chosen(app, pilot, "add")
+        await shows(app, "as it was")
+        await shows(app, "▲ a recording: not called; r in the traffic resends")
+        await pilot.press("ctrl+j")
+        await shows(app, "Nothing was sent")
+        assert subject.calls == []
+
+
+async def test_the_newest_of_several_calls_is_followed() -> None:
+    subject = Acting(TOOLS)
+    subject.gate = asyncio.Event()
+    app = Tools(subject)
+    async with app.run_test(size=WIDE) as pilot:
+        await chosen(app, pilot, "add")
+        await pilot.press("ctrl+j")
+        await until(lambda: len(subject.calls) == 1, "the first call runs")
+        first = app.panel.running
+        await pilot.press("ctrl+j")
+        await until(lambda: len(subject.calls) == 2, "the second call runs")
+        assert app.panel.running is not first
+        subject.gate.set()
+        await shows(app, "✓ Succeeded")
+        second = subject.journal.conversation.exchanges[-1]
+        await until(lambda: app.panel.result.exchange is second, "the newer one is shown")
+
+
+async def test_json_and_form_are_two_views_of_what_is_sent() -> None:
+    subject = Acting(TOOLS)
+    app = Tools(subject)
+    async with app.run_test(size=WIDE) as pilot:
+        await chosen(app, pilot, "echo")
+        await pilot.press("e")
+        await until(lambda: app.panel.form.form.as_json, "JSON is shown")
+        edit = app.panel.form.form.query_one(".form--json", TextArea)
+        edit.text = '{"text": "by hand", "more": null}'
+        await pilot.press("ctrl+j")
+        await until(lambda: bool(subject.calls), "it is called")
+        assert subject.calls[0]["arguments"] == {"text": "by hand", "more": None}
+        edit.text = "{"
+        await pilot.press("ctrl+j")
+        await pilot.pause()
+        assert len(subject.calls) == 1
+        edit.focus()
+        await pilot.press("ctrl+o")
+        await until(lambda: not app.panel.form.form.as_json, "the form is shown")
+        await shows(app, "by hand")
+
+
+async def test_on_a_small_screen_one_step_is_shown_and_escape_goes_back() -> None:
+    subject = Acting(TOOLS)
+    app = Tools(subject)
+    async with app.run_test(size=NARROW) as pilot:
+        await chosen(app, pilot, "add")
+        assert "▸ Call" not in text(app)
+        await pilot.press("enter")
+        await shows(app, "▸ Call")
+        assert "echo" not in text(app)
+        await pilot.press("ctrl+j")
+        await shows(app, "✓ Succeeded")
+        assert "▸ Call" not in text(app)
+        await pilot.press("escape")
+        await shows(app, "▸ Call")
+        await pilot.press("escape")
+        await shows(app, "echo")
+        await pilot.press("escape")
+        await pilot.pause()
+        assert app.went_back == 0
+        assert "echo" in text(app)
+
+
+async def test_hostile_tools_are_listed_drawn_and_called() -> None:
+    hostile = tool(
+        "wipe\x1b[2J", about="\x1b]0;t\x07 [@click=app.quit]x[/]", **{"[/]": {"type": "string", "default": "\x1b[31m"}}
+    )
+    subject = Acting([hostile, 7, {"name": None}, {"name": "bare"}])
+    subject.answer = lambda params: {"content": [{"type": "text", "text": "\x1b[2J[/]\x9b"}]}
+    app = Tools(subject)
+    async with app.run_test(size=WIDE) as pilot:
+        await chosen(app, pilot, "wipe\x1b[2J")
+        assert "␛]0;t␇ [@click=app.quit]x[/]" in text(app)
+        await pilot.press("ctrl+j")
+        await shows(app, "␛[2J[/]‹U+009B›")
+        assert subject.calls[0]["arguments"] == {"[/]": "\x1b[31m"}
+        assert "\x1b" not in text(app)
+        assert "\x9b" not in text(app)
+
+
+async def test_ten_thousand_tools_are_no_burden() -> None:
+    app = Tools(Acting([tool(f"tool_{number}") for number in range(10_000)]))
+    async with app.run_test(size=WIDE) as pilot:
+        await shows(app, "10000 tools")
+        await until(lambda: isinstance(app.focused, LogList), "the list has the focus")
+        await pilot.press("G")
+        await until(lambda: app.panel.form.tool is not None and app.panel.form.tool.name == "tool_9999", "the last one")
+        assert len(app.query("*")) < 100
+
+
+async def test_a_quiet_panel_does_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = Tools(Acting(TOOLS))
+    async with app.run_test(size=WIDE) as pilot:
+        await chosen(app, pilot, "add")
+        painted: list[object] = []
+        for widget in app.panel.query("*"):
+            monkeypatch.setattr(widget, "refresh", lambda *args, **more: painted.append(args))
+        for _ in range(5):
+            app.panel.sync()
+        assert painted == []
+
+
+async def test_the_keys_of_the_result_work_from_the_list_too() -> None:
+    subject = Acting(TOOLS)
+    subject.answer = lambda params: {"content": [{"type": "text", "text": "**loud**"}]}
+    app = Tools(subject)
+    async with app.run_test(size=WIDE) as pilot:
+        await chosen(app, pilot, "add")
+        await pilot.press("ctrl+j")
+        await shows(app, "**loud**")
+        await app.panel.form.take({"a": 99})
+        await pilot.press("r")
+        await until(lambda: app.panel.form.form.arguments == {"a": 1}, "the call's arguments are in the form")
+        app.panel.side.focus_list()
+        await pilot.press("m")
+        await until(lambda: "**loud**" not in text(app), "the Markdown is rendered")
+        app.panel.side.focus_list()
+        await pilot.press("]", "]")
+        await shows(app, '"jsonrpc"')
+
+
+async def test_the_schemas_of_a_tool_are_one_key_away_before_and_after_a_call() -> None:
+    subject = Acting(TOOLS)
+    app = Tools(subject)
+    async with app.run_test(size=NARROW) as pilot:
+        await chosen(app, pilot, "add")
+        await pilot.press("S")
+        await shows(app, '"outputSchema": {')
+        shown = text(app)
+        assert '"default": 1' in shown
+        assert '"sum": {' in shown
+        await pilot.press("y")
+        assert json.loads(app.clipboard) == {key: ADD[key] for key in ("inputSchema", "outputSchema")}
+        await pilot.press("escape", "escape", "k", "S")
+        await shows(app, '"minLength": 2')
+        assert "outputSchema" not in text(app)
+        assert subject.calls == []
+
+
+async def test_what_a_call_wrote_to_stderr_is_one_key_from_its_result() -> None:
+    subject = Acting(TOOLS)
+
+    def answer(params: Any) -> Any:
+        subject.tape.stderr(b"Traceback: \x1b[31mthe net is torn")
+        subject.tape.wait(5).stderr(b"  KeyError: 'zzz'")
+        return {"content": [{"type": "text", "text": "failed"}], "isError": True}
+
+    subject.answer = answer
+    subject.tape.stderr(b"before the call")
+    app = Tools(subject)
+    async with app.run_test(size=WIDE) as pilot:
+        await chosen(app, pilot, "add")
+        await pilot.press("ctrl+j")
+        await shows(app, "✗ Tool error")
+        await shows(app, "stderr 2 s")
+        subject.tape.wait(1).stderr(b"read late")
+        await shows(app, "stderr 3 s")
+        subject.tape.wait(500).stderr(b"long after the call")
+        await pilot.press("escape", "s")
+        await shows(app, "KeyError: 'zzz'")
+        shown = text(app)
+        for line in ("the net is torn", "read late"):
+            assert line in shown
+        assert "\x1b" not in shown
+        assert "before the call" not in shown
+        assert "long after" not in shown
+        assert "stderr 3" in shown
+
+
+async def test_what_stands_above_a_form_folds_while_a_field_has_the_focus() -> None:
+    long = tool("long", about="Adds up.\n" + "It says a lot. " * 60, a={"type": "string"}, b={"type": "string"})
+    app = Tools(Acting([long]))
+    async with app.run_test(size=NARROW) as pilot:
+        await chosen(app, pilot, "long")
+        await pilot.press("enter")
+        await until(lambda: isinstance(app.focused, Input), "the first field has the focus")
+        await until(lambda: "It says a lot." not in text(app), "the text above is folded")
+        assert app.focused is not None
+        assert "Adds up. …" in text(app)
+        assert app.focused.region.y < NARROW[1] // 2
+        await pilot.press("tab", "tab")
+        await until(lambda: not isinstance(app.focused, Input), "the button has the focus")
+        await until(lambda: "It says a lot." in text(app), "all of it is there again")
+
+
+async def test_nothing_moves_below_a_mouse_button_that_is_held() -> None:
+    long = tool("long", about="Adds up.\n" + "It says a lot. " * 60, a={"type": "boolean"})
+    app = Tools(Acting([long]))
+    async with app.run_test(size=(80, 40)) as pilot:
+        await chosen(app, pilot, "long")
+        await pilot.press("enter")
+        await until(lambda: "It says a lot." not in text(app), "the text above is folded")
+        app.panel.form._bar.focus()
+        await until(lambda: "It says a lot." in text(app), "the text above is there again")
+        choice = app.panel.form.query_one("FieldNode Segments")
+        await pilot.click(choice, offset=(14, 0))
+        await until(lambda: app.panel.form.form.arguments == {"a": True}, "the choice that was clicked")
+        await until(lambda: "It says a lot." not in text(app), "it is folded after the click")

@@ -1,0 +1,272 @@
+"""Screen 8, as a person sees and uses it."""
+
+from typing import Any, ClassVar
+
+from textual.binding import BindingType
+from textual.pilot import Pilot
+
+from inspector.protocol.flows.call import Called
+from inspector.protocol.flows.steps import Replied
+from inspector.protocol.jsonrpc import read
+from inspector.tui import keys
+from inspector.tui.conversation import Stage
+from inspector.tui.panels import Panel
+from inspector.tui.screens.log.panel import ServerLogPanel
+from inspector.tui.widgets.choose import ChooseScreen
+from inspector.tui.widgets.search_bar import SearchBar
+from tests.present.tape import Tape
+from tests.tui.screen_text import text
+from tests.tui.staging import Staged
+from tests.tui.widgets.showing import Showing
+from tests.waiting import until
+
+WIDE, NARROW = (160, 45), (80, 24)
+LEGACY = "2025-06-18"
+
+
+class Log(Showing):
+    """An app with the log alone, which keeps what it wants shown."""
+
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.Where.EVERYWHERE)
+
+    def __init__(self, panel: ServerLogPanel) -> None:
+        super().__init__(panel)
+        self.wanted: list[int] = []
+
+    def on_panel_entry_wanted(self, message: Panel.EntryWanted) -> None:
+        self.wanted.append(message.n)
+
+
+class Asked(Staged):
+    """Keeps the levels that are asked for; `refusal` is what the server says against them."""
+
+    def __init__(self, tape: Tape, **more: Any) -> None:
+        super().__init__(tape, **more)
+        self.can_act = True
+        self.levels: list[str] = []
+        self.refusal = ""
+
+    async def ask_for_level(self, level: str) -> Called | None:
+        self.levels.append(level)
+        if not self.refusal:
+            return None
+        self.tape.request(9, "logging/setLevel", {"level": level})
+        n = self.tape.error(9, -32602, self.refusal)
+        (message,) = read(self.journal.store.entry(n).what.payload)  # type: ignore[union-attr]
+        return Called(Replied(message, self.journal.conversation.exchanges[-1]), 1)  # type: ignore[arg-type]
+
+
+def said(tape: Tape, level: str, data: Any) -> int:
+    return tape.notify("notifications/message", {"level": level, "logger": "lamp", "data": data})
+
+
+def opened(tape: Tape, **capabilities: Any) -> Tape:
+    return tape.initialized(LEGACY, capabilities=capabilities or {"logging": {}})
+
+
+async def shown(pilot: Pilot[None], panel: ServerLogPanel) -> str:
+    """What stands on the screen once the panel has looked again and everything is drawn."""
+    for _ in range(3):
+        panel.sync()
+        await pilot.pause()
+    return text(pilot.app)
+
+
+async def test_messages_and_stderr_are_one_list(tape: Tape) -> None:
+    opened(tape).stderr(b"starting")
+    said(tape, "warning", "too hot")
+    panel = ServerLogPanel(Staged(tape))
+    async with Log(panel).run_test(size=NARROW) as pilot:
+        screen = await shown(pilot, panel)
+    assert "! stderr    starting" in screen
+    assert "▲ warning   lamp too hot" in screen
+    assert "2 lines" in screen
+
+
+async def test_the_level_keys_hide_what_is_less_grave_and_show_it_again(tape: Tape) -> None:
+    opened(tape)
+    said(tape, "info", "lit")
+    said(tape, "error", "out")
+    panel = ServerLogPanel(Staged(tape))
+    async with Log(panel).run_test(size=NARROW) as pilot:
+        panel.take_focus()
+        await pilot.press(*["right_square_bracket"] * 3)
+        screen = await shown(pilot, panel)
+        assert "lit" not in screen
+        assert "out" in screen
+        assert "notice and graver" in screen
+        assert "1 of 2 lines" in screen
+        await pilot.press(*["left_square_bracket"] * 9)
+        screen = await shown(pilot, panel)
+    assert "lit" in screen
+    assert "all levels" in screen
+
+
+async def test_a_key_shows_one_of_both_sources(tape: Tape) -> None:
+    opened(tape).stderr(b"starting")
+    said(tape, "info", "lit")
+    panel = ServerLogPanel(Staged(tape))
+    async with Log(panel).run_test(size=NARROW) as pilot:
+        panel.take_focus()
+        await pilot.press("s")
+        only_messages = await shown(pilot, panel)
+        await pilot.press("s")
+        only_stderr = await shown(pilot, panel)
+        await pilot.press("s")
+        both = await shown(pilot, panel)
+    assert "starting" not in only_messages
+    assert "log messages only" in only_messages
+    assert "lit" not in only_stderr
+    assert "stderr only" in only_stderr
+    assert "messages and stderr" in both
+
+
+async def test_the_filter_hides_lines_and_says_how_many_match(tape: Tape) -> None:
+    opened(tape)
+    said(tape, "info", "lit")
+    said(tape, "error", "out")
+    panel = ServerLogPanel(Staged(tape))
+    async with Log(panel).run_test(size=NARROW) as pilot:
+        panel.take_focus()
+        await pilot.press("slash", *"OUT", "enter")
+        await until(lambda: panel.query_one(SearchBar).text == "OUT", "what was typed")
+        screen = await shown(pilot, panel)
+        assert "lit" not in screen
+        assert "1 of 2" in screen
+        await pilot.press("slash", *"x", "enter")
+        await until(lambda: panel.query_one(SearchBar).text == "OUTx", "what was typed")
+        assert "Nothing matches" in await shown(pilot, panel)
+        assert panel.rows.has_focus
+        await pilot.press("backslash")
+        assert "lit" in await shown(pilot, panel)
+
+
+async def test_the_list_follows_and_a_step_back_ends_that(tape: Tape) -> None:
+    opened(tape)
+    for number in range(40):
+        said(tape, "info", f"line {number}")
+    panel = ServerLogPanel(Staged(tape))
+    async with Log(panel).run_test(size=NARROW) as pilot:
+        panel.take_focus()
+        assert "▼ follow" in await shown(pilot, panel)
+        await pilot.press("k")
+        said(tape, "info", "line 40")
+        screen = await shown(pilot, panel)
+        assert "line 40" not in screen
+        assert "1 new" in screen
+        await pilot.press("F")
+        assert "line 40" in await shown(pilot, panel)
+        await pilot.press("P")
+        said(tape, "info", "line 41")
+        screen = await shown(pilot, panel)
+    assert "line 41" not in screen
+    assert "frozen 1 new" in screen
+
+
+async def test_enter_wants_the_frame_in_the_traffic(tape: Tape) -> None:
+    opened(tape)
+    n = said(tape, "info", "lit")
+    panel = ServerLogPanel(Staged(tape))
+    app = Log(panel)
+    async with app.run_test(size=NARROW) as pilot:
+        panel.take_focus()
+        await shown(pilot, panel)
+        await pilot.press("enter")
+        await until(lambda: app.wanted == [n], "it is wanted")
+
+
+async def test_a_level_is_chosen_from_the_eight_and_asked_for(tape: Tape) -> None:
+    subject = Asked(opened(tape))
+    panel = ServerLogPanel(subject)
+    async with Log(panel).run_test(size=NARROW) as pilot:
+        panel.take_focus()
+        await pilot.press("S")
+        await until(lambda: isinstance(pilot.app.screen, ChooseScreen), "the choice is there")
+        await pilot.pause()
+        screen = text(pilot.app)
+        assert all(level in screen for level in ("debug", "emergency"))
+        assert "none" not in screen
+        await pilot.press(*"crit", "enter")
+        await until(lambda: not isinstance(pilot.app.screen, ChooseScreen) or bool(pilot.app.focused), "chosen")
+        await pilot.press("enter")
+        await until(lambda: subject.levels == ["critical"], "it was asked for")
+
+
+async def test_a_refusal_is_told_in_the_servers_words(tape: Tape) -> None:
+    subject = Asked(opened(tape))
+    subject.refusal = "no \x1b[2Jlevels today"
+    panel = ServerLogPanel(subject)
+    async with Log(panel).run_test(size=NARROW, notifications=True) as pilot:
+        panel.take_focus()
+        await panel._ask_for("info")
+        await until(lambda: "␛[2Jlevels" in text(pilot.app), "the refusal stands there")
+        assert "refused info" in await shown(pilot, panel)
+
+
+async def test_a_server_without_logging_is_said_to_have_none_and_its_stderr_is_shown(tape: Tape) -> None:
+    opened(tape, tools={}).stderr(b"starting")
+    panel = ServerLogPanel(Staged(tape))
+    async with Log(panel).run_test(size=WIDE) as pilot:
+        screen = await shown(pilot, panel)
+    assert "no logging capability" in screen
+    assert "starting" in screen
+
+
+async def test_an_empty_log_says_so(tape: Tape) -> None:
+    panel = ServerLogPanel(Asked(opened(tape)))
+    async with Log(panel).run_test(size=NARROW) as pilot:
+        screen = await shown(pilot, panel)
+    assert "The server has said nothing yet." in screen
+    assert "S asks it" in screen
+
+
+async def test_a_recording_asks_for_nothing(tape: Tape) -> None:
+    panel = ServerLogPanel(Staged(opened(tape), stage=Stage.RECORDED))
+    async with Log(panel).run_test(size=NARROW, notifications=True) as pilot:
+        panel.take_focus()
+        await pilot.press("S")
+        await until(lambda: "Nothing is sent: " in text(pilot.app), "it says so")
+
+
+async def test_a_new_connection_begins_a_new_log_and_keeps_the_filter(tape: Tape) -> None:
+    opened(tape)
+    said(tape, "info", "before")
+    panel = ServerLogPanel(Staged(tape))
+    other = Tape()
+    opened(other)
+    said(other, "info", "mild")
+    said(other, "error", "grave")
+    async with Log(panel).run_test(size=NARROW) as pilot:
+        panel.take_focus()
+        await pilot.press(*["right_square_bracket"] * 4)
+        panel.rebind(Staged(other))
+        screen = await shown(pilot, panel)
+    assert "grave" in screen
+    assert "mild" not in screen
+    assert "before" not in screen
+    other.journal.close()
+
+
+async def test_the_chosen_line_can_be_copied_without_what_would_act(tape: Tape) -> None:
+    opened(tape)
+    said(tape, "info", "a\x1b[2Jb")
+    panel = ServerLogPanel(Staged(tape))
+    async with Log(panel).run_test(size=NARROW) as pilot:
+        await shown(pilot, panel)
+        panel.copy()
+        assert pilot.app.clipboard == "a␛[2Jb"
+
+
+async def test_a_flood_of_messages_is_taken_in_slices_and_keys_work_meanwhile(tape: Tape) -> None:
+    opened(tape)
+    for number in range(20_000):
+        said(tape, "info", f"line {number}")
+    panel = ServerLogPanel(Staged(tape))
+    async with Log(panel).run_test(size=NARROW) as pilot:
+        panel.take_focus()
+        panel.sync()
+        await pilot.press("s")
+        assert "log messages only" in await shown(pilot, panel)
+        while panel.model.is_filtering or panel.model.taken < tape.journal.count:
+            panel.sync()
+        assert "line 19999" in await shown(pilot, panel)

@@ -1,0 +1,133 @@
+"""Screen H, as a person sees and uses it."""
+
+from textual.pilot import Pilot
+
+from inspector.capture.format.records import Entry
+from inspector.protocol.facts import HttpEvent, HttpFact
+from inspector.tui.panels import Panel
+from inspector.tui.screens.network.panel import NetworkPanel, NetworkRows
+from tests.present.tape import Tape
+from tests.tui.screen_text import text
+from tests.tui.screens.network.test_model import HEADERS, RESULT, answered, asked, came, ended
+from tests.tui.staging import Staged
+from tests.tui.widgets.showing import Showing
+
+WIDE, NARROW = (160, 45), (80, 24)
+
+
+class Exchanges(Showing):
+    """An app around the panel that notes where it wants to go, and what was copied."""
+
+    def __init__(self, panel: NetworkPanel) -> None:
+        super().__init__(panel)
+        self.wanted: list[int] = []
+
+    def on_panel_entry_wanted(self, message: Panel.EntryWanted) -> None:
+        self.wanted.append(message.n)
+
+
+def two() -> Tape:
+    tape = Tape(http=True)
+    for number, secret in ((1, "s3cret"), (2, "hush")):
+        asked(tape, number, *HEADERS, ("Authorization", f"Bearer {secret}"))
+        answered(tape.wait(10), number)
+        came(tape, number, RESULT)
+        ended(tape, number)
+    return tape
+
+
+async def shown(pilot: Pilot[None], panel: NetworkPanel) -> str:
+    """What stands on the screen once the panel has looked again and everything is drawn."""
+    for _ in range(4):
+        panel.sync()
+        await pilot.pause()
+    return text(pilot.app)
+
+
+async def test_a_wide_screen_shows_the_list_beside_the_exchange() -> None:
+    panel = NetworkPanel(Staged(two()))
+    async with Exchanges(panel).run_test(size=WIDE) as pilot:
+        panel.take_focus()
+        screen = await shown(pilot, panel)
+        assert "tools/call buy" in screen
+        assert "Authorization" in screen
+        assert "Bearer ••••••" in screen
+        assert "hush" not in screen
+        await pilot.press("z")
+        assert "hush" in await shown(pilot, panel), "the newest is the one in sight"
+        await pilot.press("k")
+        assert "s3cret" in await shown(pilot, panel)
+
+
+async def test_a_narrow_screen_shows_one_at_a_time() -> None:
+    panel = NetworkPanel(Staged(two()))
+    async with Exchanges(panel).run_test(size=NARROW) as pilot:
+        panel.take_focus()
+        assert "Authorization" not in await shown(pilot, panel)
+        await pilot.press("enter")
+        assert "Authorization" in await shown(pilot, panel)
+        assert panel.go_back()
+        assert "Authorization" not in await shown(pilot, panel)
+        assert not panel.go_back()
+
+
+async def test_a_request_is_copied_as_curl_without_its_secrets() -> None:
+    panel = NetworkPanel(Staged(two()))
+    async with Exchanges(panel).run_test(size=WIDE) as pilot:
+        await shown(pilot, panel)
+        panel.copy()
+        copied = pilot.app.clipboard
+    assert copied.startswith("curl ")
+    assert "hush" not in copied
+    assert '"$MCP_SECRET_AUTHORIZATION"' in copied
+    assert '"method":"tools/call"' in copied.replace(" ", "").replace("\\\n", "")
+
+
+async def test_the_request_is_shown_in_the_traffic_by_its_message() -> None:
+    panel = NetworkPanel(Staged(two()))
+    async with (app := Exchanges(panel)).run_test(size=WIDE) as pilot:
+        panel.take_focus()
+        await shown(pilot, panel)
+        await pilot.press("g", "o")
+        await pilot.pause()
+    assert app.wanted == [2]
+
+
+async def test_an_exchange_that_ends_is_shown_anew() -> None:
+    tape = Tape(http=True)
+    asked(tape, 1, *HEADERS)
+    panel = NetworkPanel(Staged(tape))
+    async with Exchanges(panel).run_test(size=WIDE) as pilot:
+        assert "…" in await shown(pilot, panel)
+        answered(tape.wait(10), 1, 404)
+        ended(tape, 1)
+        assert "404" in await shown(pilot, panel)
+
+
+async def test_a_server_without_http_has_no_exchanges_and_the_screen_says_so() -> None:
+    panel = NetworkPanel(Staged(Tape()))
+    async with Exchanges(panel).run_test(size=NARROW) as pilot:
+        assert "There are no HTTP exchanges." in await shown(pilot, panel)
+        panel.copy()
+        panel.action_entry()
+        panel.rebind(Staged(two()))
+        assert "tools/call buy" in await shown(pilot, panel)
+
+
+def test_of_ten_thousand_exchanges_only_those_in_sight_are_read() -> None:
+    tape = Tape(http=True)
+    for number in range(1, 10_001):
+        tape.journal.fact(HttpFact(HttpEvent.REQUEST, number, "GET", "https://h/mcp"))
+    read: list[int] = []
+    entry = tape.journal.store.entry
+
+    def noted(n: int) -> Entry:
+        read.append(n)
+        return entry(n)
+
+    tape.journal.store.entry = noted  # type: ignore[method-assign]
+    rows = NetworkRows(Staged(tape))
+    assert rows.count == 10_000
+    assert read == []
+    rows.row(9_999, 80)
+    assert len(read) < 10

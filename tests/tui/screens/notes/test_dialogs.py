@@ -1,0 +1,59 @@
+"""A colour and a comment."""
+
+import pytest
+from textual.app import App
+
+from inspector.capture.format.notes import Mark, View
+from inspector.tui.conversation import Stage
+from inspector.tui.screens.notes.dialogs import CommentScreen, MarksScreen, NameScreen
+from inspector.tui.screens.notes.notes import noted_of
+from tests.present.tape import Tape
+from tests.tui.screen_text import text
+from tests.tui.staging import Staged, handshake
+from tests.waiting import until
+
+
+@pytest.mark.parametrize(
+    ("pressed", "answer"),
+    [
+        (("enter",), ("red", "was")),
+        ((*" there", "enter"), ("red", "was there")),
+        (("down", "right", "up", "x", "enter"), ("green", "wasx")),
+        (("x", "escape"), None),
+    ],
+)
+async def test_what_is_typed_and_chosen_is_the_answer(pressed: tuple[str, ...], answer: tuple[str, str] | None) -> None:
+    app = App[None]()
+    async with app.run_test() as pilot:
+        answers: list[tuple[str, str] | None] = []
+        await app.push_screen(CommentScreen(3, "red", "was"), answers.append)
+        await pilot.press(*pressed)
+        await until(lambda: answers == [answer], "the answer")
+
+
+async def test_without_any_it_says_how_and_where_they_are_kept(tape: Tape) -> None:
+    subject = Staged(handshake(tape), stage=Stage.OPEN)
+    app = App[None]()
+    async with app.run_test(size=(100, 20)) as pilot:
+        answers: list[Mark | View | None] = []
+        noted = noted_of(subject)
+        await app.push_screen(MarksScreen(subject, noted, None), answers.append)
+        await until(lambda: "Nothing is marked." in text(app) and "gone with it" in text(app), "what to do")
+        noted.mark(2, text="hm")
+        await pilot.press("S", "c", "d", "escape")
+        await until(lambda: answers == [None], "back")
+        await app.push_screen(MarksScreen(subject, noted, None), answers.append)
+        await until(lambda: "hm" in text(app) and "1 mark, 0 views" in text(app), "the mark")
+        await pilot.press("enter")
+        await until(lambda: isinstance(answers[-1], Mark) and answers[-1].n == 2, "where to go")
+
+
+@pytest.mark.parametrize(("pressed", "answer"), [((" ", "b", " ", "enter"), "a b"), (("escape",), None)])
+async def test_a_name_is_what_is_typed(pressed: tuple[str, ...], answer: str | None) -> None:
+    app = App[None]()
+    async with app.run_test() as pilot:
+        answers: list[str | None] = []
+        await app.push_screen(NameScreen("How is it called?", "a"), answers.append)
+        await until(lambda: "How is it called?" in text(app), "the question")
+        await pilot.press(*pressed)
+        await until(lambda: answers == [answer], "the answer")

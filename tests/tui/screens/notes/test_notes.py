@@ -1,0 +1,93 @@
+"""Marking lines of the traffic, going to marks, and looking as a view does; with all that asks for it on the way."""
+
+import shutil
+from pathlib import Path
+
+from textual.widgets import Input
+
+from inspector.tui.app import InspectApp
+from inspector.tui.conversation import PastSubject, Stage, past_of
+from inspector.tui.screens.notes.dialogs import CommentScreen, MarksScreen, NameScreen
+from inspector.tui.screens.notes.notes import Marking, noted_of
+from tests.captures.record import sample
+from tests.present.tape import Tape
+from tests.tui.screen_text import text
+from tests.tui.screens.replay.test_controls import bar, opened, playback_of
+from tests.tui.staging import Staged, handshake
+from tests.waiting import until
+
+
+async def test_what_is_marked_is_kept_listed_gone_to_and_filtered_by(tmp_path: Path) -> None:
+    path = tmp_path / "evening.mcpcap"
+    shutil.copy(sample("evening"), path)
+    async with opened(path) as (app, pilot):
+        traffic = app.panel.list  # type: ignore[attr-defined]
+        await pilot.press("j", "j", "m")
+        await until(lambda: "★y" in text(app), "the mark")
+        await pilot.press("j", "j", "j", ";")
+        await until(lambda: isinstance(app.screen, CommentScreen), "what to write")
+        await pilot.press(*"odd")
+        await pilot.press("down", "right", "enter")
+        await until(lambda: "★r odd" in text(app), "colour and comment")
+        await pilot.press("t")
+        await until(lambda: traffic.look.now.reference, "times that count from there")
+        marked = traffic.chosen
+        await pilot.press("M")
+        await until(lambda: traffic.model.count == 2, "the marked lines alone")
+        await pilot.press("'")
+        await until(lambda: isinstance(app.screen, MarksScreen) and "2 marks" in text(app), "the list")
+        await pilot.press("S")
+        await until(lambda: isinstance(app.screen, NameScreen), "how the view is called")
+        app.screen.query_one(Input).value = "mine"
+        await pilot.press("enter")
+        await until(lambda: "1 view" in text(app), "the view")
+        await pilot.press("c", "j", "d")
+        await until(lambda: "1 mark," in text(app) and "★ red" in text(app), "another colour, and one mark less")
+        await pilot.press("escape", "M", "g", "2", "'")
+        await until(lambda: isinstance(app.screen, MarksScreen), "the list, from another screen")
+        await pilot.press("enter")
+        first = noted_of(app.subject).notes.marks
+        await until(lambda: playback_of(app).at == next(iter(first)), "that moment, on the screen one was on")
+        assert app.tab.shown == "tools"
+        await pilot.press("'")
+        await until(lambda: isinstance(app.screen, MarksScreen), "the list once more")
+        await pilot.press("G", "enter")
+        await until(lambda: app.tab.shown == "traffic" and traffic.model.count == 1, "the traffic as the view shows it")
+    async with opened(path) as (app, _):
+        await until(lambda: "★r" in text(app), "the mark, the next time")
+        traffic = app.panel.list  # type: ignore[attr-defined]
+        await until(lambda: traffic.look.now.reference in (marked, marked - 1), "what times count from")
+        assert "everything known" in bar(app)
+
+
+async def test_notes_that_can_not_be_kept_are_said_and_change_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "evening.mcpcap"
+    shutil.copy(sample("evening"), path)
+    (tmp_path / "evening.mcpcap.notes").write_bytes(b"something else")
+    async with opened(path) as (app, pilot):
+        await until(lambda: "no head of notes" in text(app), "what is wrong with them")
+        await pilot.press("j", "m")
+        await until(lambda: "left as it is" in text(app), "why nothing is marked")
+        assert not app.subject.journal.marks
+    assert (tmp_path / "evening.mcpcap.notes").read_bytes() == b"something else"
+
+
+def test_it_is_the_app_that_marks_lines() -> None:
+    assert issubclass(InspectApp, Marking)
+
+
+def test_a_mark_is_one_of_the_recording_and_a_colour_that_was_given_is_given_again(tape: Tape) -> None:
+    whole = Staged(handshake(tape), stage=Stage.RECORDED)
+    then = PastSubject(whole, past_of(whole).at(2))
+    noted = noted_of(whole)
+    assert noted_of(then) is noted
+    assert not noted.is_kept
+    assert noted.mark(2, color="blue", text="here").text == "here"
+    assert then.journal.marks[2].color == "blue"
+    assert noted.mark(3).color == "blue"
+    assert noted.mark(2, color="red").text == "here"
+    assert noted.mark_at(9).color == "red"
+    assert 9 not in noted.notes.marks
+    changes = noted.changes
+    noted.unmark(2)
+    assert (2 in tape.journal.marks, noted.changes) == (False, changes + 1)

@@ -1,0 +1,30 @@
+"""The bar of a recording: what a click on it does, and what has room."""
+
+import pytest
+
+from inspector.tui.app import InspectApp
+from inspector.tui.conversation import Stage
+from inspector.tui.screens.replay.bar import TransportBar
+from tests.captures.record import sample
+from tests.tui.screen_text import text
+from tests.waiting import until
+
+
+@pytest.mark.parametrize(("width", "track"), [(80, False), (160, True)])
+async def test_a_click_leads_to_the_place_or_does_what_the_key_does(width: int, track: bool) -> None:
+    app = InspectApp(replay=sample("evening"))
+    async with app.run_test(size=(width, 24)) as pilot:
+        await until(lambda: app.subject.stage is Stage.RECORDED and "_ play" in text(app), "the bar")
+        await until(lambda: ("─●" in text(app).splitlines()[-2]) == track, "the track where there is room")
+        line = text(app).splitlines()[-2]
+        count = app.subject.journal.count
+        if track:
+            await pilot.click(TransportBar, offset=(line.index("─") + (line.rindex("●") - line.index("─")) // 2, 0))
+            await until(lambda: app.playback is not None and 0.3 < app.playback.at / count < 0.7, "the middle")
+            # The line is another one there: it says the time, and all keys stand elsewhere.
+            await until(lambda: f"#{app.playback.at} of" in text(app).splitlines()[-2], "the line says so")  # type: ignore[union-attr]
+        line = text(app).splitlines()[-2]
+        await pilot.click(TransportBar, offset=(line.rindex("play"), 0))
+        await until(lambda: app.playback is not None and app.playback.player.playing, "that it is played")
+        await until(lambda: "pause" in text(app).splitlines()[-2], "how to pause it")
+    await app.subject.end()

@@ -1,0 +1,117 @@
+"""Entries come in their own time, or in another one."""
+
+import math
+
+import pytest
+
+from inspector.present.spans import Span
+from inspector.tui.screens.replay import model
+from inspector.tui.screens.replay.model import LONGEST_NS, SPEEDS, Player, Transport
+
+SECOND = 1_000_000_000
+MOMENTS = [0, 0, 1 * SECOND, 1 * SECOND, 61 * SECOND, 60 * SECOND, 60_500_000_000]
+"""Of entries 1 to 6; the clock went back once."""
+
+
+def player(speed: float = 1.0) -> Player:
+    made = Player(MOMENTS.__getitem__)
+    made.speed = speed
+    made.play(0, 0)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("speed", "seconds", "due"),
+    [(1.0, 0, 1), (1.0, 0.9, 1), (1.0, 1, 3), (1.0, 2.9, 3), (1.0, 3, 5), (2.0, 0.5, 3), (0.5, 1.9, 1), (0.5, 2, 3)],
+)
+def test_an_entry_is_due_when_its_time_has_come(speed: float, seconds: float, due: int) -> None:
+    assert player(speed).due(int(seconds * SECOND), 6) == due
+
+
+def test_a_long_pause_is_cut_and_said_and_a_short_one_is_whole() -> None:
+    one = player()
+    assert one.due(SECOND, 6) == 3
+    pause = one.pause_at(SECOND, 6)
+    assert pause is not None
+    assert (pause.own_ns, pause.left_ns, pause.cut) == (60 * SECOND, LONGEST_NS, True)
+    assert one.passed_ns(2 * SECOND, 6) == 30 * SECOND
+    assert one.due(3 * SECOND, 6) == 5
+    last = one.pause_at(3 * SECOND, 6)
+    assert last is not None
+    assert not last.cut
+    assert one.due(4 * SECOND, 6) == 6
+    assert one.pause_at(4 * SECOND, 6) is None
+
+
+def test_at_the_highest_speed_nothing_is_waited_for_but_looks_are() -> None:
+    one = Player(lambda n: n * SECOND)
+    one.speed = math.inf
+    one.play(0, 0)
+    first = one.due(0, 1_000_000)
+    assert 0 < first < 10_000
+    assert one.due(0, 1_000_000) == 2 * first
+
+
+def test_what_is_recorded_later_comes_in_its_time_from_then_on() -> None:
+    one = player()
+    assert one.due(50 * SECOND, 1) == 1
+    assert one.due(100 * SECOND, 1) == 1
+    assert one.due(100 * SECOND + 1, 2) == 1
+    assert one.due(101 * SECOND, 2) == 2
+
+
+def test_speeds_come_one_after_the_other_and_a_pause_begins_anew() -> None:
+    one = player()
+    seen = []
+    for _ in SPEEDS:
+        one.turn_speed(0)
+        seen.append(one.speed)
+    assert seen == [*SPEEDS[2:], *SPEEDS[:2]]
+    one.pause()
+    assert one.due(100 * SECOND, 6) == 0
+    assert one.passed_ns(SECOND, 6) == 0
+
+
+def said(spans: list[Span]) -> str:
+    return "".join(text for text, _ in spans)
+
+
+WHOLE = Transport(9, 9, 9, True)
+
+
+@pytest.mark.parametrize(
+    ("state", "expected"),
+    [
+        (WHOLE, "■ whole 9 entries  everything known, as at the end"),
+        (Transport(9, 9, 9, True, grows=True), "■ whole 9 entries  followed at its end"),
+        (Transport(9, 9, 9, True, reading=True), "■ whole 9 entries read so far"),
+        (Transport(3, 1900, 1900, False), "■ at #3 of 1,900"),
+        (Transport(3, 9, 3, False, playing=True, fronted=True), "► playing #3 of 9"),
+        (Transport(3, 9, 3, False, fronted=True), "‖ paused #3 of 9"),
+    ],
+)
+def test_it_says_where_one_stands_and_whether_it_is_played(state: Transport, expected: str) -> None:
+    assert f"{said(model.state_said(state))} {said(model.place_said(state))}" == expected
+
+
+def test_the_time_is_that_of_the_entry_and_since_the_start() -> None:
+    assert said(model.time_said((1_795_305_600_000_000_000, 1_500_000_000))).endswith("  +1.500 s")
+    assert model.time_said(None) == []
+
+
+def test_a_pause_is_told_of_from_a_second_on() -> None:
+    state = Transport(3, 9, 3, False, playing=True, left_ns=1_200_000_000, own_ns=3_000_000_000)
+    assert said(model.pause_said(state)) == "next in 1.20 s"
+    cut = Transport(3, 9, 3, False, playing=True, own_ns=61_000_000_000, cut=True)
+    assert said(model.pause_said(cut)) == "a pause of 61.0 s is cut short"
+    assert model.pause_said(Transport(3, 9, 3, False, playing=True, own_ns=5)) == []
+    assert said(model.speed_said(Transport(3, 9, 3, False, speed=math.inf))) == "at once"
+    assert said(model.speed_said(Transport(3, 9, 3, False, speed=0.5))) == "×0.5"
+
+
+@pytest.mark.parametrize(("at", "place"), [(0, 0), (1, 0), (50, 9), (100, 19)])
+def test_the_knob_stands_where_one_stands_and_a_click_there_leads_there(at: int, place: int) -> None:
+    cells = said(model.track(Transport(at, 100, 100, False), 20))
+    assert (cells.index("●"), len(cells)) == (place, 20)
+    assert abs(model.entry_at(place, 20, 100) - max(1, at)) <= 3
+    assert model.track(WHOLE, 2) == []

@@ -1,0 +1,45 @@
+"""The switches on the screen."""
+
+from typing import Any
+
+from textual.app import App
+
+from inspector.protocol import capabilities
+from inspector.protocol.revisions.table import NEWEST, ROWS
+from inspector.tui.screens.server.capabilities import OfferRows, OffersScreen
+from tests.tui.screen_text import text
+from tests.tui.widgets.showing import Showing
+from tests.waiting import until
+
+
+async def shown(app: App[Any], *words: str) -> None:
+    for word in words:
+        await until(lambda word=word: word in text(app), f"{word!r} on the screen:\n{text(app)}")  # type: ignore[misc]
+
+
+async def test_enter_switches_and_taking_it_returns_what_is_on() -> None:
+    app = Showing()
+    taken: list[frozenset[str] | None] = []
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.push_screen(OffersScreen(frozenset({capabilities.ROOTS}), NEWEST), taken.append)
+        await shown(app, "What we offer the server", "roots", "from the next request on")
+        await pilot.press("enter", "down", "down", "enter")
+        await shown(app, "changed", '"tools": {}')
+        await pilot.press("ctrl+j")
+        await until(lambda: taken, "it is taken")
+    assert taken == [frozenset({capabilities.SAMPLING, capabilities.SAMPLING_TOOLS})]
+
+
+async def test_after_a_handshake_it_takes_a_new_connection_and_says_so() -> None:
+    app = Showing()
+    async with app.run_test(size=(80, 24)):
+        await app.push_screen(OffersScreen(frozenset(), ROWS[0]))
+        await shown(app, "by a new connection", "this revision has no words for it")
+
+
+def test_rows_are_asked_for_again_after_a_switch() -> None:
+    rows = OfferRows(frozenset(), None)
+    before = rows.generation
+    rows.toggle(0)
+    assert rows.generation != before
+    assert rows.chosen == {capabilities.ALL[0]}

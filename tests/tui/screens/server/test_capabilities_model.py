@@ -1,0 +1,38 @@
+"""What is offered, as switches."""
+
+from inspector.present.spans import plain
+from inspector.protocol.capabilities import ALL, FORM, ROOTS, SAMPLING, SAMPLING_TOOLS
+from inspector.protocol.revisions.table import NEWEST, ROWS
+from inspector.tui.screens.server.capabilities_model import MEANINGS, declaration, switch_row, switches, toggled
+
+
+def test_every_offer_has_a_switch_and_a_meaning() -> None:
+    assert set(MEANINGS) == set(ALL)
+    assert [each.name for each in switches(frozenset(), frozenset(), None)] == list(ALL)
+
+
+def test_a_switch_says_how_it_stands_and_what_was_changed() -> None:
+    found = {each.name: each for each in switches({ROOTS}, {ROOTS, FORM}, NEWEST)}
+    rows = {name: plain(switch_row(each, on="✓", off="○", width=76)) for name, each in found.items()}
+    assert rows[ROOTS].startswith(" ✓ roots ")
+    assert "changed" not in rows[ROOTS]
+    assert rows[FORM].startswith(" ○ elicitation.form")
+    assert "changed" in rows[FORM]
+
+
+def test_what_a_revision_has_no_words_for_says_so() -> None:
+    first = {each.name: each for each in switches(ALL, ALL, ROWS[0])}
+    assert not first[FORM].exists
+    assert "no words for it" in plain(switch_row(first[FORM], on="✓", off="○", width=76))
+    assert first[SAMPLING].exists
+
+
+def test_tools_in_sampling_go_with_sampling() -> None:
+    assert toggled(frozenset(), SAMPLING_TOOLS) == {SAMPLING, SAMPLING_TOOLS}
+    assert toggled(frozenset({SAMPLING, SAMPLING_TOOLS}), SAMPLING) == frozenset()
+    assert toggled(frozenset({SAMPLING, SAMPLING_TOOLS}), SAMPLING_TOOLS) == {SAMPLING}
+
+
+def test_what_is_declared_is_shown_in_the_revision_s_words() -> None:
+    assert declaration({ROOTS}, ROWS[0]) == '{"roots": {"listChanged": true}}'
+    assert declaration({ROOTS}, None) == ""

@@ -1,0 +1,61 @@
+"""Captures as rows."""
+
+from pathlib import Path
+
+import pytest
+
+from inspector.capture.shelf import Summary
+from inspector.present.spans import spans_width
+from inspector.tui.screens.sessions.model import Session, SessionRows, about
+
+PATH = Path("/shelf/x\x1b[31m.mcpcap")
+FOUND = Summary(
+    "id", "shop\x07", "node shop.js", 1_795_300_000_000_000_000, 5_000_000_000, 2048, 30, 9, 2, "died", "oops"
+)
+
+
+def row(session: Session, width: int = 140) -> str:
+    rows = SessionRows()
+    rows.show([session])
+    spans = rows.row(0, width).spans
+    assert spans_width(spans) == width
+    return "".join(text for text, _ in spans)
+
+
+def test_a_row_tells_when_how_much_how_it_ended_and_what_is_noted() -> None:
+    told = row(Session(PATH, FOUND, "the slow\none", 3, here=True))
+    for said in ("● ", "5.00 s", "30", "✗ 2", "2.0 kB", "✗ died", "shop␇", "· the slow␊one", "★ 3", "oops"):
+        assert said in told, said
+    assert "2026" in told
+
+
+@pytest.mark.parametrize("width", [50, 80, 99, 120, 200])
+def test_at_any_width_how_it_ended_and_the_server_are_seen(width: int) -> None:
+    told = row(Session(PATH, FOUND), width)
+    assert "✗ died" in told
+    assert "sh" in told
+
+
+@pytest.mark.parametrize(
+    ("summary", "said"),
+    [
+        (None, "⋯ x␛[31m.mcpcap"),
+        (Summary(readable=False, why="no capture"), "✗ unreadable"),
+        (Summary(ended="recording"), "● recording"),
+        (Summary(ended="cut", target="node a.js"), "▲ cut off"),
+        (Summary(ended="clean", errors=0), "none"),
+    ],
+)
+def test_what_is_not_known_is_left_out(summary: Summary | None, said: str) -> None:
+    assert said in row(Session(PATH, summary))
+
+
+def test_one_that_waits_to_be_compared_has_a_sign_and_the_chosen_one_is_named() -> None:
+    assert row(Session(PATH, FOUND, compared=True)).startswith(" ◆ ")
+    assert about(Session(PATH))[0][0] == "/shelf/x␛[31m.mcpcap"
+    rows = SessionRows()
+    rows.show([Session(PATH)])
+    generation = rows.generation
+    rows.show([Session(PATH)])
+    assert rows.generation == generation
+    assert rows.session(1) is None

@@ -1,0 +1,95 @@
+"""Screen 7: what there is, what is noted about it, and what is removed after being asked about."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from textual.app import App, ComposeResult
+from textual.widgets import Input
+
+from inspector.capture.format.notes import NotesFile, new_mark
+from inspector.config.paths import places
+from inspector.tui.screens.notes.dialogs import NameScreen
+from inspector.tui.screens.sessions.panel import SessionsPanel
+from inspector.tui.tabs import Tab
+from inspector.tui.widgets.dialogs import ConfirmScreen
+from tests.captures.record import sample
+from tests.present.tape import Tape
+from tests.tui.screen_text import text
+from tests.tui.staging import Staged
+from tests.waiting import until
+
+
+class One(App[None]):
+    """The screen alone."""
+
+    def __init__(self, tape: Tape) -> None:
+        super().__init__()
+        self.tabs = [Tab(1, Staged(tape))]
+        self.panel = SessionsPanel(self.tabs[0].subject)
+
+    def compose(self) -> ComposeResult:
+        yield self.panel
+
+    def on_mount(self) -> None:
+        self.panel.take_focus()
+        self.set_interval(0.02, self.panel.sync)
+
+
+@pytest.fixture
+def shelf() -> Path:
+    """Three captures: the newest is that of the evening, the oldest is none."""
+    made = places().captures
+    made.mkdir(parents=True)
+    for age, name in enumerate(("evening", "wreck")):
+        shutil.copy(sample(name), made)
+        os.utime(made / f"{name}.mcpcap", ns=(10**18 - age, 10**18 - age))
+    (made / "broken.mcpcap").write_bytes(b"nonsense")
+    os.utime(made / "broken.mcpcap", ns=(1, 1))
+    return made
+
+
+async def test_they_are_listed_noted_and_removed_when_that_is_meant(tape: Tape, shelf: Path) -> None:
+    NotesFile(shelf / "wreck.mcpcap", "").change(lambda notes: notes.marked(2, new_mark(2)))
+    app = One(tape)
+    async with app.run_test(size=(130, 20), notifications=True) as pilot:
+        await until(lambda: all(said in text(app) for said in ("✓ closed", "✗ died", "✗ unreadable")), "all three")
+        await until(lambda: "★ 1" in text(app), "what is marked")
+        assert "3 captures" in text(app)
+        await pilot.press("j", "n")
+        await until(lambda: isinstance(app.screen, NameScreen), "what to note")
+        app.screen.query_one(Input).value = "the ship that sank"
+        await pilot.press("enter")
+        await until(lambda: "the ship that sank" in text(app), "the note")
+        assert NotesFile(shelf / "wreck.mcpcap", "").read().remark == "the ship that sank"
+        await pilot.press("d")
+        await until(
+            lambda: isinstance(app.screen, ConfirmScreen) and "Remove this capture" in text(app), "the question"
+        )
+        await pilot.press("n", "d")
+        await until(lambda: isinstance(app.screen, ConfirmScreen), "the question again")
+        assert (shelf / "wreck.mcpcap").exists()
+        await pilot.press("y")
+        await until(lambda: "2 captures" in text(app), "one less")
+        assert sorted(os.listdir(shelf)) == ["broken.mcpcap", "evening.mcpcap"]
+    kept = places().state / "sessions.json"
+    await until(kept.exists, "what was found out, for the next time")
+
+
+async def test_one_that_is_open_here_stays(tape: Tape, shelf: Path) -> None:
+    tape.journal.capture_path = shelf / "evening.mcpcap"
+    app = One(tape)
+    async with app.run_test(size=(130, 20), notifications=True) as pilot:
+        await until(lambda: " ● " in text(app), "that it is open")
+        await pilot.press("d")
+        await until(lambda: "close its tab first" in text(app), "why not")
+        assert (shelf / "evening.mcpcap").exists()
+
+
+async def test_without_any_it_says_where_they_come_from(tape: Tape) -> None:
+    app = One(tape)
+    async with app.run_test(size=(80, 10)) as pilot:
+        await until(lambda: "There are no captures yet." in text(app), "that there is none")
+        await pilot.press("d", "n", "c", "enter")
+        assert not isinstance(app.screen, ConfirmScreen | NameScreen)

@@ -1,0 +1,190 @@
+"""What is known of a skill or a file of it."""
+
+import json
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.app import App, ComposeResult
+
+from inspector.config.environment import build_environment
+from inspector.config.targets import StdioTarget
+from inspector.protocol.skills import verify
+from inspector.tui.screens.skills.model import Held, SkillRow
+from inspector.tui.screens.skills.panel import SkillDetail, SkillsPanel, why_not_read
+from inspector.tui.theme import THEMES
+from tests.architecture.sources import ROOT
+from tests.cli.running import SERVERS
+from tests.protocol.test_skills import TEXT, entry, listed, text_result
+from tests.stories.persons import Person, at_a_replay, at_the_screen
+from tests.tui.screen_text import text
+from tests.waiting import until
+
+
+class Looking(App[None]):
+    """An app with the widget alone."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        for theme in THEMES:
+            self.register_theme(theme)
+        self.theme = THEMES[0].name
+
+    def compose(self) -> ComposeResult:
+        yield SkillDetail()
+
+
+@pytest.mark.parametrize(
+    ("served", "shown", "hidden"),
+    [(TEXT, ["as in the entry", "# Knots", "A match says"], "must not"), (TEXT + "!", ["must not be used"], "# Knots")],
+)
+async def test_only_what_is_as_listed_is_shown(served: str, shown: list[str], hidden: str) -> None:
+    held = Held(entry(), 1)
+    file = held.skill.files[0]
+    async with Looking().run_test(size=(100, 30)) as pilot:
+        detail = pilot.app.query_one(SkillDetail)
+        detail.show(SkillRow(held, file))
+        await until(lambda: "Not read yet" in text(pilot.app), "it was not read")
+        held.reads[file.uri] = verify(held.skill, file, text_result(served))
+        detail.show(SkillRow(held, file))
+        await until(lambda: all(each in text(pilot.app) for each in shown), f"{shown}")
+        assert hidden not in text(pilot.app)
+
+
+async def test_an_entry_shows_its_front_matter_and_its_flaws() -> None:
+    async with Looking().run_test(size=(100, 30)) as pilot:
+        detail = pilot.app.query_one(SkillDetail)
+        skill = entry(frontmatter={"name": "bends", "description": "How", "license": "CC0"})
+        detail.show(SkillRow(Held(skill, 1)))
+        await until(lambda: "CC0" in text(pilot.app) and "does not end in its name" in text(pilot.app), "the entry")
+        detail.show(None)
+        await until(lambda: "CC0" not in text(pilot.app), "nothing")
+
+
+def test_what_must_not_be_read_says_why() -> None:
+    held = Held(entry(listed("../x", b"")), 1)
+    assert why_not_read(held, held.skill.files[1]) == "it is not within the skill's directory"
+    assert why_not_read(held, held.skill.files[0]) == ""
+
+
+@asynccontextmanager
+async def before_skills(tmp_path: Path, *flags: str, **sitting: Any) -> AsyncIterator[Person]:
+    """A person on the screen, with the demo behind it."""
+    environment = build_environment({"PYTHONPATH": str(ROOT)}, inherit_all=True)
+    target = StdioTarget((sys.executable, "-m", "inspector.demo", *flags), environment, str(ROOT))
+    async with at_the_screen(target, tmp_path / "demo.mcpcap", **sitting) as person:
+        await person.sees("connected")
+        await person.press("I")
+        yield person
+
+
+_CACHED = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
+
+
+@asynccontextmanager
+async def before_pages(tmp_path: Path, pages: list[Any], content: Any) -> AsyncIterator[Person]:
+    """A person on the screen, with a server behind it that lists skills in these pages and has one file."""
+    hello = {
+        "supportedVersions": ["2026-07-28"],
+        "capabilities": {"resources": {}, "extensions": {"io.modelcontextprotocol/skills": {}}},
+        "_meta": {"io.modelcontextprotocol/serverInfo": {"name": "paged", "version": "1"}},
+    }
+    script = {
+        "server/discover": {"result": {**hello, **_CACHED}},
+        "skills/list": pages,
+        "resources/read": {"result": {"contents": [content], **_CACHED}},
+    }
+    argv = (sys.executable, str(SERVERS / "scripted.py"), json.dumps(script))
+    target = StdioTarget(argv, build_environment({}, inherit_all=False), str(ROOT))
+    async with at_the_screen(target, tmp_path / "paged.mcpcap") as person:
+        await person.sees("connected")
+        await person.press("I")
+        yield person
+
+
+def read(person: Person) -> list[str]:
+    """The URIs that were read."""
+    return [message["params"]["uri"] for message in person.wire().sent("resources/read")]
+
+
+async def test_opening_the_screen_lists_and_reads_nothing(tmp_path: Path) -> None:
+    async with before_skills(tmp_path) as person:
+        await person.sees("lamp-lighting  3 files", "night-reports  dynamic", "soundings.csv  · not read")
+        assert any(isinstance(each, SkillsPanel) for each in person.pilot.app.screen.walk_children())
+        assert len(person.wire().sent("skills/list")) == 1
+        assert read(person) == []
+
+
+async def test_a_file_is_read_on_demand_and_compared(tmp_path: Path) -> None:
+    async with before_skills(tmp_path) as person:
+        await person.sees("lamp-lighting")
+        await person.press("j", "ctrl+j")
+        await person.sees("SKILL.md  ✓ as listed", "front matter  ✓ as in the entry", "# Lighting the lamp")
+        assert "A match says that server and entry agree" in person.screen
+        assert read(person) == ["skill://keepers/lamp-lighting/SKILL.md"]
+
+
+async def test_verifying_stops_where_a_file_differs_and_shows_both_digests_and_no_content(tmp_path: Path) -> None:
+    async with before_skills(tmp_path, size=(80, 24)) as person:
+        await person.sees("forged-chart", "First met")  # what is met for the first time is said until the next key
+        await person.press("G", "v")
+        await person.sees("sha256 differs", "listed", "came", "must not be used")
+        assert "first,2" not in person.screen
+        assert len(read(person)) == 2
+
+
+async def test_a_file_can_be_read_while_the_rest_of_the_list_is_still_arriving(tmp_path: Path) -> None:
+    uri = "skill://near/SKILL.md"
+    listed = {"uri": uri, "frontmatter": {"name": "near", "description": "x"}, "resources": "dynamic"}
+    content = {"uri": uri, "mimeType": "text/markdown", "text": "---\nname: near\ndescription: x\n---\n# Near by"}
+    pages = [{"result": {"skills": [listed], "nextCursor": "more", **_CACHED}}, "silence"]
+    async with before_pages(tmp_path, pages, content) as person:
+        await person.sees(" near  dynamic", "⋯ listing")
+        await person.press("j", "ctrl+j")
+        await person.sees("# Near by")
+        assert read(person) == [uri]
+        assert "Skills  1  ⋯ listing" in person.screen
+
+
+async def test_a_key_says_that_the_list_is_still_arriving(tmp_path: Path) -> None:
+    async with before_pages(tmp_path, ["silence"], {}) as person:
+        await person.sees("⋯ listing")
+        for key in ("v", "ctrl+j", "u"):
+            await person.press(key)
+            await person.sees("The list is still arriving.")
+            person.pilot.app.clear_notifications()
+            await until(lambda: "still arriving" not in person.screen, "the message has gone")
+        assert read(person) == []
+
+
+async def test_a_server_without_skills_is_not_asked_until_somebody_wants_it(tmp_path: Path) -> None:
+    async with before_skills(tmp_path, "--legacy-only") as person:
+        await person.sees("The server declares no skills", "l asks for a list all the same")
+        assert person.wire().sent("skills/list") == []
+        await person.press("l")
+        await person.sees("the list did not come: error -32601")
+
+
+async def test_an_entry_is_asked_for_anew(tmp_path: Path) -> None:
+    async with before_skills(tmp_path) as person:
+        await person.sees("lamp-lighting")
+        await person.press("j", "ctrl+j")
+        await person.sees("✓ as listed")
+        await person.press("u")
+        await person.sees("SKILL.md  · not read  446 B")
+        assert json.dumps(person.wire().sent("skills/get")[0]).count("lamp-lighting") == 1
+
+
+async def test_a_recording_shows_its_skills_and_what_became_of_them(tmp_path: Path) -> None:
+    async with before_skills(tmp_path) as person:
+        await person.sees("forged-chart")
+        await person.press("G", "v")
+        await person.sees("sha256 differs")
+    async with at_a_replay(tmp_path / "demo.mcpcap") as person:
+        await person.press("I")
+        await person.sees("lamp-lighting", "soundings.csv  ✗ sha256 differs")
+        await person.press("v")
+        await person.sees("Nothing is sent: this is a recording.")

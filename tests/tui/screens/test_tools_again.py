@@ -1,0 +1,169 @@
+"""The tools' screen over time: new connections, earlier calls, small screens and what is typed there."""
+
+import asyncio
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from inspector.errors import Disconnected
+from inspector.tui.conversation import Stage
+from inspector.tui.widgets.virtual_list import LogList
+from tests.tui.screen_text import text
+from tests.tui.screens.acting import NARROW, WIDE, Acting, Tools, chosen, shows
+from tests.tui.screens.schemas import ADD, ECHO, TOOLS
+from tests.waiting import until
+
+
+async def reconnected(app: Tools, pilot: Pilot[None], values: tuple[int, ...] = (5, 6)) -> Acting:
+    """Call `add` with each value on one connection, then stand on a new one."""
+    await chosen(app, pilot, "add")
+    for count, value in enumerate(values, 1):
+        await app.panel.form.take({"a": value})
+        await pilot.press("ctrl+j")
+        await shows(app, f"History {count}")
+        await shows(app, "✓ Succeeded")
+    app.panel.subject.journal.close()
+    other = Acting([ECHO, ADD])
+    app.panel.rebind(other)
+    await app.panel.form.take({"a": 99})
+    return other
+
+
+@pytest.mark.parametrize("key", [".", "r"])
+async def test_the_last_call_can_be_repeated_and_edited_on_a_new_connection(key: str) -> None:
+    app = Tools(Acting(TOOLS))
+    async with app.run_test(size=WIDE) as pilot:
+        other = await reconnected(app, pilot)
+        await shows(app, "of the connection before")
+        await pilot.press(key)
+        await until(lambda: app.panel.form.form.arguments == {"a": 6}, "the call's arguments are in the form")
+        if key == ".":
+            await until(lambda: bool(other.calls), "the new server is called")
+            assert other.calls == [{"name": "add", "arguments": {"a": 6}}]
+            await shows(app, "History 3")
+            assert "of the connection before" not in text(app)
+
+
+async def test_the_history_keeps_the_calls_of_earlier_connections() -> None:
+    app = Tools(Acting(TOOLS))
+    async with app.run_test(size=WIDE) as pilot:
+        other = await reconnected(app, pilot)
+        await pilot.press("h")
+        await shows(app, '{"a": 5}')
+        await pilot.press("G", "enter")
+        await shows(app, "ended with it")
+        assert '"a": 5' in text(app)
+        await pilot.press("r")
+        await until(lambda: app.panel.form.form.arguments == {"a": 5}, "its arguments are in the form")
+        assert other.calls == []
+
+
+async def test_a_call_that_runs_while_the_connection_is_renewed_ends_in_words() -> None:
+    subject = Acting(TOOLS)
+    subject.gate = asyncio.Event()
+    subject.answer = lambda params: Disconnected("the connection was closed")
+    app = Tools(subject)
+    async with app.run_test(size=WIDE) as pilot:
+        await chosen(app, pilot, "add")
+        await pilot.press("ctrl+j")
+        await until(lambda: app.panel.running is not None, "the call runs")
+        subject.journal.close()
+        app.panel.rebind(Acting(TOOLS))
+        subject.gate.set()
+        await shows(app, "the connection was closed")
+        await pilot.press("r")
+        await until(lambda: app.panel.form.form.arguments == {"a": 1}, "its arguments are in the form")
+
+
+async def test_a_call_made_while_the_history_is_shown_shows_its_result() -> None:
+    subject = Acting(TOOLS)
+    app = Tools(subject)
+    async with app.run_test(size=WIDE) as pilot:
+        await chosen(app, pilot, "add")
+        await pilot.press("h")
+        await until(lambda: app.panel.result.body.history.has_focus, "the history has the focus")
+        await pilot.press("ctrl+j")
+        await shows(app, "✓ Succeeded")
+        await shows(app, "▸ Content")
+        await shows(app, "done")
+        assert "Not called yet" not in text(app)
+
+
+async def test_a_search_for_tools_begins_with_the_old_words_chosen_and_a_key_ends_it() -> None:
+    app = Tools(Acting(TOOLS))
+    async with app.run_test(size=WIDE) as pilot:
+        await chosen(app, pilot, "echo")
+        await pilot.press("/", *"add", "enter")
+        await shows(app, "1 of 3")
+        await pilot.press("/", *"bay", "enter")
+        await until(lambda: app.panel.form.tool is not None and app.panel.form.tool.name == "echo", "echo is found")
+        await until(lambda: isinstance(app.focused, LogList), "the list has the focus")
+        await pilot.press("backslash")
+        await shows(app, "clear")
+        assert not app.panel.side.has_class("-searching")
+
+
+async def test_its_own_key_leaves_the_focus_where_it_is() -> None:
+    app = Tools(Acting(TOOLS))
+    async with app.run_test(size=WIDE) as pilot:
+        await chosen(app, pilot, "echo")
+        await pilot.press("enter")
+        await until(lambda: app.panel.form.has_focus_within, "the form has the focus")
+        focused = app.focused
+        app.panel.go("list", focus=False)
+        app.panel.take_focus()
+        await pilot.pause()
+        assert app.focused is focused
+
+
+async def test_a_small_screen_shows_the_recorded_calls_first() -> None:
+    subject = Acting(TOOLS)
+    subject.can_act = False
+    subject.now_stage = Stage.RECORDED
+    for number in (1, 2):
+        subject.tape.call(number, "add", {"a": number})
+        subject.tape.answer(number, {"content": [{"type": "text", "text": f"it was {number}"}]})
+    app = Tools(subject)
+    async with app.run_test(size=NARROW) as pilot:
+        await chosen(app, pilot, "add")
+        await pilot.press("enter")
+        await shows(app, "it was 2")
+        await pilot.press("h")
+        await shows(app, '{"a": 1}')
+        await pilot.press("escape")
+        await shows(app, "▲ a recording")
+        await pilot.press("escape", "h")
+        await shows(app, '{"a": 1}')
+
+
+async def test_a_result_that_breaks_its_schema_is_no_plain_success() -> None:
+    subject = Acting(TOOLS)
+    subject.answer = lambda params: {"content": [], "structuredContent": {"sum": "x"}}
+    app = Tools(subject)
+    async with app.run_test(size=WIDE) as pilot:
+        await chosen(app, pilot, "add")
+        await pilot.press("ctrl+j")
+        await shows(app, "▲ Succeeded, but breaks its output schema (1)")
+        assert "Structured ✗" in text(app)
+
+
+async def test_what_is_typed_right_after_the_key_for_the_search_is_searched() -> None:
+    app = Tools(Acting(TOOLS))
+    async with app.run_test(size=WIDE) as pilot:
+        await chosen(app, pilot, "echo")
+        app.panel.action_filter()
+        assert isinstance(app.focused, Input)
+        await pilot.press(*"bay")
+        await shows(app, "1 of 3")
+
+
+async def test_a_call_means_the_tool_under_the_cursor_however_fast_the_keys_came() -> None:
+    subject = Acting([ECHO, ADD])
+    app = Tools(subject)
+    async with app.run_test(size=WIDE) as pilot:
+        await chosen(app, pilot, "echo")
+        await app.panel.form.take({"text": "ahoy"})
+        await pilot.press("j", "ctrl+j")
+        await until(lambda: bool(subject.calls), "something is called")
+        assert subject.calls == [{"name": "add", "arguments": {"a": 1}}]

@@ -1,0 +1,88 @@
+"""How the traffic is looked at, as a view, and back; `test_marking` of the app marks lines."""
+
+from inspector.capture.format.notes import View
+from inspector.present.start import OpenCapture
+from inspector.tui.app import InspectApp
+from inspector.tui.conversation import Stage
+from inspector.tui.screens.traffic.actions import Marking, Resending
+from inspector.tui.screens.traffic.panel import TrafficPanel
+from inspector.tui.widgets.dialogs import ConfirmScreen
+from tests.captures.record import sample
+from tests.present.tape import Tape
+from tests.tui.screen_text import text
+from tests.tui.screens.traffic.test_detail import One
+from tests.tui.several import aboard
+from tests.tui.staging import Staged, handshake
+from tests.waiting import until
+
+
+async def test_a_view_is_taken_and_looked_through_again(tape: Tape) -> None:
+    handshake(tape).call(3, "buy")
+    app = One(Staged(tape))
+    async with app.run_test(size=(140, 30)) as pilot:
+        await until(lambda: "tools/call buy" in text(app), "the rows")
+        await pilot.press("T")
+        app.panel.list.filters.set("method == tools/call")
+        await until(lambda: app.panel.list.model.count == 1, "the filter")
+        view = app.panel.present_view()
+        assert (view.filter, view.tree, view.columns) == ("method == tools/call", False, ())
+        app.panel.look_as(View("", "", ("time", "what", "nonsense\x1b")))
+        await until(lambda: app.panel.list.model.tree and app.panel.list.model.count > 1, "another view")
+        assert app.panel.list.look.now.chosen == ("time", "what")
+        app.panel.look_as(view)
+        await until(lambda: not app.panel.list.model.tree and app.panel.list.model.count == 1, "the one before")
+
+
+def test_it_is_the_traffic_that_is_looked_at_so() -> None:
+    assert issubclass(TrafficPanel, Marking)
+
+
+async def test_a_call_is_sent_again_and_what_came_is_held_against_what_came_before() -> None:
+    async with aboard("pier") as (app, pilot, _):
+        arguments = {"a": 2, "b": 3}
+        await app.subject.call("tools/call", {"name": "add", "arguments": arguments}, lambda exchange: None)
+        exchanges = app.subject.journal.conversation.exchanges
+        await until(lambda: exchanges[-1].target == "add", "the call")
+        await pilot.press("1", "G")
+        await until(lambda: "tools/call add" in text(app), "its row")
+        await pilot.press("r")
+        await until(
+            lambda: "The same came as before" in text(app) or isinstance(app.screen, ConfirmScreen), "the answer"
+        )
+        assert not isinstance(app.screen, ConfirmScreen), "it says that it only reads"
+        assert [each.target for each in exchanges[-2:]] == ["add", "add"]
+
+        await app.open_tab(OpenCapture(sample("lighthouse")))
+        await until(lambda: app.subject.stage is Stage.RECORDED and "tools/call" in text(app), "the recording")
+        entry = next(each.request_frame for each in app.subject.journal.conversation.exchanges if each.target == "add")
+        app.panel.show_entry(entry)
+        await until(lambda: isinstance(app.panel, TrafficPanel) and app.panel.list.chosen == entry, "the recorded call")
+        count = len(exchanges)
+        await pilot.press("r")
+        await until(lambda: isinstance(app.screen, ConfirmScreen), "the question whether to send it there")
+        await pilot.press("n")
+        await until(lambda: not isinstance(app.screen, ConfirmScreen), "the recording")
+        assert len(exchanges) == count
+        await pilot.press("r")
+        await until(lambda: isinstance(app.screen, ConfirmScreen), "the question again")
+        await pilot.press("y")
+        await until(lambda: len(exchanges) == count + 1 and not exchanges[-1].is_open, "the live call")
+        await until(lambda: "tools/call add: " in text(app), "what came of it")
+
+
+async def test_what_cannot_be_sent_says_why() -> None:
+    app = InspectApp(replay=sample("lighthouse"))
+    async with app.run_test(size=(120, 30), notifications=True) as pilot:
+        await until(lambda: app.subject.stage is Stage.RECORDED and "tools/call add" in text(app), "the recording")
+        exchanges = app.subject.journal.conversation.exchanges
+        for method, why in (("initialize", "opens a session"), ("tools/list", "no server is open")):
+            entry = next(each.request_frame for each in exchanges if each.method == method)
+            app.panel.show_entry(entry)
+            await until(lambda at=entry: app.panel.list.chosen == at, "the row")  # type: ignore[attr-defined, misc]
+            await pilot.press("r")
+            await until(lambda said=why: said in text(app), "why not")  # type: ignore[misc]
+    await app.subject.end()
+
+
+def test_the_traffic_can_do_it() -> None:
+    assert issubclass(TrafficPanel, Resending)

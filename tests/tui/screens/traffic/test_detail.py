@@ -1,0 +1,275 @@
+"""One message in full, in its four forms."""
+
+import pytest
+from textual.app import App, ComposeResult
+from textual.message import Message
+from textual.pilot import Pilot
+
+from inspector.capture.store import history
+from inspector.tui.app import InspectApp
+from inspector.tui.conversation import Stage
+from inspector.tui.panels import Panel
+from inspector.tui.screens.traffic.detail import DetailDeeds, DetailFindings, DetailPanel, DetailState
+from inspector.tui.screens.traffic.panel import TrafficPanel
+from inspector.tui.screens.traffic.payload import PayloadView
+from inspector.tui.widgets.payload_actions import PayloadDeeds
+from tests.captures.record import sample
+from tests.present.tape import Tape
+from tests.tui.screen_text import text
+from tests.tui.staging import Staged, handshake
+from tests.tui.widgets.showing import Showing
+from tests.waiting import until
+
+
+async def screen(pilot: Pilot[None]) -> str:
+    await pilot.pause()
+    await pilot.pause()
+    return text(pilot.app)
+
+
+def panel_on(tape: Tape) -> DetailPanel:
+    return DetailPanel(Staged(tape))
+
+
+async def test_the_tabs_show_tree_text_bytes_and_facts(tape: Tape) -> None:
+    panel = panel_on(handshake(tape))
+    async with Showing(panel).run_test(size=(100, 40)) as pilot:
+        panel.show(4)
+        assert '"method": "tools/list"' in await screen(pilot)
+        panel.turn(1)
+        assert '{"jsonrpc":"2.0","id":2,"method":"tools/list"}' in await screen(pilot)
+        panel.turn(1)
+        assert "00000000  7b 22 6a" in await screen(pilot)
+        panel.turn(1)
+        shown = await screen(pilot)
+        assert "to the server on stdin" in shown
+        assert "this did not travel over HTTP" in shown
+
+
+async def test_where_room_is_short_p_turns_from_request_to_answer(tape: Tape) -> None:
+    panel = panel_on(handshake(tape))
+    async with Showing(panel).run_test(size=(80, 15)) as pilot:
+        panel.show(4)
+        shown = await screen(pilot)
+        assert "request  #4" in shown
+        assert "p turns over" in shown
+        panel.turn_over()
+        shown = await screen(pilot)
+        assert "answer  #5" in shown
+        assert "request  #4" not in shown
+
+
+async def test_what_is_no_json_stands_as_it_came_with_the_reason(tape: Tape) -> None:
+    tape.from_server(b"Server listening on 3000")
+    panel = panel_on(tape)
+    async with Showing(panel).run_test(size=(100, 40)) as pilot:
+        panel.show(1)
+        shown = await screen(pilot)
+    assert "not JSON-RPC: not JSON" in shown
+    assert "Server listening on 3000" in shown
+
+
+async def test_an_answer_that_comes_while_its_request_is_shown_appears(tape: Tape) -> None:
+    tape.request(1, "tools/call", {"name": "slow"})
+    panel = panel_on(tape)
+    async with Showing(panel).run_test(size=(100, 40)) as pilot:
+        panel.show(1)
+        assert "pending" in await screen(pilot)
+        tape.wait(3000).answer(1, {"content": [{"type": "text", "text": "done at last"}]})
+        for _ in range(3):
+            panel.sync()
+        shown = await screen(pilot)
+    assert "done at last" in shown
+    assert "ok after 3.00 s" in shown
+
+
+async def test_y_copies_the_value_under_the_cursor(tape: Tape, monkeypatch: pytest.MonkeyPatch) -> None:
+    panel = panel_on(handshake(tape))
+    async with Showing(panel).run_test(size=(100, 40)) as pilot:
+        copied: list[str] = []
+        monkeypatch.setattr(pilot.app, "copy_to_clipboard", copied.append)
+        panel.show(4)
+        await screen(pilot)
+        panel.focus_content()
+        await pilot.press("down", "down", "down")
+        panel.copy()
+    assert copied == ['"tools/list"']
+
+
+async def test_the_place_in_a_payload_is_kept_while_the_same_message_is_looked_at_again(tape: Tape) -> None:
+    tape.request(1, "tools/call", {"name": "slow"})
+    panel = panel_on(tape)
+    async with Showing(panel).run_test(size=(100, 40)) as pilot:
+        panel.show(1)
+        await screen(pilot)
+        panel.focus_content()
+        await pilot.press("down", "down")
+        before = panel.query_one("#first", PayloadView).path
+        for _ in range(6):
+            panel.sync()
+        await screen(pilot)
+        assert panel.query_one("#first", PayloadView).path == before == "id"
+
+
+async def test_of_the_facts_in_the_head_those_are_left_out_that_do_not_fit_whole(tape: Tape) -> None:
+    panel = panel_on(handshake(tape))
+    async with Showing(panel).run_test(size=(30, 40)) as pilot:
+        panel.show(4)
+        facts = (await screen(pilot)).split("\n")[1]
+    assert "ok after" in facts
+    assert facts.rstrip()[-1] not in "·…"
+
+
+async def test_the_focus_goes_along_from_the_bytes_to_the_headers() -> None:
+    app = InspectApp(replay=sample("harbour"))
+    async with app.run_test(size=(160, 45)) as pilot:
+        await until(lambda: app.subject.stage is Stage.RECORDED, "the capture is read")
+        await pilot.press("g", *["}"] * 5, "enter", "]", "]", "]")
+        await until(lambda: "HTTP/1.1 after" in text(app), "the headers are shown")
+        await app._tick()
+        await pilot.pause()
+        assert app.focused is not None
+        assert app.focused.id == "headers"
+    await app.subject.end()
+
+
+class Listening(Showing):
+    def on_panel_draft_wanted(self, message: Message) -> None:
+        self.posted.append(message)
+
+
+async def test_the_menu_knows_how_to_send_the_request_again(tape: Tape, monkeypatch: pytest.MonkeyPatch) -> None:
+    panel = DetailPanel(Staged(handshake(tape.started())))
+    app = Listening(panel)
+    async with app.run_test(size=(100, 40)) as pilot:
+        copied: list[str] = []
+        monkeypatch.setattr(app, "copy_to_clipboard", copied.append)
+        panel.show(6)
+        await pilot.pause()
+        panel.focus_content()
+        await pilot.press("Y")
+        await pilot.pause()
+        assert "mcp-inspect list tools" in text(app)
+        await pilot.press("m")
+        await pilot.pause()
+    assert copied == ["mcp-inspect list tools -- python server.py --verbose"]
+
+
+async def test_a_message_that_was_edited_becomes_a_draft(tape: Tape) -> None:
+    panel = DetailPanel(Staged(handshake(tape)))
+    app = Listening(panel)
+    async with app.run_test(size=(100, 40)) as pilot:
+        panel.show(4)
+        await pilot.pause()
+        view = panel.query_one("#first", PayloadView)
+        view.post_message(PayloadDeeds.Edited(view, b'{"changed": 1}'))
+        await pilot.pause()
+        await pilot.pause()
+    (wanted,) = app.posted
+    assert isinstance(wanted, Panel.DraftWanted)
+    assert wanted.message == b'{"changed": 1}'
+
+
+async def test_the_answer_keeps_the_keys_from_tab_to_tab(tape: Tape) -> None:
+    panel = DetailPanel(Staged(handshake(tape)))
+    app = Listening(panel)
+    async with app.run_test(size=(100, 40)) as pilot:
+        panel.show(4)
+        await pilot.pause()
+        panel.query_one("#second", PayloadView).focus_content()
+        await pilot.pause()
+        panel.turn(1)
+        await pilot.pause()
+        assert panel.query_one("#second", PayloadView).has_focus_within
+
+
+def test_the_detail_of_the_traffic_can_do_all_of_it() -> None:
+    assert issubclass(DetailPanel, DetailDeeds)
+
+
+async def test_one_goes_from_finding_to_finding_and_sees_what_is_meant() -> None:
+    app = InspectApp(replay=sample("lighthouse"))
+    app.CHECKS_AFTER_S = 0.01
+    async with app.run_test(size=(160, 45)) as pilot:
+        await until(lambda: app.checker and app.subject.checks.is_done and "⚑" in text(app), "all was checked")
+        await pilot.press("g")
+        await until(lambda: "stdio opened" in text(app) and "Findings   " not in text(app), "the top was there")
+        assert "] Findings" not in text(app)
+        for _ in range(4):
+            before = app.panel.list.chosen  # type: ignore[attr-defined]
+            await pilot.press("J")
+            await until(lambda: app.panel.list.chosen != before, "the next one was chosen")  # type: ignore[attr-defined] # noqa: B023
+        value = "structuredContent.hectopascal"
+        await until(lambda: value in text(app), "the value was chosen")
+        assert "✗ K07 broken_barometer" in text(app)
+        await pilot.press("left_square_bracket")
+        await until(lambda: "structured content that the tool's own schema refuses" in text(app), "the tab told it")
+        await pilot.press("K")
+        await until(lambda: "▲ L-19" in text(app), "the one before was shown")
+        await pilot.press("slash", *"expert.id == K07", "enter")
+        await until(lambda: "✓ 1 of 65" in text(app), "the filter knew the check")
+        await pilot.press("J", "J")
+    await app.subject.end()
+
+
+def test_the_detail_of_messages_tells_of_findings() -> None:
+    assert issubclass(DetailPanel, DetailFindings)
+
+
+class One(App[None]):
+    """The traffic alone."""
+
+    def __init__(self, subject: Staged) -> None:
+        super().__init__()
+        self.panel = TrafficPanel(subject)
+
+    def compose(self) -> ComposeResult:
+        yield self.panel
+
+    def on_mount(self) -> None:
+        self.call_after_refresh(self.panel.take_focus)
+        self.set_interval(0.02, self._look)
+
+    def _look(self) -> None:
+        if self.panel.list.query("LogList"):  # it is composed a moment later
+            self.panel.sync()
+
+
+async def test_it_tells_of_the_chosen_line_and_goes_away_again(tape: Tape) -> None:
+    handshake(tape).call(3, "buy")
+    app = One(Staged(tape, stage=Stage.OPEN))
+    async with app.run_test(size=(140, 40)) as pilot:
+        await until(lambda: "tools/call buy" in text(app), "the rows")
+        await pilot.press("g", "v")
+        await until(lambda: "revision" in text(app) and "not settled yet" in text(app), "the state at the first")
+        await pilot.press("G")
+        await until(lambda: "#6  ⋯ for" in text(app), "what is in flight at the last")
+        await pilot.press("v")
+        await until(lambda: "In flight" not in text(app), "the message again")
+
+
+async def test_what_takes_a_while_is_found_out_beside(tape: Tape) -> None:
+    near, history.NEAR = history.NEAR, 2
+    try:
+        handshake(tape).call(3, "buy")
+        app = One(Staged(tape, stage=Stage.RECORDED))
+        async with app.run_test(size=(80, 24)) as pilot:
+            await until(lambda: "tools/call buy" in text(app), "the rows")
+            await pilot.press("G", "v")
+            await until(lambda: "#6  ⋯ for" in text(app), "what is in flight, once it is known")
+    finally:
+        history.NEAR = near
+
+
+async def test_keys_that_come_before_the_detail_is_laid_out_mean_what_it_will_show(tape: Tape) -> None:
+    handshake(tape).call(3, "buy")
+    app = One(Staged(tape, stage=Stage.RECORDED))
+    async with app.run_test(size=(140, 40)):
+        app.panel.action_state()
+        app.panel.detail.copy()
+        assert app.panel.detail.chosen_value() is None
+        await until(lambda: "In flight" in text(app), "the state, once there is room for it")
+
+
+def test_the_detail_of_messages_has_that_tab() -> None:
+    assert issubclass(DetailPanel, DetailState)

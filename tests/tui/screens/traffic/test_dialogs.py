@@ -1,0 +1,99 @@
+"""The choice of columns."""
+
+from textual.pilot import Pilot
+
+from inspector.errors import FilterError
+from inspector.tui.screens.traffic.dialogs import ColumnsScreen, GoToScreen
+from tests.tui.screen_text import text
+from tests.tui.widgets.showing import Showing
+from tests.waiting import until
+
+SHOWN = ("seconds", "way", "what", "status")
+
+
+async def _open(app: Showing, pilot: Pilot[None]) -> list[tuple[str, ...]]:
+    told: list[tuple[str, ...]] = []
+    app.push_screen(ColumnsScreen(SHOWN, told.append))
+    await until(lambda: "Columns of the traffic" in text(app), "it is open")
+    await pilot.pause()
+    return told
+
+
+async def test_space_hides_and_shows_and_what_is_shown_stands_first() -> None:
+    app = Showing()
+    async with app.run_test(size=(100, 30)) as pilot:
+        told = await _open(app, pilot)
+        assert text(app).index("[✓] time") < text(app).index("[ ] #")
+        await pilot.press("space")
+        assert told == [("way", "what", "status")]
+        await pilot.press("space")
+        assert told[-1] == ("way", "what", "status", "time")
+        assert "▌ [✓] time" in text(app), "the cursor goes with it"
+
+
+async def test_the_method_cannot_be_hidden() -> None:
+    app = Showing()
+    async with app.run_test(size=(100, 30)) as pilot:
+        told = await _open(app, pilot)
+        await pilot.press("j", "j", "space")
+        assert told == []
+
+
+async def test_columns_move() -> None:
+    app = Showing()
+    async with app.run_test(size=(100, 30)) as pilot:
+        told = await _open(app, pilot)
+        await pilot.press("K", "J", "J")
+        assert told[-1] == ("way", "what", "time", "status")
+        await pilot.press("G", "J")
+        assert len(told) == 2, "what is not shown has no place"
+
+
+async def test_a_field_is_added_by_its_name_and_a_wrong_one_is_told() -> None:
+    app = Showing()
+    async with app.run_test(size=(100, 30)) as pilot:
+        told = await _open(app, pilot)
+        await pilot.press("a", *"argx", "enter")
+        await until(lambda: "There is no field argx." in text(app), "it is said")
+        await pilot.press(*["backspace"] * 4, *"args.q", "enter")
+        await until(lambda: bool(told), "it is chosen")
+        assert told[-1][-1] == "=args.q"
+        await pilot.press("a", "escape", "escape")
+        await until(lambda: "Columns of the traffic" not in text(app), "it is closed")
+
+
+async def test_the_width_can_decide_again() -> None:
+    app = Showing()
+    async with app.run_test(size=(100, 30)) as pilot:
+        told = await _open(app, pilot)
+        await pilot.press("r")
+        await until(lambda: told == [()], "nothing is chosen any more")
+
+
+def _entry(wanted: str) -> int:
+    if not wanted.isdecimal():
+        raise FilterError("\x1b[2Jno such [/] place", 0)
+    return int(wanted)
+
+
+async def test_a_number_is_answered_and_what_is_wrong_is_said() -> None:
+    answers: list[int | None] = []
+    app = Showing()
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.push_screen(GoToScreen(_entry), answers.append)
+        await pilot.pause()
+        await pilot.press("x", "enter")
+        await until(lambda: "␛[2Jno such [/] place" in text(app), "it is said")
+        await pilot.press("backspace", *"17", "enter")
+        await until(lambda: answers == [17], "it is answered")
+
+
+async def test_escape_and_an_empty_line_stay() -> None:
+    answers: list[int | None] = []
+    app = Showing()
+    async with app.run_test(size=(80, 24)) as pilot:
+        for key in ("escape", "enter"):
+            app.push_screen(GoToScreen(_entry), answers.append)
+            await pilot.pause()
+            await pilot.press(key)
+        await until(lambda: answers == [None, None], "nothing is chosen")

@@ -1,0 +1,70 @@
+"""The keys of filtering and finding."""
+
+from inspector.tui import keys
+from inspector.tui.actions import Where, key_name
+from inspector.tui.app import InspectApp
+from inspector.tui.keys import ACTIONS, action
+from inspector.tui.screens.notes.dialogs import MarksScreen
+from inspector.tui.screens.traffic.keys import FILTERING, MARKING, NETWORK, PAYLOADS, TELLING, TRAFFIC
+from inspector.tui.screens.traffic.panel import TrafficPanel
+from inspector.tui.screens.traffic.trace import StoryScreen
+
+
+def test_they_are_part_of_the_table() -> None:
+    assert set(FILTERING) <= set(ACTIONS)
+
+
+def test_the_panel_does_what_they_ask_for() -> None:
+    wanted = {action.action.partition("(")[0] for action in FILTERING if action.where is Where.TRAFFIC}
+    assert [name for name in wanted if not hasattr(TrafficPanel, f"action_{name}")] == []
+
+
+def test_they_are_part_of_the_table_and_somebody_does_what_they_ask_for() -> None:
+    assert set(MARKING) <= set(ACTIONS)
+    for each in MARKING:
+        owner: type = MarksScreen if each.where is Where.MARKS else TrafficPanel
+        if each.action.startswith("app."):
+            owner = InspectApp
+        assert hasattr(owner, f"action_{each.action.removeprefix('app.')}"), each.id
+
+
+def test_they_are_part_of_the_table_and_mean_what_they_mean_elsewhere() -> None:
+    assert set(NETWORK) <= set(ACTIONS)
+    assert {each.where for each in NETWORK} == {Where.NETWORK}
+    assert action("network.reveal").keys == action("server.reveal").keys
+    assert action("network.entry").keys == action("tasks.call").keys
+
+
+def test_they_are_in_the_table_of_all_keys() -> None:
+    assert all(keys.action(action.id) is action for action in PAYLOADS)
+
+
+def test_function_keys_stand_second_because_many_terminals_do_not_send_them() -> None:
+    assert keys.action("payload.pager").keys == ("|", "f3")
+    assert keys.action("payload.editor").keys == ("ctrl+e", "f4")
+
+
+def test_they_belong_to_payloads_alone() -> None:
+    assert {action.where for action in PAYLOADS} == {Where.JSON, Where.PAYLOAD, Where.TEXT, Where.FINDING_HERE}
+
+
+def test_story_keys_they_are_part_of_the_table_and_somebody_does_what_they_ask_for() -> None:
+    assert set(TELLING) <= set(ACTIONS)
+    for each in TELLING:
+        owner: type = StoryScreen if each.where is Where.STORY else TrafficPanel
+        assert hasattr(owner, f"action_{each.action}"), each.id
+
+
+def test_traffic_keys_they_are_part_of_the_table() -> None:
+    assert set(TRAFFIC) <= set(ACTIONS)
+    assert {action.where for action in TRAFFIC} == {Where.TRAFFIC, Where.WATERFALL}
+
+
+def test_in_the_waterfall_no_key_means_two_things() -> None:
+    places = (Where.MOVING, Where.LIST, Where.WATERFALL)
+    used = [key for action in ACTIONS if action.where in places for key in action.keys]
+    assert len(used) == len(set(used))
+
+
+def test_keys_that_are_signs_are_written_as_they_are() -> None:
+    assert [key_name(key) for key in ("@", "#", "(", "ctrl+@")] == ["@", "#", "(", "^Space"]

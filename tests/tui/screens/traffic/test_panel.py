@@ -1,0 +1,237 @@
+"""What a finding rests on is shown in the traffic, also where list and detail take turns."""
+
+from textual.pilot import Pilot
+
+from inspector.filters.language.parser import parse
+from inspector.tui.conversation import Stage
+from inspector.tui.screens.traffic.detail import DetailPanel
+from inspector.tui.screens.traffic.filter_bar import FilterBar
+from inspector.tui.screens.traffic.filter_pane import FilterPane
+from inspector.tui.screens.traffic.panel import Evidence, Exportable, TrafficPanel
+from inspector.tui.widgets.virtual_list import LogList
+from tests.present.tape import Tape
+from tests.tui.checked import checked
+from tests.tui.screen_text import text
+from tests.tui.screens.traffic.test_detail import One
+from tests.tui.staging import Staged, handshake
+from tests.tui.widgets.showing import Showing
+from tests.waiting import until
+
+
+async def test_where_the_detail_is_out_of_sight_it_points_once_it_is_opened() -> None:
+    async with checked("lighthouse", (80, 24)) as (app, pilot):
+        await until(lambda: "✗→ " in text(app), "marks were there")
+        await pilot.press("g", "slash", *"expert.id == K07", "enter")
+        await until(lambda: "1 of 65" in text(app), "one line was left")
+        await pilot.press("backslash", "g")
+        for _ in range(4):
+            await pilot.press("J")
+            await pilot.pause()
+        assert "structuredContent.hectopascal" not in text(app)
+        await pilot.press("enter")
+        await until(lambda: "structuredContent.hectopascal" in text(app), "the value was chosen")
+
+
+def test_it_is_the_traffic_that_shows_evidence() -> None:
+    assert issubclass(TrafficPanel, Evidence)
+
+
+async def test_it_is_what_the_filter_shows_and_the_operation_under_the_cursor(tape: Tape) -> None:
+    call = handshake(tape).call(3, "buy")
+    noise = tape.stderr(b"creak")
+    answer = tape.answer(3, {"content": []})
+    app = One(Staged(tape))
+    async with app.run_test(size=(110, 24)) as pilot:
+        await until(lambda: "tools/call buy" in text(app), "the rows")
+        await pilot.press("g", "G", "k")
+
+        def scopes() -> list[tuple[str, list[int]]]:
+            return [(each.name, [*each.entries]) for each in app.panel.export_scopes]
+
+        await until(lambda: ("this operation", [call, noise, answer]) in scopes(), "the operation")
+        await pilot.press("/", *"kind:stderr", "enter")
+        await until(lambda: ("what the filter shows", [noise]) in scopes(), "what the filter shows")
+    assert issubclass(TrafficPanel, Exportable)
+
+
+WIDE, NARROW = (160, 45), (80, 24)
+
+
+async def shown(pilot: Pilot[None], panel: TrafficPanel) -> str:
+    """What stands on the screen once the panel has looked again and everything is drawn."""
+    for _ in range(6):  # the detail follows a moving cursor at every fifth look
+        panel.sync()
+        await pilot.pause()
+    return text(pilot.app)
+
+
+async def test_an_exchange_is_a_row_with_what_became_of_it(tape: Tape) -> None:
+    panel = TrafficPanel(Staged(handshake(tape)))
+    async with Showing(panel).run_test(size=WIDE) as pilot:
+        screen = await shown(pilot, panel)
+    rows = [line for line in screen.split("\n") if "tools/list" in line]
+    assert any("✓ ok" in row and "7.0 ms" in row for row in rows)
+
+
+async def test_the_detail_beside_the_list_shows_request_and_answer(tape: Tape) -> None:
+    panel = TrafficPanel(Staged(handshake(tape)))
+    async with Showing(panel).run_test(size=WIDE) as pilot:
+        panel.take_focus()
+        screen = await shown(pilot, panel)
+    assert "request  #4" in screen
+    assert "answer  #5" in screen
+    assert '"name": "buy"' in screen
+
+
+async def test_a_narrow_terminal_shows_one_at_a_time_and_escape_goes_back(tape: Tape) -> None:
+    panel = TrafficPanel(Staged(handshake(tape)))
+    async with Showing(panel).run_test(size=NARROW) as pilot:
+        panel.take_focus()
+        assert "request  #" not in await shown(pilot, panel)
+        await pilot.press("enter")
+        assert "request  #4" in await shown(pilot, panel)
+        assert panel.go_back()
+        await pilot.pause()
+        screen = await shown(pilot, panel)
+        assert "request  #" not in screen
+        assert "initialize" in screen
+        assert not panel.go_back()
+
+
+async def test_the_filter_hides_what_does_not_match_and_says_how_much_does(tape: Tape) -> None:
+    panel = TrafficPanel(Staged(handshake(tape)))
+    async with Showing(panel).run_test(size=WIDE) as pilot:
+        panel.take_focus()
+        await pilot.press("slash", *"sell", "enter")
+        await until(lambda: panel.query_one(FilterBar).text == "sell", "what was typed")
+        screen = await shown(pilot, panel)
+        rows = screen.split("\n")
+        assert not any("initialize" in row for row in rows)
+        assert "1 of 5" in screen
+        await pilot.press("backslash")
+        assert "initialize" in await shown(pilot, panel)
+
+
+async def test_rows_that_a_filter_has_just_taken_away_are_not_drawn_any_more(tape: Tape) -> None:
+    panel = TrafficPanel(Staged(handshake(tape)))
+    async with Showing(panel).run_test(size=WIDE) as pilot:
+        await shown(pilot, panel)
+        panel.list.on_filter_pane_filtered(FilterPane.Filtered(parse("sell")))
+        panel.list.rows.forget()  # as a line of the filter that opens above them makes it do
+        await pilot.pause()
+        assert "cannot be drawn" not in text(pilot.app)
+
+
+async def test_t_changes_to_the_order_of_the_wire_and_keeps_the_chosen_entry(tape: Tape) -> None:
+    panel = TrafficPanel(Staged(handshake(tape)))
+    async with Showing(panel).run_test(size=WIDE) as pilot:
+        panel.take_focus()
+        await shown(pilot, panel)
+        await pilot.press("g")
+        await shown(pilot, panel)
+        assert panel.query_one(DetailPanel).entry == 1
+        await pilot.press("T")
+        screen = await shown(pilot, panel)
+        assert "order of the wire" in screen
+        assert panel.list.model.count == 5
+        assert panel.query_one(DetailPanel).entry == 1
+
+
+async def test_braces_go_from_request_to_request(tape: Tape) -> None:
+    panel = TrafficPanel(Staged(handshake(tape)))
+    async with Showing(panel).run_test(size=WIDE) as pilot:
+        panel.take_focus()
+        await shown(pilot, panel)
+        await pilot.press("T", "g")
+        await shown(pilot, panel)
+        await pilot.press("right_curly_bracket")
+        await shown(pilot, panel)
+        assert panel.query_one(DetailPanel).entry == 4
+        await pilot.press("p")
+        await shown(pilot, panel)
+        assert panel.query_one(DetailPanel).entry == 5
+
+
+async def test_new_rows_come_in_while_it_follows(tape: Tape) -> None:
+    subject = Staged(handshake(tape))
+    panel = TrafficPanel(subject)
+    async with Showing(panel).run_test(size=WIDE) as pilot:
+        panel.take_focus()
+        await shown(pilot, panel)
+        subject.tape.request(3, "tools/call", {"name": "sell"})
+        subject.tape.wait(14_200)
+        screen = await shown(pilot, panel)
+        row = next(line for line in screen.split("\n") if "tools/call" in line[:80])
+        assert "sell" in row
+        assert "pending" in row
+        assert panel.query_one(DetailPanel).entry == 6
+
+
+async def test_the_layout_goes_beside_below_and_away(tape: Tape) -> None:
+    panel = TrafficPanel(Staged(handshake(tape)))
+    async with Showing(panel).run_test(size=WIDE) as pilot:
+        panel.take_focus()
+        rows = panel.query_one(LogList)
+        await shown(pilot, panel)
+        detail = panel.query_one(DetailPanel)
+        assert detail.region.x > rows.region.right - 2
+        panel.cycle_layout()
+        await shown(pilot, panel)
+        assert detail.region.y >= rows.region.bottom
+        panel.cycle_layout()
+        await shown(pilot, panel)
+        assert detail.region.area == 0
+
+
+async def test_hostile_text_is_shown_and_does_nothing(tape: Tape) -> None:
+    handshake(tape)
+    tape.from_server(b"\x1b[31mred \x1b]52;c;eA==\x07 [/] [@click=app.quit]x[/]")
+    tape.request(9, "tools/call", {"name": "\x1b[2J[bold]"})
+    panel = TrafficPanel(Staged(tape))
+    async with Showing(panel).run_test(size=WIDE) as pilot:
+        panel.take_focus()
+        await shown(pilot, panel)
+        await pilot.press("k")
+        screen = await shown(pilot, panel)
+        assert "\x1b" not in screen
+        assert "\x07" not in screen
+        assert "[@click=app.quit]x[/]" in screen
+        assert "␛[2J[bold]" in screen
+
+
+async def test_another_conversation_begins_with_an_empty_detail(tape: Tape) -> None:
+    panel = TrafficPanel(Staged(handshake(tape)))
+    async with Showing(panel).run_test(size=WIDE) as pilot:
+        panel.take_focus()
+        await shown(pilot, panel)
+        fresh = Tape()
+        panel.rebind(Staged(fresh, stage=Stage.CONNECTING))
+        screen = await shown(pilot, panel)
+        fresh.journal.close()
+    assert "Connecting…" in screen
+    assert "Nothing chosen" in screen
+    assert "tools/list" not in screen
+
+
+async def test_an_entry_that_another_screen_wants_shown_is_chosen_and_shown_in_full(tape: Tape) -> None:
+    panel = TrafficPanel(Staged(handshake(tape)))
+    n = tape.notify("notifications/message", {"level": "info", "data": "lit"})
+    async with Showing(panel).run_test(size=NARROW) as pilot:
+        panel.show_entry(n)
+        panel.take_focus()
+        screen = await shown(pilot, panel)
+        assert f"#{n}" in screen
+        assert "notifications/message" in screen
+
+
+async def test_a_filter_that_hides_what_is_wanted_goes(tape: Tape) -> None:
+    panel = TrafficPanel(Staged(handshake(tape)))
+    n = tape.notify("notifications/message", {"level": "info", "data": "lit"})
+    async with Showing(panel).run_test(size=WIDE) as pilot:
+        panel.take_focus()
+        await pilot.press("slash", *"sell", "enter")
+        await until(lambda: panel.query_one(FilterBar).text == "sell", "what was typed")
+        panel.show_entry(n)
+        await shown(pilot, panel)
+        assert panel.list.chosen == n
+        assert not panel.query_one(FilterBar).text

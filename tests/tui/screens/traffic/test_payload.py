@@ -1,0 +1,181 @@
+"""One payload under its name, in the form that was asked for."""
+
+import json
+
+import pytest
+
+from inspector.tui.screens.traffic import payload as payload_view
+from inspector.tui.screens.traffic.payload import BYTES, RAW, TREE, PayloadView, PointingAt, RawText
+from tests.tui.screen_text import text
+from tests.tui.widgets.showing import Showing
+from tests.waiting import until
+
+
+async def test_each_form_shows_the_same_payload() -> None:
+    view = PayloadView()
+    async with Showing(view).run_test(size=(90, 12)) as pilot:
+        for form, expected in ((TREE, '"a": 1'), (RAW, '{"a":1}'), (BYTES, "7b 22 61 22 3a 31 7d")):
+            view.show([("request", "strong")], [("7 B", "muted")], b'{"a":1}', form)
+            await pilot.pause()
+            await pilot.pause()
+            assert expected in text(pilot.app)
+            assert "request" in text(pilot.app)
+
+
+async def test_the_value_to_copy_is_that_under_the_cursor_of_the_tree_or_the_whole() -> None:
+    view = PayloadView()
+    async with Showing(view).run_test(size=(90, 12)) as pilot:
+        view.show([], [], b'{"a":{"b":1}}', TREE)
+        await pilot.pause()
+        view.focus_content()
+        await pilot.press("down", "down")
+        assert (view.path, view.value) == ("a.b", b"1")
+        view.show([], [], b'{"a":{"b":1}}', RAW)
+        await pilot.pause()
+        assert (view.path, view.value) == ("", b'{"a":{"b":1}}')
+
+
+LONG = json.dumps({"image": "A" * 700, "uri": "data:x", "z": [1, 2, 3]}).encode()
+
+
+@pytest.fixture(params=[1_000_000, 10], ids=["at once", "on a thread"])
+def limit(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(payload_view, "_AT_ONCE", request.param)
+
+
+async def test_the_place_of_the_cursor_is_told_as_path_and_pointer() -> None:
+    view = PayloadView()
+    app = Showing(view)
+    async with app.run_test(size=(90, 12)) as pilot:
+        view.show([("answer", "strong")], [], b'{"a":{"b c":[1]}}', TREE)
+        await pilot.pause()
+        view.focus_content()
+        await pilot.press("down", "down", "down")
+        await until(lambda: '$.a["b c"][0]   /a/b c/0' in app.rows()[0], "the place is told")
+        view.show([("answer", "strong")], [], view.payload, RAW)
+        await pilot.pause()
+        assert "$.a" not in app.rows()[0]
+
+
+def value_is_marked(app: Showing) -> bool:
+    return "data:x" in "".join(app.marked()) and bool(app.style_of("data:x").reverse)
+
+
+@pytest.mark.usefixtures("limit")
+async def test_text_and_bytes_open_where_the_tree_is_with_the_value_marked() -> None:
+    view = PayloadView()
+    app = Showing(view)
+    async with app.run_test(size=(70, 20)) as pilot:
+        view.show([], [], LONG, TREE)
+        await pilot.pause()
+        view.focus_content()
+        await pilot.press("down", "down")
+        for form in (RAW, BYTES):
+            view.show([], [], view.payload, form)
+            await until(lambda: value_is_marked(app), f"the value is marked in {form}")
+        view.show([], [], view.payload, TREE)
+        await pilot.pause()
+        assert view.path == "uri"
+
+
+@pytest.mark.usefixtures("limit")
+async def test_back_in_the_tree_the_cursor_is_on_the_value_whose_bytes_were_looked_at() -> None:
+    view = PayloadView()
+    app = Showing(view)
+    async with app.run_test(size=(70, 20)) as pilot:
+        view.show([], [], LONG, TREE)
+        await pilot.pause()
+        view.show([], [], view.payload, BYTES)
+        await pilot.pause()
+        view.focus_content()
+        await pilot.press("G", "up")
+        await pilot.pause()
+        view.show([], [], view.payload, TREE)
+        await until(lambda: view.path == "z[0]" or view.path == "z", "the tree is at these bytes")
+
+
+async def test_what_is_no_json_has_no_places_and_opens_at_its_beginning() -> None:
+    view = PayloadView()
+    app = Showing(view)
+    async with app.run_test(size=(70, 20)) as pilot:
+        view.show([], [], b"first\nsecond", TREE)
+        await pilot.pause()
+        view.focus_content()
+        await pilot.press("down")
+        view.show([], [], view.payload, BYTES)
+        await pilot.pause()
+        assert app.marked()[0].startswith("00000000")
+
+
+async def test_in_text_and_bytes_the_whole_is_what_is_copied_and_paged() -> None:
+    view = PayloadView()
+    async with Showing(view).run_test(size=(70, 20)) as pilot:
+        view.show([], [], LONG, BYTES)
+        await pilot.pause()
+        assert view.whole == LONG
+        assert [copy.name for copy in view.copies()] == ["raw message"]
+
+
+SHORT = json.dumps({"a": {"b": [1, {"c": "here"}]}}).encode()
+POINTING_LONG = json.dumps({"many": ["x" * 50] * 30_000, "a": {"b": [1, {"c": "here"}]}}).encode()
+
+
+@pytest.mark.parametrize("payload", [SHORT, POINTING_LONG], ids=["short", "long"])
+async def test_a_pointer_leads_to_its_value(payload: bytes) -> None:
+    view = PayloadView()
+    app = Showing(view)
+    async with app.run_test(size=(80, 20)):
+        view.show([("answer", "strong")], [], payload, TREE)
+        view.point_at("/a/b/1/c", None)
+        await until(lambda: "$.a.b[1].c" in text(app), "the cursor was there")
+
+
+async def test_bytes_are_marked() -> None:
+    view = PayloadView()
+    app = Showing(view)
+    async with app.run_test(size=(80, 20)) as pilot:
+        view.point_at("", (0, 1))  # nothing is shown yet: nothing happens
+        view.show([("bytes", "strong")], [], b"x" * 400 + b"YY" + b"z" * 400, BYTES)
+        view.point_at("", (400, 402))
+        await pilot.pause()
+        await until(lambda: "59 59" in text(app), "the bytes were in sight")
+        assert app.style_of("59").reverse
+
+
+def test_any_payload_can_be_pointed_at() -> None:
+    assert issubclass(PayloadView, PointingAt)
+
+
+async def test_long_lines_of_exact_text_go_on_below_or_to_the_right_whatever_payload_comes() -> None:
+    view = PayloadView()
+    assert isinstance(view, RawText)
+    app = Showing(view)
+    async with app.run_test(size=(90, 12)) as pilot:
+        view.show([], [], LONG, RAW)
+        await pilot.pause()
+        view.focus_content()
+        await until(lambda: "↪" in text(app) and '"z": [1, 2, 3]' in text(app), "it goes on below")
+        await pilot.press("right")
+        assert "↪" in text(app)
+        await pilot.press("w")
+        await until(lambda: "↪" not in text(app) and "›" in text(app), "one line, and more to the right")
+        for _ in range(30):
+            await pilot.press("right")
+        await until(lambda: '"z": [1, 2, 3]' in text(app) and "‹" in text(app), "its end")
+        await pilot.press("left")
+        await until(lambda: "A" * 30 in text(app) and "›" in text(app), "a little back")
+        view.show([], [], b"[" + LONG + b"]", RAW)
+        await until(lambda: '  [{"image"' in text(app) and "›" in text(app), "the next payload likewise")
+        await pilot.press("w")
+        await until(lambda: "↪" in text(app), "below again")
+
+
+async def test_only_exact_text_has_these_keys() -> None:
+    view = PayloadView()
+    app = Showing(view)
+    async with app.run_test(size=(90, 12)) as pilot:
+        view.show([], [], LONG, TREE)
+        await pilot.pause()
+        assert [view.check_action(name, ()) for name in ("wrap", "sideways", "copy_as")] == [False, False, True]
+        view.show([], [], LONG, RAW)
+        assert [view.check_action(name, ()) for name in ("wrap", "sideways")] == [True, False]

@@ -1,0 +1,47 @@
+"""The story on the screen: told on while it goes on, saved, and left for one of its lines."""
+
+from pathlib import Path
+
+import pytest
+from textual.widgets import Input
+
+from inspector.tui.screens.export.dialog import SaveScreen
+from inspector.tui.screens.traffic.trace import StoryScreen
+from tests.present.tape import Tape
+from tests.tui.screen_text import text
+from tests.tui.screens.traffic.test_detail import One
+from tests.tui.staging import Staged, handshake
+from tests.waiting import until
+
+
+@pytest.mark.parametrize("height", [24, 40])
+async def test_it_is_told_on_saved_and_left_for_one_of_its_lines(tape: Tape, tmp_path: Path, height: int) -> None:
+    handshake(tape).call(3, "buy", {"what": "rope"})
+    app = One(Staged(tape))
+    async with app.run_test(size=(110, height), notifications=True) as pilot:
+        await until(lambda: "tools/call buy" in text(app), "the rows")
+        await pilot.press("g", "G", "s")
+        await until(lambda: "Story of tools/call buy" in text(app) and "⋯ pending" in text(app), "the story")
+        assert ('"what": "rope"' in text(app)) == (height == 40), "the message where there is room"
+        tape.stderr(b"no rope left")
+        last = tape.error(3, -1, "sold out")
+        await until(lambda: "✗ error -1" in text(app) and "no rope left" in text(app), "what came")
+        await pilot.press("w")
+        await until(lambda: isinstance(app.screen, SaveScreen), "where to")
+        app.screen.query_one(Input).value = str(tmp_path / "story.md")
+        await pilot.press("enter")
+        await until(lambda: (tmp_path / "story.md").exists(), "the file")
+        await until(lambda: isinstance(app.screen, StoryScreen), "the story again")
+        assert "sold out" in (tmp_path / "story.md").read_text()
+        await pilot.press("G", "enter")
+        await until(lambda: not isinstance(app.screen, StoryScreen), "the list")
+        await until(lambda: app.panel.list.model.find(last) == app.panel.list.rows.view.cursor, "its line")
+
+
+async def test_a_line_without_a_request_says_that_it_has_no_story(tape: Tape) -> None:
+    tape.stderr(b"hello")
+    app = One(Staged(tape))
+    async with app.run_test(size=(100, 24), notifications=True) as pilot:
+        await until(lambda: "hello" in text(app), "the row")
+        await pilot.press("s")
+        await until(lambda: "belongs to no request" in text(app), "why")

@@ -1,0 +1,72 @@
+"""The waterfall over the whole screen."""
+
+from inspector.tui.conversation import Stage
+from inspector.tui.screens.traffic.waterfall import WaterfallScreen
+from tests.present.tape import Tape
+from tests.tui.screen_text import lines, text
+from tests.tui.staging import Staged, handshake
+from tests.tui.widgets.showing import Showing
+from tests.waiting import until
+
+
+def _axis(app: Showing) -> str:
+    return lines(app)[1]
+
+
+async def test_what_comes_gets_a_lane_and_what_runs_is_timed(tape: Tape) -> None:
+    app = Showing()
+    async with app.run_test(size=(120, 24)) as pilot:
+        app.push_screen(WaterfallScreen(Staged(handshake(tape)), 0))
+        await until(lambda: "tools/list" in text(app), "the lanes are drawn")
+        tape.call(3, "slow")
+        await until(lambda: "tools/call slow" in text(app), "a new lane")
+        tape.wait(65_000)
+        await until(lambda: "65.0 s" in text(app), "its timer goes on")
+        assert "3 exchanges" in text(app)
+        tape.answer(3, {})
+        await until(lambda: "⋯ pending" not in text(app), "it has ended")
+        await pilot.press("escape")
+        await until(lambda: "exchanges" not in text(app), "it is closed")
+
+
+async def test_keys_change_the_axis_and_give_it_back(tape: Tape) -> None:
+    app = Showing()
+    async with app.run_test(size=(120, 24)) as pilot:
+        app.push_screen(WaterfallScreen(Staged(handshake(tape), stage=Stage.RECORDED), 1))
+        await until(lambda: "in sight" in text(app), "it says what the axis shows")
+        seen = [_axis(app)]
+        for key in ("+", "right", "minus", "left", "a", "z"):
+            await pilot.press(key)
+            assert "as you chose it" in text(app)
+            seen.append(_axis(app))
+        assert len(set(seen)) >= 5
+        await pilot.press("=")
+        await until(lambda: _axis(app) == seen[0], "the axis shows what is in sight again")
+
+
+async def test_enter_answers_with_the_request(tape: Tape) -> None:
+    answers: list[int | None] = []
+    app = Showing()
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.push_screen(WaterfallScreen(Staged(handshake(tape), stage=Stage.RECORDED), 1), answers.append)
+        await until(lambda: "tools/list" in text(app), "the lanes are drawn")
+        await pilot.press("j", "enter")
+        await until(lambda: answers == [4], "the request of tools/list")
+
+
+async def test_without_exchanges_it_says_so(tape: Tape) -> None:
+    app = Showing()
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.push_screen(WaterfallScreen(Staged(tape), 0))
+        await until(lambda: "There is no exchange yet." in text(app), "it is said")
+        await pilot.press("+", "a", "z", "enter", "=")
+        assert "There is no exchange yet." in text(app)
+
+
+async def test_the_help_explains_its_keys(tape: Tape) -> None:
+    app = Showing()
+    async with app.run_test(size=(120, 40)) as pilot:
+        app.push_screen(WaterfallScreen(Staged(handshake(tape)), 0))
+        await until(lambda: "tools/list" in text(app), "the lanes are drawn")
+        await pilot.press("question_mark")
+        await until(lambda: "Show the whole conversation." in text(app), "the help stands there")

@@ -1,0 +1,616 @@
+"""The thread that gives checks their time: for all subjects, less of it in a flood, until it is stopped."""
+
+import os
+import re
+import shutil
+import signal
+import sys
+import threading
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.app import App
+from textual.pilot import Pilot
+
+from inspector.auth.guide import Guide
+from inspector.capture.journal import start_capture
+from inspector.config.environment import build_environment
+from inspector.config.paths import places
+from inspector.config.targets import StdioTarget
+from inspector.errors import ConnectError
+from inspector.protocol import capabilities
+from inspector.protocol.facts import ProcessEvent, ProcessFact
+from inspector.protocol.flows.steps import Broken, Silent
+from inspector.protocol.revisions._shape import Era
+from inspector.session.engine import Engine, Live
+from inspector.session.options import Settings
+from inspector.tui import bars_model
+from inspector.tui.app import InspectApp
+from inspector.tui.app_parts import (
+    IDLE,
+    LIVE,
+    RECORDED,
+    RUSHING,
+    Checker,
+    Checking,
+    Exporting,
+    LoggingIn,
+    Rate,
+    Recent,
+    Relisting,
+    Toasts,
+    Waiting,
+    install,
+    offer,
+    pace_of,
+    ping,
+    resume,
+    show_offers,
+)
+from inspector.tui.conversation import Stage
+from inspector.tui.screens.export.dialog import ExportScreen
+from inspector.tui.screens.export.ways import LinesScreen
+from inspector.tui.screens.login.dialog import LoginScreen
+from inspector.tui.screens.notes.dialogs import NameScreen
+from inspector.tui.screens.server.capabilities import OffersScreen
+from inspector.tui.screens.sessions.panel import SessionsPanel
+from tests.architecture.sources import ROOT
+from tests.captures.record import sample
+from tests.present.tape import Tape
+from tests.servers.guarded import Guarded
+from tests.stories.persons import PATIENCE_S
+from tests.stories.test_lists_change_below_the_hands import before_the_demo, listings
+from tests.tui.screen_text import lines, text
+from tests.tui.screens.acting import Acting, Error
+from tests.tui.screens.logins import Entrance, browse
+from tests.tui.screens.replay.test_controls import opened as controls_opened
+from tests.tui.several import aboard
+from tests.tui.staging import Staged, handshake
+from tests.waiting import PATIENCE_S as WAITING_PATIENCE_S
+from tests.waiting import until
+
+
+async def test_what_all_subjects_get_is_checked_until_it_is_stopped(tape: Tape) -> None:
+    other = Tape()
+    subjects = [Staged(tape), Staged(other)]
+    checker = Checker(lambda: subjects)
+    try:
+        handshake(tape.started())
+        n = tape.from_server(b"hello")
+        other.started().from_server(b"hello")
+        await until(lambda: all(each.checks.mark(each.journal.count) for each in subjects), "both were checked")
+        assert subjects[0].checks.mark(n) == 3
+        subjects[0].checks.paused = True
+        tape.from_server(b"more")
+        other.from_server(b"more")
+        await until(lambda: subjects[1].checks.is_done, "the other one was checked")
+        assert not subjects[0].checks.is_done
+    finally:
+        checker.stop()
+    assert not checker.has_failed
+    other.from_server(b"never looked at")
+    assert not subjects[1].checks.is_done
+    other.journal.close()
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+async def test_an_error_of_ours_ends_it_and_can_be_told(tape: Tape) -> None:
+    told: list[object] = []
+
+    class Broken(Staged):
+        @property
+        def checks(self) -> object:  # type: ignore[override]
+            told.append(1)
+            raise SystemExit
+
+    checker = Checker(lambda: [Broken(tape)])
+    await until(lambda: checker.has_failed, "the thread had ended")
+    assert told
+    checker.stop()
+
+
+def test_a_flood_leaves_little_time_and_a_recording_much(tape: Tape) -> None:
+    subject = Staged(tape)
+    assert pace_of(subject, 10) is LIVE
+    assert pace_of(subject, 100_000) is RUSHING
+    subject.now_stage = Stage.LOADING
+    assert pace_of(subject, 0) is IDLE
+    subject.now_stage = Stage.RECORDED
+    subject.checks.paused = True
+    assert pace_of(subject, 0) is IDLE
+    assert RUSHING.bite / RUSHING.pause < 0.05
+    assert RECORDED.bite > RECORDED.pause
+
+
+def test_a_long_recording_is_checked_when_somebody_asks_for_it(tape: Tape, monkeypatch: pytest.MonkeyPatch) -> None:
+    handshake(tape)
+    monkeypatch.setattr(type(tape.journal), "live", False)
+    for many, first in ((tape.journal.count + 1, RECORDED), (tape.journal.count, IDLE)):
+        monkeypatch.setattr("inspector.present.live_checks.MANY", many)
+        subject = Staged(tape)
+        subject.now_stage = Stage.RECORDED
+        assert pace_of(subject, 0) is first
+    subject.checks.paused = False
+    assert pace_of(subject, 0) is RECORDED
+
+
+def test_a_rate_is_looked_at_now_and_then() -> None:
+    rate = Rate()
+    assert rate.of(100, 10.0) == 10.0
+    assert rate.of(5000, 10.001) == 10.0
+    assert rate.of(5100, 11.0) == 5000.0
+
+
+@pytest.mark.filterwarnings("error::pytest.PytestUnhandledThreadExceptionWarning")
+async def test_a_check_that_takes_long_holds_up_no_end_and_may_fail_after_it(tape: Tape) -> None:
+    began, closed = threading.Event(), threading.Event()
+
+    class Slow(Staged):
+        @property
+        def checks(self) -> object:  # type: ignore[override]
+            began.set()
+            closed.wait()
+            raise ValueError("what it reads is closed")
+
+    checker = Checker(lambda: [Slow(tape)])
+    await until(began.is_set, "a check is under way")
+    checker.stop()
+    assert not closed.is_set(), "the end has not waited for it"
+    closed.set()
+    await until(lambda: not checker._thread.is_alive(), "it has ended")
+    assert not checker.has_failed
+
+
+async def test_the_app_has_everything_checked_and_leaves_no_thread(tmp_path: Path) -> None:
+    app = InspectApp(replay=sample("wreck"))
+    app.CHECKS_AFTER_S = 0.01
+    async with app.run_test(size=(120, 36)):
+        assert app.subject.checks_so_far is None
+        await until(lambda: app.checker is not None and app.subject.checks.is_done, "all was checked")
+        assert [each.id for each in app.subject.checks.all]
+        checker = app.checker
+    assert checker is not None
+    await until(lambda: not checker._thread.is_alive(), "its thread had ended")
+    assert not checker.has_failed
+    await app.subject.end()
+
+
+def test_it_is_the_app_that_checks() -> None:
+    assert issubclass(InspectApp, Checking)
+
+
+async def test_a_recording_is_exported_as_a_whole_and_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "evening.mcpcap"
+    shutil.copy(sample("evening"), path)
+    shelf = places().captures
+    shelf.mkdir(parents=True)
+    shutil.copy(sample("wreck"), shelf / "wreck.mcpcap")
+    async with controls_opened(path) as (app, pilot):
+        await pilot.press("/", *"kind:request", "enter")
+        await until(lambda: app.panel.list.model.has_filter and not app.panel.list.model.is_filtering, "a filter")  # type: ignore[attr-defined]
+        await pilot.press("g", "X", "right")
+        await until(lambda: "what the filter shows" in text(app), "what the filter shows")
+        await pilot.press("right")
+        await until(lambda: "this operation" in text(app), "the operation under the cursor")
+        await pilot.press("j", "j", "enter", "enter")
+        await until(lambda: "Written to evening.jsonl" in text(app), "that it is written")
+        assert (tmp_path / "evening.jsonl").stat().st_size
+        await pilot.press("E")
+        await until(lambda: "entries checked" in text(app), "the findings")
+        await pilot.press("j", "X", "right")
+        await until(lambda: "the finding's evidence" in text(app), "what it rests on")
+        await pilot.press("escape", "7")
+        await until(lambda: "wreck" in text(app), "the shelf")
+        await pilot.press("X")
+        await until(
+            lambda: isinstance(app.screen, ExportScreen) and "everything in wreck.mcpcap" in text(app),
+            "the chosen capture",
+        )
+        await pilot.press("enter", "enter")
+        await until(lambda: (tmp_path / "wreck.har").exists(), "its file")
+
+
+async def test_a_live_conversation_is_shared_by_whoever_has_opened_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with aboard("north", size=(100, 30)) as (app, pilot, fleet):
+        await pilot.press("X", *"jjjjjj", "enter", "enter")
+        await until(lambda: "nothing keeps this conversation" in text(app), "that nothing is recorded here")
+        await pilot.press("escape")
+        app.subject.journal.capture_path = tmp_path / "kept.mcpcap"
+        await pilot.press("X", *"jjjjjj", "enter", "enter")
+        await until(lambda: isinstance(app.screen, LinesScreen) and "3 values replaced" in text(app), "what was done")
+        assert fleet.shared == [(tmp_path / "kept.mcpcap", tmp_path / "kept.shared.mcpcap", False, False)]
+        await pilot.press("escape", "X", *"jjjjjjj", "enter", "enter")
+        await until(lambda: "Written to kept.surface.json" in text(app), "the surface of what is live")
+    assert isinstance(app, Exporting)
+
+
+async def test_while_connecting_the_dialog_comes_by_itself_and_goes_when_one_is_in() -> None:
+    async with Guarded() as house:
+        with Entrance(house.url) as entrance:
+            app = InspectApp(entrance.begin)
+            async with app.run_test(size=(110, 36), notifications=True):
+                await until(lambda: isinstance(app.screen, LoginScreen), "the dialog comes")
+                dialog = app.screen
+                assert isinstance(dialog, LoginScreen)
+                await browse(entrance.guide)
+                await until(lambda: app.subject.stage is Stage.OPEN, "one is in")
+                await until(lambda: not isinstance(app.screen, LoginScreen), "the dialog goes")
+                dialog._tick()  # its clock may strike once more before it is gone
+                assert len(app.screen_stack) == 1
+
+
+async def test_one_that_was_left_comes_back_on_a_key() -> None:
+    async with Guarded() as house:
+        with Entrance(house.url) as entrance:
+            app = InspectApp(entrance.begin)
+            async with app.run_test(size=(110, 36), notifications=True) as pilot:
+                await until(lambda: isinstance(app.screen, LoginScreen), "the dialog comes")
+                await pilot.press("escape")
+                await until(lambda: not isinstance(app.screen, LoginScreen), "the dialog goes")
+                assert app.subject.stage is Stage.CONNECTING
+                await pilot.press("!")
+                await until(lambda: isinstance(app.screen, LoginScreen), "it is back")
+                await pilot.press("x")
+                await until(lambda: app.subject.stage is Stage.FAILED, "nobody gets in")
+
+
+async def test_a_login_in_the_middle_is_told_and_opens_nothing_below_the_fingers() -> None:
+    async with Guarded() as house:
+        with Entrance(house.url) as entrance:
+            app = InspectApp(entrance.begin)
+            async with app.run_test(size=(110, 36), notifications=True) as pilot:
+                await until(lambda: isinstance(app.screen, LoginScreen), "the dialog comes")
+                await browse(entrance.guide)
+                await until(lambda: app.subject.stage is Stage.OPEN, "one is in")
+                await until(lambda: not isinstance(app.screen, LoginScreen), "the dialog goes")
+                house.tokens += ["revoked", "and its renewal too"]
+                await pilot.press("L")
+                await until(lambda: bool(entrance.guide and entrance.guide.waiting), "consent is waited for")
+                await until(lambda: "wants a login before it goes on" in text(app), "it is told")
+                assert not isinstance(app.screen, LoginScreen)
+                await pilot.press("!")
+                await until(lambda: isinstance(app.screen, LoginScreen), "the dialog comes")
+                await browse(entrance.guide)
+                await until(lambda: not isinstance(app.screen, LoginScreen), "the dialog goes")
+                await until(lambda: "The lists were fetched anew." in text(app), "the lists come")
+
+
+async def test_a_login_in_the_middle_that_is_given_up_ends_what_wanted_it_and_nothing_else() -> None:
+    async with Guarded() as house:
+        with Entrance(house.url) as entrance:
+            app = InspectApp(entrance.begin)
+            async with app.run_test(size=(110, 36), notifications=True) as pilot:
+                await until(lambda: isinstance(app.screen, LoginScreen), "the dialog comes")
+                await browse(entrance.guide)
+                await until(lambda: app.subject.stage is Stage.OPEN, "one is in")
+                await until(lambda: not isinstance(app.screen, LoginScreen), "the dialog goes")
+                house.tokens += ["revoked", "and its renewal too"]
+                await pilot.press("L")
+                await until(lambda: bool(entrance.guide and entrance.guide.waiting), "consent is waited for")
+                await pilot.press("!")
+                await until(lambda: isinstance(app.screen, LoginScreen), "the dialog comes")
+                await pilot.press("x")
+                await until(lambda: "called off" in text(app), "it says so")
+                await pilot.press("escape")
+                await until(
+                    lambda: "The lists were fetched anew." in text(app) or app.subject.stopped("tools"), "it ends"
+                )
+                assert app.subject.stage is Stage.OPEN
+
+
+async def test_where_nobody_logs_in_the_key_answers_questions() -> None:
+    async with Guarded() as house:
+        house.is_open = True
+        with Entrance(house.url) as entrance:
+            assert isinstance(entrance.guide, Guide)
+            app: LoggingIn = InspectApp(entrance.begin)
+            assert isinstance(app, InspectApp)
+            async with app.run_test(size=(110, 36), notifications=True) as pilot:
+                await until(lambda: app.subject.stage is Stage.OPEN, "one is in")
+                await pilot.press("!")
+                await until(lambda: "The server asks nothing now." in text(app), "it says so")
+
+
+REPO = ROOT
+
+
+class Sitting:
+    """The demo behind an app, in one era."""
+
+    def __init__(self, era: Era) -> None:
+        self.engine = Engine()
+        self.era = era
+        self.lives: list[Live] = []
+
+    def begin(self, offered: frozenset[str] | None = None) -> Live:
+        environment = build_environment(os.environ, inherit_all=False, set_=[f"PYTHONPATH={REPO}"])
+        target = StdioTarget((sys.executable, "-m", "inspector.demo"), environment, str(REPO))
+        settings = Settings(
+            era=self.era, offers=frozenset(capabilities.ALL) if offered is None else offered, has_person=True
+        )
+        self.lives.append(Live(self.engine, target, start_capture(None), settings))
+        return self.lives[-1]
+
+
+@pytest.fixture(params=[Era.LEGACY, Era.MODERN])
+async def sitting(request: pytest.FixtureRequest) -> AsyncIterator[Sitting]:
+    made = Sitting(request.param)
+    yield made
+    for live in made.lives:
+        live.end().result(10)
+    made.engine.stop()
+
+
+async def switched(pilot: Pilot[Any], app: InspectApp) -> None:
+    await until(lambda: app.subject.stage is Stage.OPEN, "connected")
+    show_offers(app)
+    await until(lambda: isinstance(app.screen, OffersScreen), "the switches are shown")
+    await until(lambda: "declared as" in text(app) and '"roots"' in text(app), "what is declared is shown")
+    await pilot.press("space")
+    await until(lambda: '"roots"' not in text(app) and "changed" in text(app), "roots are switched off")
+
+
+async def test_what_was_switched_off_is_declared_no_more(sitting: Sitting) -> None:
+    app = InspectApp(sitting.begin)
+    async with app.run_test(size=(100, 40)) as pilot:
+        await switched(pilot, app)
+        await pilot.press("ctrl+j")
+        new = sitting.era is Era.LEGACY
+        await until(lambda: len(sitting.lives) == 1 + new, "a new connection only after a handshake")
+        await until(
+            lambda: capabilities.ROOTS not in app.subject.offers and app.subject.stage is Stage.OPEN, "it is so"
+        )
+        assert capabilities.SAMPLING in app.subject.offers
+        await app.action_reconnect()
+        assert capabilities.ROOTS not in app.subject.offers
+
+
+async def test_escape_leaves_it_as_it_was(sitting: Sitting) -> None:
+    app = InspectApp(sitting.begin)
+    async with app.run_test(size=(100, 40)) as pilot:
+        await switched(pilot, app)
+        await pilot.press("escape")
+        await until(lambda: not isinstance(app.screen, OffersScreen), "it is closed")
+        assert app.subject.offers == frozenset(capabilities.ALL)
+        assert len(sitting.lives) == 1
+
+
+async def test_before_it_is_open_a_new_connection_says_it(sitting: Sitting) -> None:
+    app = InspectApp(sitting.begin)
+    async with app.run_test(size=(100, 40)):
+        await until(lambda: app.subject.stage is Stage.OPEN, "connected")
+        await offer(app, frozenset({capabilities.FORM}))
+        await until(lambda: app.subject.offers == {capabilities.FORM}, "it is so")
+
+
+async def test_a_recording_offers_nothing(tmp_path: Path) -> None:
+    app = InspectApp(None, replay=sample("handshake"))
+    async with app.run_test(size=(100, 40)):
+        show_offers(app)
+        assert not isinstance(app.screen, OffersScreen)
+
+
+def opened(revision: str = "2025-06-18") -> Acting:
+    subject = Acting()
+    subject.tape.initialized(revision)
+    subject.answer = lambda params: {}
+    return subject
+
+
+async def test_the_round_trip_is_told() -> None:
+    assert await ping(opened()) == ("Ping: 12 ms", True)
+
+
+async def test_an_error_is_told_in_the_servers_words_and_as_a_round_trip() -> None:
+    subject = opened()
+    subject.answer = lambda params: Error(-32601, "no \x1b[2Jping")
+    assert await ping(subject) == ("Ping: 12 ms, answered with error -32601: no ␛[2Jping", False)
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        (Silent(None, 60, "idle"), "Ping: nothing came for 60 s"),
+        (Broken(None, "gone"), "Ping: no answer came"),
+        (ConnectError("no route", hint=""), "ping failed: no route"),
+    ],
+)
+async def test_silence_and_loss_are_told(reply: Any, said: str) -> None:
+    subject = opened()
+    subject.answer = lambda params: reply
+    assert await ping(subject) == (said, False)
+
+
+async def test_without_a_connection_there_is_nothing_to_ping() -> None:
+    subject = opened()
+    subject.now_stage = Stage.CLOSED
+    assert await ping(subject) == ("Nothing is sent: there is no connection. ^r connects again.", False)
+    assert subject.calls == []
+
+
+async def test_one_is_opened_in_a_tab_and_its_tab_is_shown_the_second_time() -> None:
+    shelf = places().captures
+    shelf.mkdir(parents=True)
+    for name in ("evening", "harbour"):
+        shutil.copy(sample(name), shelf)
+    async with aboard("pier") as (app, pilot, _):
+        await pilot.press("7")
+        await until(lambda: isinstance(app.panel, SessionsPanel) and "✓ closed" in text(app), "the sessions")
+        await pilot.press("enter")
+        await until(lambda: len(app.tabs) == 2 and app.tab.number == 2, "a tab for it")
+        await until(lambda: app.subject.stage is Stage.RECORDED and "_ play" in text(app), "the capture")
+        await pilot.press('"')
+        await until(lambda: app.tab.number == 1, "the first tab")
+        await until(lambda: "● " in text(app).splitlines()[5] + text(app).splitlines()[4], "the sign that it is open")
+        await pilot.press("enter")
+        await until(lambda: app.tab.number == 2 and len(app.tabs) == 2, "its tab, and no other")
+        await pilot.press('"', "c", "j", "c")
+        await until(lambda: "different" in text(app), "how they compare")
+        assert all(f"{name}.mcpcap" in text(app) for name in ("evening", "harbour"))
+
+
+def test_it_is_the_app_that_opens_earlier_captures() -> None:
+    assert issubclass(InspectApp, Recent)
+
+
+async def test_the_lists_are_fetched_anew_and_the_mode_is_switched() -> None:
+    async with before_the_demo("--legacy-only") as person:
+        await person.press("L")
+        await person.sees("The lists were fetched anew.")
+        assert listings(person) == [None, None]
+        await person.press("B")
+        await person.sees("Lists that change wait until L fetches them.")
+        await person.press("B")
+        await person.sees("Lists that change are fetched by themselves.")
+
+
+async def test_a_recording_has_no_connection_to_ask() -> None:
+    app = InspectApp(replay=sample("handshake"))
+    assert isinstance(app, Relisting)
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await pilot.press("B")
+        await until(
+            lambda: "this is a recording. ^r starts its server in a tab beside." in text(app), "it says so", PATIENCE_S
+        )
+    await app.subject.end()
+
+
+class Reader:
+    """A thread that reads keys."""
+
+    def __init__(self, alive: bool) -> None:
+        self.alive = alive
+
+    def is_alive(self) -> bool:
+        return self.alive
+
+
+class Driver:
+    """What was done to a driver, in its order."""
+
+    def __init__(self, *, reads: bool | None, restarts: bool = True) -> None:
+        self._key_thread = None if reads is None else Reader(reads)
+        self._auto_restart = restarts
+        self._must_signal_resume = False
+        self.done: list[str] = []
+
+    def suspend_application_mode(self) -> None:
+        self.done.append("suspended")
+
+    def _sigcont_application(self) -> None:
+        self.done.append("resumed")
+
+
+@pytest.mark.parametrize(
+    ("driver", "done"),
+    [
+        (Driver(reads=True), ["suspended", "resumed"]),
+        (Driver(reads=False), ["resumed"]),
+        (Driver(reads=None), ["resumed"]),
+        (Driver(reads=True, restarts=False), ["resumed"]),
+    ],
+    ids=["stopped without a word", "suspended before", "not begun", "an editor has the terminal"],
+)
+def test_what_still_runs_is_ended_before_it_is_begun_again(driver: Driver, done: list[str]) -> None:
+    resume(driver)
+    assert driver.done == done
+    assert driver._must_signal_resume == (done[0] == "suspended")
+
+
+async def test_without_a_terminal_nothing_is_installed() -> None:
+    app: App[Any] = App()
+    async with app.run_test():
+        install(app)
+
+
+def _row(app: InspectApp, words: str) -> int:
+    return next((y for y, line in enumerate(lines(app)) if words in line), -1)
+
+
+async def test_a_toast_is_one_line_above_the_bars_and_lower_again_without_them() -> None:
+    async with aboard("gulls", size=(80, 24)) as (app, pilot, _):
+        assert isinstance(app, Toasts)
+        app.clear_notifications()
+        app.notify("Something was done, and this says so at the length of a line or so.", timeout=60)
+        await until(lambda: _row(app, "Something was done") == 21, "above status line and footer")
+        row = lines(app)[21]
+        assert re.search(r"Something was done, .* a line or so\. *$", row), "it is one line"
+        assert lines(app)[20].strip() == "", "nothing is covered beyond it"
+        await pilot.press("2", "slash", *"plan_supper", "enter", "enter", "ctrl+j")
+        await until(lambda: _row(app, "What is for supper?") >= 21, "the server asks")
+        await until(lambda: 0 < _row(app, "Something was done") < 21, "above the line that says so")
+        await until(lambda: _row(app, "← you") > 0, "who waits on whom is told")
+        await until(lambda: _row(app, "Something was done") < _row(app, "← you"), "above that, too")
+        assert "asks: What" in lines(app)[_row(app, "What is for supper?")]
+        assert sum("What is for supper?" in line for line in lines(app)) == 1, (
+            "what the line says is no toast beside it"
+        )
+
+
+async def test_the_last_word_of_a_toast_is_seen_however_its_words_fit_the_width() -> None:
+    app = InspectApp(replay=sample("lighthouse"))
+    async with app.run_test(size=(80, 24), notifications=True):
+        await until(lambda: app.subject.stage is Stage.RECORDED, "the capture was read")
+        for columns in range(68, 80):
+            app.clear_notifications()
+            words = f"{'w' * (columns - 7)} end{columns}."
+            app.notify(words, timeout=60, markup=False)
+            await until(lambda: f"end{columns}." in text(app), f"all of {words}")  # noqa: B023 - waited for at once
+    await app.subject.end()
+
+
+@pytest.fixture
+def silent(monkeypatch: pytest.MonkeyPatch) -> Iterator[Live]:
+    """A server that reads and says nothing until it is killed; no probe and no wait takes long."""
+    monkeypatch.setattr(bars_model, "PATIENCE_NS", 10**8)
+    engine = Engine()
+    environment = build_environment(os.environ, inherit_all=False)
+    command = (sys.executable, "-c", "import sys\nfor line in sys.stdin: pass")
+    settings = Settings(probe_silence_s=0.05)
+    live = Live(engine, StdioTarget(command, environment, os.getcwd()), start_capture(None), settings)
+    yield live
+    live.end().result(WAITING_PATIENCE_S)
+    engine.stop()
+
+
+def _started(live: Live) -> list[int]:
+    """The pids of all processes that were started for a conversation, oldest first."""
+    facts = [entry.what for entry in live.journal.processes]
+    return [fact.pid for fact in facts if isinstance(fact, ProcessFact) and fact.event is ProcessEvent.SPAWN]
+
+
+async def test_a_server_that_says_nothing_is_waited_for_in_words(silent: Live) -> None:
+    app = InspectApp(first=silent)
+    async with app.run_test(size=(80, 24)):
+        await until(lambda: "← initialize" in text(app) and "← the server" in text(app), "the wait is shown")
+        assert "⋯ connecting" in text(app)
+        assert "has said nothing yet" in text(app)
+        if sys.platform == "linux":
+            await until(lambda: "alive (python" in text(app), "its process was seen")
+        assert "^r reconnect" in text(app)
+        os.kill(_started(silent)[0], signal.SIGTERM)
+        await until(lambda: "was started again with initialize" in text(app), "the restart is shown")
+        await until(lambda: f"pid {_started(silent)[1]})" in text(app), "the second process is waited for")
+        os.kill(_started(silent)[1], signal.SIGTERM)
+        await until(lambda: "Post-mortem" in text(app), "the end is shown")
+        await until(lambda: "← the server" not in text(app), "no wait is shown any more")
+
+
+async def test_a_dialog_that_is_open_at_the_first_look_does_not_take_it_in(silent: Live) -> None:
+    app = InspectApp(first=silent)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.push_screen(NameScreen("How it is called"))
+        await until(lambda: app._waiting_bar is not None and app._waiting_bar.is_attached, "the bar was made")
+        assert "← the server" not in text(app)
+        await pilot.press("escape")
+        await until(lambda: "← the server" in text(app), "the wait is shown below the dialog")
+
+
+def test_it_is_the_app_that_says_who_waits() -> None:
+    assert issubclass(InspectApp, Waiting)

@@ -1,0 +1,551 @@
+"""The line of tabs: what it says of each, and what it leaves out where room is short."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from inspector.capture.journal import start_capture
+from inspector.capture.store.load import load
+from inspector.protocol.facts import GIVEN_UP_HERE, ConnectionEvent, ConnectionFact, HttpEvent, HttpFact, Stderr
+from inspector.protocol.questions import Kind, Question, declined
+from inspector.session.desk import Proposal, Ticket
+from inspector.text import clock
+from inspector.tui import bars
+from inspector.tui.bars import HeaderBar, NoticeBar, Programs, WaitingBar, state_of
+from inspector.tui.conversation import About, PastSubject, Stage, Subject, past_of
+from inspector.tui.tabs import Tab
+from inspector.tui.theme import DARK_NAME, LIGHT_NAME
+from tests.present.errands import begun, polled
+from tests.present.tape import Tape
+from tests.tui.screen_text import lines as screen_text_lines
+from tests.tui.screen_text import text
+from tests.tui.screens.asking import Asking
+from tests.tui.several import aboard
+from tests.tui.staging import Staged, handshake
+from tests.tui.widgets.showing import Showing
+from tests.waiting import until
+
+
+def test_each_state_has_a_sign_of_its_own() -> None:
+    staged = Staged(handshake(Tape()))
+    signs = {}
+    for stage in (Stage.CONNECTING, Stage.OPEN, Stage.CLOSED, Stage.FAILED, Stage.RECORDED):
+        staged.now_stage = stage
+        signs[stage] = state_of(Tab(1, staged)).sign[0]
+    assert len(set(signs.values())) == len(signs)
+    staged.tape.journal.close()
+
+
+def test_what_failed_is_counted() -> None:
+    tape = handshake(Tape())
+    tape.call(7, "dig")
+    tape.error(7, -32603, "too hard")
+    tape.call(8, "dig")
+    tape.answer(8, {"content": [], "isError": True})
+    assert state_of(Tab(1, Staged(tape))).failed == 2
+    tape.journal.close()
+
+
+async def test_a_narrow_line_keeps_the_tab_in_sight_and_says_that_there_are_more() -> None:
+    names = ("the first of the servers", "the second of them all", "the third of the servers", "fourth")
+    async with aboard(*names[:1], size=(60, 20)) as (app, pilot, fleet):
+        for name in names[1:]:
+            await app.add_tab(fleet.demo(name))
+        await pilot.press("comma", "comma")
+        await until(lambda: app.tab.number == 3 and "the third" in screen_text_lines(app)[0], "the third is in sight")
+        assert "…" in screen_text_lines(app)[0]
+        assert len(screen_text_lines(app)[0]) == 60
+
+
+async def test_a_click_on_a_tab_shows_it() -> None:
+    async with aboard("pier", "quay") as (app, pilot, _):
+        at = screen_text_lines(app)[0].index("quay")
+        await pilot.click(offset=(at, 0))
+        await until(lambda: app.tab.name == "quay", "the tab that was clicked")
+        await pilot.click(offset=(1, 0))
+        await until(lambda: app.shows_timeline, "the timeline")
+
+
+async def lines(header: HeaderBar, width: int = 120, theme: str = DARK_NAME) -> list[str]:
+    app = Showing(header, theme=theme)
+    async with app.run_test(size=(width, 6)) as pilot:
+        await pilot.pause()
+        return app.rows()
+
+
+async def look(pilot: Pilot[None], header: HeaderBar, times: int = 3) -> list[str]:
+    for _ in range(times):
+        header.sync()
+    await pilot.pause()
+    app = pilot.app
+    assert isinstance(app, Showing)
+    return app.rows()
+
+
+@pytest.mark.parametrize("theme", [DARK_NAME, LIGHT_NAME])
+async def test_the_server_its_revision_and_the_state_are_told(tape: Tape, theme: str) -> None:
+    tape.started().initialized("2025-06-18")
+    first, second, *_ = await lines(HeaderBar(Staged(tape)), theme=theme)
+    assert first.split("  ")[0].strip() == "mcp-inspect"
+    for told in ("lighthouse 1.2.3", "stdio", "2025-06-18", "legacy", "● connected"):
+        assert told in first
+    assert "1 Traffic 5" in second
+    assert "6 Server" in second
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 100, 120, 160])
+async def test_whatever_the_width_name_and_state_stay_and_nothing_wraps(tape: Tape, width: int) -> None:
+    tape.started().initialized("2025-06-18")
+    rows = await lines(HeaderBar(Staged(tape)), width)
+    assert "lighthouse" in rows[0]
+    assert rows[0].endswith("● connected")
+    assert rows[2] == ""
+    for tab in ("1 Traffic", "2 Tools", "6 Server"):
+        assert tab in rows[1]
+
+
+@pytest.mark.parametrize(("width", "tabs"), [(40, False), (80, True)])
+async def test_tabs_that_have_no_room_are_left_out_but_the_open_one(tape: Tape, width: int, tabs: bool) -> None:
+    tape.initialized("2025-06-18")
+    tape.request(1, "resources/list")
+    tape.answer(1, {"resources": [{"uri": "x://a"}, 7]})
+    tape.request(2, "resources/templates/list")
+    tape.answer(2, {"resourceTemplates": [{"uriTemplate": "x://{a}"}]})
+    row = (await lines(HeaderBar(Staged(tape), shown="traffic"), width))[1]
+    assert ("3 Resources 3" in row) is tabs
+    assert ("4 Prompts" in row) is tabs
+    assert "3 Resources 3" in (await lines(HeaderBar(Staged(tape), shown="resources"), width))[1]
+
+
+async def test_at_80_columns_each_screen_keeps_its_key_and_the_lists_their_names(tape: Tape) -> None:
+    tape.started().initialized("2025-06-18")
+    for at, (kind, method) in enumerate((("tools", "tools"), ("resources", "resources"), ("prompts", "prompts")), 1):
+        tape.request(at, f"{method}/list")
+        tape.answer(at, {kind: [{"name": f"n{each}", "uri": f"x://{each}"} for each in range(30)]})
+    tape.from_server(b"no message")
+    tape.stderr(b"a word")
+    subject = Staged(tape)
+    subject.checks.catch_up()
+    row = (await lines(HeaderBar(subject, shown="traffic"), 80))[1]
+    for tab in ("1 Traffic", "2 Tools ✗30", "3 Resources", "4 Prompts", " 5 ", "6 Server", " 8 ", "E ✗"):
+        assert tab in row
+    assert "…" not in row
+    assert "3 Resources 30" in (await lines(HeaderBar(subject, shown="traffic"), 120))[1]
+
+
+async def test_where_room_is_short_a_name_is_worth_more_than_a_number(tape: Tape) -> None:
+    tape.started().initialized("2025-06-18")
+    tape.request(1, "resources/list")
+    tape.answer(1, {"resources": [{"uri": f"x://{each}"} for each in range(30)]})
+    row = (await lines(HeaderBar(Staged(tape), shown="inbox"), 70))[1]
+    assert "3 Resources  4 Prompts" in row
+    assert "5 Inbox" in row
+    assert "3 Resources 30" in (await lines(HeaderBar(Staged(tape), shown="inbox"), 100))[1]
+
+
+async def test_a_name_longer_than_the_line_is_cut_and_the_state_is_not(tape: Tape) -> None:
+    tape.initialized("2025-06-18", server={"name": "n" * 300, "version": "v" * 300})
+    rows = await lines(HeaderBar(Staged(tape)), 40)
+    assert "nnn…" in rows[0]
+    assert rows[0].endswith("● connected")
+
+
+@pytest.mark.parametrize(
+    ("stage", "why", "said"),
+    [
+        (Stage.CONNECTING, "", "⋯ connecting 1.20 s"),
+        (Stage.OPEN, "", "● connected"),
+        (Stage.CLOSED, "it died", "○ closed"),
+        (Stage.FAILED, "no such file", "✗ not connected"),
+        (Stage.LOADING, "", "⋯ reading"),
+        (Stage.RECORDED, "", "▸ recorded"),
+    ],
+)
+async def test_every_state_has_a_sign_and_a_word(tape: Tape, stage: Stage, why: str, said: str) -> None:
+    tape.wait(1234)
+    assert (await lines(HeaderBar(Staged(tape, stage=stage, why=why))))[0].endswith(said)
+
+
+async def test_before_anybody_has_answered_the_label_stands_for_the_name(tape: Tape) -> None:
+    assert "staged" in (await lines(HeaderBar(Staged(tape, stage=Stage.CONNECTING))))[0]
+
+
+async def test_the_open_tab_is_marked_by_a_sign_and_a_click_asks_for_another(tape: Tape) -> None:
+    header = HeaderBar(Staged(handshake(tape)))
+    app = Showing(header)
+    async with app.run_test(size=(100, 6)) as pilot:
+        await pilot.pause()
+        assert app.rows()[1].startswith("▌1 Traffic")
+        await pilot.click(header, offset=(app.rows()[1].index("Tools"), 1))
+        await pilot.pause()
+        header.shown = "tools"
+        await pilot.pause()
+        assert "▌2 Tools 2" in app.rows()[1]
+        assert header.shown == "tools"
+
+
+async def test_a_click_on_a_tab_is_told_with_the_screens_name(tape: Tape) -> None:
+    chosen: list[str] = []
+
+    class Listening(Showing):
+        def on_header_bar_screen_chosen(self, message: HeaderBar.ScreenChosen) -> None:
+            chosen.append(message.name)
+
+    header = HeaderBar(Staged(tape))
+    app = Listening(header)
+    async with app.run_test(size=(100, 6)) as pilot:
+        await pilot.pause()
+        for label in ("Traffic", "Tools", "Server"):
+            await pilot.click(header, offset=(app.rows()[1].index(label), 1))
+        await pilot.pause()
+    assert chosen == ["traffic", "tools", "server"]
+
+
+async def test_what_changes_is_seen_at_the_next_looks(tape: Tape) -> None:
+    subject = Staged(tape, stage=Stage.CONNECTING)
+    header = HeaderBar(subject)
+    app = Showing(header)
+    async with app.run_test(size=(100, 6)) as pilot:
+        tape.wait(300)
+        assert (await look(pilot, header))[0].endswith("connecting 300 ms")
+        handshake(tape)
+        subject.now_stage = Stage.OPEN
+        rows = await look(pilot, header, times=1)
+        assert rows[0].endswith("● connected")
+        assert "shop" in rows[0]
+        assert "2 Tools 2" in rows[1]
+        tape.stderr(b"x")
+        assert "1 Traffic 6" in (await look(pilot, header))[1]
+
+
+async def test_figures_are_painted_at_every_third_look_and_states_at_once(
+    tape: Tape, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    subject = Staged(handshake(tape))
+    header = HeaderBar(subject)
+    async with Showing(header).run_test(size=(100, 6)) as pilot:
+        await pilot.pause()
+        painted: list[object] = []
+        monkeypatch.setattr(header, "show", painted.append)
+        for _ in range(10):
+            header.sync()
+        assert painted == []
+        for _ in range(9):
+            tape.stderr(b"x")
+            header.sync()
+        assert len(painted) == 3
+        subject.now_stage = Stage.CLOSED
+        header.sync()
+        assert len(painted) == 4
+
+
+async def test_the_recording_is_named_and_its_absence_too(tmp_path: Path, tape: Tape) -> None:
+    journal = start_capture(tmp_path / "shop.mcpcap")
+    rows = await lines(HeaderBar(Subject(journal, About("shop"))))
+    journal.close()
+    assert rows[1].endswith("● recording shop.mcpcap")
+    assert (await lines(HeaderBar(Staged(tape))))[1].endswith("○ not recorded")
+
+
+async def test_a_warning_lasts_on_a_line_of_its_own(tape: Tape) -> None:
+    subject = Staged(tape)
+    subject.about = About("shop", insecure=True)
+    header = HeaderBar(subject)
+    app = Showing(header)
+    async with app.run_test(size=(100, 6)) as pilot:
+        await pilot.pause()
+        assert app.rows()[2] == f" ▲ {bars.INSECURE}"
+        tape.journal.note("the disk is full")
+        rows = await look(pilot, header)
+        assert rows[2].endswith("1 more on screen 6")
+        assert header.region.height == 3
+
+
+async def test_that_no_certificate_was_looked_at_is_known_from_the_capture_too(tmp_path: Path) -> None:
+    journal = start_capture(tmp_path / "shop.mcpcap")
+    journal.fact(ConnectionFact(ConnectionEvent.OPEN, "http", url="https://shop.test/mcp", insecure=True))
+    journal.close()
+    again = load(tmp_path / "shop.mcpcap")
+    try:
+        rows = await lines(HeaderBar(Subject(again, About("shop"))))
+    finally:
+        again.close()
+    assert rows[2].strip() == f"▲ {bars.INSECURE}"
+
+
+async def test_without_a_warning_there_are_two_lines(tape: Tape) -> None:
+    header = HeaderBar(Staged(tape))
+    async with Showing(header).run_test(size=(100, 6)) as pilot:
+        await pilot.pause()
+        assert header.region.height == 2
+
+
+async def test_a_failed_connection_marks_the_tab_that_tells_why(tape: Tape) -> None:
+    rows = await lines(HeaderBar(Staged(tape, stage=Stage.FAILED)))
+    assert "6 Server ✗" in rows[1]
+
+
+async def test_another_conversation_takes_the_place_of_the_first(tape: Tape) -> None:
+    header = HeaderBar(Staged(handshake(tape)))
+    app = Showing(header)
+    async with app.run_test(size=(100, 6)) as pilot:
+        fresh = Tape()
+        fresh.journal.fact(Stderr(b"x"))
+        header.rebind(Staged(fresh, stage=Stage.CONNECTING))
+        await pilot.pause()
+        fresh.journal.close()
+        assert "shop" not in app.rows()[0]
+        assert "1 Traffic 1" in app.rows()[1]
+
+
+async def test_a_hostile_name_does_nothing(tape: Tape) -> None:
+    tape.initialized("2025-06-18", server={"name": "\x1b[2J[/][@click=app.quit]x", "version": "\u202e1"})
+    first = (await lines(HeaderBar(Staged(tape))))[0]
+    assert "␛[2J[/][@click=app.quit]x ‹U+202E›1" in first
+
+
+async def test_the_log_has_a_tab_as_soon_as_there_is_something_in_it_or_it_is_shown(tape: Tape) -> None:
+    subject = Staged(handshake(tape))
+    assert "8 Log" not in (await lines(HeaderBar(subject)))[1]
+    assert "8 Log" in (await lines(HeaderBar(subject, shown="log")))[1]
+    tape.notify("notifications/message", {"level": "info", "data": "lit"})
+    assert "8 Log" in (await lines(HeaderBar(subject)))[1]
+
+
+async def test_a_line_of_stderr_gives_the_log_its_tab(tape: Tape) -> None:
+    handshake(tape).stderr(b"starting")
+    assert "8 Log" in (await lines(HeaderBar(Staged(tape))))[1]
+    assert "8 Log" not in (await lines(HeaderBar(Staged(tape)), 60))[1]
+
+
+async def test_tasks_have_a_tab_with_the_number_of_those_that_run(tape: Tape) -> None:
+    subject = Staged(tape.initialized("2025-11-25"))
+    assert "9 Tasks" not in (await lines(HeaderBar(subject)))[1]
+    begun(tape)
+    assert "9 Tasks ⋯ 1" in (await lines(HeaderBar(subject)))[1]
+    polled(tape, 11, state="completed")
+    row = (await lines(HeaderBar(subject)))[1]
+    assert "9 Tasks" in row
+    assert "⋯" not in row.partition("9 Tasks")[2]
+
+
+async def test_a_moment_of_a_recording_is_told_as_such(tape: Tape) -> None:
+    whole = Staged(handshake(tape), stage=Stage.RECORDED)
+    tape.call(3, "buy")
+    asked = tape.server_request("q", "elicitation/create", {"message": "How many?"})
+    tape.client_answer("q", {"action": "decline"})
+    first, second, *_ = await lines(HeaderBar(PastSubject(whole, past_of(whole).at(asked))))
+    assert first.endswith(f"▸ as at #{asked}")
+    assert "5 Inbox ◆ 1" in second
+    assert "Inbox ◆" not in (await lines(HeaderBar(PastSubject(whole, past_of(whole).at(asked + 1)))))[1]
+
+
+async def test_a_server_that_refuses_connections_is_not_called_connected(tape: Tape) -> None:
+    tape.connected("http://x/mcp").initialized("2025-06-18")
+    header = HeaderBar(Staged(tape))
+    async with Showing(header).run_test(size=(120, 6)) as pilot:
+        assert "● connected" in (await look(pilot, header))[0]
+        tape.fact(HttpFact(HttpEvent.REQUEST, 7, method="POST", target="http://x/mcp"))
+        tape.fact(HttpFact(HttpEvent.ERROR, 7, why=GIVEN_UP_HERE))
+        assert "● connected" in (await look(pilot, header))[0]
+        for http in (8, 9):
+            tape.fact(HttpFact(HttpEvent.REQUEST, http, method="POST", target="http://x/mcp"))
+            tape.fact(HttpFact(HttpEvent.ERROR, http, why="connection refused"))
+        first = tape.journal.surroundings.unreachable
+        assert first is not None
+        shown = (await look(pilot, header))[0]
+        assert "connected" not in shown
+        assert f"✗ no response since {clock(first.wall_ns)[:8]}" in shown
+        tape.posted(10)
+        assert "● connected" in (await look(pilot, header))[0]
+
+
+class Notice(Showing):
+    def __init__(self, subject: Asking) -> None:
+        self.bar = NoticeBar(subject)
+        super().__init__(self.bar)
+        self.done: list[str] = []
+
+    def action_show(self, name: str) -> None:
+        self.done.append(name)
+
+    def action_answer_here(self) -> None:
+        self.done.append("here")
+
+
+def shows(app: Notice) -> bool:
+    return bool(app.bar.display)
+
+
+def _oldest(app: Notice) -> Ticket | None:
+    return app.bar.oldest
+
+
+async def test_it_comes_and_goes_with_what_waits_and_news_are_told_once() -> None:
+    subject = Asking()
+    app = Notice(subject)
+    async with app.run_test(size=(100, 5)) as pilot:
+        assert app.bar.sync(shown="traffic") == ""
+        assert not shows(app)
+        ticket = subject.ask_city("Which\x1b city?")
+        subject.ask_model()
+        assert app.bar.sync(shown="traffic") == "harbour asks: Which␛ city? (and 1 more)"
+        assert app.bar.sync(shown="traffic") == ""
+        await pilot.pause()
+        shown = text(app)
+        assert "harbour asks in book: Which␛ city?" in shown
+        assert "2 wait" in shown
+        assert "5 Inbox" in shown
+        assert "! here" in shown
+        assert _oldest(app) is ticket
+        await subject.answer(ticket, declined())
+        await subject.answer(subject.tickets[1], declined())
+        assert app.bar.sync(shown="traffic") == ""
+        assert _oldest(app) is None
+        assert not shows(app)
+    subject.journal.close()
+
+
+async def test_it_is_not_there_where_the_questions_themselves_are() -> None:
+    subject = Asking()
+    subject.ask_city()
+    app = Notice(subject)
+    async with app.run_test(size=(100, 5)):
+        app.bar.sync(shown="inbox")
+        assert not shows(app)
+        app.bar.sync(shown="tools")
+        assert shows(app)
+    subject.journal.close()
+
+
+async def test_its_age_runs_and_a_click_does_what_the_key_does() -> None:
+    subject = Asking()
+    subject.ask_city()
+    app = Notice(subject)
+    async with app.run_test(size=(100, 5)) as pilot:
+        app.bar.sync(shown="traffic")
+        subject.tape.wait(3000)
+        app.bar.sync(shown="traffic")
+        await pilot.pause()
+        line = next(row for row in app.rows() if "harbour" in row)
+        assert "3.00 s" in line
+        await pilot.click(NoticeBar, offset=(line.index("Inbox"), 0))
+        await pilot.click(NoticeBar, offset=(line.index("here"), 0))
+        await pilot.pause()
+    assert app.done == ["inbox", "here"]
+    subject.journal.close()
+
+
+async def test_what_is_asked_and_the_keys_have_room_before_who_asks() -> None:
+    subject = Asking()
+    subject.ask_city("Which of the many cities on this river do you mean, and why?")
+    for width, shown in ((100, "harbour asks in book: Which of the many"), (58, "◆ asked: Which of the many")):
+        app = Notice(subject)
+        async with app.run_test(size=(width, 5)) as pilot:
+            app.bar.sync(shown="traffic")
+            await pilot.pause()
+            (line,) = [row.strip() for row in app.rows() if "asked" in row or "asks" in row]
+        assert shown in line
+        assert "…" in line
+        assert line.endswith("5 Inbox  ! here")
+    subject.journal.close()
+
+
+async def test_where_keys_are_text_only_those_are_offered_that_are_not() -> None:
+    subject = Asking()
+    subject.ask_city()
+    bar, field = NoticeBar(subject), Input()
+    app = Showing(field, bar)
+    async with app.run_test(size=(100, 5)) as pilot:
+        field.focus()
+        await pilot.pause()
+        bar.sync(shown="tools")
+        await pilot.pause()
+        assert "F12 here" in text(app)
+        assert "!" not in text(app)
+        assert "5 Inbox" not in text(app)
+        app.set_focus(None)
+        bar.sync(shown="tools")
+        await pilot.pause()
+        assert "5 Inbox  ! here" in text(app)
+    subject.journal.close()
+
+
+async def test_a_question_that_comes_before_the_line_is_there_is_told_once_it_is() -> None:
+    subject = Asking()
+    subject.ask_city("Which city?")
+    app = Showing()
+    async with app.run_test(size=(100, 5)) as pilot:
+        bar = NoticeBar(subject)
+        assert bar.sync(shown="traffic") == ""
+        await app.mount(bar)
+        assert bar.sync(shown="traffic") == "harbour asks: Which city?"
+        await pilot.pause()
+        assert "Which city?" in text(app)
+    subject.journal.close()
+
+
+class Busy(Staged):
+    """Can act, and has questions."""
+
+    can_act = True
+    tickets: tuple[Ticket, ...] = ()
+
+    def __init__(self, tape: Tape, **more: Any) -> None:
+        super().__init__(tape, **more)
+
+
+async def test_it_is_there_only_while_something_hangs(tape: Tape) -> None:
+    subject, bar = Busy(handshake(tape.started())), WaitingBar()
+    app = Showing(bar)
+    async with app.run_test(size=(80, 10)) as pilot:
+
+        async def seen() -> str:
+            bar.sync(subject)
+            await pilot.pause()
+            return text(app)
+
+        assert "buy" not in await seen()
+        tape.call(7, "buy \x1b[2J")
+        tape.wait(5000)
+        said = await seen()
+        assert "⋯ tools/call buy ␛[2J 5 s ← the server" in said
+        assert "^c cancel call" in said
+        assert "silent for 5 s" in said
+        question = Question(Kind.ELICITATION, {"message": "Which?"}, 99, 1, tape.now)
+        ticket = Ticket(1, question)
+        subject.tickets = (ticket,)
+        tape.wait(3000)
+        said = await seen()
+        assert "← you" in said
+        assert "! answer here" not in said, "the line that tells of the question has its key"
+        assert "silent" not in said
+        ticket.proposal = Proposal("model", 0)
+        assert "← the model" in await seen()
+        bar.sync(None)
+        await pilot.pause()
+        assert "tools/call" not in text(app)
+        subject.can_act = False
+        assert "tools/call" not in await seen()
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="there is no /proc here")
+def test_programs_are_looked_at_once_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    programs = Programs()
+    assert programs.of(0) == ((), None)
+    running, busy = programs.of(os.getpid())
+    assert (running[0].pid, busy) == (os.getpid(), None)
+    now[0] += 0.5
+    assert programs.of(os.getpid())[0] is running
+    now[0] += 1
+    again, busy = programs.of(os.getpid())
+    assert again is not running
+    assert busy is not None
+    programs.forget()
+    assert programs.of(os.getpid())[1] is None

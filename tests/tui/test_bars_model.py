@@ -1,0 +1,169 @@
+"""What the line of tabs says of a conversation."""
+
+import pytest
+
+from inspector.present.spans import plain
+from inspector.protocol.facts import HttpEvent, HttpFact, ProcessEvent, ProcessFact
+from inspector.protocol.questions import Kind, Question
+from inspector.transports.children import Process
+from inspector.tui.bars_model import Asked, Seen, TabState, installing, last_sign, spans_of, wait_of
+from tests.counting import steps
+from tests.present.tape import Tape
+
+
+def _said(state: TabState, *, here: bool = False) -> str:
+    return "".join(text for text, _ in spans_of(state, here=here))
+
+
+def test_a_tab_says_what_waits_and_what_failed_and_nothing_of_nothing() -> None:
+    assert _said(TabState("memory", ("●", "ok"))) == " ● memory "
+    told = _said(TabState("memory", ("●", "ok"), failed=1200, waiting=2))
+    assert "2" in told
+    assert "1,200" in told
+
+
+def test_the_tab_in_sight_is_told_by_its_role_and_a_name_moves_no_cursor() -> None:
+    state = TabState("a\x1b[2J very long name of a server", ("●", "ok"))
+    assert ("title" in [role for _, role in spans_of(state, here=True)]) is True
+    assert "title" not in [role for _, role in spans_of(state, here=False)]
+    assert "\x1b" not in _said(state)
+    assert len(_said(state)) <= 30
+
+
+NODE = Process(4711, "node", ("node", "server.js"), 1.0)
+
+
+def _told(tape: Tape, **more: object) -> tuple[str, str, tuple[str, ...]]:
+    wait = wait_of(tape.journal, Seen(tape.now, **more))  # type: ignore[arg-type]
+    return ("", "", ()) if wait is None else (plain(wait.chain), plain(wait.known), wait.deeds)
+
+
+def test_nothing_is_told_of_what_has_just_begun_or_is_meant_to_stay(tape: Tape) -> None:
+    tape.started().initialized("2025-11-25")
+    tape.call(1, "weigh")
+    tape.request(2, "subscriptions/listen")
+    assert _told(tape)[0] == ""
+    tape.wait(1900)
+    assert _told(tape)[0] == ""
+    tape.wait(200).answer(1, {"content": []})
+    assert _told(tape)[0] == ""
+
+
+def test_a_call_waits_on_a_server_that_lives_and_is_silent(tape: Tape) -> None:
+    tape.started().initialized("2025-11-25")
+    tape.call(1, "weigh")
+    tape.wait(1000).stderr(b"still \x1b[2Jthinking")
+    tape.wait(13_000)
+    chain, known, deeds = _told(tape, running=(NODE,), busy=0.0)
+    assert chain == "⋯ tools/call weigh 14 s ← the server"
+    assert known == (
+        "alive (node, pid 4711), idle · silent for 13 s, last: stderr still ␛[2Jthinking, no progress told"
+    )
+    assert deeds == ("request.cancel",)
+    assert "busy: 97 % of a processor" in _told(tape, running=(NODE,), busy=0.97)[1]
+    tape.notify("notifications/progress", {"progressToken": 1, "progress": 40, "total": 100, "message": "fetching"})
+    tape.wait(61_000)
+    assert _told(tape)[1].endswith("silent for 1 min 1 s, progress 40 % fetching")
+    tape.call(2, "weigh")
+    tape.wait(3000)
+    assert _told(tape)[0].endswith("(+1 more)")
+
+
+def test_our_call_waits_on_the_server_s_question_and_that_on_you(tape: Tape) -> None:
+    tape.started().initialized("2025-11-25")
+    tape.call(1, "weigh")
+    n = tape.wait(3000).server_request(9, "elicitation/create", {"message": "Which?"})
+    exchanges = tape.journal.conversation.exchanges
+    question = Question(Kind.ELICITATION, {}, len(exchanges), n, tape.now, cause=len(exchanges) - 1)
+    tape.wait(11_000)
+    assert _told(tape, asked=(Asked(question),)) == (
+        "⋯ tools/call weigh 14 s ← its elicitation 11 s ← you",
+        "",
+        (),
+    )
+    assert _told(tape, asked=(Asked(question, of_model=True),))[0].endswith("← the model")
+
+
+def test_a_question_in_an_answer_belongs_to_the_call_that_got_it(tape: Tape) -> None:
+    tape.started()
+    tape.call(1, "weigh")
+    n = tape.answer(1, {"resultType": "input_required"})
+    question = Question(Kind.SAMPLING, {}, 1, n, tape.now)
+    tape.wait(5000)
+    assert _told(tape, asked=(Asked(question),))[0] == "⋯ tools/call weigh 5 s ← its sampling 5 s ← you"
+    alone = Question(Kind.ROOTS, {}, 99, n, tape.now - 5 * 10**9)
+    assert _told(tape, asked=(Asked(alone),))[0] == "⋯ the server's roots 5 s ← you"
+
+
+def test_an_opening_waits_on_a_server_that_has_said_nothing(tape: Tape) -> None:
+    assert _told(tape, connecting=True)[0] == ""
+    tape.started()
+    tape.request(0, "initialize", {})
+    tape.wait(9000)
+    chain, known, deeds = _told(tape, connecting=True)
+    assert chain == "⋯ connecting 9 s ← initialize 9 s ← the server"
+    assert known == "alive (pid 4711) · has said nothing yet"
+    assert deeds == ("reconnect",)
+    tape.fact(ProcessFact(ProcessEvent.EXIT, 4711, 0))
+    assert _told(tape, connecting=True)[1].startswith("the server has ended")
+
+
+def test_a_package_runner_that_runs_alone_is_still_installing(tape: Tape) -> None:
+    tape.started(argv=("/usr/bin/npx", "-y", "@x/y"))
+    tape.stderr(b"npm warn old lockfile\n")
+    tape.wait(34_000)
+    npm = Process(4711, "npm exec @x/y", ("npm exec @x/y",), 3.0)
+    chain, known, _ = _told(tape, connecting=True, running=(npm,))
+    assert chain == "⋯ connecting 34 s ← npx is still installing"
+    assert known == "running: npm exec @x/y · stderr: npm warn old lockfile␊"
+    assert "still installing" not in _told(tape, connecting=True, running=(npm, NODE))[0]
+    tape.from_server(b"hello")
+    assert "still installing" not in _told(tape, connecting=True, running=(npm,))[0]
+
+
+@pytest.mark.parametrize(
+    ("argv", "words", "who"),
+    [
+        (("npx", "x"), ("node", "/usr/lib/node_modules/npm/bin/npx-cli.js", "x"), "npx"),
+        (("/bin/uvx", "x"), ("uv", "tool", "uvx", "x"), "uvx"),
+        (("uvx", "x"), ("/home/me/.cache/uv/bin/python", "/bin/x"), ""),
+        (("npx", "x"), ("sh", "-c", "mcp-server"), ""),
+        (("npx", "-y", "@acme/mcp-server"), ("npm exec @acme/mcp-server",), "npx"),
+        (("node", "x"), ("npm", "x"), ""),
+        ((), ("npm", "x"), ""),
+    ],
+)
+def test_who_installs_is_told_by_what_runs(argv: tuple[str, ...], words: tuple[str, ...], who: str) -> None:
+    assert installing(argv, (Process(1, "node", words, 0.0),)) == who
+
+
+def test_over_http_it_is_told_whether_a_response_has_begun(http_tape: Tape) -> None:
+    http_tape.connected("https://example.test/mcp")
+    http_tape.call(1, "weigh", http=3)
+    http_tape.fact(HttpFact(HttpEvent.REQUEST, 3, "POST", "https://example.test/mcp"))
+    http_tape.wait(4000)
+    assert _told(http_tape)[1].startswith("no response yet · has said nothing yet")
+    http_tape.fact(HttpFact(HttpEvent.RESPONSE, 3, status=200, headers=(("Content-Type", "text/event-stream"),)))
+    assert _told(http_tape)[1].startswith("stream open (200)")
+    http_tape.fact(HttpFact(HttpEvent.END, 3))
+
+
+def test_the_last_sign_of_life_is_looked_for_from_the_end(tape: Tape) -> None:
+    assert last_sign(tape.journal) == 0
+    tape.started()
+    tape.call(1, "a")
+    assert last_sign(tape.journal) == 0
+    n = tape.from_server(b"x")
+    tape.call(2, "a")
+    assert last_sign(tape.journal) == n
+
+
+def test_a_look_at_what_waits_costs_the_same_however_much_the_server_has_asked(tape: Tape) -> None:
+    tape.started().initialized("2025-11-25")
+    tape.call(1, "weigh")
+    tape.wait(3000)
+    few = steps(lambda: _told(tape))
+    for n in range(500):
+        tape.from_server(b'{"jsonrpc":"2.0","id":%d,"method":"ping"}' % n)
+    assert "tools/call weigh" in _told(tape)[0]
+    assert steps(lambda: _told(tape)) < 2 * few

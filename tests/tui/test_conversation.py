@@ -1,0 +1,315 @@
+"""What a subject says of questions: nothing where nobody asks, the desk's own words in a live conversation."""
+
+import asyncio
+import os
+import sys
+import threading
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from inspector.capture.journal import start_capture
+from inspector.config.environment import build_environment
+from inspector.config.targets import StdioTarget
+from inspector.errors import CaptureError
+from inspector.protocol.capabilities import ALL
+from inspector.protocol.exchanges import Exchange
+from inspector.protocol.flows.steps import Replied
+from inspector.protocol.frames import Channel, Direction
+from inspector.protocol.jsonrpc import Answer
+from inspector.protocol.questions import Kind, Question, Root, accepted, declined
+from inspector.protocol.revisions._shape import Era
+from inspector.session.desk import Ticket
+from inspector.session.engine import Engine, Live
+from inspector.session.options import Settings
+from inspector.tui.conversation import (
+    DeskView,
+    LiveDeskView,
+    LiveMemoryView,
+    LiveSubject,
+    LiveWatchView,
+    LoginView,
+    MemoryView,
+    PastSubject,
+    Recording,
+    RequestView,
+    Stage,
+    TaskView,
+    WatchView,
+    past_of,
+    why_silent,
+)
+from tests.architecture.sources import ROOT
+from tests.captures.record import sample
+from tests.present.tape import Tape
+from tests.servers.guarded import Guarded
+from tests.tui.screens.logins import Entrance
+from tests.tui.staging import Staged, handshake
+from tests.waiting import until
+
+
+async def test_where_nobody_asks_nothing_is_answered() -> None:
+    view = DeskView()
+    assert (view.tickets, view.desk_changes, view.roots, view.patience_s, view.proposer) == ((), 0, (), None, None)
+    ticket = Ticket(1, Question(Kind.SAMPLING, {}, 1, 1, 0))
+    await view.consult(ticket, {})
+    await view.stop_consulting(ticket)
+    assert not await view.answer(ticket, accepted())
+    assert ticket.proposal is None
+
+
+def test_a_live_view_has_every_word_of_its_own() -> None:
+    ours = {name for name in vars(DeskView) if not name.startswith("_")}
+    assert ours <= set(vars(LiveDeskView))
+
+
+async def test_of_a_recording_nobody_logs_in() -> None:
+    view = LoginView()
+    assert view.guide is None
+    assert not view.refused
+    assert "nothing" in await view.take_pasted("x")
+    await view.give_login_up()
+
+
+async def test_what_is_pasted_reaches_the_guide_on_its_own_loop() -> None:
+    async with Guarded() as house:
+        with Entrance(house.url) as entrance:
+            subject = entrance.subject()
+            await until(lambda: bool(subject.guide and subject.guide.waiting), "consent is waited for")
+            assert "neither" in await subject.take_pasted("two words")
+            await subject.give_login_up()
+            await until(lambda: "called off" in subject.why, "the login ends")
+            assert subject.refused
+            assert "nothing" in await subject.take_pasted("late")
+            await subject.end()
+
+
+async def test_without_a_guide_there_is_nobody_to_tell() -> None:
+    async with Guarded() as house:
+        with Entrance(house.url, person=False) as entrance:
+            subject = entrance.subject()
+            assert subject.guide is None
+            assert "nothing" in await subject.take_pasted("x")
+            await subject.give_login_up()
+            await until(lambda: "nobody is there" in subject.why, "it says what to do")
+            await subject.end()
+
+
+def test_the_key_is_the_target_s_and_each_subject_has_a_state_of_its_own() -> None:
+    recorded, live = MemoryView(), LiveMemoryView()
+    live._live = SimpleNamespace(target=SimpleNamespace(key="aa"))  # type: ignore[assignment]
+    assert (recorded.memory_key, live.memory_key, recorded.memory) == ("", "aa", None)
+    live.memory_state.shown = True
+    assert not recorded.memory_state.shown
+
+
+def test_it_knows_what_was_known_and_its_clock_stands_there(tape: Tape) -> None:
+    whole = Staged(handshake(tape), stage=Stage.RECORDED)
+    then = PastSubject(whole, past_of(whole).at(2))
+    assert (then.stage, then.about, then.can_act) == (Stage.RECORDED, whole.about, False)
+    assert then.opening is not None
+    assert then.now_ns == tape.journal.store.time_ns(2)
+    then.waited_ns = 5
+    assert then.now_ns == tape.journal.store.time_ns(2) + 5
+    assert past_of(then) is past_of(whole)
+    assert then.moment_shown == 2
+    empty = PastSubject(whole, past_of(whole).at(0))
+    assert (empty.now_ns, empty.opening) == (0, None)
+
+
+def test_it_knows_of_findings_what_could_be_said_then(tape: Tape) -> None:
+    tape.started().from_server(b"hello")
+    whole = Staged(tape, stage=Stage.RECORDED)
+    then = PastSubject(whole, past_of(whole).at(1))
+    before = then.checks_so_far
+    assert before is None, "nobody has begun"
+    whole.checks.catch_up()
+    found = then.checks
+    assert then.checks_so_far is found
+    assert (found.all, found.later) == ([], 2)
+    then.moment.advance(tape.journal.count)
+    assert then.checks_so_far is found
+    assert [each.id for each in found.all] == ["F-01", "S01"]
+
+
+async def test_a_recording_has_nothing_on_its_way_and_asks_for_nothing(tape: Tape) -> None:
+    subject: RequestView = Staged(tape)
+    assert subject.log_level == ""
+    assert await subject.ask_for_level("info") is None
+    assert subject.clocks_of(Exchange(1, Direction.TO_SERVER, 1, "m", "", 1, 0)) is None
+
+
+REPO = ROOT
+
+
+def live(engine: Engine, *argv: str, capture: Path | None = None) -> Live:
+    environment = build_environment(os.environ, inherit_all=False, set_=[f"PYTHONPATH={REPO}"])
+    return Live(engine, StdioTarget(argv, environment, str(REPO)), start_capture(capture), Settings())
+
+
+async def test_a_live_subject_connects_lists_calls_and_ends(tmp_path: Path) -> None:
+    engine = Engine()
+    subject = LiveSubject(live(engine, sys.executable, "-m", "inspector.demo", capture=tmp_path / "a.mcpcap"))
+    tools = subject.journal.conversation.catalogue
+    await until(lambda: subject.stage is Stage.OPEN and tools.listings["prompts"].asked, "connected and listed")
+    opened: list[str] = []
+    called = await subject.call(
+        "tools/call", {"name": "add", "arguments": {"a": 1, "b": 2}}, lambda exchange: opened.append(exchange.target)
+    )
+    assert isinstance(called.reply, Replied)
+    assert opened == ["add"]
+    await subject.end()
+    assert subject.stage is Stage.CLOSED
+    assert subject.why == ""
+    engine.stop()
+    again = Recording(tmp_path / "a.mcpcap")
+    stages = [again.stage]
+    again.load()
+    assert [*stages, again.stage] == [Stage.LOADING, Stage.RECORDED]
+    assert [exchange.method for exchange in again.journal.conversation.exchanges][-1] == "tools/call"
+    await again.end()
+
+
+async def test_a_server_that_can_not_be_started_is_a_failed_subject_with_a_hint() -> None:
+    engine = Engine()
+    subject = LiveSubject(live(engine, "no-such-command-anywhere"))
+    await until(lambda: subject.stage is Stage.FAILED, "failed")
+    assert "no-such-command-anywhere" in subject.why
+    assert subject.hint
+    await subject.end()
+    engine.stop()
+
+
+async def test_a_server_that_dies_says_how() -> None:
+    engine = Engine()
+    subject = LiveSubject(live(engine, sys.executable, "-m", "inspector.demo", "--crash-on", "echo"))
+    await until(lambda: subject.stage is Stage.OPEN, "connected")
+    await subject.call("tools/call", {"name": "echo", "arguments": {"message": "x"}}, lambda exchange: None)
+    await until(lambda: subject.stage is Stage.CLOSED, "closed")
+    assert "exited with code 70" in subject.why
+    await subject.end()
+    engine.stop()
+
+
+async def test_a_recording_can_do_nothing_and_its_time_stands_still() -> None:
+    subject = Recording(sample("handshake"))
+    subject.load()
+    assert not subject.can_act
+    assert subject.now_ns == subject.journal.store.time_ns(subject.journal.count)
+    with pytest.raises(NotImplementedError):
+        await subject.call("ping", None, lambda exchange: None)
+    await subject.end()
+
+
+def test_what_is_no_capture_is_refused_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    path.write_text("<html></html>")
+    with pytest.raises(CaptureError):
+        Recording(path)
+
+
+async def test_questions_reach_the_interface_and_answers_the_server() -> None:
+    engine = Engine()
+    environment = build_environment(os.environ, inherit_all=False, set_=())
+    target = StdioTarget((sys.executable, str(REPO / "tests/servers/asks.py")), environment, str(REPO))
+    settings = Settings(era=Era.LEGACY, offers=frozenset(ALL), roots=(Root("file:///a"),), has_person=True)
+    subject = LiveSubject(Live(engine, target, start_capture(None), settings))
+    await until(lambda: subject.stage is Stage.OPEN, "connected")
+    before = subject.desk_changes
+    async with asyncio.TaskGroup() as tasks:
+        call = tasks.create_task(subject.call("tools/call", {"name": "book"}, lambda exchange: None))
+        await until(lambda: subject.tickets, "the question is there")
+        assert subject.desk_changes > before
+        (ticket,) = subject.tickets
+        assert await subject.answer(ticket, declined())
+        assert not await subject.answer(ticket, declined())
+        reply = (await call).reply
+    assert isinstance(reply, Replied)
+    assert isinstance(reply.message, Answer)
+    assert "decline" in reply.message.result["content"][0]["text"]
+    assert (subject.roots, subject.patience_s) == ((Root("file:///a"),), 3600.0)
+    await subject.set_roots([Root("file:///b")])
+    assert subject.roots == (Root("file:///b"),)
+    await subject.end()
+    engine.stop()
+
+
+async def test_a_recording_asks_nobody_anything() -> None:
+    recording = Recording(sample("handshake"))
+    assert (recording.tickets, recording.desk_changes, recording.roots) == ((), 0, ())
+    await recording.end()
+
+
+async def test_a_capture_that_somebody_records_into_is_there_and_grows(tmp_path: Path) -> None:
+    journal = start_capture(tmp_path / "a.mcpcap")
+    journal.frame(Direction.TO_SERVER, Channel.STDIN, b"{}")
+    await until(lambda: b"frame" in (tmp_path / "a.mcpcap").read_bytes(), "the first line in the file")
+    recording = Recording(tmp_path / "a.mcpcap")
+    thread = threading.Thread(target=recording.load)
+    thread.start()
+    await until(lambda: recording.grows and recording.stage is Stage.RECORDED, "all was read that was there")
+    journal.frame(Direction.TO_SERVER, Channel.STDIN, b"{}")
+    await until(lambda: recording.journal.count == 2, "what came since was read")
+    journal.close()
+    thread.join(10)
+    assert not recording.grows
+    await recording.end()
+
+
+@pytest.mark.parametrize(
+    ("stage", "acts", "said"),
+    [
+        (Stage.OPEN, True, ""),
+        (Stage.CONNECTING, True, "Nothing is sent while it connects. ^r begins anew."),
+        (Stage.CLOSED, True, "Nothing is sent: there is no connection. ^r connects again."),
+        (Stage.RECORDED, False, "Nothing is sent: this is a recording. ^r starts its server in a tab beside."),
+    ],
+)
+def test_a_key_that_can_send_nothing_says_why_and_what_to_do(tape: Tape, stage: Stage, acts: bool, said: str) -> None:
+    subject = Staged(tape, stage=stage)
+    subject.can_act = acts
+    assert why_silent(subject) == said
+
+
+async def test_where_nothing_lives_nothing_is_followed_and_nothing_can_be_done() -> None:
+    view = TaskView()
+    assert view.followed == frozenset()
+    with pytest.raises(NotImplementedError):
+        await view.on_tasks(lambda tasks: tasks.fetch("t1"))
+
+
+class Told(LiveWatchView):
+    def __init__(self, live: Any) -> None:
+        self._live = live
+
+
+def test_a_recording_has_no_news() -> None:
+    assert WatchView().watch_news() == ()
+
+
+def test_each_thing_is_told_once_and_nothing_before_there_is_a_session() -> None:
+    live = SimpleNamespace(session=None)
+    told = Told(live)
+    assert told.watch_news() == ()
+    said = ["cut"]
+    live.session = SimpleNamespace(watching=SimpleNamespace(said=said))
+    assert told.watch_news() == ("cut",)
+    said.append("open again")
+    assert told.watch_news() == ("open again",)
+    assert told.watch_news() == ()
+
+
+def test_a_recording_wants_nothing_watched() -> None:
+    WatchView().watch_first(("a:b",))
+    assert WatchView().wants_watched == ()
+
+
+def test_what_is_watched_goes_on_to_the_next_connection_even_one_that_never_opened() -> None:
+    live = SimpleNamespace(session=None, watch_first=())
+    told = Told(live)
+    told.watch_first(("a:b",))
+    assert told.wants_watched == ("a:b",)
+    live.session = SimpleNamespace(watching=SimpleNamespace(wanted=SimpleNamespace(uris=("c:d",))))
+    assert told.wants_watched == ("c:d",)

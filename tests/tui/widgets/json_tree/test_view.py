@@ -1,0 +1,358 @@
+"""Finding in a payload, as a person does it."""
+
+import json
+
+import pytest
+
+from inspector.present.json_text import JsonLines
+from inspector.tui.widgets.json_tree import view as json_find
+from inspector.tui.widgets.json_tree.view import JsonView
+from tests.tui.screen_text import text
+from tests.tui.widgets.showing import Showing
+from tests.waiting import until
+
+RAW = json.dumps({"a": ["needle", {"x": "Needle"}], "needle": 1, "z": "hay"}).encode()
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 45)])
+async def test_what_is_typed_is_marked_counted_and_gone_to(size: tuple[int, int]) -> None:
+    view = JsonView(RAW)
+    app = Showing(view)
+    async with app.run_test(size=size) as pilot:
+        await pilot.press("*", *"needle")
+        await until(lambda: "✓ 3" in text(app), "it is counted")
+        assert view.path == "a[0]"
+        assert app.style_of("needle").reverse
+        await pilot.press("enter", "n")
+        assert view.path == "a[1].x"
+        await pilot.press("n", "n")
+        assert view.path == "a[0]"
+        await pilot.press("N")
+        assert view.path == "needle"
+
+
+async def test_it_is_found_from_where_the_search_began_letter_by_letter() -> None:
+    view = JsonView(RAW)
+    app = Showing(view)
+    async with app.run_test(size=(80, 24)) as pilot:
+        view.go_to_line(6)
+        await pilot.press("*", "n")
+        await until(lambda: view.path == "needle", "the first letter leads on")
+        await pilot.press("backspace", "h")
+        await until(lambda: view.path == "z", "another letter leads from the same place")
+
+
+async def test_escape_ends_it_and_marks_nothing_any_more() -> None:
+    view = JsonView(RAW)
+    app = Showing(view)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("*", *"hay", "enter")
+        await pilot.pause()
+        assert app.focused is view
+        assert "find hay" in text(app)
+        await pilot.press("escape")
+        await pilot.pause()
+        assert "find" not in text(app)
+        assert view.needle == ""
+        assert app.focused is view
+        await pilot.press("escape")  # nothing is found any more: Escape is others' again
+        await pilot.press("*", "escape")
+        await pilot.pause()
+        assert app.focused is view
+
+
+async def test_what_is_folded_away_is_found_and_shown() -> None:
+    view = JsonView(RAW)
+    app = Showing(view)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("a")
+        assert '"x"' not in text(app)
+        await pilot.press("*", *"Needle")
+        await until(lambda: view.path == "a[1].x", "it is unfolded")
+        assert '"x": "Needle"' in text(app)
+
+
+async def test_nothing_found_says_so() -> None:
+    app = Showing(JsonView(RAW))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("*", *"straw")
+        await until(lambda: "▲ 0" in text(app) or "! 0" in text(app), "it is said")
+
+
+async def test_a_large_payload_is_searched_on_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json_find, "_AT_ONCE", 10)
+    view = JsonView(RAW)
+    app = Showing(view)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("*", *"needle")
+        await until(lambda: "✓ 3" in text(app), "it is counted")
+        assert view.path == "a[0]"
+        await pilot.press("enter", "n")
+        await until(lambda: view.path == "a[1].x", "the next one is found")
+        await pilot.press("N")
+        await until(lambda: view.path == "a[0]", "the one before is found")
+
+
+async def test_a_search_that_takes_too_long_is_given_up_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json_find, "_AT_ONCE", 10)
+    monkeypatch.setattr(json_find, "MOST_S", 0.0)
+    view = JsonView(RAW)
+    app = Showing(view)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("*", *"needle")
+        await until(lambda: "given up" in text(app), "it is said")
+        assert view.path == ""
+
+
+JSON_ROWS_VIEW_RAW = json.dumps(
+    {"rows": [{"n": 1, "t": [1]}, {"n": 2, "t": [2]}], "more": {"deep": {"er": 1}}, "end": 0}
+).encode()
+
+
+@pytest.fixture(params=[1_000_000, 10], ids=["at once", "on a thread"])
+def limit(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json_find, "AT_ONCE", request.param)
+
+
+@pytest.mark.usefixtures("limit")
+async def test_all_is_folded_and_unfolded() -> None:
+    view = JsonView(JSON_ROWS_VIEW_RAW)
+    app = Showing(view)
+    async with app.run_test(size=(80, 30)) as pilot:
+        await pilot.press("a")
+        await until(lambda: view.view.count == 5, "all is folded")
+        assert app.rows()[1:4] == [
+            '  ▸   "rows": [ 2 items, 12 lines ],',
+            '  ▸   "more": { 1 member, 3 lines },',
+            '      "end": 0',
+        ]
+        await pilot.press("a")
+        await until(lambda: view.view.count == view.lines.count, "all is unfolded")
+
+
+@pytest.mark.usefixtures("limit")
+async def test_what_is_beside_is_folded_and_the_cursor_stays() -> None:
+    view = JsonView(JSON_ROWS_VIEW_RAW)
+    app = Showing(view)
+    async with app.run_test(size=(80, 30)) as pilot:
+        await pilot.press("down", "down", "f")
+        await until(lambda: "{ 2 members, 4 lines }," in text(app), "both rows are folded")
+        assert view.path == "rows[0]"
+        assert '"deep": {' in text(app)
+        assert text(app).count("2 members, 4 lines") == 2
+        await pilot.press("f")
+        await until(lambda: view.view.count == view.lines.count, "both are unfolded")
+
+
+@pytest.mark.usefixtures("limit")
+async def test_a_level_is_folded_wherever_it_is() -> None:
+    view = JsonView(JSON_ROWS_VIEW_RAW)
+    app = Showing(view)
+    async with app.run_test(size=(80, 30)) as pilot:
+        await pilot.press("down", "down", "l")
+        await until(lambda: '"deep": { 1 member }' in text(app), "the level is folded")
+        assert text(app).count("2 members, 4 lines") == 2
+
+
+async def test_folding_what_the_cursor_is_in_takes_the_cursor_along() -> None:
+    view = JsonView(JSON_ROWS_VIEW_RAW)
+    app = Showing(view)
+    async with app.run_test(size=(80, 30)) as pilot:
+        view.go_to_line(3)
+        await pilot.press("a")
+        assert view.path == "rows"
+
+
+async def test_of_a_long_payload_the_big_values_come_folded() -> None:
+    raw = json.dumps({"result": {"rows": [{"n": n} for n in range(3000)], "n": 1}}).encode()
+    view = JsonView(raw)
+    app = Showing(view)
+    async with app.run_test(size=(80, 24)) as pilot:
+        assert '"rows": [ 3,000 items, 9,000 lines ]' in text(app)
+        await pilot.press("down", "down", "right")
+        assert view.view.count == view.lines.count
+
+
+async def test_what_json_forbids_is_said_above_the_tree() -> None:
+    app = Showing(JsonView(b'{"a": NaN}'))
+    async with app.run_test(size=(80, 24)):
+        assert "JSON with NaN, which JSON does not know." in app.rows()[0]
+        assert '    "a": NaN' in text(app)
+
+
+SAMPLE = json.dumps({"a": {"b": [1, 2], "c": "three"}, "text": "lorem ipsum " * 30, "z": 0}).encode()
+
+
+class Listening(Showing):
+    def on_json_view_selected(self, message: JsonView.Selected) -> None:
+        self.posted.append(message)
+
+    def on_json_view_ready(self, message: JsonView.Ready) -> None:
+        self.posted.append(message)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 45)])
+async def test_a_payload_is_shown_in_lines(size: tuple[int, int]) -> None:
+    app = Listening(JsonView(SAMPLE))
+    async with app.run_test(size=size):
+        rows = app.rows()
+        assert rows[:4] == ["▌ ▾ {", '  ▾   "a": {', '  ▾     "b": [', "          1,"]
+        assert rows[8].startswith('  ▸   "text": "lorem ipsum')
+        assert rows[8].endswith("…")
+        assert app.style_of('"a"') != app.style_of('"three"')
+
+
+async def test_keys_fold_and_unfold() -> None:
+    widget = JsonView(SAMPLE)
+    app = Listening(widget)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("j", "enter")
+        assert app.marked() == ['▸   "a": { 2 members, 5 lines },']
+        await pilot.press("right")
+        assert app.marked() == ['▾   "a": {']
+        await pilot.press("right", "right")
+        assert widget.path == "a.b[0]"
+        await pilot.press("left")
+        assert widget.path == "a.b"
+        await pilot.press("left")
+        assert app.marked() == ['▸     "b": [ 2 items ],']
+        await pilot.press("left")
+        assert widget.path == "a"
+        await pilot.press("space", "g", "space")
+        assert app.marked() == ["▸ { 3 members, 9 lines }"]
+        assert app.rows()[1] == ""
+
+
+async def test_a_long_line_is_opened_and_closed_by_the_same_key() -> None:
+    widget = JsonView(SAMPLE)
+    app = Listening(widget)
+    async with app.run_test(size=(80, 24)) as pilot:
+        widget.go_to(8)
+        await pilot.press("enter")
+        assert app.rows()[8].startswith('▌ ▾   "text": "lorem')
+        assert app.rows()[10].startswith("        ")
+        await pilot.press("down", "left")
+        assert app.marked()[0].endswith("…")
+        await pilot.press("enter")
+        await pilot.resize_terminal(60, 24)
+        await pilot.pause()
+        assert app.marked()[0].endswith("…")
+
+
+async def test_a_search_marks_and_goes_to_what_it_finds() -> None:
+    widget = JsonView(b'{"a": ["needle", {"x": "needle"}], "needle": 1}')
+    app = Listening(widget)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("j", "enter")
+        assert widget.search("needle") == 3
+        await pilot.pause()
+        assert widget.path == "a[0]"
+        assert app.style_of("needle").reverse
+        places = []
+        for key in ("n", "n", "n", "N"):
+            await pilot.press(key)
+            places.append(widget.path)
+        assert places == ["a[1].x", "needle", "a[0]", "needle"]
+        assert widget.search("absent") == 0
+        assert widget.search("") == 0
+        await pilot.press("n")
+        assert widget.path == "needle"
+
+
+async def test_what_is_found_far_away_is_shown_with_what_stands_around_it() -> None:
+    widget = JsonView(json.dumps([*range(100), "needle", *range(100)]).encode())
+    app = Listening(widget)
+    async with app.run_test(size=(80, 24)) as pilot:
+        widget.search("needle")
+        await pilot.pause()
+        rows = [row.strip(" ▌") for row in app.rows()]
+        assert rows.index('"needle",') == 8
+        assert widget.path == "[100]"
+
+
+async def test_the_value_under_the_cursor_can_be_had() -> None:
+    widget = JsonView(SAMPLE)
+    async with Listening(widget).run_test() as pilot:
+        await pilot.press("j", "j")
+        assert json.loads(widget.value) == [1, 2]
+
+
+async def test_moving_is_told() -> None:
+    widget = JsonView(SAMPLE)
+    app = Listening(widget)
+    async with app.run_test() as pilot:
+        app.posted.clear()
+        await pilot.press("j")
+        await pilot.pause()
+        (message,) = app.posted
+        assert isinstance(message, JsonView.Selected)
+        assert message.control.path == "a"
+
+
+async def test_a_click_on_the_sign_folds_and_on_the_line_chooses() -> None:
+    widget = JsonView(SAMPLE)
+    app = Listening(widget)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.click(widget, offset=(20, 3))
+        assert widget.path == "a.b[0]"
+        await pilot.click(widget, offset=(2, 1))
+        assert app.marked() == ['▸   "a": { 2 members, 5 lines },']
+        await pilot.click(widget, offset=(20, 1), times=2)
+        assert app.marked() == ['▾   "a": {']
+
+
+async def test_what_is_no_json_says_so_above() -> None:
+    app = Listening(JsonView(b"Listening on [/ \x1b]0;evil\x07 port 3000"))
+    async with app.run_test(size=(80, 24)):
+        rows = app.rows()
+        assert rows[0].startswith("  ▲ It is no JSON")
+        assert rows[1].endswith("Listening on [/ ␛]0;evil␇ port 3000")
+
+
+async def test_without_a_payload_there_are_words() -> None:
+    widget = JsonView()
+    app = Listening(widget)
+    async with app.run_test(size=(80, 24)) as pilot:
+        assert "Nothing to show" in "".join(app.rows())
+        await pilot.press("enter", "left", "right", "n", "N", "j", "G")
+        assert (widget.line, widget.path, widget.value) == (-1, "", b"")
+
+
+async def test_a_big_payload_is_prepared_aside_and_the_view_says_so() -> None:
+    raw = json.dumps([{"name": f"item {number}"} for number in range(80_000)]).encode()
+    widget = JsonView()
+    app = Listening(widget)
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.posted.clear()
+        widget.show(raw)
+        assert widget.empty[0][0][0].startswith("⋯ reading 1.")
+        await until(lambda: any(isinstance(m, JsonView.Ready) for m in app.posted), "the payload is ready")
+        await pilot.press("G", "k")
+        assert app.marked() == ["}"]
+        assert widget.path == "[79999]"
+
+
+async def test_a_payload_that_comes_too_late_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("inspector.tui.widgets.json_tree.view.AT_ONCE", 10)
+    widget = JsonView()
+    app = Listening(widget)
+    async with app.run_test(size=(80, 24)) as pilot:
+        widget.show(b'["the first, slow one"]')
+        widget.show(b"[2]")
+        app.posted.clear()
+        await until(lambda: any(isinstance(m, JsonView.Ready) for m in app.posted), "a payload is ready")
+        await pilot.pause()
+        assert sum(isinstance(m, JsonView.Ready) for m in app.posted) == 1
+        assert [row.strip(" ▌▾") for row in app.rows()[:3]] == ["[", "2", "]"]
+
+
+async def test_one_line_of_a_megabyte_stays_responsive_to_look_at() -> None:
+    raw = b'["' + "数".encode() * 300_000 + b'"]'
+    assert len(raw) < 1_000_000
+    widget = JsonView(raw)
+    app = Listening(widget)
+    async with app.run_test(size=(80, 24)) as pilot:
+        assert app.rows()[1].endswith("… 900 kB")
+        await pilot.press("j", "enter")
+        assert all(strip.cell_length == 80 for strip in app.screen._compositor.render_strips())
+        assert len(widget._rows.lines.line(1)) < JsonLines(raw).size

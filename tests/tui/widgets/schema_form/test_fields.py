@@ -1,0 +1,294 @@
+"""What is typed into a field becomes its value."""
+
+from typing import Any
+
+import pytest
+from textual.widgets import Input
+
+from inspector.forms.fields import UNSET
+from inspector.tui.widgets.choose import ChooseScreen
+from inspector.tui.widgets.schema_form.fields import MOST_ITEMS, FieldNode, UnionBody, body_of, only_heads, steps_of
+from inspector.tui.widgets.segments import Segments
+from tests.tui.widgets.filling import TEXT, Filling, props
+from tests.waiting import until
+
+
+async def test_typing_makes_a_text_and_deleting_it_leaves_it_empty() -> None:
+    app = Filling(props(a=TEXT))
+    async with app.run_test(size=(60, 12)) as pilot:
+        app.editor("a").focus()
+        await pilot.press("h", "i")
+        assert app.form.arguments == {"a": "hi"}
+        await pilot.press("backspace", "backspace")
+        assert app.form.arguments == {"a": ""}
+
+
+async def test_a_key_unsets_a_field_and_another_makes_it_null() -> None:
+    app = Filling(props(a=TEXT), {"a": "hi"})
+    async with app.run_test(size=(60, 12)) as pilot:
+        app.editor("a").focus()
+        await pilot.press("ctrl+n")
+        assert app.form.arguments == {"a": None}
+        await pilot.press("ctrl+l")
+        assert app.form.arguments == {}
+        await pilot.press("x")
+        assert app.form.arguments == {"a": "x"}
+
+
+@pytest.mark.parametrize(("typed", "value"), [("12", 12), ("1.5", 1.5), ("-", "-"), ("", UNSET)])
+async def test_a_number_is_what_was_typed_even_if_it_is_none(typed: str, value: object) -> None:
+    app = Filling(props(a={"type": "number"}))
+    async with app.run_test(size=(60, 12)) as pilot:
+        app.editor("a").focus()
+        await pilot.press(*typed, *([] if typed else ["1", "backspace"]))
+        assert app.node("a").value == value
+
+
+async def test_a_number_out_of_bounds_is_complained_of_at_its_field() -> None:
+    app = Filling(props(a={"type": "integer", "maximum": 5}, b=TEXT), {"a": UNSET, "b": "x"})
+    async with app.run_test(size=(60, 12)) as pilot:
+        app.editor("a").focus()
+        await pilot.press("9")
+        await app.judged(pilot)
+        assert app.node("a").is_wrong
+        assert not app.node("b").is_wrong
+        assert "✗ must be at most 5" in app.screen_text
+        await pilot.press("backspace", "3")
+        await app.judged(pilot)
+        assert not app.node("a").is_wrong
+
+
+async def test_choices_are_chosen_by_arrows_and_letters() -> None:
+    app = Filling(props(a={"type": "boolean"}, b={"enum": ["red", "blue"]}))
+    async with app.run_test(size=(60, 12)) as pilot:
+        app.editor("a").focus()
+        await pilot.press("t")
+        app.editor("b").focus()
+        await pilot.press("right", "right")
+        assert app.form.arguments == {"a": True, "b": "blue"}
+        await pilot.press("left", "left")
+        assert app.form.arguments == {"a": True}
+
+
+async def test_several_choices_are_a_list_in_the_order_of_the_schema() -> None:
+    app = Filling(props(a={"type": "array", "items": {"enum": ["x", "y", "z"]}, "uniqueItems": True}))
+    async with app.run_test(size=(60, 12)) as pilot:
+        app.editor("a").focus()
+        await pilot.press("right", "right", "space", "left", "left", "space")
+        assert app.form.arguments == {"a": ["x", "z"]}
+        await pilot.press("space")
+        assert app.form.arguments == {"a": ["z"]}
+
+
+async def test_a_long_choice_is_searched_in_a_list_of_its_own() -> None:
+    app = Filling(props(a={"enum": [f"port {number}" for number in range(60)]}))
+    async with app.run_test(size=(80, 30)) as pilot:
+        app.node("a").query("FormBar").first().focus()
+        await pilot.press("enter")
+        await until(lambda: isinstance(app.screen, ChooseScreen), "the list is open")
+        await pilot.press(*"port", "space", *"42", "enter")
+        await until(lambda: app.form.arguments == {"a": "port 42"}, "it is chosen")
+
+
+async def test_json_that_can_not_be_read_says_where_and_changes_nothing() -> None:
+    app = Filling({"type": "object", "properties": {"a": {"type": "fathoms"}}}, {"a": 1})
+    async with app.run_test(size=(80, 16)) as pilot:
+        app.editor("a").focus()
+        await pilot.press("end", ",")
+        assert "line 1, column 2" in app.screen_text
+        assert app.form.arguments == {"a": 1}
+        await pilot.press("backspace", "2")
+        assert app.form.arguments == {"a": 12}
+        assert "column" not in app.screen_text
+
+
+async def test_enter_and_arrows_go_through_the_fields() -> None:
+    app = Filling(props(a=TEXT, b=TEXT, c=TEXT))
+    async with app.run_test(size=(60, 16)) as pilot:
+        app.editor("a").focus()
+        await pilot.press("enter", "1", "down", "2", "up", "3")
+        assert app.form.arguments == {"b": "13", "c": "2"}
+
+
+async def test_a_field_that_refers_to_itself_opens_as_far_as_somebody_wants() -> None:
+    schema = {
+        "type": "object",
+        "properties": {"hold": {"$ref": "#/$defs/hold"}},
+        "$defs": {"hold": {"type": "object", "properties": {"inside": {"$ref": "#/$defs/hold"}}}},
+    }
+    app = Filling(schema)
+    async with app.run_test(size=(80, 30)) as pilot:
+        app.node("hold").query("FormBar").first().focus()
+        await pilot.press("enter")
+        app.node("hold", "inside").query("FormBar").first().focus()
+        await pilot.press("enter")
+        assert app.form.arguments == {"hold": {"inside": {}}}
+        assert app.node("hold", "inside", "inside").value is UNSET
+        assert len(app.query(FieldNode)) == 4
+
+
+HANDS = props(crew={"type": "array", "items": props("name", name=TEXT, role={"enum": ["mate", "cat"]})})
+
+
+async def test_an_item_is_added_filled_moved_and_removed_by_keys() -> None:
+    app = Filling(HANDS)
+    async with app.run_test(size=(80, 40)) as pilot:
+        app.node("crew").query("FormBar").first().focus()
+        await pilot.press("enter")  # makes the list
+        await _add(app, pilot, "Ann")
+        await _add(app, pilot, "Tom")
+        assert app.form.arguments == {"crew": [{"name": "Ann"}, {"name": "Tom"}]}
+        app.node("crew", 1).query("FormBar").first().focus()
+        await pilot.press("K")
+        assert app.form.arguments == {"crew": [{"name": "Tom"}, {"name": "Ann"}]}
+        app.node("crew", 0).query("FormBar").first().focus()
+        await pilot.press("d")
+        assert app.form.arguments == {"crew": [{"name": "Ann"}]}
+
+
+async def _add(app: Filling, pilot: Any, name: str) -> None:
+    app.node("crew").query("ListBody > FormBar").last().focus()
+    await pilot.press("enter")
+    count = len(app.form.arguments["crew"])  # type: ignore[index]
+    app.editor("crew", count - 1, "name").focus()
+    await pilot.press(*name)
+
+
+async def test_an_optional_object_is_added_and_taken_away() -> None:
+    app = Filling(props(wind=props(knots={"type": "number", "default": 10})))
+    async with app.run_test(size=(80, 20)) as pilot:
+        app.node("wind").query("FormBar").first().focus()
+        await pilot.press("a")
+        assert app.form.arguments == {"wind": {"knots": 10}}
+        app.node("wind").query("FormBar").first().focus()
+        await pilot.press("d")
+        assert app.form.arguments == {}
+
+
+async def test_a_group_folds_and_keeps_its_value() -> None:
+    app = Filling(props("a", a=props(inner=TEXT)), {"a": {"inner": "kept"}})
+    async with app.run_test(size=(80, 20)) as pilot:
+        app.node("a").query("FormBar").first().focus()
+        await pilot.press("enter")
+        assert "kept" not in app.screen_text
+        assert "▸ a" in app.screen_text
+        await pilot.press("enter")
+        assert "kept" in app.screen_text
+
+
+async def test_members_of_other_names_are_added_by_their_name() -> None:
+    app = Filling({"type": "object", "additionalProperties": {"type": "integer"}})
+    async with app.run_test(size=(80, 20)) as pilot:
+        app.query_one("ObjectBody > Input", Input).focus()
+        await pilot.press(*"depth", "enter")
+        assert app.form.arguments == {"depth": 0}
+        app.editor("depth").focus()
+        await pilot.press("7")
+        assert app.form.arguments == {"depth": 7}
+        app.node("depth").query("FormBar").first().focus()
+        await pilot.press("d")
+        assert app.form.arguments == {}
+
+
+async def test_a_member_that_the_schema_does_not_know_is_drawn_and_kept() -> None:
+    app = Filling(props(a=TEXT), {"a": UNSET, "odd": [1]})
+    async with app.run_test(size=(80, 20)):
+        assert "does not name this member and allows no others" in app.screen_text
+        assert app.form.arguments == {"odd": [1]}
+
+
+async def test_a_tool_without_arguments_says_so() -> None:
+    app = Filling({"type": "object", "additionalProperties": False})
+    async with app.run_test(size=(80, 8)):
+        assert "It takes no arguments." in app.screen_text
+
+
+async def test_of_a_very_long_list_only_the_beginning_is_drawn() -> None:
+    app = Filling(props(a={"type": "array", "items": TEXT}), {"a": ["x"] * (MOST_ITEMS + 20)})
+    async with app.run_test(size=(80, 20)):
+        assert len(app.query("ListBody FieldNode")) == MOST_ITEMS
+        assert type(body_of(app.node("a"))).__name__ == "ListBody"
+
+
+async def test_only_a_line_with_something_to_reach_below_it_is_passed_by() -> None:
+    app = Filling(props(ship=props(name=TEXT), crew={"type": "array", "items": TEXT}), {"ship": {"name": "x"}})
+    async with app.run_test(size=(80, 20)) as pilot:
+        ship, crew = (app.node(name).query("FormBar").first() for name in ("ship", "crew"))
+        assert only_heads(ship)
+        assert not only_heads(crew)
+        assert not only_heads(app.editor("ship", "name"))
+        ship.focus()
+        await pilot.press("enter")
+        assert not only_heads(ship)
+
+
+async def test_beyond_its_ends_the_focus_leaves_the_form() -> None:
+    app = Filling(props(a=TEXT, b=TEXT))
+    async with app.run_test(size=(80, 20)) as pilot:
+        assert steps_of(app.editor("a")) is app.form
+        assert steps_of(app.form) is None
+        app.editor("b").focus()
+        await pilot.press("down")
+        assert app.focused is app.editor("a")  # there is nothing else on this screen
+        await pilot.press("up")
+        assert app.focused is app.editor("a")
+        app.screen.set_focus(None)
+        app.form.action_step(1)
+        assert app.focused is None
+
+
+PLACE = props(
+    to={
+        "oneOf": [
+            {**props("harbour", harbour=TEXT), "title": "A harbour"},
+            {**props("lat", lat={"type": "number"}), "title": "A position"},
+            {"type": "string", "title": "Words"},
+        ]
+    }
+)
+
+
+async def test_a_branch_is_picked_and_its_fields_are_drawn() -> None:
+    app = Filling(PLACE)
+    async with app.run_test(size=(90, 24)) as pilot:
+        app.query_one("UnionBody > Segments", Segments).focus()
+        await pilot.press("right")
+        assert "harbour *" in app.screen_text
+        app.editor("to", "harbour").focus()
+        await pilot.press(*"Bay")
+        assert app.form.arguments == {"to": {"harbour": "Bay"}}
+
+
+async def test_what_was_typed_in_one_branch_comes_back_with_it() -> None:
+    app = Filling(PLACE, {"to": {"harbour": "Bay"}})
+    async with app.run_test(size=(90, 24)) as pilot:
+        app.query_one("UnionBody > Segments", Segments).focus()
+        await pilot.press("right")
+        assert "lat *" in app.screen_text
+        assert app.form.arguments == {"to": {}}
+        await pilot.press("left")
+        assert app.form.arguments == {"to": {"harbour": "Bay"}}
+
+
+async def test_the_branch_of_a_value_is_found() -> None:
+    app = Filling(PLACE, {"to": "north"})
+    async with app.run_test(size=(90, 24)):
+        assert app.query_one("UnionBody > Segments", Segments).chosen == (3,)
+
+
+async def test_unset_is_a_branch_too() -> None:
+    app = Filling(PLACE, {"to": "north"})
+    async with app.run_test(size=(90, 24)) as pilot:
+        app.query_one("UnionBody > Segments", Segments).focus()
+        await pilot.press("u")
+        assert app.form.arguments == {}
+        assert len(app.query(UnionBody)) == 1
+
+
+async def test_a_value_of_no_branch_is_edited_as_json() -> None:
+    app = Filling(PLACE, {"to": 7})
+    async with app.run_test(size=(90, 24)) as pilot:
+        assert "of none of these kinds" in app.screen_text
+        app.editor("to", kind="BlockEdit").focus()
+        await pilot.press("end", "7")
+        assert app.form.arguments == {"to": 77}

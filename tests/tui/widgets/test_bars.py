@@ -1,0 +1,331 @@
+"""The footer shows the keys that work now, and a click on one does what it does."""
+
+from types import SimpleNamespace
+from typing import ClassVar
+
+import pytest
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.pilot import Pilot
+from textual.widgets import Input, Static
+
+from inspector.tui import keys
+from inspector.tui import theme as styles
+from inspector.tui.actions import Where
+from inspector.tui.conversation import Stage
+from inspector.tui.theme import DARK_NAME, LIGHT_NAME, role_styles
+from inspector.tui.widgets.bars import FooterBar, Item, ItemBar, Line, StatusLine, TabLine
+from inspector.tui.widgets.search_bar import SearchLine
+from tests.tui.screen_text import lines
+from tests.tui.widgets.showing import Showing
+
+
+class Pane(Static, can_focus=True):
+    """Binds what a list of traffic binds."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("x", "unknown", "Own [/]", show=True),
+        *keys.bindings(Where.LIST, Where.TRAFFIC, Where.MOVING),
+    ]
+    allowed: bool | None = True
+    done: ClassVar[list[str]] = []
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return self.allowed if action == "freeze" else True
+
+    def action_open(self) -> None:
+        self.done.append("open")
+
+    def action_freeze(self) -> None:
+        self.done.append("freeze")
+
+    def action_unknown(self) -> None:
+        self.done.append("unknown")
+
+
+class Plain(Static, can_focus=True):
+    """Binds nothing."""
+
+
+class Framed(App[None]):
+    """A pane, a field, a footer."""
+
+    pane: type[Static] = Pane
+
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(Where.EVERYWHERE)
+
+    def compose(self) -> ComposeResult:
+        self.register_theme(styles.DARK)
+        self.theme = styles.DARK_NAME
+        yield self.pane("pane")
+        yield Input()
+        yield FooterBar()
+
+    def on_mount(self) -> None:
+        Pane.done.clear()
+        self.query_one(self.pane).focus()
+
+
+async def footer(pilot: Pilot[None]) -> str:
+    await pilot.pause()
+    await pilot.pause()
+    return lines(pilot.app)[-1].rstrip()
+
+
+async def test_the_keys_of_the_place_stand_left_and_those_of_everywhere_right() -> None:
+    async with Framed().run_test(size=(110, 10)) as pilot:
+        said = await footer(pilot)
+    assert said.startswith(" ⏎ Open  F Follow  P Freeze  / Filter  T Tree/order  W Waterfall  x Own [/] ")
+    assert said.endswith("? Help  ^p Palette  q Quit")
+
+
+async def test_at_80_columns_the_palette_goes_first_and_help_stays() -> None:
+    async with Framed().run_test(size=(80, 10)) as pilot:
+        said = await footer(pilot)
+        assert said.endswith("? Help  q Quit")
+        assert said.startswith(" ⏎ Open  F Follow  P Freeze  / Filter  T Tree/order  …")
+        await pilot.resize_terminal(60, 10)
+        said = await footer(pilot)
+    assert said.startswith(" ⏎ Open  F Follow  P Freeze  / Filter  …")
+    assert said.endswith("? Help  q Quit")
+
+
+async def test_while_somebody_types_letters_are_no_keys() -> None:
+    async with Framed().run_test(size=(110, 10)) as pilot:
+        pilot.app.query_one(Input).focus()
+        said = await footer(pilot)
+    assert "q Quit" not in said
+    assert "Freeze" not in said
+    assert said.endswith("^p Palette")
+
+
+async def test_what_is_not_offered_is_not_shown() -> None:
+    async with Framed().run_test(size=(110, 10)) as pilot:
+        pane = pilot.app.query_one(Pane)
+        pane.allowed = False
+        pane.refresh_bindings()
+        assert "Freeze" not in await footer(pilot)
+        pane.allowed = True
+        pane.refresh_bindings()
+        assert "P Freeze" in await footer(pilot)
+
+
+async def test_a_click_does_what_the_key_does() -> None:
+    async with Framed().run_test(size=(110, 10)) as pilot:
+        said = await footer(pilot)
+        for label in ("Open", "Freeze", "Own"):
+            await pilot.click(FooterBar, offset=(said.index(label), 0))
+        await pilot.pause()
+        assert Pane.done == ["open", "freeze", "unknown"]
+
+
+async def test_a_click_on_what_can_not_be_done_now_does_nothing() -> None:
+    async with Framed().run_test(size=(110, 10)) as pilot:
+        pane = pilot.app.query_one(Pane)
+        pane.allowed = None
+        pane.refresh_bindings()
+        said = await footer(pilot)
+        await pilot.click(FooterBar, offset=(said.index("Freeze"), 0))
+        await pilot.pause()
+        assert Pane.done == []
+
+
+async def test_a_key_given_by_the_person_is_the_one_shown() -> None:
+    async with Framed().run_test(size=(110, 10)) as pilot:
+        pilot.app.set_keymap({"list.open": "o"})
+        said = await footer(pilot)
+    assert said.startswith(" o Open")
+
+
+async def test_of_two_keys_the_one_that_works_while_somebody_types_is_shown() -> None:
+    class Both(Framed):
+        BINDINGS: ClassVar[list[BindingType]] = keys.bindings(Where.TOOLS, Where.EVERYWHERE)
+        pane = Plain
+
+    async with Both().run_test(size=(110, 10)) as pilot:
+        assert "e Form/JSON" in await footer(pilot)
+        pilot.app.query_one(Input).focus()
+        said = await footer(pilot)
+    assert "^o Form/JSON" in said
+    assert "History" not in said
+    assert "^j Call" in said
+    assert " Filter" not in said
+
+
+class Searching(App[None]):
+    """A line to search with, above the footer."""
+
+    def compose(self) -> ComposeResult:
+        self.register_theme(styles.DARK)
+        self.theme = styles.DARK_NAME
+        yield SearchLine("words")
+        yield FooterBar()
+
+
+async def test_while_one_types_a_search_it_says_how_to_get_out_by_the_first_key() -> None:
+    app = Searching()
+    async with app.run_test(size=(60, 4)) as pilot:
+        await pilot.pause()
+        assert "⏎ Go  Esc Clear" in lines(app)[-1]
+
+
+class Offering(Static, can_focus=True):
+    """Binds what the tools bind."""
+
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(Where.TOOLS)
+
+
+@pytest.mark.parametrize("stage", [Stage.OPEN, Stage.CLOSED, Stage.RECORDED, Stage.LOADING])
+async def test_what_needs_a_server_is_not_offered_of_a_recording(stage: Stage) -> None:
+    class Shown(Framed):
+        pane = Offering
+        subject = SimpleNamespace(stage=stage)
+
+    async with Shown().run_test(size=(110, 10)) as pilot:
+        said = await footer(pilot)
+        assert ("^j Call" in said) is (stage in (Stage.OPEN, Stage.CLOSED))
+        assert "/ Filter" in said
+        assert "h History" in said
+
+
+def item(text: str, **more: object) -> Item:
+    return Item(((text, "text"),), **more)  # type: ignore[arg-type]
+
+
+class Bar(ItemBar):
+    """Remembers what was pressed."""
+
+    def __init__(self, *lines: Line) -> None:
+        super().__init__()
+        self.pressed_names: list[str] = []
+        self.show(lines)
+
+    def pressed(self, name: str) -> None:
+        self.pressed_names.append(name)
+
+
+LINE = Line((item("name"), item("version", rank=2)), (item("state", rank=0), item("file", rank=3)))
+
+
+async def shown(bar: ItemBar, width: int) -> list[str]:
+    app = Showing(bar)
+    async with app.run_test(size=(width, 5)) as pilot:
+        await pilot.pause()
+        return app.rows()
+
+
+async def test_left_and_right_stand_at_their_edges() -> None:
+    assert (await shown(Bar(LINE), 30))[0] == "name  version      state  file"
+
+
+@pytest.mark.parametrize(
+    ("width", "seen"),
+    [(28, "name version state file"), (27, "name version state"), (22, "name version state"), (21, "name state")],
+)
+async def test_what_has_no_room_goes_by_rank(width: int, seen: str) -> None:
+    assert (await shown(Bar(LINE), width))[0].split() == seen.split()
+
+
+async def test_where_even_the_rest_has_no_room_the_first_is_cut_and_the_last_stays() -> None:
+    rows = await shown(Bar(Line((item("a long name"),), (item("state"),))), 14)
+    assert rows[0] == "a lo…    state"
+
+
+async def test_a_sign_says_that_something_was_left_out() -> None:
+    line = Line((item("one", rank=1), item("two", rank=2)), (item("help"),), says_more=True)
+    assert (await shown(Bar(line), 16))[0].split() == ["one", "two", "help"]
+    assert (await shown(Bar(line), 15))[0].split() == ["one", "…", "help"]
+
+
+async def test_what_has_no_room_is_shortened_before_anything_goes_and_the_least_important_first() -> None:
+    items = (
+        item("here"),
+        item("3 three", rank=1, short=(("3", "text"),)),
+        item("8 eight", rank=2, short=(("8", "text"),)),
+    )
+    line = Line(items, (item("end"),), says_more=True)
+    assert (await shown(Bar(line), 31))[0].split() == ["here", "3", "three", "8", "eight", "end"]
+    assert (await shown(Bar(line), 28))[0].split() == ["here", "3", "three", "8", "end"]
+    assert (await shown(Bar(line), 20))[0].split() == ["here", "3", "8", "end"]
+    assert (await shown(Bar(line), 16))[0].split() == ["here", "…", "end"]
+
+
+async def test_the_inset_is_kept_free_at_both_edges() -> None:
+    rows = await shown(Bar(Line((item("left"),), (item("right"),), inset=1)), 20)
+    assert rows[0] == " left         right"
+
+
+async def test_each_line_takes_one_row_and_another_line_another() -> None:
+    bar = Bar(Line((item("one"),)))
+    app = Showing(bar)
+    async with app.run_test(size=(20, 5)) as pilot:
+        assert bar.region.height == 1
+        bar.show([Line((item("one"),)), Line((item("two"),), grave=True)])
+        await pilot.pause()
+        assert bar.region.height == 2
+        assert app.rows()[:2] == ["one", "two"]
+
+
+async def test_a_click_presses_what_is_under_it_and_the_ground_does_nothing() -> None:
+    bar = Bar(Line((item("one", name="1"), item("two", name="2"), item("three"))))
+    async with Showing(bar).run_test(size=(30, 5)) as pilot:
+        for x in (0, 2, 3, 5, 7, 8, 10, 20):
+            await pilot.click(bar, offset=(x, 0))
+    assert bar.pressed_names == ["1", "1", "2", "2"]
+
+
+async def test_what_acts_on_a_terminal_is_shown() -> None:
+    assert (await shown(Bar(Line((item("a\x1b[2J"),))), 20))[0] == "a␛[2J"
+
+
+@pytest.mark.parametrize("theme", [DARK_NAME, LIGHT_NAME])
+async def test_inks_are_those_of_the_theme(theme: str) -> None:
+    app = Showing(Bar(Line((Item((("fine", "ok"),)),))), theme=theme)
+    async with app.run_test(size=(20, 3)):
+        assert app.style_of("fine").color == role_styles(dark=theme == DARK_NAME)["ok"].color
+
+
+async def test_the_same_again_is_not_painted_again() -> None:
+    bar = Bar(LINE)
+    async with Showing(bar).run_test(size=(40, 5)) as pilot:
+        await pilot.pause()
+        painted = 0
+
+        def count(*regions: object, **more: object) -> ItemBar:
+            nonlocal painted
+            painted += 1
+            return bar
+
+        bar.refresh = count  # type: ignore[method-assign, assignment]
+        bar.show([Line(LINE.left, LINE.right)])
+        assert painted == 0
+        bar.show([Line(LINE.left)])
+        assert painted == 1
+
+
+async def test_the_groups_stand_at_the_edges_and_the_left_one_is_cut_first() -> None:
+    line = StatusLine()
+    async with Showing(line).run_test(size=(30, 3)) as pilot:
+        line.show([("left", "muted")], [("right", "muted")])
+        await pilot.pause()
+        assert lines(pilot.app)[0] == " left" + " " * 19 + "right "
+        line.show([("a long text at the left edge", "muted")], [("right", "muted")])
+        await pilot.pause()
+        assert lines(pilot.app)[0].endswith("…  right ")
+
+
+async def test_a_click_on_a_tab_tells_its_name() -> None:
+    tabs, clicked = TabLine(), []
+
+    class Listening(Showing):
+        def on_tab_line_chosen(self, message: TabLine.Chosen) -> None:
+            clicked.append(message.name)
+
+    async with Listening(tabs).run_test(size=(40, 3)) as pilot:
+        tabs.show_tabs(("Tree", "Raw"), "Tree", [("p turns over", "faint")])
+        await pilot.pause()
+        assert lines(pilot.app)[0].startswith(" Tree  Raw ")
+        assert lines(pilot.app)[0].rstrip().endswith("p turns over")
+        await pilot.click(tabs, offset=(8, 0))
+        await pilot.pause()
+        assert clicked == ["Raw"]

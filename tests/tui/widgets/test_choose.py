@@ -1,0 +1,41 @@
+"""One of many."""
+
+from inspector.tui.widgets.choose import ChooseScreen
+from tests.tui.screen_text import text
+from tests.tui.widgets.showing import Showing
+from tests.waiting import until
+
+LABELS = [f"port {number}" for number in range(500)]
+
+
+async def test_searching_and_enter_choose() -> None:
+    answers: list[int | None] = []
+    app = Showing()
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.push_screen(ChooseScreen("harbour", LABELS), answers.append)
+        await pilot.pause()
+        await pilot.press(*"t 12", "enter")
+        await until(lambda: "11" in text(app), "what was found is counted")
+        await pilot.press("j", "enter")
+        await until(lambda: answers == [120], "the second hit is chosen")
+
+
+async def test_the_only_hit_is_chosen_at_once() -> None:
+    answers: list[int | None] = []
+    app = Showing()
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.push_screen(ChooseScreen("harbour", LABELS), answers.append)
+        await pilot.pause()
+        await pilot.press(*"499", "enter")
+        await until(lambda: answers == [499], "it is chosen")
+
+
+async def test_escape_chooses_nothing() -> None:
+    answers: list[int | None] = []
+    app = Showing()
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.push_screen(ChooseScreen("har[/]bour", ["\x1b[2J[bold]"]), answers.append)
+        await pilot.pause()
+        assert "␛[2J[bold]" in text(app)
+        await pilot.press("x", "escape", "escape")
+        await until(lambda: answers == [None], "nothing is chosen")

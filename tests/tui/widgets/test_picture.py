@@ -1,0 +1,64 @@
+"""A picture in the terminal."""
+
+import struct
+import zlib
+
+import pytest
+
+from inspector.demo import tools_content
+from inspector.tui.widgets.picture import MOST_PIXELS, PictureScreen
+from tests.tui.screen_text import text
+from tests.tui.widgets.showing import Showing
+from tests.waiting import until
+
+pytestmark = pytest.mark.filterwarnings("ignore:Image.Image.getdata:DeprecationWarning")  # the library's own
+
+
+async def shown(data: bytes, until_words: str) -> str:
+    app = Showing()
+    async with app.run_test(size=(60, 20)):
+        app.push_screen(PictureScreen(data, "image · 64 × 40 [/]"))
+        await until(lambda: until_words in text(app), f"{until_words!r} is on the screen")
+        return text(app)
+
+
+async def test_a_picture_is_drawn_below_its_title() -> None:
+    drawn = await shown(tools_content.tide_picture(12), "▀▀▀▀")
+    assert "image · 64 × 40 [/]" in drawn
+
+
+@pytest.mark.parametrize("data", [b"", b"nothing at all", tools_content.tide_picture(12)[:60]])
+async def test_what_is_no_picture_is_said_to_be_none(data: bytes) -> None:
+    await shown(data, "This can't be read as a picture")
+
+
+def _with_a_broken_profile(picture: bytes) -> bytes:
+    """The same picture, with a colour profile whose checksum is wrong."""
+    profile = b"iCCP" + b"x\0\0" + zlib.compress(b"none")
+    chunk = struct.pack(">I", len(profile) - 4) + profile + struct.pack(">I", zlib.crc32(profile) ^ 1)
+    return picture[:33] + chunk + picture[33:]
+
+
+async def test_a_picture_with_a_broken_part_that_is_not_its_own_is_drawn() -> None:
+    await shown(_with_a_broken_profile(tools_content.tide_picture(12)), "▀▀▀▀")
+
+
+@pytest.mark.parametrize("data", [b"", b"nothing at all"])
+async def test_no_name_of_an_object_of_ours_is_shown(data: bytes) -> None:
+    assert "object at" not in await shown(data, "This can't be read as a picture")
+
+
+async def test_a_picture_that_would_swell_is_refused_by_its_header() -> None:
+    side = int(MOST_PIXELS**0.5) + 1
+    head = b"IHDR" + struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)
+    data = b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + head + struct.pack(">I", zlib.crc32(head))
+    await shown(data, "40,005,625 pixels, too many")
+
+
+async def test_escape_goes_back() -> None:
+    app = Showing()
+    async with app.run_test(size=(60, 20)) as pilot:
+        app.push_screen(PictureScreen(tools_content.tide_picture(4), "image"))
+        await until(lambda: "▀▀" in text(app), "it is drawn")
+        await pilot.press("escape")
+        await until(lambda: not isinstance(app.screen, PictureScreen), "it is gone")
