@@ -15,7 +15,7 @@ _MOST_VALUES = 1_000_000
 _TOO_DEEP = "nested too deeply"
 
 
-class Unreadable(ValueError):
+class UnreadableDocument(ValueError):
     """Why a document cannot be read, in one sentence without a full stop."""
 
     def __init__(self, why: str, line: int = 0, column: int = 0) -> None:
@@ -49,29 +49,29 @@ def read_yaml(text: str) -> Any:
         except yaml.MarkedYAMLError as error:
             mark = error.problem_mark
             why = error.problem or "invalid YAML"
-            raise Unreadable(why, *((mark.line + 1, mark.column + 1) if mark else ())) from None
+            raise UnreadableDocument(why, *((mark.line + 1, mark.column + 1) if mark else ())) from None
         except yaml.YAMLError as error:
-            raise Unreadable(" ".join(str(error).split())) from None
+            raise UnreadableDocument(" ".join(str(error).split())) from None
 
     value = _guarded(load, text)
     if not _is_countable(value):
-        raise Unreadable(f"its aliases expand to more than {_MOST_VALUES:,} values, or refer to themselves")
+        raise UnreadableDocument(f"its aliases expand to more than {_MOST_VALUES:,} values, or refer to themselves")
     return value
 
 
 def _guarded(load: Callable[[str], Any], text: str) -> Any:
     try:
         return load(text)
-    except Unreadable:
+    except UnreadableDocument:
         raise
     except RecursionError:
-        raise Unreadable(_TOO_DEEP) from None
+        raise UnreadableDocument(_TOO_DEEP) from None
     except (ValueError, OverflowError) as error:
         if "integer string conversion" in str(error):
-            raise Unreadable("an integer has too many digits") from None
+            raise UnreadableDocument("an integer has too many digits") from None
         why = getattr(error, "msg", str(error))  # JSONDecodeError keeps reason and place apart
         line, column = getattr(error, "lineno", 0), getattr(error, "colno", 0)
-        raise Unreadable(why[:1].lower() + why[1:], line, column) from None
+        raise UnreadableDocument(why[:1].lower() + why[1:], line, column) from None
 
 
 def _is_countable(value: Any) -> bool:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.documents import Unreadable, read_json, read_toml, read_yaml
+from inspector.documents import UnreadableDocument, read_json, read_toml, read_yaml
 
 READERS: dict[str, Callable[[str], Any]] = {"json": read_json, "toml": read_toml, "yaml": read_yaml}
 
@@ -36,7 +36,7 @@ READERS: dict[str, Callable[[str], Any]] = {"json": read_json, "toml": read_toml
     ],
 )
 def test_a_defect_is_one_error_with_its_place(kind: str, text: str, said: str) -> None:
-    with pytest.raises(Unreadable) as raised:
+    with pytest.raises(UnreadableDocument) as raised:
         READERS[kind](text)
     assert said in raised.value.placed
     assert "\n" not in raised.value.placed
@@ -51,5 +51,5 @@ def test_good_documents_are_read() -> None:
 @pytest.mark.parametrize("kind", READERS)
 @given(text=st.text(max_size=80))
 def test_any_text_is_a_value_or_unreadable(kind: str, text: str) -> None:
-    with suppress(Unreadable):
+    with suppress(UnreadableDocument):
         READERS[kind](text)

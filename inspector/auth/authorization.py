@@ -13,15 +13,15 @@ import msgspec
 from inspector.auth.discovery import ServerMetadata
 from inspector.auth.steps import (
     Abandoned,
+    AddStep,
     Client,
     Flow,
-    LoginWishes,
+    LoginOptions,
+    LoginStep,
+    OpenAddress,
     Random,
     Redirected,
-    Rung,
-    Tell,
-    Verdict,
-    Visit,
+    StepVerdict,
     broken,
 )
 from inspector.protocol.credentials import MASK
@@ -40,7 +40,7 @@ class Code(msgspec.Struct, frozen=True):
 
 
 def authorize(
-    server: ServerMetadata, client: Client, wishes: LoginWishes, scopes: tuple[str, ...], resource: str
+    server: ServerMetadata, client: Client, wishes: LoginOptions, scopes: tuple[str, ...], resource: str
 ) -> Flow[Code]:
     """Have the person consent; the code that comes back. `check_server` comes before. Raises: LoginFailed."""
     verifier: str = yield Random(48)
@@ -59,14 +59,16 @@ def authorize(
     if "offline_access" in scopes:
         asked["prompt"] = "consent"  # OpenID Connect Core, section 11: else the scope is ignored
     what = f"scope {' '.join(scopes)!r}" if scopes else "no scope"
-    yield Tell(
-        Rung("authorization request", Verdict.GOOD, f"{what}, resource {resource}", clause="RFC 8707, section 2")
+    yield AddStep(
+        LoginStep(
+            "authorization request", StepVerdict.GOOD, f"{what}, resource {resource}", clause="RFC 8707, section 2"
+        )
     )
-    came: Redirected | Abandoned = yield Visit(
+    came: Redirected | Abandoned = yield OpenAddress(
         _with_query(server.authorization_endpoint, asked), wishes.redirect_uri, state
     )
     if isinstance(came, Abandoned):
-        yield from broken(Rung(CONSENT, Verdict.BROKEN, came.why, fix=_AGAIN))
+        yield from broken(LoginStep(CONSENT, StepVerdict.BROKEN, came.why, fix=_AGAIN))
         raise AssertionError("a broken rung ends the login")
     return Code((yield from _code(server, came.params, state)), verifier)
 
@@ -80,31 +82,37 @@ def check_server(server: ServerMetadata) -> Flow[None]:
     """See whether a person can consent there, with PKCE by S256. Raises: LoginFailed."""
     if not server.authorization_endpoint:
         fix = "Its metadata must name an authorization_endpoint."
-        yield from broken(Rung("authorization request", Verdict.BROKEN, "there is no address to ask at", fix=fix))
+        yield from broken(
+            LoginStep("authorization request", StepVerdict.BROKEN, "there is no address to ask at", fix=fix)
+        )
     if not server.assumed and "S256" not in (server.pkce or ()):
         found = f"the authorization server does not offer S256 (it lists {', '.join(server.pkce or ()) or 'nothing'})"
         fix = "Its metadata must list S256 in code_challenge_methods_supported; clients must refuse to go on without."
-        yield from broken(Rung("PKCE", Verdict.BROKEN, found, clause=PKCE_CLAUSE, fix=fix))
+        yield from broken(LoginStep("PKCE", StepVerdict.BROKEN, found, clause=PKCE_CLAUSE, fix=fix))
 
 
 def _code(server: ServerMetadata, params: dict[str, str], state: str) -> Flow[str]:
     """The code of a redirect that is the answer to ours."""
     if params.get("state") != state:
         found = "the browser came back with another state than was sent: this is the answer to somebody else's login"
-        yield from broken(Rung(CONSENT, Verdict.BROKEN, found, clause="OAuth 2.1, section 7.12", fix="Begin again."))
+        yield from broken(
+            LoginStep(CONSENT, StepVerdict.BROKEN, found, clause="OAuth 2.1, section 7.12", fix="Begin again.")
+        )
     if "iss" in params and params["iss"] != server.issuer:
         found = f"the answer is of {params['iss'][:200]!r} and not of {server.issuer!r}: the code was not redeemed"
-        yield from broken(Rung(CONSENT, Verdict.BROKEN, found, clause=RFC_9207))
+        yield from broken(LoginStep(CONSENT, StepVerdict.BROKEN, found, clause=RFC_9207))
     if "iss" not in params and server.says_who_answers:
         found = "the answer does not say who gives it, and the authorization server says that it always does"
         fix = "If the code alone was pasted: paste the whole address that the browser ended at."
-        yield from broken(Rung(CONSENT, Verdict.BROKEN, found, clause=RFC_9207, fix=fix))
+        yield from broken(LoginStep(CONSENT, StepVerdict.BROKEN, found, clause=RFC_9207, fix=fix))
     if error := params.get("error"):
         said = f"{error[:200]}: {params.get('error_description', '')[:500]}".rstrip(": ")
-        yield from broken(Rung(CONSENT, Verdict.BROKEN, said, clause="OAuth 2.1, section 4.1.2.1"))
+        yield from broken(LoginStep(CONSENT, StepVerdict.BROKEN, said, clause="OAuth 2.1, section 4.1.2.1"))
     if not params.get("code"):
-        yield from broken(Rung(CONSENT, Verdict.BROKEN, "the browser came back without a code"))
-    yield Tell(Rung(CONSENT, Verdict.GOOD, "a code came back, with the state that was sent", clause=RFC_9207))
+        yield from broken(LoginStep(CONSENT, StepVerdict.BROKEN, "the browser came back without a code"))
+    yield AddStep(
+        LoginStep(CONSENT, StepVerdict.GOOD, "a code came back, with the state that was sent", clause=RFC_9207)
+    )
     return params["code"]
 
 

@@ -14,7 +14,17 @@ from urllib.parse import urlsplit
 import msgspec
 
 from inspector.auth.addresses import canonical, covers, origin, refusal
-from inspector.auth.steps import Fetch, Fetched, Flow, Rung, Tell, Verdict, broken, described, rung_of
+from inspector.auth.steps import (
+    AddStep,
+    Flow,
+    HttpFetch,
+    HttpFetched,
+    LoginStep,
+    StepVerdict,
+    broken,
+    described,
+    rung_of,
+)
 from inspector.protocol import peek
 
 RFC_9728 = "RFC 9728, section 3.1 and 3.3"
@@ -63,11 +73,11 @@ def find_resource(server_url: str, named: str) -> Flow[ResourceMetadata | None]:
     """
     for url in _resource_places(server_url, named):
         if why := refusal(url, server_url):
-            yield from broken(Rung(PRM, Verdict.BROKEN, f"the server points to {why}", clause=RFC_9728))
-        fetched: Fetched = yield Fetch(PRM, url, headers=(("Accept", "application/json"),))
+            yield from broken(LoginStep(PRM, StepVerdict.BROKEN, f"the server points to {why}", clause=RFC_9728))
+        fetched: HttpFetched = yield HttpFetch(PRM, url, headers=(("Accept", "application/json"),))
         if fetched.status == 200 and isinstance(fetched.value, dict):
             return (yield from _resource(server_url, fetched))
-        yield Tell(_rung(PRM, fetched, Verdict.MISSING, described(fetched), RFC_9728, _html_fix(fetched)))
+        yield AddStep(_rung(PRM, fetched, StepVerdict.MISSING, described(fetched), RFC_9728, _html_fix(fetched)))
     return None
 
 
@@ -78,21 +88,21 @@ def _resource_places(server_url: str, named: str) -> list[str]:
     return [well_known + path, well_known] if path.strip("/") else [well_known]
 
 
-def _resource(server_url: str, fetched: Fetched) -> Flow[ResourceMetadata]:
+def _resource(server_url: str, fetched: HttpFetched) -> Flow[ResourceMetadata]:
     value = fetched.value
     resource = peek.text(value, "resource") or ""
     if not resource or not covers(resource, server_url):
         found = f"it is about {resource or 'no resource'!r}, and we are connected to {canonical(server_url)!r}"
         fix = "The server's metadata must name the server's own URL, or a parent of it, as `resource`."
-        yield from broken(_rung(PRM, fetched, Verdict.BROKEN, found, "RFC 9728, section 3.3", fix))
+        yield from broken(_rung(PRM, fetched, StepVerdict.BROKEN, found, "RFC 9728, section 3.3", fix))
     issuers = tuple(_texts(value, "authorization_servers") or ())
     for issuer in issuers[:1]:
         if why := refusal(issuer, server_url):
-            yield from broken(_rung(PRM, fetched, Verdict.BROKEN, f"its authorization server: {why}", RFC_9728))
+            yield from broken(_rung(PRM, fetched, StepVerdict.BROKEN, f"its authorization server: {why}", RFC_9728))
     named = f"authorization server {issuers[0]}" if issuers else "it names no authorization server"
     more = f" (the first of {len(issuers)})" if len(issuers) > 1 else ""
-    good = Verdict.GOOD if issuers else Verdict.ODD
-    yield Tell(_rung(PRM, fetched, good, f"resource {resource}, {named}{more}", RFC_9728))
+    good = StepVerdict.GOOD if issuers else StepVerdict.ODD
+    yield AddStep(_rung(PRM, fetched, good, f"resource {resource}, {named}{more}", RFC_9728))
     scopes = _texts(value, "scopes_supported")
     return ResourceMetadata(resource, issuers, None if scopes is None else tuple(scopes), value)
 
@@ -104,19 +114,26 @@ def find_server(issuer: str, server_url: str, *, may_assume: bool) -> Flow[Serve
     the addresses `/authorize`, `/token` and `/register`. Raises: LoginFailed where it can't be used.
     """
     for url in _server_places(issuer):
-        fetched: Fetched = yield Fetch(AS, url, headers=(("Accept", "application/json"),))
+        fetched: HttpFetched = yield HttpFetch(AS, url, headers=(("Accept", "application/json"),))
         if fetched.status == 200 and isinstance(fetched.value, dict):
             return (yield from _server(issuer, server_url, fetched, assumed=may_assume))
-        yield Tell(_rung(AS, fetched, Verdict.MISSING, described(fetched), RFC_8414, _html_fix(fetched)))
+        yield AddStep(_rung(AS, fetched, StepVerdict.MISSING, described(fetched), RFC_8414, _html_fix(fetched)))
     if may_assume:
         found = f"none; the addresses of the oldest revision are assumed: {issuer}/authorize, /token, /register"
-        yield Tell(
-            Rung(AS, Verdict.ODD, found, clause="the first specification of authorization, fallbacks without metadata")
+        yield AddStep(
+            LoginStep(
+                AS,
+                StepVerdict.ODD,
+                found,
+                clause="the first specification of authorization, fallbacks without metadata",
+            )
         )
         places = {name: f"{issuer}/{name}" for name in ("authorize", "token", "register")}
         return ServerMetadata(issuer, places["authorize"], places["token"], places["register"], assumed=True)
     fix = f"Serve the metadata of {issuer} at one of the addresses that were tried."
-    missing: ServerMetadata = yield from broken(Rung(AS, Verdict.BROKEN, "none was found", clause=RFC_8414, fix=fix))
+    missing: ServerMetadata = yield from broken(
+        LoginStep(AS, StepVerdict.BROKEN, "none was found", clause=RFC_8414, fix=fix)
+    )
     return missing
 
 
@@ -128,21 +145,21 @@ def _server_places(issuer: str) -> list[str]:
     return [oauth + path, openid + path, f"{base}{path}/.well-known/openid-configuration"]
 
 
-def _server(issuer: str, server_url: str, fetched: Fetched, *, assumed: bool) -> Flow[ServerMetadata]:
+def _server(issuer: str, server_url: str, fetched: HttpFetched, *, assumed: bool) -> Flow[ServerMetadata]:
     """`assumed`: nobody named the issuer, so a slash at its end is no matter."""
     value = fetched.value
     named = peek.text(value, "issuer") or ""
     if named != issuer and not (assumed and named.rstrip("/") == issuer):
         found = f"its issuer is {named!r}, and the metadata of {issuer!r} was asked for: none of its addresses is used"
         fix = "Both must be the same text: somebody else's metadata must not lead a login."
-        yield from broken(_rung(AS, fetched, Verdict.BROKEN, found, "RFC 8414, section 3.3", fix))
+        yield from broken(_rung(AS, fetched, StepVerdict.BROKEN, found, "RFC 8414, section 3.3", fix))
     for name in ("authorization_endpoint", "token_endpoint", "registration_endpoint"):
         address = peek.text(value, name)
         if address is not None and (why := refusal(address, server_url)):
             found, fix = f"its {name}: {why}", "Nothing was sent there. If you did not expect this, it is an attack."
-            yield from broken(_rung(AS, fetched, Verdict.BROKEN, found, RFC_8414, fix))
+            yield from broken(_rung(AS, fetched, StepVerdict.BROKEN, found, RFC_8414, fix))
     metadata = _read_server(named, value)
-    yield Tell(_rung(AS, fetched, Verdict.GOOD, _summary(metadata), RFC_8414))
+    yield AddStep(_rung(AS, fetched, StepVerdict.GOOD, _summary(metadata), RFC_8414))
     return metadata
 
 
@@ -175,11 +192,13 @@ def _texts(value: Any, name: str) -> tuple[str, ...] | None:
     return tuple(each for each in found if isinstance(each, str)) if isinstance(found, list) else None
 
 
-def _rung(what: str, fetched: Fetched, verdict: Verdict, found: str, clause: str = "", fix: str = "") -> Rung:
-    return rung_of(Fetch(what, fetched.url), fetched, verdict, found, clause, fix)
+def _rung(
+    what: str, fetched: HttpFetched, verdict: StepVerdict, found: str, clause: str = "", fix: str = ""
+) -> LoginStep:
+    return rung_of(HttpFetch(what, fetched.url), fetched, verdict, found, clause, fix)
 
 
-def _html_fix(fetched: Fetched) -> str:
+def _html_fix(fetched: HttpFetched) -> str:
     """A site that answers everything with its start page hides that the document is not there."""
     if fetched.status == 200 and "html" in fetched.header("content-type"):
         return "The site answers 200 with a page to every address; addresses that do not exist must answer 404."

@@ -25,26 +25,26 @@ from joserfc.jwk import ECKey, OKPKey, RSAKey
 from inspector.auth.addresses import login_advice, origin
 from inspector.auth.authorization import return_address
 from inspector.auth.discovery import Challenge, bearer, parse_challenges
-from inspector.auth.flow import Refused, login, survey
+from inspector.auth.flow import RefusedRequest, login, survey
 from inspector.auth.steps import (
     LARGEST,
     Abandoned,
-    Fetch,
-    Fetched,
+    AccessToken,
+    AddStep,
     Flow,
-    Known,
+    HttpFetch,
+    HttpFetched,
     LoginFailed,
-    LoginWishes,
+    LoginOptions,
+    LoginStep,
     Now,
+    OpenAddress,
     Prove,
     Random,
     Redirected,
-    Rung,
     Sign,
     Step,
-    Tell,
-    Token,
-    Visit,
+    StoredLogin,
 )
 from inspector.auth.storage import TokenStore
 from inspector.errors import ConnectError, UsageError
@@ -65,14 +65,14 @@ class Visitor(Protocol):
         Raises: ConnectError if that place can't be had.
         """
 
-    async def visit(self, visit: Visit) -> Redirected | Abandoned:
+    async def visit(self, visit: OpenAddress) -> Redirected | Abandoned:
         """Show the address, wait for the person."""
 
     async def end(self) -> None:
         """The login is over."""
 
 
-class Nobody:
+class NoAuthorizer:
     """There is nobody who could consent."""
 
     def __init__(self, url: str) -> None:
@@ -83,7 +83,7 @@ class Nobody:
         """A place that is never visited."""
         return known_redirect or "http://127.0.0.1/callback"
 
-    async def visit(self, visit: Visit) -> Redirected | Abandoned:
+    async def visit(self, visit: OpenAddress) -> Redirected | Abandoned:
         """Say so."""
         return Abandoned(f"nobody is there to consent. {login_advice(self._url)}")
 
@@ -91,22 +91,22 @@ class Nobody:
         """Nothing was begun."""
 
 
-class Doorkeeper:
+class OAuthAuthorizer:
     """Knows how to get into one server; the endpoint asks it before each request and when one was refused."""
 
     def __init__(
         self,
         url: str,
-        wishes: LoginWishes,
+        wishes: LoginOptions,
         store: TokenStore,
         visitor: Visitor,
         *,
-        tell: Callable[[Rung], None] = lambda rung: None,
+        tell: Callable[[LoginStep], None] = lambda rung: None,
         renew: bool = False,
     ) -> None:
         """`tell` hears of each rung as it is climbed. `renew`: a token that is kept is renewed before it is used."""
         self.url = url
-        self.ladder: list[Rung] = []
+        self.ladder: list[LoginStep] = []
         """Of the last login, or the one that goes on."""
         self.busy = False
         """Whether a login goes on: nobody's clock should run meanwhile."""
@@ -125,7 +125,7 @@ class Doorkeeper:
         self._came_back: Callable[[str], None] | None = None
 
     @cached_property
-    def known(self) -> Known:
+    def known(self) -> StoredLogin:
         """What is known of the server; looked up when it is first needed."""
         return self._store.get(self.url)
 
@@ -198,9 +198,9 @@ class Doorkeeper:
 
     async def _perform(self, step: Step, ask: Ask) -> Any:
         match step:
-            case Fetch():
+            case HttpFetch():
                 return await _fetched(step, ask)
-            case Visit():
+            case OpenAddress():
                 came = await self._visitor.visit(step)
                 self._abandoned = isinstance(came, Abandoned)
                 if isinstance(came, Redirected) and self._came_back is not None:
@@ -216,7 +216,7 @@ class Doorkeeper:
                 return sign(claims, key, algorithm)
             case Prove(method, url, nonce, access_token):
                 return self._prover.proof(method, url, nonce=nonce, access_token=access_token)
-            case Tell(rung):
+            case AddStep(rung):
                 self.ladder.append(rung)
                 return self._tell(rung)
             case _:
@@ -232,16 +232,16 @@ class Doorkeeper:
         return was != nonce
 
     def _is_of_another_token(self, refusal: Refusal) -> bool:
-        token: Token | None = self.known.token
+        token: AccessToken | None = self.known.token
         sent = refusal.sent.rpartition(" ")[2]
         return token is not None and not self._withheld and token.access_token != sent
 
 
-class Surveyor(Doorkeeper):
+class Surveyor(OAuthAuthorizer):
     """Looks at the way in, and does not go it: the refusal stays one."""
 
-    def __init__(self, url: str, wishes: LoginWishes, store: TokenStore) -> None:
-        super().__init__(url, wishes, store, Nobody(url))
+    def __init__(self, url: str, wishes: LoginOptions, store: TokenStore) -> None:
+        super().__init__(url, wishes, store, NoAuthorizer(url))
         self.was_refused = False
 
     async def headers(self, method: str, url: str) -> Headers:
@@ -252,7 +252,7 @@ class Surveyor(Doorkeeper):
         """Look, once, at where the refusal leads to."""
         if not self.was_refused:
             self.was_refused = True
-            refused = Refused(refusal.method, refusal.status, next(iter(refusal.values("date")), ""))
+            refused = RefusedRequest(refusal.method, refusal.status, next(iter(refusal.values("date")), ""))
             await self._survey(bearer(parse_challenges(refusal.values("www-authenticate"))), ask, refused)
         return False
 
@@ -261,7 +261,7 @@ class Surveyor(Doorkeeper):
         if not self.was_refused:
             await self._survey(None, ask, None)
 
-    async def _survey(self, challenge: Challenge | None, ask: Ask, refused: Refused | None) -> None:
+    async def _survey(self, challenge: Challenge | None, ask: Ask, refused: RefusedRequest | None) -> None:
         flow = survey(self.url, challenge, self._wishes, self.known, refused)
         with suppress(LoginFailed):  # the broken rung says it
             await self.run(flow, ask)
@@ -272,7 +272,7 @@ def _told(refusal: Refusal) -> str:
     return f"the server answered with HTTP {refusal.status}{wants and f' ({wants})'}"
 
 
-async def _fetched(fetch: Fetch, ask: Ask) -> Fetched:
+async def _fetched(fetch: HttpFetch, ask: Ask) -> HttpFetched:
     headers = dict(fetch.headers)
     body: bytes | None = None
     if fetch.form is not None:
@@ -284,8 +284,8 @@ async def _fetched(fetch: Fetch, ask: Ask) -> Fetched:
     try:
         heard = await ask(fetch.method, fetch.url, tuple(headers.items()), body, LARGEST)
     except ConnectError as error:
-        return Fetched(fetch.url, why=str(error))
-    return Fetched(heard.url, heard.status, heard.headers, heard.body)
+        return HttpFetched(fetch.url, why=str(error))
+    return HttpFetched(heard.url, heard.status, heard.headers, heard.body)
 
 
 # --- Signatures: a client's signed word about itself (RFC 7523) and proofs of possession of a token (RFC 9449).

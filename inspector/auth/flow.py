@@ -15,22 +15,22 @@ from inspector.auth.authorization import PKCE_CLAUSE, RFC_9207, authorize, check
 from inspector.auth.discovery import Challenge, ResourceMetadata, ServerMetadata, find_resource, find_server
 from inspector.auth.registration import CLAUSE, find_client
 from inspector.auth.steps import (
+    AccessToken,
+    AddStep,
     Client,
+    CompletedLogin,
     Dpop,
     Flow,
-    Known,
-    Login,
     LoginFailed,
-    LoginWishes,
+    LoginOptions,
+    LoginStep,
     Now,
-    Rung,
-    Tell,
-    Token,
-    Verdict,
+    StepVerdict,
+    StoredLogin,
     broken,
 )
 from inspector.auth.tokens import (
-    Asking,
+    TokenRequest,
     ask,
     by_assertion,
     by_client,
@@ -46,13 +46,15 @@ CODE = "authorization_code"
 CLIENT = "client_credentials"
 
 
-def login(server_url: str, challenge: Challenge | None, wishes: LoginWishes, known: Known) -> Flow[Login]:
+def login(
+    server_url: str, challenge: Challenge | None, wishes: LoginOptions, known: StoredLogin
+) -> Flow[CompletedLogin]:
     """Get a token for a server that has refused a request. Raises: LoginFailed, with the step that went wrong."""
     protected, server = yield from discover(server_url, challenge)
     before = known.token if known.token and known.token.issuer == server.issuer else None
     scopes = scopes_for(challenge, protected, server, wishes, before)
     resource = protected.resource if protected else canonical(server_url)
-    asking = Asking(server, Client(""), wishes, resource, scopes, _bound(server, wishes))
+    asking = TokenRequest(server, Client(""), wishes, resource, scopes, _bound(server, wishes))
     steps_up = challenge is not None and challenge.error == "insufficient_scope"
     if before and before.refresh_token and not steps_up and set(scopes) <= set(before.asked):
         renewed = yield from _renewed(asking, known, before)
@@ -63,7 +65,7 @@ def login(server_url: str, challenge: Challenge | None, wishes: LoginWishes, kno
 
 def discover(server_url: str, challenge: Challenge | None) -> Flow[tuple[ResourceMetadata | None, ServerMetadata]]:
     """Who protects the server, and how to ask there. Raises: LoginFailed."""
-    yield Tell(challenge_rung(challenge))
+    yield AddStep(challenge_rung(challenge))
     protected = yield from find_resource(server_url, challenge.metadata if challenge else "")
     named = protected.issuers[0] if protected and protected.issuers else ""
     server = yield from find_server(named or origin(server_url), server_url, may_assume=protected is None)
@@ -74,8 +76,8 @@ def scopes_for(
     challenge: Challenge | None,
     protected: ResourceMetadata | None,
     server: ServerMetadata,
-    wishes: LoginWishes,
-    before: Token | None,
+    wishes: LoginOptions,
+    before: AccessToken | None,
 ) -> tuple[str, ...]:
     """What to ask for: the person's word, the challenge's, or all that the server names; and what there was before.
 
@@ -97,31 +99,31 @@ def scopes_for(
     return tuple(every)
 
 
-def challenge_rung(challenge: Challenge | None) -> Rung:
+def challenge_rung(challenge: Challenge | None) -> LoginStep:
     """The first rung: what the refusal says."""
     clause = "specification, basic/authorization, protected resource metadata discovery"
     if challenge is None:
         found, fix = "the refusal names no way to log in; the usual places are tried", "Send WWW-Authenticate with 401."
-        return Rung("challenge", Verdict.ODD, found, clause=clause, fix=fix)
+        return LoginStep("challenge", StepVerdict.ODD, found, clause=clause, fix=fix)
     parts = [challenge.scheme]
     parts += [f"error {challenge.error[:200]!r}"] if challenge.error else []
     parts += [f"scope {' '.join(challenge.scopes)!r}"] if challenge.scopes else []
     parts += ["metadata named" if challenge.metadata else "no metadata named"]
-    return Rung("challenge", Verdict.GOOD, ", ".join(parts), clause=clause)
+    return LoginStep("challenge", StepVerdict.GOOD, ", ".join(parts), clause=clause)
 
 
-def _bound(server: ServerMetadata, wishes: LoginWishes) -> bool:
+def _bound(server: ServerMetadata, wishes: LoginOptions) -> bool:
     return wishes.dpop is Dpop.ON or (wishes.dpop is Dpop.AUTO and "ES256" in server.dpop)
 
 
-def _by_person(server: ServerMetadata, wishes: LoginWishes) -> bool:
+def _by_person(server: ServerMetadata, wishes: LoginOptions) -> bool:
     """Whether a person has to say yes."""
     if wishes.client_credentials or wishes.assertion or wishes.provider:
         return False
     return server.grants is None or CODE in server.grants or CLIENT not in server.grants
 
 
-def _renewed(asking: Asking, known: Known, before: Token) -> Flow[Login | None]:
+def _renewed(asking: TokenRequest, known: StoredLogin, before: AccessToken) -> Flow[CompletedLogin | None]:
     """The token renewed; None where that does not work any more, and a login is needed."""
     client = known.clients.get(asking.server.issuer)
     if client is None and asking.wishes.client_id:
@@ -134,10 +136,10 @@ def _renewed(asking: Asking, known: Known, before: Token) -> Flow[Login | None]:
     except LoginFailed:
         return None
     kept = token if token.refresh_token else msgspec.structs.replace(token, refresh_token=before.refresh_token)
-    return Login(kept, Known(kept, known.clients), asking.server)
+    return CompletedLogin(kept, StoredLogin(kept, known.clients), asking.server)
 
 
-def _anew(server_url: str, asking: Asking, known: Known, *, steps_up: bool) -> Flow[Login]:
+def _anew(server_url: str, asking: TokenRequest, known: StoredLogin, *, steps_up: bool) -> Flow[CompletedLogin]:
     server, wishes = asking.server, asking.wishes
     with_person = _by_person(server, wishes)
     if with_person:
@@ -145,7 +147,7 @@ def _anew(server_url: str, asking: Asking, known: Known, *, steps_up: bool) -> F
     if with_person and not wishes.has_person:
         found = "a person must consent, and nobody is there"
         fix = login_advice(server_url, asking.scopes if steps_up else ())
-        yield from broken(Rung("consent", Verdict.BROKEN, found, fix=f"{fix}; or give a token with -H."))
+        yield from broken(LoginStep("consent", StepVerdict.BROKEN, found, fix=f"{fix}; or give a token with -H."))
     client = yield from find_client(server, wishes, known, asking.scopes, with_person=with_person)
     asking = msgspec.structs.replace(asking, client=client)
     try:
@@ -154,13 +156,13 @@ def _anew(server_url: str, asking: Asking, known: Known, *, steps_up: bool) -> F
         if not client.registered or client != known.clients.get(server.issuer) or not _is_unknown(failure):
             raise
         found = "the client that was registered before is not known any more: it registers anew"
-        yield Tell(Rung("client", Verdict.ODD, found))
+        yield AddStep(LoginStep("client", StepVerdict.ODD, found))
         return (yield from _anew(server_url, asking, known.with_client(server.issuer, None), steps_up=steps_up))
     kept = known.with_client(server.issuer, client) if with_person else known
-    return Login(token, Known(token, kept.clients), server)
+    return CompletedLogin(token, StoredLogin(token, kept.clients), server)
 
 
-def _granted(asking: Asking, *, with_person: bool) -> Flow[Token]:
+def _granted(asking: TokenRequest, *, with_person: bool) -> Flow[AccessToken]:
     wishes, server = asking.wishes, asking.server
     if wishes.provider:
         grant = yield from exchanged(wishes, server.issuer, asking.resource)
@@ -181,7 +183,7 @@ def _is_unknown(failure: LoginFailed) -> bool:
 # --- The ladder without a login: what is there for one, and where it would break.
 
 
-class Refused(msgspec.Struct, frozen=True):
+class RefusedRequest(msgspec.Struct, frozen=True):
     """The request that the server refused."""
 
     method: str
@@ -194,7 +196,11 @@ _SCOPES = "specification, basic/authorization, scope selection"
 
 
 def survey(
-    server_url: str, challenge: Challenge | None, wishes: LoginWishes, known: Known, refused: Refused | None
+    server_url: str,
+    challenge: Challenge | None,
+    wishes: LoginOptions,
+    known: StoredLogin,
+    refused: RefusedRequest | None,
 ) -> Flow[None]:
     """Climb as far as it goes. `refused` is None for a server that lets everybody in.
 
@@ -202,17 +208,17 @@ def survey(
     """
     if refused is not None:
         asked = f"{refused.method} {canonical(server_url)}"
-        yield Tell(msgspec.structs.replace(challenge_rung(challenge), request=asked, status=refused.status))
+        yield AddStep(msgspec.structs.replace(challenge_rung(challenge), request=asked, status=refused.status))
         yield from _clock(refused.date)
     else:
-        yield Tell(Rung("challenge", Verdict.GOOD, "none: the server answers without credentials"))
+        yield AddStep(LoginStep("challenge", StepVerdict.GOOD, "none: the server answers without credentials"))
     protected = yield from find_resource(server_url, challenge.metadata if challenge else "")
     if protected is None and refused is None:
         return
     named = protected.issuers[0] if protected and protected.issuers else ""
     server = yield from find_server(named or origin(server_url), server_url, may_assume=protected is None)
     for rung in _rungs(server_url, challenge, protected, server, wishes, known):
-        yield Tell(rung)
+        yield AddStep(rung)
 
 
 def _clock(date: str) -> Flow[None]:
@@ -221,7 +227,7 @@ def _clock(date: str) -> Flow[None]:
     said = "" if skew is None else skew_sentence(skew)
     if said:
         fix = "Set the clock: tokens and proofs are judged by it."
-        yield Tell(Rung("clock", Verdict.ODD, said, clause="RFC 7519, section 4.1.4", fix=fix))
+        yield AddStep(LoginStep("clock", StepVerdict.ODD, said, clause="RFC 7519, section 4.1.4", fix=fix))
 
 
 def _rungs(
@@ -229,9 +235,9 @@ def _rungs(
     challenge: Challenge | None,
     protected: ResourceMetadata | None,
     server: ServerMetadata,
-    wishes: LoginWishes,
-    known: Known,
-) -> list[Rung]:
+    wishes: LoginOptions,
+    known: StoredLogin,
+) -> list[LoginStep]:
     resource = protected.resource if protected else canonical(server_url)
     scopes = scopes_for(challenge, protected, server, wishes, None)
     return [
@@ -246,7 +252,7 @@ def _rungs(
 
 def _scope(
     challenge: Challenge | None, protected: ResourceMetadata | None, scopes: tuple[str, ...], resource: str
-) -> Rung:
+) -> LoginStep:
     if challenge is not None and challenge.scopes is not None:
         why = "the challenge names it"
     elif protected is not None and protected.scopes is not None:
@@ -254,10 +260,12 @@ def _scope(
     else:
         why = "nothing names one"
     asked = f"scope {' '.join(scopes)!r} ({why})" if scopes else f"no scope ({why})"
-    return Rung("scope", Verdict.GOOD, f"a login would ask for {asked}, for the resource {resource}", clause=_SCOPES)
+    return LoginStep(
+        "scope", StepVerdict.GOOD, f"a login would ask for {asked}, for the resource {resource}", clause=_SCOPES
+    )
 
 
-def _client(server: ServerMetadata, wishes: LoginWishes, known: Known) -> Rung:
+def _client(server: ServerMetadata, wishes: LoginOptions, known: StoredLogin) -> LoginStep:
     ways = [f"a client is given: {wishes.client_id}"] if wishes.client_id else []
     ways += ["one was registered before"] if server.issuer in known.clients else []
     ways += [
@@ -266,13 +274,13 @@ def _client(server: ServerMetadata, wishes: LoginWishes, known: Known) -> Rung:
     ways += [f"registration at {server.registration_endpoint}"] if server.registration_endpoint else []
     usable = [way for way in ways if "none is given" not in way]
     if usable:
-        return Rung("client", Verdict.GOOD, "; ".join(ways), clause=CLAUSE)
+        return LoginStep("client", StepVerdict.GOOD, "; ".join(ways), clause=CLAUSE)
     found = "; ".join(["no registration_endpoint, and no client is known", *ways])
     fix = "Register a client by hand, with the redirect address http://127.0.0.1/callback, and give --client-id."
-    return Rung("client", Verdict.BROKEN, found, clause=CLAUSE, fix=fix)
+    return LoginStep("client", StepVerdict.BROKEN, found, clause=CLAUSE, fix=fix)
 
 
-def _endpoints(server: ServerMetadata) -> Rung:
+def _endpoints(server: ServerMetadata) -> LoginStep:
     places = {
         "authorization_endpoint": server.authorization_endpoint,
         "token_endpoint": server.token_endpoint,
@@ -280,38 +288,38 @@ def _endpoints(server: ServerMetadata) -> Rung:
     missing = [name for name, place in places.items() if not place]
     if missing:
         fix = "A login with a person needs both."
-        return Rung(
-            "endpoints", Verdict.BROKEN, f"no {' and no '.join(missing)}", clause="RFC 8414, section 2", fix=fix
+        return LoginStep(
+            "endpoints", StepVerdict.BROKEN, f"no {' and no '.join(missing)}", clause="RFC 8414, section 2", fix=fix
         )
     ways = ", ".join(server.token_methods or ()) or "not said"
     found = (
         f"consent at {server.authorization_endpoint}, tokens at {server.token_endpoint} (client proves itself: {ways})"
     )
-    return Rung("endpoints", Verdict.GOOD, found, clause="RFC 8414, section 2")
+    return LoginStep("endpoints", StepVerdict.GOOD, found, clause="RFC 8414, section 2")
 
 
-def _pkce(server: ServerMetadata) -> Rung:
+def _pkce(server: ServerMetadata) -> LoginStep:
     if server.assumed:
-        return Rung("PKCE", Verdict.ODD, "not said; S256 would be sent all the same", clause=PKCE_CLAUSE)
+        return LoginStep("PKCE", StepVerdict.ODD, "not said; S256 would be sent all the same", clause=PKCE_CLAUSE)
     if "S256" in (server.pkce or ()):
-        return Rung("PKCE", Verdict.GOOD, "S256", clause=PKCE_CLAUSE)
+        return LoginStep("PKCE", StepVerdict.GOOD, "S256", clause=PKCE_CLAUSE)
     listed = (
         f"it lists {', '.join(server.pkce or ())}" if server.pkce else "code_challenge_methods_supported is not there"
     )
     fix = "Its metadata must list S256 in code_challenge_methods_supported; clients must refuse to go on without."
-    return Rung("PKCE", Verdict.BROKEN, f"S256 is not offered: {listed}", clause=PKCE_CLAUSE, fix=fix)
+    return LoginStep("PKCE", StepVerdict.BROKEN, f"S256 is not offered: {listed}", clause=PKCE_CLAUSE, fix=fix)
 
 
-def _issuer(server: ServerMetadata) -> Rung:
+def _issuer(server: ServerMetadata) -> LoginStep:
     if server.says_who_answers:
-        return Rung("iss", Verdict.GOOD, "its answers say who gives them", clause=RFC_9207)
+        return LoginStep("iss", StepVerdict.GOOD, "its answers say who gives them", clause=RFC_9207)
     found = "its answers do not say who gives them: an answer of another server could not be told from its own"
     fix = "Send iss, and set authorization_response_iss_parameter_supported."
-    return Rung("iss", Verdict.MISSING, found, clause=RFC_9207, fix=fix)
+    return LoginStep("iss", StepVerdict.MISSING, found, clause=RFC_9207, fix=fix)
 
 
-def _dpop(server: ServerMetadata) -> Rung:
+def _dpop(server: ServerMetadata) -> LoginStep:
     if server.dpop:
         found = f"tokens can be bound to a key: {', '.join(server.dpop)}"
-        return Rung("DPoP", Verdict.GOOD, found, clause="RFC 9449, section 5.1")
-    return Rung("DPoP", Verdict.MISSING, "not offered; it need not be", clause="RFC 9449, section 5.1")
+        return LoginStep("DPoP", StepVerdict.GOOD, found, clause="RFC 9449, section 5.1")
+    return LoginStep("DPoP", StepVerdict.MISSING, "not offered; it need not be", clause="RFC 9449, section 5.1")

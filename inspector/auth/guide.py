@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import msgspec
 
-from inspector.auth.steps import Abandoned, Redirected, Rung, Verdict, Visit
+from inspector.auth.steps import Abandoned, LoginStep, OpenAddress, Redirected, StepVerdict
 from inspector.errors import AuthorizationNeeded
 from inspector.protocol.url_hosts import is_loopback
 from inspector.transports.http.listener import Allowance, HttpRequest, HttpResponse, Listener
@@ -117,7 +117,7 @@ PATIENCE_S = 600.0
 """How long a person may take: consent may need a password to be found first."""
 
 
-class Waiting(msgspec.Struct, frozen=True):
+class WaitingForLogin(msgspec.Struct, frozen=True):
     """What the person is waited for with."""
 
     url: str
@@ -127,7 +127,7 @@ class Waiting(msgspec.Struct, frozen=True):
     """Where on this machine the browser is awaited; 0 where it is not, and what comes back has to be pasted."""
 
 
-def _quietly(waiting: Waiting) -> None:
+def _quietly(waiting: WaitingForLogin) -> None:
     """Whoever wants to know looks."""
 
 
@@ -140,13 +140,13 @@ class Guide:
         port: int = 0,
         callback: str = "",
         patience_s: float = PATIENCE_S,
-        show: Callable[[Waiting], None] = _quietly,
+        show: Callable[[WaitingForLogin], None] = _quietly,
     ) -> None:
         """`port` 0: that of the client that was registered before, or a free one.
 
         `callback`: a redirect address that was registered by hand; it may be on another machine.
         """
-        self.waiting: Waiting | None = None
+        self.waiting: WaitingForLogin | None = None
         """None while nobody is waited for."""
         self.logins = 0
         """How many have begun."""
@@ -156,7 +156,7 @@ class Guide:
         self._callback = callback
         self._patience_s = patience_s
         self._show = show
-        self._rungs: tuple[Rung, ...] = ()
+        self._rungs: tuple[LoginStep, ...] = ()
         self._stack = AsyncExitStack()
         self._loopback: Loopback | None = None
         self._redirect_uri = callback
@@ -164,16 +164,16 @@ class Guide:
         self._state = ""
 
     @property
-    def rungs(self) -> tuple[Rung, ...]:
+    def rungs(self) -> tuple[LoginStep, ...]:
         """The ladder of the last login, or the one that goes on."""
         return self._rungs
 
     @property
     def failed(self) -> bool:
         """Whether that one ended at a broken rung."""
-        return bool(self._rungs) and self._rungs[-1].verdict is Verdict.BROKEN
+        return bool(self._rungs) and self._rungs[-1].verdict is StepVerdict.BROKEN
 
-    def hear(self, rung: Rung) -> None:
+    def hear(self, rung: LoginStep) -> None:
         """A rung was climbed."""
         self._rungs = (*self._rungs, rung)
 
@@ -201,13 +201,13 @@ class Guide:
             self._loopback = await self._stack.enter_async_context(Loopback())
         return self._loopback.redirect_uri
 
-    async def visit(self, visit: Visit) -> Redirected | Abandoned:
+    async def visit(self, visit: OpenAddress) -> Redirected | Abandoned:
         """Show the address, and wait for the browser, for what is pasted, for a person who gives up, or too long."""
         loop = asyncio.get_running_loop()
         self._state = visit.state
         by_hand = self._by_hand = loop.create_future()
         port = urlsplit(visit.redirect_uri).port or 0 if self._loopback else 0
-        self.waiting = Waiting(visit.url, visit.redirect_uri, port)
+        self.waiting = WaitingForLogin(visit.url, visit.redirect_uri, port)
         self._show(self.waiting)
         try:
             came = {self._loopback.expect(visit.state)} if self._loopback else set()

@@ -12,15 +12,15 @@ from typing import Any
 from inspector.auth.discovery import ServerMetadata
 from inspector.auth.steps import (
     CLIENT_NAME,
+    AddStep,
     Client,
-    Fetch,
-    Fetched,
     Flow,
-    Known,
-    LoginWishes,
-    Rung,
-    Tell,
-    Verdict,
+    HttpFetch,
+    HttpFetched,
+    LoginOptions,
+    LoginStep,
+    StepVerdict,
+    StoredLogin,
     broken,
     described,
     rung_of,
@@ -33,7 +33,12 @@ BASIC, POST, NONE, BY_KEY = "client_secret_basic", "client_secret_post", "none",
 
 
 def find_client(
-    server: ServerMetadata, wishes: LoginWishes, known: Known, scopes: tuple[str, ...], *, with_person: bool = True
+    server: ServerMetadata,
+    wishes: LoginOptions,
+    known: StoredLogin,
+    scopes: tuple[str, ...],
+    *,
+    with_person: bool = True,
 ) -> Flow[Client]:
     """The client to log in as. `with_person` False: a grant without a redirect, for which nobody registers on the spot.
 
@@ -41,24 +46,28 @@ def find_client(
     """
     if wishes.client_id:
         client = Client(wishes.client_id, wishes.client_secret, _method(server, wishes))
-        yield Tell(Rung("client", Verdict.GOOD, f"{client.client_id}, as given, by {client.method}", clause=CLAUSE))
+        yield AddStep(
+            LoginStep("client", StepVerdict.GOOD, f"{client.client_id}, as given, by {client.method}", clause=CLAUSE)
+        )
         return client
     before = known.clients.get(server.issuer)
     if before is not None and before.redirect_uri == wishes.redirect_uri and _is_usable(before, wishes):
-        yield Tell(Rung("client", Verdict.GOOD, f"{before.client_id}, registered before", clause=CLAUSE))
+        yield AddStep(LoginStep("client", StepVerdict.GOOD, f"{before.client_id}, registered before", clause=CLAUSE))
         return before
     if wishes.metadata_url and server.takes_metadata_documents:
-        yield Tell(Rung("client", Verdict.GOOD, f"named by the document {wishes.metadata_url}", clause=CLAUSE))
+        yield AddStep(
+            LoginStep("client", StepVerdict.GOOD, f"named by the document {wishes.metadata_url}", clause=CLAUSE)
+        )
         return Client(wishes.metadata_url)
     if server.registration_endpoint and with_person:
         return (yield from _register(server, wishes, scopes))
     found = "the authorization server takes clients that it knows, and none was given"
     fix = "Register a client with it by hand, with the redirect address of `auth explain`, and give --client-id."
-    missing: Client = yield from broken(Rung("client", Verdict.BROKEN, found, clause=CLAUSE, fix=fix))
+    missing: Client = yield from broken(LoginStep("client", StepVerdict.BROKEN, found, clause=CLAUSE, fix=fix))
     return missing
 
 
-def _method(server: ServerMetadata, wishes: LoginWishes) -> str:
+def _method(server: ServerMetadata, wishes: LoginOptions) -> str:
     """How a client that was given proves itself: as the server lists, where we can; else the standard's default."""
     if wishes.private_key:
         return BY_KEY
@@ -68,7 +77,7 @@ def _method(server: ServerMetadata, wishes: LoginWishes) -> str:
     return next((method for method in (BASIC, POST) if method in listed), BASIC)
 
 
-def _register(server: ServerMetadata, wishes: LoginWishes, scopes: tuple[str, ...]) -> Flow[Client]:
+def _register(server: ServerMetadata, wishes: LoginOptions, scopes: tuple[str, ...]) -> Flow[Client]:
     listed = server.token_methods or (NONE,)
     wanted = next((method for method in (NONE, BASIC, POST) if method in listed), NONE)
     about: dict[str, Any] = {
@@ -81,15 +90,15 @@ def _register(server: ServerMetadata, wishes: LoginWishes, scopes: tuple[str, ..
     }
     if scopes:
         about["scope"] = " ".join(scopes)
-    fetch = Fetch("client registration", server.registration_endpoint, "POST", json=about)
-    fetched: Fetched = yield fetch
+    fetch = HttpFetch("client registration", server.registration_endpoint, "POST", json=about)
+    fetched: HttpFetched = yield fetch
     client_id = peek.text(fetched.value, "client_id")
     if fetched.status not in (200, 201) or not client_id:
         said = " ".join(
             filter(None, (peek.text(fetched.value, "error"), peek.text(fetched.value, "error_description")))
         )
         fix = "Register a client by hand and give --client-id."
-        yield from broken(rung_of(fetch, fetched, Verdict.BROKEN, said or described(fetched), RFC_7591, fix))
+        yield from broken(rung_of(fetch, fetched, StepVerdict.BROKEN, said or described(fetched), RFC_7591, fix))
     secret = peek.text(fetched.value, "client_secret") or ""
     named = peek.text(fetched.value, "token_endpoint_auth_method") or (BASIC if secret else NONE)
     method = NONE if named in (BASIC, POST) and not secret else named
@@ -97,16 +106,18 @@ def _register(server: ServerMetadata, wishes: LoginWishes, scopes: tuple[str, ..
     if not _is_usable(client, wishes):
         found = f"it registered {wanted!r} as {named[:100]!r}, by which this client can't prove itself"
         fix = "Register the token_endpoint_auth_method that was asked for, or reject it. --client-id names a client."
-        yield from broken(rung_of(fetch, fetched, Verdict.BROKEN, found, RFC_7591, fix))
+        yield from broken(rung_of(fetch, fetched, StepVerdict.BROKEN, found, RFC_7591, fix))
     if method != named:
         found = f"registered as {client_id}, by {named} but without a client_secret: used without one"
-        yield Tell(rung_of(fetch, fetched, Verdict.ODD, found, RFC_7591, "Return client_secret, or register 'none'."))
+        yield AddStep(
+            rung_of(fetch, fetched, StepVerdict.ODD, found, RFC_7591, "Return client_secret, or register 'none'.")
+        )
     else:
-        yield Tell(rung_of(fetch, fetched, Verdict.GOOD, f"registered as {client_id}, by {method}", RFC_7591))
+        yield AddStep(rung_of(fetch, fetched, StepVerdict.GOOD, f"registered as {client_id}, by {method}", RFC_7591))
     return client
 
 
-def _is_usable(client: Client, wishes: LoginWishes) -> bool:
+def _is_usable(client: Client, wishes: LoginOptions) -> bool:
     """Whether we have what a client's way to prove itself needs."""
     match client.method:
         case "none":

@@ -16,7 +16,7 @@ from inspector.errors import AuthorizationNeeded
 T = TypeVar("T")
 
 
-class Verdict(StrEnum):
+class StepVerdict(StrEnum):
     """What a rung comes to."""
 
     GOOD = "good"
@@ -28,12 +28,12 @@ class Verdict(StrEnum):
     """Here it ends."""
 
 
-class Rung(msgspec.Struct, frozen=True):
+class LoginStep(msgspec.Struct, frozen=True):
     """One step of the ladder. Quotes foreign text; secrets are never in it."""
 
     what: str
     """What was looked for or done, a few words."""
-    verdict: Verdict
+    verdict: StepVerdict
     found: str = ""
     """What came, one sentence."""
     request: str = ""
@@ -46,7 +46,7 @@ class Rung(msgspec.Struct, frozen=True):
     """What to do about it, "" where nothing needs to be done."""
 
 
-class Fetch(msgspec.Struct, frozen=True):
+class HttpFetch(msgspec.Struct, frozen=True):
     """Send one HTTP request of the dance; a Fetched comes of it."""
 
     what: str
@@ -58,7 +58,7 @@ class Fetch(msgspec.Struct, frozen=True):
     json: Any = None
 
 
-class Fetched(msgspec.Struct, frozen=True):
+class HttpFetched(msgspec.Struct, frozen=True):
     """What came of a request. Redirects within the origin were followed, others were not."""
 
     url: str
@@ -87,7 +87,7 @@ LARGEST = 1024 * 1024
 """Bytes of a document that are read: real ones have a few thousand."""
 
 
-class Visit(msgspec.Struct, frozen=True):
+class OpenAddress(msgspec.Struct, frozen=True):
     """Have the person go to an address and come back; a Redirected or an Abandoned comes of it."""
 
     url: str
@@ -135,13 +135,13 @@ class Prove(msgspec.Struct, frozen=True):
     access_token: str = ""
 
 
-class Tell(msgspec.Struct, frozen=True):
+class AddStep(msgspec.Struct, frozen=True):
     """Add a rung to the ladder; nothing comes of it."""
 
-    rung: Rung
+    rung: LoginStep
 
 
-Step = Fetch | Visit | Random | Now | Sign | Prove | Tell
+Step = HttpFetch | OpenAddress | Random | Now | Sign | Prove | AddStep
 Flow = Generator[Step, Any, T]
 """Yields steps and returns T."""
 
@@ -149,24 +149,26 @@ Flow = Generator[Step, Any, T]
 class LoginFailed(AuthorizationNeeded):
     """A login ended without a token; the sentence says at which step and why."""
 
-    def __init__(self, rung: Rung, *, refused: str = "") -> None:
+    def __init__(self, rung: LoginStep, *, refused: str = "") -> None:
         """`refused`: what the server said to the request that wanted the login, "" where none did."""
         super().__init__(f"{refused and refused + '; '}{rung.what}: {rung.found}", hint=rung.fix)
         self.rung = rung
 
 
-def broken(rung: Rung) -> Flow[Any]:
+def broken(rung: LoginStep) -> Flow[Any]:
     """Tell of a broken rung and end there. Raises: LoginFailed."""
-    yield Tell(rung)
+    yield AddStep(rung)
     raise LoginFailed(rung)
 
 
-def rung_of(fetch: Fetch, fetched: Fetched, verdict: Verdict, found: str, clause: str = "", fix: str = "") -> Rung:
+def rung_of(
+    fetch: HttpFetch, fetched: HttpFetched, verdict: StepVerdict, found: str, clause: str = "", fix: str = ""
+) -> LoginStep:
     """The rung of a request."""
-    return Rung(fetch.what, verdict, found, f"{fetch.method} {fetched.url}", fetched.status, clause, fix)
+    return LoginStep(fetch.what, verdict, found, f"{fetch.method} {fetched.url}", fetched.status, clause, fix)
 
 
-def described(fetched: Fetched) -> str:
+def described(fetched: HttpFetched) -> str:
     """What came of a request, for a sentence."""
     if not fetched.status:
         return f"no response: {fetched.why}"
@@ -202,7 +204,7 @@ class IdentityProvider(msgspec.Struct, frozen=True):
     id_token: str
 
 
-class LoginWishes(msgspec.Struct, frozen=True):
+class LoginOptions(msgspec.Struct, frozen=True):
     """What a person may say about a login; all of it may be left to the server's documents."""
 
     client_id: str = ""
@@ -240,7 +242,7 @@ class Client(msgspec.Struct, frozen=True):
     """The one it was registered with."""
 
 
-class Token(msgspec.Struct, frozen=True):
+class AccessToken(msgspec.Struct, frozen=True):
     """What a login gives."""
 
     access_token: str
@@ -257,23 +259,23 @@ class Token(msgspec.Struct, frozen=True):
     resource: str = ""
 
 
-class Known(msgspec.Struct, frozen=True):
+class StoredLogin(msgspec.Struct, frozen=True):
     """What is kept of one server between logins."""
 
-    token: Token | None = None
+    token: AccessToken | None = None
     clients: dict[str, Client] = {}
     """Registered ones, by issuer: what one authorization server gave is never shown to another."""
 
-    def with_client(self, issuer: str, client: Client | None) -> "Known":
+    def with_client(self, issuer: str, client: Client | None) -> "StoredLogin":
         """The same with another client at an issuer, or with none there."""
         others = {name: each for name, each in self.clients.items() if name != issuer}
-        return Known(self.token, others if client is None else {**others, issuer: client})
+        return StoredLogin(self.token, others if client is None else {**others, issuer: client})
 
 
-class Login(msgspec.Struct, frozen=True):
+class CompletedLogin(msgspec.Struct, frozen=True):
     """How a login ended well."""
 
-    token: Token
-    known: Known
+    token: AccessToken
+    known: StoredLogin
     server: Any = None
     """The metadata of the authorization server."""

@@ -18,7 +18,7 @@ import msgspec
 
 from inspector.atomic_write import replace
 from inspector.auth.addresses import canonical
-from inspector.auth.steps import Known
+from inspector.auth.steps import StoredLogin
 from inspector.config.paths import private_directory
 from inspector.errors import UsageError
 
@@ -40,11 +40,11 @@ class TokenStore:
         """Where it is kept, for a sentence."""
         return IN_FILE if self._path is not None else "nowhere"
 
-    def get(self, url: str) -> Known:
+    def get(self, url: str) -> StoredLogin:
         """What is kept of a server; nothing where nothing is, or where the file can't be read."""
-        return self._read().get(canonical(url), Known())
+        return self._read().get(canonical(url), StoredLogin())
 
-    def put(self, url: str, known: Known) -> None:
+    def put(self, url: str, known: StoredLogin) -> None:
         """Keep it. Where it can't be written, the login works all the same, and the log says so."""
         if self._path is None:
             return
@@ -76,7 +76,7 @@ class TokenStore:
         """The addresses of which something is kept."""
         return tuple(self._read())
 
-    def _read(self) -> dict[str, Known]:
+    def _read(self) -> dict[str, StoredLogin]:
         if self._path is None:
             return {}
         try:
@@ -85,7 +85,7 @@ class TokenStore:
             return {}
         with os.fdopen(fd, "rb") as file:
             try:
-                return msgspec.json.decode(file.read(), type=dict[str, Known])
+                return msgspec.json.decode(file.read(), type=dict[str, StoredLogin])
             except (msgspec.DecodeError, UnicodeDecodeError):
                 return {}
 
@@ -103,7 +103,7 @@ class TokenStore:
         finally:
             os.close(descriptor)
 
-    def _write(self, everything: dict[str, Known]) -> None:
+    def _write(self, everything: dict[str, StoredLogin]) -> None:
         assert self._path is not None
         replace(self._path, msgspec.json.format(msgspec.json.encode(everything)))
 
@@ -113,7 +113,7 @@ class TokenStore:
 SERVICE = "mcp-inspect"
 
 
-class Kept(StrEnum):
+class LoginStorage(StrEnum):
     """Where logins are kept between runs."""
 
     FILE = "file"
@@ -132,26 +132,26 @@ class KeyringStore(TokenStore):
         """Where it is kept, for a sentence."""
         return "the system's keyring" if has_keyring() else IN_FILE
 
-    def get(self, url: str) -> Known:
+    def get(self, url: str) -> StoredLogin:
         """What is kept of a server; nothing where nothing is, or where the keyring stays closed."""
         known = self._read().get(canonical(url))
-        if known is None or known != Known():
-            return known or Known()
+        if known is None or known != StoredLogin():
+            return known or StoredLogin()
         import keyring
         from keyring.errors import KeyringError
 
         try:
-            return msgspec.json.decode(keyring.get_password(SERVICE, canonical(url)) or "{}", type=Known)
+            return msgspec.json.decode(keyring.get_password(SERVICE, canonical(url)) or "{}", type=StoredLogin)
         except (KeyringError, msgspec.DecodeError):
-            return Known()
+            return StoredLogin()
 
-    def put(self, url: str, known: Known) -> None:
+    def put(self, url: str, known: StoredLogin) -> None:
         """Keep it."""
-        super().put(url, Known() if self._is_taken(url, known) else known)
+        super().put(url, StoredLogin() if self._is_taken(url, known) else known)
 
     def forget(self, url: str) -> bool:
         """Keep nothing of a server any more, there and here."""
-        if self._read().get(canonical(url)) == Known():
+        if self._read().get(canonical(url)) == StoredLogin():
             import keyring
             from keyring.errors import KeyringError
 
@@ -159,7 +159,7 @@ class KeyringStore(TokenStore):
                 keyring.delete_password(SERVICE, canonical(url))
         return super().forget(url)
 
-    def _is_taken(self, url: str, known: Known) -> bool:
+    def _is_taken(self, url: str, known: StoredLogin) -> bool:
         if not has_keyring():
             return False
         import keyring
@@ -172,20 +172,20 @@ class KeyringStore(TokenStore):
         return True
 
 
-def choose_store(kept: Kept | None, directory: Path, *, is_own_home: bool) -> TokenStore:
+def choose_store(kept: LoginStorage | None, directory: Path, *, is_own_home: bool) -> TokenStore:
     """Where to keep logins: as somebody said; else in the keyring where there is one that is ours to use.
 
     `is_own_home`: the environment names a place for all our files, and nothing is kept outside of it unasked.
 
     Raises: UsageError if a keyring was asked for and there is none.
     """
-    if kept is Kept.NONE:
+    if kept is LoginStorage.NONE:
         return TokenStore(None)
-    if kept is Kept.KEYRING and not has_keyring():
+    if kept is LoginStorage.KEYRING and not has_keyring():
         raise UsageError(
             "there is no keyring on this system", hint="--token-store file keeps logins in a file of 0600."
         )
-    if kept is Kept.KEYRING or (kept is None and not is_own_home):
+    if kept is LoginStorage.KEYRING or (kept is None and not is_own_home):
         return KeyringStore(directory)
     return TokenStore(directory)
 

@@ -19,19 +19,19 @@ from inspector.auth.addresses import covers
 from inspector.auth.discovery import ServerMetadata
 from inspector.auth.registration import BASIC, BY_KEY, POST
 from inspector.auth.steps import (
+    AccessToken,
+    AddStep,
     Client,
-    Fetch,
-    Fetched,
     Flow,
-    LoginWishes,
+    HttpFetch,
+    HttpFetched,
+    LoginOptions,
+    LoginStep,
     Now,
     Prove,
     Random,
-    Rung,
     Sign,
-    Tell,
-    Token,
-    Verdict,
+    StepVerdict,
     broken,
     described,
     rung_of,
@@ -85,7 +85,7 @@ def moment(claims: dict[str, Any], name: str) -> float | None:
     return float(value)
 
 
-def doubts(token: Token, server_url: str, now: float) -> Iterator[str]:
+def doubts(token: AccessToken, server_url: str, now: float) -> Iterator[str]:
     """What would have a server refuse the token, a sentence each. `now`: seconds since 1970, by our clock."""
     claims = read_claims(token.access_token)
     expires = token.expires_at
@@ -131,32 +131,36 @@ _UNSENDABLE = re.compile(r"[^\x21-\x7e]")
 Form = dict[str, str]
 
 
-class Asking(msgspec.Struct, frozen=True):
+class TokenRequest(msgspec.Struct, frozen=True):
     """Who asks for tokens, where, and for what."""
 
     server: ServerMetadata
     client: Client
-    wishes: LoginWishes
+    wishes: LoginOptions
     resource: str
     scopes: tuple[str, ...] = ()
     dpop: bool = False
 
 
-def ask(asking: Asking, what: str, form: Form) -> Flow[Token]:
+def ask(asking: TokenRequest, what: str, form: Form) -> Flow[AccessToken]:
     """Ask for a token by some grant. Raises: LoginFailed."""
     endpoint = asking.server.token_endpoint
     if not endpoint:
-        yield from broken(Rung(what, Verdict.BROKEN, "the authorization server names no token_endpoint"))
+        yield from broken(LoginStep(what, StepVerdict.BROKEN, "the authorization server names no token_endpoint"))
     fields, headers = yield from _proven(asking, form)
-    fetch = Fetch(what, endpoint, "POST", tuple(headers.items()), tuple(fields.items()))
+    fetch = HttpFetch(what, endpoint, "POST", tuple(headers.items()), tuple(fields.items()))
     fetched = yield from _sent(fetch, dpop=asking.dpop)
     value = _value(fetched)
     token = peek.text(value, "access_token")
     if not 200 <= fetched.status < 300 or not token:
-        yield from broken(rung_of(fetch, fetched, Verdict.BROKEN, _refused(fetched, value), OAUTH, _fix(asking, value)))
+        yield from broken(
+            rung_of(fetch, fetched, StepVerdict.BROKEN, _refused(fetched, value), OAUTH, _fix(asking, value))
+        )
     if _UNSENDABLE.search(token or "") is not None:
         found = "its access_token holds characters that no Authorization header can carry"
-        yield from broken(rung_of(fetch, fetched, Verdict.BROKEN, found, "RFC 6750, section 2.1", "Issue a b64token."))
+        yield from broken(
+            rung_of(fetch, fetched, StepVerdict.BROKEN, found, "RFC 6750, section 2.1", "Issue a b64token.")
+        )
     now: float = yield Now()
     made = _token(asking, value, now)
     yield from _tell(fetch, fetched, value, made, now)
@@ -168,7 +172,7 @@ def by_code(code: str, verifier: str, redirect_uri: str) -> Form:
     return {"grant_type": "authorization_code", "code": code, "redirect_uri": redirect_uri, "code_verifier": verifier}
 
 
-def by_refresh(token: Token) -> Form:
+def by_refresh(token: AccessToken) -> Form:
     """The grant of a token that came with an earlier one."""
     return {"grant_type": "refresh_token", "refresh_token": token.refresh_token}
 
@@ -183,7 +187,7 @@ def by_assertion(assertion: str, scopes: tuple[str, ...] = ()) -> Form:
     return {"grant_type": JWT_BEARER, "assertion": assertion} | ({"scope": " ".join(scopes)} if scopes else {})
 
 
-def exchanged(wishes: LoginWishes, issuer: str, resource: str) -> Flow[str]:
+def exchanged(wishes: LoginOptions, issuer: str, resource: str) -> Flow[str]:
     """Exchange an enterprise's login for a grant that the server's authorization server takes (RFC 8693).
 
     Raises: LoginFailed.
@@ -199,17 +203,17 @@ def exchanged(wishes: LoginWishes, issuer: str, resource: str) -> Flow[str]:
         "subject_token_type": "urn:ietf:params:oauth:token-type:id_token",
         "client_id": provider.client_id,
     }
-    fetch = Fetch("exchange at the identity provider", provider.token_endpoint, "POST", form=tuple(form.items()))
-    fetched: Fetched = yield fetch
+    fetch = HttpFetch("exchange at the identity provider", provider.token_endpoint, "POST", form=tuple(form.items()))
+    fetched: HttpFetched = yield fetch
     grant = peek.text(_value(fetched), "access_token")
     if not 200 <= fetched.status < 300 or not grant:
         refused = _refused(fetched, _value(fetched))
-        yield from broken(rung_of(fetch, fetched, Verdict.BROKEN, refused, "RFC 8693, section 2.2"))
-    yield Tell(rung_of(fetch, fetched, Verdict.GOOD, f"a grant for {issuer}", "RFC 8693, section 2.2"))
+        yield from broken(rung_of(fetch, fetched, StepVerdict.BROKEN, refused, "RFC 8693, section 2.2"))
+    yield AddStep(rung_of(fetch, fetched, StepVerdict.GOOD, f"a grant for {issuer}", "RFC 8693, section 2.2"))
     return grant or ""
 
 
-def _proven(asking: Asking, form: Form) -> Flow[tuple[Form, Form]]:
+def _proven(asking: TokenRequest, form: Form) -> Flow[tuple[Form, Form]]:
     """The form and the headers, with what proves who asks."""
     client = asking.client
     # With Basic the standard doesn't ask for client_id in the form as well, but widely used servers do.
@@ -225,7 +229,7 @@ def _proven(asking: Asking, form: Form) -> Flow[tuple[Form, Form]]:
     return fields, headers
 
 
-def _assertion(asking: Asking) -> Flow[Form]:
+def _assertion(asking: TokenRequest) -> Flow[Form]:
     """A client's signed word about itself (RFC 7523, section 2.2)."""
     now: float = yield Now()
     unique: str = yield Random(16)
@@ -237,27 +241,27 @@ def _assertion(asking: Asking) -> Flow[Form]:
     return {"client_assertion_type": kind, "client_assertion": signed}
 
 
-def _sent(fetch: Fetch, *, dpop: bool) -> Flow[Fetched]:
+def _sent(fetch: HttpFetch, *, dpop: bool) -> Flow[HttpFetched]:
     """Send with a proof, and once more with the nonce where the server wants one."""
     if not dpop:
-        fetched: Fetched = yield fetch
+        fetched: HttpFetched = yield fetch
         return fetched
     proof: str = yield Prove(fetch.method, fetch.url)
     fetched = yield _with_proof(fetch, proof)
     nonce = fetched.header("dpop-nonce")
     if fetched.status in (400, 401) and peek.text(fetched.value, "error") == "use_dpop_nonce" and nonce:
         found = "it wants a nonce in the proof of possession, and gave one"
-        yield Tell(rung_of(fetch, fetched, Verdict.GOOD, found, "RFC 9449, section 8"))
+        yield AddStep(rung_of(fetch, fetched, StepVerdict.GOOD, found, "RFC 9449, section 8"))
         proof = yield Prove(fetch.method, fetch.url, nonce)
         fetched = yield _with_proof(fetch, proof)
     return fetched
 
 
-def _with_proof(fetch: Fetch, proof: str) -> Fetch:
+def _with_proof(fetch: HttpFetch, proof: str) -> HttpFetch:
     return msgspec.structs.replace(fetch, headers=(*fetch.headers, ("DPoP", proof)))
 
 
-def _value(fetched: Fetched) -> Any:
+def _value(fetched: HttpFetched) -> Any:
     """The answer; of the servers that answer with a form instead of JSON, that."""
     if fetched.value is None and "x-www-form-urlencoded" in fetched.header("content-type"):
         try:
@@ -268,11 +272,11 @@ def _value(fetched: Fetched) -> Any:
     return fetched.value
 
 
-def _token(asking: Asking, value: Any, now: float) -> Token:
+def _token(asking: TokenRequest, value: Any, now: float) -> AccessToken:
     lasts = _lifetime(value)
     scope = peek.text(value, "scope")
     kind = "DPoP" if (peek.text(value, "token_type") or "").lower() == "dpop" else "Bearer"
-    return Token(
+    return AccessToken(
         peek.text(value, "access_token") or "",
         asking.server.issuer,
         kind,
@@ -292,23 +296,26 @@ def _lifetime(value: Any) -> float | None:
     return None if lasts is None or not abs(lasts) < MOST_SECONDS else float(lasts)
 
 
-def _tell(fetch: Fetch, fetched: Fetched, value: Any, token: Token, now: float) -> Flow[None]:
+def _tell(fetch: HttpFetch, fetched: HttpFetched, value: Any, token: AccessToken, now: float) -> Flow[None]:
     lasts = "" if token.expires_at is None else f" for {token.expires_at - now:.0f} s"
     more = ", and one to renew it with" if token.refresh_token else ""
     granted = f", scope {' '.join(token.scopes)!r}" if token.scopes else ""
-    verdict, fix = Verdict.GOOD, ""
+    verdict, fix = StepVerdict.GOOD, ""
     if fetched.value is None:
-        verdict, fix = Verdict.ODD, "The answer must be JSON; this one is a form."
+        verdict, fix = StepVerdict.ODD, "The answer must be JSON; this one is a form."
     elif token.expires_at is None and peek.has(value, "expires_in"):
-        verdict, fix = Verdict.ODD, "Its expires_in is no number of seconds that makes sense, and is ignored."
+        verdict, fix = StepVerdict.ODD, "Its expires_in is no number of seconds that makes sense, and is ignored."
     elif token.expires_at is not None and token.expires_at <= now:
-        verdict, fix = Verdict.ODD, "It has expired as it came: look at expires_in, and at the clocks of both machines."
+        verdict, fix = (
+            StepVerdict.ODD,
+            "It has expired as it came: look at expires_in, and at the clocks of both machines.",
+        )
     elif said := skew_sentence(skew_s(fetched.header("date"), now) or 0.0):
-        verdict, fix = Verdict.ODD, f"The clocks differ: {said}."
-    yield Tell(rung_of(fetch, fetched, verdict, f"a {token.kind} token{lasts}{granted}{more}", OAUTH, fix))
+        verdict, fix = StepVerdict.ODD, f"The clocks differ: {said}."
+    yield AddStep(rung_of(fetch, fetched, verdict, f"a {token.kind} token{lasts}{granted}{more}", OAUTH, fix))
 
 
-def _refused(fetched: Fetched, value: Any) -> str:
+def _refused(fetched: HttpFetched, value: Any) -> str:
     error, description = peek.text(value, "error"), peek.text(value, "error_description")
     if error is None:
         return described(fetched) if not 200 <= fetched.status < 300 or value is None else "an answer without a token"
@@ -316,7 +323,7 @@ def _refused(fetched: Fetched, value: Any) -> str:
     return f"{said} (with status {fetched.status}, which says that all is well)" if fetched.status == 200 else said
 
 
-def _fix(asking: Asking, value: Any) -> str:
+def _fix(asking: TokenRequest, value: Any) -> str:
     match peek.text(value, "error"):
         case "invalid_client":
             listed = ", ".join(asking.server.token_methods or ()) or "not said"

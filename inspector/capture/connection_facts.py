@@ -81,7 +81,7 @@ class HttpExchange:
         return self._store.time_ns(n) if n else None
 
 
-class Surroundings:
+class ConnectionFacts:
     """What the facts so far amount to."""
 
     def __init__(self, store: Store) -> None:

@@ -34,7 +34,7 @@ class StandIn(msgspec.Struct, frozen=True):
     """What of it could not be taken, by what it was, in the plural."""
 
 
-class OpenCapture(NamedTuple):
+class OpenedCapture(NamedTuple):
     """A capture that is open for reading, or what stands in for another program's file."""
 
     fd: int
@@ -75,7 +75,7 @@ class _StandIns:
 _stand_ins = _StandIns()
 
 
-def open_capture(path: Path) -> OpenCapture:
+def open_capture(path: Path) -> OpenedCapture:
     """Open a capture, or a file of another program through what stands in for it.
 
     Raises: CaptureError if it is neither, or must not be read.
@@ -89,10 +89,10 @@ def open_capture(path: Path) -> OpenCapture:
     return _opened(found.capture, found)
 
 
-def _opened(path: Path, found: StandIn | None) -> OpenCapture:
+def _opened(path: Path, found: StandIn | None) -> OpenedCapture:
     fd = open_for_reading(path)
     try:
-        return OpenCapture(fd, read_head(fd, path), path, found)
+        return OpenedCapture(fd, read_head(fd, path), path, found)
     except BaseException:
         os.close(fd)
         raise

@@ -17,13 +17,22 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from inspector import __version__
-from inspector.capture.connection_facts import Surroundings
+from inspector.capture.connection_facts import ConnectionFacts
 from inspector.capture.format.file import LOST, CaptureFile, create, create_anonymous
-from inspector.capture.format.records import FORMAT, NO_CREDENTIALS, VERSION, Entry, Head, Redaction, Tool, numbered
+from inspector.capture.format.records import (
+    FORMAT,
+    NO_CREDENTIALS,
+    VERSION,
+    Entry,
+    Head,
+    RecordingTool,
+    Redaction,
+    numbered,
+)
 from inspector.capture.format.writer import Recorder
 from inspector.capture.store.columns import NOTHING, meaning_of
-from inspector.capture.store.runs import SHORTEST, Run, StderrRun, belongs
-from inspector.capture.store.store import Source, Store
+from inspector.capture.store.runs import SHORTEST, FrameRun, StderrRun, belongs
+from inspector.capture.store.store import LineSource, Store
 from inspector.protocol.conversation import Conversation
 from inspector.protocol.events import Event
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, Fact, HttpEvent, HttpFact, Stderr
@@ -91,7 +100,7 @@ class Journal:
 
     def __init__(
         self,
-        source: Source,
+        source: LineSource,
         head: Head,
         *,
         recorder: Recorder | None = None,
@@ -110,7 +119,7 @@ class Journal:
         """The file that keeps it; None if that one has no name."""
         self.name = ""
         """What it is called among several; "" where it is alone."""
-        self.surroundings = Surroundings(self.store)
+        self.surroundings = ConnectionFacts(self.store)
         self.stderr_tail = self.surroundings.stderr_tail
         """The last 200 lines of the child's stderr, of each at most 4 KiB."""
         self.http_exchanges = self.surroundings.http_exchanges
@@ -193,7 +202,9 @@ class Journal:
             several = list(part)
             if end is not None and len(several) >= SHORTEST:
                 payloads = [payload for payload, _ in several]
-                self._run(Run(self.store.count + 1, self._clock(), self._wall(), direction, channel, payloads, end))
+                self._run(
+                    FrameRun(self.store.count + 1, self._clock(), self._wall(), direction, channel, payloads, end)
+                )
                 continue
             for payload, eol in several:
                 self.frame(direction, channel, payload, eol=eol)
@@ -251,7 +262,7 @@ class Journal:
             self._recorder.close()
         self._source.close()
 
-    def _run(self, run: Run | StderrRun) -> None:
+    def _run(self, run: FrameRun | StderrRun) -> None:
         nowhere = [LOST] * len(run.payloads), [0] * len(run.payloads)
         places, lengths = self._recorder.keep_run(run) if self._recorder is not None else nowhere
         self.store.add_run(run, places, lengths)
@@ -266,7 +277,7 @@ class Journal:
         self.take(entry, place, length)
 
 
-def end_what_is_over(conversation: Conversation, around: Surroundings, time_ns: int, fact: Fact) -> None:
+def end_what_is_over(conversation: Conversation, around: ConnectionFacts, time_ns: int, fact: Fact) -> None:
     """What can't be answered any more is lost, and the facts say when that is so."""
     match fact:
         case ConnectionFact(event=ConnectionEvent.CLOSE | ConnectionEvent.ABORT):
@@ -319,6 +330,6 @@ def start_capture(
 
 def new_head(mode: str, time_ns: int, wall_ns: int) -> Head:
     """The first record of a capture that begins now."""
-    tool = Tool("mcp-inspect", __version__, _PYTHON, os.uname().sysname)
+    tool = RecordingTool("mcp-inspect", __version__, _PYTHON, os.uname().sysname)
     zone = time.strftime("%z", time.localtime(wall_ns // 1_000_000_000))
     return Head(format=FORMAT, v=VERSION, id=str(uuid.uuid4()), tw=wall_ns, tm=time_ns, tz=zone, tool=tool, mode=mode)

@@ -10,7 +10,7 @@ from itertools import takewhile
 from pathlib import Path
 
 from inspector.capture.format.file import being_written
-from inspector.capture.format.reader import Block, blocks
+from inspector.capture.format.reader import LineBlock, blocks
 from inspector.capture.journal import Journal
 from inspector.capture.store.load import Loading, Trouble
 
@@ -27,7 +27,7 @@ class Following(Loading):
         super().__init__(path)
         self._place = 0
         """Behind the last whole line."""
-        self._rest: Iterator[Block] | None = None
+        self._rest: Iterator[LineBlock] | None = None
         """What is being taken in, a bite at a time."""
         self.caught_up = False
         """Whether all was taken in that was there at the last look."""
@@ -70,7 +70,7 @@ class Following(Loading):
             self._take_block(block)
         self.conclude()
 
-    def _whole_lines(self) -> Iterator[Block]:
+    def _whole_lines(self) -> Iterator[LineBlock]:
         return takewhile(lambda block: block.whole, blocks(self._source.read, self._place))
 
 
@@ -86,7 +86,7 @@ _MMAP_THRESHOLD, _THRESHOLD = -3, 128 * 1024
 """A parameter of glibc's malloc: from so many bytes on, memory is had from the system and goes back to it at once."""
 
 
-class Reading:
+class CaptureReading:
     """One capture. `journal` fills while `read` runs.
 
     Raises (when made): CaptureError if the file is no capture or must not be read.

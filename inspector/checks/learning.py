@@ -6,14 +6,14 @@ from inspector.checks import state
 from inspector.checks.state import (
     ALL_TRAITS,
     PREFIX,
-    Asked,
-    Case,
-    Known,
+    CheckMoment,
+    ConnectionState,
+    ListedDefinition,
     Listen,
     Rounds,
-    Scene,
     TaskLife,
     Telling,
+    TrackedRequest,
     row_of,
     trim,
 )
@@ -31,7 +31,7 @@ from inspector.protocol.tracking.opening import declared_revision
 _FIRST_MODERN = next(place for place, row in enumerate(ROWS, 1) if row.era is Era.MODERN)
 
 
-def row_of_request(scene: Scene, method: str, params: Any) -> int:
+def row_of_request(scene: ConnectionState, method: str, params: Any) -> int:
     """The row that a request asks to be answered by; 0 for one that finds the revision out."""
     if method == "initialize":
         return 0
@@ -39,7 +39,7 @@ def row_of_request(scene: Scene, method: str, params: Any) -> int:
     return row_of(resolve(declared)[0]) if declared is not None else scene.row
 
 
-def row_of_answer(scene: Scene, asked: Asked, value: Any, *, is_result: bool) -> int:
+def row_of_answer(scene: ConnectionState, asked: TrackedRequest, value: Any, *, is_result: bool) -> int:
     """The row to judge an answer by; 0 where it bears none out."""
     if asked.method == "initialize":
         if not is_result:
@@ -65,7 +65,7 @@ _KEPT_PARAMS = 4096
 """Members of an argument object that are kept with a request; larger ones are nobody's business here."""
 
 
-def sent(scene: Scene, frame: Frame, message: Message, batched: bool) -> None:
+def sent(scene: ConnectionState, frame: Frame, message: Message, batched: bool) -> None:
     """The client sent a message."""
     scene.provoked = _provocation(frame, message) if frame.probe else None
     match message:
@@ -90,10 +90,10 @@ def _provocation(frame: Frame, message: Message) -> tuple[int, str] | None:
     return None if method == "server/discover" else (frame.n, f"{method[:60]}, a request that was made to be rejected")
 
 
-def _requested(scene: Scene, frame: Frame, request: Request) -> None:
+def _requested(scene: ConnectionState, frame: Frame, request: Request) -> None:
     params = request.params
     row = row_of_request(scene, request.method, params)
-    asked = Asked(
+    asked = TrackedRequest(
         Direction.TO_SERVER, request.id, request.method, params, frame.n, frame.time_ns, frame.http, row, frame.probe
     )
     scene.asked[Direction.TO_SERVER, request.id] = asked
@@ -109,7 +109,7 @@ def _requested(scene: Scene, frame: Frame, request: Request) -> None:
         scene.listens[request.id] = Listen(asked, peek.mapping(params, "notifications"))
 
 
-def _notified(scene: Scene, frame: Frame, message: Notification) -> None:
+def _notified(scene: ConnectionState, frame: Frame, message: Notification) -> None:
     if message.method == "notifications/initialized":
         scene.initialized = True
     elif message.method == "notifications/cancelled":
@@ -120,14 +120,14 @@ def _notified(scene: Scene, frame: Frame, message: Notification) -> None:
             scene.remember(asked)
 
 
-def told(scene: Scene, case: Case) -> None:
+def told(scene: ConnectionState, case: CheckMoment) -> None:
     """A word of progress is about to be judged: what is known of it, and the request that it speaks of."""
     token = peek.request_id(case.value, "progressToken")
     case.telling = scene.tokens.get(token) if token is not None else None
     case.asked = case.telling.asked if case.telling else None
 
 
-def listened(scene: Scene, case: Case) -> None:
+def listened(scene: ConnectionState, case: CheckMoment) -> None:
     """What the server sent is learned, after it was judged."""
     scene.messages += 1
     if scene.first_message_ns is None and type(case.message) in (Request, Notification, Answer, ErrorAnswer):
@@ -135,7 +135,7 @@ def listened(scene: Scene, case: Case) -> None:
     message = case.message
     if isinstance(message, Request):
         scene.use(message.id)
-        asked = Asked(
+        asked = TrackedRequest(
             Direction.FROM_SERVER, message.id, message.method, case.value, case.n, case.time_ns, None, case.row
         )
         scene.asked[Direction.FROM_SERVER, message.id] = asked
@@ -147,7 +147,7 @@ def listened(scene: Scene, case: Case) -> None:
         state.learned_distinct(scene, case)
 
 
-def _learn_from_notification(scene: Scene, case: Case, message: Notification) -> None:
+def _learn_from_notification(scene: ConnectionState, case: CheckMoment, message: Notification) -> None:
     if message.method == "notifications/progress":
         telling = case.telling
         if telling is not None:
@@ -172,13 +172,13 @@ def _learn_from_notification(scene: Scene, case: Case, message: Notification) ->
             listen.acknowledged = peek.mapping(case.value, "notifications")
 
 
-def listen_of(scene: Scene, params: Any) -> Listen | None:
+def listen_of(scene: ConnectionState, params: Any) -> Listen | None:
     """The open listen that a notification names; None if it names none."""
     id_ = peek.request_id(params, "_meta", PREFIX + "subscriptionId")
     return None if id_ is None else scene.listens.get(id_)
 
 
-def answered(scene: Scene, case: Case) -> None:
+def answered(scene: ConnectionState, case: CheckMoment) -> None:
     """A request of the client's was answered."""
     asked = case.asked
     assert asked is not None
@@ -195,7 +195,7 @@ def answered(scene: Scene, case: Case) -> None:
     scene.remember(asked)
 
 
-def _learn_from_result(scene: Scene, case: Case, asked: Asked) -> None:
+def _learn_from_result(scene: ConnectionState, case: CheckMoment, asked: TrackedRequest) -> None:
     result = case.value
     if asked.method == "initialize":
         opening = from_initialize(asked.params, result)
@@ -222,14 +222,14 @@ def _learn_from_result(scene: Scene, case: Case, asked: Asked) -> None:
         _note_round(scene, case, asked)
 
 
-def _discovered(scene: Scene, asked: Asked, result: Any) -> None:
+def _discovered(scene: ConnectionState, asked: TrackedRequest, result: Any) -> None:
     declared = peek.text(asked.params, "_meta", PREFIX + "protocolVersion") or ""
     opening = from_discover(declared, result)
     if isinstance(opening, Opening):
         scene.settle(opening)
 
 
-def _listed(scene: Scene, case: Case, asked: Asked) -> None:
+def _listed(scene: ConnectionState, case: CheckMoment, asked: TrackedRequest) -> None:
     """Remember the items of a page; a first page begins a list anew."""
     kind = _MEMBERS[asked.method]
     if not peek.has(asked.params, "cursor"):
@@ -248,16 +248,16 @@ def _listed(scene: Scene, case: Case, asked: Asked) -> None:
     for at, item in enumerate(peek.items(case.value, kind)):
         name = peek.text(item, "uri" if kind == "resources" else "name")
         if name is not None:
-            scene.known[kind].setdefault(name, Known(item, case.n, f"/result/{kind}/{at}"))
+            scene.known[kind].setdefault(name, ListedDefinition(item, case.n, f"/result/{kind}/{at}"))
             if kind == "tools" and "_meta" in item:
                 _note_app(scene, name, item, case.n, at)
     (scene.whole.add if cursor is None else scene.whole.discard)(asked.method)
 
 
-def _note_app(scene: Scene, name: str, tool: Any, frame: int, at: int) -> None:
+def _note_app(scene: ConnectionState, name: str, tool: Any, frame: int, at: int) -> None:
     uri = app_uri(tool)
     if uri is not None:
-        scene.apps[uri] = Known(tool, frame, f"/result/tools/{at}")
+        scene.apps[uri] = ListedDefinition(tool, frame, f"/result/tools/{at}")
         shown_to = peek.at(tool, "_meta", "ui", "visibility")
         if type(shown_to) is not list or "model" in shown_to:
             scene.app_tools[name] = uri
@@ -269,12 +269,12 @@ def app_uri(tool: Any) -> str | None:
     return uri if isinstance(uri, str) else peek.text(tool, "_meta", "ui/resourceUri")
 
 
-def _note_visit(scene: Scene, params: Any) -> None:
+def _note_visit(scene: ConnectionState, params: Any) -> None:
     if (id_ := peek.text(params, "elicitationId")) is not None:
         scene.visits.add(id_)
 
 
-def _note_task(scene: Scene, case: Case) -> None:
+def _note_task(scene: ConnectionState, case: CheckMoment) -> None:
     word = peek.at(case.value, "task") or case.value
     id_, status = peek.text(word, "taskId"), peek.text(word, "status")
     if id_ is None or status is None:
@@ -301,18 +301,18 @@ def requests_of(word: Any) -> dict[str, int]:
     return {key: hash(encode(found[key])) for key in list(found)[:_MOST_REQUESTS]}
 
 
-def call_of(asked: Asked) -> int:
+def call_of(asked: TrackedRequest) -> int:
     """A digest of a call without what a retry adds: the same for all rounds of one."""
     params = {key: value for key, value in peek.mapping(asked.params).items() if key not in _OF_RETRIES}
     return hash(encode([asked.method, params]))
 
 
-def is_retry(asked: Asked) -> bool:
+def is_retry(asked: TrackedRequest) -> bool:
     """Whether a request goes on with a call that was answered with questions."""
     return peek.has(asked.params, "inputResponses") or peek.has(asked.params, "requestState")
 
 
-def _note_round(scene: Scene, case: Case, asked: Asked) -> None:
+def _note_round(scene: ConnectionState, case: CheckMoment, asked: TrackedRequest) -> None:
     asks = peek.text(case.value, "resultType") == INPUT_REQUIRED
     if not asks and not is_retry(asked):
         return
@@ -324,7 +324,7 @@ def _note_round(scene: Scene, case: Case, asked: Asked) -> None:
         trim(scene.rounds)
 
 
-def _forget_tokens(scene: Scene) -> None:
+def _forget_tokens(scene: ConnectionState) -> None:
     """Finished tokens are remembered, so that a late word can be told from one that nobody knows; not all of them."""
     if len(scene.tokens) > 2 * _KEPT_PARAMS:
         ended = [token for token, each in scene.tokens.items() if each.asked.answered is not None]
@@ -332,7 +332,7 @@ def _forget_tokens(scene: Scene) -> None:
             del scene.tokens[token]
 
 
-_NOBODY = Telling(Asked(Direction.TO_SERVER, "", "", None, 0, 0, None, 0))
+_NOBODY = Telling(TrackedRequest(Direction.TO_SERVER, "", "", None, 0, 0, None, 0))
 
 
 # --- Traits: what one look at an answer or a notification tells, so that it meets only the checks that can care.
@@ -356,7 +356,7 @@ TASK = 128
 LARGE_FROM = 100_000
 
 
-def traits_of_result(case: Case) -> int:
+def traits_of_result(case: CheckMoment) -> int:
     """The traits of a result that a model waits for; all of them for others, and where it is no object."""
     asked, value = case.asked, case.value
     if asked is None or asked.method not in ASKING or type(value) is not dict:
@@ -386,6 +386,6 @@ def _is_rich(content: Any) -> bool:
     return False
 
 
-def traits_of_telling(case: Case) -> int:
+def traits_of_telling(case: CheckMoment) -> int:
     """The traits of a notification or a request of the server's: how it came alone."""
     return ALL_TRAITS if case.life is not None else ALL_TRAITS & ~CARRIED

@@ -144,16 +144,16 @@ def check(id_: str, severity: Severity, title: str, *on: str, **more: Any) -> Ca
     return add
 
 
-class Table(msgspec.Struct, frozen=True):
+class CheckTable(msgspec.Struct, frozen=True):
     """The checks of one revision by the moments they look at."""
 
     quick: dict[str, tuple[Check, ...]]
     heavy: dict[str, tuple[Check, ...]]
 
 
-def tables() -> tuple[Table, ...]:
+def tables() -> tuple[CheckTable, ...]:
     """The checks for each row; the one for "not known yet" stands first."""
-    return tuple(Table(_by_hook(row, heavy=False), _by_hook(row, heavy=True)) for row in range(LAST + 1))
+    return tuple(CheckTable(_by_hook(row, heavy=False), _by_hook(row, heavy=True)) for row in range(LAST + 1))
 
 
 def _by_hook(row: int, *, heavy: bool) -> dict[str, tuple[Check, ...]]:

@@ -21,7 +21,7 @@ from inspector.checks.diagnoses.bytes import LONG, too_long
 from inspector.checks.findings import Finding, page_of
 from inspector.checks.learning import answered, listened, row_of_answer, sent, told, traits_of_result, traits_of_telling
 from inspector.checks.registry import CHECKS, Check, Flaw, Judge, tables
-from inspector.checks.state import Asked, Case, HttpLife, Scene, row_of
+from inspector.checks.state import CheckMoment, ConnectionState, HttpLife, TrackedRequest, row_of
 from inspector.protocol import peek
 from inspector.protocol.credentials import without_credentials
 from inspector.protocol.facts import (
@@ -70,7 +70,7 @@ def is_odd(frame: Frame, messages: tuple[Message, ...]) -> bool:
     )
 
 
-def is_for_a_probe(scene: Scene, life: HttpLife, n: int) -> bool:
+def is_for_a_probe(scene: ConnectionState, life: HttpLife, n: int) -> bool:
     """Whether this is the body of an exchange made on purpose: its head tells all, and its requests are over."""
     if life.request is None or not life.request.probe:
         return False
@@ -80,13 +80,13 @@ def is_for_a_probe(scene: Scene, life: HttpLife, n: int) -> bool:
     return True
 
 
-def is_undeclared(asked: Asked) -> bool:
+def is_undeclared(asked: TrackedRequest) -> bool:
     """Whether it is doctor's request that does not say by which revision it is meant, though all others do."""
     is_modern = asked.row > 0 and ROWS[asked.row - 1].era is Era.MODERN
     return is_modern and asked.method == "tools/list" and declared_revision(asked.params) is None
 
 
-def is_our_doing(case: Case, id_: str, *, again: bool) -> bool:
+def is_our_doing(case: CheckMoment, id_: str, *, again: bool) -> bool:
     """Whether what a check finds in the answer to a probe comes of our asking: `again` if it was found before.
 
     A list that is asked for twice has its faults twice; a page that was never there, and a call of no tool, are judged
@@ -102,7 +102,7 @@ def is_our_doing(case: Case, id_: str, *, again: bool) -> bool:
     return again or (asked.method == "tools/call" and not peek.has(asked.params, "name") and id_ in ("L-19", "K11"))
 
 
-def is_told_of_this_task(case: Case, id_: str, flaw: Flaw) -> bool:
+def is_told_of_this_task(case: CheckMoment, id_: str, flaw: Flaw) -> bool:
     """Whether an earlier word about the same task showed this fault: one fact is one finding, however many polls."""
     if not case.method.startswith(("tasks/", "notifications/tasks")):
         return False
@@ -111,7 +111,7 @@ def is_told_of_this_task(case: Case, id_: str, flaw: Flaw) -> bool:
     return task is not None and case.scene.says_again("task", id_, flaw.pointer, flaw.sentence, task)
 
 
-def has_meta(case: Case) -> bool:
+def has_meta(case: CheckMoment) -> bool:
     """Whether what came has `_meta`, of whatever kind."""
     return type(case.value) is dict and "_meta" in case.value
 
@@ -131,7 +131,7 @@ def _is_utf8(payload: bytes) -> bool:
     return True
 
 
-def request_of(scene: Scene, case: Case, message: Answer | ErrorAnswer) -> Asked | None:
+def request_of(scene: ConnectionState, case: CheckMoment, message: Answer | ErrorAnswer) -> TrackedRequest | None:
     """The open request that is answered: by its id, or, without a usable one, by the HTTP exchange."""
     if message.id is not None:
         found = scene.asked.get((Direction.TO_SERVER, message.id))
@@ -147,7 +147,7 @@ LEARNING = "what is learned of the entries"
 """In place of a check's id: what all checks share failed at an entry, which they then know nothing of."""
 
 
-class SetAside(msgspec.Struct, frozen=True):
+class DisabledChecks(msgspec.Struct, frozen=True):
     """What failed, where, and at which entry."""
 
     check: str
@@ -166,13 +166,13 @@ class SetAside(msgspec.Struct, frozen=True):
         return f"{what} failed inside at #{self.n}: {self.error} ({self.where}); the others go on: please report it"
 
 
-def set_aside(check: str, n: int, error: Exception) -> SetAside:
+def set_aside(check: str, n: int, error: Exception) -> DisabledChecks:
     """Make a record of what has failed."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     where = f"{PurePath(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}" if trace is not None else "nowhere"
-    return SetAside(check, f"{type(error).__name__}: {error}"[:300], where, n)
+    return DisabledChecks(check, f"{type(error).__name__}: {error}"[:300], where, n)
 
 
 logger = logging.getLogger(__name__)
@@ -225,19 +225,19 @@ class Inspection:
         of a frame: who has the objects of a long one already need not have them twice.
         """
         self._beside, self._seen, self._rest, self._read = beside or {}, seen or {}, rest, read
-        self.scene = Scene(beside=self._beside, seen=self._seen, rest=rest)
+        self.scene = ConnectionState(beside=self._beside, seen=self._seen, rest=rest)
         self.taken = 0
         """Entries taken in so far."""
         self.counts: Counter[str] = Counter()
         """How often each check found something, the findings that were not kept included."""
         self.unasked = 0
         """Expensive questions for which there was no room."""
-        self.set_aside: dict[str, SetAside] = {}
+        self.set_aside: dict[str, DisabledChecks] = {}
         """By id of the check, what has failed by a mistake of ours."""
         self._tables = tables()
         self._plans: dict[_Moment, _Plan] = {}
-        self._waiting: deque[tuple[Case, Check]] = deque()
-        self._early: list[Case] = []
+        self._waiting: deque[tuple[CheckMoment, Check]] = deque()
+        self._early: list[CheckMoment] = []
         """What the server sent between `initialize` and its response: by then nobody knew how to judge it."""
         self._found: list[Finding] = []
         self._over = False
@@ -268,11 +268,11 @@ class Inspection:
         if scene.first_message_ns is None:
             scene.first_message_ns = time_ns
         if size > LONG:
-            self._keep(Case(scene, n, time_ns, scene.row), CHECKS["F-12"], too_long(size))
+            self._keep(CheckMoment(scene, n, time_ns, scene.row), CHECKS["F-12"], too_long(size))
         asked = None if id_ is None else scene.asked.get((Direction.TO_SERVER, id_))
         if method and id_ is not None:
             scene.use(id_)
-            scene.asked[Direction.FROM_SERVER, id_] = Asked(
+            scene.asked[Direction.FROM_SERVER, id_] = TrackedRequest(
                 Direction.FROM_SERVER, id_, method, None, n, time_ns, None, scene.row
             )
         elif asked is not None:
@@ -321,7 +321,7 @@ class Inspection:
         if frame.http is not None and is_for_a_probe(self.scene, self.scene.life(frame.http), frame.n):
             return
         if frame.http is not None and (life := self.scene.life(frame.http)).is_refused:
-            case = Case(self.scene, frame.n, frame.time_ns, self.scene.row)
+            case = CheckMoment(self.scene, frame.n, frame.time_ns, self.scene.row)
             case.frame, case.life = frame, life
             self._moment(case, "refusal", "")
             if is_plain_refusal(life, messages):
@@ -335,7 +335,7 @@ class Inspection:
         scene = self.scene
         life = scene.life(frame.http) if frame.http is not None else None
         if is_odd(frame, messages):
-            case = Case(scene, frame.n, frame.time_ns, scene.row)
+            case = CheckMoment(scene, frame.n, frame.time_ns, scene.row)
             case.frame, case.life, case.value = frame, life, messages
             self._moment(case, "frame", "")
             if life is not None and frame.sse is not None:
@@ -343,7 +343,7 @@ class Inspection:
 
     def _message(self, frame: Frame, message: Message) -> None:
         scene = self.scene
-        case = Case(scene, frame.n, frame.time_ns, scene.row)
+        case = CheckMoment(scene, frame.n, frame.time_ns, scene.row)
         case.frame, case.message = frame, message
         case.life = scene.http.get(frame.http) if frame.http is not None else None
         kind = type(message)
@@ -387,7 +387,7 @@ class Inspection:
                 case, tuple(each for each in self._plan((row, kind, case.method, case.traits)) if each[1].belated)
             )
 
-    def _answer(self, case: Case, message: Answer | ErrorAnswer) -> None:
+    def _answer(self, case: CheckMoment, message: Answer | ErrorAnswer) -> None:
         scene, is_result = self.scene, isinstance(message, Answer)
         case.value = message.result if isinstance(message, Answer) else message.error
         asked = request_of(scene, case, message)
@@ -413,7 +413,7 @@ class Inspection:
 
     def _fact(self, entry: Observed, fact: Fact) -> None:
         scene = self.scene
-        case = Case(scene, entry.n, entry.time_ns, scene.row)
+        case = CheckMoment(scene, entry.n, entry.time_ns, scene.row)
         match fact:
             case Stderr():
                 scene.muttered(entry.n, entry.time_ns, fact.payload)
@@ -439,7 +439,10 @@ class Inspection:
             asked, done = self.scene.asked, self.scene.done
             another = fact.event is ConnectionEvent.OPEN and before is not None
             self._early = []
-            self.scene, self._over = Scene(self.scene.number + another, self._beside, self._seen, self._rest), False
+            self.scene, self._over = (
+                ConnectionState(self.scene.number + another, self._beside, self._seen, self._rest),
+                False,
+            )
             if fact.event is ConnectionEvent.RENEW and fact.transport != "stdio":  # it may still be answered
                 self.scene.asked, self.scene.done = asked, done
             self.scene.connection = fact if fact.transport or before is None else before
@@ -449,7 +452,7 @@ class Inspection:
         self.scene.why = fact.why
         self._end(entry.n)
 
-    def _http(self, case: Case, fact: HttpFact) -> None:
+    def _http(self, case: CheckMoment, fact: HttpFact) -> None:
         life = case.life = self.scene.life(fact.http)
         if fact.event is HttpEvent.REQUEST:
             life.request, life.frame = fact, case.n
@@ -469,15 +472,15 @@ class Inspection:
             if self._early and self.scene.handshake is not None:  # it was never answered: what was offered counts
                 offered = peek.text(self.scene.handshake.params, "protocolVersion") or ""
                 self._judge_early(row_of(resolve(offered, Era.LEGACY)[0]), n)
-            case = Case(self.scene, n, self.scene.last_ns, self.scene.row)
+            case = CheckMoment(self.scene, n, self.scene.last_ns, self.scene.row)
             self._moment(case, "end", "")
 
-    def _moment(self, case: Case, kind: str, method: str) -> None:
+    def _moment(self, case: CheckMoment, kind: str, method: str) -> None:
         moment = case.row, kind, method, case.traits
         plan = self._plans.get(moment)
         self._ask(case, self._plan(moment) if plan is None else plan)
 
-    def _ask(self, case: Case, plan: _Plan) -> None:
+    def _ask(self, case: CheckMoment, plan: _Plan) -> None:
         """Ask checks about one moment. One that fails is never asked again."""
         asked = iter(plan)
         while True:
@@ -502,7 +505,7 @@ class Inspection:
             self._plans[moment] = plan
         return plan
 
-    def _keep(self, case: Case, asked: Check, flaw: Flaw) -> None:
+    def _keep(self, case: CheckMoment, asked: Check, flaw: Flaw) -> None:
         check = CHECKS[flaw.id] if flaw.id else asked
         if not check.applies_to(case.row):
             return
@@ -534,10 +537,10 @@ class Inspection:
         )
 
 
-def _for_later(inspection: Inspection, waiting: deque[tuple[Case, Check]], check: Check) -> Judge:
+def _for_later(inspection: Inspection, waiting: deque[tuple[CheckMoment, Check]], check: Check) -> Judge:
     """Stand in for an expensive check: its question waits, if it is worth its time."""
 
-    def judge(case: Case) -> Iterator[Flaw]:
+    def judge(case: CheckMoment) -> Iterator[Flaw]:
         if check.wanted is None or check.wanted(case):
             if len(waiting) < MOST_WAITING:
                 waiting.append((case, check))
@@ -548,7 +551,9 @@ def _for_later(inspection: Inspection, waiting: deque[tuple[Case, Check]], check
     return judge
 
 
-def _put_aside(aside: dict[str, SetAside], plans: dict[_Moment, _Plan], what: str, n: int, error: Exception) -> None:
+def _put_aside(
+    aside: dict[str, DisabledChecks], plans: dict[_Moment, _Plan], what: str, n: int, error: Exception
+) -> None:
     """Remember what has failed, and plan anew without it."""
     if what not in aside:
         aside[what] = set_aside(what, n, error)

@@ -22,7 +22,7 @@ from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.revisions.table import ROWS
 
 if TYPE_CHECKING:
-    from inspector.checks.diagnoses.definitions import Seen
+    from inspector.checks.diagnoses.definitions import SeenTool
 
 
 _BETWEEN_RESTS = 64
@@ -34,7 +34,7 @@ ALL_TRAITS = (1 << 8) - 1
 PREFIX = "io.modelcontextprotocol/"
 
 
-class Asked(msgspec.Struct):
+class TrackedRequest(msgspec.Struct):
     """A request, and what became of it."""
 
     sender: Direction
@@ -63,7 +63,7 @@ class Asked(msgspec.Struct):
 class Telling(msgspec.Struct):
     """The newest word of progress under a token."""
 
-    asked: Asked
+    asked: TrackedRequest
     last: float | None = None
     frame: int = 0
     count: int = 0
@@ -74,14 +74,14 @@ class Telling(msgspec.Struct):
 class Listen(msgspec.Struct):
     """A `subscriptions/listen` that is open."""
 
-    asked: Asked
+    asked: TrackedRequest
     wanted: dict[str, Any]
     acknowledged: dict[str, Any] | None = None
     began: bool = False
     """Whether anything came on it."""
 
 
-class Known(msgspec.Struct, frozen=True):
+class ListedDefinition(msgspec.Struct, frozen=True):
     """A tool, prompt or resource as it was listed last."""
 
     item: Any
@@ -96,7 +96,7 @@ class HttpLife(msgspec.Struct):
     response: HttpFact | None = None
     frame: int = 0
     """The entry of the response's head, else of the request's."""
-    asked: list[Asked] = []
+    asked: list[TrackedRequest] = []
     """The requests in its body."""
     told: int = 0
     """How many messages that ask for no answer its body had."""
@@ -127,7 +127,7 @@ class HttpLife(msgspec.Struct):
         return next((value for key, value in headers if key.lower() == name), None)
 
 
-class Document(msgspec.Struct, frozen=True):
+class MetadataDocument(msgspec.Struct, frozen=True):
     """A place where a login looked for metadata."""
 
     frame: int
@@ -136,12 +136,12 @@ class Document(msgspec.Struct, frozen=True):
     """The object that was there; None if none was."""
 
 
-class Login(msgspec.Struct):
+class LoginState(msgspec.Struct):
     """What is known of the way in."""
 
     refusals: list[tuple[int, int, str | None]] = []
     """Of each 401 and 403: the entry, the status, and what `WWW-Authenticate` says."""
-    tried: list[Document] = []
+    tried: list[MetadataDocument] = []
 
 
 class TaskLife(msgspec.Struct):
@@ -175,7 +175,7 @@ class _Offered:
         """The names of tools of other servers that a host may have beside this one, by server."""
         self.seen = seen or {}
         """What is remembered of the server from before, by kind of list."""
-        self.known: dict[str, dict[str, Known]] = {"tools": {}, "prompts": {}, "resources": {}}
+        self.known: dict[str, dict[str, ListedDefinition]] = {"tools": {}, "prompts": {}, "resources": {}}
         self.pages: dict[str, dict[str, Any]] = {}
         """Of each list that is being fetched: what its pages had so far."""
         self.cursors: dict[str, set[str]] = {}
@@ -184,7 +184,7 @@ class _Offered:
         """The cursors that pages came for, likewise."""
         self.next_cursor: dict[str, str | None] = {}
         """What the newest page of each list named as the next one."""
-        self.apps: dict[str, Known] = {}
+        self.apps: dict[str, ListedDefinition] = {}
         """The tools that bring a page, by the page's URI."""
         self.app_tools: dict[str, str] = {}
         """The pages, by the names of the tools that bring them and that a model may call."""
@@ -204,7 +204,7 @@ class _Carried:
         """The newest that a response carried."""
         self.streamed: OrderedDict[int, int] = OrderedDict()
         """Digests of messages that can't come twice, as they came on streams, and the exchange they came on."""
-        self.login = Login([], [])
+        self.login = LoginState([], [])
 
 
 class _Ran:
@@ -260,7 +260,7 @@ class _Begun:
         self.began_ns = 0
         self.wall_offset_ns: int | None = None
         """What to add to a moment to get the time of day, since 1970; None before the first frame."""
-        self.handshake: Asked | None = None
+        self.handshake: TrackedRequest | None = None
         """The newest `initialize`."""
         self.opening: Opening | None = None
         self.revision: Revision | None = None
@@ -270,7 +270,7 @@ class _Begun:
         """Whether a server that was opened without initialize has responded to it all the same: it is of both eras."""
 
 
-class Scene(_Offered, _Carried, _Ran, _Begun, _Followed):
+class ConnectionState(_Offered, _Carried, _Ran, _Begun, _Followed):
     """One connection."""
 
     def __init__(
@@ -285,9 +285,9 @@ class Scene(_Offered, _Carried, _Ran, _Begun, _Followed):
         self.rest = rest
         self.number = number
         """Which connection of the journal it is, from 1."""
-        self.asked: dict[tuple[Direction, RequestId], Asked] = {}
+        self.asked: dict[tuple[Direction, RequestId], TrackedRequest] = {}
         """What is open."""
-        self.done: OrderedDict[tuple[Direction, RequestId], Asked] = OrderedDict()
+        self.done: OrderedDict[tuple[Direction, RequestId], TrackedRequest] = OrderedDict()
         """What was answered or taken back, the newest last; as many as are remembered."""
         self.server_ids: set[RequestId] = set()
         """Ids that the server has used for requests of its own."""
@@ -319,11 +319,11 @@ class Scene(_Offered, _Carried, _Ran, _Begun, _Followed):
         found = peek.at(self.opening.capabilities if self.opening else {}, *path)
         return found is not None and found is not False
 
-    def offered(self, asked: Asked | None, *path: str) -> bool:
+    def offered(self, asked: TrackedRequest | None, *path: str) -> bool:
         """Whether the client declares one: on the request where requests say so, else in the handshake."""
         return peek.at(self.client_capabilities(asked), *path) is not None
 
-    def client_capabilities(self, asked: Asked | None) -> dict[str, Any]:
+    def client_capabilities(self, asked: TrackedRequest | None) -> dict[str, Any]:
         """What the client declares."""
         if asked is not None and peek.has(asked.params, "_meta", PREFIX + "clientCapabilities"):
             return peek.mapping(asked.params, "_meta", PREFIX + "clientCapabilities")
@@ -335,7 +335,7 @@ class Scene(_Offered, _Carried, _Ran, _Begun, _Followed):
         """The revision is known, or another one now."""
         self.opening, self.revision, self.row = opening, opening.revision, row_of(opening.revision)
 
-    def remember(self, asked: Asked) -> None:
+    def remember(self, asked: TrackedRequest) -> None:
         """A request is over; its id is known for a while, its params are not."""
         key = asked.sender, asked.id
         if self.asked.get(key) is asked:
@@ -382,7 +382,7 @@ def row_of(revision: Revision) -> int:
     return LAST if revision.era is Era.MODERN else LAST - 1
 
 
-class Case:
+class CheckMoment:
     """What just happened, for the checks that look at such moments."""
 
     __slots__ = (
@@ -390,7 +390,7 @@ class Case:
         *("known_at", "row", "scene", "surface", "telling", "time_ns", "traits", "value"),
     )
 
-    def __init__(self, scene: Scene, n: int, time_ns: int, row: int) -> None:
+    def __init__(self, scene: ConnectionState, n: int, time_ns: int, row: int) -> None:
         self.scene = scene
         self.n = n
         """The entry's number."""
@@ -406,9 +406,9 @@ class Case:
         """Params, result or error, decoded; None for what has none."""
         self.listed: list[tuple[str, str, dict[str, Any]]] | None = None
         """The tools of a page, once a check has asked for them."""
-        self.surface: tuple[Seen, ...] | None = None
+        self.surface: tuple[SeenTool, ...] | None = None
         """The same with their traits, once a diagnosis has asked for them."""
-        self.asked: Asked | None = None
+        self.asked: TrackedRequest | None = None
         """The request that is answered, or that a word of progress is about."""
         self.telling: Telling | None = None
         """Of a word of progress: what is known under its token."""
@@ -442,7 +442,7 @@ _DISTINCT = ("notifications/progress",)
 """Notifications that never come twice with the same words."""
 
 
-def learned_head(scene: Scene, case: Case, fact: HttpFact) -> None:
+def learned_head(scene: ConnectionState, case: CheckMoment, fact: HttpFact) -> None:
     """A request, a response or the end of an exchange was judged."""
     life = case.life
     assert life is not None
@@ -456,10 +456,10 @@ def learned_head(scene: Scene, case: Case, fact: HttpFact) -> None:
         for asked in life.asked:
             scene.listens.pop(asked.id, None)
         if life.request is not None and "/.well-known/" in life.request.target and len(scene.login.tried) < _MOST:
-            scene.login.tried.append(Document(case.n, life.request.target, value_of(life, fact)))
+            scene.login.tried.append(MetadataDocument(case.n, life.request.target, value_of(life, fact)))
 
 
-def _is_of_the_server(scene: Scene, life: HttpLife) -> bool:
+def _is_of_the_server(scene: ConnectionState, life: HttpLife) -> bool:
     """Whether an exchange is with the MCP server: it carried a message, or went to its URL. Others are of a login."""
     if life.asked or life.told:
         return True
@@ -482,7 +482,7 @@ def value_of(life: HttpLife, fact: HttpFact) -> Any:
     return value if isinstance(value, dict) else None
 
 
-def learned_note(case: Case, note: SseNote) -> None:
+def learned_note(case: CheckMoment, note: SseNote) -> None:
     """An event without a message was judged."""
     life = case.life
     if life is not None:
@@ -500,21 +500,21 @@ def learned_event(life: HttpLife, frame: Frame) -> None:
         life.retry = life.retry if frame.sse.retry is None else frame.sse.retry
 
 
-def learned_answer(scene: Scene, asked: Asked, time_ns: int) -> None:
+def learned_answer(scene: ConnectionState, asked: TrackedRequest, time_ns: int) -> None:
     """A request was answered, wherever the answer came."""
     life = scene.http.get(asked.http) if asked.http is not None else None
     if life is not None and all(each.answered is not None for each in life.asked):
         life.answered_ns = time_ns
 
 
-def learned_distinct(scene: Scene, case: Case) -> None:
+def learned_distinct(scene: ConnectionState, case: CheckMoment) -> None:
     """Remember where a message came that can't come twice."""
     if is_distinct(case) and case.frame is not None and case.frame.http is not None:
         scene.streamed.setdefault(hash(case.frame.payload), case.frame.http)
         trim(scene.streamed)
 
 
-def is_distinct(case: Case) -> bool:
+def is_distinct(case: CheckMoment) -> bool:
     """Whether it came on a stream, is short, and would not be sent twice by a server that sends it once."""
     frame, message = case.frame, case.message
     if frame is None or frame.sse is None or len(frame.payload) > 4096:

@@ -17,7 +17,7 @@ from inspector.cli.words import duration
 from inspector.config.paths import expanded
 from inspector.errors import UsageError
 from inspector.protocol import capabilities
-from inspector.protocol.questions import Kind, Root
+from inspector.protocol.questions import RequestKind, Root
 from inspector.sampler.choice import Approve, Key, ModelChoice
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ _ANSWERS_OPTIONS = [
 ]
 
 
-class Answers(msgspec.Struct, frozen=True):
+class ResponseOptions(msgspec.Struct, frozen=True):
     """What was said about questions."""
 
     prepared: "tuple[Prepared, ...]" = ()
@@ -167,11 +167,11 @@ class Answers(msgspec.Struct, frozen=True):
     def _answerable(self) -> frozenset[str]:
         kinds = {prepared.kind for prepared in self.prepared}
         found = {capabilities.TASKS} | ({capabilities.ROOTS} if self.roots else set())  # a task can always be followed
-        if Kind.SAMPLING in kinds:
+        if RequestKind.SAMPLING in kinds:
             found.add(capabilities.SAMPLING)
         if self.model is not None:
             found |= {capabilities.SAMPLING, capabilities.SAMPLING_TOOLS}
-        if Kind.ELICITATION in kinds:
+        if RequestKind.ELICITATION in kinds:
             found |= {capabilities.FORM, capabilities.URL}
         return frozenset(found)
 
@@ -191,10 +191,10 @@ def roots_options(command: F) -> F:
     return command
 
 
-def read(options: Mapping[str, Any], env: Mapping[str, str] | None = None) -> Answers:
+def read(options: Mapping[str, Any], env: Mapping[str, str] | None = None) -> ResponseOptions:
     """What those options come to; a model's key comes from `env`. Raises: UsageError."""
     file = options.get("answers")
-    return Answers(
+    return ResponseOptions(
         () if file is None else _prepared(file),
         roots(options),
         _asked_for(_names(options.get("offer", ()))),

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
-from inspector.documents import Unreadable, read_json
+from inspector.documents import UnreadableDocument, read_json
 from inspector.errors import UsageError
 
 
 @dataclass(frozen=True, slots=True)
-class Typed:
+class TypedArgument:
     """One -a."""
 
     name: str
@@ -23,7 +23,7 @@ class Typed:
     is_json: bool
 
 
-def read_pairs(pairs: Sequence[str]) -> tuple[Typed, ...]:
+def read_pairs(pairs: Sequence[str]) -> tuple[TypedArgument, ...]:
     """Take `name=text` and `name:=JSON` apart.
 
     Raises: UsageError, also for a name that is given twice.
@@ -57,14 +57,14 @@ def parse(text: str, where: str) -> Any:
     """JSON, or what is wrong with it and where. Raises: UsageError."""
     try:
         return read_json(text)
-    except Unreadable as error:
+    except UnreadableDocument as error:
         raise UsageError(
             f"{where}: invalid JSON: {error.placed}",
             hint="""Quote it for the shell: -a 'name:={"a": 1}'. A text needs no JSON: -a name=text.""",
         ) from None
 
 
-def joined(whole: Any, pairs: Sequence[Typed], schema: object) -> Any:
+def joined(whole: Any, pairs: Sequence[TypedArgument], schema: object) -> Any:
     """The arguments to send: `whole`, with each pair in it, texts read as `schema` asks. None if nothing was given.
 
     Raises: UsageError where pairs can't be put in, as `whole` is no object.
@@ -76,7 +76,7 @@ def joined(whole: Any, pairs: Sequence[Typed], schema: object) -> Any:
     return {**(whole or {}), **{each.name: _value(each, schema) for each in pairs}}
 
 
-def as_texts(pairs: Sequence[Typed]) -> Mapping[str, str]:
+def as_texts(pairs: Sequence[TypedArgument]) -> Mapping[str, str]:
     """The arguments of a prompt, which are texts. Raises: UsageError for one that was given as JSON."""
     for each in pairs:
         if each.is_json:
@@ -84,16 +84,16 @@ def as_texts(pairs: Sequence[Typed]) -> Mapping[str, str]:
     return {each.name: each.text for each in pairs}
 
 
-def _pair(text: str) -> Typed:
+def _pair(text: str) -> TypedArgument:
     name, equals, value = text.partition("=")
     is_json = name.endswith(":")
     name = name.removesuffix(":")
     if not equals or not name:
         raise UsageError(f"-a {text!r} names no argument", hint="Write -a name=text or -a name:=JSON.")
-    return Typed(name, value, parse(value, f"-a {name}:=") if is_json else None, is_json)
+    return TypedArgument(name, value, parse(value, f"-a {name}:=") if is_json else None, is_json)
 
 
-def _value(typed: Typed, schema: object) -> Any:
+def _value(typed: TypedArgument, schema: object) -> Any:
     if typed.is_json:
         return typed.value
     if schema is None:

@@ -15,7 +15,7 @@ import msgspec
 from inspector import text
 from inspector.capture.format.records import Entry
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.headless import Visit
+from inspector.cli.headless import CommandSession
 from inspector.cli.output import Output
 from inspector.cli.requests import answered
 from inspector.cli.words import lasting
@@ -27,7 +27,7 @@ from inspector.protocol.events import Event, Notified
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import ErrorAnswer, Notification
 from inspector.protocol.things import LISTS
-from inspector.protocol.tracking.subscriptions import LISTEN, SUBSCRIBE, UPDATED, Filter
+from inspector.protocol.tracking.subscriptions import LISTEN, SUBSCRIBE, UPDATED, StreamFilter
 from inspector.session.watching import Outcome
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -55,7 +55,7 @@ def changes_options(command: F) -> F:
     return click.option("--count", type=count, metavar="N", help="Stop after so many notifications.")(command)
 
 
-async def tell_changes(visit: Visit, wanted: Filter, enough: Enough) -> ExitStatus:
+async def tell_changes(visit: CommandSession, wanted: StreamFilter, enough: Enough) -> ExitStatus:
     """Ask to hear of it, and write what comes until it is enough.
 
     Raises: UsageError if the server offers nothing of it; what `answered` raises; Disconnected.
@@ -84,12 +84,12 @@ async def tell_changes(visit: Visit, wanted: Filter, enough: Enough) -> ExitStat
         stop()
 
 
-def _methods(wanted: Filter) -> frozenset[str]:
+def _methods(wanted: StreamFilter) -> frozenset[str]:
     kinds = [kind for kind in _LISTS if getattr(wanted, kind)]
     return frozenset({*(LISTS[kind].changed for kind in kinds), *([UPDATED] if wanted.uris else [])})
 
 
-def _check(visit: Visit, wanted: Filter) -> None:
+def _check(visit: CommandSession, wanted: StreamFilter) -> None:
     """Refuse what the server does not offer at all; warn of what it does not offer beside other things."""
     watching = visit.session.watching
     offered = watching.offered()
@@ -106,7 +106,7 @@ def _check(visit: Visit, wanted: Filter) -> None:
     visit.output.warn(said)
 
 
-async def _begin(visit: Visit, wanted: Filter) -> ExitStatus:
+async def _begin(visit: CommandSession, wanted: StreamFilter) -> ExitStatus:
     watching = visit.session.watching
     outcome = Outcome(wanted)
     if watching.by_stream:
@@ -136,7 +136,7 @@ def _refused(output: Output, outcome: Outcome, method: str) -> ExitStatus:
     return output.report("server_error", f"{method}: {outcome.refused}", "", ExitStatus.TOOL_ERROR, more)
 
 
-async def _until_enough(visit: Visit, changes: asyncio.Queue[_Change | None], enough: Enough) -> ExitStatus:
+async def _until_enough(visit: CommandSession, changes: asyncio.Queue[_Change | None], enough: Enough) -> ExitStatus:
     """Write what comes. Raises: Disconnected."""
     written, session = 0, visit.session
     with suppress(TimeoutError):
@@ -155,12 +155,12 @@ async def _until_enough(visit: Visit, changes: asyncio.Queue[_Change | None], en
     return _verdict(visit, written, enough)
 
 
-async def _wake_at_the_end(visit: Visit, changes: asyncio.Queue[_Change | None]) -> None:
+async def _wake_at_the_end(visit: CommandSession, changes: asyncio.Queue[_Change | None]) -> None:
     await visit.session.ended.wait()
     changes.put_nowait(None)
 
 
-def _verdict(visit: Visit, written: int, enough: Enough) -> ExitStatus:
+def _verdict(visit: CommandSession, written: int, enough: Enough) -> ExitStatus:
     if enough.count is None or written >= enough.count:
         return ExitStatus.OK
     said = f"{written} of {enough.count} notifications came"
@@ -170,7 +170,7 @@ def _verdict(visit: Visit, written: int, enough: Enough) -> ExitStatus:
     return visit.output.report("timeout", f"{said} within {enough.seconds:g} s", hint, ExitStatus.TIMEOUT)
 
 
-def _write(visit: Visit, change: _Change) -> None:
+def _write(visit: CommandSession, change: _Change) -> None:
     message, entry = change.message, change.entry
     if visit.output.as_json:
         params = msgspec.Raw(message.params_part.raw) if message.params_part.raw else None

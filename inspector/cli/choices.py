@@ -4,13 +4,13 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from inspector.cli.options import Chosen
+from inspector.cli.options import TargetOptions
 from inspector.config.environment import build_environment
 from inspector.config.paths import expanded
 from inspector.config.servers import FoundServer
 from inspector.config.targets import HttpTarget, StdioTarget, Target, parse_url
 from inspector.errors import UsageError
-from inspector.session.options import Clocks
+from inspector.session.options import Timeouts
 
 DEMO = (sys.executable, "-m", "inspector.demo")
 """The command of the server that comes with this program."""
@@ -18,9 +18,9 @@ DEMO_VARIABLE = f"PYTHONPATH={Path(__file__).parents[2]}"
 """What has the child find this very package, installed or not."""
 
 
-def plainly(target: Target) -> Chosen:
+def plainly(target: Target) -> TargetOptions:
     """A target with what holds where nothing else was asked for."""
-    return Chosen(target, None, "", Clocks(), None)
+    return TargetOptions(target, None, "", Timeouts(), None)
 
 
 def demo_target(env: Mapping[str, str]) -> StdioTarget:

@@ -14,10 +14,10 @@ import msgspec
 from inspector.capture.journal import Journal
 from inspector.cli.exit_status import ExitStatus, code_of, status_of
 from inspector.cli.launch import named_journal, settings_for
-from inspector.cli.options import Chosen, choose
+from inspector.cli.options import TargetOptions, choose
 from inspector.cli.output import Output
 from inspector.cli.process import leaving_no_child
-from inspector.cli.world import World
+from inspector.cli.world import CliEnv
 from inspector.errors import InspectError
 from inspector.protocol.revisions.openings import Opening
 from inspector.session.open import open_session
@@ -77,7 +77,7 @@ _LINES = 20
 T = TypeVar("T")
 
 
-class Visit(msgspec.Struct, frozen=True):
+class CommandSession(msgspec.Struct, frozen=True):
     """A session that is open, and where to write what comes of it."""
 
     session: Session
@@ -85,7 +85,7 @@ class Visit(msgspec.Struct, frozen=True):
     output: Output
 
 
-Work = Callable[[Visit], Awaitable[ExitStatus]]
+Work = Callable[[CommandSession], Awaitable[ExitStatus]]
 
 
 async def _leave(session: Session) -> None:
@@ -93,7 +93,7 @@ async def _leave(session: Session) -> None:
 
 
 def visit(
-    world: World,
+    world: CliEnv,
     url: str | None,
     options: dict[str, Any],
     work: Work,
@@ -141,7 +141,7 @@ def _tell_notices(output: Output, journal: Journal, told: list[str]) -> None:
 
 
 async def _visit(
-    chosen: Chosen,
+    chosen: TargetOptions,
     journal: Journal,
     output: Output,
     work: Work,
@@ -160,7 +160,7 @@ async def _visit(
         opening = session.opening or settled  # what was seen on the wire also knows what we declared
         _introduce(output, opening)
         _tell_notices(output, journal, told)
-        return await work(Visit(session, opening, output))
+        return await work(CommandSession(session, opening, output))
 
 
 def _introduce(output: Output, opening: Opening) -> None:

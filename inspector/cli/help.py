@@ -21,7 +21,7 @@ TOPICS = {
 """In the order in which they are shown."""
 
 
-class Shared(click.Option):
+class SharedOption(click.Option):
     """An option of many commands."""
 
     def __init__(self, *args: Any, topic: str = "", rare: bool = False, **kwargs: Any) -> None:
@@ -33,7 +33,7 @@ class Shared(click.Option):
 
 def shared(topic: str, *names: str, **kwargs: Any) -> Callable[..., Any]:
     """An option with a topic, one of TOPICS."""
-    return click.option(*names, cls=Shared, topic=topic, **kwargs)
+    return click.option(*names, cls=SharedOption, topic=topic, **kwargs)
 
 
 class Documented(click.Command):
@@ -42,7 +42,7 @@ class Documented(click.Command):
     def __init__(self, *args: Any, examples: tuple[str, ...] = (), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.examples = examples
-        if any(isinstance(param, Shared) for param in self.params):
+        if any(isinstance(param, SharedOption) for param in self.params):
             self.params.append(_HELP_ALL)
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -54,7 +54,9 @@ class Documented(click.Command):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Its own options; of the others their names, or all of them where that was asked for."""
         params = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
-        own = [record for param in params if not isinstance(param, Shared) and (record := param.get_help_record(ctx))]
+        own = [
+            record for param in params if not isinstance(param, SharedOption) and (record := param.get_help_record(ctx))
+        ]
         with formatter.section("Options"):
             formatter.write_dl(own)
         by_topic = {topic: [each for each in params if getattr(each, "topic", "") == topic] for topic in TOPICS}

@@ -17,10 +17,10 @@ from msgspec.structs import replace
 
 from inspector.capture.shelf import captures
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.options import Chosen
+from inspector.cli.options import TargetOptions
 from inspector.cli.output import Output
 from inspector.cli.process import held_log, leaving_no_child, leaving_politely
-from inspector.cli.world import World
+from inspector.cli.world import CliEnv
 from inspector.config.paths import places
 from inspector.config.targets import StdioTarget
 from inspector.errors import ConnectError, UsageError
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from inspector.capture.compare.normal import Normal
     from inspector.config.servers import FoundServer
     from inspector.config.targets import Target
-    from inspector.present.start import OpenServer, Server, StartChoice, Wanted
-    from inspector.session.engine import Engine, Live, Opened
+    from inspector.present.start import ConfiguredServer, OpenServer, StartChoice, Wanted
+    from inspector.session.engine import Engine, Live, OpenedSession
 
 
 # --- The live conversations of one run of the interface: those with one server, one after the other; and all
@@ -45,10 +45,10 @@ _SILENT_S = 0.7
 """How long it may take before somebody is told."""
 
 
-class Sittings:
+class ServerRuns:
     """The live conversations with one server, one after the other, and the engine they run on."""
 
-    def __init__(self, chosen: Chosen, world: World, *, is_first: bool = True) -> None:
+    def __init__(self, chosen: TargetOptions, world: CliEnv, *, is_first: bool = True) -> None:
         """`is_first`: its is the file that was named for recording; the others get a number behind its name."""
         self._chosen = chosen
         self._world = world
@@ -136,21 +136,21 @@ class Sittings:
 class Servers:
     """All servers of one run; the interface has further ones opened by it."""
 
-    def __init__(self, world: World, chosen: Chosen | None = None, *, record: bool = True) -> None:
+    def __init__(self, world: CliEnv, chosen: TargetOptions | None = None, *, record: bool = True) -> None:
         """`chosen`: what was asked for the first; what of it is not about that server alone holds for all."""
         self._world = world
         self._chosen = chosen
         self._record = record
-        self.sittings: list[Sittings] = []
+        self.sittings: list[ServerRuns] = []
 
     @property
     def captures(self) -> list[Path | None]:
         """Where each of all conversations is recorded."""
         return [live.journal.capture_path for each in self.sittings for live in each.lives]
 
-    def add(self, chosen: Chosen) -> Sittings:
+    def add(self, chosen: TargetOptions) -> ServerRuns:
         """Take in another server. Nothing begins."""
-        self.sittings.append(Sittings(chosen, self._world, is_first=not self.sittings))
+        self.sittings.append(ServerRuns(chosen, self._world, is_first=not self.sittings))
         return self.sittings[-1]
 
     def end(self) -> None:
@@ -176,7 +176,7 @@ class Servers:
         servers, _ = self.found()
         return [wanted(word, servers) for word in words]
 
-    def open(self, wanted: "Wanted") -> "Opened":
+    def open(self, wanted: "Wanted") -> "OpenedSession":
         """Begin a conversation, or name a capture.
 
         Raises: InspectError if it can't be begun at all.
@@ -184,12 +184,12 @@ class Servers:
         from inspector.cli.choices import demo_target, found_target, typed_target
         from inspector.config.servers import FoundServer
         from inspector.present.start import OpenCapture, OpenDemo, OpenServer, OpenTyped
-        from inspector.session.engine import Opened
+        from inspector.session.engine import OpenedSession
 
         env = self._world.env
         match wanted:
             case OpenCapture():
-                return Opened(wanted.path.stem, capture=wanted.path)
+                return OpenedSession(wanted.path.stem, capture=wanted.path)
             case OpenDemo():
                 return self._begun(demo_target(env), "demo")
             case OpenServer():
@@ -207,13 +207,13 @@ class Servers:
 
         return shared(capture, out, self._world.env, notes=notes, overwrite=overwrite)
 
-    def _begun(self, target: "Target", name: str, *, named: bool = True) -> "Opened":
-        from inspector.session.engine import Opened
+    def _begun(self, target: "Target", name: str, *, named: bool = True) -> "OpenedSession":
+        from inspector.session.engine import OpenedSession
 
         sittings = self.add(self._like(target))
-        return Opened(name, sittings.begin, sittings.begin(), close=sittings.close, named=named)
+        return OpenedSession(name, sittings.begin, sittings.begin(), close=sittings.close, named=named)
 
-    def _like(self, target: "Target") -> Chosen:
+    def _like(self, target: "Target") -> TargetOptions:
         """What holds for a server that was named beside another one."""
         from inspector.cli.choices import plainly
 
@@ -230,7 +230,7 @@ Show: TypeAlias = "Callable[[Callable[..., Live], Live], ExitStatus]"
 """Shows the first live conversation, and others that the function begins, until the person leaves."""
 
 
-def demand_terminal(world: World) -> None:
+def demand_terminal(world: CliEnv) -> None:
     """Raises: UsageError where no interface can be drawn."""
     if not world.has_terminal:
         raise UsageError(
@@ -239,7 +239,7 @@ def demand_terminal(world: World) -> None:
         )
 
 
-def inspect(world: World, chosen: Chosen, show: "Show | None" = None) -> ExitStatus:
+def inspect(world: CliEnv, chosen: TargetOptions, show: "Show | None" = None) -> ExitStatus:
     """Open the interface on a target, and on what else is named beside it; return when the person leaves it.
 
     Raises: UsageError if a name stands for nothing.
@@ -259,7 +259,7 @@ def inspect(world: World, chosen: Chosen, show: "Show | None" = None) -> ExitSta
     return status
 
 
-def open_all(world: World, wishes: "Callable[[Servers], Sequence[Wanted]]", *, record: bool = True) -> ExitStatus:
+def open_all(world: CliEnv, wishes: "Callable[[Servers], Sequence[Wanted]]", *, record: bool = True) -> ExitStatus:
     """Open the interface on several things, none of which comes before the others. Nothing approved: nothing opened.
 
     `wishes` names them. Raises: UsageError if one of them stands for nothing.
@@ -291,13 +291,13 @@ def _approved(wanted: "Sequence[Wanted]") -> "list[Wanted]":
     return [each for each in approved if each is not None]
 
 
-def _with(wanted: "OpenServer", server: "Server | None") -> "OpenServer | None":
+def _with(wanted: "OpenServer", server: "ConfiguredServer | None") -> "OpenServer | None":
     from dataclasses import replace
 
     return replace(wanted, server=server) if server is not None else None
 
 
-def approve(servers: "Sequence[Server]") -> "list[Server | None]":
+def approve(servers: "Sequence[ConfiguredServer]") -> "list[ConfiguredServer | None]":
     """Show each server that a host's file describes, and ask whether it may be started or dialled, and with what."""
     from inspector.tui.screens.start.start import ApproveApp
 
@@ -330,7 +330,7 @@ def choose_at_start(servers: "Sequence[FoundServer]", recent: "Sequence[Capture]
         return StartApp(servers, recent).run()
 
 
-def replay(world: World, path: Path, *others: Path) -> ExitStatus:
+def replay(world: CliEnv, path: Path, *others: Path) -> ExitStatus:
     """Open the interface on captures: nothing is connected to, nothing started, unless the person opens it."""
     from inspector.present.start import OpenCapture
 
@@ -342,7 +342,7 @@ def replay(world: World, path: Path, *others: Path) -> ExitStatus:
     return open_all(world, wanted)
 
 
-def _look_into(world: World, path: Path) -> None:
+def _look_into(world: CliEnv, path: Path) -> None:
     """Read a long file of another program first, and say so. Raises: CaptureError if nothing comes of it."""
     if path.stat().st_size > _LONG:
         from inspector.capture.foreign_files import is_foreign, stand_in
@@ -355,7 +355,7 @@ def _look_into(world: World, path: Path) -> None:
 
 
 def compare_on_screen(
-    world: World, before: Path, after: Path, normal: "Normal", only: Sequence[str] = ()
+    world: CliEnv, before: Path, after: Path, normal: "Normal", only: Sequence[str] = ()
 ) -> ExitStatus:
     """Open the interface on two captures side by side.
 
@@ -381,14 +381,14 @@ def show_live(begin: "Callable[..., Live]", first: "Live") -> ExitStatus:
 
 
 def _show(
-    begin: "Callable[..., Live]", first: "Live", beside: "Sequence[Opened]" = (), opener: Servers | None = None
+    begin: "Callable[..., Live]", first: "Live", beside: "Sequence[OpenedSession]" = (), opener: Servers | None = None
 ) -> ExitStatus:
     from inspector.tui.app import InspectApp
 
     return _run(InspectApp(begin, first=first, beside=beside, opener=opener))
 
 
-def _show_opened(first: "Opened", beside: "Sequence[Opened]", opener: Servers) -> ExitStatus:
+def _show_opened(first: "OpenedSession", beside: "Sequence[OpenedSession]", opener: Servers) -> ExitStatus:
     from inspector.tui.app import InspectApp
 
     return _run(

@@ -23,13 +23,13 @@ from inspector.checks.verdict import primary_of, roots_of
 from inspector.cli import reports
 from inspector.cli.arguments import read_whole
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.headless import Visit
+from inspector.cli.headless import CommandSession
 from inspector.cli.help import shared
 from inspector.cli.options import found_by_name
 from inspector.cli.output import Output
 from inspector.cli.reports import Baseline, read_baseline, written
 from inspector.cli.requests import answered
-from inspector.cli.world import World
+from inspector.cli.world import CliEnv
 from inspector.config.eras import process_key, url_key
 from inspector.config.paths import places
 from inspector.config.remembered import SeenServer
@@ -149,7 +149,7 @@ def judging_options(command: F) -> F:
     return command
 
 
-class Wish(msgspec.Struct, frozen=True):
+class ReportOptions(msgspec.Struct, frozen=True):
     """What is made of the findings."""
 
     target: str
@@ -170,7 +170,7 @@ class Wish(msgspec.Struct, frozen=True):
     """What is remembered of the server from before, by kind of list."""
 
 
-def wish_of(options: dict[str, Any], target: str, output: Output) -> Wish:
+def wish_of(options: dict[str, Any], target: str, output: Output) -> ReportOptions:
     """Take the options of `judging_options` out of all options. From here on a workflow's runner is told to be silent.
 
     Raises: UsageError.
@@ -180,7 +180,7 @@ def wish_of(options: dict[str, Any], target: str, output: Output) -> Wish:
     if writes and baseline is None:
         raise UsageError("--write-baseline says what to write and not where", hint="Add --baseline FILE.")
     word = stop_word() if github else ""
-    wish = Wish(
+    wish = ReportOptions(
         target,
         None if fail_on == "never" else Severity(fail_on),
         options.pop("junit"),
@@ -210,7 +210,9 @@ def inspected(
     return sorted(found, key=lambda each: each.frames[0] if each.frames else journal.count), inspection
 
 
-def conclude(output: Output, journal: Journal, wish: Wish, status: ExitStatus | None = ExitStatus.OK) -> ExitStatus:
+def conclude(
+    output: Output, journal: Journal, wish: ReportOptions, status: ExitStatus | None = ExitStatus.OK
+) -> ExitStatus:
     """Find all that is wrong in a journal, tell it, write the reports.
 
     `status` is what the command would exit with so far, None if it was interrupted: where something failed, that
@@ -265,7 +267,7 @@ def _tell(
     findings: list[Finding],
     new: list[Finding],
     inspection: Inspection,
-    wish: Wish,
+    wish: ReportOptions,
     failure: str,
 ) -> None:
     if not output.as_json:
@@ -300,7 +302,9 @@ def _tell_of_baseline(output: Output, before: Baseline, findings: list[Finding],
         output.narrate(f"{gone:,} of the baseline did not come any more; --write-baseline leaves them out")
 
 
-def _report(findings: list[Finding], before: Baseline, wish: Wish, failure: str, status: ExitStatus | None) -> None:
+def _report(
+    findings: list[Finding], before: Baseline, wish: ReportOptions, failure: str, status: ExitStatus | None
+) -> None:
     checks = all_checks()
     if wish.junit is not None:
         fails = wish.fails or Severity.ERROR
@@ -316,29 +320,29 @@ def _report(findings: list[Finding], before: Baseline, wish: Wish, failure: str,
 # --- The calls that `check` makes because it was told to: `--call TOOL=JSON`, each a case that can fail.
 
 
-class Case(msgspec.Struct, frozen=True):
+class PlannedCall(msgspec.Struct, frozen=True):
     """A call to make."""
 
     tool: str
     arguments: Any
 
 
-def read_cases(words: Sequence[str], stdin: TextIO) -> tuple[Case, ...]:
+def read_cases(words: Sequence[str], stdin: TextIO) -> tuple[PlannedCall, ...]:
     """`TOOL` alone, `TOOL=JSON`, or `TOOL=@FILE`. Raises: UsageError."""
     return tuple(_case(word, stdin) for word in words)
 
 
-def _case(word: str, stdin: TextIO) -> Case:
+def _case(word: str, stdin: TextIO) -> PlannedCall:
     tool, given, text = word.partition("=")
     if not tool:
         raise UsageError(f"--call {word!r} names no tool", hint="Write --call 'TOOL={\"a\": 1}'.")
     arguments = read_whole(text, stdin, f"--call {tool}=") if given else {}
     if not isinstance(arguments, dict):
         raise UsageError(f"--call {tool}: the arguments are no object", hint="Write --call 'TOOL={\"a\": 1}'.")
-    return Case(tool, arguments)
+    return PlannedCall(tool, arguments)
 
 
-async def make_cases(visit: Visit, cases: Sequence[Case]) -> ExitStatus:
+async def make_cases(visit: CommandSession, cases: Sequence[PlannedCall]) -> ExitStatus:
     """Make the calls, one after the other; TOOL_ERROR if one of them failed.
 
     Raises: what `answered` raises, if no answer came.
@@ -380,7 +384,7 @@ def failure_of(message: Answer | ErrorAnswer) -> str:
 _KINDS = ("tools", "prompts", "templates")
 
 
-def target_key(world: World, url: str | None, options: Mapping[str, Any]) -> str:
+def target_key(world: CliEnv, url: str | None, options: Mapping[str, Any]) -> str:
     """The key of the target that a command line names, as targets make it; "" without one."""
     if world.theirs is not None:
         return process_key(world.theirs, Path(options.get("cwd") or ".").absolute())
@@ -391,7 +395,7 @@ def target_key(world: World, url: str | None, options: Mapping[str, Any]) -> str
     return url_key(url) if url else ""
 
 
-def seen_before(world: World, key: str, lock: Path | None, output: Output) -> Mapping[str, Remembered]:
+def seen_before(world: CliEnv, key: str, lock: Path | None, output: Output) -> Mapping[str, Remembered]:
     """What is known: of a lock file if one was named, else what is remembered under a key.
 
     Raises: UsageError for a file that is no surface.
@@ -407,7 +411,7 @@ def seen_before(world: World, key: str, lock: Path | None, output: Output) -> Ma
     return SeenServer(places(world.env).state, key).read() if key else {}
 
 
-def remember(world: World, key: str, journal: Journal, output: Output) -> None:
+def remember(world: CliEnv, key: str, journal: Journal, output: Output) -> None:
     """Remember what a server offers now, in place of what was remembered. Raises: UsageError if that can't be."""
     conversation, now = journal.conversation, int(time.time())
     listings = conversation.catalogue.listings

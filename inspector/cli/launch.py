@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from inspector.capture.journal import Journal, start_capture
 from inspector.cli.answers import demand_consent
-from inspector.cli.options import Chosen
-from inspector.cli.world import World
+from inspector.cli.options import TargetOptions
+from inspector.cli.world import CliEnv
 from inspector.config.eras import Eras, revealed_era
 from inspector.config.paths import places
 from inspector.config.targets import HttpTarget, StdioTarget, Target
@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # of servers that are reached by URL
     from inspector.transports.http.authorizing import Authorizer
 
 
-def settings_for(chosen: Chosen, world: World, *, has_person: bool = False, afresh: bool = False) -> Settings:
+def settings_for(chosen: TargetOptions, world: CliEnv, *, has_person: bool = False, afresh: bool = False) -> Settings:
     """How to talk to a target: what was asked for, and what is remembered of it.
 
     `has_person`: somebody sits at the screen and can be asked. `afresh`: whatever is remembered is left aside.
@@ -71,7 +71,7 @@ def _revealed(target: Target) -> Era | None:
 
 
 def _way_in(
-    chosen: Chosen, world: World, *, has_person: bool
+    chosen: TargetOptions, world: CliEnv, *, has_person: bool
 ) -> "tuple[Callable[[str], Authorizer] | None, Guide | None]":
     """Who gets us in where a server asks for a login; a server that is started asks for none."""
     if not isinstance(chosen.target, HttpTarget):
@@ -82,7 +82,7 @@ def _way_in(
     return way_in(chosen.target, chosen.login, world.env, guide), guide
 
 
-def named_journal(chosen: Chosen) -> Journal:
+def named_journal(chosen: TargetOptions) -> Journal:
     """A journal that records into the file that was named, or into nothing that stays.
 
     Raises: UsageError if that file can't be made.
@@ -90,7 +90,7 @@ def named_journal(chosen: Chosen) -> Journal:
     return start_capture(chosen.capture, keep_secrets=chosen.keep_secrets)
 
 
-def kept_journal(chosen: Chosen, world: World) -> Journal:
+def kept_journal(chosen: TargetOptions, world: CliEnv) -> Journal:
     """A journal that records into the file that was named, or else onto the shelf in the state directory.
 
     Of a named file there is one; sessions after the first get a number behind its name. A shelf that can't be
@@ -117,7 +117,7 @@ def numbered(path: Path) -> Path:
     return path if not path.exists() else next(other for other in others if not other.exists())
 
 
-def _place_on_the_shelf(label: str, world: World) -> Path:
+def _place_on_the_shelf(label: str, world: CliEnv) -> Path:
     import time
 
     from inspector.capture.shelf import fresh_path, make_room

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from inspector.capture.journal import Journal
-from inspector.cli.headless import Visit
+from inspector.cli.headless import CommandSession
 from inspector.cli.options import Extent
 from inspector.cli.output import Output
 from inspector.cli.requests import answered
@@ -27,7 +27,7 @@ _MOST_TIMEOUTS = 2
 """Lists that time out before no further one is requested."""
 
 
-class Fetched(msgspec.Struct, frozen=True):
+class FetchedList(msgspec.Struct, frozen=True):
     """A list as far as the server gave it."""
 
     kind: str
@@ -70,12 +70,12 @@ def declared(opening: Opening) -> tuple[str, ...]:
     return tuple(kind for kind, listed in LISTS.items() if listed.capability in opening.capabilities)
 
 
-async def fetch_each(visit: Visit, kinds: Iterable[str], extent: Extent = _ALL) -> dict[str, Fetched]:
+async def fetch_each(visit: CommandSession, kinds: Iterable[str], extent: Extent = _ALL) -> dict[str, FetchedList]:
     """Fetch several lists, by kind; one that fails or times out does not keep the others from being fetched.
 
     Raises: what `answered` raises where no list can be fetched: the connection is lost, or credentials are missing.
     """
-    found: dict[str, Fetched] = {}
+    found: dict[str, FetchedList] = {}
     timeouts = 0
     for kind in kinds:
         try:
@@ -84,11 +84,11 @@ async def fetch_each(visit: Visit, kinds: Iterable[str], extent: Extent = _ALL) 
             found[kind] = await fetch(visit, kind, extent)
         except (RequestFailed, RequestTimeout) as error:
             timeouts += isinstance(error, RequestTimeout)
-            found[kind] = Fetched(kind, (), (), about={"pages": 0, "nextCursor": None}, failure=error)
+            found[kind] = FetchedList(kind, (), (), about={"pages": 0, "nextCursor": None}, failure=error)
     return found
 
 
-def raise_failure(output: Output, fetched: Iterable[Fetched]) -> None:
+def raise_failure(output: Output, fetched: Iterable[FetchedList]) -> None:
     """Raise the first failure to get a response; the others are warnings.
 
     Raises: RequestFailed, RequestTimeout.
@@ -100,7 +100,7 @@ def raise_failure(output: Output, fetched: Iterable[Fetched]) -> None:
         raise failures[0]
 
 
-async def fetch(visit: Visit, kind: str, extent: Extent = _ALL) -> Fetched:
+async def fetch(visit: CommandSession, kind: str, extent: Extent = _ALL) -> FetchedList:
     """Fetch the pages of a list and say on stderr where it is not whole.
 
     Raises: what `answered` raises, for a page to which no answer came.
@@ -123,7 +123,7 @@ async def fetch(visit: Visit, kind: str, extent: Extent = _ALL) -> Fetched:
         if said not in pages.stopped:
             visit.output.warn(f"{LISTS[kind].method}: {said}")
     about = _about(visit.session.journal, pages, listing)
-    return Fetched(kind, pages.items, exact if len(exact) == len(pages.items) else pages.items, error, about)
+    return FetchedList(kind, pages.items, exact if len(exact) == len(pages.items) else pages.items, error, about)
 
 
 def _about(journal: Journal, pages: Pages, listing: Listing) -> dict[str, Any]:

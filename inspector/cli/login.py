@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
-from inspector.auth.driver import Doorkeeper, Nobody
+from inspector.auth.driver import NoAuthorizer, OAuthAuthorizer
 from inspector.auth.guide import Guide
 from inspector.auth.storage import TokenStore, choose_store
 from inspector.cli.login_options import Choice
@@ -27,7 +27,7 @@ def guide_for(choice: Choice) -> Guide:
 
 def way_in(
     target: HttpTarget, choice: Choice, env: Mapping[str, str], guide: Guide | None
-) -> Callable[[str], Doorkeeper] | None:
+) -> Callable[[str], OAuthAuthorizer] | None:
     """Makes whoever gets us in; None where the person has said how, or that nobody should.
 
     Without a guide there is nobody who could consent.
@@ -37,5 +37,5 @@ def way_in(
     store = store_for(choice, env)
     wishes = msgspec.structs.replace(choice.wishes, has_person=guide is not None)
     if guide is None:
-        return lambda url: Doorkeeper(url, wishes, store, Nobody(url))
-    return lambda url: Doorkeeper(url, wishes, store, guide, tell=guide.hear)
+        return lambda url: OAuthAuthorizer(url, wishes, store, NoAuthorizer(url))
+    return lambda url: OAuthAuthorizer(url, wishes, store, guide, tell=guide.hear)

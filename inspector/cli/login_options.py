@@ -16,8 +16,8 @@ from inspector.cli.help import shared
 from inspector.errors import UsageError
 
 if TYPE_CHECKING:  # of servers that are reached by URL
-    from inspector.auth.steps import IdentityProvider, LoginWishes
-    from inspector.auth.storage import Kept
+    from inspector.auth.steps import IdentityProvider, LoginOptions
+    from inspector.auth.storage import LoginStorage
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -33,22 +33,22 @@ _LARGEST = 64 * 1024
 class Choice(msgspec.Struct, frozen=True):
     """What was said about logins; all of it may be left to the server's documents."""
 
-    said: "LoginWishes | None" = None
+    said: "LoginOptions | None" = None
     """None where nothing was; see `wishes`."""
     port: int = 0
     """Where the browser is awaited; 0: any free port."""
     callback: str = ""
-    kept: "Kept | None" = None
+    kept: "LoginStorage | None" = None
     """Where logins are kept; None: where it is best."""
     off: bool = False
     """Nobody logs in, and nothing that is kept is used."""
 
     @property
-    def wishes(self) -> "LoginWishes":
+    def wishes(self) -> "LoginOptions":
         """What was said, or what holds where nothing was."""
-        from inspector.auth.steps import LoginWishes
+        from inspector.auth.steps import LoginOptions
 
-        return self.said or LoginWishes()
+        return self.said or LoginOptions()
 
 
 def _rare(*names: str, **more: Any) -> Callable[..., Any]:
@@ -115,7 +115,7 @@ def read_login(options: Mapping[str, Any], env: Mapping[str, str]) -> Choice:
         return Choice()
     if options["no_oauth"] and len(given) > 1:
         raise UsageError(f"--no-oauth, and {', '.join(given[name] for name in given if name != 'no_oauth')}")
-    from inspector.auth.storage import Kept
+    from inspector.auth.storage import LoginStorage
 
     callback = options["oauth_callback"]
     if callback and options["oauth_port"]:
@@ -124,13 +124,13 @@ def read_login(options: Mapping[str, Any], env: Mapping[str, str]) -> Choice:
         _wishes(options, env),
         options["oauth_port"] or 0,
         _address(callback, "--oauth-callback"),
-        Kept(options["token_store"]) if options["token_store"] else None,
+        LoginStorage(options["token_store"]) if options["token_store"] else None,
         options["no_oauth"],
     )
 
 
-def _wishes(options: Mapping[str, Any], env: Mapping[str, str]) -> "LoginWishes":
-    from inspector.auth.steps import Dpop, LoginWishes
+def _wishes(options: Mapping[str, Any], env: Mapping[str, str]) -> "LoginOptions":
+    from inspector.auth.steps import Dpop, LoginOptions
 
     scopes = tuple(name for text in options["scope"] for name in text.replace(",", " ").split())
     key, by_client = options["private_key"], options["grant"] == "client-credentials"
@@ -142,7 +142,7 @@ def _wishes(options: Mapping[str, Any], env: Mapping[str, str]) -> "LoginWishes"
             "--grant client-credentials without what proves the client",
             hint="Give --client-secret-env NAME or --private-key FILE.",
         )
-    return LoginWishes(
+    return LoginOptions(
         client_id=options["client_id"],
         client_secret=_variable(options["client_secret_env"], env),
         metadata_url=_address(options["client_metadata_url"], "--client-metadata-url"),

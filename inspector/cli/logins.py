@@ -16,14 +16,14 @@ from typing import Any, TextIO
 import msgspec
 
 from inspector.auth.addresses import open_browser, out_of_reach, tunnel
-from inspector.auth.driver import Doorkeeper, Nobody, Surveyor
-from inspector.auth.guide import Guide, Waiting
-from inspector.auth.steps import Known, Rung, Verdict
+from inspector.auth.driver import NoAuthorizer, OAuthAuthorizer, Surveyor
+from inspector.auth.guide import Guide, WaitingForLogin
+from inspector.auth.steps import LoginStep, StepVerdict, StoredLogin
 from inspector.auth.storage import TokenStore
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.launch import named_journal, settings_for
 from inspector.cli.login import store_for
-from inspector.cli.options import Chosen
+from inspector.cli.options import TargetOptions
 from inspector.cli.output import Output
 from inspector.cli.process import leaving_no_child
 from inspector.config.targets import HttpTarget
@@ -53,7 +53,7 @@ _AT_ONCE = 64 * 1024
 Take = Callable[[str], None]
 
 
-class Typed:
+class TypedLines:
     """Calls `take` with each line, without its end. On a running loop; to be stopped."""
 
     def __init__(self, stream: TextIO, take: Take) -> None:
@@ -109,7 +109,7 @@ class Consent:
     def __init__(self, output: Output, *, port: int = 0, callback: str = "", patience_s: float = 600.0) -> None:
         self.guide = Guide(port=port, callback=callback, patience_s=patience_s, show=self._show)
         self._output = output
-        self._typed: Typed | None = None
+        self._typed: TypedLines | None = None
 
     def stop(self) -> None:
         """Nobody types any more."""
@@ -117,13 +117,13 @@ class Consent:
             self._typed.stop()
             self._typed = None
 
-    def _show(self, waiting: Waiting) -> None:
+    def _show(self, waiting: WaitingForLogin) -> None:
         self._output.narrate_lines(section_lines(link_section(read_link(waiting.url))))
         self._output.narrate_lines(self._ways(waiting))
         self.stop()
-        self._typed = Typed(self._output.world.stdin, self._take)
+        self._typed = TypedLines(self._output.world.stdin, self._take)
 
-    def _ways(self, waiting: Waiting) -> list[Line]:
+    def _ways(self, waiting: WaitingForLogin) -> list[Line]:
         """What can be done now, a line each."""
         env = self._output.world.env
         why_not = out_of_reach(env)
@@ -154,7 +154,7 @@ class Consent:
         elif wrong := self.guide.take(word):
             self._output.warn(wrong)
 
-    def _open(self, waiting: Waiting) -> None:
+    def _open(self, waiting: WaitingForLogin) -> None:
         link = read_link(waiting.url)
         why_not = link.why_not or out_of_reach(self._output.world.env)
         if why_not:
@@ -164,7 +164,7 @@ class Consent:
         else:
             self._output.warn("no browser was found: copy the address")
 
-    def _draw(self, waiting: Waiting) -> None:
+    def _draw(self, waiting: WaitingForLogin) -> None:
         lines = qr_lines(waiting.url)
         if why_not := too_small(lines, shutil.get_terminal_size().columns, len(lines)):
             self._output.warn(why_not)
@@ -181,7 +181,7 @@ def _way(key: str, what: str) -> Line:
 _LET_IN = "the server lets everybody in: there is nothing to log in for"
 
 
-def explain(output: Output, chosen: Chosen) -> ExitStatus:
+def explain(output: Output, chosen: TargetOptions) -> ExitStatus:
     """Climb the ladder without logging in; FINDINGS if a rung is broken."""
     target = _target(chosen)
     surveyor = Surveyor(target.url, chosen.login.wishes, store_for(chosen.login, output.world.env))
@@ -197,7 +197,7 @@ def explain(output: Output, chosen: Chosen) -> ExitStatus:
     except InspectError:
         if not surveyor.ladder:
             raise
-    broken = next((rung for rung in surveyor.ladder if rung.verdict is Verdict.BROKEN), None)
+    broken = next((rung for rung in surveyor.ladder if rung.verdict is StepVerdict.BROKEN), None)
     if output.as_json:
         steps = as_data(surveyor.ladder)
         found = {"url": target.url, "refused": surveyor.was_refused, "steps": steps}
@@ -207,7 +207,7 @@ def explain(output: Output, chosen: Chosen) -> ExitStatus:
     return ExitStatus.FINDINGS if broken else ExitStatus.OK
 
 
-def login(output: Output, chosen: Chosen) -> ExitStatus:
+def login(output: Output, chosen: TargetOptions) -> ExitStatus:
     """Log in anew, whatever is kept; a client that is registered is used again.
 
     With --scope it is a step-up of the login that is kept: what that was for is asked for as well.
@@ -215,14 +215,14 @@ def login(output: Output, chosen: Chosen) -> ExitStatus:
     target, choice = _target(chosen), chosen.login
     store = store_for(choice, output.world.env)
     consent = Consent(output, port=choice.port, callback=choice.callback)
-    keeper = Doorkeeper(target.url, choice.wishes, store, consent.guide, tell=_teller(output), renew=True)
+    keeper = OAuthAuthorizer(target.url, choice.wishes, store, consent.guide, tell=_teller(output), renew=True)
     before = keeper.known.token if choice.wishes.scopes is not None else None
     if before is not None:
         before = msgspec.structs.replace(before, refresh_token="")  # it is renewed by the person, not by itself
         if earlier := dict.fromkeys((*before.asked, *(before.scopes or ()))):
             forget = f"mcp-inspect auth logout {shlex.quote(target.url)}"
             output.narrate(f"it asks for the scopes of the login before, too: {' '.join(earlier)}; not after {forget}")
-    keeper.known = Known(before, keeper.known.clients)
+    keeper.known = StoredLogin(before, keeper.known.clients)
     try:
         _connect(output, chosen, lambda url: keeper)
     finally:
@@ -234,7 +234,7 @@ def login(output: Output, chosen: Chosen) -> ExitStatus:
     return _show(output, target.url, keeper.known, keeper.ladder)
 
 
-def refresh(output: Output, chosen: Chosen) -> ExitStatus:
+def refresh(output: Output, chosen: TargetOptions) -> ExitStatus:
     """Renew the token that is kept, without a person."""
     target, choice = _target(chosen), chosen.login
     store = store_for(choice, output.world.env)
@@ -243,14 +243,14 @@ def refresh(output: Output, chosen: Chosen) -> ExitStatus:
         what = "no token is kept for it" if before is None else "nothing came with the token to renew it by"
         raise AuthorizationNeeded(f"{target.url}: {what}", hint=f"mcp-inspect auth login {shlex.quote(target.url)}")
     wishes = msgspec.structs.replace(choice.wishes, has_person=False)
-    keeper = Doorkeeper(target.url, wishes, store, Nobody(target.url), tell=_teller(output), renew=True)
+    keeper = OAuthAuthorizer(target.url, wishes, store, NoAuthorizer(target.url), tell=_teller(output), renew=True)
     _connect(output, chosen, lambda url: keeper)
     if keeper.known.token == before:
         output.narrate(_LET_IN)
     return _show(output, target.url, keeper.known, keeper.ladder)
 
 
-def status(output: Output, chosen: Chosen | None, store: TokenStore) -> ExitStatus:
+def status(output: Output, chosen: TargetOptions | None, store: TokenStore) -> ExitStatus:
     """What is kept of a server, or of all; AUTHORIZATION if there is no token that is good for one that was named."""
     now = time.time()
     if chosen is not None:
@@ -270,7 +270,7 @@ def status(output: Output, chosen: Chosen | None, store: TokenStore) -> ExitStat
     return ExitStatus.OK
 
 
-def logout(output: Output, chosen: Chosen | None, store: TokenStore, *, everything: bool) -> ExitStatus:
+def logout(output: Output, chosen: TargetOptions | None, store: TokenStore, *, everything: bool) -> ExitStatus:
     """Forget the token of a server; with `everything` its registration too, and without a server those of all."""
     if chosen is None and not everything:
         raise UsageError("no server named", hint="Give its URL, or --all for every login that is kept.")
@@ -283,7 +283,7 @@ def logout(output: Output, chosen: Chosen | None, store: TokenStore, *, everythi
         if everything or not known.clients:
             store.forget(url)
         else:
-            store.put(url, Known(None, known.clients))
+            store.put(url, StoredLogin(None, known.clients))
     if output.as_json:
         output.data({"forgotten": forgotten})
     else:
@@ -293,7 +293,7 @@ def logout(output: Output, chosen: Chosen | None, store: TokenStore, *, everythi
     return ExitStatus.OK
 
 
-def _target(chosen: Chosen) -> HttpTarget:
+def _target(chosen: TargetOptions) -> HttpTarget:
     if not isinstance(chosen.target, HttpTarget):
         raise UsageError("a server that is started asks for no login", hint="Give the URL of one over HTTP.")
     return chosen.target
@@ -301,8 +301,8 @@ def _target(chosen: Chosen) -> HttpTarget:
 
 def _connect(
     output: Output,
-    chosen: Chosen,
-    authorizer: Callable[[str], Doorkeeper],
+    chosen: TargetOptions,
+    authorizer: Callable[[str], OAuthAuthorizer],
     then: Callable[[Session], Any] | None = None,
 ) -> None:
     """Connect as every command does, with that one at the door."""
@@ -324,17 +324,19 @@ def _connect(
         journal.close()
 
 
-def _teller(output: Output) -> Callable[[Rung], None]:
+def _teller(output: Output) -> Callable[[LoginStep], None]:
     """Shows each rung as it is climbed."""
 
-    def tell(rung: Rung) -> None:
+    def tell(rung: LoginStep) -> None:
         if not output.quiet:
             output.narrate_lines(ladder_lines([rung], brief=True))
 
     return tell
 
 
-def _show(output: Output, url: str, known: Known, ladder: "list[Rung] | tuple[Rung, ...]") -> ExitStatus:
+def _show(
+    output: Output, url: str, known: StoredLogin, ladder: "list[LoginStep] | tuple[LoginStep, ...]"
+) -> ExitStatus:
     now = time.time()
     if output.as_json:
         output.data(login_data(url, known, now) | ({"steps": as_data(ladder)} if ladder else {}))

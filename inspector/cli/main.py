@@ -18,8 +18,8 @@ from inspector import __version__
 from inspector.cli.exit_status import MEANINGS, ExitStatus
 from inspector.cli.output import Output
 from inspector.cli.process import narrated_log
-from inspector.cli.words import Words, no_server, split, take_apart
-from inspector.cli.world import World, speak
+from inspector.cli.words import CommandLine, no_server, split, take_apart
+from inspector.cli.world import CliEnv, speak
 from inspector.errors import InspectError, UsageError
 
 logger = logging.getLogger(__name__)
@@ -124,9 +124,9 @@ def commands() -> None:
     """The program itself does nothing; its commands do."""
 
 
-def run(argv: Sequence[str], world: World | None = None) -> int:
+def run(argv: Sequence[str], world: CliEnv | None = None) -> int:
     """Run one command line and return the exit status. Nothing is raised."""
-    world = world or World()
+    world = world or CliEnv()
     speak(world.stdout)
     ours, _ = split(argv)
     output = Output(world, as_json="--json" in ours)
@@ -161,7 +161,7 @@ def _unusable_path(error: Exception) -> UsageError | None:
     return UsageError(f"{os.fsdecode(error.filename)[:200]}: {error.strerror}", hint="Name another path.")
 
 
-def _run(argv: Sequence[str], world: World) -> int:
+def _run(argv: Sequence[str], world: CliEnv) -> int:
     words = take_apart(argv, list(_COMMANDS))
     name = words.command or _without_a_command(words)
     if words.theirs is not None and not _COMMANDS[name or "start"].talks:
@@ -171,7 +171,7 @@ def _run(argv: Sequence[str], world: World) -> int:
         return int(commands.invoke(context) or 0)
 
 
-def _without_a_command(words: Words) -> str:
+def _without_a_command(words: CommandLine) -> str:
     """What is meant where no command, no URL and no `--` stands: the start, or "" for the program's own options."""
     if any(word in ("-h", "--help", "--version") for word in words.ours):
         return ""
@@ -187,7 +187,7 @@ def _as_ours(error: click.ClickException) -> UsageError:
     return UsageError(message[:1].lower() + message[1:], hint=f"See {path} --help.")
 
 
-def _write_no_more(world: World) -> None:
+def _write_no_more(world: CliEnv) -> None:
     """Have what is still buffered go nowhere, so that the interpreter's own last flush is quiet."""
     with suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)

@@ -13,17 +13,17 @@ import click
 import msgspec
 
 from inspector.cli import answers
-from inspector.cli.answers import Answers, answers_options, without_key
+from inspector.cli.answers import ResponseOptions, answers_options, without_key
 from inspector.cli.help import shared
 from inspector.cli.login_options import FOR_HTTP, Choice, login_options, read_login
 from inspector.cli.words import duration, no_server
-from inspector.cli.world import World
+from inspector.cli.world import CliEnv
 from inspector.config.environment import build_environment
 from inspector.config.targets import HttpTarget, StdioTarget, Target, parse_url
 from inspector.errors import UsageError
 from inspector.protocol.capabilities import Advertised, advertised
 from inspector.protocol.revisions._shape import Era
-from inspector.session.options import Clocks, ListWishes
+from inspector.session.options import ListWishes, Timeouts
 from inspector.transports.base import LIMITS, Limits
 
 if TYPE_CHECKING:
@@ -51,12 +51,9 @@ def read_limits(options: Mapping[str, Any]) -> Limits:
     """What the options come to; what they say of schemas holds from here on. Raises: UsageError."""
     found = msgspec.structs.replace(LIMITS, **dict(map(_one, options.get("limits", ()))))
     if (found.schema, found.pattern) != (LIMITS.schema, LIMITS.pattern):
-        from inspector.forms.patterns import (
-            Bounds,
-            move,  # hardly anybody moves them
-        )
+        from inspector.forms.patterns import WorkBounds, move
 
-        move(Bounds(found.schema, found.pattern))
+        move(WorkBounds(found.schema, found.pattern))
     return found
 
 
@@ -220,19 +217,19 @@ def headless_settings(command: F) -> F:
     return command
 
 
-class Chosen(msgspec.Struct, frozen=True):
+class TargetOptions(msgspec.Struct, frozen=True):
     """What the options and the words around them come to."""
 
     target: Target
     era: Era | None
     """None: find out."""
     revision: str
-    clocks: Clocks
+    clocks: Timeouts
     capture: Path | None
     """The file that was named for recording; None if none was."""
     record: bool = True
     """False with --no-capture."""
-    answers: Answers = msgspec.field(default_factory=Answers)
+    answers: ResponseOptions = msgspec.field(default_factory=ResponseOptions)
     extensions: Advertised = Advertised()
     lists: ListWishes = ListWishes()
     retry_cut: bool = False
@@ -244,7 +241,7 @@ class Chosen(msgspec.Struct, frozen=True):
     """What else is to be opened, as it was named."""
 
 
-def choose(world: World, url: str | None, options: Mapping[str, Any]) -> Chosen:
+def choose(world: CliEnv, url: str | None, options: Mapping[str, Any]) -> TargetOptions:
     """Make a target of the words after `--` or of a URL, and settings of the options.
 
     Raises: UsageError where there is no target or two, or where an option does not go with it.
@@ -265,7 +262,7 @@ def choose(world: World, url: str | None, options: Mapping[str, Any]) -> Chosen:
         raise UsageError("both --capture and --no-capture", hint="Give one of them.")
     era = None if options["era"] == "auto" else Era(options["era"])
     told = answers.read(options, world.env)
-    return Chosen(
+    return TargetOptions(
         target,
         era,
         options["revision"],
@@ -283,8 +280,8 @@ def choose(world: World, url: str | None, options: Mapping[str, Any]) -> Chosen:
     )
 
 
-def _clocks(options: Mapping[str, Any]) -> Clocks:
-    return Clocks(_seconds(options["timeout"], "--timeout"), _seconds(options["max_total"], "--max-total"))
+def _clocks(options: Mapping[str, Any]) -> Timeouts:
+    return Timeouts(_seconds(options["timeout"], "--timeout"), _seconds(options["max_total"], "--max-total"))
 
 
 def _seconds(value: float, name: str) -> float | None:
@@ -308,7 +305,7 @@ def _demand(options: Mapping[str, Any], *kinds: str) -> None:
         )
 
 
-def found_by_name(world: World, word: str | None) -> "FoundServer | None":
+def found_by_name(world: CliEnv, word: str | None) -> "FoundServer | None":
     """The server of this name in the clients' files of this machine; None for a URL and for a name that none has.
 
     Raises: UsageError if several servers have it.
@@ -322,7 +319,7 @@ def found_by_name(world: World, word: str | None) -> "FoundServer | None":
     return server if isinstance(server, FoundServer) else None
 
 
-def _unreadable_files(world: World) -> str:
+def _unreadable_files(world: CliEnv) -> str:
     """Which files of clients cannot be read, and why; "" if all can."""
     from inspector.config.servers import found_servers
 
@@ -330,7 +327,7 @@ def _unreadable_files(world: World) -> str:
     return f"Not read: {'; '.join(problems)}." if problems else ""
 
 
-def names_a_server(world: World, word: str) -> bool:
+def names_a_server(world: CliEnv, word: str) -> bool:
     """Whether a word is a URL or the name of a server of a client's file. Raises: UsageError if several have it."""
     return word.startswith(("http://", "https://")) or found_by_name(world, word) is not None
 

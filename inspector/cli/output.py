@@ -10,7 +10,7 @@ from typing import Any, TextIO
 import msgspec
 
 from inspector.cli.exit_status import ExitStatus, code_of, status_of
-from inspector.cli.world import World
+from inspector.cli.world import CliEnv
 from inspector.errors import InspectError
 from inspector.present.spans import Line, Role
 from inspector.text import is_seen, visible
@@ -48,7 +48,7 @@ _SPELLINGS = _Spellings()
 class Output(msgspec.Struct):
     """Where a command writes."""
 
-    world: World = msgspec.field(default_factory=World)
+    world: CliEnv = msgspec.field(default_factory=CliEnv)
     as_json: bool = False
     quiet: bool = False
     _drawn: bool = False

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from inspector.cli.world import World
+from inspector.cli.world import CliEnv
 from inspector.transports.children import end_all_children
 
 _FORMAT = "%(levelname)s %(name)s: %(message)s"
@@ -21,7 +21,7 @@ _HELD = 200
 
 
 class _Narrated(logging.Handler):
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: CliEnv) -> None:
         super().__init__(logging.WARNING)
         self._world = world
         self.setFormatter(logging.Formatter(_FORMAT))
@@ -45,7 +45,7 @@ class _Narrated(logging.Handler):
 
 
 @contextmanager
-def narrated_log(world: World) -> Iterator[None]:
+def narrated_log(world: CliEnv) -> Iterator[None]:
     """Show warnings and worse on stderr for the time of the block."""
     handler = _Narrated(world)
     logging.getLogger().addHandler(handler)

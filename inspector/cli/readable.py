@@ -9,17 +9,17 @@ from typing import Any
 
 from inspector import text
 from inspector.present import spans
-from inspector.present.blocks import Block
+from inspector.present.blocks import ContentBlock
 from inspector.present.failure_report import PostMortem
 from inspector.present.items import NEVER_RENDERED, ToolRow, link_line, tool_rows, total_cost
-from inspector.present.result import ResultView, Structured
+from inspector.present.result import ResultView, StructuredPart
 from inspector.present.server import opening_sections
 from inspector.present.spans import Fact, Line, Role, Section, fact, fact_lines, plain, section_lines, span
 from inspector.present.words import TRANSPORTS
 from inspector.protocol import peek
 from inspector.protocol.apps import AppLink
 from inspector.protocol.revisions.openings import Opening
-from inspector.protocol.things import Prompt, Resource, Template, Thing, Tool
+from inspector.protocol.things import ListedItem, Prompt, Resource, Template, Tool
 
 MOST_OF_DESCRIPTION = 160
 """Characters that a list shows of a description."""
@@ -133,13 +133,13 @@ def _argument(argument: Any) -> str:
     return name if peek.flag(argument, "required") else f"{name}?"
 
 
-def _described(thing: Thing) -> list[Line]:
+def _described(thing: ListedItem) -> list[Line]:
     """The first line of the description."""
     first = next((line.strip() for line in thing.description.split("\n") if line.strip()), "")
     return [((f"    {text.visible(first, limit=MOST_OF_DESCRIPTION)}", "muted"),)] if first else []
 
 
-def _block(block: Block) -> list[Line]:
+def _block(block: ContentBlock) -> list[Line]:
     found: list[Line] = [(), block.title]
     found += fact_lines(block.facts, indent="  ")
     role: Role = "foreign" if block.look != "json" else "text"
@@ -147,7 +147,7 @@ def _block(block: Block) -> list[Line]:
     return found
 
 
-def _structured(structured: Structured) -> list[Line]:
+def _structured(structured: StructuredPart) -> list[Line]:
     found: list[Line] = [(), (("structuredContent  ", "muted"), *structured.verdict)]
     found += fact_lines(structured.problems, indent="  ")
     found += [((line, "text"),) for line in structured.text.split("\n")] if structured.text else []

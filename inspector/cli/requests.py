@@ -15,7 +15,7 @@ import msgspec
 from inspector import text
 from inspector.capture.format.records import Entry
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.headless import Visit
+from inspector.cli.headless import CommandSession
 from inspector.cli.output import Output
 from inspector.cli.progress import ProgressBar
 from inspector.cli.readable import result_lines
@@ -27,9 +27,9 @@ from inspector.errors import (
     RequestFailed,
     RequestTimeout,
 )
-from inspector.forms.validate import Verdict
-from inspector.present.result import Came, Finished, came_of, incomplete, result_view, verdict_of
-from inspector.present.words import Account, left_out, of_log_message, told
+from inspector.forms.validate import Validation
+from inspector.present.result import CallOutcome, Finished, came_of, incomplete, result_view, verdict_of
+from inspector.present.words import ModelRun, left_out, of_log_message, told
 from inspector.protocol import events, jsonrpc, peek
 from inspector.protocol.apps import lacks_settings, listed_pages
 from inspector.protocol.events import Event
@@ -90,7 +90,7 @@ def task_of(session: Session, called: Called) -> Task | None:
     return None if exchange is None else session.journal.conversation.tasks.of_operation(exchange.operation)
 
 
-async def settled(visit: Visit, called: Called, wish: TaskWish | None) -> ExitStatus | None:
+async def settled(visit: CommandSession, called: Called, wish: TaskWish | None) -> ExitStatus | None:
     """Say how a call's task ended, if its result does not; the exit status if there is nothing more to write."""
     task = task_of(visit.session, called)
     if task is None:
@@ -164,7 +164,7 @@ def shown(words: str) -> str:
     return text.visible(words, limit=_SHOWN)
 
 
-def _leave_it(visit: Visit, task: Task) -> None:
+def _leave_it(visit: CommandSession, task: Task) -> None:
     """Only the handle was wanted."""
     if visit.session.transport.kind == "stdio":
         visit.output.warn("the server ends with this command, and its task with it: over HTTP it would go on")
@@ -202,9 +202,9 @@ class Narrator:
         """Tell what an entry means."""
         for event in found:
             match event:
-                case events.Asked(question):
+                case events.ServerRequested(question):
                     self._output.narrate(f"? {asked(question)}")
-                case events.Opened(exchange, message) if exchange.sender is Direction.TO_SERVER:
+                case events.RequestSent(exchange, message) if exchange.sender is Direction.TO_SERVER:
                     for reply in peek.mapping(message.params, "inputResponses").values():
                         self._say(_answer(reply))
                 case events.Closed(exchange, answer) if exchange.sender is Direction.FROM_SERVER:
@@ -303,7 +303,7 @@ def _silence(reply: Silent, method: str) -> RequestTimeout:
 
 
 @dataclass(slots=True)
-class Request:
+class CliRequest:
     """A request to be made, and its rounds once it was."""
 
     method: str
@@ -330,7 +330,7 @@ class Request:
 _PREPARE = "Prepare an answer, and name its file with --answers."
 
 
-async def make(visit: Visit, request: Request, *, progress: bool = False, logs: bool = False) -> ExitStatus:
+async def make(visit: CommandSession, request: CliRequest, *, progress: bool = False, logs: bool = False) -> ExitStatus:
     """Send it, wait, write what came. Progress and log messages are told meanwhile if they are wanted.
 
     Raises: what `answered` raises, if no answer came.
@@ -360,12 +360,12 @@ async def make(visit: Visit, request: Request, *, progress: bool = False, logs: 
     left_open, hint = _left_open(visit.session, called)
     if left_open:
         return visit.output.report("unanswered", left_open, hint, ExitStatus.TOOL_ERROR)
-    if came_of(finished) in (Came.OK, Came.INCOMPLETE) and task is not None and failed(called, task):
+    if came_of(finished) in (CallOutcome.OK, CallOutcome.INCOMPLETE) and task is not None and failed(called, task):
         return visit.output.report("task_failed", f"the task failed: {shown(task.message)}", "", ExitStatus.TOOL_ERROR)
-    if came_of(finished) is Came.INCOMPLETE:
+    if came_of(finished) is CallOutcome.INCOMPLETE:
         said = f"{request.method} brought no complete result: {incomplete(finished)}"
         return visit.output.report("incomplete", said, "", ExitStatus.TOOL_ERROR)
-    return ExitStatus.OK if came_of(finished) is Came.OK else ExitStatus.TOOL_ERROR
+    return ExitStatus.OK if came_of(finished) is CallOutcome.OK else ExitStatus.TOOL_ERROR
 
 
 def _narrate_models(session: Session, output: Output) -> None:
@@ -374,7 +374,7 @@ def _narrate_models(session: Session, output: Output) -> None:
         if proposal.said is None:
             continue
         said = proposal.said
-        account = Account(proposal.model, proposal.took_ns, said.tokens_in, said.tokens_out, said.left_out)
+        account = ModelRun(proposal.model, proposal.took_ns, said.tokens_in, said.tokens_out, said.left_out)
         output.narrate(f"the model's answer: {told(account)}")
         if lost := left_out(account):
             output.warn(f"the model did not see {lost}")
@@ -391,7 +391,7 @@ def _left_open(session: Session, called: Called) -> tuple[str, str]:
     return called.unanswered, _PREPARE
 
 
-def _finished(visit: Visit, request: Request, message: Answer | ErrorAnswer, called: Called) -> Finished:
+def _finished(visit: CommandSession, request: CliRequest, message: Answer | ErrorAnswer, called: Called) -> Finished:
     if isinstance(message, Answer):
         result, error, size = message.result, None, len(message.result_part.raw)
     else:
@@ -412,7 +412,7 @@ def _finished(visit: Visit, request: Request, message: Answer | ErrorAnswer, cal
     )
 
 
-async def _list_pages(visit: Visit, method: str, result: Any) -> None:
+async def _list_pages(visit: CommandSession, method: str, result: Any) -> None:
     """List the resources where a page was read that leaves it to its entry there what it may do."""
     pages = method == "resources/read" and any(map(lacks_settings, peek.items(result, "contents")))
     if pages and peek.has(visit.opening.capabilities, "resources"):
@@ -420,7 +420,7 @@ async def _list_pages(visit: Visit, method: str, result: Any) -> None:
 
 
 def _as_json(
-    request: Request, message: Answer | ErrorAnswer, finished: Finished, verdict: Verdict | None
+    request: CliRequest, message: Answer | ErrorAnswer, finished: Finished, verdict: Validation | None
 ) -> dict[str, Any]:
     """The object that is written: the answer's own bytes, and what we add."""
     told: dict[str, Any] = {
@@ -434,7 +434,7 @@ def _as_json(
     return told | {"outcome": came_of(finished).value}
 
 
-def _narrate_verdict(output: Output, verdict: Verdict | None) -> None:
+def _narrate_verdict(output: Output, verdict: Validation | None) -> None:
     if verdict is None:
         return
     if verdict.note:
@@ -456,7 +456,7 @@ def log_level_option(command: F) -> F:
     return option(command)
 
 
-async def with_logs(visit: Visit, params: Any, level: str | None) -> Any:
+async def with_logs(visit: CommandSession, params: Any, level: str | None) -> Any:
     """Ask for log messages from a level on; the params that the request goes out with. None asks for nothing.
 
     Raises: what `answered` raises, if the server does not answer.
@@ -474,7 +474,7 @@ async def with_logs(visit: Visit, params: Any, level: str | None) -> Any:
             assert_never(revision.log_level)
 
 
-async def _set_level(visit: Visit, level: str) -> None:
+async def _set_level(visit: CommandSession, level: str) -> None:
     called = await visit.session.call("logging/setLevel", {"level": level})
     message = answered(called.reply, "logging/setLevel").message
     if isinstance(message, ErrorAnswer):

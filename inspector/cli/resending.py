@@ -11,22 +11,22 @@ from inspector.capture.compare.operations import Accounts, accounts
 from inspector.capture.journal import Journal
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.interface import inspect, show_live
-from inspector.cli.options import Chosen
+from inspector.cli.options import TargetOptions
 from inspector.cli.output import Output
 from inspector.errors import InspectError, UsageError
-from inspector.features.resend.performing import Resent, Wish, offers_of, resend
+from inspector.features.resend.performing import ResendOptions, Resent, offers_of, resend
 from inspector.features.resend.plan import Plan, Skip, plan, up_to
-from inspector.features.resend.provenance import Carried
+from inspector.features.resend.provenance import CarriedValue
 from inspector.present.compare import Names, comparison_data, comparison_lines, shown
 from inspector.session.engine import Live
-from inspector.session.options import State
+from inspector.session.options import SessionState
 from inspector.session.session import Session
 from inspector.text import visible
 
 LIVE = "the live server"
 
 
-class Recorded(msgspec.Struct, frozen=True):
+class RecordedRequests(msgspec.Struct, frozen=True):
     """What is to be sent again of a capture."""
 
     found: Accounts
@@ -35,7 +35,7 @@ class Recorded(msgspec.Struct, frozen=True):
     """What its client declared."""
 
 
-def read_recorded(output: Output, path: Path, where: str, to: int | None) -> Recorded:
+def read_recorded(output: Output, path: Path, where: str, to: int | None) -> RecordedRequests:
     """Read a capture and plan. `where` is a filter, "" for none; `to` the last entry, None for all.
 
     Raises: CaptureError, UsageError.
@@ -61,7 +61,7 @@ def read_recorded(output: Output, path: Path, where: str, to: int | None) -> Rec
             "nothing of the capture is to be sent again" + (f": {made.skips[0].why}" if made.skips else ""),
             hint="Its opening, pings and streams without an end are left out; see --where.",
         )
-    return Recorded(found, made, offers_of(opening.client_capabilities) if opening else frozenset())
+    return RecordedRequests(found, made, offers_of(opening.client_capabilities) if opening else frozenset())
 
 
 def chosen_numbers(output: Output, journal: Journal, where: str) -> frozenset[int]:
@@ -75,7 +75,7 @@ def chosen_numbers(output: Output, journal: Journal, where: str) -> frozenset[in
     return frozenset(Tail(journal, output, wish).matching())
 
 
-def demand_agreement(output: Output, recorded: Recorded, target: str, *, agreed: bool) -> bool:
+def demand_agreement(output: Output, recorded: RecordedRequests, target: str, *, agreed: bool) -> bool:
     """Ask whether to send; False if the person does not want it.
 
     Raises: UsageError where nobody can be asked.
@@ -126,7 +126,7 @@ def _tell_skips(output: Output, skips: Sequence[Skip]) -> None:
         output.warn(f"not sent: {len(skips) - _MOST:,} more")
 
 
-def _carried_line(method: str, carried: Carried) -> str:
+def _carried_line(method: str, carried: CarriedValue) -> str:
     return (
         f"{method} {carried.path}: {shown(carried.recorded, 60)} is now {shown(carried.live, 60)}"
         f" (from the answer to #{carried.source})"
@@ -161,7 +161,7 @@ def _by_method(made: Plan) -> dict[str, int]:
 _PACE_S = 0.02
 
 
-def take_over(output: Output, chosen: Chosen, plan: Plan, wish: Wish, name: str) -> ExitStatus:
+def take_over(output: Output, chosen: TargetOptions, plan: Plan, wish: ResendOptions, name: str) -> ExitStatus:
     """Send what was planned, say on stdout what came, and open the interface on the session.
 
     A server that can't be reached is shown in the interface as well.
@@ -177,7 +177,7 @@ def take_over(output: Output, chosen: Chosen, plan: Plan, wish: Wish, name: str)
     return inspect(output.world, chosen, show)
 
 
-async def _replay(live: Live, plan: Plan, wish: Wish) -> Resent | None:
+async def _replay(live: Live, plan: Plan, wish: ResendOptions) -> Resent | None:
     """Send it once the session is open; None if it does not open."""
     session = await _opened(live)
     if session is None:
@@ -190,6 +190,6 @@ async def _replay(live: Live, plan: Plan, wish: Wish) -> Resent | None:
 
 
 async def _opened(live: Live) -> Session | None:
-    while live.state is State.CONNECTING and live.crash is None:  # noqa: ASYNC110 - it is a state, set by its session
+    while live.state is SessionState.CONNECTING and live.crash is None:  # noqa: ASYNC110 - it is a state, set by its session
         await asyncio.sleep(_PACE_S)
-    return live.session if live.state is State.OPEN else None
+    return live.session if live.state is SessionState.OPEN else None

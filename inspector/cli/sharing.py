@@ -12,7 +12,7 @@ from inspector.capture.format.reader import Tell, blocks, read_at, tell_nobody
 from inspector.capture.format.records import ConnectionRecord, from_line
 from inspector.errors import UsageError
 from inspector.features.share.known import is_harmless_variable, is_telling, read_path
-from inspector.features.share.share import Shared, Sharing, Wish
+from inspector.features.share.share import ShareRequest, ShareResult, Sharing
 from inspector.protocol.credentials import is_secret
 
 _SHORTEST = 4
@@ -22,10 +22,10 @@ _MOST = 1024 * 1024
 """Bytes of a file with secrets or a key."""
 
 
-class Chosen(msgspec.Struct, frozen=True):
+class ShareOptions(msgspec.Struct, frozen=True):
     """What is looked for, and what can't be."""
 
-    wish: Wish
+    wish: ShareRequest
     unknown: tuple[str, ...] = ()
     """Variables that the server got, of which nothing is known here."""
     common: tuple[str, ...] = ()
@@ -40,7 +40,7 @@ def chosen(
     secret_files: Iterable[Path] = (),
     paths: Iterable[str] = (),
     key_file: Path | None = None,
-) -> Chosen:
+) -> ShareOptions:
     """What is to be taken out of a capture.
 
     Raises: UsageError, CaptureError.
@@ -51,7 +51,7 @@ def chosen(
     found = {name: env[name] for name in names if name in env and not is_harmless_variable(name)}
     found |= {name: value for name, value in env.items() if is_secret(name) and not is_harmless_variable(name)}
     good = {name: value for name, value in found.items() if _can_be_found(name, value)}
-    wish = Wish(
+    wish = ShareRequest(
         key,
         (*given, *((value, f"env:{name}") for name, value in good.items())),
         tuple(read_path(each) for each in paths),
@@ -59,7 +59,7 @@ def chosen(
         tuple(env[name] for name in ("HOME",) if env.get(name)),
     )
     unknown = tuple(name for name in names if name not in env and is_secret(name))
-    return Chosen(wish, unknown, tuple(sorted(set(names) & (set(found) - set(good)))))
+    return ShareOptions(wish, unknown, tuple(sorted(set(names) & (set(found) - set(good)))))
 
 
 def variables(path: Path) -> tuple[str, ...]:
@@ -76,7 +76,7 @@ def variables(path: Path) -> tuple[str, ...]:
         os.close(fd)
 
 
-def told(shared: Shared, out: Path | None) -> str:
+def told(shared: ShareResult, out: Path | None) -> str:
     """What was done, or would be, in words."""
     rows = sorted(shared.taken.values(), key=lambda each: (-each.count, each.rule, each.path))
     words = [f"{shared.entries:,} entries, {shared.replaced:,} values {'replaced' if out else 'would be replaced'}"]
@@ -89,7 +89,7 @@ def told(shared: Shared, out: Path | None) -> str:
     return "\n".join(words)
 
 
-def as_json(shared: Shared, chosen: Chosen, out: Path | None) -> dict[str, object]:
+def as_json(shared: ShareResult, chosen: ShareOptions, out: Path | None) -> dict[str, object]:
     """The same for programs."""
     rows = sorted(shared.taken.values(), key=lambda each: (-each.count, each.rule, each.path))
     return {
@@ -117,7 +117,7 @@ def as_json(shared: Shared, chosen: Chosen, out: Path | None) -> dict[str, objec
     }
 
 
-def warnings(shared: Shared, chosen: Chosen) -> Iterator[str]:
+def warnings(shared: ShareResult, chosen: ShareOptions) -> Iterator[str]:
     """What a person should know before the copy is given away."""
     if chosen.unknown:
         names = ", ".join(chosen.unknown[:10])
@@ -205,13 +205,13 @@ def _read(path: Path, option: str) -> bytes:
 def copy(
     file: Path,
     out: Path | None,
-    choice: Chosen,
+    choice: ShareOptions,
     *,
     notes: bool,
     overwrite: bool,
     warn: Callable[[str], None],
     tell: Tell = tell_nobody,
-) -> Shared:
+) -> ShareResult:
     """Copy a capture; with no `out` nothing is written. The copy is there afterwards, whole, or it is not there.
 
     `tell` hears how far it is.

@@ -20,17 +20,17 @@ from inspector.capture.compare.normal import NAMES, Normal, read_rule, read_rule
 from inspector.capture.compare.operations import Accounts
 from inspector.capture.format.reader import demand_file
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.headless import Visit, visit
+from inspector.cli.headless import CommandSession, visit
 from inspector.cli.help import shared
 from inspector.cli.launch import numbered
 from inspector.cli.lists import declared, fetch
 from inspector.cli.options import found_by_name
 from inspector.cli.output import Output
-from inspector.cli.world import World
+from inspector.cli.world import CliEnv
 from inspector.config.paths import expanded
 from inspector.errors import UsageError
 from inspector.features.lock.changes import SurfaceDiff, compare_surfaces
-from inspector.features.lock.lock_file import Surface, as_json, is_lock_file, read_lock_file, surface_of
+from inspector.features.lock.lock_file import ServerDefinitions, as_json, is_lock_file, read_lock_file, surface_of
 from inspector.features.lock.schemas import Rating
 from inspector.present.compare import Names, comparison_data, comparison_lines
 from inspector.protocol import peek
@@ -63,7 +63,7 @@ _OPTIONS = [
 ]
 
 
-class Wish(msgspec.Struct, frozen=True):
+class CompareOptions(msgspec.Struct, frozen=True):
     """How to compare."""
 
     normal: Normal
@@ -77,7 +77,7 @@ def comparing_options(command: F) -> F:
     return command
 
 
-def read_wish(options: Mapping[str, Any]) -> Wish:
+def read_wish(options: Mapping[str, Any]) -> CompareOptions:
     """What those options come to. Raises: UsageError."""
     rules = [read_rule(text) for text in options["ignored"]]
     exact = set(options["exact"])
@@ -86,7 +86,7 @@ def read_wish(options: Mapping[str, Any]) -> Wish:
         rules, exact = [*rules, *more], exact | set(also_exact)
     if unknown := sorted(exact - {*NAMES, "all"}):
         raise UsageError(f"--exact {unknown[0]!r}: nothing of that name is replaced", hint=f"There are {NAMES}.")
-    return Wish(Normal(rules, off=NAMES if "all" in exact else exact), tuple(options["only"]))
+    return CompareOptions(Normal(rules, off=NAMES if "all" in exact else exact), tuple(options["only"]))
 
 
 def refuse_rules(options: Mapping[str, Any]) -> None:
@@ -105,7 +105,7 @@ def is_capture(path: Path) -> bool:
         return False
 
 
-def compare_captures(output: Output, before: Path, after: Path, wish: Wish) -> ExitStatus:
+def compare_captures(output: Output, before: Path, after: Path, wish: CompareOptions) -> ExitStatus:
     """Tell what differs; the exit status is 1 if anything does. Raises: CaptureError."""
     names = names_of(before, after)
     found = compare(read_accounts(before, output), read_accounts(after, output), wish.normal, wish.only)
@@ -145,7 +145,7 @@ _FOR_STDIO = {"set_": (), "env_file": None, "inherit_env": False, "cwd": None}
 _FOR_HTTP = {"header": (), "cacert": None, "insecure": False, "retry_cut": False}
 
 
-class Kind(StrEnum):
+class SideKind(StrEnum):
     """What a side is."""
 
     CAPTURE = "capture"
@@ -153,10 +153,10 @@ class Kind(StrEnum):
     TARGET = "target"
 
 
-class Side(msgspec.Struct, frozen=True):
+class ComparedSide(msgspec.Struct, frozen=True):
     """One side, as it was named."""
 
-    kind: Kind
+    kind: SideKind
     name: str
     """For titles; for a command all of it."""
     path: Path | None = None
@@ -164,14 +164,14 @@ class Side(msgspec.Struct, frozen=True):
     argv: tuple[str, ...] = ()
 
 
-def read_sides(words: tuple[str, ...], world: World, count: int) -> tuple[Side, ...]:
+def read_sides(words: tuple[str, ...], world: CliEnv, count: int) -> tuple[ComparedSide, ...]:
     """So many sides, of words and of the command after `--`, which is the last one. Raises: UsageError."""
     theirs = world.theirs
     sides = [side_of(word, world) for word in words]
     if theirs is not None:
         if not theirs:
             raise UsageError("nothing stands after --", hint="Give the server's command there.")
-        sides.append(Side(Kind.TARGET, shlex.join(command_without_credentials(theirs)), argv=theirs))
+        sides.append(ComparedSide(SideKind.TARGET, shlex.join(command_without_credentials(theirs)), argv=theirs))
     if len(sides) != count:
         wanted = "one is wanted" if count == 1 else "two are wanted"
         raise UsageError(
@@ -181,35 +181,35 @@ def read_sides(words: tuple[str, ...], world: World, count: int) -> tuple[Side, 
     return tuple(sides)
 
 
-def side_of(word: str, world: World) -> Side:
+def side_of(word: str, world: CliEnv) -> ComparedSide:
     """What a word names. Raises: UsageError if that is nothing."""
     if word.startswith(_URL):
-        return Side(Kind.TARGET, without_credentials(word), url=word)
+        return ComparedSide(SideKind.TARGET, without_credentials(word), url=word)
     if found_by_name(world, word) is not None:
-        return Side(Kind.TARGET, word, url=word)
+        return ComparedSide(SideKind.TARGET, word, url=word)
     path = expanded(word)
     if os.path.isfile(path):
         if os.access(path, os.X_OK) and not is_capture(path):
             raise UsageError(f"{word} is a program", hint="A command of one word stands after --.")
-        return Side(Kind.SURFACE if is_lock_file(path) else Kind.CAPTURE, word, path)
+        return ComparedSide(SideKind.SURFACE if is_lock_file(path) else SideKind.CAPTURE, word, path)
     if not any(char.isspace() for char in word):
         demand_file(path, "A server's command is quoted as one word, or stands after --.")
     try:
         argv = tuple(shlex.split(word))
-        return Side(Kind.TARGET, shlex.join(command_without_credentials(argv)), argv=argv)
+        return ComparedSide(SideKind.TARGET, shlex.join(command_without_credentials(argv)), argv=argv)
     except ValueError as error:
         raise UsageError(f"{word!r} is no command line: {error}", hint="Quote as in a shell.") from None
 
 
-def are_captures(sides: tuple[Side, ...]) -> bool:
+def are_captures(sides: tuple[ComparedSide, ...]) -> bool:
     """Whether all of them are captures, so that what was asked and answered can be compared."""
-    return all(side.kind is Kind.CAPTURE for side in sides)
+    return all(side.kind is SideKind.CAPTURE for side in sides)
 
 
-def demand_captures(sides: tuple[Side, ...]) -> tuple[Path, ...]:
+def demand_captures(sides: tuple[ComparedSide, ...]) -> tuple[Path, ...]:
     """Their files. Raises: UsageError if one is no capture."""
     for side in sides:
-        if side.kind is not Kind.CAPTURE:
+        if side.kind is not SideKind.CAPTURE:
             raise UsageError(
                 f"{side.name} is no capture, so nothing was asked and answered there",
                 hint="Leave --sessions out: what the servers offer is compared then.",
@@ -217,31 +217,31 @@ def demand_captures(sides: tuple[Side, ...]) -> tuple[Path, ...]:
     return tuple(side.path for side in sides if side.path is not None)
 
 
-class Fetched(msgspec.Struct, frozen=True):
+class FetchedSide(msgspec.Struct, frozen=True):
     """What came of looking at a side."""
 
     status: ExitStatus
-    surface: Surface = Surface()
+    surface: ServerDefinitions = ServerDefinitions()
 
 
-def surface_of_side(world: World, output: Output, side: Side, options: dict[str, Any]) -> Fetched:
+def surface_of_side(world: CliEnv, output: Output, side: ComparedSide, options: dict[str, Any]) -> FetchedSide:
     """The surface of a side. A server is asked for all its lists and left; its status is not OK if that failed.
 
     Raises: UsageError, CaptureError for a file that can't be read.
     """
-    if side.kind is Kind.SURFACE:
+    if side.kind is SideKind.SURFACE:
         assert side.path is not None, "it is a file"
         surface, odd = read_lock_file(side.path)
         for said in odd:
             output.warn(said)
-        return Fetched(ExitStatus.OK, surface)
-    if side.kind is Kind.CAPTURE:
+        return FetchedSide(ExitStatus.OK, surface)
+    if side.kind is SideKind.CAPTURE:
         assert side.path is not None, "it is a file"
-        return Fetched(ExitStatus.OK, _of_capture(output, side.path))
+        return FetchedSide(ExitStatus.OK, _of_capture(output, side.path))
     return _of_target(world, side, options)
 
 
-def _of_capture(output: Output, path: Path) -> Surface:
+def _of_capture(output: Output, path: Path) -> ServerDefinitions:
     from inspector.capture.store.load import load
 
     journal = load(path)
@@ -256,10 +256,10 @@ def _of_capture(output: Output, path: Path) -> Surface:
     return surface
 
 
-def _of_target(world: World, side: Side, options: dict[str, Any]) -> Fetched:
-    found: list[Surface] = []
+def _of_target(world: CliEnv, side: ComparedSide, options: dict[str, Any]) -> FetchedSide:
+    found: list[ServerDefinitions] = []
 
-    async def work(visit: Visit) -> ExitStatus:
+    async def work(visit: CommandSession) -> ExitStatus:
         status = ExitStatus.OK
         for kind in declared(visit.opening):
             fetched = await fetch(visit, kind)
@@ -271,16 +271,16 @@ def _of_target(world: World, side: Side, options: dict[str, Any]) -> Fetched:
 
     own = msgspec.structs.replace(world, theirs=side.argv or None)
     status = visit(own, side.url, options, work)
-    return Fetched(status, found[0] if found else Surface())
+    return FetchedSide(status, found[0] if found else ServerDefinitions())
 
 
-def options_for(side: Side, sides: tuple[Side, ...], options: dict[str, Any]) -> dict[str, Any]:
+def options_for(side: ComparedSide, sides: tuple[ComparedSide, ...], options: dict[str, Any]) -> dict[str, Any]:
     """The options that are meant for a side: what can only be meant for the other one is left out."""
-    kinds = {bool(each.argv) for each in sides if each.kind is Kind.TARGET}
+    kinds = {bool(each.argv) for each in sides if each.kind is SideKind.TARGET}
     own = dict(options)
     if len(kinds) == 2:
         own |= _FOR_HTTP if side.argv else _FOR_STDIO
-    earlier = [each for each in sides[: sides.index(side)] if each.kind is Kind.TARGET]
+    earlier = [each for each in sides[: sides.index(side)] if each.kind is SideKind.TARGET]
     if earlier and own.get("capture"):
         own["capture"] = numbered(own["capture"])
     return own
@@ -293,7 +293,13 @@ FAILS = (*(rating.value for rating in Rating), "any", "never")
 
 
 def diff_surfaces(
-    world: World, output: Output, sides: tuple[Side, ...], options: dict[str, Any], *, fail_on: str, markdown: bool
+    world: CliEnv,
+    output: Output,
+    sides: tuple[ComparedSide, ...],
+    options: dict[str, Any],
+    *,
+    fail_on: str,
+    markdown: bool,
 ) -> ExitStatus:
     """Compare what two sides offer and tell it. A side that can't be reached gives its own status.
 

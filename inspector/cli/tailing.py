@@ -30,19 +30,19 @@ _WIDE = 160
 """Cells of a line where nobody says how many there are."""
 
 
-class Rule(msgspec.Struct, frozen=True):
+class ColorRule(msgspec.Struct, frozen=True):
     """What is shown in one colour."""
 
     role: Role
     term: Term
 
 
-class Wish(msgspec.Struct, frozen=True):
+class TailOptions(msgspec.Struct, frozen=True):
     """What of the traffic is printed, and how."""
 
     term: Term | None = None
     """None: all of it."""
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[ColorRule, ...] = ()
     """The first that holds decides."""
     as_jsonl: bool = False
     last: int | None = None
@@ -58,12 +58,12 @@ def read_wish(
     as_jsonl: bool = False,
     last: int | None = None,
     width: int = _WIDE,
-) -> Wish:
+) -> TailOptions:
     """Read a filter and colour rules.
 
     Raises: UsageError with the filter and a mark below what is wrong in it.
     """
-    return Wish(_read(text, named), tuple(_rule(each, named) for each in rules), as_jsonl, last, width)
+    return TailOptions(_read(text, named), tuple(_rule(each, named) for each in rules), as_jsonl, last, width)
 
 
 def _read(text: str, named: Named) -> Term | None:
@@ -76,7 +76,7 @@ def _read(text: str, named: Named) -> Term | None:
         raise UsageError(f"{error}\n  {shown}\n  {mark}", hint=error.hint) from None
 
 
-def _rule(text: str, named: Named) -> Rule:
+def _rule(text: str, named: Named) -> ColorRule:
     found = _RULE.fullmatch(text)
     if found is None or found.group(1) not in _ROLES:
         raise UsageError(
@@ -85,13 +85,13 @@ def _rule(text: str, named: Named) -> Rule:
     term = _read(found.group(2), named)
     if term is None:
         raise UsageError(f"--color {text!r} has no filter", hint="Write COLOUR when FILTER.")
-    return Rule(_ROLES[found.group(1)], term)
+    return ColorRule(_ROLES[found.group(1)], term)
 
 
 class Tail:
     """Prints what there is of a journal, and what has come since at each further call."""
 
-    def __init__(self, journal: Journal, output: Output, wish: Wish) -> None:
+    def __init__(self, journal: Journal, output: Output, wish: TailOptions) -> None:
         self._journal = journal
         self._output = output
         self._wish = wish

@@ -40,7 +40,7 @@ WITH_VALUE = frozenset(
 _SCHEMES = ("http://", "https://")
 
 
-class Words(msgspec.Struct, frozen=True):
+class CommandLine(msgspec.Struct, frozen=True):
     """A command line, taken apart."""
 
     command: str
@@ -51,7 +51,7 @@ class Words(msgspec.Struct, frozen=True):
     """What stood after `--`; None without."""
 
 
-def take_apart(argv: Sequence[str], commands: Sequence[str]) -> Words:
+def take_apart(argv: Sequence[str], commands: Sequence[str]) -> CommandLine:
     """Find the command among the words.
 
     Raises: UsageError for a first word that is neither a command nor a URL, and for a server's command without `--`.
@@ -59,14 +59,14 @@ def take_apart(argv: Sequence[str], commands: Sequence[str]) -> Words:
     ours, theirs = split(argv)
     place = _first_word(ours)
     if place is None:
-        return Words("stdio" if theirs is not None else "", ours, theirs)
+        return CommandLine("stdio" if theirs is not None else "", ours, theirs)
     word, rest = ours[place], ours[:place] + ours[place + 1 :]
     if word in commands:
         if word == "stdio" and (place := _first_word(rest)) is not None:
             raise _missing_dashes(("stdio", *rest[:place]), rest[place:], theirs)
-        return Words(word, rest, theirs)
+        return CommandLine(word, rest, theirs)
     if word.startswith(_SCHEMES):
-        return Words("http", ours, theirs)
+        return CommandLine("http", ours, theirs)
     raise _unknown(word, ours, place, theirs, commands)
 
 

@@ -12,7 +12,7 @@ from typing import TextIO
 import msgspec
 
 
-class World(msgspec.Struct, frozen=True):
+class CliEnv(msgspec.Struct, frozen=True):
     """What surrounds one run of the program."""
 
     theirs: tuple[str, ...] | None = None

@@ -21,7 +21,7 @@ PAGERS = ("PAGER",)
 EDITORS = ("VISUAL", "EDITOR")
 
 
-class Ran(msgspec.Struct, frozen=True):
+class ProgramRun(msgspec.Struct, frozen=True):
     """What came of a run."""
 
     payload: bytes | None
@@ -47,7 +47,7 @@ def program(names: Sequence[str], env: Mapping[str, str]) -> list[str]:
     raise UsageError(f"{neither}{wanted} {verb} set", hint=f"set ${names[-1]} before the start, then press it again")
 
 
-def run_on(argv: Sequence[str], payload: bytes, places: Places, *, suffix: str = ".json") -> Ran:
+def run_on(argv: Sequence[str], payload: bytes, places: Places, *, suffix: str = ".json") -> ProgramRun:
     """Run a program on a file that holds the payload, and wait for its end. The terminal must be free.
 
     Raises: UsageError if there is no directory for the file.
@@ -57,9 +57,9 @@ def run_on(argv: Sequence[str], payload: bytes, places: Places, *, suffix: str =
         with _interrupts_left_to_it():
             code = subprocess.run([*argv, str(path)], check=False).returncode
         problem = f"{argv[0]} ended with {code}" if code else ""
-        return Ran(path.read_bytes() if path.exists() else None, problem)
+        return ProgramRun(path.read_bytes() if path.exists() else None, problem)
     except (OSError, ValueError) as error:
-        return Ran(None, f"{argv[0]} can't be run: {getattr(error, 'strerror', None) or error}")
+        return ProgramRun(None, f"{argv[0]} can't be run: {getattr(error, 'strerror', None) or error}")
     finally:
         with suppress(OSError):
             path.unlink()

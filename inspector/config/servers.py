@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from inspector.documents import Unreadable, read_json, read_toml
+from inspector.documents import UnreadableDocument, read_json, read_toml
 from inspector.errors import UsageError
 
 # --- JSON as people keep it in configuration files: with comments and trailing commas.
@@ -27,7 +27,7 @@ def parse(text: str, where: str) -> Any:
     """
     try:
         return read_json(_strict(text.removeprefix("\ufeff")))
-    except Unreadable as error:
+    except UnreadableDocument as error:
         place = f":{error.line}:{error.column}" if error.line else ""
         raise UsageError(f"{where}{place}: {error}", hint="Fix the file.") from None
 
@@ -50,7 +50,7 @@ _MOST_BYTES = 16 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class InputVariable:
     """A value that a file leaves to the person, as VS Code's `${input:ID}`. All of it is foreign text.
 
     Source: https://code.visualstudio.com/docs/reference/variables-reference (input variables).
@@ -87,7 +87,7 @@ class FoundServer:
     disabled: bool = False
     problem: str = ""
     """What is wrong with the entry or the file, one sentence; "" if nothing is."""
-    wishes: tuple[Wish, ...] = ()
+    wishes: tuple[InputVariable, ...] = ()
     """What a person must be asked for before it can be started or dialled."""
 
     def filled(self, values: Mapping[str, str]) -> "FoundServer":
@@ -202,7 +202,7 @@ def _read(path: Path) -> Any:
         raise UsageError(f"{path}: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise UsageError(f"{path}: no UTF-8 at byte {error.start}") from None
-    except Unreadable as error:
+    except UnreadableDocument as error:
         raise UsageError(f"{path}: {error.placed}") from None
 
 
@@ -254,11 +254,11 @@ def _texts(server: FoundServer) -> Iterator[tuple[str, str]]:
     yield from (("headers", text) for pair in server.headers for text in pair)
 
 
-def _declared(read: Any) -> dict[str, Wish]:
+def _declared(read: Any) -> dict[str, InputVariable]:
     """The inputs that a file declares, by id."""
     groups = (_at(read, "inputs"), _at(read, "mcp", "inputs"))
     entries = [each for group in groups if isinstance(group, list) for each in group[:_MOST_INPUTS]]
-    found: dict[str, Wish] = {}
+    found: dict[str, InputVariable] = {}
     for entry in entries:
         name = _at(entry, "id")
         if not isinstance(name, str):
@@ -269,7 +269,7 @@ def _declared(read: Any) -> dict[str, Wish]:
             if (isinstance(options, list))
             else []
         )
-        found[name] = Wish(
+        found[name] = InputVariable(
             name,
             about if isinstance(about, str) else "",
             secret=_at(entry, "password") is True,
@@ -279,10 +279,10 @@ def _declared(read: Any) -> dict[str, Wish]:
     return found
 
 
-def _wishes(server: FoundServer, declared: Mapping[str, Wish]) -> tuple[Wish, ...]:
+def _wishes(server: FoundServer, declared: Mapping[str, InputVariable]) -> tuple[InputVariable, ...]:
     """What a server refers to, each once; an input that no file declares is asked for all the same."""
     ids = dict.fromkeys(found for _, text in _texts(server) for found in _WISH.findall(text))
-    return tuple(declared.get(each, Wish(each)) for each in ids)
+    return tuple(declared.get(each, InputVariable(each)) for each in ids)
 
 
 def _unusable(member: str, text: str) -> str:

@@ -4,7 +4,7 @@ import argparse
 import asyncio
 import sys
 
-from inspector.demo.call import Options
+from inspector.demo.call import DemoOptions
 
 
 def parser() -> argparse.ArgumentParser:
@@ -25,9 +25,9 @@ def parser() -> argparse.ArgumentParser:
     return made
 
 
-def options_from(arguments: argparse.Namespace) -> Options:
+def options_from(arguments: argparse.Namespace) -> DemoOptions:
     """The options that a command line stands for."""
-    return Options(
+    return DemoOptions(
         legacy=not arguments.modern_only,
         modern=not arguments.legacy_only,
         page_size=max(0, arguments.page_size),
@@ -39,7 +39,7 @@ def options_from(arguments: argparse.Namespace) -> Options:
     )
 
 
-async def serve(port: int | None, options: Options) -> None:
+async def serve(port: int | None, options: DemoOptions) -> None:
     """Serves over HTTP on that port, or on stdio if there is none."""
     if port is None:
         from inspector.demo.stdio import serve as serve_stdio

@@ -17,13 +17,13 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
-from inspector.demo.state import Change, Station
+from inspector.demo.state import Station, StationChange
 
 # --- The demo's own table of protocol revisions: which one says what, and how a thing looks in each.
 
 
 @dataclass(frozen=True, slots=True)
-class Era:
+class DemoEra:
     """One revision: its name and what may be said in it."""
 
     name: str
@@ -32,16 +32,16 @@ class Era:
     stateless: bool = False
     """Each request declares its own revision; nothing is opened, nothing is remembered."""
 
-    def then(self, name: str, *more: str, gone: str = "", stateless: bool = False) -> "Era":
+    def then(self, name: str, *more: str, gone: str = "", stateless: bool = False) -> "DemoEra":
         """The revision after this one: what it adds, and the one thing it took back."""
-        return Era(name, (self.features | frozenset(more)) - {gone}, stateless)
+        return DemoEra(name, (self.features | frozenset(more)) - {gone}, stateless)
 
     def has(self, feature: str) -> bool:
         """Whether it may be said."""
         return feature in self.features
 
 
-_FIRST = Era("2024-11-05")
+_FIRST = DemoEra("2024-11-05")
 _SECOND = _FIRST.then(
     "2025-03-26",
     "batches",
@@ -95,19 +95,19 @@ BEFORE_STREAMABLE_HTTP = _FIRST
 _GATED = _FOURTH.features | _FIFTH.features
 
 
-def counter_offer(wanted: object) -> Era:
+def counter_offer(wanted: object) -> DemoEra:
     """The revision that `initialize` settles on: the wanted one if it is known, else our newest with a handshake."""
     return LEGACY.get(wanted, NEWEST_LEGACY) if isinstance(wanted, str) else NEWEST_LEGACY
 
 
-def trim(kind: str, thing: Mapping[str, Any], era: Era) -> dict[str, Any]:
+def trim(kind: str, thing: Mapping[str, Any], era: DemoEra) -> dict[str, Any]:
     """The thing without the members that this revision does not know."""
     return {
         key: value for key, value in thing.items() if f"{kind}.{key}" not in _GATED or f"{kind}.{key}" in era.features
     }
 
 
-def fit_content(block: Mapping[str, Any], era: Era) -> dict[str, Any]:
+def fit_content(block: Mapping[str, Any], era: DemoEra) -> dict[str, Any]:
     """A content block; one of a type that this revision does not know becomes a line of text."""
     kind = f"content.{block['type']}"
     if kind not in _GATED or kind in era.features:
@@ -116,14 +116,14 @@ def fit_content(block: Mapping[str, Any], era: Era) -> dict[str, Any]:
     return {"type": "text", "text": f"[{block['type']} left out in {era.name}: {about}]"}
 
 
-def fit_result(result: Mapping[str, Any], era: Era) -> dict[str, Any]:
+def fit_result(result: Mapping[str, Any], era: DemoEra) -> dict[str, Any]:
     """A tool's result as this revision may see it."""
     fitted = trim("result", result, era)
     fitted["content"] = [fit_content(block, era) for block in result["content"]]
     return fitted
 
 
-def fit_prompt(prompt: Mapping[str, Any], era: Era) -> dict[str, Any]:
+def fit_prompt(prompt: Mapping[str, Any], era: DemoEra) -> dict[str, Any]:
     """A prompt of a list; its arguments had no title before they had one elsewhere."""
     fitted = trim("prompt", prompt, era)
     if "arguments" in fitted:
@@ -150,7 +150,7 @@ MISSING_CAPABILITY = -32021
 UNSUPPORTED_VERSION = -32022
 
 
-class Refusal(Exception):
+class DemoError(Exception):
     """A request is answered with a JSON-RPC error."""
 
     def __init__(self, code: int, message: str, data: object = None) -> None:
@@ -171,7 +171,7 @@ class Mishap(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class DemoOptions:
     """How the demo was started; the defaults make a server without a fault of its own choosing."""
 
     legacy: bool = True
@@ -190,11 +190,11 @@ class Options:
 
 
 @dataclass(slots=True, eq=False)
-class Link:
+class DemoConnection:
     """What one connection has settled: a process on stdio, a session on HTTP, one POST in the stateless era."""
 
     notify: Send
-    era: Era | None = None
+    era: DemoEra | None = None
     """The revision of the handshake; None until `initialize` was answered."""
     log_level: str = "info"
     watched: set[str] = field(default_factory=set)
@@ -208,7 +208,7 @@ class Link:
     visits: list[str] = field(default_factory=list)
     """Elicitations that an error told of, by id."""
 
-    async def hear(self, change: Change) -> None:
+    async def hear(self, change: StationChange) -> None:
         """Passes a change on, as the handshake era does: lists unasked, resources to whoever subscribed."""
         if change.what != "resource" or change.uri in self.watched:
             method, params = news(change)
@@ -216,17 +216,17 @@ class Link:
 
 
 @dataclass(slots=True)
-class Call:
+class DemoRequest:
     """One request, being answered."""
 
     id: str | int
     method: str
     params: Json
-    era: Era
-    link: Link
+    era: DemoEra
+    link: DemoConnection
     reply: Send
     station: Station
-    options: Options
+    options: DemoOptions
 
     @property
     def meta(self) -> Json:
@@ -244,7 +244,7 @@ class Call:
         """A string that the params must have. Raises: Refusal."""
         value = self.params.get(name)
         if not isinstance(value, str):
-            raise Refusal(INVALID_PARAMS, f"params.{name} must be a string")
+            raise DemoError(INVALID_PARAMS, f"params.{name} must be a string")
         return value
 
     async def progress(self, done: float, total: float | None = None, message: str = "") -> None:
@@ -274,7 +274,7 @@ class Call:
         await self.reply({"jsonrpc": "2.0", "method": method, "params": params})
 
 
-def news(change: Change) -> tuple[str, Json]:
+def news(change: StationChange) -> tuple[str, Json]:
     """Method and params of the notification that tells of a change."""
     if change.what == "resource":
         return "notifications/resources/updated", {"uri": change.uri}
@@ -292,7 +292,7 @@ def parse(data: bytes) -> Any:
     try:
         return json.loads(data.decode("utf-8"), parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
-        raise Refusal(PARSE_ERROR, f"This is not JSON: {error}") from None
+        raise DemoError(PARSE_ERROR, f"This is not JSON: {error}") from None
 
 
 def _no_number(name: str) -> None:
@@ -323,7 +323,7 @@ class InputRequired(Exception):
         return made | ({"inputRequests": self.requests} if self.requests else {})
 
 
-async def ask(call: Call, questions: dict[str, Json], state: Json | None = None) -> dict[str, Json]:
+async def ask(call: DemoRequest, questions: dict[str, Json], state: Json | None = None) -> dict[str, Json]:
     """The client's answers, by the keys of the questions: `{method, params}` each.
 
     `state` is what `remembered` will know when the client calls again.
@@ -336,14 +336,14 @@ async def ask(call: Call, questions: dict[str, Json], state: Json | None = None)
     remembered(call)
     given = call.params.get("inputResponses", {})
     if not isinstance(given, dict):
-        raise Refusal(INVALID_PARAMS, "params.inputResponses must be an object")
+        raise DemoError(INVALID_PARAMS, "params.inputResponses must be an object")
     if not questions.keys() <= given.keys():
         raise InputRequired(questions, seal(call, state or {}))
     # An answer is used once: a tool that asks again under the same key means the next answer.
     return {key: _object(given.pop(key), questions[key]["method"]) for key in questions}
 
 
-async def _ask_one(call: Call, question: Json) -> Json:
+async def _ask_one(call: DemoRequest, question: Json) -> Json:
     """Send a request and wait for its answer; take it back if the call is given up meanwhile."""
     link = call.link
     request_id = f"lamp-{next(link.ids)}"
@@ -369,32 +369,32 @@ def _object(answer: Any, method: str) -> Json:
     return answer
 
 
-def remembered(call: Call) -> Json:
+def remembered(call: DemoRequest) -> Json:
     """What a tool gave to `ask` or `again` as its state; empty in the first round. Raises: Refusal."""
     sealed = call.params.get("requestState")
     return {} if sealed is None or not call.era.stateless else _unseal(call, sealed)
 
 
-def again(call: Call, state: Json) -> InputRequired:
+def again(call: DemoRequest, state: Json) -> InputRequired:
     """Have the client call again without asking it anything. To be raised; stateless era only."""
     return InputRequired({}, seal(call, state))
 
 
-def seal(call: Call, state: Json) -> str:
+def seal(call: DemoRequest, state: Json) -> str:
     """A state as the client carries it."""
     text = base64.urlsafe_b64encode(json.dumps(state).encode()).decode()
     return f"{text}.{_signature(call, text)}"
 
 
-def _unseal(call: Call, sealed: object) -> Json:
+def _unseal(call: DemoRequest, sealed: object) -> Json:
     text, _, signature = str(sealed).partition(".")
     if not isinstance(sealed, str) or not hmac.compare_digest(signature.encode(), _signature(call, text).encode()):
-        raise Refusal(INVALID_PARAMS, "params.requestState is not what this server gave for this tool")
+        raise DemoError(INVALID_PARAMS, "params.requestState is not what this server gave for this tool")
     state: Json = json.loads(base64.urlsafe_b64decode(text))
     return state
 
 
-def _signature(call: Call, text: str) -> str:
+def _signature(call: DemoRequest, text: str) -> str:
     return hmac.new(_KEY, f"{call.params.get('name')}\n{text}".encode(errors="replace"), hashlib.sha256).hexdigest()
 
 
@@ -421,5 +421,5 @@ def demand(capabilities: Json, needed: Json, *, stateless: bool) -> None:
     named = " and ".join(".".join((name, *parts)) for name, parts in needed.items())
     sentence = f"This tool asks its client, and the client has not declared the capability {named}"
     if stateless:
-        raise Refusal(MISSING_CAPABILITY, sentence, {"requiredCapabilities": needed})
+        raise DemoError(MISSING_CAPABILITY, sentence, {"requiredCapabilities": needed})
     raise Mishap(f"{sentence}.")

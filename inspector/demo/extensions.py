@@ -6,7 +6,7 @@ what its digest says. Source: extension io.modelcontextprotocol/skills.
 
 import hashlib
 
-from inspector.demo.call import INVALID_PARAMS, Call, Json, Refusal
+from inspector.demo.call import INVALID_PARAMS, DemoError, DemoRequest, Json
 
 EXTENSION = "io.modelcontextprotocol/skills"
 
@@ -118,20 +118,20 @@ def read(uri: str) -> list[Json] | None:
     return [{"uri": uri, "mimeType": mime_type, "text": data.decode()}]
 
 
-async def get_skill(call: Call) -> Json:
+async def get_skill(call: DemoRequest) -> Json:
     """One entry by the URI of its SKILL.md."""
     uri = call.text("uri")
     for entry in entries():
         if entry["uri"] == uri:
             return {"skill": entry}
-    raise Refusal(INVALID_PARAMS, f"There is no skill {uri}", {"uri": uri})
+    raise DemoError(INVALID_PARAMS, f"There is no skill {uri}", {"uri": uri})
 
 
 def children(directory: str) -> list[Json]:
     """The direct children of a directory, as resources. Raises: Refusal for what is none."""
     below = [uri.removeprefix(f"{directory}/") for uri in _FILES if uri.startswith(f"{directory}/")]
     if not below or directory.endswith("/"):
-        raise Refusal(INVALID_PARAMS, f"{directory} is no directory", {"uri": directory})
+        raise DemoError(INVALID_PARAMS, f"{directory} is no directory", {"uri": directory})
     return [_child(directory, name, leaf=name in below) for name in dict.fromkeys(path.split("/")[0] for path in below)]
 
 

@@ -19,17 +19,17 @@ from inspector.demo.call import (
     INVALID_REQUEST,
     META,
     METHOD_NOT_FOUND,
+    DemoConnection,
+    DemoError,
+    DemoOptions,
     Json,
-    Link,
-    Options,
-    Refusal,
     dump,
     mutter,
     parse,
 )
 from inspector.demo.server import DemoServer
 from inspector.demo.state import Station, blow
-from inspector.demo.toolkit import Tool
+from inspector.demo.toolkit import DemoTool
 from inspector.transports.http.listener import HttpRequest, HttpResponse, Listener
 
 # --- From messages to the body of an HTTP response: one JSON object, or an event stream.
@@ -42,7 +42,7 @@ STILL_HERE = b": the lamp is still lit\n\n"
 EVENT_STREAM = (("Content-Type", "text/event-stream"), ("Cache-Control", "no-store"), ("X-Accel-Buffering", "no"))
 
 
-class Outbox:
+class DemoOutbox:
     """Messages that wait for the stream that carries them."""
 
     def __init__(self) -> None:
@@ -84,7 +84,7 @@ def as_json(message: Any, status: int = 200, *headers: tuple[str, str]) -> HttpR
     return HttpResponse(status, (("Content-Type", "application/json"), *headers), dump(message))
 
 
-def refused(status: int, refusal: Refusal, request_id: object = None) -> HttpResponse:
+def refused(status: int, refusal: DemoError, request_id: object = None) -> HttpResponse:
     """A refusal as the whole body of a response; without an id if the request could not be told."""
     answer: Json = {"jsonrpc": "2.0"}
     if isinstance(request_id, (str, int)) and not isinstance(request_id, bool):
@@ -98,7 +98,7 @@ def is_last(message: Any) -> bool:
 
 
 async def respond(
-    tasks: asyncio.TaskGroup, work: Coroutine[Any, Any, None], outbox: Outbox, *, ends_with_stream: bool
+    tasks: asyncio.TaskGroup, work: Coroutine[Any, Any, None], outbox: DemoOutbox, *, ends_with_stream: bool
 ) -> HttpResponse:
     """Run `work`, which fills the outbox, and return the response that carries what it says.
 
@@ -120,7 +120,7 @@ async def respond(
     return HttpResponse(200, EVENT_STREAM, b"")
 
 
-async def _run(work: Coroutine[Any, Any, None], outbox: Outbox) -> None:
+async def _run(work: Coroutine[Any, Any, None], outbox: DemoOutbox) -> None:
     try:
         await work
     finally:
@@ -128,7 +128,7 @@ async def _run(work: Coroutine[Any, Any, None], outbox: Outbox) -> None:
 
 
 async def _stream(
-    task: asyncio.Task[None], outbox: Outbox, ends_with_stream: bool, first: bytes = b""
+    task: asyncio.Task[None], outbox: DemoOutbox, ends_with_stream: bool, first: bytes = b""
 ) -> AsyncIterator[bytes]:
     try:
         yield first or STILL_HERE
@@ -145,25 +145,25 @@ SESSION = "Mcp-Session-Id"
 
 
 @dataclass(slots=True)
-class Session:
+class DemoSession:
     """One client, from its `initialize` to its DELETE."""
 
     server: DemoServer
-    outbox: Outbox
+    outbox: DemoOutbox
     listening: bool = False
     """A GET stream is open; there is one at most."""
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
     """What ends with it (HTTP+SSE alone)."""
 
 
-class Sessions:
+class DemoSessions:
     """The legacy shape of Streamable HTTP: POST, GET and DELETE on one address."""
 
-    def __init__(self, tasks: asyncio.TaskGroup, station: Station, options: Options) -> None:
+    def __init__(self, tasks: asyncio.TaskGroup, station: Station, options: DemoOptions) -> None:
         self._tasks = tasks
         self._station = station
         self._options = dataclasses.replace(options, modern=False)
-        self.open: dict[str, Session] = {}
+        self.open: dict[str, DemoSession] = {}
 
     async def post(self, request: HttpRequest, message: Any) -> HttpResponse:
         """Answer a message, or a batch of them."""
@@ -174,13 +174,13 @@ class Sessions:
             return session
         if not _asks(message):
             return await _tell(session, message)
-        outbox = Outbox()
+        outbox = DemoOutbox()
         work = session.server.handle(message, outbox.put)
         # "Disconnection SHOULD NOT be interpreted as the client cancelling its request" (2025-11-25 transports)
         return await respond(self._tasks, work, outbox, ends_with_stream=False)
 
     async def _initialize(self, message: Any) -> HttpResponse:
-        outbox, answers = Outbox(), list[Any]()
+        outbox, answers = DemoOutbox(), list[Any]()
 
         async def keep(answer: Any) -> None:
             answers.append(answer)
@@ -190,18 +190,18 @@ class Sessions:
         if server.link.era is None:
             return as_json(answers[-1], 400) if answers else HttpResponse(202)
         name = secrets.token_hex(16)
-        self.open[name] = Session(server, outbox)
+        self.open[name] = DemoSession(server, outbox)
         return as_json(answers[-1], 200, (SESSION, name))
 
-    def _find(self, request: HttpRequest) -> Session | HttpResponse:
+    def _find(self, request: HttpRequest) -> DemoSession | HttpResponse:
         name = request.header(SESSION)
         if name is None:
-            return refused(400, Refusal(INVALID_REQUEST, f"{SESSION} is missing; initialize first"))
+            return refused(400, DemoError(INVALID_REQUEST, f"{SESSION} is missing; initialize first"))
         if name not in self.open:
-            return refused(404, Refusal(INVALID_REQUEST, "There is no such session; initialize again"))
+            return refused(404, DemoError(INVALID_REQUEST, "There is no such session; initialize again"))
         version = request.header("mcp-protocol-version") or call.ASSUMED_OVER_HTTP.name
         if version not in call.LEGACY:
-            return refused(400, Refusal(INVALID_REQUEST, f"Unsupported MCP-Protocol-Version: {version}"))
+            return refused(400, DemoError(INVALID_REQUEST, f"Unsupported MCP-Protocol-Version: {version}"))
         return self.open[name]
 
     def get(self, request: HttpRequest) -> HttpResponse:
@@ -210,9 +210,9 @@ class Sessions:
         if isinstance(session, HttpResponse):
             return session
         if "text/event-stream" not in (request.header("accept") or ""):
-            return refused(406, Refusal(INVALID_REQUEST, "Accept must name text/event-stream"))
+            return refused(406, DemoError(INVALID_REQUEST, "Accept must name text/event-stream"))
         if session.listening:
-            return refused(409, Refusal(INVALID_REQUEST, "This session has its stream already"))
+            return refused(409, DemoError(INVALID_REQUEST, "This session has its stream already"))
         session.listening = True
         return HttpResponse(200, EVENT_STREAM, _listen(session))
 
@@ -227,16 +227,16 @@ class Sessions:
         return HttpResponse(204)
 
 
-async def _tell(session: Session, message: Any) -> HttpResponse:
+async def _tell(session: DemoSession, message: Any) -> HttpResponse:
     """Take what wants no answer; if it gets one, it was nothing that could be taken."""
-    complaints = Outbox()
+    complaints = DemoOutbox()
     await session.server.handle(message, complaints.put)
     complaints.end()
     complaint = await complaints.take(1)
     return HttpResponse(202) if complaint is None else as_json(complaint, 400)
 
 
-async def _listen(session: Session) -> AsyncIterator[bytes]:
+async def _listen(session: DemoSession) -> AsyncIterator[bytes]:
     try:
         yield b": listening\n\n"
         async for piece in session.outbox.events():
@@ -261,19 +261,19 @@ def _parts(message: Any) -> list[dict[str, Any]]:
 class OldSessions:
     """HTTP+SSE: a stream that names the address to post to, and carries everything that comes back."""
 
-    def __init__(self, tasks: asyncio.TaskGroup, station: Station, options: Options) -> None:
+    def __init__(self, tasks: asyncio.TaskGroup, station: Station, options: DemoOptions) -> None:
         self._tasks = tasks
         self._station = station
         self._options = dataclasses.replace(options, modern=False)
-        self.open_sessions: dict[str, Session] = {}
+        self.open_sessions: dict[str, DemoSession] = {}
 
     def open(self) -> HttpResponse:
         """Open a stream, and with it a session."""
-        name, outbox = secrets.token_hex(16), Outbox()
-        session = Session(DemoServer(self._station, self._options, outbox.put), outbox)
+        name, outbox = secrets.token_hex(16), DemoOutbox()
+        session = DemoSession(DemoServer(self._station, self._options, outbox.put), outbox)
         return HttpResponse(200, EVENT_STREAM, self._stream(name, session))
 
-    async def _stream(self, name: str, session: Session) -> AsyncIterator[bytes]:
+    async def _stream(self, name: str, session: DemoSession) -> AsyncIterator[bytes]:
         self.open_sessions[name] = session
         try:
             yield f"event: endpoint\ndata: /messages?session={name}\n\n".encode()
@@ -292,7 +292,7 @@ class OldSessions:
             return HttpResponse(404, (("Content-Type", "text/plain"),), b"There is no such session\n")
         try:
             message = parse(request.body)
-        except Refusal as refusal:
+        except DemoError as refusal:
             return refused(400, refusal)
         task = self._tasks.create_task(session.server.handle(message, session.outbox.put))
         session.tasks.add(task)
@@ -331,15 +331,15 @@ def check(message: Json, headers: Mapping[str, str], schema: Any = None) -> None
 def _same(name: str, wanted: object, headers: Mapping[str, str], *, encoded: bool = False) -> None:
     found = headers.get(name.lower())
     if found is None:
-        raise Refusal(HEADER_MISMATCH, f"Header mismatch: {name} is missing, the body says {wanted!r}")
+        raise DemoError(HEADER_MISMATCH, f"Header mismatch: {name} is missing, the body says {wanted!r}")
     if (decode(found) if encoded else found) != wanted:
-        raise Refusal(HEADER_MISMATCH, f"Header mismatch: {name} is {found!r}, the body says {wanted!r}")
+        raise DemoError(HEADER_MISMATCH, f"Header mismatch: {name} is {found!r}, the body says {wanted!r}")
 
 
 def _param(name: str, value: object, headers: Mapping[str, str]) -> None:
     if value is None:
         if name.lower() in headers:
-            raise Refusal(HEADER_MISMATCH, f"Header mismatch: {name} is there, the body has no such argument")
+            raise DemoError(HEADER_MISMATCH, f"Header mismatch: {name} is there, the body has no such argument")
     elif isinstance(value, bool):
         _same(name, "true" if value else "false", headers, encoded=True)
     elif isinstance(value, (str, int)):
@@ -363,17 +363,17 @@ def decode(value: str) -> str:
     try:
         return base64.b64decode(value[len(_START) : -len(_END)], validate=True).decode()
     except (binascii.Error, ValueError):
-        raise Refusal(HEADER_MISMATCH, f"Header mismatch: {value!r} is not base64 of UTF-8") from None
+        raise DemoError(HEADER_MISMATCH, f"Header mismatch: {value!r} is not base64 of UTF-8") from None
 
 
 BAD_REQUEST, NOT_FOUND, NOT_ALLOWED, NOT_ACCEPTABLE, WRONG_TYPE = 400, 404, 405, 406, 415
 
 
-async def serve(port: int, options: Options) -> None:
+async def serve(port: int, options: DemoOptions) -> None:
     """Serve on a port of this machine (0: a free one) until cancelled. Its address is the first line on stderr."""
     await asyncio.sleep(options.startup_delay)
     station = Station()
-    async with asyncio.TaskGroup() as tasks, Listener(Site(tasks, options, station).answer, port=port) as listener:
+    async with asyncio.TaskGroup() as tasks, Listener(DemoSite(tasks, options, station).answer, port=port) as listener:
         tasks.create_task(blow(station, options.weather))
         mutter(f"{methods.IDENTITY['title']} is lit at {listener.url}/mcp")
         if options.legacy:
@@ -381,15 +381,15 @@ async def serve(port: int, options: Options) -> None:
         await asyncio.Event().wait()
 
 
-class Site:
+class DemoSite:
     """Answers HTTP requests. Running calls live in `tasks`."""
 
-    def __init__(self, tasks: asyncio.TaskGroup, options: Options, station: Station | None = None) -> None:
+    def __init__(self, tasks: asyncio.TaskGroup, options: DemoOptions, station: Station | None = None) -> None:
         self.station = station or Station()
         self._tasks = tasks
         self._options = options
         self._stateless_options = dataclasses.replace(options, legacy=False)
-        self.sessions = Sessions(tasks, self.station, options)
+        self.sessions = DemoSessions(tasks, self.station, options)
         self.old_sessions = OldSessions(tasks, self.station, options)
 
     async def answer(self, request: HttpRequest) -> HttpResponse:
@@ -415,7 +415,7 @@ class Site:
             return fault
         try:
             message = parse(request.body)
-        except Refusal as refusal:
+        except DemoError as refusal:
             return refused(BAD_REQUEST, refusal)
         if self._options.modern and (not self._options.legacy or _is_stateless(request, message)):
             return await self._stateless(request, message)
@@ -423,15 +423,15 @@ class Site:
 
     async def _stateless(self, request: HttpRequest, message: Any) -> HttpResponse:
         if not isinstance(message, dict) or not isinstance(message.get("method"), str):
-            return refused(BAD_REQUEST, Refusal(INVALID_REQUEST, "The body is one request"))
+            return refused(BAD_REQUEST, DemoError(INVALID_REQUEST, "The body is one request"))
         if "id" not in message:
             return HttpResponse(202)
         try:
             self._vet(request, message)
-        except Refusal as refusal:
+        except DemoError as refusal:
             status = NOT_FOUND if refusal.code == METHOD_NOT_FOUND else BAD_REQUEST
             return refused(status, refusal, message["id"])
-        outbox = Outbox()
+        outbox = DemoOutbox()
         server = DemoServer(self.station, self._stateless_options, outbox.put)
         return await respond(self._tasks, server.handle(message, outbox.put), outbox, ends_with_stream=True)
 
@@ -439,10 +439,10 @@ class Site:
         """Whatever has an HTTP status of its own is found before the request is handled. Raises: Refusal."""
         params = message.get("params", {})
         params = params if isinstance(params, dict) else {}
-        methods.era_of(message["method"], params, Link(Outbox().put), self._stateless_options)
+        methods.era_of(message["method"], params, DemoConnection(DemoOutbox().put), self._stateless_options)
         check(message, _lowered(request), self._schema_of(params.get("name")))
         if message["method"] not in methods.MODERN:
-            raise Refusal(METHOD_NOT_FOUND, f"Method not found: {message['method']}")
+            raise DemoError(METHOD_NOT_FOUND, f"Method not found: {message['method']}")
         if message["method"] == "tools/call":
             methods.demand_capability(self._options, params["_meta"])
             self._vet_tool(params)
@@ -457,7 +457,7 @@ class Site:
         tool = self._tool(name)
         return None if tool is None else tool.input_schema
 
-    def _tool(self, name: object) -> Tool | None:
+    def _tool(self, name: object) -> DemoTool | None:
         there = tools.catalogue(self.station, self._options)
         return next((tool for tool in there if tool.name == name), None)
 

@@ -23,23 +23,23 @@ from inspector.demo.call import (
     MISSING_CAPABILITY,
     RESOURCE_NOT_FOUND,
     UNSUPPORTED_VERSION,
-    Call,
-    Era,
+    DemoConnection,
+    DemoEra,
+    DemoError,
+    DemoOptions,
+    DemoRequest,
     InputRequired,
     Json,
-    Link,
     Mishap,
-    Options,
-    Refusal,
     demand,
     mutter,
     news,
 )
 from inspector.demo.extensions import EXTENSION as SKILLS
-from inspector.demo.state import Change
+from inspector.demo.state import StationChange
 from inspector.demo.tasks import CAPABILITY as TASKS_CAPABILITY
 from inspector.demo.tasks import EXTENSION as TASKS
-from inspector.demo.toolkit import Tool, complaints, icons, result, text
+from inspector.demo.toolkit import DemoTool, complaints, icons, result, text
 
 # --- How a conversation with the demo begins: which revision a request speaks, the handshake, and discovery.
 
@@ -64,7 +64,7 @@ INSTRUCTIONS = (
 )
 
 
-def era_of(method: str, params: Json, link: Link, options: Options) -> Era:
+def era_of(method: str, params: Json, link: DemoConnection, options: DemoOptions) -> DemoEra:
     """The revision that a request is to be answered in. Raises: Refusal, if it says none that is served."""
     meta = params.get("_meta")
     if options.modern and isinstance(meta, dict) and META + "protocolVersion" in meta:
@@ -78,32 +78,32 @@ def era_of(method: str, params: Json, link: Link, options: Options) -> Era:
     if options.legacy and method == "ping":
         return eras.NEWEST_LEGACY
     if options.modern:
-        raise Refusal(INVALID_PARAMS, f"params._meta needs {META}protocolVersion, or send initialize first")
+        raise DemoError(INVALID_PARAMS, f"params._meta needs {META}protocolVersion, or send initialize first")
     if method == "server/discover":
-        raise Refusal(METHOD_NOT_FOUND, "Method not found: server/discover")
-    raise Refusal(INVALID_REQUEST, "Send initialize first")
+        raise DemoError(METHOD_NOT_FOUND, "Method not found: server/discover")
+    raise DemoError(INVALID_REQUEST, "Send initialize first")
 
 
-def _declared(meta: Json) -> Era:
+def _declared(meta: Json) -> DemoEra:
     version = meta[META + "protocolVersion"]
     if not isinstance(version, str):
-        raise Refusal(INVALID_PARAMS, f"_meta {META}protocolVersion must be a string")
+        raise DemoError(INVALID_PARAMS, f"_meta {META}protocolVersion must be a string")
     if version not in eras.MODERN:
         raise _unsupported(version)
     if not isinstance(meta.get(META + "clientCapabilities"), dict):
-        raise Refusal(INVALID_PARAMS, f"_meta needs {META}clientCapabilities, an object")
+        raise DemoError(INVALID_PARAMS, f"_meta needs {META}clientCapabilities, an object")
     if meta.get(META + "logLevel", LEVELS[0]) not in LEVELS:
-        raise Refusal(INVALID_PARAMS, f"_meta {META}logLevel must be one of {', '.join(LEVELS)}")
+        raise DemoError(INVALID_PARAMS, f"_meta {META}logLevel must be one of {', '.join(LEVELS)}")
     return eras.MODERN[version]
 
 
-def _unsupported(requested: object) -> Refusal:
+def _unsupported(requested: object) -> DemoError:
     wanted = requested if isinstance(requested, str) else ""
     data = {"supported": list(eras.MODERN), "requested": wanted}
-    return Refusal(UNSUPPORTED_VERSION, f"Unsupported protocol version: {wanted}", data)
+    return DemoError(UNSUPPORTED_VERSION, f"Unsupported protocol version: {wanted}", data)
 
 
-def capabilities(era: Era) -> Json:
+def capabilities(era: DemoEra) -> Json:
     """What the server says that it can."""
     able: Json = {
         "logging": {},
@@ -120,10 +120,10 @@ def capabilities(era: Era) -> Json:
     return able
 
 
-async def initialize(call: Call) -> Json:
+async def initialize(call: DemoRequest) -> Json:
     """Settles the revision of the connection."""
     if call.link.era is not None:
-        raise Refusal(INVALID_REQUEST, "This connection is initialized already")
+        raise DemoError(INVALID_REQUEST, "This connection is initialized already")
     call.text("protocolVersion")
     era = eras.counter_offer(call.params["protocolVersion"])
     call.link.era = era
@@ -138,7 +138,7 @@ async def initialize(call: Call) -> Json:
     }
 
 
-async def discover(call: Call) -> Json:
+async def discover(call: DemoRequest) -> Json:
     """Which stateless revisions are served; the others are for `initialize` to settle."""
     return {
         "supportedVersions": list(eras.MODERN),
@@ -150,11 +150,11 @@ async def discover(call: Call) -> Json:
 CRASH_STATUS = 70
 
 
-def _page(items: Sequence[Json], call: Call, key: str) -> Json:
+def _page(items: Sequence[Json], call: DemoRequest, key: str) -> Json:
     size = call.options.page_size or len(items)
     start = _start(call.params.get("cursor"))
     if start > len(items):
-        raise Refusal(INVALID_PARAMS, "The cursor is no cursor of this list")
+        raise DemoError(INVALID_PARAMS, "The cursor is no cursor of this list")
     page: Json = {key: list(items[start : start + size])}
     if start + size < len(items):
         page["nextCursor"] = base64.urlsafe_b64encode(f"from {start + size}".encode()).decode()
@@ -170,15 +170,15 @@ def _start(cursor: object) -> int:
             return int(number)
     except (ValueError, binascii.Error):
         pass
-    raise Refusal(INVALID_PARAMS, "The cursor is no cursor of this server")
+    raise DemoError(INVALID_PARAMS, "The cursor is no cursor of this server")
 
 
-async def ping(call: Call) -> Json:
+async def ping(call: DemoRequest) -> Json:
     """Nothing, promptly."""
     return {}
 
 
-async def list_tools(call: Call) -> Json:
+async def list_tools(call: DemoRequest) -> Json:
     """A page of tools."""
     there = tools.listed_for(call.capabilities, tools.catalogue(call.station, call.options))
     page = _page([eras.trim("tool", tool.listed(), call.era) for tool in there], call, "tools")
@@ -186,7 +186,7 @@ async def list_tools(call: Call) -> Json:
     return {**page, "cacheScope": "private"} if any(tool.needs for tool in there) and call.era.stateless else page
 
 
-async def call_tool(call: Call) -> Json:
+async def call_tool(call: DemoRequest) -> Json:
     """Runs a tool; what the tool gets wrong is a result with `isError`, what the caller names wrong is an error."""
     tool = _tool(call)
     if call.era.stateless:
@@ -211,48 +211,48 @@ async def call_tool(call: Call) -> Json:
     return eras.fit_result(made, call.era)
 
 
-def _tool(call: Call) -> Tool:
+def _tool(call: DemoRequest) -> DemoTool:
     name = call.text("name")
     for tool in tools.catalogue(call.station, call.options):
         if tool.name == name:
             return tool
-    raise Refusal(INVALID_PARAMS, f"Unknown tool: {name}", {"tool": name})
+    raise DemoError(INVALID_PARAMS, f"Unknown tool: {name}", {"tool": name})
 
 
-def demand_capability(options: Options, meta: Json) -> None:
+def demand_capability(options: DemoOptions, meta: Json) -> None:
     """Refuse a stateless call whose client lacks what the demo was started to demand. Raises: Refusal."""
     needed = options.require_capability
     if needed and needed not in meta[META + "clientCapabilities"]:
         data: Json = {"requiredCapabilities": {needed: {}}}
-        raise Refusal(MISSING_CAPABILITY, f"Tools need the client capability {needed}", data)
+        raise DemoError(MISSING_CAPABILITY, f"Tools need the client capability {needed}", data)
 
 
-def _arguments(call: Call, tool: Tool) -> Json:
+def _arguments(call: DemoRequest, tool: DemoTool) -> Json:
     arguments = call.params.get("arguments", {})
     if not isinstance(arguments, dict):
-        raise Refusal(INVALID_PARAMS, "params.arguments must be an object")
+        raise DemoError(INVALID_PARAMS, "params.arguments must be an object")
     if tool.checked and (wrong := complaints(tool.input_schema, arguments)):
         raise Mishap("These arguments cannot be used:\n" + "\n".join(f"- {sentence}" for sentence in wrong))
     return arguments
 
 
-async def list_tasks(call: Call) -> Json:
+async def list_tasks(call: DemoRequest) -> Json:
     """A page of tasks (2025-11-25)."""
     return _page([tasks.told(task, stateless=False) for task in call.station.tasks.listed()], call, "tasks")
 
 
-async def list_resources(call: Call) -> Json:
+async def list_resources(call: DemoRequest) -> Json:
     """A page of resources."""
     return _page([eras.trim("resource", item, call.era) for item in prompts.listed()], call, "resources")
 
 
-async def list_templates(call: Call) -> Json:
+async def list_templates(call: DemoRequest) -> Json:
     """A page of resource templates."""
     items = [eras.trim("template", item, call.era) for item in prompts.templates()]
     return _page(items, call, "resourceTemplates")
 
 
-async def read_resource(call: Call) -> Json:
+async def read_resource(call: DemoRequest) -> Json:
     """What stands behind a URI."""
     uri = call.text("uri")
     contents = prompts.read(uri, call.station) or extensions.read_app(uri)
@@ -261,78 +261,78 @@ async def read_resource(call: Call) -> Json:
     if contents is None:
         # What is not there is invalid params now, and never empty contents (2026-07-28 server/resources).
         code = INVALID_PARAMS if call.era.stateless else RESOURCE_NOT_FOUND
-        raise Refusal(code, f"There is no resource {uri}", {"uri": uri})
+        raise DemoError(code, f"There is no resource {uri}", {"uri": uri})
     return {"contents": contents}
 
 
-async def list_skills(call: Call) -> Json:
+async def list_skills(call: DemoRequest) -> Json:
     """A page of skills."""
     return _page(extensions.entries(), call, "skills")
 
 
-async def read_directory(call: Call) -> Json:
+async def read_directory(call: DemoRequest) -> Json:
     """A page of what is in a directory of a skill."""
     return _page(extensions.children(call.text("uri")), call, "resources")
 
 
-async def list_prompts(call: Call) -> Json:
+async def list_prompts(call: DemoRequest) -> Json:
     """A page of prompts."""
     return _page([eras.fit_prompt(item, call.era) for item in prompts.listed_prompts()], call, "prompts")
 
 
-async def get_prompt(call: Call) -> Json:
+async def get_prompt(call: DemoRequest) -> Json:
     """A prompt, filled in."""
     arguments = call.params.get("arguments", {})
     if not isinstance(arguments, dict) or not all(isinstance(value, str) for value in arguments.values()):
-        raise Refusal(INVALID_PARAMS, "params.arguments must be an object of strings")
+        raise DemoError(INVALID_PARAMS, "params.arguments must be an object of strings")
     talk = prompts.get(call.text("name"), arguments, call.station)
     for message in talk["messages"]:
         message["content"] = eras.fit_content(message["content"], call.era)
     return talk
 
 
-async def complete(call: Call) -> Json:
+async def complete(call: DemoRequest) -> Json:
     """Values that an argument may be completed to."""
     ref, argument = call.params.get("ref"), call.params.get("argument")
     if not isinstance(ref, dict) or not isinstance(argument, dict):
-        raise Refusal(INVALID_PARAMS, "params.ref and params.argument must be objects")
+        raise DemoError(INVALID_PARAMS, "params.ref and params.argument must be objects")
     name, so_far = argument.get("name"), argument.get("value")
     if not isinstance(name, str) or not isinstance(so_far, str):
-        raise Refusal(INVALID_PARAMS, "params.argument needs a name and a value, both strings")
+        raise DemoError(INVALID_PARAMS, "params.argument needs a name and a value, both strings")
     return {"completion": prompts.complete(ref, name, so_far)}
 
 
-async def set_level(call: Call) -> Json:
+async def set_level(call: DemoRequest) -> Json:
     """Remembers from which level on this connection wants to see logs."""
     level = call.text("level")
     if level not in LEVELS:
-        raise Refusal(INVALID_PARAMS, f"level must be one of {', '.join(LEVELS)}")
+        raise DemoError(INVALID_PARAMS, f"level must be one of {', '.join(LEVELS)}")
     call.link.log_level = level
     return {}
 
 
-async def subscribe(call: Call) -> Json:
+async def subscribe(call: DemoRequest) -> Json:
     """Remembers that this connection wants to hear of a resource."""
     call.link.watched.add(call.text("uri"))
     return {}
 
 
-async def unsubscribe(call: Call) -> Json:
+async def unsubscribe(call: DemoRequest) -> Json:
     """Forgets it."""
     call.link.watched.discard(call.text("uri"))
     return {}
 
 
-async def listen(call: Call) -> Json:
+async def listen(call: DemoRequest) -> Json:
     """Tells of the changes that were asked for until somebody ends it; there is no other answer."""
     asked = call.params.get("notifications")
     if not isinstance(asked, dict):
-        raise Refusal(INVALID_PARAMS, "params.notifications must be an object")
+        raise DemoError(INVALID_PARAMS, "params.notifications must be an object")
     honoured = _honoured(asked)
     mark = {META + "subscriptionId": call.id}
     await call.tell("notifications/subscriptions/acknowledged", {"notifications": honoured, "_meta": mark})
 
-    async def hear(change: Change) -> None:
+    async def hear(change: StationChange) -> None:
         if change.uri in honoured.get("resourceSubscriptions", ()) or (
             change.what == "tools" and honoured.get("toolsListChanged")
         ):
@@ -357,7 +357,7 @@ def _honoured(asked: Json) -> Json:
     return honoured
 
 
-Handler = Callable[[Call], Awaitable[Json]]
+Handler = Callable[[DemoRequest], Awaitable[Json]]
 
 _BOTH: dict[str, Handler] = {
     "tools/list": list_tools,
@@ -405,7 +405,7 @@ _FRESH_FOR_MS = {
 }
 
 
-def finish(call: Call, made: Json) -> Json:
+def finish(call: DemoRequest, made: Json) -> Json:
     """A result with what every result of its era carries (2026-07-28: resultType, server info, cache hints)."""
     if not call.era.stateless:
         return made

@@ -8,7 +8,7 @@ import re
 from urllib.parse import unquote
 
 from inspector.demo import tools_content
-from inspector.demo.call import INVALID_PARAMS, Json, Refusal
+from inspector.demo.call import INVALID_PARAMS, DemoError, Json
 from inspector.demo.state import BAROMETER, LOGBOOK, SHIPS, Station, reading
 from inspector.demo.toolkit import encode, text
 
@@ -166,12 +166,12 @@ def get(name: str, arguments: dict[str, str], station: Station) -> Json:
         case "explain_chart":
             return _explain_chart(arguments.get("hours", "24"))
         case _:
-            raise Refusal(INVALID_PARAMS, f"There is no prompt {name!r}", {"prompt": name})
+            raise DemoError(INVALID_PARAMS, f"There is no prompt {name!r}", {"prompt": name})
 
 
 def _hail_ship(arguments: dict[str, str]) -> Json:
     if "ship" not in arguments:
-        raise Refusal(INVALID_PARAMS, "The prompt hail_ship needs the argument ship", {"argument": "ship"})
+        raise DemoError(INVALID_PARAMS, "The prompt hail_ship needs the argument ship", {"argument": "ship"})
     ship, mood = arguments["ship"], arguments.get("mood", "cheerful")
     known = SHIPS.get(ship, "a ship that nobody here knows")
     ask = f"Write one {mood} sentence to call to the {ship}, {known}."
@@ -180,7 +180,7 @@ def _hail_ship(arguments: dict[str, str]) -> Json:
 
 def _explain_chart(hours: str) -> Json:
     if not hours.isascii() or not hours.isdecimal() or not 1 <= int(hours[:4]) <= 96:
-        raise Refusal(INVALID_PARAMS, "The argument hours must be a number from 1 to 96", {"argument": "hours"})
+        raise DemoError(INVALID_PARAMS, "The argument hours must be a number from 1 to 96", {"argument": "hours"})
     picture = {"type": "image", "data": encode(tools_content.tide_picture(int(hours[:4]))), "mimeType": "image/png"}
     return _talk(
         "The tide, explained",
@@ -213,6 +213,6 @@ def complete(ref: Json, argument: str, so_far: str) -> Json:
         case "sum_up_logbook", _:
             choices = ()
         case _:
-            raise Refusal(INVALID_PARAMS, f"Nothing to complete for {target!r} and {argument!r}")
+            raise DemoError(INVALID_PARAMS, f"Nothing to complete for {target!r} and {argument!r}")
     values = [choice for choice in choices if choice.lower().startswith(so_far.lower())]
     return {"values": values[:MOST_VALUES], "total": len(values), "hasMore": len(values) > MOST_VALUES}

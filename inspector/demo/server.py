@@ -15,11 +15,11 @@ from inspector.demo.call import (
     INVALID_PARAMS,
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
-    Call,
+    DemoConnection,
+    DemoError,
+    DemoOptions,
+    DemoRequest,
     Json,
-    Link,
-    Options,
-    Refusal,
     Send,
     dump,
     mutter,
@@ -39,8 +39,8 @@ class DemoServer:
     `notify` carries what belongs to no request. After the last message `close` must be called.
     """
 
-    def __init__(self, station: Station, options: Options, notify: Send) -> None:
-        self.link = Link(notify)
+    def __init__(self, station: Station, options: DemoOptions, notify: Send) -> None:
+        self.link = DemoConnection(notify)
         self._station = station
         self._options = options
         self._running: dict[bytes, _Running] = {}
@@ -60,7 +60,7 @@ class DemoServer:
         if isinstance(message, list):
             await self._batch(message, reply)
         elif not isinstance(message, dict):
-            await reply(self.error_without_id(Refusal(INVALID_REQUEST, "A message is an object")))
+            await reply(self.error_without_id(DemoError(INVALID_REQUEST, "A message is an object")))
         elif "method" in message and "id" in message:
             await self._request(message, reply)
         elif "method" in message:
@@ -68,7 +68,7 @@ class DemoServer:
         elif "result" in message or "error" in message:
             self._answered(message)
         else:
-            await reply(self.error_without_id(Refusal(INVALID_REQUEST, "A message has a method or an answer")))
+            await reply(self.error_without_id(DemoError(INVALID_REQUEST, "A message has a method or an answer")))
 
     def _answered(self, message: Json) -> None:
         """An answer to a request of our own."""
@@ -78,7 +78,7 @@ class DemoServer:
         else:
             waiting.set_result(message)
 
-    def error_without_id(self, refusal: Refusal) -> Json:
+    def error_without_id(self, refusal: DemoError) -> Json:
         """The error for something that could not be read far enough to know its id."""
         answer: Json = {"jsonrpc": "2.0"}
         if self.link.era is not None and not self.link.era.has("error without id"):
@@ -87,7 +87,7 @@ class DemoServer:
 
     async def _batch(self, messages: list[Any], reply: Send) -> None:
         if self.link.era is None or not self.link.era.has("batches") or not messages:
-            await reply(self.error_without_id(Refusal(INVALID_REQUEST, "There are no batches here")))
+            await reply(self.error_without_id(DemoError(INVALID_REQUEST, "There are no batches here")))
             return
         answers: list[Json] = []
 
@@ -118,11 +118,11 @@ class DemoServer:
     async def _request(self, message: Json, reply: Send) -> None:
         request_id = message["id"]
         if isinstance(request_id, bool) or not isinstance(request_id, (str, int)):
-            await reply(self.error_without_id(Refusal(INVALID_REQUEST, "An id is a string or an integer")))
+            await reply(self.error_without_id(DemoError(INVALID_REQUEST, "An id is a string or an integer")))
             return
         key = dump(request_id)
         if key in self._running:
-            answer = _failed(request_id, Refusal(INVALID_REQUEST, "This id is in use"))
+            answer = _failed(request_id, DemoError(INVALID_REQUEST, "This id is in use"))
             await reply(answer)
             return
         running = self._running[key] = _Running(asyncio.current_task())
@@ -139,25 +139,25 @@ class DemoServer:
         try:
             call = self._call(message, reply)
             made = methods.finish(call, await self._handler(call)(call))
-        except Refusal as refusal:
+        except DemoError as refusal:
             return _failed(message["id"], refusal)
         return {"jsonrpc": "2.0", "id": message["id"], "result": made}
 
-    def _call(self, message: Json, reply: Send) -> Call:
+    def _call(self, message: Json, reply: Send) -> DemoRequest:
         method, params = message["method"], message.get("params", {})
         if not isinstance(method, str):
-            raise Refusal(INVALID_REQUEST, "A method is a string")
+            raise DemoError(INVALID_REQUEST, "A method is a string")
         if not isinstance(params, dict):
-            raise Refusal(INVALID_PARAMS, "params must be an object")
+            raise DemoError(INVALID_PARAMS, "params must be an object")
         era = opening.era_of(method, params, self.link, self._options)
-        return Call(message["id"], method, params, era, self.link, reply, self._station, self._options)
+        return DemoRequest(message["id"], method, params, era, self.link, reply, self._station, self._options)
 
-    def _handler(self, call: Call) -> methods.Handler:
+    def _handler(self, call: DemoRequest) -> methods.Handler:
         table = methods.MODERN if call.era.stateless else methods.LEGACY
         if call.method not in table:
-            raise Refusal(METHOD_NOT_FOUND, f"Method not found: {call.method}")
+            raise DemoError(METHOD_NOT_FOUND, f"Method not found: {call.method}")
         return table[call.method]
 
 
-def _failed(request_id: str | int, refusal: Refusal) -> Json:
+def _failed(request_id: str | int, refusal: DemoError) -> Json:
     return {"jsonrpc": "2.0", "id": request_id, "error": refusal.as_error()}

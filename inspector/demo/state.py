@@ -39,7 +39,7 @@ class Work:
 
 
 @dataclass(slots=True)
-class Task:
+class DemoTask:
     """Work that was begun."""
 
     id: str
@@ -91,29 +91,29 @@ class Task:
 
 
 @dataclass(slots=True)
-class Tasks:
+class DemoTasks:
     """All tasks of a process."""
 
-    all: dict[str, Task] = field(default_factory=dict)
+    all: dict[str, DemoTask] = field(default_factory=dict)
 
-    def begin(self, work: Work, ttl_ms: int) -> Task:
+    def begin(self, work: Work, ttl_ms: int) -> DemoTask:
         """A new one. The oldest of too many is forgotten."""
         self._forget()
         while len(self.all) >= KEPT:
             del self.all[next(iter(self.all))]
-        task = Task(secrets.token_hex(8), work, time.monotonic(), datetime.now(UTC), ttl_ms)
+        task = DemoTask(secrets.token_hex(8), work, time.monotonic(), datetime.now(UTC), ttl_ms)
         self.all[task.id] = task
         task.look(task.started)
         return task
 
-    def listed(self) -> list[Task]:
+    def listed(self) -> list[DemoTask]:
         """Those that are kept, looked at."""
         self._forget()
         for task in self.all.values():
             task.look(time.monotonic())
         return list(self.all.values())
 
-    def find(self, id_: str) -> Task | None:
+    def find(self, id_: str) -> DemoTask | None:
         """The one of an id, looked at; None if there is none (any more)."""
         self._forget()
         task = self.all.get(id_)
@@ -129,7 +129,7 @@ class Tasks:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class StationChange:
     """Something about the station is not as it was."""
 
     what: Literal["tools", "prompts", "resources", "resource"]
@@ -138,7 +138,7 @@ class Change:
     """Of the resource; empty for a list."""
 
 
-Listener = Callable[[Change], Awaitable[None]]
+Listener = Callable[[StationChange], Awaitable[None]]
 
 LOGBOOK = "lighthouse://logbook"
 BAROMETER = "lighthouse://barometer"
@@ -169,7 +169,7 @@ class Station:
     cellar_open: bool = False
     """While it is open there is one tool more."""
     listeners: set[Listener] = field(default_factory=set)
-    tasks: Tasks = field(default_factory=Tasks)
+    tasks: DemoTasks = field(default_factory=DemoTasks)
     """Those of all connections."""
 
     def logbook(self) -> str:
@@ -181,14 +181,14 @@ class Station:
         """Adds an entry and returns its number, from 1."""
         self.entries.append(entry)
         number = len(self.entries)
-        await self.announce(Change("resource", LOGBOOK))
+        await self.announce(StationChange("resource", LOGBOOK))
         return number
 
     async def clear(self) -> int:
         """Empties the logbook and returns how many entries are gone."""
         gone = len(self.entries)
         self.entries.clear()
-        await self.announce(Change("resource", LOGBOOK))
+        await self.announce(StationChange("resource", LOGBOOK))
         return gone
 
     async def open_cellar(self, wide: bool) -> None:
@@ -196,9 +196,9 @@ class Station:
         moved = self.cellar_open != wide
         self.cellar_open = wide
         if moved:
-            await self.announce(Change("tools"))
+            await self.announce(StationChange("tools"))
 
-    async def announce(self, change: Change) -> None:
+    async def announce(self, change: StationChange) -> None:
         """Tells everybody who listens."""
         for listener in tuple(self.listeners):
             await listener(change)
@@ -215,7 +215,7 @@ async def blow(station: Station, seconds: float) -> None:
     while seconds > 0:
         await asyncio.sleep(max(FASTEST, seconds))
         station.weather += 1
-        await station.announce(Change("resource", BAROMETER))
+        await station.announce(StationChange("resource", BAROMETER))
 
 
 def reading(station: Station) -> str:

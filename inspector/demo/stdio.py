@@ -10,7 +10,7 @@ import os
 import threading
 from collections.abc import Callable
 
-from inspector.demo.call import Options, Refusal, dump, mutter, parse
+from inspector.demo.call import DemoError, DemoOptions, dump, mutter, parse
 from inspector.demo.server import DemoServer
 from inspector.demo.state import Station, blow
 
@@ -20,7 +20,7 @@ _GRACE = 0.25
 """Seconds that running requests have to end once stdin is closed."""
 
 
-async def serve(options: Options) -> None:
+async def serve(options: DemoOptions) -> None:
     """Serves until stdin ends or nobody reads stdout any more."""
     await asyncio.sleep(options.startup_delay)
     station = Station()
@@ -56,7 +56,7 @@ async def _take(server: DemoServer, line: bytes) -> None:
         return
     try:
         message = parse(line)
-    except Refusal as refusal:
+    except DemoError as refusal:
         await _write(server.error_without_id(refusal))
     else:
         await server.handle(message, _write)

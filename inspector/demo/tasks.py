@@ -14,14 +14,14 @@ from inspector.demo.call import (
     INVALID_PARAMS,
     METHOD_NOT_FOUND,
     MISSING_CAPABILITY,
-    Call,
+    DemoError,
+    DemoRequest,
     Json,
     Mishap,
-    Refusal,
     ask,
     declares,
 )
-from inspector.demo.state import ENDED, Task, Work
+from inspector.demo.state import ENDED, DemoTask, Work
 
 EXTENSION = "io.modelcontextprotocol/tasks"
 RELATED = "io.modelcontextprotocol/related-task"
@@ -30,7 +30,7 @@ _LOOK_S = 0.05
 CAPABILITY: Json = {"list": {}, "cancel": {}, "requests": {"tools": {"call": {}}}}
 
 
-def begun(call: Call, support: str, work: Callable[[], Work]) -> Json | None:
+def begun(call: DemoRequest, support: str, work: Callable[[], Work]) -> Json | None:
     """The handle that a call is answered with; None where it is to be answered at once.
 
     `support` is the tool's own: "required", "optional", or "" for a tool that makes no tasks. Raises: Refusal.
@@ -41,16 +41,16 @@ def begun(call: Call, support: str, work: Callable[[], Work]) -> Json | None:
     if not call.era.has("tasks") or (wish is None and support != "required"):
         return None
     if wish is None:
-        raise Refusal(METHOD_NOT_FOUND, "This tool is called as a task: add params.task")
+        raise DemoError(METHOD_NOT_FOUND, "This tool is called as a task: add params.task")
     if not support:
-        raise Refusal(METHOD_NOT_FOUND, "This tool is not called as a task")
+        raise DemoError(METHOD_NOT_FOUND, "This tool is not called as a task")
     if not isinstance(wish, dict):
-        raise Refusal(INVALID_PARAMS, "params.task must be an object")
+        raise DemoError(INVALID_PARAMS, "params.task must be an object")
     task = call.station.tasks.begin(work(), _kept_for(wish.get("ttl")))
     return {"task": told(task, stateless=False)}
 
 
-def _begun_by_us(call: Call, support: str, work: Callable[[], Work]) -> Json | None:
+def _begun_by_us(call: DemoRequest, support: str, work: Callable[[], Work]) -> Json | None:
     if not declares_extension(call):
         if support == "required":
             demand_extension(call)
@@ -59,28 +59,28 @@ def _begun_by_us(call: Call, support: str, work: Callable[[], Work]) -> Json | N
     return {"resultType": "task", **told(task, stateless=True)}
 
 
-def declares_extension(call: Call) -> bool:
+def declares_extension(call: DemoRequest) -> bool:
     """Whether the client has said, with this request, that it can follow a task."""
     extensions = call.capabilities.get("extensions")
     return isinstance(extensions, dict) and isinstance(extensions.get(EXTENSION), dict)
 
 
-def demand_extension(call: Call) -> None:
+def demand_extension(call: DemoRequest) -> None:
     """Raises: Refusal where the client has not declared the extension."""
     if not declares_extension(call):
         data: Json = {"requiredCapabilities": {"extensions": {EXTENSION: {}}}}
-        raise Refusal(MISSING_CAPABILITY, f"The client has not declared the extension {EXTENSION}", data)
+        raise DemoError(MISSING_CAPABILITY, f"The client has not declared the extension {EXTENSION}", data)
 
 
 def _kept_for(ttl: Any) -> int:
     if ttl is None:
         return KEPT_MS
     if isinstance(ttl, bool) or not isinstance(ttl, int | float) or ttl < 0:
-        raise Refusal(INVALID_PARAMS, "params.task.ttl must be a number of milliseconds, 0 or more")
+        raise DemoError(INVALID_PARAMS, "params.task.ttl must be a number of milliseconds, 0 or more")
     return min(int(ttl), MOST_MS)
 
 
-def told(task: Task, *, stateless: bool) -> Json:
+def told(task: DemoTask, *, stateless: bool) -> Json:
     """What is said of a task, in the words of its era."""
     names = ("ttlMs", "pollIntervalMs") if stateless else ("ttl", "pollInterval")
     return {
@@ -93,15 +93,15 @@ def told(task: Task, *, stateless: bool) -> Json:
     }
 
 
-def _find(call: Call) -> Task:
+def _find(call: DemoRequest) -> DemoTask:
     """The task that a request names. Raises: Refusal."""
     task = call.station.tasks.find(call.text("taskId"))
     if task is None:
-        raise Refusal(INVALID_PARAMS, "There is no such task (any more)", {"taskId": call.params["taskId"]})
+        raise DemoError(INVALID_PARAMS, "There is no such task (any more)", {"taskId": call.params["taskId"]})
     return task
 
 
-async def get(call: Call) -> Json:
+async def get(call: DemoRequest) -> Json:
     """How a task stands; in the extension with its question, its result or its error."""
     if not call.era.stateless:
         return told(_find(call), stateless=False)
@@ -117,31 +117,31 @@ async def get(call: Call) -> Json:
     return made
 
 
-async def update(call: Call) -> Json:
+async def update(call: DemoRequest) -> Json:
     """The answer to a task's question (extension)."""
     demand_extension(call)
     task = _find(call)
     given = call.params.get("inputResponses")
     if not isinstance(given, dict):
-        raise Refusal(INVALID_PARAMS, "params.inputResponses must be an object")
+        raise DemoError(INVALID_PARAMS, "params.inputResponses must be an object")
     if task.state == "input_required" and isinstance(given.get("how"), dict):
         task.answer = given["how"]
     return {}
 
 
-async def cancel(call: Call) -> Json:
+async def cancel(call: DemoRequest) -> Json:
     """End a task. One that has ended already can't be, says 2025-11-25; the extension just takes note."""
     if call.era.stateless:
         demand_extension(call)
     task = _find(call)
     if task.state in ENDED and not call.era.stateless:
-        raise Refusal(INVALID_PARAMS, f"The task is {task.state} already")
+        raise DemoError(INVALID_PARAMS, f"The task is {task.state} already")
     if task.state not in ENDED:
         task.cancel()
     return {} if call.era.stateless else told(task, stateless=False)
 
 
-async def result(call: Call) -> Json:
+async def result(call: DemoRequest) -> Json:
     """What a task came to, when it has (2025-11-25). Meanwhile its question is asked on this stream."""
     task = _find(call)
     while task.state not in ENDED:
@@ -150,11 +150,11 @@ async def result(call: Call) -> Json:
         await asyncio.sleep(_LOOK_S)
         task = _find(call)
     if task.result is None:
-        raise Refusal(INVALID_PARAMS, f"The task has no result: it is {task.state}")
+        raise DemoError(INVALID_PARAMS, f"The task has no result: it is {task.state}")
     return {**task.result, "_meta": {RELATED: {"taskId": task.id}}}
 
 
-async def _ask_for(call: Call, task: Task) -> None:
+async def _ask_for(call: DemoRequest, task: DemoTask) -> None:
     question = task.work.question or {}
     meta = {RELATED: {"taskId": task.id}}
     task.asking = True
@@ -167,6 +167,6 @@ async def _ask_for(call: Call, task: Task) -> None:
         task.asking = False
 
 
-def can_ask(call: Call) -> bool:
+def can_ask(call: DemoRequest) -> bool:
     """Whether the client can be asked by a form."""
     return declares(call.capabilities, {"elicitation": {"form": {}}})

@@ -7,10 +7,10 @@ from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from inspector.demo.call import Call, Json
+from inspector.demo.call import DemoRequest, Json
 from inspector.demo.state import Work
 
-Run = Callable[[Call, Json], Awaitable[Json]]
+Run = Callable[[DemoRequest, Json], Awaitable[Json]]
 """Takes the call and its arguments, already checked; returns the result of the newest revision.
 Raises: Mishap for a result with `isError`, Refusal for a JSON-RPC error."""
 
@@ -20,7 +20,7 @@ DESTROYS = {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": Tr
 
 
 @dataclass(frozen=True, slots=True)
-class Tool:
+class DemoTool:
     """A tool: what the list says of it, and what it does."""
 
     name: str
@@ -41,10 +41,10 @@ class Tool:
     """Its `_meta` in the list."""
     task: str = ""
     """Whether it may or must be called as a task: "optional", "required"; "" for neither."""
-    work: Callable[[Call, Json], Work] | None = None
+    work: Callable[[DemoRequest, Json], Work] | None = None
     """What it does as a task."""
 
-    def begun(self, call: Call, arguments: Json) -> Work:
+    def begun(self, call: DemoRequest, arguments: Json) -> Work:
         """Its work for a call; only where `task` is set."""
         assert self.work is not None, "a tool that is called as a task has work to do"
         return self.work(call, arguments)

@@ -6,9 +6,9 @@ The unpleasant ones stand in `mischief.py`, the one with the long schema in `pas
 import asyncio
 
 from inspector.demo import extensions, tools_content, tools_elicit, tools_faulty, tools_slow
-from inspector.demo.call import LEVELS, Call, Json, Options, declares, mutter
+from inspector.demo.call import LEVELS, DemoOptions, DemoRequest, Json, declares, mutter
 from inspector.demo.state import LOGBOOK, Station
-from inspector.demo.toolkit import DESTROYS, LOOKS, WRITES, Tool, encode, result, takes, text
+from inspector.demo.toolkit import DESTROYS, LOOKS, WRITES, DemoTool, encode, result, takes, text
 
 WAVES = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path fill="none" stroke="#2a7f9e" '
@@ -16,18 +16,18 @@ WAVES = (
 )
 
 
-async def _echo(call: Call, arguments: Json) -> Json:
+async def _echo(call: DemoRequest, arguments: Json) -> Json:
     words = arguments["text"].upper() if arguments.get("loud") else arguments["text"]
     return result(text(" … ".join([words] * int(arguments.get("times", 1)))))
 
 
-async def _add(call: Call, arguments: Json) -> Json:
+async def _add(call: DemoRequest, arguments: Json) -> Json:
     total = arguments["a"] + arguments["b"]
     made = {"sum": total, "below_the_keel": total > 0}
     return {"content": [text(f"{arguments['a']} + {arguments['b']} = {total} fathoms")], "structuredContent": made}
 
 
-async def _sweep(call: Call, arguments: Json) -> Json:
+async def _sweep(call: DemoRequest, arguments: Json) -> Json:
     steps = int(arguments.get("steps", 5))
     seconds = arguments.get("seconds_per_step", 0.5)
     for step in range(steps):
@@ -37,7 +37,7 @@ async def _sweep(call: Call, arguments: Json) -> Json:
     return result(text(f"Nothing on the horizon in {steps} sweeps, but for a gull."))
 
 
-async def _tide_chart(call: Call, arguments: Json) -> Json:
+async def _tide_chart(call: DemoRequest, arguments: Json) -> Json:
     hours = int(arguments.get("hours", 24))
     harbour = arguments.get("harbour", "Saltmouth")
     heights = tools_content.levels(hours)
@@ -49,7 +49,7 @@ async def _tide_chart(call: Call, arguments: Json) -> Json:
     }
 
 
-async def _foghorn(call: Call, arguments: Json) -> Json:
+async def _foghorn(call: DemoRequest, arguments: Json) -> Json:
     sound = tools_content.horn(arguments.get("seconds", 0.5), arguments.get("pitch", 110))
     return result(
         text(f"Booooh ({len(sound)} bytes of it)"),
@@ -69,7 +69,7 @@ REPORT = """## Keeper's report
 """
 
 
-async def _keeper_report(call: Call, arguments: Json) -> Json:
+async def _keeper_report(call: DemoRequest, arguments: Json) -> Json:
     link = {
         "type": "resource_link",
         "uri": "lighthouse://almanac",
@@ -90,15 +90,15 @@ async def _keeper_report(call: Call, arguments: Json) -> Json:
     )
 
 
-async def _write_log(call: Call, arguments: Json) -> Json:
+async def _write_log(call: DemoRequest, arguments: Json) -> Json:
     return result(text(f"Entry {await call.station.write(arguments['entry'])} written."))
 
 
-async def _clear_logbook(call: Call, arguments: Json) -> Json:
+async def _clear_logbook(call: DemoRequest, arguments: Json) -> Json:
     return result(text(f"{await call.station.clear()} entries are gone, and nobody will know."))
 
 
-async def _night_watch(call: Call, arguments: Json) -> Json:
+async def _night_watch(call: DemoRequest, arguments: Json) -> Json:
     for hour, level in enumerate(LEVELS, 1):
         await call.log(level, {"hour": hour, "heard": f"something {level}-like in the dark"}, "night_watch")
     for n in range(int(arguments.get("stderr_lines", 3))):
@@ -106,20 +106,20 @@ async def _night_watch(call: Call, arguments: Json) -> Json:
     return result(text("All quiet, says the watch. The log says more."))
 
 
-async def _open_cellar(call: Call, arguments: Json) -> Json:
+async def _open_cellar(call: DemoRequest, arguments: Json) -> Json:
     wide = arguments.get("open", True)
     await call.station.open_cellar(wide)
     return result(text("The cellar is open: there is one tool more." if wide else "The cellar is shut."))
 
 
-async def _cellar_inventory(call: Call, arguments: Json) -> Json:
+async def _cellar_inventory(call: DemoRequest, arguments: Json) -> Json:
     return result(text("41 barrels of oil, 3 lamps, 1 accordion, no ghost."))
 
 
 _NUMBER: Json = {"type": "number", "minimum": -1000, "maximum": 1000}
 
 _LISTED = (
-    Tool(
+    DemoTool(
         "echo",
         "Echo across the bay",
         "Calls a text across the bay and returns what comes back.",
@@ -138,7 +138,7 @@ _LISTED = (
         ),
         annotations={**LOOKS, "idempotentHint": True},
     ),
-    Tool(
+    DemoTool(
         "add",
         "Add two soundings",
         "Adds two depths in fathoms.",
@@ -153,7 +153,7 @@ _LISTED = (
         LOOKS,
     ),
     tools_content.TOOL,
-    Tool(
+    DemoTool(
         "sweep_horizon",
         "Sweep the horizon",
         "Turns the lamp around slowly and reports each step as progress. It can be cancelled.",
@@ -164,7 +164,7 @@ _LISTED = (
         ),
         annotations=LOOKS,
     ),
-    Tool(
+    DemoTool(
         "tide_chart",
         "Draw the tide",
         "Draws the tide of the coming hours as a picture and gives the heights as data.",
@@ -188,7 +188,7 @@ _LISTED = (
         WAVES,
         meta=extensions.OF_TOOL,
     ),
-    Tool(
+    DemoTool(
         "foghorn",
         "Sound the foghorn",
         "Returns a short and very low sound.",
@@ -199,7 +199,7 @@ _LISTED = (
         ),
         annotations=LOOKS,
     ),
-    Tool(
+    DemoTool(
         "keeper_report",
         "Read the keeper's report",
         "Returns a block of every kind: Markdown, JSON, a picture, a link and two embedded resources.",
@@ -207,7 +207,7 @@ _LISTED = (
         {"type": "object", "additionalProperties": False},
         annotations=LOOKS,
     ),
-    Tool(
+    DemoTool(
         "write_log",
         "Write into the logbook",
         "Adds an entry. Whoever subscribed to the logbook hears of it.",
@@ -215,7 +215,7 @@ _LISTED = (
         takes("entry", entry={"type": "string", "minLength": 1, "maxLength": 500}),
         annotations=WRITES,
     ),
-    Tool(
+    DemoTool(
         "clear_logbook",
         "Throw the logbook into the sea",
         "Removes every entry of the logbook. There is no copy.",
@@ -223,7 +223,7 @@ _LISTED = (
         {"type": "object", "additionalProperties": False},
         annotations=DESTROYS,
     ),
-    Tool(
+    DemoTool(
         "night_watch",
         "Keep the night watch",
         "Sends a log message of each level and writes a few lines to stderr.",
@@ -231,7 +231,7 @@ _LISTED = (
         takes(stderr_lines={"type": "integer", "minimum": 0, "maximum": 10000, "default": 3}),
         annotations=LOOKS,
     ),
-    Tool(
+    DemoTool(
         "open_cellar",
         "Open the cellar",
         "Opens or shuts the cellar. While it is open one more tool is listed, and the change is announced.",
@@ -242,7 +242,7 @@ _LISTED = (
     *tools_faulty.LISTED,
 )
 
-_CELLAR = Tool(
+_CELLAR = DemoTool(
     "cellar_inventory",
     "Count what is in the cellar",
     "Counts barrels. Only there while the cellar is open.",
@@ -252,13 +252,13 @@ _CELLAR = Tool(
 )
 
 
-def catalogue(station: Station, options: Options) -> list[Tool]:
+def catalogue(station: Station, options: DemoOptions) -> list[DemoTool]:
     """The tools that there are now, in a stable order; `listed_for` says which of them a client is told of."""
     more = [_CELLAR] if station.cellar_open else []
     broken = [tools_faulty.BROKEN] if options.with_broken_tool else []
     return [*_LISTED, *tools_elicit.LISTED, *tools_slow.LISTED, *more, *broken]
 
 
-def listed_for(capabilities: Json, tools: list[Tool]) -> list[Tool]:
+def listed_for(capabilities: Json, tools: list[DemoTool]) -> list[DemoTool]:
     """The tools without those that would ask a client what it can't answer."""
     return [tool for tool in tools if tool.needs is None or declares(capabilities, tool.needs({}))]

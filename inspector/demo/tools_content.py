@@ -9,8 +9,8 @@ import struct
 import zlib
 from typing import Any
 
-from inspector.demo.call import Call, Json
-from inspector.demo.toolkit import WRITES, Tool, takes, text
+from inspector.demo.call import DemoRequest, Json
+from inspector.demo.toolkit import WRITES, DemoTool, takes, text
 
 SHIP: Json = {
     "type": "object",
@@ -138,7 +138,7 @@ OUTPUT = takes(
 )
 
 
-async def run(call: Call, arguments: Json) -> Json:
+async def run(call: DemoRequest, arguments: Json) -> Json:
     """Writes the passage into the logbook and returns what was made of it."""
     ship, crew = arguments["ship"], arguments["crew"]
     tonnes = _tonnes(arguments.get("cargo") or {})
@@ -169,7 +169,7 @@ def _destination(bound_for: dict[str, Any] | None) -> str | None:
     return f"{bound_for['latitude']:.2f}, {bound_for['longitude']:.2f}"
 
 
-TOOL = Tool(
+TOOL = DemoTool(
     name="log_passage",
     title="Log a ship's passage",
     description="Enters a ship into the logbook: who she is, who is on board, what she carries and where she goes. "

@@ -7,8 +7,8 @@ import asyncio
 import secrets
 from typing import Any
 
-from inspector.demo.call import URL_REQUIRED, Call, Json, Mishap, Refusal, again, ask, remembered
-from inspector.demo.toolkit import LOOKS, Tool, complaints, result, takes, text
+from inspector.demo.call import URL_REQUIRED, DemoError, DemoRequest, Json, Mishap, again, ask, remembered
+from inspector.demo.toolkit import LOOKS, DemoTool, complaints, result, takes, text
 
 _FORM: Json = {"elicitation": {"form": {}}}
 _URL: Json = {"elicitation": {"url": {}}}
@@ -60,7 +60,7 @@ _SECRET: Json = {"password": {"type": "string", "title": "Password of the harbou
 _NESTED: Json = {"ship": {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}}
 
 
-def _elicit(call: Call, message: str, properties: Json, *required: str) -> Json:
+def _elicit(call: DemoRequest, message: str, properties: Json, *required: str) -> Json:
     schema: Json = {"type": "object", "properties": properties}
     if required:
         schema["required"] = list(required)
@@ -79,7 +79,7 @@ def _given(question: Json, answer: Json) -> Json | None:
     return content
 
 
-def _keeper_form(call: Call, kind: str) -> Json:
+def _keeper_form(call: DemoRequest, kind: str) -> Json:
     properties = dict(BASIC)
     if call.era.has("elicitation.choices"):
         properties = {name: {**BASIC[name], **_default(name)} for name in BASIC} | MORE
@@ -90,7 +90,7 @@ def _default(name: str) -> Json:
     return {"default": _DEFAULTS[name]} if name in _DEFAULTS else {}
 
 
-async def _ask_keeper(call: Call, arguments: Json) -> Json:
+async def _ask_keeper(call: DemoRequest, arguments: Json) -> Json:
     """Asks one or several keepers; with patience it takes the questions back after a while (handshake era)."""
     properties = _keeper_form(call, arguments.get("form", "allowed"))
     copies = int(arguments.get("copies", 1))
@@ -108,14 +108,14 @@ async def _ask_keeper(call: Call, arguments: Json) -> Json:
     return {**result(text("\n".join(lines))), "structuredContent": {"keepers": kept}}
 
 
-async def _ask_visit(call: Call, arguments: Json) -> Json:
+async def _ask_visit(call: DemoRequest, arguments: Json) -> Json:
     """Asks to open an address, or, where the revision has an error for that, says that it must be opened first."""
     name = secrets.token_hex(4)
     named = {} if call.era.stateless else {"elicitationId": name}
     params = {"mode": "url", "message": "Sign the visitors' book on land.", "url": _BY_ROAD + name, **named}
     if arguments.get("how") == "error" and not call.era.stateless and not call.link.visits:
         call.link.visits.append(name)
-        raise Refusal(URL_REQUIRED, "Sign the visitors' book first", {"elicitations": [params]})
+        raise DemoError(URL_REQUIRED, "Sign the visitors' book first", {"elicitations": [params]})
     if call.link.visits:
         done = call.link.visits.pop()
         await call.tell("notifications/elicitation/complete", {"elicitationId": done})
@@ -156,7 +156,7 @@ def _sampling(messages: list[Json], with_tools: bool) -> Json:
     return {"method": "sampling/createMessage", "params": params}
 
 
-async def _ask_sage(call: Call, arguments: Json) -> Json:
+async def _ask_sage(call: DemoRequest, arguments: Json) -> Json:
     """Asks a model; if it uses the tool it was given, tells it the tide and asks again."""
     with_tools = bool(arguments.get("with_tools"))
     first = {"role": "user", "content": text(arguments.get("question", "Will there be fog tonight?"))}
@@ -184,7 +184,7 @@ def _tide(use: Json) -> Json:
     return {"type": "tool_result", "toolUseId": use.get("id"), "content": [text(words)], "isError": not known}
 
 
-async def _ask_roots(call: Call, arguments: Json) -> Json:
+async def _ask_roots(call: DemoRequest, arguments: Json) -> Json:
     answer = (await ask(call, {"roots": {"method": "roots/list"}}))["roots"]
     roots = answer.get("roots")
     if not isinstance(roots, list):
@@ -194,7 +194,7 @@ async def _ask_roots(call: Call, arguments: Json) -> Json:
     return {**result(text(words)), "structuredContent": {"roots": roots}}
 
 
-async def _plan_supper(call: Call, arguments: Json) -> Json:
+async def _plan_supper(call: DemoRequest, arguments: Json) -> Json:
     """Asks twice, as the second question depends on the first answer, and then may want to be called again."""
     known = remembered(call)
     for name, question in (("dish", _dish), ("guests", _guests)):
@@ -210,17 +210,17 @@ async def _plan_supper(call: Call, arguments: Json) -> Json:
     return result(text(f"{known['dish'].capitalize()} for {known['guests']}."))
 
 
-def _dish(call: Call, known: Json) -> Json:
+def _dish(call: DemoRequest, known: Json) -> Json:
     return _elicit(call, "What is for supper?", {"dish": {"type": "string", "enum": ["fish", "soup"]}}, "dish")
 
 
-def _guests(call: Call, known: Json) -> Json:
+def _guests(call: DemoRequest, known: Json) -> Json:
     how_many = {"guests": {"type": "integer", "minimum": 0, "maximum": 12}}
     return _elicit(call, f"How many will eat the {known['dish']}?", how_many, "guests")
 
 
 LISTED = (
-    Tool(
+    DemoTool(
         "ask_keeper",
         "Ask who keeps the light",
         "Asks for a form with a field of every kind: texts, numbers, dates, one choice and several, defaults.",
@@ -248,7 +248,7 @@ LISTED = (
         annotations=LOOKS,
         needs=lambda arguments: _FORM,
     ),
-    Tool(
+    DemoTool(
         "plan_supper",
         "Plan the supper",
         "Asks twice; the second question depends on the first answer.",
@@ -265,7 +265,7 @@ LISTED = (
         annotations=LOOKS,
         needs=lambda arguments: _FORM,
     ),
-    Tool(
+    DemoTool(
         "ask_visit",
         "Ask to sign the visitors' book",
         "Asks to open an address in a browser. Nothing is behind it.",
@@ -283,7 +283,7 @@ LISTED = (
         annotations=LOOKS,
         needs=lambda arguments: _URL,
     ),
-    Tool(
+    DemoTool(
         "ask_sage",
         "Ask the sage",
         "Has the client's model answer, with a system prompt and, if wanted, a tool to look up the tide.",
@@ -295,7 +295,7 @@ LISTED = (
         annotations=LOOKS,
         needs=lambda arguments: {"sampling": {"tools": {}} if arguments.get("with_tools") else {}},
     ),
-    Tool(
+    DemoTool(
         "ask_roots",
         "Ask for the roots",
         "Lists the roots that the client names.",

@@ -4,8 +4,8 @@ Each does one wrong thing on purpose and is otherwise conformant, so that what a
 terminal makes of it can be told apart.
 """
 
-from inspector.demo.call import INTERNAL_ERROR, INVALID_PARAMS, Call, Json, Mishap, Refusal
-from inspector.demo.toolkit import LOOKS, Tool, result, takes, text
+from inspector.demo.call import INTERNAL_ERROR, INVALID_PARAMS, DemoError, DemoRequest, Json, Mishap
+from inspector.demo.toolkit import LOOKS, DemoTool, result, takes, text
 
 HOSTILE_LINES = (
     "\x1b[2J\x1b[31mred, after clearing the screen\x1b[0m",
@@ -18,36 +18,36 @@ HOSTILE_LINES = (
 )
 
 
-async def _radio_harbour(call: Call, arguments: Json) -> Json:
+async def _radio_harbour(call: DemoRequest, arguments: Json) -> Json:
     raise Mishap(f"No answer from {arguments.get('harbour', 'Saltmouth')}: static, and then a polka.")
 
 
-async def _break_lamp(call: Call, arguments: Json) -> Json:
+async def _break_lamp(call: DemoRequest, arguments: Json) -> Json:
     if arguments.get("how", "internal") == "params":
-        raise Refusal(INVALID_PARAMS, "The lamp takes no such argument", {"argument": "how"})
-    raise Refusal(INTERNAL_ERROR, "The lamp exploded", {"shards": 412, "keeper": "unharmed"})
+        raise DemoError(INVALID_PARAMS, "The lamp takes no such argument", {"argument": "how"})
+    raise DemoError(INTERNAL_ERROR, "The lamp exploded", {"shards": 412, "keeper": "unharmed"})
 
 
-async def _broken_barometer(call: Call, arguments: Json) -> Json:
+async def _broken_barometer(call: DemoRequest, arguments: Json) -> Json:
     made = {"hectopascal": "low, by the look of it", "trend": "sideways"}
     return {"content": [text("The needle points at the maker's name.")], "structuredContent": made}
 
 
-async def _hostile_text(call: Call, arguments: Json) -> Json:
+async def _hostile_text(call: DemoRequest, arguments: Json) -> Json:
     await call.log("warning", HOSTILE_LINES[0], "hostile\x1b[5m")
     await call.progress(1, 2, HOSTILE_LINES[3])
     if arguments.get("as_error"):
-        raise Refusal(INTERNAL_ERROR, HOSTILE_LINES[2], {"lines": list(HOSTILE_LINES)})
+        raise DemoError(INTERNAL_ERROR, HOSTILE_LINES[2], {"lines": list(HOSTILE_LINES)})
     blocks = [text(line) for line in HOSTILE_LINES]
     return {**result(*blocks), "structuredContent": {line: line for line in HOSTILE_LINES}}
 
 
-async def _bent_schema(call: Call, arguments: Json) -> Json:
+async def _bent_schema(call: DemoRequest, arguments: Json) -> Json:
     return result(text("It was called all the same."))
 
 
 LISTED = (
-    Tool(
+    DemoTool(
         "radio_harbour",
         "Radio the harbour",
         "Fails each time: its result carries isError.",
@@ -55,7 +55,7 @@ LISTED = (
         takes(harbour={"type": "string", "default": "Saltmouth"}),
         annotations={"readOnlyHint": True, "openWorldHint": True},
     ),
-    Tool(
+    DemoTool(
         "break_lamp",
         "Break the lamp",
         "Answers with a JSON-RPC error instead of a result.",
@@ -72,7 +72,7 @@ LISTED = (
         ),
         annotations=LOOKS,
     ),
-    Tool(
+    DemoTool(
         "broken_barometer",
         "Read the broken barometer",
         "Returns structured content that does not fit its own output schema.",
@@ -86,7 +86,7 @@ LISTED = (
         ),
         LOOKS,
     ),
-    Tool(
+    DemoTool(
         "hostile_text",
         "Hostile \x1b[7mtext\x1b[0m [@click=app.quit]x[/]",
         "Everything a text can try on a terminal.\n" + "\n".join(HOSTILE_LINES),
@@ -103,7 +103,7 @@ LISTED = (
     ),
 )
 
-BROKEN = Tool(
+BROKEN = DemoTool(
     "bent_schema",
     "A tool with a bent schema",
     "Its input schema is no JSON Schema: a type that does not exist, and a $ref to nowhere.",

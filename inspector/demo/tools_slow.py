@@ -6,23 +6,23 @@ One is long and says how far it is, one asks in the middle, one fails, one never
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from inspector.demo.call import Call, Json, Mishap, ask
+from inspector.demo.call import DemoRequest, Json, Mishap, ask
 from inspector.demo.state import Work
 from inspector.demo.tasks import can_ask
-from inspector.demo.toolkit import LOOKS, WRITES, Tool, result, takes, text
+from inspector.demo.toolkit import LOOKS, WRITES, DemoTool, result, takes, text
 
-_Begin = Callable[[Call, Json], Work]
-_Run = Callable[[Call, Json], Awaitable[Json]]
+_Begin = Callable[[DemoRequest, Json], Work]
+_Run = Callable[[DemoRequest, Json], Awaitable[Json]]
 _SECONDS: Json = {"type": "number", "minimum": 0.01, "maximum": 60, "default": 1}
 
 
-def _paint(call: Call, arguments: Json) -> Work:
+def _paint(call: DemoRequest, arguments: Json) -> Work:
     coats = int(arguments.get("coats", 3))
     steps = tuple("scraping" if coat == 0 else f"coat {coat}" for coat in range(coats + 1))
     return Work(steps, _seconds(arguments), lambda _: result(text(f"The tower is white again, by {coats} coats.")))
 
 
-def _order(call: Call, arguments: Json) -> Work:
+def _order(call: DemoRequest, arguments: Json) -> Work:
     question = {
         "method": "elicitation/create",
         "params": {
@@ -48,12 +48,12 @@ def _delivered(answer: Json) -> Json:
     return result(text(f"The boat brings {content.get('barrels', 2)} barrels of {content.get('goods', 'oil')}."))
 
 
-def _raise(call: Call, arguments: Json) -> Work:
+def _raise(call: DemoRequest, arguments: Json) -> Work:
     why = "The chain has parted; the wreck is where it was."
     return Work(("diving", "hooking the chain", "pulling"), _seconds(arguments), lambda _: {}, fails=why)
 
 
-def _wait(call: Call, arguments: Json) -> Work:
+def _wait(call: DemoRequest, arguments: Json) -> Work:
     return Work(("no sail", "a gull", "fog"), _seconds(arguments), lambda _: {}, endless=True)
 
 
@@ -64,7 +64,7 @@ def _seconds(arguments: Json) -> float:
 def _at_once(begin: _Begin) -> _Run:
     """The same work where there are no tasks: the call takes as long as the work does."""
 
-    async def run(call: Call, arguments: Json) -> Json:
+    async def run(call: DemoRequest, arguments: Json) -> Json:
         work = begin(call, arguments)
         answer = (await ask(call, {"how": work.question}))["how"] if work.question is not None else {}
         step = 0
@@ -79,8 +79,8 @@ def _at_once(begin: _Begin) -> _Run:
     return run
 
 
-def _tool(name: str, title: str, description: str, begin: _Begin, support: str, schema: Json, hints: Json) -> Tool:
-    return Tool(name, title, description, _at_once(begin), schema, annotations=hints, task=support, work=begin)
+def _tool(name: str, title: str, description: str, begin: _Begin, support: str, schema: Json, hints: Json) -> DemoTool:
+    return DemoTool(name, title, description, _at_once(begin), schema, annotations=hints, task=support, work=begin)
 
 
 LISTED = (

@@ -16,7 +16,7 @@ from typing import Any, Final, TypeAlias
 from inspector.forms.fields import UNSET
 from inspector.forms.paths import Path
 from inspector.forms.patterns import matches, usable
-from inspector.forms.refs import MOST_NODES, Document
+from inspector.forms.refs import MOST_NODES, SchemaDocument
 
 # --- The `format` of a text: whether it is what it says it is. A format that is not listed here is fine with
 # anything.
@@ -109,7 +109,7 @@ _FORMATS: Final[Mapping[str, tuple[Callable[[str], bool], str]]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class KeywordFault:
     """One thing that a keyword found wrong."""
 
     sentence: str
@@ -128,7 +128,7 @@ Keyword: TypeAlias = Callable[[Any, Any, Any, Any], Faults | None]
 
 def _pattern(validator: Any, pattern: Any, instance: Any, schema: Any) -> Faults:
     if isinstance(instance, str) and not matches(pattern, instance):
-        yield Fault(f"does not match the pattern {pattern}")
+        yield KeywordFault(f"does not match the pattern {pattern}")
 
 
 def _pattern_properties(validator: Any, patterns: Any, instance: Any, schema: Any) -> Faults:
@@ -139,7 +139,7 @@ def _pattern_properties(validator: Any, patterns: Any, instance: Any, schema: An
             if not matches(pattern, name):
                 continue
             if inner is False:
-                yield Fault("is not allowed here", (name,), (value,))
+                yield KeywordFault("is not allowed here", (name,), (value,))
             else:
                 yield from validator.descend(value, inner, path=name, schema_path=pattern)
 
@@ -151,7 +151,7 @@ def _properties(validator: Any, named: Any, instance: Any, schema: Any) -> Fault
         if name not in instance:
             continue
         if inner is False:
-            yield Fault("is not allowed here", (name,), (instance[name],))
+            yield KeywordFault("is not allowed here", (name,), (instance[name],))
         else:
             yield from validator.descend(instance[name], inner, path=name, schema_path=name)
 
@@ -165,7 +165,7 @@ def _additional_properties(validator: Any, asked: Any, instance: Any, schema: An
         if name in named or any(matches(pattern, name) for pattern in patterns):
             continue
         if asked is False:
-            yield Fault("is not a member that the schema allows", (name,), (value,))
+            yield KeywordFault("is not a member that the schema allows", (name,), (value,))
         else:
             yield from validator.descend(value, asked, path=name)
 
@@ -173,7 +173,7 @@ def _additional_properties(validator: Any, asked: Any, instance: Any, schema: An
 def _property_names(validator: Any, asked: Any, instance: Any, schema: Any) -> Faults:
     for name in instance if isinstance(instance, dict) else ():
         for _ in validator.descend(name, asked):
-            yield Fault("has a name that the schema does not allow", (name,), (name,))
+            yield KeywordFault("has a name that the schema does not allow", (name,), (name,))
             break
 
 
@@ -181,7 +181,7 @@ def _required(validator: Any, names: Any, instance: Any, schema: Any) -> Faults:
     if isinstance(instance, dict) and isinstance(names, list):  # draft-03 has a boolean here
         for name in names:
             if name not in instance:
-                yield Fault("is required", (name,), (UNSET,))
+                yield KeywordFault("is required", (name,), (UNSET,))
 
 
 def _dependent(validator: Any, rules: Any, instance: Any, schema: Any) -> Faults:
@@ -196,7 +196,7 @@ def _dependent(validator: Any, rules: Any, instance: Any, schema: Any) -> Faults
             continue
         for name in rule if isinstance(rule, list) else [rule]:
             if name not in instance:
-                yield Fault(f"is required where {cause} is given", (name,), (UNSET,))
+                yield KeywordFault(f"is required where {cause} is given", (name,), (UNSET,))
 
 
 def _unique_items(validator: Any, asked: Any, instance: Any, schema: Any) -> Faults:
@@ -206,7 +206,7 @@ def _unique_items(validator: Any, asked: Any, instance: Any, schema: Any) -> Fau
     for at, item in enumerate(instance):
         before = first.setdefault(_identity(item), at)
         if before != at:
-            yield Fault(f"is the same as item {before}", (at,), (item,))
+            yield KeywordFault(f"is the same as item {before}", (at,), (item,))
 
 
 def _identity(value: object) -> object:
@@ -224,7 +224,7 @@ def _format(validator: Any, name: Any, instance: Any, schema: Any) -> Faults:
     if isinstance(instance, str) and isinstance(name, str):
         wanted = wrong_format(name, instance)
         if wanted:
-            yield Fault(f"is not {wanted}")
+            yield KeywordFault(f"is not {wanted}")
 
 
 OURS: Final[Mapping[str, Keyword]] = {
@@ -247,22 +247,25 @@ OURS: Final[Mapping[str, Keyword]] = {
 _DATA: Final = frozenset(("const", "enum", "default", "examples", "example"))
 
 
-def schema_faults(schema: object) -> Iterator[tuple[str, Fault]]:
+def schema_faults(schema: object) -> Iterator[tuple[str, KeywordFault]]:
     """The keyword at fault and what is wrong with it, outermost first; the paths are places in the schema."""
-    document = Document(schema)
+    document = SchemaDocument(schema)
     for path, node in _objects(schema):
         ref = node.get("$ref")
         if isinstance(ref, str) and "json-schema.org/" not in ref:
             _, why = document.find(ref)
             if why:
-                yield "$ref", Fault(f"can't be used: {why}", (*path, "$ref"))
+                yield "$ref", KeywordFault(f"can't be used: {why}", (*path, "$ref"))
         pattern = node.get("pattern")
         if isinstance(pattern, str) and not usable(pattern):
-            yield "pattern", Fault("is no usable regular expression", (*path, "pattern"))
+            yield "pattern", KeywordFault("is no usable regular expression", (*path, "pattern"))
         patterns = node.get("patternProperties")
         for each in patterns if isinstance(patterns, dict) else ():
             if not usable(each):
-                yield "patternProperties", Fault("is no usable regular expression", (*path, "patternProperties", each))
+                yield (
+                    "patternProperties",
+                    KeywordFault("is no usable regular expression", (*path, "patternProperties", each)),
+                )
 
 
 def _objects(schema: object) -> Iterator[tuple[Path, dict[str, object]]]:

@@ -22,7 +22,7 @@ PATTERN_MS: Final = 100
 _SECONDS: Final = 0.25
 
 
-class Bounds(NamedTuple):
+class WorkBounds(NamedTuple):
     """What is done at most."""
 
     schema: int = SCHEMA
@@ -37,15 +37,15 @@ class Bounds(NamedTuple):
 
 
 class _Holder:
-    now = Bounds()
+    now = WorkBounds()
 
 
-def bounds() -> Bounds:
+def bounds() -> WorkBounds:
     """Those that hold."""
     return _Holder.now
 
 
-def move(to: Bounds) -> Bounds:
+def move(to: WorkBounds) -> WorkBounds:
     """Have others hold from now on; those that held before."""
     before, _Holder.now = _Holder.now, to
     return before

@@ -26,7 +26,7 @@ from inspector.forms.fields import (
     UnionField,
     kind_of,
 )
-from inspector.forms.refs import Document
+from inspector.forms.refs import SchemaDocument
 
 # --- Several schemas that must all hold, written as one: `allOf`, and what stands beside a `$ref`.
 
@@ -146,11 +146,11 @@ MOST_STEPS: Final = 500
 """Schemas that are joined into one field."""
 
 
-class Unreadable(Exception):
+class UnreadableSchema(Exception):
     """No field can be drawn; the sentence says why."""
 
 
-class Budget:
+class FormBudget:
     """A number of things that may still be done."""
 
     def __init__(self, left: int) -> None:
@@ -171,25 +171,27 @@ class Resolved:
     """The references that were followed on the way."""
 
 
-def resolve(document: Document, schema: object) -> Resolved:
+def resolve(document: SchemaDocument, schema: object) -> Resolved:
     """The schema with everything that it borrows.
 
     Raises: Unreadable, with the reason.
     """
     met: set[str] = set()
-    merged = _resolve(document, schema, Budget(MOST_STEPS), met, frozenset())
+    merged = _resolve(document, schema, FormBudget(MOST_STEPS), met, frozenset())
     return Resolved(merged, frozenset(met))
 
 
-def _resolve(document: Document, schema: object, budget: Budget, met: set[str], path: frozenset[str]) -> Schema:
+def _resolve(
+    document: SchemaDocument, schema: object, budget: FormBudget, met: set[str], path: frozenset[str]
+) -> Schema:
     if schema is True:
         return {}
     if schema is False:
-        raise Unreadable("the schema allows nothing here")
+        raise UnreadableSchema("the schema allows nothing here")
     if not isinstance(schema, dict):
-        raise Unreadable(f"its schema is {_kind(schema)}, not an object")
+        raise UnreadableSchema(f"its schema is {_kind(schema)}, not an object")
     if not budget.spend() or len(path) > _LONGEST_CHAIN:
-        raise Unreadable("its schema joins more parts than a form can show")
+        raise UnreadableSchema("its schema joins more parts than a form can show")
     own: Schema = {key: value for key, value in schema.items() if key not in ("$ref", "allOf", "$dynamicRef")}
     for ref in (schema.get("$ref"), schema.get("$dynamicRef")):
         if ref is not None:
@@ -203,14 +205,14 @@ def _resolve(document: Document, schema: object, budget: Budget, met: set[str], 
 _LONGEST_CHAIN: Final = 60
 
 
-def _referred(document: Document, ref: object, budget: Budget, met: set[str], path: frozenset[str]) -> Schema:
+def _referred(document: SchemaDocument, ref: object, budget: FormBudget, met: set[str], path: frozenset[str]) -> Schema:
     if not isinstance(ref, str):
-        raise Unreadable("its $ref is not a string")
+        raise UnreadableSchema("its $ref is not a string")
     if ref in path:
-        raise Unreadable(f"its schema {ref} refers to nothing but itself")
+        raise UnreadableSchema(f"its schema {ref} refers to nothing but itself")
     target, why = document.find(ref)
     if why:
-        raise Unreadable(why)
+        raise UnreadableSchema(why)
     met.add(ref)
     return _resolve(document, target, budget, met, path | {ref})
 
@@ -219,7 +221,7 @@ def _merged(own: Schema, other: Schema) -> Schema:
     try:
         return merge(own, other)
     except CannotMerge as conflict:
-        raise Unreadable(f"the parts of its schema differ in {conflict}, so no one form fits") from conflict
+        raise UnreadableSchema(f"the parts of its schema differ in {conflict}, so no one form fits") from conflict
 
 
 def _kind(value: object) -> str:
@@ -235,7 +237,7 @@ MOST_FIELDS: Final = 2_000
 
 def read_schema(schema: object) -> Opened:
     """The field that `schema` asks for; the document for `$ref` is `schema` itself."""
-    return _Reader(Document(schema), Budget(MOST_FIELDS)).open(schema, _Place())
+    return _Reader(SchemaDocument(schema), FormBudget(MOST_FIELDS)).open(schema, _Place())
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +256,7 @@ class _Place:
 class _Reader:
     """Reads one document with one budget. Each LazyField gets a reader of its own when it is opened."""
 
-    def __init__(self, document: Document, budget: Budget) -> None:
+    def __init__(self, document: SchemaDocument, budget: FormBudget) -> None:
         self._document = document
         self._budget = budget
 
@@ -271,7 +273,7 @@ class _Reader:
             return JsonField(schema=schema, why=why, required=place.required)
         try:
             resolved = resolve(self._document, schema)
-        except Unreadable as unreadable:
+        except UnreadableSchema as unreadable:
             return JsonField(**_words(schema, place), why=str(unreadable))
         return self._kind(resolved, place)
 
@@ -280,7 +282,7 @@ class _Reader:
 
     def _later(self, schema: object, place: _Place) -> LazyField:
         def now() -> Opened:
-            fresh = _Reader(self._document, Budget(MOST_FIELDS))
+            fresh = _Reader(self._document, FormBudget(MOST_FIELDS))
             return fresh.open(schema, _Place(required=place.required))
 
         return LazyField(**_words(schema, place), resolve=now)

@@ -12,7 +12,7 @@ MOST_NODES: Final = 10_000
 """JSON values of a document that are searched for anchors and ids."""
 
 
-class Document:
+class SchemaDocument:
     """A schema with everything its references may lead to."""
 
     def __init__(self, root: object) -> None:

@@ -17,7 +17,7 @@ from typing import Any, Final, TypeAlias
 
 from inspector.forms.dialects import DEFAULT, TooLarge, dialect_of, mentions, without_dialects
 from inspector.forms.fields import UNSET
-from inspector.forms.keywords import OURS, Fault, Keyword, schema_faults
+from inspector.forms.keywords import OURS, Keyword, KeywordFault, schema_faults
 from inspector.forms.paths import Path, get_at, pointer
 from inspector.forms.patterns import PatternUnusable, bounds
 from inspector.forms.simple import as_text
@@ -218,7 +218,7 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Validation:
     """What the schema says of a value."""
 
     ok: bool | None
@@ -236,7 +236,7 @@ def validate(
     dialect_hint: str = "",
     steps: int | None = None,
     clock: Callable[[], float] | None = None,
-) -> Verdict:
+) -> Validation:
     """The verdict of `schema` on `instance`.
 
     The dialect is the schema's own (`$schema`), else `dialect_hint` (a URI, or a name such as "2020-12" or "draft-07"),
@@ -245,41 +245,41 @@ def validate(
     """
     if isinstance(schema, bool):
         refused = Problem((), "is not allowed here", "", got=quote(instance))
-        return Verdict(True) if schema else Verdict(False, (refused,))
+        return Validation(True) if schema else Validation(False, (refused,))
     if not isinstance(schema, dict):
-        return Verdict(None, note="cannot validate: the schema is not an object")
+        return Validation(None, note="cannot validate: the schema is not an object")
     dialect = dialect_of(schema, dialect_hint)
     if dialect is None:
         named = quote(schema.get("$schema", dialect_hint))
-        return Verdict(None, note=f"cannot validate: the schema's dialect ({named}) is not known here")
+        return Validation(None, note=f"cannot validate: the schema's dialect ({named}) is not known here")
     most = bounds().schema if steps is None else steps
     meter = _Meter(most, clock)
     verdict = _judged(dialect, schema, instance, meter)
     return _judged(dialect, schema, instance, _Meter(most, clock)) if meter.was_late else verdict
 
 
-def verdict_on_schema(schema: object, *, dialect_hint: str = "", steps: int | None = None) -> Verdict:
+def verdict_on_schema(schema: object, *, dialect_hint: str = "", steps: int | None = None) -> Validation:
     """Whether `schema` is a schema, by the metaschema of its dialect; the paths are places in the schema.
 
     One that names no dialect and is wrong in 2020-12 but right in draft-07 is fine, with a note.
     """
     if isinstance(schema, bool):
-        return Verdict(True)
+        return Validation(True)
     if not isinstance(schema, dict):
-        return Verdict(False, (Problem((), "must be an object or a boolean", "type", got=quote(schema)),))
+        return Validation(False, (Problem((), "must be an object or a boolean", "type", got=quote(schema)),))
     dialect = dialect_of(schema, dialect_hint)
     if dialect is None:
         named = quote(schema.get("$schema", dialect_hint))
-        return Verdict(None, note=f"the schema's dialect ({named}) is not known here")
+        return Validation(None, note=f"the schema's dialect ({named}) is not known here")
     steps = bounds().schema * 3 if steps is None else steps
     verdict = _by_metaschema(dialect, schema, steps)
     if verdict.ok is False and "$schema" not in schema and not dialect_hint:
         if _by_metaschema("draft-07", schema, steps).ok:
-            return Verdict(True, note="valid in draft-07, not in 2020-12, which holds where no $schema is named")
+            return Validation(True, note="valid in draft-07, not in 2020-12, which holds where no $schema is named")
     return verdict
 
 
-def _by_metaschema(dialect: str, schema: object, steps: int) -> Verdict:
+def _by_metaschema(dialect: str, schema: object, steps: int) -> Validation:
     """The metaschema's verdict, and below it what no metaschema sees."""
     verdict = _judged(dialect, _validator_class(dialect).META_SCHEMA, schema, _Meter(steps, None))
     if verdict.ok is not True:
@@ -289,10 +289,10 @@ def _by_metaschema(dialect: str, schema: object, steps: int) -> Verdict:
         Problem(tuple(fault.path), fault.sentence, keyword, got=quote(get_at(schema, fault.path)))
         for keyword, fault in islice(found, MOST_PROBLEMS)
     )
-    return Verdict(not problems, problems)
+    return Validation(not problems, problems)
 
 
-def _judged(dialect: str, schema: dict[str, object], instance: object, meter: "_Meter") -> Verdict:
+def _judged(dialect: str, schema: dict[str, object], instance: object, meter: "_Meter") -> Validation:
     """Collect errors until the end or until something stops it; what was found till then holds."""
     errors: list[Error] = []
     token = _METER.set(meter)
@@ -327,12 +327,12 @@ def _errors(validator: Any, instance: object) -> Iterator[Error]:
         raise
 
 
-def _verdict(errors: list[Error], notes: list[str]) -> Verdict:
+def _verdict(errors: list[Error], notes: list[str]) -> Validation:
     found = {(problem.path, problem.sentence): problem for error in errors for problem in _problems(error)}
     problems = tuple(sorted(found.values(), key=lambda each: [(str(type(step)), step) for step in each.path]))
     why = "; ".join(notes)
     note = why if problems or not why else f"cannot validate: {why}"
-    return Verdict(False if problems else None if notes else True, problems, note)
+    return Validation(False if problems else None if notes else True, problems, note)
 
 
 def _problems(error: Error) -> Iterator[Problem]:
@@ -451,7 +451,7 @@ def _metered(keyword: str, rule: Keyword) -> Keyword:
 def _as_error(fault: object) -> Error:
     from jsonschema.exceptions import ValidationError
 
-    if not isinstance(fault, Fault):
+    if not isinstance(fault, KeywordFault):
         return fault
     if fault.got is None:
         return ValidationError(fault.sentence, path=fault.path)

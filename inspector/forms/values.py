@@ -24,7 +24,7 @@ from inspector.forms.fields import (
     UnionField,
     opened,
 )
-from inspector.forms.read_schema import Budget
+from inspector.forms.read_schema import FormBudget
 from inspector.forms.typed import same
 
 FormValue: TypeAlias = object
@@ -65,10 +65,10 @@ def fresh_value(field: Field) -> FormValue:
     object a place for each property, a union its first branch. A JsonField is null. What would be vast, or contain
     itself, is UNSET where it grows too large.
     """
-    return _fresh(field, Budget(MOST_FRESH))
+    return _fresh(field, FormBudget(MOST_FRESH))
 
 
-def _fresh(field: Field, budget: Budget) -> FormValue:
+def _fresh(field: Field, budget: FormBudget) -> FormValue:
     if field.default is not UNSET:
         return from_json(field, field.default)
     if not budget.spend():
@@ -95,7 +95,7 @@ def _fresh(field: Field, budget: Budget) -> FormValue:
             return None
 
 
-def _member(field: Field, budget: Budget) -> FormValue:
+def _member(field: Field, budget: FormBudget) -> FormValue:
     """A property of a new object: there if it is a container that must be, else as a form starts with."""
     if field.required and isinstance(field, ObjectField | ArrayField):
         return _fresh(field, budget)
@@ -111,7 +111,7 @@ def _least(asked: NumberField) -> FormValue:
     return top if top is not None and top < 0 else 0
 
 
-def _fresh_items(asked: ArrayField, budget: Budget) -> FormValue:
+def _fresh_items(asked: ArrayField, budget: FormBudget) -> FormValue:
     """As many items as the schema wants, as far as the budget goes."""
     wanted = [asked.item_at(index) for index in range(min(asked.min_items, MOST_FRESH))]
     return [UNSET if each is None else _fresh(each, budget) for each in wanted]

@@ -255,7 +255,7 @@ Look = Literal["plain", "json", "markdown", "image", "audio", "link", "blob"]
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class ContentBlock:
     """One block, ready to be shown."""
 
     look: Look
@@ -284,7 +284,7 @@ class Block:
         return encode(self.raw)
 
 
-def block_of(raw: Any, *, prefix: str = "") -> Block:
+def block_of(raw: Any, *, prefix: str = "") -> ContentBlock:
     """Make a block of any JSON. `prefix` comes first in its title, such as the role in a prompt."""
     content = Content(raw)
     match content.type:
@@ -300,7 +300,7 @@ def block_of(raw: Any, *, prefix: str = "") -> Block:
             return _unknown(content, prefix)
 
 
-def resource_block(raw: Any, listed: Any = None) -> Block:
+def resource_block(raw: Any, listed: Any = None) -> ContentBlock:
     """Make a block of an item of a resources/read result; `listed` is its entry in resources/list, if that matters."""
     return _resource(raw, raw, "resource", listed) if isinstance(raw, dict) else _unknown(Content(raw), "")
 
@@ -325,32 +325,34 @@ def undecodable(raw: Any) -> str:
     return f"{kind}: {problem}" if problem else ""
 
 
-def json_block(value: Any, title: str) -> Block:
+def json_block(value: Any, title: str) -> ContentBlock:
     """Show any JSON under a title of ours."""
     shown = pretty(value)
-    return Block("json", _title(title, text.human_size(len(shown.encode("utf-8", "replace")))), shown, raw=value)
+    return ContentBlock("json", _title(title, text.human_size(len(shown.encode("utf-8", "replace")))), shown, raw=value)
 
 
 def _title(*parts: str) -> Line:
     return ((f" {spans.NOTE} ".join(part for part in parts if part), "muted"),)
 
 
-def _text(content: Content, prefix: str) -> Block:
+def _text(content: Content, prefix: str) -> ContentBlock:
     foreign = content.text or ""
     return _text_block(foreign, "", prefix or "text", _audience(content.raw), content.raw)
 
 
-def _text_block(foreign: str, mime_type: str, name: str, facts: tuple[Fact, ...], raw: Any, uri: str = "") -> Block:
+def _text_block(
+    foreign: str, mime_type: str, name: str, facts: tuple[Fact, ...], raw: Any, uri: str = ""
+) -> ContentBlock:
     kind = kind_of(foreign, mime_type)
     shown = pretty_text(foreign) if kind is TextKind.JSON else text.visible(foreign, newlines=True)
     size = text.human_size(len(foreign.encode("utf-8", "replace")))
     called = "" if kind is TextKind.PLAIN else {"json": "JSON", "markdown": "Markdown"}[kind.value]
     empty = "" if foreign else "empty"
     title = _title(name, called, size, empty)
-    return Block(kind.value, title, shown, facts, foreign=foreign, raw=raw, mime_type=mime_type, uri=uri)
+    return ContentBlock(kind.value, title, shown, facts, foreign=foreign, raw=raw, mime_type=mime_type, uri=uri)
 
 
-def _media(content: Content, prefix: str) -> Block:
+def _media(content: Content, prefix: str) -> ContentBlock:
     look: Look = "image" if content.type == "image" else "audio"
     data, problem = _decoded(content.data or "")
     facts = [fact("type", content.mime_type or "not said", "text" if content.mime_type else "warning")]
@@ -363,7 +365,7 @@ def _media(content: Content, prefix: str) -> Block:
     dimensions = next((each.value for each in facts if each.key == "pixels"), "")
     title = _title(prefix, look, text.visible(content.mime_type, limit=80), dimensions, size)
     more = _audience(content.raw)
-    return Block(look, title, "", (*facts, *more), data, raw=content.raw, mime_type=content.mime_type)
+    return ContentBlock(look, title, "", (*facts, *more), data, raw=content.raw, mime_type=content.mime_type)
 
 
 def _about(data: bytes, claimed: str) -> list[Fact]:
@@ -387,17 +389,17 @@ def _decoded(data: str) -> tuple[bytes | None, str]:
         return None, f"its base64 can't be decoded: {error}"
 
 
-def _link(content: Content, prefix: str) -> Block:
+def _link(content: Content, prefix: str) -> ContentBlock:
     raw = content.raw
     facts = [fact("uri", content.uri, "target")]
     named = ("name", "title", "description", "mimeType")
     facts += [fact(key, found) for key in named if (found := peek.text(raw, key))]
     if (size := peek.integer(raw, "size")) is not None:
         facts.append(Fact("size", f"{size} bytes, claimed by server", "claimed"))
-    return Block("link", _title(prefix, "resource link"), "", (*facts, *_audience(raw)), raw=raw)
+    return ContentBlock("link", _title(prefix, "resource link"), "", (*facts, *_audience(raw)), raw=raw)
 
 
-def _resource(resource: dict[str, Any], raw: Any, name: str, listed: Any = None) -> Block:
+def _resource(resource: dict[str, Any], raw: Any, name: str, listed: Any = None) -> ContentBlock:
     uri, mime_type = peek.text(resource, "uri") or "", peek.text(resource, "mimeType") or ""
     facts = [fact("uri", uri or "not said", "target" if uri else "warning")]
     if mime_type:
@@ -411,16 +413,16 @@ def _resource(resource: dict[str, Any], raw: Any, name: str, listed: Any = None)
     blob = peek.text(resource, "blob")
     if blob is None:
         facts.append(Fact("problem", "it has neither text nor blob", "warning"))
-        return Block("json", _title(name), pretty(resource), tuple(facts), raw=raw)
+        return ContentBlock("json", _title(name), pretty(resource), tuple(facts), raw=raw)
     data, problem = _decoded(blob)
     facts += [Fact("problem", problem, "error")] if data is None else _about(data, mime_type)
     look: Look = "image" if data and read_picture(data) else "blob"
     size = "" if data is None else text.human_size(len(data))
     title = _title(name, text.visible(mime_type, limit=80), size)
-    return Block(look, title, "", tuple(facts), data, raw=raw, mime_type=mime_type, uri=uri)
+    return ContentBlock(look, title, "", tuple(facts), data, raw=raw, mime_type=mime_type, uri=uri)
 
 
-def _unknown(content: Content, prefix: str) -> Block:
+def _unknown(content: Content, prefix: str) -> ContentBlock:
     kind = content.type
     if not isinstance(content.raw, dict):
         said = f"a {peek.type_name(content.raw)} where a block should be"
@@ -429,7 +431,7 @@ def _unknown(content: Content, prefix: str) -> Block:
     else:
         said = f"unknown block {text.visible(kind, limit=80)!r}" if kind else "block without a type"
     title: Line = ((f"{prefix} {spans.NOTE} " if prefix else "", "muted"), (said, "warning"))
-    return Block("json", title, pretty(content.raw), raw=content.raw)
+    return ContentBlock("json", title, pretty(content.raw), raw=content.raw)
 
 
 def _audience(raw: Any) -> tuple[Fact, ...]:

@@ -5,20 +5,20 @@ from typing import Any
 
 import msgspec
 
-from inspector.capture.compare.differences import TOO_DEEP, Compared, Comparison, Side, Verdict
+from inspector.capture.compare.differences import TOO_DEEP, Compared, Comparison, OperationPlace, OperationVerdict
 from inspector.present.spans import Line, Role, Span, span
-from inspector.protocol.json_diff import ABSENT, MOST, Change
+from inspector.protocol.json_diff import ABSENT, MOST, JsonChange
 from inspector.protocol.jsonrpc import encode
 
 MOST_TOLD = 2000
 """Operations that are told one by one."""
 _LONGEST = 240
 """Characters of a value in a line."""
-_SIGNS: dict[Verdict, tuple[str, Role]] = {
-    Verdict.SAME: ("=", "muted"),
-    Verdict.DIFFERENT: ("≠", "warning"),
-    Verdict.ONLY_BEFORE: ("−", "removed"),
-    Verdict.ONLY_AFTER: ("+", "added"),
+_SIGNS: dict[OperationVerdict, tuple[str, Role]] = {
+    OperationVerdict.SAME: ("=", "muted"),
+    OperationVerdict.DIFFERENT: ("≠", "warning"),
+    OperationVerdict.ONLY_BEFORE: ("−", "removed"),
+    OperationVerdict.ONLY_AFTER: ("+", "added"),
 }
 
 
@@ -33,22 +33,26 @@ def summary(found: Comparison, names: Names) -> str:
     """How much is the same and how much is not, in one sentence."""
     if not found.rows:
         return "There is nothing to compare."
-    counts = {verdict: found.count(verdict) for verdict in Verdict}
-    said = [f"{counts[Verdict.SAME]:,} the same"]
+    counts = {verdict: found.count(verdict) for verdict in OperationVerdict}
+    said = [f"{counts[OperationVerdict.SAME]:,} the same"]
     if found.is_empty:
         return f"No difference: {said[0]}."
-    said.append(f"{counts[Verdict.DIFFERENT]:,} different")
-    for verdict, name in ((Verdict.ONLY_BEFORE, names.before), (Verdict.ONLY_AFTER, names.after)):
+    said.append(f"{counts[OperationVerdict.DIFFERENT]:,} different")
+    for verdict, name in ((OperationVerdict.ONLY_BEFORE, names.before), (OperationVerdict.ONLY_AFTER, names.after)):
         if counts[verdict]:
             said.append(f"{counts[verdict]:,} only in {name}")
-    unrelated = "" if counts[Verdict.SAME] or counts[Verdict.DIFFERENT] else " They have no operation in common."
+    unrelated = (
+        ""
+        if counts[OperationVerdict.SAME] or counts[OperationVerdict.DIFFERENT]
+        else " They have no operation in common."
+    )
     return ", ".join(said) + "." + unrelated
 
 
 def comparison_lines(found: Comparison, names: Names) -> list[Line]:
     """All that differs, safe to show."""
     lines: list[Line] = [(span(summary(found, names), "title"),)]
-    differing = [row for row in found.rows if row.verdict is not Verdict.SAME]
+    differing = [row for row in found.rows if row.verdict is not OperationVerdict.SAME]
     for row in differing[:MOST_TOLD]:
         lines += [(), head_line(row, names), *_reason(row)]
         changes = row.changes
@@ -73,7 +77,7 @@ def title(row: Compared) -> Line:
     return (span(row.method, "method", limit=120), *target)
 
 
-def change_lines(change: Change) -> list[Line]:
+def change_lines(change: JsonChange) -> list[Line]:
     """One place, with both sides."""
     sides: list[tuple[str, Any, Role]] = [("−", change.before, "removed"), ("+", change.after, "added")]
     lines: list[Line] = [((("    "), "text"), span(change.path or "all of it", "key", limit=300))]
@@ -93,11 +97,11 @@ def shown(value: Any, limit: int = _LONGEST) -> str:
 
 def comparison_data(found: Comparison, names: Names, *, all_too: bool = False) -> dict[str, Any]:
     """The same for machines; `all_too`: also what is the same."""
-    rows = [row for row in found.rows if all_too or row.verdict is not Verdict.SAME]
+    rows = [row for row in found.rows if all_too or row.verdict is not OperationVerdict.SAME]
     return {
         "before": names.before,
         "after": names.after,
-        "counts": {verdict.value.replace(" ", "_"): found.count(verdict) for verdict in Verdict},
+        "counts": {verdict.value.replace(" ", "_"): found.count(verdict) for verdict in OperationVerdict},
         "operations": [_row_data(row) for row in rows],
     }
 
@@ -117,7 +121,7 @@ def _row_data(row: Compared) -> dict[str, Any]:
     }
 
 
-def _changes_data(changes: Sequence[Change]) -> Iterator[dict[str, Any]]:
+def _changes_data(changes: Sequence[JsonChange]) -> Iterator[dict[str, Any]]:
     for change in changes[:MOST]:
         sides = {"before": change.before, "after": change.after}
         yield {"path": change.path} | {name: _told(value) for name, value in sides.items() if value is not ABSENT}
@@ -132,7 +136,7 @@ def _told(value: Any) -> Any:
     return value
 
 
-def _side_data(side: Side | None) -> dict[str, Any] | None:
+def _side_data(side: OperationPlace | None) -> dict[str, Any] | None:
     if side is None:
         return None
     return {"frame": side.frame, "duration_ms": None if side.duration_ns is None else side.duration_ns / 1e6}

@@ -6,10 +6,10 @@ What is not known is a dot, never a tick: a pack of facts says what goes wrong, 
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from inspector.checks.compat.facts import Effect, Fact, Host, Source
-from inspector.checks.compat.matrix import Matrix, Row, Surface, Verdict, matrix_of, told_of
+from inspector.checks.compat.facts import CompatEffect, CompatFact, CompatSource, Host
+from inspector.checks.compat.matrix import CheckedDefinitions, CompatVerdict, Matrix, Row, matrix_of, told_of
 from inspector.checks.compat.packs import AGES_AFTER_DAYS, HOSTS, facts_about, newest
-from inspector.checks.definitions.schemas import Budget
+from inspector.checks.definitions.schemas import WalkBudget
 from inspector.checks.definitions.tools import traits_of
 from inspector.checks.findings import Confidence, Finding
 from inspector.present.spans import Line, Role, Span, span
@@ -17,26 +17,26 @@ from inspector.protocol import peek
 from inspector.protocol.conversation import Conversation
 from inspector.text import visible
 
-_CODES: dict[Effect, tuple[str, Role]] = {
-    Effect.ALL_GONE: ("✗all", "error"),
-    Effect.BREAKS: ("✗req", "error"),
-    Effect.GONE: ("✗", "error"),
-    Effect.FAILS: ("✗call", "error"),
-    Effect.CUT: ("!cut", "warning"),
-    Effect.CHANGED: ("~", "muted"),
-    Effect.WARNED: ("!", "warning"),
-    Effect.FINE: ("✓", "ok"),
+_CODES: dict[CompatEffect, tuple[str, Role]] = {
+    CompatEffect.ALL_GONE: ("✗all", "error"),
+    CompatEffect.BREAKS: ("✗req", "error"),
+    CompatEffect.GONE: ("✗", "error"),
+    CompatEffect.FAILS: ("✗call", "error"),
+    CompatEffect.CUT: ("!cut", "warning"),
+    CompatEffect.CHANGED: ("~", "muted"),
+    CompatEffect.WARNED: ("!", "warning"),
+    CompatEffect.FINE: ("✓", "ok"),
 }
 _NOTHING = "·"
 _MEANS = (
-    (Effect.ALL_GONE, "all tools are left out because of it"),
-    (Effect.BREAKS, "requests to the model fail"),
-    (Effect.GONE, "left out"),
-    (Effect.FAILS, "calls fail"),
-    (Effect.CUT, "a part is cut off"),
-    (Effect.CHANGED, "changed"),
-    (Effect.WARNED, "warned of"),
-    (Effect.FINE, "known to be fine"),
+    (CompatEffect.ALL_GONE, "all tools are left out because of it"),
+    (CompatEffect.BREAKS, "requests to the model fail"),
+    (CompatEffect.GONE, "left out"),
+    (CompatEffect.FAILS, "calls fail"),
+    (CompatEffect.CUT, "a part is cut off"),
+    (CompatEffect.CHANGED, "changed"),
+    (CompatEffect.WARNED, "warned of"),
+    (CompatEffect.FINE, "known to be fine"),
 )
 _CELL, _NARROW, _ROOMY = 6, 4, 100
 """Cells of a column, and of a narrow one below so many columns."""
@@ -46,7 +46,7 @@ _HEAD_BUDGET = 2_000
 """Parts of a schema that are looked at for the line above a form: it is drawn at once."""
 
 
-def surface_of(conversation: Conversation, called: str = "") -> Surface:
+def surface_of(conversation: Conversation, called: str = "") -> CheckedDefinitions:
     """What a server has shown so far; `called` is its name in a host's configuration, "" for its own."""
     listing = conversation.catalogue.listings["tools"]
     opening = conversation.opening
@@ -54,10 +54,12 @@ def surface_of(conversation: Conversation, called: str = "") -> Surface:
     instructions = opening.instructions if opening else ""
     uses = {str(question.kind) for question in conversation.questions}
     uses |= {kind for kind in ("resources", "prompts") if conversation.catalogue.listings[kind].items}
-    return Surface(tuple(listing.items), called or own or "server", instructions, listing.pages, frozenset(uses))
+    return CheckedDefinitions(
+        tuple(listing.items), called or own or "server", instructions, listing.pages, frozenset(uses)
+    )
 
 
-def surface_matrix(surface: Surface, hosts: Iterable[Host] = HOSTS.values()) -> Matrix:
+def surface_matrix(surface: CheckedDefinitions, hosts: Iterable[Host] = HOSTS.values()) -> Matrix:
     """The matrix of a surface. Costs up to two seconds for the largest: not for a loop."""
     return matrix_of(surface, hosts)
 
@@ -81,17 +83,17 @@ def matrix_lines(matrix: Matrix, width: int, *, every: bool = False) -> list[Lin
     return lines + _notes(matrix)
 
 
-def _code(effect: Effect, width: int) -> str:
+def _code(effect: CompatEffect, width: int) -> str:
     return _CODES[effect][0] if width == _CELL else _CODES[effect][0][:2]
 
 
-def _row(name: str, cells: Sequence[tuple[Verdict, ...]], width: int, cell: int) -> Line:
+def _row(name: str, cells: Sequence[tuple[CompatVerdict, ...]], width: int, cell: int) -> Line:
     shown = visible(name)
     shown = shown if len(shown) <= width else shown[: width - 1] + "…"
     return _joined([(f"{shown:<{width}}  ", "text"), *(_mark(each, cell) for each in cells)])
 
 
-def _mark(verdicts: tuple[Verdict, ...], width: int) -> Span:
+def _mark(verdicts: tuple[CompatVerdict, ...], width: int) -> Span:
     if not verdicts:
         return f"{_NOTHING:<{width}}", "faint"
     effect = verdicts[0].fact.effect
@@ -104,7 +106,7 @@ def _joined(spans: Sequence[tuple[str, Any]]) -> Line:
     return (*others, (text.rstrip(), role))
 
 
-def _columns(matrix: Matrix) -> list[tuple[Host, list[tuple[Verdict, ...]]]]:
+def _columns(matrix: Matrix) -> list[tuple[Host, list[tuple[CompatVerdict, ...]]]]:
     """For each host all its cells, the one of the whole first."""
     return [(host, [matrix.whole[at], *(row.cells[at] for row in matrix.rows)]) for at, host in enumerate(matrix.hosts)]
 
@@ -112,7 +114,7 @@ def _columns(matrix: Matrix) -> list[tuple[Host, list[tuple[Verdict, ...]]]]:
 def _notes(matrix: Matrix) -> list[Line]:
     lines: list[Line] = []
     for at, host in enumerate(matrix.hosts):
-        told: dict[str, tuple[Verdict, list[str]]] = {}
+        told: dict[str, tuple[CompatVerdict, list[str]]] = {}
         for verdict in matrix.whole[at]:
             told.setdefault(verdict.fact.sentence, (verdict, []))
         for row in matrix.rows:
@@ -123,7 +125,7 @@ def _notes(matrix: Matrix) -> list[Line]:
     return lines
 
 
-def _note(host: Host, verdict: Verdict, names: Sequence[str]) -> list[Line]:
+def _note(host: Host, verdict: CompatVerdict, names: Sequence[str]) -> list[Line]:
     fact = verdict.fact
     text, role = _CODES[fact.effect]
     who = f"{', '.join(names[:_NAMED])}{f' and {len(names) - _NAMED:,} more' if len(names) > _NAMED else ''}: "
@@ -135,7 +137,7 @@ def _note(host: Host, verdict: Verdict, names: Sequence[str]) -> list[Line]:
     ]
 
 
-def dated(source: Source) -> str:
+def dated(source: CompatSource) -> str:
     """Where, in which version and when something was seen, and how sure it is; says so if it is old."""
     seen = f", seen in {source.version}" if source.version else ", version not named"
     sure = "" if source.confidence is Confidence.CERTAIN else f", {source.confidence}"
@@ -143,7 +145,7 @@ def dated(source: Source) -> str:
     return f"{source.date}{seen}{sure}{old}  {source.url}"
 
 
-def is_old(source: Source) -> bool:
+def is_old(source: CompatSource) -> bool:
     """Whether a source is so much older than the newest that things may have changed."""
     return (newest() - source.date).days > AGES_AFTER_DAYS
 
@@ -164,7 +166,7 @@ def _row_as_json(matrix: Matrix, row: Row) -> dict[str, Any]:
     return {"name": row.name, "shown_as": shown, "hosts": _cells_as_json(matrix, row.cells)}
 
 
-def _cells_as_json(matrix: Matrix, cells: Sequence[tuple[Verdict, ...]]) -> dict[str, list[dict[str, Any]]]:
+def _cells_as_json(matrix: Matrix, cells: Sequence[tuple[CompatVerdict, ...]]) -> dict[str, list[dict[str, Any]]]:
     return {
         host.id: [
             fact_as_json(each.fact) | {"because": each.trait.sentence, "pointer": each.trait.pointer} for each in cell
@@ -174,12 +176,12 @@ def _cells_as_json(matrix: Matrix, cells: Sequence[tuple[Verdict, ...]]) -> dict
     }
 
 
-def fact_as_json(fact: Fact) -> dict[str, Any]:
+def fact_as_json(fact: CompatFact) -> dict[str, Any]:
     """One fact with its source."""
     return {"effect": fact.effect, "sentence": fact.sentence, "source": source_as_json(fact.source)}
 
 
-def source_as_json(source: Source) -> dict[str, Any]:
+def source_as_json(source: CompatSource) -> dict[str, Any]:
     """Where and when something was seen."""
     return {
         "url": source.url,
@@ -207,12 +209,12 @@ def outlook_of(tool: Any, hosts: Iterable[Host] = HOSTS.values()) -> Line:
     if type(tool) is not dict:
         return ()
     chosen = list(hosts)
-    found: dict[str, tuple[Host, Fact]] = {}
-    for trait in traits_of(tool, Budget(_HEAD_BUDGET)):
+    found: dict[str, tuple[Host, CompatFact]] = {}
+    for trait in traits_of(tool, WalkBudget(_HEAD_BUDGET)):
         for host, fact in facts_about(trait.kind, chosen, trait.amount):
             if (
                 fact.source.version
-                and fact.effect.rank <= Effect.CUT.rank
+                and fact.effect.rank <= CompatEffect.CUT.rank
                 and (host.id not in found or fact.effect.rank < found[host.id][1].effect.rank)
             ):
                 found[host.id] = (host, fact)
@@ -244,7 +246,7 @@ def host_lines(hosts: Iterable[Host]) -> list[Line]:
     return lines
 
 
-def _known(what: str, sentence: str, source: Source) -> list[Line]:
+def _known(what: str, sentence: str, source: CompatSource) -> list[Line]:
     return [
         ((f"  {what:<22} ", "key"), (sentence, "text")),
         ((f"  {'':<22} ", "text"), (dated(source), "faint")),

@@ -19,12 +19,12 @@ def no_collection() -> Iterator[None]:
     try:
         yield
     finally:
-        set_apart(MANY)
+        freeze_young(MANY)
         if was:
             gc.enable()
 
 
-def set_apart(least: int = 0) -> None:
+def freeze_young(least: int = 0) -> None:
     """No collection looks at what exists now, if so many objects are younger than the last one. Garbage in it stays.
 
     That is little as long as it is done for a long message and not for each.

@@ -22,8 +22,8 @@ from inspector.present.words import badge
 from inspector.protocol import peek
 from inspector.protocol.apps import AppLink, Page
 from inspector.protocol.jsonrpc import encode
-from inspector.protocol.things import Thing, Tool
-from inspector.protocol.tracking.subscriptions import Filter, Standing, Stream, Subscriptions
+from inspector.protocol.things import ListedItem, Tool
+from inspector.protocol.tracking.subscriptions import ListenStream, StreamFilter, Subscriptions, SubscriptionState
 
 if TYPE_CHECKING:
     from inspector.checks.findings import Finding
@@ -39,7 +39,7 @@ _ROLES = ("user", "assistant")
 _HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
 
 
-def title_facts(thing: Thing) -> list[Fact]:
+def title_facts(thing: ListedItem) -> list[Fact]:
     """Which of its titles is shown, where it has several that differ: title, then annotations.title, then name."""
     places: dict[str, tuple[str, ...]] = {"title": ("title",), "annotations.title": ("annotations", "title")}
     given = {said: peek.text(thing.raw, *path) for said, path in (*places.items(), ("name", ("name",)))}
@@ -156,7 +156,7 @@ def meta_lines(raw: Any) -> Iterator[Line]:
         yield ((f"  and {lines.count - _MOST_META} lines more", "muted"),)
 
 
-def said_facts(thing: Thing) -> list[Fact]:
+def said_facts(thing: ListedItem) -> list[Fact]:
     """All of it but the JSON of `_meta`."""
     raw = thing.raw
     return [*title_facts(thing), *annotation_facts(raw), *icon_facts(raw), *meta_facts(raw)]
@@ -560,15 +560,15 @@ _MOST_NAMED = 3
 _MOST_CHARACTERS = 120
 _MANY = 9999
 
-_STANDINGS: dict[Standing, Span] = {
-    Standing.WATCHED: (f"{signs.CONNECTED} watched", "accent"),
-    Standing.ASKED: (f"{signs.PENDING} asked to watch", "pending"),
-    Standing.NOT_GRANTED: (f"{signs.WARNING} watching not granted", "warning"),
-    Standing.ONCE: (f"{signs.DISCONNECTED} was watched", "faint"),
+_STANDINGS: dict[SubscriptionState, Span] = {
+    SubscriptionState.WATCHED: (f"{signs.CONNECTED} watched", "accent"),
+    SubscriptionState.ASKED: (f"{signs.PENDING} asked to watch", "pending"),
+    SubscriptionState.NOT_GRANTED: (f"{signs.WARNING} watching not granted", "warning"),
+    SubscriptionState.ONCE: (f"{signs.DISCONNECTED} was watched", "faint"),
 }
 
 
-def filter_words(wanted: Filter) -> str:
+def filter_words(wanted: StreamFilter) -> str:
     """What a filter has, in words that are safe to show: "tools, resources, demo://a and 3 more"; "" for nothing."""
     kinds = [name for name in ("tools", "prompts", "resources") if getattr(wanted, name)]
     lists = [f"list{'' if len(kinds) == 1 else 's'} of {_listed(kinds)}"] if kinds else []
@@ -588,15 +588,15 @@ def stream_lines(subscriptions: Subscriptions) -> list[Line]:
     newest = next((each for each in reversed(streams) if each.is_open), streams[-1] if streams else None)
     if newest is None:
         watched = [uri for uri, still in list(subscriptions.subscribed.items()) if still]
-        return [_watching(Filter(uris=tuple(watched)))] if watched else []
+        return [_watching(StreamFilter(uris=tuple(watched)))] if watched else []
     return _of_stream(newest)
 
 
-def _watching(granted: Filter) -> Line:
+def _watching(granted: StreamFilter) -> Line:
     return (f"{signs.CONNECTED} ", "accent"), ("watching ", "muted"), (filter_words(granted) or "nothing", "text")
 
 
-def _of_stream(stream: Stream) -> list[Line]:
+def _of_stream(stream: ListenStream) -> list[Line]:
     if stream.granted is None:
         words = "asked to hear of" if stream.is_open else "never acknowledged:"
         sign, role = (signs.PENDING, "pending") if stream.is_open else (signs.WARNING, "warning")
@@ -609,10 +609,10 @@ def _of_stream(stream: Stream) -> list[Line]:
     return lines
 
 
-def standing_of(subscriptions: Subscriptions, uris: Iterable[str]) -> Standing | None:
+def standing_of(subscriptions: Subscriptions, uris: Iterable[str]) -> SubscriptionState | None:
     """How it stands with a thing that may be several URIs: the best of them."""
     found = {subscriptions.standing(uri) for uri in uris}
-    return next((each for each in Standing if each in found), None)
+    return next((each for each in SubscriptionState if each in found), None)
 
 
 def mark(subscriptions: Subscriptions, uris: Iterable[str], *, short: bool = False) -> Line:
@@ -626,7 +626,7 @@ def mark(subscriptions: Subscriptions, uris: Iterable[str], *, short: bool = Fal
     spans: list[Span] = []
     if standing is not None and not (short and count > 0):
         said, role = _STANDINGS[standing]
-        spans.append((said if standing is not Standing.ASKED else f"{signs.PENDING} asked", role))
+        spans.append((said if standing is not SubscriptionState.ASKED else f"{signs.PENDING} asked", role))
     if count > 0:
         spans.append((f"{signs.EVENT} updated{_times(count)}", "strong"))
     return tuple(part for each in spans for part in ((" ", "text"), each))

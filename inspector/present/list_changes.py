@@ -19,9 +19,9 @@ from inspector.present.words import age_line, text_of
 from inspector.protocol.conversation import Conversation
 from inspector.protocol.fingerprints import INSTRUCTIONS, Remembered, content_hash, known_of, known_text
 from inspector.protocol.freshness import together
-from inspector.protocol.json_diff import ABSENT, MOST, THINGS, Change, ListChanges, differences, key_of
+from inspector.protocol.json_diff import ABSENT, MOST, THINGS, JsonChange, ListChanges, differences, key_of
 from inspector.protocol.jsonrpc import encode
-from inspector.protocol.things import Thing
+from inspector.protocol.things import ListedItem
 from inspector.protocol.tracking.catalogue import Listing
 
 MOST_THINGS = 500
@@ -80,7 +80,7 @@ def _thing(kind: str, raw: Any, word: str) -> Line:
     return ((f"  {sign} ", role), span(_name(thing), role), (f"  {text.visible(about, limit=200)}", "muted"))
 
 
-def _name(thing: Thing) -> str:
+def _name(thing: ListedItem) -> str:
     return thing.key or thing.name or "(no name)"
 
 
@@ -93,7 +93,7 @@ def _changed(kind: str, before: Any, after: Any) -> Iterator[Line]:
         yield (("      and more", "muted"),)
 
 
-def _change(change: Change) -> Iterator[Line]:
+def _change(change: JsonChange) -> Iterator[Line]:
     path = text.visible(change.path, limit=500) or "all of it"
     last = re.split(r"[.\[]", change.path)[-1]
     if isinstance(change.before, str) and isinstance(change.after, str) and _is_prose(last, change):
@@ -111,7 +111,7 @@ def _change(change: Change) -> Iterator[Line]:
         yield ((f"    {path}: ", "key"), *sides, (_short(change.after), "added"))
 
 
-def _is_prose(member: str, change: Change) -> bool:
+def _is_prose(member: str, change: JsonChange) -> bool:
     return member in _WORDS_OF or " " in change.before.strip() or " " in change.after.strip()
 
 
@@ -280,7 +280,7 @@ class SinceSeen(msgspec.Struct, frozen=True):
         return len(self.changes.changed) + len(self.rewritten)
 
 
-class Memory(msgspec.Struct, frozen=True):
+class RememberedServer(msgspec.Struct, frozen=True):
     """A server against what is remembered of it. Replaced, never changed."""
 
     lists: tuple[SinceSeen, ...] = ()
@@ -304,7 +304,7 @@ class Memory(msgspec.Struct, frozen=True):
         return self.instructions is not None or any(each.any for each in self.lists)
 
 
-def against(known: Mapping[str, Remembered], conversation: Conversation, now: int) -> Memory:
+def against(known: Mapping[str, Remembered], conversation: Conversation, now: int) -> RememberedServer:
     """Compare what a conversation shows now with what is remembered. `now` is in seconds since 1970.
 
     As costly as the lists are long: for a thread.
@@ -327,7 +327,7 @@ def against(known: Mapping[str, Remembered], conversation: Conversation, now: in
         hash_, before = known[INSTRUCTIONS].things.get("", ("", ""))
         if hash_ != content_hash(opening.instructions):
             changed = known[INSTRUCTIONS].since, before if isinstance(before, str) else "", opening.instructions
-    return Memory(tuple(lists), changed, first, listings, None if opening is None else opening.instructions)
+    return RememberedServer(tuple(lists), changed, first, listings, None if opening is None else opening.instructions)
 
 
 def _against(kind: str, known: Remembered, listing: Listing) -> SinceSeen:
@@ -350,7 +350,7 @@ def _against(kind: str, known: Remembered, listing: Listing) -> SinceSeen:
     return SinceSeen(kind, known.since, changes, tuple(rewritten))
 
 
-def approved(memory: Memory, kinds: Sequence[str], now: int) -> dict[str, Remembered]:
+def approved(memory: RememberedServer, kinds: Sequence[str], now: int) -> dict[str, Remembered]:
     """What is to be remembered once a person has approved these lists and the instructions, as they were compared."""
     whole = {kind: each for kind, each in memory.listings.items() if kind in kinds and each.whole}
     found = {kind: known_of(kind, each.items, now) for kind, each in whole.items()}
@@ -365,7 +365,7 @@ def day(seconds: int, zone: tzinfo | None = None) -> str:
         return date.min.isoformat()
 
 
-def alarm(memory: Memory) -> str:
+def alarm(memory: RememberedServer) -> str:
     """What has changed, in a sentence: "3 tools changed, 1 new since 2026-11-02"; "" for nothing."""
     said = [f"{changes_in_short(each)} since {day(each.since)}" for each in memory.lists if each.any]
     if memory.instructions is not None:
@@ -382,7 +382,7 @@ def changes_in_short(seen: SinceSeen) -> str:
     return said
 
 
-def first_met(memory: Memory) -> str:
+def first_met(memory: RememberedServer) -> str:
     """What was met for the first time: "13 tools, 4 prompts"; "" for nothing that has a name."""
     counts = {kind: len(memory.first[kind].things) for kind in KINDS if kind in memory.first}
     return ", ".join(
@@ -390,7 +390,7 @@ def first_met(memory: Memory) -> str:
     )
 
 
-def marks_since(memory: Memory, kinds: Sequence[str]) -> dict[str, Any]:
+def marks_since(memory: RememberedServer, kinds: Sequence[str]) -> dict[str, Any]:
     """By key, "new" or "changed", of these lists."""
     found: dict[str, Any] = {}
     for each in memory.lists:
@@ -399,7 +399,7 @@ def marks_since(memory: Memory, kinds: Sequence[str]) -> dict[str, Any]:
     return found
 
 
-def head_lines(memory: Memory | None, kinds: Sequence[str], *, changes_key: str) -> list[Line]:
+def head_lines(memory: RememberedServer | None, kinds: Sequence[str], *, changes_key: str) -> list[Line]:
     """What stands above lists in which something is to be approved."""
     found = [] if memory is None else [each for kind in kinds if (each := memory.of(kind)) is not None]
     return [
@@ -411,7 +411,7 @@ def head_lines(memory: Memory | None, kinds: Sequence[str], *, changes_key: str)
     ]
 
 
-def since_lines(memory: Memory | None, kinds: Sequence[str]) -> list[Line]:
+def since_lines(memory: RememberedServer | None, kinds: Sequence[str]) -> list[Line]:
     """All that is to be approved in some lists and in the instructions, with both sides; [] for nothing."""
     if memory is None:
         return []
@@ -432,7 +432,7 @@ def since_lines(memory: Memory | None, kinds: Sequence[str]) -> list[Line]:
     return found
 
 
-def can_approve(memory: Memory | None, kinds: Sequence[str]) -> bool:
+def can_approve(memory: RememberedServer | None, kinds: Sequence[str]) -> bool:
     """Whether there is anything to approve in these lists, or in the instructions."""
     return memory is not None and (memory.instructions is not None or any(memory.of(kind) for kind in kinds))
 

@@ -27,7 +27,7 @@ from inspector.protocol.unreadable import messages_of
 if TYPE_CHECKING:
     from inspector.capture.format.records import Entry
     from inspector.checks.findings import Finding
-    from inspector.checks.runner import Inspection, SetAside
+    from inspector.checks.runner import DisabledChecks, Inspection
     from inspector.protocol.tracking.catalogue import Listing
 
 
@@ -49,7 +49,7 @@ class AboutThing(msgspec.Struct, frozen=True):
     """The item as it was listed; None if the finding is about a use of it."""
 
 
-class Shared(msgspec.Struct, frozen=True):
+class SharedCause(msgspec.Struct, frozen=True):
     """What a check found about most things of a list: one cause, and one line for all of them."""
 
     id: str
@@ -70,7 +70,7 @@ class Faulty:
         self.keys: set[str] = set()
 
 
-class Found:
+class JournalFindings:
     """The findings of one journal."""
 
     def __init__(self, journal: Journal) -> None:
@@ -128,12 +128,12 @@ class Found:
         found = [each.finding for each in about if each.item is None or each.item == item]
         return [each for each in found if not self.is_muted(each)]
 
-    def shared(self, kind: str) -> list[Shared]:
+    def shared(self, kind: str) -> list[SharedCause]:
         """What was found about most things of a list, and at least of three; the worst first."""
         listing = self.journal.conversation.catalogue.listings.get(kind)
         there = len(listing.items) if listing is not None else 0
         found = [
-            Shared(check, severity, min(len(keys), there), there)
+            SharedCause(check, severity, min(len(keys), there), there)
             for (of, check, severity), keys in list(self._with.items())
             if of == kind and len(keys) >= _SHARED and 2 * len(keys) > there and Mute(check) not in self.muted
         ]
@@ -287,7 +287,7 @@ MANY = 250_000
 """Entries of a recording from which on checking waits to be asked for: half a minute of a processor for a million."""
 
 
-class LiveChecks(Found):
+class LiveChecks(JournalFindings):
     """The checks of one journal."""
 
     def __init__(self, journal: Journal, over: Callable[[], bool] = lambda: False) -> None:
@@ -330,7 +330,7 @@ class LiveChecks(Found):
         return self._inspection.unasked if self._inspection is not None else 0
 
     @property
-    def set_aside(self) -> "Sequence[SetAside]":
+    def set_aside(self) -> "Sequence[DisabledChecks]":
         """What has failed by a mistake of ours; the other checks have gone on."""
         return tuple(self._inspection.set_aside.values()) if self._inspection is not None else ()
 
@@ -502,7 +502,7 @@ class PastChecks(LiveChecks):
         return self.whole.unasked
 
     @property
-    def set_aside(self) -> "Sequence[SetAside]":
+    def set_aside(self) -> "Sequence[DisabledChecks]":
         """What has failed by then, by a mistake of ours."""
         return tuple(each for each in self.whole.set_aside if each.n <= self.journal.count)
 

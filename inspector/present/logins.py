@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import quote, urlsplit, urlunsplit
 
 from inspector import text
-from inspector.auth.steps import Client, Known, Rung, Token, Verdict
+from inspector.auth.steps import AccessToken, Client, LoginStep, StepVerdict, StoredLogin
 from inspector.auth.tokens import audiences, doubts, moment, read_claims, shortened
 from inspector.present import spans
 from inspector.present.http import masked_url
@@ -18,7 +18,7 @@ _SHOWN = ("iss", "sub", "aud", "scope", "scp", "client_id", "azp", "iat", "nbf",
 _TIMES = ("iat", "nbf", "exp")
 
 
-def login_sections(url: str, known: Known, now: float) -> tuple[Section, ...]:
+def login_sections(url: str, known: StoredLogin, now: float) -> tuple[Section, ...]:
     """All that is kept of a server's login. `now`: seconds since 1970."""
     token = known.token
     if token is None:
@@ -33,7 +33,7 @@ def login_sections(url: str, known: Known, now: float) -> tuple[Section, ...]:
     return tuple(section for section in found if section.facts)
 
 
-def login_data(url: str, known: Known, now: float) -> dict[str, Any]:
+def login_data(url: str, known: StoredLogin, now: float) -> dict[str, Any]:
     """The same for machines; no secret is in it."""
     token = known.token
     data: dict[str, Any] = {
@@ -60,7 +60,7 @@ def login_data(url: str, known: Known, now: float) -> dict[str, Any]:
     return data
 
 
-def login_line(url: str, known: Known, now: float) -> Fact:
+def login_line(url: str, known: StoredLogin, now: float) -> Fact:
     """One server in a list of them."""
     token = known.token
     if token is None:
@@ -70,12 +70,12 @@ def login_line(url: str, known: Known, now: float) -> Fact:
     return fact(url, f"{_lasts(token, now)}{renew}; by {token.issuer}", role)  # type: ignore[arg-type]
 
 
-def expired(token: Token, now: float) -> bool:
+def expired(token: AccessToken, now: float) -> bool:
     """Whether its time is over, as far as that was said."""
     return token.expires_at is not None and token.expires_at <= now
 
 
-def _token(token: Token, now: float) -> Iterator[Fact]:
+def _token(token: AccessToken, now: float) -> Iterator[Fact]:
     yield fact("token", f"{token.kind} {shortened(token.access_token)}")
     yield fact("issuer", token.issuer)
     yield fact("for", token.resource or "not said")
@@ -84,12 +84,12 @@ def _token(token: Token, now: float) -> Iterator[Fact]:
     yield Fact("renewable", "yes, without a person" if token.refresh_token else "no: a new login", "text")
 
 
-def _scopes(token: Token) -> list[str]:
+def _scopes(token: AccessToken) -> list[str]:
     """What was granted; where that was not said, what was asked for."""
     return list(token.scopes if token.scopes is not None else token.asked)
 
 
-def _lasts(token: Token, now: float) -> str:
+def _lasts(token: AccessToken, now: float) -> str:
     if token.expires_at is None:
         return "for a time that nobody said"
     left = token.expires_at - now
@@ -116,7 +116,7 @@ def _when(when: float, now: float) -> str:
     return f"in {span}" if when > now else f"{span} ago"
 
 
-def _clients(known: Known) -> tuple[Section, ...]:
+def _clients(known: StoredLogin) -> tuple[Section, ...]:
     facts = tuple(
         fact(client.client_id, f"at {issuer}, by {client.method}" + (", registered by us" if client.registered else ""))
         for issuer, client in known.clients.items()
@@ -136,39 +136,39 @@ def _client_data(issuer: str, client: Client) -> dict[str, Any]:
 
 # --- The ladder of a login: what was asked at each rung, what came, whether that is right, and what to do about it.
 
-_SIGNS: dict[Verdict, tuple[str, Role]] = {
-    Verdict.GOOD: (spans.OK, "ok"),
-    Verdict.ODD: (spans.WARNING, "warning"),
-    Verdict.MISSING: (spans.NOTE, "muted"),
-    Verdict.BROKEN: (spans.ERROR, "error"),
+_SIGNS: dict[StepVerdict, tuple[str, Role]] = {
+    StepVerdict.GOOD: (spans.OK, "ok"),
+    StepVerdict.ODD: (spans.WARNING, "warning"),
+    StepVerdict.MISSING: (spans.NOTE, "muted"),
+    StepVerdict.BROKEN: (spans.ERROR, "error"),
 }
 
 
-def ladder_lines(rungs: Iterable[Rung], *, brief: bool = False) -> list[Line]:
+def ladder_lines(rungs: Iterable[LoginStep], *, brief: bool = False) -> list[Line]:
     """Each rung in a few lines; `brief` leaves out paragraphs and requests of what is well."""
     return [line for rung in rungs for line in _rung(rung, brief)]
 
 
-def ladder_section(rungs: Sequence[Rung]) -> Section:
+def ladder_section(rungs: Sequence[LoginStep]) -> Section:
     """The ladder as a card; empty if nobody logged in."""
     return Section("Login", lines=tuple(ladder_lines(rungs, brief=True)), note=ladder_end(rungs, climbed=True))
 
 
-def ladder_end(rungs: Sequence[Rung], *, climbed: bool = False) -> str:
+def ladder_end(rungs: Sequence[LoginStep], *, climbed: bool = False) -> str:
     """What the ladder comes to, one sentence; "" for one without rungs.
 
     `climbed`: somebody logged in, and a rung that broke was got around unless it was the last one.
     """
-    broken = [rung for rung in (rungs[-1:] if climbed else rungs) if rung.verdict is Verdict.BROKEN]
+    broken = [rung for rung in (rungs[-1:] if climbed else rungs) if rung.verdict is StepVerdict.BROKEN]
     if broken:
         return f"It breaks at: {broken[0].what}."
-    odd = [rung.what for rung in rungs if rung.verdict is Verdict.ODD]
+    odd = [rung.what for rung in rungs if rung.verdict is StepVerdict.ODD]
     if odd:
         return f"It holds; against the standard: {', '.join(dict.fromkeys(odd))}."
     return "Nothing is broken on the way." if rungs else ""
 
 
-def as_data(rungs: Iterable[Rung]) -> list[dict[str, Any]]:
+def as_data(rungs: Iterable[LoginStep]) -> list[dict[str, Any]]:
     """The same for machines."""
     return [
         {
@@ -184,11 +184,11 @@ def as_data(rungs: Iterable[Rung]) -> list[dict[str, Any]]:
     ]
 
 
-def _rung(rung: Rung, brief: bool) -> Iterable[Line]:
+def _rung(rung: LoginStep, brief: bool) -> Iterable[Line]:
     sign, role = _SIGNS[rung.verdict]
     yield ((f"{sign} ", role), span(rung.what, "strong"), ("  ", "text"), span(rung.found, "text"))
-    well = rung.verdict in (Verdict.GOOD, Verdict.MISSING)
-    if rung.request and not (brief and rung.verdict is Verdict.GOOD):
+    well = rung.verdict in (StepVerdict.GOOD, StepVerdict.MISSING)
+    if rung.request and not (brief and rung.verdict is StepVerdict.GOOD):
         status = f"  {rung.status}" if rung.status else "  no answer"
         yield (("    ", "text"), (masked_url(rung.request), "muted"), (status, "muted"))
     if rung.clause and not (brief and well):
@@ -204,7 +204,7 @@ _KEPT = "%/:=&?#+!$,;'@()*[]~"
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class LinkFacts:
     """What is to be known before a link is opened."""
 
     url: str
@@ -225,26 +225,26 @@ class Link:
         return urlunsplit((parts.scheme, self.host, *rest))
 
 
-def read_link(url: str) -> Link:
+def read_link(url: str) -> LinkFacts:
     """Look at a URL. Nothing is resolved and nothing fetched."""
     if why_not := _unreadable(url):
-        return Link(url, "", why_not)
+        return LinkFacts(url, "", why_not)
     try:
         parts = urlsplit(url)
         host, port = parts.hostname or "", parts.port
     except ValueError as error:
-        return Link(url, "", f"it is no valid URL: {text.visible(str(error), limit=200)}")
+        return LinkFacts(url, "", f"it is no valid URL: {text.visible(str(error), limit=200)}")
     if parts.scheme.lower() not in ("http", "https"):
         named = text.visible(parts.scheme, limit=40)
-        return Link(url, "", f"only http and https are opened, and this is {named or 'neither'}")
+        return LinkFacts(url, "", f"only http and https are opened, and this is {named or 'neither'}")
     ascii_host = _punycode(host)
     if not ascii_host:
-        return Link(url, "", "it names no host that can be written down")
+        return LinkFacts(url, "", "it names no host that can be written down")
     shown = f"[{ascii_host}]" if ":" in ascii_host else ascii_host
-    return Link(url, shown if port is None else f"{shown}:{port}", "", tuple(_warnings(url, host, ascii_host)))
+    return LinkFacts(url, shown if port is None else f"{shown}:{port}", "", tuple(_warnings(url, host, ascii_host)))
 
 
-def link_section(link: Link) -> Section:
+def link_section(link: LinkFacts) -> Section:
     """The whole URL, its host, and what to beware of."""
     facts = [fact("opens at", link.host, "strong")] if link.host else []
     facts.append(Fact("url", text.visible(link.url, limit=_LONGEST), "target"))

@@ -12,10 +12,10 @@ from enum import StrEnum
 from typing import Any
 
 from inspector import text
-from inspector.forms.validate import Problem, Verdict, validate
+from inspector.forms.validate import Problem, Validation, validate
 from inspector.present import spans
 from inspector.present.blocks import (
-    Block,
+    ContentBlock,
     block_of,
     json_block,
     pretty,
@@ -34,7 +34,7 @@ from inspector.protocol.revisions.openings import SERVER_INFO
 from inspector.protocol.revisions.table import ROWS
 
 
-class Came(StrEnum):
+class CallOutcome(StrEnum):
     """What came of it."""
 
     OK = "ok"
@@ -88,7 +88,7 @@ class Finished:
 
 
 @dataclass(frozen=True, slots=True)
-class Structured:
+class StructuredPart:
     """The structured part of a result and what its schema says of it."""
 
     text: str
@@ -104,7 +104,7 @@ class Structured:
 class ResultView:
     """Everything a panel or a terminal shows of it."""
 
-    came: Came
+    came: CallOutcome
     headline: Line
     """What came of it, how long it took, how much came."""
     said: tuple[Line, ...] = ()
@@ -112,23 +112,23 @@ class ResultView:
     facts: tuple[Fact, ...] = ()
     hint: str = ""
     """A remark of ours; "" for none."""
-    blocks: tuple[Block, ...] = ()
-    structured: Structured | None = None
+    blocks: tuple[ContentBlock, ...] = ()
+    structured: StructuredPart | None = None
 
 
-def came_of(finished: Finished) -> Came:
+def came_of(finished: Finished) -> CallOutcome:
     """What came of it: an answer counts, whatever else happened."""
     if finished.error is not None:
-        return Came.JSONRPC_ERROR
+        return CallOutcome.JSONRPC_ERROR
     if finished.cancelled:
-        return Came.CANCELLED
+        return CallOutcome.CANCELLED
     if finished.timed_out:
-        return Came.TIMEOUT
+        return CallOutcome.TIMEOUT
     if finished.failure or not finished.answered:
-        return Came.NO_ANSWER
+        return CallOutcome.NO_ANSWER
     if finished.method == "tools/call" and peek.flag(finished.result, "isError") is True:
-        return Came.TOOL_ERROR
-    return Came.INCOMPLETE if incomplete(finished) else Came.OK
+        return CallOutcome.TOOL_ERROR
+    return CallOutcome.INCOMPLETE if incomplete(finished) else CallOutcome.OK
 
 
 def incomplete(finished: Finished) -> str:
@@ -162,34 +162,34 @@ def _is_nested_handle(result: Any) -> bool:
     return peek.text(result, "task", "taskId") is not None and not peek.has(result, "content")
 
 
-def verdict_of(finished: Finished) -> Verdict | None:
+def verdict_of(finished: Finished) -> Validation | None:
     """Judge the structured content by the tool's output schema; None if there is nothing to judge.
 
     This may take a good part of a second: not for an event loop. A tool's error is exempt, as it has no result.
     """
-    if finished.output_schema is None or came_of(finished) not in (Came.OK, Came.INCOMPLETE):
+    if finished.output_schema is None or came_of(finished) not in (CallOutcome.OK, CallOutcome.INCOMPLETE):
         return None
     if peek.text(finished.result, "resultType") not in (None, "complete"):
         return None
     if not peek.has(finished.result, "structuredContent"):
         missing = "is missing, although the tool has an outputSchema"
-        return Verdict(False, (Problem(("structuredContent",), missing, "required"),))
+        return Validation(False, (Problem(("structuredContent",), missing, "required"),))
     return validate(finished.output_schema, peek.at(finished.result, "structuredContent"))
 
 
-def result_view(finished: Finished, verdict: Verdict | None = None) -> ResultView:
+def result_view(finished: Finished, verdict: Validation | None = None) -> ResultView:
     """Make the view; without a verdict it says that nothing was judged (yet)."""
     came = came_of(finished)
-    if came is Came.JSONRPC_ERROR:
+    if came is CallOutcome.JSONRPC_ERROR:
         return _refused(finished)
-    if came not in (Came.OK, Came.TOOL_ERROR, Came.INCOMPLETE):
+    if came not in (CallOutcome.OK, CallOutcome.TOOL_ERROR, CallOutcome.INCOMPLETE):
         return ResultView(came, _headline(finished, came), paragraph(finished.failure, "error"), hint=_safe(finished))
     blocks = _blocks(finished)
     structured = _structured(finished, verdict)
     return ResultView(
         came,
-        _broken(_headline(finished, came), verdict) if came is Came.OK else _headline(finished, came),
-        paragraph(f"{incomplete(finished)}.", "error") if came is Came.INCOMPLETE else (),
+        _broken(_headline(finished, came), verdict) if came is CallOutcome.OK else _headline(finished, came),
+        paragraph(f"{incomplete(finished)}.", "error") if came is CallOutcome.INCOMPLETE else (),
         facts=_facts(finished.result),
         hint=_remark(came, blocks, structured),
         blocks=blocks,
@@ -197,18 +197,18 @@ def result_view(finished: Finished, verdict: Verdict | None = None) -> ResultVie
     )
 
 
-_ROLES: dict[Came, tuple[str, Role]] = {
-    Came.OK: (f"{spans.OK} Succeeded", "ok"),
-    Came.TOOL_ERROR: (f"{spans.ERROR} Tool error (isError)", "error"),
-    Came.INCOMPLETE: (f"{spans.ERROR} Incomplete result", "error"),
-    Came.JSONRPC_ERROR: (f"{spans.ERROR} JSON-RPC error", "error"),
-    Came.TIMEOUT: (f"{spans.WARNING} Timed out", "warning"),
-    Came.CANCELLED: (f"{spans.TIMES} Cancelled", "warning"),
-    Came.NO_ANSWER: (f"{spans.ERROR} Transport failure: no answer", "error"),
+_ROLES: dict[CallOutcome, tuple[str, Role]] = {
+    CallOutcome.OK: (f"{spans.OK} Succeeded", "ok"),
+    CallOutcome.TOOL_ERROR: (f"{spans.ERROR} Tool error (isError)", "error"),
+    CallOutcome.INCOMPLETE: (f"{spans.ERROR} Incomplete result", "error"),
+    CallOutcome.JSONRPC_ERROR: (f"{spans.ERROR} JSON-RPC error", "error"),
+    CallOutcome.TIMEOUT: (f"{spans.WARNING} Timed out", "warning"),
+    CallOutcome.CANCELLED: (f"{spans.TIMES} Cancelled", "warning"),
+    CallOutcome.NO_ANSWER: (f"{spans.ERROR} Transport failure: no answer", "error"),
 }
 
 
-def _headline(finished: Finished, came: Came, more: str = "") -> Line:
+def _headline(finished: Finished, came: CallOutcome, more: str = "") -> Line:
     said, role = _ROLES[came]
     parts: list[str] = []
     if finished.duration_ns is not None:
@@ -218,14 +218,14 @@ def _headline(finished: Finished, came: Came, more: str = "") -> Line:
     if finished.rounds > 1:
         parts.append(f"{finished.rounds} rounds")
     tail = "".join(f" {spans.NOTE} {part}" for part in parts)
-    if came is Came.OK and finished.failed_task:
+    if came is CallOutcome.OK and finished.failed_task:
         said, role = f"{spans.ERROR} The task failed", "error"
-    if came is Came.OK and _is_empty(finished.result):
+    if came is CallOutcome.OK and _is_empty(finished.result):
         more = "; empty result"
     return (said + more, role), (tail, "muted")
 
 
-def _broken(headline: Line, verdict: Verdict | None) -> Line:
+def _broken(headline: Line, verdict: Validation | None) -> Line:
     """The headline of a success, which is not all well if the result breaks the schema that the tool promised."""
     if verdict is None or verdict.ok is not False or headline[0][1] == "error":
         return headline
@@ -244,16 +244,18 @@ def _refused(finished: Finished) -> ResultView:
     number = " without a code" if code is None else f" {code}"
     name = names.get(code, "") if code is not None else ""
     said: tuple[Line, ...] = paragraph(message) if message else ((("(the server gave no message)", "muted"),),)
-    blocks: tuple[Block, ...] = ()
+    blocks: tuple[ContentBlock, ...] = ()
     if peek.has(error, "data"):
         blocks = (json_block(peek.at(error, "data"), "data"),)
     elif message is None:
         blocks = (json_block(error, "error"),)
     more = f"{number} {name}".rstrip()
-    return ResultView(Came.JSONRPC_ERROR, _headline(finished, Came.JSONRPC_ERROR, more), said, blocks=blocks)
+    return ResultView(
+        CallOutcome.JSONRPC_ERROR, _headline(finished, CallOutcome.JSONRPC_ERROR, more), said, blocks=blocks
+    )
 
 
-def _blocks(finished: Finished) -> tuple[Block, ...]:
+def _blocks(finished: Finished) -> tuple[ContentBlock, ...]:
     result, method = finished.result, finished.method
     if peek.text(result, "resultType") == "input_required":
         return (json_block(result, "the server asks for input"),)
@@ -270,7 +272,7 @@ def _blocks(finished: Finished) -> tuple[Block, ...]:
     return () if has_structure or result in ({}, None) else (json_block(result, "result"),)
 
 
-def _prompt_message(message: Any) -> tuple[Block, ...]:
+def _prompt_message(message: Any) -> tuple[ContentBlock, ...]:
     role = text.visible(peek.text(message, "role") or "no role", limit=40)
     content = peek.at(message, "content")
     if isinstance(content, list):
@@ -300,7 +302,7 @@ def _facts(result: Any) -> tuple[Fact, ...]:
     return tuple(found)
 
 
-def _structured(finished: Finished, verdict: Verdict | None) -> Structured | None:
+def _structured(finished: Finished, verdict: Validation | None) -> StructuredPart | None:
     result = finished.result
     has = finished.method == "tools/call" and peek.has(result, "structuredContent")
     if not has and verdict is None:
@@ -309,7 +311,7 @@ def _structured(finished: Finished, verdict: Verdict | None) -> Structured | Non
     problems: tuple[Fact, ...] = ()
     if verdict is not None:
         problems = tuple(_problem(each) for each in verdict.problems)
-    return Structured(pretty(raw) if has else "", _verdict_line(finished, verdict), problems, raw)
+    return StructuredPart(pretty(raw) if has else "", _verdict_line(finished, verdict), problems, raw)
 
 
 def _problem(problem: Problem) -> Fact:
@@ -317,7 +319,7 @@ def _problem(problem: Problem) -> Fact:
     return fact(problem.pointer or "(the whole)", problem.sentence + got, "error")
 
 
-def _verdict_line(finished: Finished, verdict: Verdict | None) -> Line:
+def _verdict_line(finished: Finished, verdict: Validation | None) -> Line:
     note = f" {spans.NOTE} {text.visible(verdict.note, limit=500)}" if verdict is not None and verdict.note else ""
     if verdict is None:
         if finished.output_schema is None:
@@ -332,7 +334,7 @@ def _verdict_line(finished: Finished, verdict: Verdict | None) -> Line:
     return ((f"{spans.ERROR} does not match its outputSchema: {count} {plural}", "error"), (note, "muted"))
 
 
-def _remark(came: Came, blocks: tuple[Block, ...], structured: Structured | None) -> str:
-    if came is Came.OK and blocks and structured is None and sounds_like_an_error(blocks[0].foreign):
+def _remark(came: CallOutcome, blocks: tuple[ContentBlock, ...], structured: StructuredPart | None) -> str:
+    if came is CallOutcome.OK and blocks and structured is None and sounds_like_an_error(blocks[0].foreign):
         return "The text reads like an error, but the server did not set isError: a model takes it for a success."
     return ""

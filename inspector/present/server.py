@@ -70,7 +70,7 @@ def _shown(value: Any) -> str:
 # --- What a journal costs in memory, and what is kept at hand for speed: all of it has a bound, or is a column.
 
 
-class Memory(msgspec.Struct, frozen=True):
+class MemoryUse(msgspec.Struct, frozen=True):
     """What it costs."""
 
     resident_bytes: int
@@ -98,13 +98,13 @@ class Memory(msgspec.Struct, frozen=True):
         return f"{resident} in all, {self.each:.0f} bytes an entry in the index"
 
 
-def memory_of(journal: Journal) -> Memory:
+def memory_of(journal: Journal) -> MemoryUse:
     """What a journal costs now."""
     exchanges = journal.conversation.exchanges
     owners = (journal.store, exchanges, journal.conversation.operations)
     columns = [column for owner in owners for column in columns_of(owner).values()]
     count, used, most = journal.store.at_hand
-    return Memory(
+    return MemoryUse(
         resident_bytes=resident_bytes(),
         entries=journal.count,
         exchanges=len(exchanges),

@@ -9,7 +9,7 @@ from inspector import text
 from inspector.present import spans
 from inspector.present.spans import Fact, Line, fact, paragraph, span
 from inspector.protocol.flows.skills import SkillRead
-from inspector.protocol.skills import Check, Skill, SkillFile, Verified, same_names
+from inspector.protocol.skills import Skill, SkillComparison, SkillFile, Verified, same_names
 
 MOST_OF_FILE = 100_000
 """Characters of a file that are shown."""
@@ -84,7 +84,7 @@ def _verdict(read: SkillRead) -> Line:
     return ((f"{spans.OK} ", "ok"), path, (f"  {size}, {compared if read.verified.checks else 'not comparable'}", "ok"))
 
 
-def _check(check: Check) -> Line:
+def _check(check: SkillComparison) -> Line:
     if check.ok:
         return ((f"    {check.name} ", "muted"), span(check.found, "faint", limit=200))
     return (
@@ -100,7 +100,7 @@ def check_facts(verified: Verified) -> tuple[Fact, ...]:
     return tuple(_as_facts(verified.checks))
 
 
-def _as_facts(checks: Iterable[Check]) -> Iterable[Fact]:
+def _as_facts(checks: Iterable[SkillComparison]) -> Iterable[Fact]:
     for check in checks:
         if check.ok:
             yield Fact(check.name, f"{spans.OK} {text.visible(check.found, limit=200)}", "ok")

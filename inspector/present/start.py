@@ -27,10 +27,10 @@ from inspector.present.words import command_line
 from inspector.protocol.credentials import is_credential, mask, without_credentials
 
 if TYPE_CHECKING:
-    from inspector.config.servers import Wish
+    from inspector.config.servers import InputVariable
 
 
-class Server(Protocol):
+class ConfiguredServer(Protocol):
     """A server as a host's file describes it."""
 
     @property
@@ -74,10 +74,10 @@ class Server(Protocol):
         """Why it can't be used as it is; "" if it can."""
 
     @property
-    def wishes(self) -> "Sequence[Wish]":
+    def wishes(self) -> "Sequence[InputVariable]":
         """What a person must be asked for first."""
 
-    def filled(self, values: Mapping[str, str]) -> "Server":
+    def filled(self, values: Mapping[str, str]) -> "ConfiguredServer":
         """The server with these values, by id, in place of what was wished for."""
 
 
@@ -95,7 +95,7 @@ class Capture:
 class OpenServer:
     """Look at a server that was found."""
 
-    server: Server
+    server: ConfiguredServer
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,9 @@ _WIDE = 100
 class StartRows(RowSource):
     """Headings and what can be chosen under them."""
 
-    def __init__(self, servers: Sequence[Server], captures: Sequence[Capture], *, advice: bool = True) -> None:
+    def __init__(
+        self, servers: Sequence[ConfiguredServer], captures: Sequence[Capture], *, advice: bool = True
+    ) -> None:
         """`advice`: what can be typed in a shell, below all that can be chosen."""
         self._rows = [*_servers(servers), *_captures(captures), *_advice(shell=advice)]
         self._widest = max(row.column for row in self._rows)
@@ -185,12 +187,12 @@ def _heading(title: str) -> _Row:
     return _Row((title, "title"))
 
 
-def _servers(servers: Sequence[Server]) -> list[_Row]:
+def _servers(servers: Sequence[ConfiguredServer]) -> list[_Row]:
     nothing = _Row(("  none in the files of the hosts that this program knows", "muted"))
     return [_heading("Servers found"), *(_table([*map(_server, servers)]) if servers else [nothing]), _BLANK]
 
 
-def _server(server: Server) -> _Row:
+def _server(server: ConfiguredServer) -> _Row:
     about: Span = (masked_url(server.url), "target") if server.url else (command_line(server.argv), "text")
     if server.problem:
         about = (f"{spans.WARNING} {text.visible(server.problem, limit=200)}", "warning")
@@ -200,7 +202,7 @@ def _server(server: Server) -> _Row:
     return _Row(name, about, (text.visible(server.host, limit=40), "muted"), OpenServer(server))
 
 
-def _name(server: Server) -> str:
+def _name(server: ConfiguredServer) -> str:
     """What the file calls it; for a problem with a whole file, the file's own name."""
     return text.visible(server.name or server.path.name, limit=60) or "(no name)"
 
@@ -236,7 +238,7 @@ def ago(capture: Capture) -> str:
     return "just now"
 
 
-def server_section(server: Server) -> Section:
+def server_section(server: ConfiguredServer) -> Section:
     """All about a server that a person is asked about before it is started or dialled.
 
     Nothing that runs or is sent is left out or cut. Only values of secret names are masked, with their length; a
@@ -265,18 +267,18 @@ def _whole(key: str, value: str, role: Role = "text") -> Fact:
     return Fact(key, _SPACES.sub(lambda found: f"‹{len(found[0])} spaces›", text.visible(value)), role)
 
 
-def can_open(server: Server) -> bool:
+def can_open(server: ConfiguredServer) -> bool:
     """Whether there is anything to start or to dial, and a person can read all of it before."""
     return bool(server.argv or server.url) and not _is_too_long(server)
 
 
-def _is_too_long(server: Server) -> bool:
+def _is_too_long(server: ConfiguredServer) -> bool:
     pairs = (*server.env, *server.headers)
     size = sum(map(len, (*server.argv, server.url, server.cwd))) + sum(len(name) + len(value) for name, value in pairs)
     return size > _LONGEST_ENTRY
 
 
-def _warnings(server: Server) -> Iterator[Line]:
+def _warnings(server: ConfiguredServer) -> Iterator[Line]:
     said = [server.problem] if server.problem else []
     if _is_too_long(server):
         said.append(f"its entry has more than {_LONGEST_ENTRY:,} characters, which nobody can check: start it by hand")
@@ -290,7 +292,7 @@ def _warnings(server: Server) -> Iterator[Line]:
     return ((span(f"{spans.WARNING} {each}", "warning"),) for each in said)
 
 
-def _address(server: Server) -> list[Fact]:
+def _address(server: ConfiguredServer) -> list[Fact]:
     url = masked_url(server.url, limit=_LONGEST_ENTRY)
     headers = [
         f"{name}: {mask(value) if is_credential(name) else without_credentials(value)}"
@@ -299,7 +301,7 @@ def _address(server: Server) -> list[Fact]:
     return [_whole("url", url, "target"), *(_whole("" if at else "headers", said) for at, said in enumerate(headers))]
 
 
-def _command(server: Server) -> list[Fact]:
+def _command(server: ConfiguredServer) -> list[Fact]:
     if not server.argv:
         return []
     facts = [_whole("program", server.argv[0], "strong")]
@@ -325,7 +327,7 @@ class OpenTyped(msgspec.Struct, frozen=True):
 Wanted = StartChoice | OpenTyped
 
 
-def wanted(word: str, servers: Sequence[Server]) -> Wanted:
+def wanted(word: str, servers: Sequence[ConfiguredServer]) -> Wanted:
     """What a word stands for, the servers being those that were found.
 
     Raises: UsageError if it stands for nothing, or for several servers.
@@ -344,7 +346,7 @@ def wanted(word: str, servers: Sequence[Server]) -> Wanted:
     raise _nothing(word, servers)
 
 
-def named(word: str, servers: Sequence[Server]) -> Server | None:
+def named(word: str, servers: Sequence[ConfiguredServer]) -> ConfiguredServer | None:
     """The server of that name, or of that `HOST:NAME` or `FILE:NAME` where several have one.
 
     Entries are one server only if all that runs or is sent is the same: else a project's file could put its variables
@@ -397,7 +399,7 @@ def _argv(word: str) -> tuple[str, ...]:
         raise UsageError(f"{word!r} is no command line: {error}", hint="Quote as in a shell.") from None
 
 
-def _nothing(word: str, servers: Sequence[Server]) -> UsageError:
+def _nothing(word: str, servers: Sequence[ConfiguredServer]) -> UsageError:
     from difflib import get_close_matches
 
     names = [*dict.fromkeys(each.name for each in servers if each.name)]

@@ -44,7 +44,7 @@ Part = Literal[
 ]  # fmt: skip
 
 
-class Step(msgspec.Struct, frozen=True):
+class TraceStep(msgspec.Struct, frozen=True):
     """Something that happened. Its texts are safe to show."""
 
     n: int
@@ -59,12 +59,12 @@ class Step(msgspec.Struct, frozen=True):
     role: Role = "text"
 
 
-class Story(msgspec.Struct, frozen=True):
+class Trace(msgspec.Struct, frozen=True):
     """One operation. Its texts are safe to show."""
 
     title: str
     facts: tuple[Fact, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[TraceStep, ...]
     left_out: int
     """Steps that are not told, in the middle."""
     first: int
@@ -110,7 +110,7 @@ def _entries(journal: Journal, cast: "_Cast") -> tuple[int, list[int]]:
     return first, sorted({*_own_entries(journal, cast), *_beside(journal, first, last)})
 
 
-def story_of(journal: Journal, n: int) -> Story | None:
+def story_of(journal: Journal, n: int) -> Trace | None:
     """The story of the operation that entry n belongs to; None if it belongs to none."""
     exchange = _exchange(journal, n)
     if exchange is None:
@@ -122,7 +122,7 @@ def story_of(journal: Journal, n: int) -> Story | None:
         told = [*told[: MOST_STEPS // 2], *told[-MOST_STEPS // 2 :]]
     began = journal.store.time_ns(first)
     steps = tuple(_step(journal, each, began, cast) for each in told)
-    return Story(
+    return Trace(
         _title(cast.own[0]),
         tuple(_facts(journal, cast, steps)),
         steps,
@@ -197,7 +197,7 @@ def _beside(journal: Journal, first: int, last: int) -> Iterator[int]:
 # --- what is told of it
 
 
-def _step(journal: Journal, n: int, began: int, cast: _Cast) -> Step:
+def _step(journal: Journal, n: int, began: int, cast: _Cast) -> TraceStep:
     after = journal.store.time_ns(n) - began
     entry = beginning(journal.store, n)
     what = entry.what
@@ -207,30 +207,32 @@ def _step(journal: Journal, n: int, began: int, cast: _Cast) -> Step:
     kind = journal.store.kind(n)
     if isinstance(what, HttpFact):
         way: Way = "to_server" if what.event.value == "request" else "from_server"
-        return Step(n, after, way, "http", f"HTTP {what.http}", said, "muted")
-    return Step(n, after, "beside", "stderr" if kind is EntryKind.STDERR else "event", kind.name.lower(), said, role)
+        return TraceStep(n, after, way, "http", f"HTTP {what.http}", said, "muted")
+    return TraceStep(
+        n, after, "beside", "stderr" if kind is EntryKind.STDERR else "event", kind.name.lower(), said, role
+    )
 
 
-def _of_frame(journal: Journal, n: int, frame: Frame, after: int, cast: _Cast) -> Step:
+def _of_frame(journal: Journal, n: int, frame: Frame, after: int, cast: _Cast) -> TraceStep:
     exchange, store = _exchange(journal, n), journal.store
     way: Way = "to_server" if frame.direction is Direction.TO_SERVER else "from_server"
     said, role = previews.of_payload(frame.payload)
     method, kind = text.visible(store.method(n), limit=200), store.message_kind(n)
     if kind is MessageKind.NOTIFICATION:
         part, role = _notification(method)
-        return Step(n, after, way, part, method, said, role)
+        return TraceStep(n, after, way, part, method, said, role)
     if exchange is None:
-        return Step(n, after, way, "notification", method or kind.name.lower(), said, role)
+        return TraceStep(n, after, way, "notification", method or kind.name.lower(), said, role)
     own = exchange in cast.own
     title = _title(exchange)
     if kind is MessageKind.REQUEST or n == exchange.request_frame:
         again = own and exchange is not cast.own[0] and cast.own[0].method == exchange.method
         said = said if not again else f"again: {said}" if said else "again"
-        return Step(n, after, way, "request" if own else "question", title, said, "method" if own else "warning")
+        return TraceStep(n, after, way, "request" if own else "question", title, said, "method" if own else "warning")
     if n != exchange.answer_frame or exchange.state is ExchangeState.LATE:
-        return Step(n, after, way, "late", f"late answer to {title}", said, "warning")
+        return TraceStep(n, after, way, "late", f"late answer to {title}", said, "warning")
     state, state_role = previews.status(exchange, live=journal.live)
-    return Step(n, after, way, "answer" if own else "reply", f"{state}  {title}", said, state_role)
+    return TraceStep(n, after, way, "answer" if own else "reply", f"{state}  {title}", said, state_role)
 
 
 def _notification(method: str) -> tuple[Part, Role]:
@@ -251,7 +253,7 @@ def _server(journal: Journal) -> str:
     return text.visible(name, limit=60) if isinstance(name, str) else ""
 
 
-def _facts(journal: Journal, cast: _Cast, steps: Sequence[Step]) -> Iterable[Fact]:
+def _facts(journal: Journal, cast: _Cast, steps: Sequence[TraceStep]) -> Iterable[Fact]:
     begun, last = cast.own[0], cast.own[-1]
     state, role = previews.status(last, live=journal.live)
     yield Fact("outcome", state, role)
@@ -314,12 +316,12 @@ _TICKS = re.compile(r"`+")
 _ARROWS = {"request": "->>", "question": "->>", "answer": "-->>", "reply": "-->>", "late": "--x"}
 
 
-def markdown_of(story: Story, journal: Journal) -> str:
+def markdown_of(story: Trace, journal: Journal) -> str:
     """The story as a page of its own."""
     return "\n".join(_page(story, journal)) + "\n"
 
 
-def _page(story: Story, journal: Journal) -> Iterator[str]:
+def _page(story: Trace, journal: Journal) -> Iterator[str]:
     yield f"# {code(story.title)}"
     yield ""
     yield "| | |"
@@ -341,7 +343,7 @@ def _page(story: Story, journal: Journal) -> Iterator[str]:
         yield from _told(step, journal)
 
 
-def _told(step: Step, journal: Journal) -> Iterator[str]:
+def _told(step: TraceStep, journal: Journal) -> Iterator[str]:
     sign = {"to_server": signs.TO_SERVER, "from_server": signs.FROM_SERVER, "beside": signs.NOTE}[step.way]
     said = f": {code(step.said)}" if step.said and step.part not in _PAYLOADS else ""
     yield f"- **{_after(step)}** {sign} {code(step.title)}{said}, entry {step.n}"
@@ -368,7 +370,7 @@ def block(journal: Journal, n: int) -> Iterator[str]:
         yield f"  *the first {MOST_BYTES:,} of {size:,} bytes*"
 
 
-def _after(step: Step) -> str:
+def _after(step: TraceStep) -> str:
     return f"{'' if step.after_ns < 0 else '+'}{seconds(step.after_ns)} s"
 
 
@@ -382,7 +384,7 @@ def code(said: str) -> str:
 # --- the diagram
 
 
-def _diagram(story: Story) -> Iterator[str]:
+def _diagram(story: Trace) -> Iterator[str]:
     yield "sequenceDiagram"
     yield "    participant C as Client"
     yield f"    participant S as {_label(story.server) or 'Server'}"
@@ -393,7 +395,7 @@ def _diagram(story: Story) -> Iterator[str]:
         yield f"    Note over C,S: {len(arrows) - len(arrows[:_MOST_ARROWS]) + story.left_out} more"
 
 
-def _arrow(step: Step) -> str:
+def _arrow(step: TraceStep) -> str:
     label = _label(f"{step.title} {step.said}".strip() if step.part in ("stderr", "log") else step.title)
     if step.way == "beside":
         return f"Note right of S: {_after(step)} {label}"
@@ -421,11 +423,11 @@ _NESTED = ("progress", "question", "reply", "log", "notification", "http", "stde
 class StoryRows(RowSource):
     """The steps, and in the middle of a long story how many are left out."""
 
-    def __init__(self, story: Story) -> None:
+    def __init__(self, story: Trace) -> None:
         self._generation = 0
         self.story = story
 
-    def show(self, story: Story) -> None:
+    def show(self, story: Trace) -> None:
         """Show the same story, further on."""
         if story != self.story:
             self.story = story
@@ -439,7 +441,7 @@ class StoryRows(RowSource):
     def generation(self) -> int:
         return self._generation
 
-    def step(self, index: int) -> Step | None:
+    def step(self, index: int) -> TraceStep | None:
         """The step in a row."""
         return self.story.steps[index] if 0 <= index < self.count else None
 
@@ -467,9 +469,9 @@ def facts_said(facts: Sequence[Fact], most: int = 12) -> list[Span]:
     return spans
 
 
-def _title_role(step: Step) -> Role:
+def _title_role(step: TraceStep) -> Role:
     return step.role if step.part not in ("stderr", "log") else "faint"
 
 
-def _said_role(step: Step) -> Role:
+def _said_role(step: TraceStep) -> Role:
     return "stderr" if step.part == "stderr" else "text" if step.part == "log" else "muted"

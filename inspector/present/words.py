@@ -392,7 +392,7 @@ def said(progress: Progress, *, running: bool = True) -> list[Span]:
 # --- What a real model made of a sampling request: which one, how long it took, what it did not get to see.
 
 
-class Account(msgspec.Struct, frozen=True):
+class ModelRun(msgspec.Struct, frozen=True):
     """How asking a model went."""
 
     model: str
@@ -408,19 +408,19 @@ class Account(msgspec.Struct, frozen=True):
     hint: str = ""
 
 
-def told(account: Account) -> str:
+def told(account: ModelRun) -> str:
     """Which model it was, how long it took and what it cost, as one safe line."""
     counted = [f"{number:,} {word}" for number, word in _tokens(account)]
     took = text.human_duration(account.took_ns)
     return text.visible(f"{account.model} in {took}{_bracketed(counted)}", limit=200)
 
 
-def left_out(account: Account) -> str:
+def left_out(account: ModelRun) -> str:
     """What it did not get to see, as one safe line; "" for nothing."""
     return text.visible(", ".join(account.left_out), limit=300)
 
 
-def account_section(account: Account) -> Section:
+def account_section(account: ModelRun) -> Section:
     """What came of asking: the answer's origin, or why there is none and what to do."""
     if account.why:
         lines = (*paragraph(account.why, "error", limit=1000), *paragraph(account.hint, "muted", limit=1000))
@@ -432,7 +432,7 @@ def account_section(account: Account) -> Section:
     return Section("What the model answers", tuple(facts), note="review it, then answer")
 
 
-def _tokens(account: Account) -> list[tuple[int, str]]:
+def _tokens(account: ModelRun) -> list[tuple[int, str]]:
     both = ((account.tokens_in, "tokens in"), (account.tokens_out, "out"))
     return [(number, word) for number, word in both if number is not None]
 

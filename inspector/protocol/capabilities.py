@@ -13,8 +13,8 @@ import msgspec
 
 from inspector.errors import UsageError
 from inspector.protocol import peek
-from inspector.protocol.questions import INVALID_PARAMS, METHOD_NOT_FOUND, Kind, Question, Refusal
-from inspector.protocol.revisions._shape import Era, Revision, Tasks
+from inspector.protocol.questions import INVALID_PARAMS, METHOD_NOT_FOUND, ErrorReply, Question, RequestKind
+from inspector.protocol.revisions._shape import Era, Revision, TaskSupport
 from inspector.protocol.tracking.tasks import EXTENSION_NAME
 
 ROOTS, SAMPLING, SAMPLING_TOOLS = "roots", "sampling", "sampling.tools"
@@ -47,7 +47,7 @@ def offered_in(revision: Revision, offers: Collection[str]) -> frozenset[str]:
     lacking = {name for name, feature in _FEATURES.items() if feature not in revision.features}
     if "elicitation/create" not in revision.questions:
         lacking |= {FORM, URL}
-    if revision.tasks is Tasks.NONE:
+    if revision.tasks is TaskSupport.NONE:
         lacking.add(TASKS)
     return frozenset(offers) - lacking
 
@@ -63,7 +63,7 @@ def declared(offers: Collection[str], revision: Revision) -> dict[str, Any]:
     modes: dict[str, dict[str, object]] = {mode.rpartition(".")[2]: {} for mode in (FORM, URL) if mode in offers}
     if modes:
         said["elicitation"] = modes if _FEATURES[URL] in revision.features else {}
-    if TASKS in offers and revision.tasks is Tasks.EXTENSION:
+    if TASKS in offers and revision.tasks is TaskSupport.EXTENSION:
         said["extensions"] = {EXTENSION_NAME: {}}
     elif TASKS in offers and (requests := _as_tasks(offers)):
         said["tasks"] = {"list": {}, "cancel": {}, "requests": requests}
@@ -80,25 +80,25 @@ def _as_tasks(offers: Collection[str]) -> dict[str, Any]:
     return requests
 
 
-def refusal_of(question: Question, offers: Collection[str]) -> Refusal | None:
+def refusal_of(question: Question, offers: Collection[str]) -> ErrorReply | None:
     """The error for a question that was never offered an answer; None for one that was.
 
     "The client MUST return an error if this field is provided but ClientCapabilities.sampling.tools is not declared"
     (2025-11-25, CreateMessageRequest; the code is not named).
     """
-    if question.kind is Kind.ELICITATION:
+    if question.kind is RequestKind.ELICITATION:
         if not {FORM, URL} & set(offers):
-            return Refusal(METHOD_NOT_FOUND, "elicitation/create: this client has not declared elicitation")
+            return ErrorReply(METHOD_NOT_FOUND, "elicitation/create: this client has not declared elicitation")
         if f"elicitation.{question.mode}" not in offers:
-            return Refusal(INVALID_PARAMS, f"this client has not declared elicitation in {question.mode} mode")
+            return ErrorReply(INVALID_PARAMS, f"this client has not declared elicitation in {question.mode} mode")
         return None
-    if question.kind is Kind.SAMPLING and SAMPLING in offers and SAMPLING_TOOLS not in offers:
+    if question.kind is RequestKind.SAMPLING and SAMPLING in offers and SAMPLING_TOOLS not in offers:
         with_tools = peek.has(question.params, "tools") or peek.has(question.params, "toolChoice")
-        return Refusal(INVALID_PARAMS, "this client has not declared sampling.tools") if with_tools else None
+        return ErrorReply(INVALID_PARAMS, "this client has not declared sampling.tools") if with_tools else None
     if question.kind.value in offers:
         return None
-    method = "sampling/createMessage" if question.kind is Kind.SAMPLING else "roots/list"
-    return Refusal(METHOD_NOT_FOUND, f"{method}: this client has not declared {question.kind.value}")
+    method = "sampling/createMessage" if question.kind is RequestKind.SAMPLING else "roots/list"
+    return ErrorReply(METHOD_NOT_FOUND, f"{method}: this client has not declared {question.kind.value}")
 
 
 # --- Extensions: what both sides declare under `capabilities.extensions`, and what is known of the names.
@@ -109,7 +109,7 @@ TASKS_EXTENSION = "io.modelcontextprotocol/tasks"
 APP_TYPE = "text/html;profile=mcp-app"
 
 
-class Known(msgspec.Struct, frozen=True):
+class KnownExtension(msgspec.Struct, frozen=True):
     """An extension that this program knows something about."""
 
     name: str
@@ -123,18 +123,22 @@ class Known(msgspec.Struct, frozen=True):
     """Whether it is advertised unasked."""
 
 
-KNOWN: dict[str, Known] = {
+KNOWN: dict[str, KnownExtension] = {
     known.name: known
     for known in (
-        Known(SKILLS, "skills", "It serves agent skills: instructions and files, listed with digests.", {}, True),
-        Known(
+        KnownExtension(
+            SKILLS, "skills", "It serves agent skills: instructions and files, listed with digests.", {}, True
+        ),
+        KnownExtension(
             UI,
             "ui",
             "MCP Apps: tools bring pages for the host to show; their source is shown here, never the page.",
             {"mimeTypes": [APP_TYPE]},
             False,
         ),
-        Known(TASKS_EXTENSION, "tasks", "A call may come back as a task that is asked about later.", {}, False),
+        KnownExtension(
+            TASKS_EXTENSION, "tasks", "A call may come back as a task that is asked about later.", {}, False
+        ),
     )
 }
 _BY_SHORT = {known.short: known.name for known in KNOWN.values()} | {"apps": UI}
@@ -183,14 +187,11 @@ def _with_settings(text: str) -> tuple[str, Any]:
     full = full_name(name)
     if not equals:
         return full, KNOWN[full].settings if full in KNOWN else {}
-    from inspector.documents import (
-        Unreadable,
-        read_json,  # few runs have settings
-    )
+    from inspector.documents import UnreadableDocument, read_json
 
     try:
         return full, read_json(settings)
-    except Unreadable as error:
+    except UnreadableDocument as error:
         raise UsageError(f"--extension {name}: invalid JSON in its settings: {error.placed}") from None
 
 

@@ -21,7 +21,7 @@ _SMALL = 0xFFFF
 Parts = Mapping[str, "array[int]"]
 
 
-class Near:
+class DeltaArray:
     """Numbers of 64 bits, of which those side by side differ by less than a billion: places in a file, times.
 
     Each takes four bytes and its share of a base. Where they are farther apart, each of their block takes eight more.
@@ -108,7 +108,7 @@ class Near:
         return {"low": self._low, "bases": self._bases, "wide": self._wide, "wide_blocks": self._wide_blocks}
 
     @classmethod
-    def of(cls, parts: Parts) -> "Near":
+    def of(cls, parts: Parts) -> "DeltaArray":
         """The column of such arrays.
 
         Raises: ValueError if they do not agree with each other, KeyError if one is missing.
@@ -135,7 +135,7 @@ class Near:
             self._wide[begin + (at & BLOCK - 1)] = number
 
 
-class Small:
+class ShortArray:
     """Numbers of 32 bits, nearly all of them below 65,535. Those take two bytes, the others ten."""
 
     def __init__(self) -> None:
@@ -186,7 +186,7 @@ class Small:
         return {"low": self._low, "at": self._at, "large": self._large}
 
     @classmethod
-    def of(cls, parts: Parts) -> "Small":
+    def of(cls, parts: Parts) -> "ShortArray":
         """The column of such arrays.
 
         Raises: ValueError if they do not agree with each other, KeyError if one is missing.

@@ -123,7 +123,7 @@ class Conversation:
             self._awaited[exchange.number] = params
         elif declared or request.method in _REMEMBERED:
             self._awaited[exchange.number] = _without_arguments(params)
-        opened = events.Opened(exchange, request)
+        opened = events.RequestSent(exchange, request)
         return [opened] if exchange.sender is _TO_SERVER else [opened, *self._asked_by_request(exchange, params)]
 
     def _asked_by_request(self, exchange: Exchange, params: Any) -> list[Event]:
@@ -146,7 +146,7 @@ class Conversation:
             task=task.id if task else "",
         )
         self.questions.append(question)
-        return [events.Asked(question)]
+        return [events.ServerRequested(question)]
 
     def _asked_in_result(self, exchange: Exchange, params: Any, result: Any) -> list[Event]:
         """A result may be no result yet, but questions."""
@@ -155,7 +155,7 @@ class Conversation:
             result, exchange=exchange.number, frame=exchange.answer_frame or 0, asked_ns=exchange.ended_ns or 0
         )
         self.questions += asked
-        return [events.Asked(question) for question in asked]
+        return [events.ServerRequested(question) for question in asked]
 
     def _asked_in_error(self, exchange: Exchange, error: Any) -> list[Event]:
         """An error may ask for a visit first."""
@@ -167,7 +167,7 @@ class Conversation:
             asked_ns=exchange.ended_ns or 0,
         )
         self.questions += asked
-        return [events.Asked(question) for question in asked]
+        return [events.ServerRequested(question) for question in asked]
 
     def _answered(self, frame: Frame, message: Answer | ErrorAnswer) -> list[Event]:
         exchange, late = self.pairs.close(frame, message)
@@ -234,7 +234,7 @@ class Conversation:
         for news in told:
             asked = news.questions(frame, exchange)
             self.questions += asked
-            found += [events.TaskTold(news.task), *map(events.Asked, asked)]
+            found += [events.TaskTold(news.task), *map(events.ServerRequested, asked)]
         return found
 
     def _progressed(self, frame: Frame, message: Notification) -> list[Event]:

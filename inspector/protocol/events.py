@@ -10,7 +10,7 @@ from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.tracking.tasks import Task
 
 
-class Opened(msgspec.Struct, frozen=True):
+class RequestSent(msgspec.Struct, frozen=True):
     """A request was sent."""
 
     exchange: Exchange
@@ -77,7 +77,7 @@ class Outdated(msgspec.Struct, frozen=True):
     kind: str
 
 
-class Asked(msgspec.Struct, frozen=True):
+class ServerRequested(msgspec.Struct, frozen=True):
     """The server asks the person something, by a request of its own or inside a result."""
 
     question: Question
@@ -103,7 +103,7 @@ class Garbled(msgspec.Struct, frozen=True):
 
 
 Event = (
-    Opened
+    RequestSent
     | Closed
     | CameLate
     | Orphaned
@@ -113,7 +113,7 @@ Event = (
     | Settled
     | Catalogued
     | Outdated
-    | Asked
+    | ServerRequested
     | TaskTold
     | Cut
     | Garbled

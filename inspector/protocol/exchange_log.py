@@ -212,7 +212,7 @@ _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder().decode
 
 
-class Change(msgspec.Struct, frozen=True, gc=False):
+class LateChange(msgspec.Struct, frozen=True, gc=False):
     """What was known of an ended exchange before it changed all the same."""
 
     number: int
@@ -237,7 +237,7 @@ class ExchangeLog(ExchangeTable, Sequence[Exchange]):
         self._places = array("I")
         """Where each record begins, in steps; 0 for an exchange that has none."""
         self._records = bytearray(_STEP)
-        self.changes: list[Change] | None = None
+        self.changes: list[LateChange] | None = None
         """What ended exchanges were before they changed, the first change of each in an epoch; None: nobody asks."""
         self._changed: set[int] = set()
 
@@ -304,13 +304,13 @@ class ExchangeLog(ExchangeTable, Sequence[Exchange]):
         if len(self._records) < _STEP or len(self._records) % _STEP or (farthest and farthest + 2 > len(self._records)):
             raise ValueError("an exchange is nowhere")
 
-    def _note_change(self, number: int, changes: list[Change]) -> None:
+    def _note_change(self, number: int, changes: list[LateChange]) -> None:
         if number in self._changed:
             return
         self._changed.add(number)
         place = self._places[number - 1]
         changes.append(
-            Change(
+            LateChange(
                 number,
                 place,
                 bytes(self._records[place * _STEP : self._end_of(place)]),
@@ -393,7 +393,7 @@ class ExchangeLog(ExchangeTable, Sequence[Exchange]):
         return found
 
 
-def take_back(columns: Mapping[str, Any], change: Change) -> None:
+def take_back(columns: Mapping[str, Any], change: LateChange) -> None:
     """Let columns, given by their names, say of an exchange what they said before it changed."""
     at, begin = change.number, change.place * _STEP
     columns["_places"][at - 1] = change.place

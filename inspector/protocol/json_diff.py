@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from inspector.protocol import peek
-from inspector.protocol.things import Prompt, Resource, Template, Thing, Tool
+from inspector.protocol.things import ListedItem, Prompt, Resource, Template, Tool
 
 ABSENT = msgspec.UNSET
 """Stands on the side where there is nothing."""
@@ -24,7 +24,7 @@ _DEEPEST = 60
 _PLAIN = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]*\Z")
 
 
-class Change(msgspec.Struct, frozen=True):
+class JsonChange(msgspec.Struct, frozen=True):
     """One place where two values differ."""
 
     path: str
@@ -35,7 +35,7 @@ class Change(msgspec.Struct, frozen=True):
     """ABSENT if there is nothing any more."""
 
 
-def differences(before: Any, after: Any) -> tuple[Change, ...]:
+def differences(before: Any, after: Any) -> tuple[JsonChange, ...]:
     """All places where they differ, in the order of `before`; at most `MOST` and one, which says that there are more.
 
     1 and 1.0 are the same number; 1 and true are not the same value.
@@ -48,24 +48,24 @@ def differ(before: Any, after: Any) -> bool:
     return next(_walk("", before, after, 0), None) is not None
 
 
-def _walk(path: str, before: Any, after: Any, depth: int) -> Iterator[Change]:
+def _walk(path: str, before: Any, after: Any, depth: int) -> Iterator[JsonChange]:
     if depth < _DEEPEST and isinstance(before, dict) and isinstance(after, dict):
         yield from _members(path, before, after, depth)
     elif depth < _DEEPEST and isinstance(before, list) and isinstance(after, list) and _has_parts(before, after):
         yield from _members(path, _by_name(before, after, before), _by_name(before, after, after), depth)
     elif isinstance(before, bool) is not isinstance(after, bool) or before != after:
-        yield Change(path, before, after)
+        yield JsonChange(path, before, after)
 
 
-def _members(path: str, before: dict[Any, Any], after: dict[Any, Any], depth: int) -> Iterator[Change]:
+def _members(path: str, before: dict[Any, Any], after: dict[Any, Any], depth: int) -> Iterator[JsonChange]:
     for key, value in before.items():
         if key in after:
             yield from _walk(below(path, key), value, after[key], depth + 1)
         else:
-            yield Change(below(path, key), value, ABSENT)
+            yield JsonChange(below(path, key), value, ABSENT)
     for key in after:
         if key not in before:
-            yield Change(below(path, key), ABSENT, after[key])
+            yield JsonChange(below(path, key), ABSENT, after[key])
 
 
 def _has_parts(before: list[Any], after: list[Any]) -> bool:
@@ -94,7 +94,7 @@ def below(path: str, key: str | int) -> str:
 
 # --- What has changed in a list between two times it was fetched: things added, removed, and changed.
 
-THINGS: dict[str, type[Thing]] = {"tools": Tool, "resources": Resource, "templates": Template, "prompts": Prompt}
+THINGS: dict[str, type[ListedItem]] = {"tools": Tool, "resources": Resource, "templates": Template, "prompts": Prompt}
 """By kind, what an item is."""
 
 

@@ -19,7 +19,7 @@ from inspector.protocol.revisions._shape import Revision
 INPUT_REQUIRED = "input_required"
 
 
-class Kind(StrEnum):
+class RequestKind(StrEnum):
     """What is asked for."""
 
     ELICITATION = "elicitation"
@@ -28,16 +28,16 @@ class Kind(StrEnum):
 
 
 KIND_OF_METHOD = {
-    "elicitation/create": Kind.ELICITATION,
-    "sampling/createMessage": Kind.SAMPLING,
-    "roots/list": Kind.ROOTS,
+    "elicitation/create": RequestKind.ELICITATION,
+    "sampling/createMessage": RequestKind.SAMPLING,
+    "roots/list": RequestKind.ROOTS,
 }
 
 
 class Question(msgspec.Struct, frozen=True):
     """What a server asks."""
 
-    kind: Kind
+    kind: RequestKind
     params: Any
     """Any JSON: a server's own words and schemas."""
     exchange: int
@@ -96,7 +96,7 @@ class Result(msgspec.Struct, frozen=True):
     """Whether it is the `cancel` of an elicitation that nobody is there to answer."""
 
 
-class Refusal(msgspec.Struct, frozen=True):
+class ErrorReply(msgspec.Struct, frozen=True):
     """An error instead of a result. In the stateless era it means that nothing is sent."""
 
     code: int
@@ -104,7 +104,7 @@ class Refusal(msgspec.Struct, frozen=True):
     data: Any = None
 
 
-Reply = Result | Refusal
+Reply = Result | ErrorReply
 
 REJECTED = -1
 """What a client answers where the person rejected a sampling request (2025-06-18, client/sampling)."""
@@ -191,7 +191,7 @@ def visits_in(
     named = [each for each in peek.items(error, "data", "elicitations") if peek.text(each, "url") is not None]
     return tuple(
         Question(
-            Kind.ELICITATION, {**params, "mode": "url"}, exchange, frame, asked_ns,
+            RequestKind.ELICITATION, {**params, "mode": "url"}, exchange, frame, asked_ns,
             key=f"visit {number}", cause=exchange, visit=True,
         )
         for number, params in enumerate(named[:MOST], 1)

@@ -376,7 +376,7 @@ def same_names(skills: Iterable[Skill]) -> frozenset[str]:
     return frozenset(name for name, count in counted.items() if count > 1)
 
 
-class Check(msgspec.Struct, frozen=True):
+class SkillComparison(msgspec.Struct, frozen=True):
     """One thing that was compared."""
 
     name: str
@@ -395,7 +395,7 @@ class Verified(msgspec.Struct, frozen=True):
     data: bytes
     """Empty if there was none."""
     mime_type: str
-    checks: tuple[Check, ...]
+    checks: tuple[SkillComparison, ...]
     problem: str = ""
     """Why there is nothing to compare; "" if there is."""
 
@@ -405,7 +405,7 @@ class Verified(msgspec.Struct, frozen=True):
         return not self.problem and all(check.ok for check in self.checks)
 
     @property
-    def mismatch(self) -> Check | None:
+    def mismatch(self) -> SkillComparison | None:
         """The first thing that differs."""
         return next((check for check in self.checks if not check.ok), None)
 
@@ -419,17 +419,17 @@ def verify(skill: Skill, file: SkillFile, result: Any) -> Verified:
     mime_type = peek.text(content, "mimeType") or ""
     if problem:
         return Verified(file, b"", mime_type, (), problem)
-    checks: list[Check] = []
+    checks: list[SkillComparison] = []
     if not skill.is_dynamic:
-        checks.append(Check("size", f"{file.size} bytes", f"{len(data)} bytes", file.size == len(data)))
+        checks.append(SkillComparison("size", f"{file.size} bytes", f"{len(data)} bytes", file.size == len(data)))
         found = f"sha256:{hashlib.sha256(data).hexdigest()}"
-        checks.append(Check("sha256", file.digest, found, file.digest == found))
+        checks.append(SkillComparison("sha256", file.digest, found, file.digest == found))
     if file.is_manifest:
         difference = compare(data, skill.frontmatter)
         if difference is None:
-            checks.append(Check("front matter", "as in the file", "as in the entry", True))
+            checks.append(SkillComparison("front matter", "as in the file", "as in the entry", True))
         else:
-            checks.append(Check("front matter", difference.claimed, difference.found, False))
+            checks.append(SkillComparison("front matter", difference.claimed, difference.found, False))
     return Verified(file, data, mime_type, tuple(checks))
 
 

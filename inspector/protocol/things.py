@@ -41,7 +41,7 @@ LISTS: dict[str, Listed] = {
 KIND_OF_METHOD = {listed.method: listed.kind for listed in LISTS.values()}
 
 
-class Thing(msgspec.Struct, frozen=True):
+class ListedItem(msgspec.Struct, frozen=True):
     """What all listed things share."""
 
     raw: Any
@@ -75,7 +75,7 @@ class Thing(msgspec.Struct, frozen=True):
         return "" if self.name else "it has no name"
 
 
-class Tool(Thing, frozen=True):
+class Tool(ListedItem, frozen=True):
     """An item of tools/list."""
 
     @property
@@ -133,13 +133,13 @@ class Tool(Thing, frozen=True):
     def flaw(self) -> str:
         """Why a form can't be drawn or a call not be made; "" if both can."""
         if not isinstance(self.raw, dict) or not self.name:
-            return Thing.flaw.fget(self)  # type: ignore[attr-defined, no-any-return]
+            return ListedItem.flaw.fget(self)  # type: ignore[attr-defined, no-any-return]
         if not isinstance(self.input_schema, dict):
             return f"its inputSchema is {'missing' if self.input_schema is None else 'no object'}"
         return ""
 
 
-class Resource(Thing, frozen=True):
+class Resource(ListedItem, frozen=True):
     """An item of resources/list."""
 
     @property
@@ -165,7 +165,7 @@ class Resource(Thing, frozen=True):
         return "" if self.uri else "it has no uri"
 
 
-class Template(Thing, frozen=True):
+class Template(ListedItem, frozen=True):
     """An item of resources/templates/list."""
 
     @property
@@ -191,7 +191,7 @@ class Template(Thing, frozen=True):
         return "" if self.uri_template else "it has no uriTemplate"
 
 
-class Prompt(Thing, frozen=True):
+class Prompt(ListedItem, frozen=True):
     """An item of prompts/list."""
 
     @property

@@ -173,7 +173,7 @@ _REASONS = {"stop": "endTurn", "length": "maxTokens", "tool_calls": "toolUse", "
 _QUOTED = 200
 
 
-class Said(msgspec.Struct, frozen=True):
+class ModelReply(msgspec.Struct, frozen=True):
     """What a model answered."""
 
     result: Result
@@ -184,7 +184,7 @@ class Said(msgspec.Struct, frozen=True):
     """As the endpoint counted them; None if it does not say."""
 
 
-def said_in(completion: Any, request: ChatRequest) -> Said:
+def said_in(completion: Any, request: ChatRequest) -> ModelReply:
     """The answer in a completion. Raises: RequestFailed if there is none."""
     choice = peek.at(completion, "choices", 0)
     message = peek.at(choice, "message")
@@ -198,7 +198,7 @@ def said_in(completion: Any, request: ChatRequest) -> Said:
         blocks[0] if len(blocks) == 1 else blocks, model=model, stop_reason=_reason(choice, request, calls)
     )
     usage = peek.at(completion, "usage")
-    return Said(
+    return ModelReply(
         result, request.left_out, peek.integer(usage, "prompt_tokens"), peek.integer(usage, "completion_tokens")
     )
 

@@ -13,7 +13,7 @@ import msgspec
 from inspector.errors import AuthorizationNeeded, RequestFailed, RequestTimeout
 from inspector.protocol import peek
 from inspector.protocol.jsonrpc import encode
-from inspector.sampler.chat import ChatRequest, Said, chat_request, said_in
+from inspector.sampler.chat import ChatRequest, ModelReply, chat_request, said_in
 from inspector.sampler.choice import ModelChoice
 from inspector.transports.http.client import make_client
 from inspector.transports.http.reply import broken, unreachable
@@ -53,7 +53,7 @@ class ChatModel:
         self.label = f"{choice.model} at {self._url.netloc.decode('ascii')}"
         """The model and where it is, for people."""
 
-    async def answer(self, params: Any) -> Said:
+    async def answer(self, params: Any) -> ModelReply:
         """What the model says to the params of `sampling/createMessage`.
 
         Raises: AuthorizationNeeded, ConnectError, RequestFailed, RequestTimeout, UsageError; no message has the key.
@@ -84,7 +84,7 @@ class ChatModel:
                 raise unreachable(error, self._url, _CONNECT_S) from None
             raise RequestFailed(f"the model's answer broke off: {broken(error)}") from None
 
-    def _read(self, came: _Came, request: ChatRequest) -> Said:
+    def _read(self, came: _Came, request: ChatRequest) -> ModelReply:
         hide = self._choice.key.hidden_in
         told = hide(came.said)[:_QUOTED]
         where = f"the model's endpoint answered HTTP {came.status}"

@@ -18,8 +18,8 @@ from msgspec.structs import replace
 
 from inspector.protocol import jsonrpc, peek
 from inspector.protocol.capabilities import declared, offered_in, refusal_of
-from inspector.protocol.flows.steps import Ask, StillAsked, Watch, Withdraw
-from inspector.protocol.questions import INVALID_PARAMS, METHOD_NOT_FOUND, Question, Refusal, Reply, Result
+from inspector.protocol.flows.steps import AskPerson, StillAsked, WaitForNews, Withdraw
+from inspector.protocol.questions import INVALID_PARAMS, METHOD_NOT_FOUND, ErrorReply, Question, Reply, Result
 from inspector.protocol.request_meta import ClientIdentity
 from inspector.protocol.revisions._shape import Revision, Stamp
 from inspector.protocol.tracking.tasks import ENDED, RELATED_TASK, Task, TaskState, asks_for_task
@@ -75,7 +75,7 @@ class OwnTasks:
             return None
         self._forget_the_old()
         if len(self._tasks) >= KEPT:
-            return Refusal(INVALID_PARAMS, f"{KEPT} tasks are kept here already: fetch or cancel some")
+            return ErrorReply(INVALID_PARAMS, f"{KEPT} tasks are kept here already: fetch or cancel some")
         now = self._now()
         task = OwnTask(self._ids(), question, now, _ttl(peek.at(question.params, "task", "ttl")), now)
         self._tasks[task.id] = self._by_question[question.exchange] = task
@@ -98,13 +98,13 @@ class OwnTasks:
             return Result({"tasks": [_flat(task) for task in self._tasks.values()]})
         task = self._tasks.get(peek.text(request.params, "taskId") or "")
         if task is None:
-            return Refusal(INVALID_PARAMS, _NO_SUCH)
+            return ErrorReply(INVALID_PARAMS, _NO_SUCH)
         if request.method == "tasks/result":
             await task.over.wait()
             return _brought(task)
         if request.method == "tasks/cancel":
             if task.state in ENDED:
-                return Refusal(INVALID_PARAMS, f"the task has ended already: it is {task.state}")
+                return ErrorReply(INVALID_PARAMS, f"the task has ended already: it is {task.state}")
             self._cancel(task, "the server cancelled its task")
         return Result(_flat(task))
 
@@ -112,7 +112,7 @@ class OwnTasks:
         if isinstance(reply, Result):
             task.reply = reply
             self._move(task, TaskState.COMPLETED, "it was answered")
-        elif isinstance(reply, Refusal):
+        elif isinstance(reply, ErrorReply):
             task.reply = reply
             self._move(task, TaskState.FAILED, reply.message)
 
@@ -161,7 +161,7 @@ def _brought(task: OwnTask) -> Reply:
     """What it came to, saying whose it is: "tasks/result MUST include related-task in its _meta"."""
     if isinstance(task.reply, Result):
         return Result(with_relation(task.reply.value, task.id))
-    return task.reply or Refusal(INVALID_PARAMS, f"the task has no result: it is {task.state}")
+    return task.reply or ErrorReply(INVALID_PARAMS, f"the task has no result: it is {task.state}")
 
 
 def with_relation(value: Any, id_: str) -> Any:
@@ -174,7 +174,7 @@ def with_relation(value: Any, id_: str) -> Any:
     return {**value, "_meta": {**peek.mapping(value, "_meta"), RELATED_TASK: {"taskId": id_}}}
 
 
-class Answering:
+class RequestHandling:
     """What is offered, and the desk where it is answered."""
 
     def __init__(self, offers: frozenset[str], desk: Desk) -> None:
@@ -193,7 +193,7 @@ class Answering:
         match reply:
             case None:
                 return None
-            case Refusal():
+            case ErrorReply():
                 return jsonrpc.write_error(request.id, reply.code, reply.message, reply.data)
             case Result():
                 return jsonrpc.write_answer(request.id, with_relation(reply.value, question.task if question else ""))
@@ -210,7 +210,7 @@ class Answering:
                 return (refusal,)
         replies = await asyncio.gather(*map(self._together, asked))
         found = tuple(reply for reply in replies if reply is not None)
-        refusals = tuple(reply for reply in found if isinstance(reply, Refusal))
+        refusals = tuple(reply for reply in found if isinstance(reply, ErrorReply))
         return refusals[:1] or (found if len(found) == len(asked) else None)
 
     async def _reply(
@@ -222,7 +222,7 @@ class Answering:
         if with_tasks and request.method in METHODS:
             return await self.own.serve(request)
         if question is None or revision is None or request.method not in revision.server_requests:
-            return Refusal(METHOD_NOT_FOUND, f"{request.method}: {_why_not(request, revision)}")
+            return ErrorReply(METHOD_NOT_FOUND, f"{request.method}: {_why_not(request, revision)}")
         if refusal := refusal_of(question, offered_in(revision, self.offers)):
             self.desk.refuse(question, refusal)
             return refusal
@@ -231,7 +231,7 @@ class Answering:
 
     async def _together(self, question: Question) -> Reply | None:
         reply = await self.desk.ask(question)
-        if isinstance(reply, Refusal):
+        if isinstance(reply, ErrorReply):
             self.desk.withdraw("another question of the same result was refused", exchange=question.exchange)
         return reply
 
@@ -255,7 +255,9 @@ _LULL_S = 0.05
 class Asides:
     """Of one session, on its event loop."""
 
-    def __init__(self, answering: Answering, tasks: asyncio.TaskGroup, find: Callable[[str], Task | None]) -> None:
+    def __init__(
+        self, answering: RequestHandling, tasks: asyncio.TaskGroup, find: Callable[[str], Task | None]
+    ) -> None:
         """`find` looks up what the fold knows of a task."""
         self._answering = answering
         self._tasks = tasks
@@ -263,7 +265,7 @@ class Asides:
         self._asking: dict[_Key, asyncio.Task[Replies]] = {}
         self._watching: dict[str, set[asyncio.Event]] = {}
 
-    async def ask(self, step: Ask, revision: Revision) -> Replies | StillAsked:
+    async def ask(self, step: AskPerson, revision: Revision) -> Replies | StillAsked:
         """Have questions answered, or go on having it."""
         if step.patience_s is None:
             return await self._answering.to_questions(step.questions, revision)
@@ -283,7 +285,7 @@ class Asides:
             self._answering.desk.withdraw(step.why, exchange=exchange)
         self._asking.pop(_key(step.questions), None)
 
-    async def watch(self, step: Watch) -> Task | None:
+    async def watch(self, step: WaitForNews) -> Task | None:
         """Wait for news of a task, but not for long."""
         news = asyncio.Event()
         there = self._watching.setdefault(step.task, set())
@@ -318,11 +320,11 @@ def _key(questions: tuple[Question, ...]) -> _Key:
 # --- What is offered to the server now. Where each request declares it, it may change at any time.
 
 
-class Offering(msgspec.Struct, eq=False):
+class AdvertisedCapabilities(msgspec.Struct, eq=False):
     """Who we say we are, with what we offer, and who answers by it."""
 
     client: ClientIdentity
-    answering: Answering
+    answering: RequestHandling
 
 
 async def offer(session: "Session", offers: frozenset[str]) -> bool:
@@ -348,7 +350,7 @@ _SLOW = frozenset({"tasks/result"})
 Send = Callable[[jsonrpc.Request, Question | None], Awaitable[None]]
 
 
-class Bounds:
+class RequestLimits:
     """Requests of the server's in, answers out. `send` answers one and never raises; `overrun` is told once."""
 
     def __init__(self, send: Send, tasks: asyncio.TaskGroup, overrun: Callable[[str], None]) -> None:

@@ -20,11 +20,21 @@ from typing import TYPE_CHECKING, Any, Protocol
 import msgspec
 
 from inspector.errors import InspectError
-from inspector.protocol.questions import REJECTED, Kind, Question, Refusal, Reply, Result, Root, rooted, unattended
+from inspector.protocol.questions import (
+    REJECTED,
+    ErrorReply,
+    Question,
+    Reply,
+    RequestKind,
+    Result,
+    Root,
+    rooted,
+    unattended,
+)
 from inspector.sampler.choice import Approve
 
 if TYPE_CHECKING:
-    from inspector.sampler.chat import Said
+    from inspector.sampler.chat import ModelReply
 
 
 # --- Proposals: what a real model would answer to a sampling request, until somebody sends it.
@@ -37,7 +47,7 @@ class Model(Protocol):
     def label(self) -> str:
         """The model and where it is, for people."""
 
-    async def answer(self, params: Any) -> "Said":
+    async def answer(self, params: Any) -> "ModelReply":
         """What it says to the params of `sampling/createMessage`. Raises: InspectError."""
 
 
@@ -63,7 +73,7 @@ class Proposal(msgspec.Struct, eq=False):
     started_ns: int
     """By the monotonic clock."""
     state: ProposalState = ProposalState.ASKING
-    said: "Said | None" = None
+    said: "ModelReply | None" = None
     took_ns: int = 0
     why: str = ""
     """Why there is none; foreign text may stand in it."""
@@ -218,7 +228,7 @@ class Desk:
         if proposal.state is ProposalState.READY and self.proposer.approve is not Approve.ALWAYS:
             self._end(ticket, TicketState.ANSWERED, proposal.result, proposal.model)
 
-    def refuse(self, question: Question, refusal: Refusal) -> None:
+    def refuse(self, question: Question, refusal: ErrorReply) -> None:
         """Keep a question that was never offered an answer, and its refusal: nobody is asked."""
         if self._refused >= MOST_REFUSED:
             return
@@ -232,7 +242,7 @@ class Desk:
                 self._end(ticket, TicketState.WITHDRAWN, why=why)
 
     async def _list_roots(self, question: Question) -> Reply | None:
-        return rooted(self.roots) if question.kind is Kind.ROOTS else None
+        return rooted(self.roots) if question.kind is RequestKind.ROOTS else None
 
     async def _by_policy(self, ticket: Ticket) -> None:
         for name, policy in self._policies:
@@ -240,11 +250,11 @@ class Desk:
                 self._end(ticket, TicketState.ANSWERED, reply, name)
                 return
         if self.proposer is not None and self.proposer.approve is Approve.NEVER:
-            if ticket.question.kind is Kind.SAMPLING:
+            if ticket.question.kind is RequestKind.SAMPLING:
                 await self._by_model(self.proposer, ticket)
         if not self.has_person:
             why = f"nobody is there to answer {ticket.question.kind}, and no answer was prepared"
-            reply = unattended() if ticket.question.kind is Kind.ELICITATION else Refusal(REJECTED, why)
+            reply = unattended() if ticket.question.kind is RequestKind.ELICITATION else ErrorReply(REJECTED, why)
             self._end(ticket, TicketState.ANSWERED, reply, BY_NOBODY, why=why)
 
     async def _by_model(self, proposer: Proposer, ticket: Ticket) -> None:
@@ -253,7 +263,7 @@ class Desk:
         if proposal.result is not None:
             self._end(ticket, TicketState.ANSWERED, proposal.result, proposal.model)
         elif not self.has_person:
-            refusal = Refusal(REJECTED, "the model that answers here gave no answer")
+            refusal = ErrorReply(REJECTED, "the model that answers here gave no answer")
             self._end(ticket, TicketState.ANSWERED, refusal, BY_NOBODY, why=proposal.why)
 
     async def _proposed(self, proposer: Proposer, ticket: Ticket, params: object) -> Proposal:

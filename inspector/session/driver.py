@@ -21,12 +21,13 @@ from inspector.protocol import events, jsonrpc
 from inspector.protocol.events import Event
 from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.flows.steps import (
-    Ask,
+    AskPerson,
     Await,
     Broken,
     Drop,
     Flow,
     GivenUp,
+    Notice,
     Notify,
     OpenStream,
     Pause,
@@ -38,9 +39,8 @@ from inspector.protocol.flows.steps import (
     SendBatch,
     Silent,
     Step,
-    Tell,
     UseCarriage,
-    Watch,
+    WaitForNews,
     Withdraw,
     cancel,
 )
@@ -51,9 +51,9 @@ from inspector.protocol.questions import Question
 from inspector.protocol.request_meta import ClientIdentity, stamped
 from inspector.protocol.revisions._shape import Carriage, LogLevel, Revision
 from inspector.protocol.revisions.table import find
-from inspector.session.answering import Answering, Asides, Bounds, Offering
+from inspector.session.answering import AdvertisedCapabilities, Asides, RequestHandling, RequestLimits
 from inspector.session.desk import Desk
-from inspector.session.options import Clocks
+from inspector.session.options import Timeouts
 from inspector.session.waiting import Waiter, wait
 from inspector.transports.base import Delivery, Expects, Outgoing, Transport
 
@@ -207,15 +207,15 @@ class Driver:
         transport: Transport,
         journal: Journal,
         client: ClientIdentity,
-        clocks: Clocks,
+        clocks: Timeouts,
         tasks: asyncio.TaskGroup,
         desk: Desk,
     ) -> None:
         self._transport = transport
-        self._answering = Answering(client.offers, desk)
+        self._answering = RequestHandling(client.offers, desk)
         self.asides = Asides(self._answering, tasks, lambda id_: journal.conversation.tasks.find(id_))
         self._journal = journal
-        self.offering = Offering(client, self._answering)
+        self.offering = AdvertisedCapabilities(client, self._answering)
         self._clocks = clocks
         self._tasks = tasks
         self.ids = Ids()
@@ -224,7 +224,7 @@ class Driver:
         self.waiters: Mapping[RequestId, Waiter] = self._waiters
         """What is on its way, to be looked at from any thread."""
         self._farewells: list[asyncio.Task[None]] = []
-        self._bounds = Bounds(self._answer, tasks, journal.note)
+        self._bounds = RequestLimits(self._answer, tasks, journal.note)
         self.http: HttpLike | None = transport if transport.kind in ("http", "sse") else None  # type: ignore[assignment]
         self.process: Startable | None = transport if isinstance(transport, Startable) else None
 
@@ -268,11 +268,11 @@ class Driver:
         """What the fold made of an entry: wake who waits, answer who asks."""
         for event in found:
             match event:
-                case events.Opened(exchange) if exchange.sender is Direction.TO_SERVER:
+                case events.RequestSent(exchange) if exchange.sender is Direction.TO_SERVER:
                     if waiter := self._waiters.get(exchange.id):
                         waiter.sent(exchange)
-                case events.Opened(exchange, message):
-                    asked = (other.question for other in found if isinstance(other, events.Asked))
+                case events.RequestSent(exchange, message):
+                    asked = (other.question for other in found if isinstance(other, events.ServerRequested))
                     mine = next((question for question in asked if question.exchange == exchange.number), None)
                     self._bounds.take(message, mine)
                 case events.Cancelled(exchange) if exchange.sender is Direction.FROM_SERVER:
@@ -309,16 +309,16 @@ class Driver:
                 return await self._request(step, opened)
             case SendBatch():
                 return await self._batch(step, opened)
-            case Ask():
+            case AskPerson():
                 assert self.revision is not None, "questions come in an answer, after the opening"
                 return await self.asides.ask(step, self.revision)
             case Withdraw():
                 return self.asides.withdraw(step)
-            case Watch():
+            case WaitForNews():
                 return await self.asides.watch(step)
             case Pause():
                 return await asyncio.sleep(step.seconds)
-            case Tell():
+            case Notice():
                 return self._journal.note(step.what)
             case Await():
                 return await self._await(step)
@@ -390,9 +390,9 @@ class Driver:
         self, waiter: Waiter, silence_s: float | None, late: Waiter | None = None, *, endless: bool = False
     ) -> Reply:
         """What comes of a request. One that nothing came of is given up, unless silence was expected of it."""
-        clocks = self._clocks if silence_s is None else Clocks(silence_s, silence_s)
+        clocks = self._clocks if silence_s is None else Timeouts(silence_s, silence_s)
         if endless:
-            clocks = Clocks(None, None)
+            clocks = Timeouts(None, None)
         try:
             reply = await wait(waiter, clocks, *([late] if late else []))
         except asyncio.CancelledError:

@@ -26,7 +26,7 @@ from inspector.protocol.flows.list_all import Pages
 from inspector.protocol.flows.steps import Broken, GivenUp, Refused, Replied, Silent
 from inspector.protocol.jsonrpc import ErrorAnswer
 from inspector.protocol.things import LISTS
-from inspector.session.options import ListWishes, Settings, State
+from inspector.session.options import ListWishes, SessionState, Settings
 
 if TYPE_CHECKING:
     from inspector.session.session import Session
@@ -95,7 +95,7 @@ class Lists:
         return tuple(kind for kind, listing in listings.items() if listing.asked and listing.outdated)
 
     async def _fetch(self, session: "Session", kind: str, cursor: str | None, most_pages: int | None) -> None:
-        if session.state is not State.OPEN:
+        if session.state is not SessionState.OPEN:
             return
         self.fetching = kind
         try:
@@ -205,9 +205,9 @@ class Live:
             self.engine.call(self._may_connect.set)
 
     @property
-    def state(self) -> State:
+    def state(self) -> SessionState:
         """Where the session stands."""
-        return self.session.state if self.session else State.CONNECTING
+        return self.session.state if self.session else SessionState.CONNECTING
 
     @property
     def listing(self) -> str | None:
@@ -312,7 +312,7 @@ def _is_outdated(event: Event) -> bool:
 # --- What has been opened: a live conversation that has begun, with what begins it anew and ends it, or a capture.
 
 
-class Opened(msgspec.Struct, frozen=True):
+class OpenedSession(msgspec.Struct, frozen=True):
     """A conversation that has begun, or a capture."""
 
     name: str

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 from inspector import __version__
 from inspector.capture.journal import Journal
 from inspector.config.targets import HttpTarget, StdioTarget, Target
-from inspector.protocol.flows.connect import Wish
+from inspector.protocol.flows.connect import ConnectOptions
 from inspector.protocol.request_meta import ClientIdentity
 from inspector.protocol.revisions._shape import Carriage
 from inspector.sampler.choice import ModelChoice
 from inspector.session.desk import Desk, Policy, Proposer
 from inspector.session.options import Settings
-from inspector.session.session import Options, Session
+from inspector.session.session import Session, SessionOptions
 from inspector.transports.base import LIMITS, Limits, Transport
 
 if TYPE_CHECKING:  # of servers that are reached by URL
@@ -31,7 +31,7 @@ def client_info() -> dict[str, Any]:
 def open_session(target: Target, journal: Journal, settings: Settings) -> Session:
     """A session that is not connected yet."""
     over_http = isinstance(target, HttpTarget)
-    wish = Wish(
+    wish = ConnectOptions(
         client=ClientIdentity(client_info(), settings.offers, settings.extensions),
         era=settings.era,
         revision=settings.revision,
@@ -49,7 +49,7 @@ def open_session(target: Target, journal: Journal, settings: Settings) -> Sessio
     return Session(
         transport_for(target, settings.authorizer, settings.clocks.idle_s, settings.limits, settings.started),
         journal,
-        Options(wish, settings.clocks, settings.remember, desk, settings.retry_cut, settings.limits),
+        SessionOptions(wish, settings.clocks, settings.remember, desk, settings.retry_cut, settings.limits),
     )
 
 

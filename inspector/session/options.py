@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from inspector.transports.http.authorizing import Authorizer
 
 
-class Clocks(msgspec.Struct, frozen=True):
+class Timeouts(msgspec.Struct, frozen=True):
     """How long to wait, in seconds; None is for ever."""
 
     idle_s: float | None = 60.0
@@ -40,7 +40,7 @@ class ListWishes(msgspec.Struct, frozen=True):
     """Whether one page is fetched at a time."""
 
 
-class State(StrEnum):
+class SessionState(StrEnum):
     """Where a session stands."""
 
     CONNECTING = "connecting"
@@ -60,7 +60,7 @@ class Settings(msgspec.Struct, frozen=True):
     """None: find out."""
     revision: str = ""
     """A version string to use and no other; "" for the newest."""
-    clocks: Clocks = msgspec.field(default_factory=Clocks)
+    clocks: Timeouts = msgspec.field(default_factory=Timeouts)
     probe_silence_s: float = 2.0
     offers: frozenset[str] = frozenset()
     """What questions of the server are offered an answer, by the names of `protocol.offers`."""

@@ -22,7 +22,7 @@ from inspector.protocol.probes import HOST, ORIGIN, SESSION, VERSION, requests
 from inspector.protocol.request_meta import stamped
 from inspector.protocol.revisions._shape import Carriage, Era, Revision
 from inspector.protocol.revisions.table import newest_of
-from inspector.session.options import State
+from inspector.session.options import SessionState
 from inspector.session.session import Session
 from inspector.transports.http.authorizing import Heard
 
@@ -43,7 +43,7 @@ class _Http(Protocol):
     async def probe(self, method: str, headers: Headers, body: bytes | None, url: str = "") -> Heard: ...
 
 
-class Knock(msgspec.Struct, frozen=True):
+class PlannedProbe(msgspec.Struct, frozen=True):
     """An HTTP exchange to try."""
 
     what: str
@@ -60,7 +60,7 @@ async def probe(session: Session, tell: Tell) -> None:
     capabilities = session.opening.capabilities
     lists = dict(session.journal.conversation.catalogue.listings)
     for each in requests(_revision(session), capabilities, lists, silence_s=_SILENCE_S):
-        if session.state is not State.OPEN:
+        if session.state is not SessionState.OPEN:
             return
         tell(each.what)
         await session.perform(lambda revision, send=each.send: _one(send))  # type: ignore[misc]
@@ -68,7 +68,7 @@ async def probe(session: Session, tell: Tell) -> None:
         await _undeclared(session, tell)
     if session.transport.kind == "http":
         await _knock(session, tell, knocks(session))
-    elif _revision(session).era is Era.MODERN and session.state is State.OPEN:
+    elif _revision(session).era is Era.MODERN and session.state is SessionState.OPEN:
         await _shake_hands(session, tell)
 
 
@@ -117,7 +117,7 @@ async def _shake_hands(session: Session, tell: Tell) -> None:
     await session.by_hand.send(payload, headers={}, wait_s=_SILENCE_S, probe=True)
 
 
-async def _knock(session: Session, tell: Tell, found: Iterator[Knock]) -> None:
+async def _knock(session: Session, tell: Tell, found: Iterator[PlannedProbe]) -> None:
     for knock in found:
         tell(knock.what)
         with suppress(InspectError, TimeoutError):  # that nobody answers is in the traffic
@@ -125,7 +125,7 @@ async def _knock(session: Session, tell: Tell, found: Iterator[Knock]) -> None:
                 await _http(session).probe(knock.method, knock.headers, knock.body, knock.url)
 
 
-def knocks(session: Session) -> Iterator[Knock]:
+def knocks(session: Session) -> Iterator[PlannedProbe]:
     """What can be tried by HTTP: each is the session's own request but for one thing."""
     http, revision = _http(session), _revision(session)
     plain = _plain(session)
@@ -136,22 +136,22 @@ def knocks(session: Session) -> Iterator[Knock]:
     if http.carriage is Carriage.STATELESS:
         version = {name: value for name, value in plain.items() if name == "MCP-Protocol-Version"}
         headers = {"Accept": "text/event-stream"} | version
-        yield Knock("GET, which is no way to ask", "GET", tuple(headers.items()))
+        yield PlannedProbe("GET, which is no way to ask", "GET", tuple(headers.items()))
     if urlsplit(http.url).hostname in _LOOPBACK:
         yield _post(session, "a web page of elsewhere (Origin)", plain | {"Origin": ORIGIN})
         yield _post(session, "another name of this machine (Host)", plain | {"Host": HOST})
-    yield Knock("what a browser asks before it asks (CORS)", "OPTIONS", _preflight())
+    yield PlannedProbe("what a browser asks before it asks (CORS)", "OPTIONS", _preflight())
     yield from addresses(http.url)
 
 
-def addresses(url: str) -> Iterator[Knock]:
+def addresses(url: str) -> Iterator[PlannedProbe]:
     """The two numbers of this machine, for a server that is on it."""
     parts = urlsplit(url)
     if parts.hostname not in _LOOPBACK or parts.scheme != "http":
         return
     for host in ("127.0.0.1", "[::1]"):
         there = parts._replace(netloc=f"{host}:{parts.port or 80}").geturl()
-        yield Knock(f"the address {host}", "OPTIONS", (), url=there)
+        yield PlannedProbe(f"the address {host}", "OPTIONS", (), url=there)
 
 
 def _plain(session: Session) -> dict[str, str]:
@@ -166,11 +166,11 @@ def _harmless(revision: Revision) -> str:
     return "ping" if "ping" in revision.client_requests else "server/discover"
 
 
-def _post(session: Session, what: str, headers: Mapping[str, str]) -> Knock:
+def _post(session: Session, what: str, headers: Mapping[str, str]) -> PlannedProbe:
     revision = _revision(session)
     params = stamped(revision, None, session.options.wish.client)
     body = jsonrpc.write_request(session.by_hand.next_id(), _harmless(revision), params)
-    return Knock(what, "POST", tuple(headers.items()), body)
+    return PlannedProbe(what, "POST", tuple(headers.items()), body)
 
 
 def _preflight() -> Headers:

@@ -44,7 +44,7 @@ class Ended(StrEnum):
     """The bytes could not be sent, or the connection ended."""
 
 
-class Sent(msgspec.Struct, frozen=True):
+class RawSent(msgspec.Struct, frozen=True):
     """What came of bytes that were sent as they are."""
 
     ended: Ended
@@ -102,7 +102,7 @@ class _Gathering:
         if isinstance(entry.what, Frame) and self._left and entry.what.payload == self._left[0]:
             self._left.pop(0)
             self.frames.append(entry.n)
-            self._opened |= {event.exchange.number for event in found if isinstance(event, events.Opened)}
+            self._opened |= {event.exchange.number for event in found if isinstance(event, events.RequestSent)}
 
     def _came(self, entry: Entry, found: Sequence[Event]) -> None:
         self.came.append(entry.n)
@@ -141,7 +141,7 @@ class ByHand:
         """An id that nobody else gets."""
         return next(self._ids)
 
-    async def send(self, payload: bytes, *, headers: Mapping[str, str], wait_s: float, probe: bool = False) -> Sent:
+    async def send(self, payload: bytes, *, headers: Mapping[str, str], wait_s: float, probe: bool = False) -> RawSent:
         """Send bytes as they are and gather what comes for a while; 0 only sends. Nothing that comes is raised.
 
         `headers` matter over HTTP only. The frames of a `probe` are tagged.
@@ -158,7 +158,7 @@ async def send_exactly(
     headers: Mapping[str, str],
     wait_s: float,
     probe: bool = False,
-) -> Sent:
+) -> RawSent:
     """Send the bytes and gather what comes, for `wait_s` seconds at most; 0 waits only until they are sent.
 
     Over stdio each line is a frame of its own, and the last needs no line's end.
@@ -229,14 +229,14 @@ async def _part(transport: Transport, delivery: "asyncio.Task[Delivery | Inspect
     delivery.cancel()
 
 
-def _sent(gathering: _Gathering, ended: Ended, delivery: Delivery | InspectError | None, wait_s: float) -> Sent:
+def _sent(gathering: _Gathering, ended: Ended, delivery: Delivery | InspectError | None, wait_s: float) -> RawSent:
     why, hint, status, body = gathering.lost, "", None, b""
     if isinstance(delivery, InspectError):
         why, hint = str(delivery), delivery.hint
     elif delivery is not None:
         why, status = why or delivery.why, delivery.status
         body = b"" if gathering.came else delivery.body
-    return Sent(
+    return RawSent(
         ended,
         tuple(gathering.frames),
         tuple(gathering.came),

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from inspector.documents import Unreadable, read_json, read_yaml
+from inspector.documents import UnreadableDocument, read_json, read_yaml
 from inspector.errors import UsageError
 from inspector.protocol import questions
-from inspector.protocol.questions import Kind, Question, Refusal, Reply, Result
+from inspector.protocol.questions import ErrorReply, Question, Reply, RequestKind, Result
 from inspector.session.desk import Policy
 
 if TYPE_CHECKING:
@@ -31,9 +31,9 @@ PATTERN_S = 0.25
 """Seconds that the pattern of one prepared answer may take on one request."""
 
 _ANSWERS = {
-    Kind.ELICITATION: ("accept", "decline", "cancel", "error"),
-    Kind.SAMPLING: ("text", "error"),
-    Kind.ROOTS: ("error",),
+    RequestKind.ELICITATION: ("accept", "decline", "cancel", "error"),
+    RequestKind.SAMPLING: ("text", "error"),
+    RequestKind.ROOTS: ("error",),
 }
 _MEMBERS = {"kind", "message", "tool", "answer", "content", "text", "code", "delay_ms", "malformed", "model"}
 
@@ -41,7 +41,7 @@ _MEMBERS = {"kind", "message", "tool", "answer", "content", "text", "code", "del
 class Prepared(msgspec.Struct, frozen=True):
     """One entry of the file."""
 
-    kind: Kind
+    kind: RequestKind
     answer: str = ""
     message: str = ""
     tool: str = ""
@@ -66,8 +66,8 @@ class Prepared(msgspec.Struct, frozen=True):
         if self.malformed is not msgspec.UNSET:
             return Result(self.malformed)
         if self.answer == "error":
-            return Refusal(self.code, self.text or "a prepared answer refuses this")
-        if self.kind is Kind.SAMPLING:
+            return ErrorReply(self.code, self.text or "a prepared answer refuses this")
+        if self.kind is RequestKind.SAMPLING:
             return questions.sampled(questions.text_block(self.text), model=self.model)
         return self._elicited(question)
 
@@ -91,7 +91,7 @@ def read_answers(path: Path) -> tuple[Prepared, ...]:
     try:
         text = path.read_text(encoding="utf-8")
         entries = read_yaml(text) if path.suffix in (".yaml", ".yml") else read_json(text)
-    except Unreadable as error:
+    except UnreadableDocument as error:
         raise UsageError(f"--answers {path}: {error.placed}", hint=hint) from None
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"--answers {path}: {error}", hint=hint) from None
@@ -109,7 +109,7 @@ def policy(prepared: tuple[Prepared, ...], tool_of: Callable[[int | None], str])
             entry = next((each for each in prepared if each.fits(question, tool)), None)
         except TimeoutError:
             why = f"the `message` pattern of a prepared answer takes more than {PATTERN_S:g} s on this request"
-            return Refusal(questions.REJECTED, why)
+            return ErrorReply(questions.REJECTED, why)
         if entry is None:
             return None
         if entry.delay_ms:

@@ -18,7 +18,7 @@ from inspector.protocol import peek
 from inspector.protocol.capabilities import declared
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.call import Called, call
-from inspector.protocol.flows.connect import Wish, connect
+from inspector.protocol.flows.connect import ConnectOptions, connect
 from inspector.protocol.flows.list_all import Pages, is_repeated, is_safe, list_all, was_cut
 from inspector.protocol.flows.steps import Flow, Notify, Refused, Reply
 from inspector.protocol.questions import Root
@@ -27,7 +27,7 @@ from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.things import Tool
 from inspector.session.desk import Desk
 from inspector.session.driver import Driver, Ids, is_lost
-from inspector.session.options import Clocks, State
+from inspector.session.options import SessionState, Timeouts
 from inspector.session.tasks import SessionTasks
 from inspector.session.watching import Watching
 from inspector.transports.base import LIMITS, Limits, Transport
@@ -42,11 +42,11 @@ def _forget(opening: Opening) -> None:
     """Keep nothing."""
 
 
-class Options(msgspec.Struct, frozen=True):
+class SessionOptions(msgspec.Struct, frozen=True):
     """What a person may set about a session."""
 
-    wish: Wish
-    clocks: Clocks = msgspec.field(default_factory=Clocks)
+    wish: ConnectOptions
+    clocks: Timeouts = msgspec.field(default_factory=Timeouts)
     remember: Callable[[Opening], None] = _forget
     """Told of each opening, so that the server's era is known the next time."""
     desk: Desk = msgspec.field(default_factory=Desk)
@@ -65,11 +65,11 @@ def _by_hand(transport: Transport, journal: Journal, ids: Ids) -> "ByHand":
 class Session:
     """One live conversation. An async context manager; its parts stay on the event loop that entered it."""
 
-    def __init__(self, transport: Transport, journal: Journal, options: Options) -> None:
+    def __init__(self, transport: Transport, journal: Journal, options: SessionOptions) -> None:
         self.transport = transport
         self.journal = journal
         self.options = options
-        self.state = State.CONNECTING
+        self.state = SessionState.CONNECTING
         self.why = ""
         """Why it closed; "" while it is open, and when it was asked to close."""
         self.error: InspectError | None = None
@@ -134,7 +134,7 @@ class Session:
             self.error = error
             self._end(str(error), error.hint)
             raise
-        self.state = State.OPEN
+        self.state = SessionState.OPEN
         self.options.remember(opening)
         return opening
 
@@ -203,7 +203,7 @@ class Session:
         """
         self.options.desk.roots = tuple(roots)
         promised = self.revision and declared(self.options.wish.client.offers, self.revision)
-        if self.state is State.OPEN and peek.flag(promised, "roots", "listChanged"):
+        if self.state is SessionState.OPEN and peek.flag(promised, "roots", "listChanged"):
             await self.notify("notifications/roots/list_changed")
 
     async def notify(self, method: str, params: Any = None) -> str:
@@ -237,8 +237,8 @@ class Session:
         self._driver.fail_all(why or "the connection was closed", hint)
         self.options.desk.withdraw(why or "the connection was closed")
         self._driver.asides.wake()
-        if self.state is not State.CLOSED:
-            self.state, self.why = State.CLOSED, why
+        if self.state is not SessionState.CLOSED:
+            self.state, self.why = SessionState.CLOSED, why
             self.ended.set()
 
     async def _started_over(self, reply: Reply) -> bool:

@@ -18,12 +18,12 @@ from inspector.protocol.flows.call import Called
 from inspector.protocol.flows.steps import Flow, GivenUp, Refused, Replied, Reply, Send, Silent
 from inspector.protocol.flows.tasks import Followed, Support, TaskEnd, as_task, follow, support_of, why_no_task
 from inspector.protocol.jsonrpc import Answer
-from inspector.protocol.revisions._shape import Revision, Tasks
+from inspector.protocol.revisions._shape import Revision, TaskSupport
 from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.things import Tool
 from inspector.protocol.tracking.tasks import Handle, Task, handle_in
 from inspector.session.desk import Desk
-from inspector.session.options import Clocks
+from inspector.session.options import Timeouts
 
 if TYPE_CHECKING:
     from inspector.protocol.flows.tasks import TaskList
@@ -61,7 +61,7 @@ class Followers:
         self,
         driver: Drives,
         journal: Journal,
-        clocks: Clocks,
+        clocks: Timeouts,
         desk: Desk,
         group: asyncio.TaskGroup,
         end: Callable[[str], Awaitable[Called]],
@@ -155,7 +155,7 @@ class SessionTasks:
         self,
         driver: Drives,
         journal: Journal,
-        clocks: Clocks,
+        clocks: Timeouts,
         desk: Desk,
         group: asyncio.TaskGroup,
         make: Callable[[str, Any, Opened], Awaitable[Called]],
@@ -262,7 +262,7 @@ class SessionTasks:
 
     async def result(self, id_: str) -> Called:
         """Ask for what a task came to (2025-11-25: the answer comes when it has ended)."""
-        extension = _opening(self._journal).revision.tasks is Tasks.EXTENSION
+        extension = _opening(self._journal).revision.tasks is TaskSupport.EXTENSION
         return await self._ask("tasks/get" if extension else "tasks/result", id_)
 
     async def cancel(self, id_: str) -> Called:

@@ -11,7 +11,7 @@ import msgspec
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.steps import Reply, Silent
 from inspector.protocol.jsonrpc import RequestId
-from inspector.session.options import Clocks
+from inspector.session.options import Timeouts
 
 
 class Left(msgspec.Struct, frozen=True):
@@ -19,7 +19,7 @@ class Left(msgspec.Struct, frozen=True):
 
     idle_s: float | None
     total_s: float | None
-    clocks: Clocks
+    clocks: Timeouts
     """What each of them began with."""
     held: bool = False
     """Whether the server waits for us: the idle clock stands still."""
@@ -46,7 +46,7 @@ class Waiter(msgspec.Struct):
     """How many questions of the server's wait for an answer of ours: so long its silence is no silence."""
     paused: Callable[[], bool] = lambda: False
     """Whether no clock runs now: a person logs in."""
-    clocks: Clocks | None = None
+    clocks: Timeouts | None = None
     """Those that run since `started_at`; None before anybody waits."""
     started_at: float = 0.0
 
@@ -89,7 +89,7 @@ class Waiter(msgspec.Struct):
             self.future.set_result(reply)
 
 
-async def wait(waiter: Waiter, clocks: Clocks, *others: Waiter) -> Reply:
+async def wait(waiter: Waiter, clocks: Timeouts, *others: Waiter) -> Reply:
     """What came of the request, or of one of the others, or Silent when a clock ran out."""
     waiter.clocks, waiter.started_at = clocks, waiter.now()
     while True:
@@ -103,7 +103,7 @@ async def wait(waiter: Waiter, clocks: Clocks, *others: Waiter) -> Reply:
             return (waiter.future if waiter.future in done else done.pop()).result()
 
 
-def _left(waiter: Waiter, clocks: Clocks) -> tuple[float | None, str]:
+def _left(waiter: Waiter, clocks: Timeouts) -> tuple[float | None, str]:
     """Seconds until the first clock runs out, and which; (None, "") if neither runs."""
     now = waiter.now()
     if waiter.paused():

@@ -20,9 +20,9 @@ from inspector.protocol import peek
 from inspector.protocol.events import Event, Notified
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.steps import Flow, Reply
-from inspector.protocol.flows.watch import End, end_of, listen, subscribe, unsubscribe
-from inspector.protocol.revisions._shape import Watch
-from inspector.protocol.tracking.subscriptions import ACKNOWLEDGED, Filter, Stream, Subscriptions
+from inspector.protocol.flows.watch import StreamEnd, end_of, listen, subscribe, unsubscribe
+from inspector.protocol.revisions._shape import SubscriptionMethod
+from inspector.protocol.tracking.subscriptions import ACKNOWLEDGED, ListenStream, StreamFilter, Subscriptions
 from inspector.session.driver import Driver
 
 # --- Listening: one wish for a stream of changes, over all attempts to have it (stateless era).
@@ -42,11 +42,11 @@ class Patience(msgspec.Struct, frozen=True):
 class Listening:
     """One wish. `keep` has its stream for as long as that can be had."""
 
-    def __init__(self, driver: Driver, subscriptions: Subscriptions, wanted: Filter, patience: Patience) -> None:
+    def __init__(self, driver: Driver, subscriptions: Subscriptions, wanted: StreamFilter, patience: Patience) -> None:
         self.wanted = wanted
         self.settled = asyncio.Event()
         """Set once the first attempt was acknowledged, or is over, or nobody waits for that any longer."""
-        self.over: tuple[End, str] | None = None
+        self.over: tuple[StreamEnd, str] | None = None
         """Why it is, and will not be had again; None while it is or may be."""
         self.reply: Reply | None = None
         """What ended the newest attempt that ended."""
@@ -63,7 +63,7 @@ class Listening:
         self._task: asyncio.Task[None] | None = None
 
     @property
-    def stream(self) -> Stream | None:
+    def stream(self) -> ListenStream | None:
         """What the frames tell of the newest attempt; None before it was sent."""
         return self._subscriptions.of(self._exchange) if self._exchange is not None else None
 
@@ -96,9 +96,9 @@ class Listening:
             self.reply = await self._driver.drive(listen(self.wanted), self._opened)
             end, why = end_of(self.reply)
             self._attempts = 0 if clock() - began >= self._patience.lived_s else self._attempts
-            if self._given_up or end in (End.BY_US, End.OVER):
+            if self._given_up or end in (StreamEnd.BY_US, StreamEnd.OVER):
                 self.over = end, why
-            elif end is not End.CUT or not self.settled.is_set() or self._attempts >= len(pauses):
+            elif end is not StreamEnd.CUT or not self.settled.is_set() or self._attempts >= len(pauses):
                 self._end(end, why)
             else:
                 pause, self._attempts = pauses[self._attempts], self._attempts + 1
@@ -106,11 +106,11 @@ class Listening:
                 await asyncio.sleep(pause)
         self.settled.set()
 
-    def _end(self, end: End, why: str) -> None:
+    def _end(self, end: StreamEnd, why: str) -> None:
         self.over = end, why
         if not self.settled.is_set():
             return  # whoever asked is told
-        if end is End.CUT:
+        if end is StreamEnd.CUT:
             why = f"{why}; {self._attempts} attempts to have it again brought nothing"
         self.said(f"changes are not told of any more: {why}")
 
@@ -121,8 +121,8 @@ _MOST_SAID = 1000
 class Outcome(msgspec.Struct, frozen=True):
     """What came of wanting to watch."""
 
-    granted: Filter = Filter()
-    not_granted: Filter = Filter()
+    granted: StreamFilter = StreamFilter()
+    not_granted: StreamFilter = StreamFilter()
     refused: str = ""
     """Why nothing came of it, may quote the server; "" if something did."""
     acknowledged: bool = True
@@ -136,7 +136,7 @@ class Watching:
 
     def __init__(self, driver: Driver, journal: Journal, tasks: asyncio.TaskGroup) -> None:
         self.patience = Patience()
-        self.wanted = Filter()
+        self.wanted = StreamFilter()
         """What is to be watched now, granted or not."""
         self.said: list[str] = []
         """What a person should know, oldest first: a stream that was cut, or ended, or is there again."""
@@ -161,10 +161,10 @@ class Watching:
     @property
     def by_stream(self) -> bool:
         """Whether one stream carries all changes (the stateless era)."""
-        return self._driver.revision is not None and self._driver.revision.watch is Watch.LISTEN
+        return self._driver.revision is not None and self._driver.revision.watch is SubscriptionMethod.LISTEN
 
     @property
-    def stream(self) -> Stream | None:
+    def stream(self) -> ListenStream | None:
         """The stream that is open now; None without one, and in the handshake era."""
         stream = self._current.stream if self._current is not None else None
         return stream if stream is not None and stream.is_open else None
@@ -179,9 +179,9 @@ class Watching:
         if not self.by_stream:
             return await self._each(uris, subscribe)
         came = await self._change(lambda now: replace(now, uris=tuple(dict.fromkeys((*now.uris, *uris)))))
-        asked = Filter(uris=uris)
-        granted = Filter(uris=tuple(uri for uri in uris if uri in came.granted.uris))
-        missing = asked.without(granted) if came.acknowledged and not came.refused else Filter()
+        asked = StreamFilter(uris=uris)
+        granted = StreamFilter(uris=tuple(uri for uri in uris if uri in came.granted.uris))
+        missing = asked.without(granted) if came.acknowledged and not came.refused else StreamFilter()
         return replace(came, granted=granted, not_granted=missing)
 
     async def unwatch(self, *uris: str) -> Outcome:
@@ -195,22 +195,22 @@ class Watching:
         if self.by_stream and self.offered():
             self._tasks.create_task(self._follow_lists())
 
-    def offered(self) -> Filter:
+    def offered(self) -> StreamFilter:
         """The lists of which the server says that it tells when they change."""
         kinds = ("tools", "prompts", "resources")
         tools, prompts, resources = (peek.flag(self._capabilities, kind, "listChanged") is True for kind in kinds)
-        return Filter(tools, prompts, resources)
+        return StreamFilter(tools, prompts, resources)
 
     @property
     def offers_resources(self) -> bool:
         """Whether the server says that resources can be watched."""
         return peek.flag(self._capabilities, "resources", "subscribe") is True
 
-    async def listen(self, wanted: Filter) -> Outcome:
+    async def listen(self, wanted: StreamFilter) -> Outcome:
         """Watch exactly this, in the stateless era. Where that is refused, what was watched before still is."""
         return await self._change(lambda now: wanted)
 
-    async def _change(self, change: Callable[[Filter], Filter]) -> Outcome:
+    async def _change(self, change: Callable[[StreamFilter], StreamFilter]) -> Outcome:
         """Watch something else, once whatever is being changed now has been."""
         async with self._one_by_one:
             wanted = change(self.wanted)
@@ -259,15 +259,15 @@ class Watching:
         for uri in uris:
             reply = await self._driver.drive(flow(uri))
             end, why = end_of(reply)
-            if end is not End.BY_SERVER:  # here: no result came
+            if end is not StreamEnd.BY_SERVER:  # here: no result came
                 lost = tuple(each for each in uris if each not in done)
-                return Outcome(Filter(uris=tuple(done)), Filter(uris=lost), refused=why, reply=reply)
+                return Outcome(StreamFilter(uris=tuple(done)), StreamFilter(uris=lost), refused=why, reply=reply)
             done.append(uri)
             others = tuple(each for each in self.wanted.uris if each != uri)
-            self.wanted = Filter(uris=(*others, uri) if flow is subscribe else others)
-        return Outcome(Filter(uris=tuple(done)) if flow is subscribe else Filter())
+            self.wanted = StreamFilter(uris=(*others, uri) if flow is subscribe else others)
+        return Outcome(StreamFilter(uris=tuple(done)) if flow is subscribe else StreamFilter())
 
-    async def _replace(self, wanted: Filter) -> Outcome:
+    async def _replace(self, wanted: StreamFilter) -> Outcome:
         """Have another stream, and give the old one up once the new one is granted."""
         new = self._next = Listening(self._driver, self.subscriptions, wanted, self.patience)
         new.said, new.missed = self.say, lambda: self.missed()

@@ -7,7 +7,7 @@ import msgspec
 from inspector.tui.theme import glyphs
 
 
-class Where(StrEnum):
+class ActionScope(StrEnum):
     """Where an action is offered; also the headings of the help."""
 
     EVERYWHERE = "Everywhere"
@@ -62,7 +62,7 @@ class Action(msgspec.Struct, frozen=True):
     """One or two words, for the footer."""
     tooltip: str
     """One sentence, for the help and the mouse."""
-    where: Where
+    where: ActionScope
     action: str
     """What Textual runs: the method `action_<this>` of whoever binds it, or of the app with `app.` before it."""
     footer: bool = False

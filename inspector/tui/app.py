@@ -20,22 +20,32 @@ from textual.screen import Screen
 from inspector.session.engine import Live
 from inspector.text import for_clipboard, visible
 from inspector.tui import app_parts, keys, safety
-from inspector.tui.app_parts import TOASTS, Checking, Exporting, LoggingIn, Offering, Recent, Relisting, Toasts, Waiting
+from inspector.tui.app_parts import (
+    TOASTS,
+    AppWaiting,
+    CapabilitySwitching,
+    Checking,
+    Exporting,
+    LoggingIn,
+    RecentCaptures,
+    Relisting,
+    Toasts,
+)
 from inspector.tui.bars import HeaderBar
-from inspector.tui.conversation import LiveSubject, Recording, Stage, Subject
+from inspector.tui.conversation import ConversationStage, LiveSubject, OpenConversation, Recording
 from inspector.tui.input_queue import InputQueue, has_hidden_focus, lose_hidden_focus
 from inspector.tui.pacing import Pacing
 from inspector.tui.panels import Panel, make_panel
 from inspector.tui.safety import dress, install, turn_theme
 from inspector.tui.screens.items.definition_changes import Remembering
-from inspector.tui.screens.notes.notes import Marking
+from inspector.tui.screens.notes.notes import AppMarking
 from inspector.tui.screens.replay.controls import Replaying
 from inspector.tui.tabs import Tab, Tabs, subject_of
 from inspector.tui.theme import glyphs
 from inspector.tui.widgets.bars import FooterBar
 
 if TYPE_CHECKING:
-    from inspector.session.engine import Opened
+    from inspector.session.engine import OpenedSession
     from inspector.tui.screens.help.palette import Command
     from inspector.tui.tabs import Opener
 
@@ -48,14 +58,14 @@ class InspectApp(
     Checking,
     Exporting,
     LoggingIn,
-    Offering,
+    CapabilitySwitching,
     Pacing,
     Relisting,
     Remembering,
     Replaying,
-    Marking,
-    Recent,
-    Waiting,
+    AppMarking,
+    RecentCaptures,
+    AppWaiting,
     Toasts,
     App[None],
 ):
@@ -63,7 +73,7 @@ class InspectApp(
 
     TITLE = "mcp-inspect"
     ENABLE_COMMAND_PALETTE = True
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.Where.EVERYWHERE, keys.Where.REPLAY)
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.EVERYWHERE, keys.ActionScope.REPLAY)
     CSS = (
         """
     Screen { color: $foreground; }
@@ -81,7 +91,7 @@ class InspectApp(
         show: str = "traffic",
         name: str = "",
         named: bool = True,
-        beside: "Sequence[Opened]" = (),
+        beside: "Sequence[OpenedSession]" = (),
         opener: "Opener | None" = None,
     ) -> None:
         """Show a live conversation or a capture, and others `beside` in tabs of their own.
@@ -108,7 +118,7 @@ class InspectApp(
         self._had_focus = False
         """Whether anything had the focus at the last look."""
 
-    def _first_subject(self, first: Live | None, replay: Path | None) -> Subject:
+    def _first_subject(self, first: Live | None, replay: Path | None) -> OpenConversation:
         return subject_of(first, replay)
 
     def compose(self) -> ComposeResult:
@@ -226,7 +236,7 @@ class InspectApp(
         for panel in self.tab.panels.values():
             if await panel.cancel_running():
                 return
-        if self.subject.stage is Stage.CONNECTING:
+        if self.subject.stage is ConversationStage.CONNECTING:
             self.say("Still connecting: ^r begins anew, q quits.")
         else:
             self.say("Nothing is running. Press q to quit.")
@@ -278,7 +288,7 @@ class InspectApp(
         """Show the keys of the panel or dialog in sight, or put the help away."""
         from inspector.tui.screens.help.help import turn_help
 
-        replay = () if self.playback is None else (keys.Where.REPLAY,)
+        replay = () if self.playback is None else (keys.ActionScope.REPLAY,)
         turn_help(self, (*self.panel.places, *replay))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
@@ -289,7 +299,7 @@ class InspectApp(
         """What the palette offers, with the keys."""
         from inspector.tui.screens.help.palette import Command
 
-        offered = (each for each in keys.ACTIONS if each.where is keys.Where.EVERYWHERE)
+        offered = (each for each in keys.ACTIONS if each.where is keys.ActionScope.EVERYWHERE)
         return [
             *(
                 Command(each.label, each.tooltip, each.key_text, self._runner(each.action))

@@ -19,14 +19,14 @@ from inspector.protocol.flows.steps import Replied, Silent
 from inspector.protocol.jsonrpc import ErrorAnswer
 from inspector.text import human_duration, visible
 from inspector.tui import keys
-from inspector.tui.conversation import Stage, Subject, why_silent
+from inspector.tui.conversation import ConversationStage, OpenConversation, why_silent
 from inspector.tui.pacing import SLOWER
 
 if TYPE_CHECKING:
-    from inspector.auth.guide import Waiting as GuideWaiting
+    from inspector.auth.guide import WaitingForLogin as GuideWaiting
     from inspector.tui.app import InspectApp
     from inspector.tui.bars import WaitingBar
-    from inspector.tui.screens.export.ways import Made, Source
+    from inspector.tui.screens.export.ways import ExportSource, Made
     from inspector.tui.screens.sessions.panel import SessionsPanel
 
 
@@ -34,7 +34,7 @@ _EVERY = 10
 """Ticks between two looks: three a second."""
 
 
-class Waiting:
+class AppWaiting:
     """What the app does about waits."""
 
     _waiting_bar: "WaitingBar | None" = None
@@ -82,7 +82,7 @@ def resume(driver: Any) -> None:
 # --- Pinging: one round trip, in words. It knows no widget; what came of all of them stands on the server's screen.
 
 
-async def ping(subject: Subject) -> tuple[str, bool]:
+async def ping(subject: OpenConversation) -> tuple[str, bool]:
     """Send a ping, or what comes nearest to one, and wait: what came of it, and whether that is well."""
     opening = subject.opening
     if (why := why_silent(subject)) or opening is None:
@@ -206,7 +206,7 @@ _LOOK_S = 0.02
 class Checker:
     """The thread. Started when made; `stop` ends it after the bite that is under way."""
 
-    def __init__(self, subjects: Callable[[], Iterable[Subject]]) -> None:
+    def __init__(self, subjects: Callable[[], Iterable[OpenConversation]]) -> None:
         self._subjects = subjects
         self._enough = threading.Event()
         self._rates: dict[int, Rate] = {}
@@ -232,7 +232,7 @@ class Checker:
                 if not self._enough.is_set():
                     raise
 
-    def _bite(self, subject: Subject) -> float:
+    def _bite(self, subject: OpenConversation) -> float:
         """Let the checks of one subject work; after how many seconds they want to again."""
         rate = self._rates.setdefault(id(subject), Rate())
         pace = pace_of(subject, rate.of(subject.journal.count, time.monotonic()))
@@ -253,9 +253,9 @@ class Rate:
         return self._rate
 
 
-def pace_of(subject: Subject, rate: float) -> Pace:
+def pace_of(subject: OpenConversation, rate: float) -> Pace:
     """How the checks of a subject go on while its journal grows by so many entries a second."""
-    if subject.stage is Stage.LOADING:
+    if subject.stage is ConversationStage.LOADING:
         return IDLE
     if not subject.journal.live:
         subject.checks.consider()
@@ -308,16 +308,16 @@ class Exporting:
         self.clear_notifications()  # they would cover the path
         self.push_screen(ExportScreen(self._export_source()), self._exported)
 
-    def _export_source(self: "InspectApp") -> "Source":  # type: ignore[misc]
-        from inspector.tui.screens.export.ways import Source
+    def _export_source(self: "InspectApp") -> "ExportSource":  # type: ignore[misc]
+        from inspector.tui.screens.export.ways import ExportSource
 
         share = self.opener.share if self.opener is not None else None
         path = self.panel.export_capture
         if path is not None:
-            return Source(_fit(path.stem), path, share=share)
+            return ExportSource(_fit(path.stem), path, share=share)
         journal = self.subject.journal
         name = journal.capture_path.stem if journal.capture_path is not None else self.subject.about.label
-        return Source(_fit(name), journal.capture_path, journal, tuple(self.panel.export_scopes), share)
+        return ExportSource(_fit(name), journal.capture_path, journal, tuple(self.panel.export_scopes), share)
 
     def _exported(self: "InspectApp", made: "Made | None") -> None:  # type: ignore[misc]
         if made is None:
@@ -354,7 +354,7 @@ class LoggingIn:
         if waiting is None or waiting is self._told_of:
             return
         self._told_of = waiting
-        if self.subject.stage is Stage.CONNECTING and len(self.screen_stack) == 1:
+        if self.subject.stage is ConversationStage.CONNECTING and len(self.screen_stack) == 1:
             self.show_login()
         else:
             self.bell()
@@ -395,13 +395,13 @@ def show_offers(app: "InspectApp") -> None:
 async def offer(app: "InspectApp", chosen: frozenset[str]) -> None:
     """Offer this from now on: at once where that can be, else by a new connection."""
     app.tab.offers = chosen
-    if app.subject.stage is Stage.OPEN and await app.subject.declare(chosen):
+    if app.subject.stage is ConversationStage.OPEN and await app.subject.declare(chosen):
         app.say("Offered from the next request on.")
     else:
         await app.action_reconnect()
 
 
-class Offering:
+class CapabilitySwitching:
     """The app's action for it."""
 
     def action_offers(self: "InspectApp") -> None:  # type: ignore[misc]
@@ -412,7 +412,7 @@ class Offering:
 # --- What the app does with the captures of earlier sessions: opens one in a tab, compares two.
 
 
-class Recent:
+class RecentCaptures:
     """Answers to the screen of sessions."""
 
     async def on_sessions_panel_open_wanted(  # type: ignore[misc]

@@ -24,11 +24,11 @@ from inspector.session.desk import ProposalState, Ticket, TicketState
 from inspector.text import cell_width, clock, human_duration, one_line
 from inspector.transports.children import Process, processes_of
 from inspector.tui import keys
-from inspector.tui.bars_model import Asked, Seen, TabState, Wait, spans_of, wait_of
-from inspector.tui.conversation import Stage, Subject
+from inspector.tui.bars_model import TabState, WaitingRequest, WaitLine, WaitView, spans_of, wait_of
+from inspector.tui.conversation import ConversationStage, OpenConversation
 from inspector.tui.tabs import ALL, Tab
 from inspector.tui.theme import glyphs
-from inspector.tui.widgets.bars import Item, ItemBar, Line, StatusLine
+from inspector.tui.widgets.bars import BarItem, BarLine, ItemBar, StatusLine
 
 if TYPE_CHECKING:
     from inspector.tui.app import InspectApp
@@ -54,7 +54,7 @@ class HeaderBar(ItemBar):
             super().__init__()
             self.name = name
 
-    def __init__(self, subject: Subject, *, shown: str = "traffic", id: str | None = None) -> None:  # noqa: A002 - Textual's word
+    def __init__(self, subject: OpenConversation, *, shown: str = "traffic", id: str | None = None) -> None:  # noqa: A002 - Textual's word
         super().__init__(id=id)
         self._subject = subject
         self._chosen = shown
@@ -64,7 +64,7 @@ class HeaderBar(ItemBar):
         self._look()
 
     @property
-    def subject(self) -> Subject:
+    def subject(self) -> OpenConversation:
         """What it tells of."""
         return self._subject
 
@@ -78,7 +78,7 @@ class HeaderBar(ItemBar):
         self._chosen = name
         self._look()
 
-    def rebind(self, subject: Subject) -> None:
+    def rebind(self, subject: OpenConversation) -> None:
         """Tell of another conversation."""
         self._subject = subject
         self._look()
@@ -99,7 +99,7 @@ class HeaderBar(ItemBar):
         self.show((_first_line(subject), _second_line(subject, self._chosen), *_warnings(subject)))
 
 
-def _state(subject: Subject) -> tuple[Any, ...]:
+def _state(subject: OpenConversation) -> tuple[Any, ...]:
     """What is told at once when it changes. Openings and listings are replaced, never changed."""
     journal = subject.journal
     listings = journal.conversation.catalogue.listings
@@ -118,90 +118,94 @@ def _state(subject: Subject) -> tuple[Any, ...]:
     )
 
 
-def _figures(subject: Subject) -> tuple[int, ...]:
+def _figures(subject: OpenConversation) -> tuple[int, ...]:
     """What may run: the number of entries, and the tenths of a second that connecting has taken."""
     checks = subject.checks_so_far
     return subject.journal.count, _waited_ns(subject) // 100_000_000, checks.changes if checks is not None else 0
 
 
-def _waited_ns(subject: Subject) -> int:
-    return subject.now_ns - subject.journal.started_ns if subject.stage is Stage.CONNECTING else 0
+def _waited_ns(subject: OpenConversation) -> int:
+    return subject.now_ns - subject.journal.started_ns if subject.stage is ConversationStage.CONNECTING else 0
 
 
-def _first_line(subject: Subject) -> Line:
+def _first_line(subject: OpenConversation) -> BarLine:
     opening = subject.opening
     server: Any = opening.server if opening else {}
     name = one_line(peek.text(server, "name") or subject.about.label, _LONGEST_NAME)
     version = one_line(peek.text(server, "version") or "", 16)
-    left = [Item((("mcp-inspect ", "title"),), rank=5), Item(((name, "strong"),))]
+    left = [BarItem((("mcp-inspect ", "title"),), rank=5), BarItem(((name, "strong"),))]
     if version:
-        left.append(Item(((version, "muted"),), rank=4))
+        left.append(BarItem(((version, "muted"),), rank=4))
     fact = subject.journal.connection
     if fact is not None:
         left.append(_quiet(TRANSPORTS.get(fact.transport, fact.transport), 3))
     if opening is not None:
         left += [_quiet(opening.revision.date, 1), _quiet(f"{opening.era}", 2)]
-    right = [Item(tuple(_stage(subject)))]
+    right = [BarItem(tuple(_stage(subject)))]
     if subject.listing:
-        right.insert(0, Item(((f"{glyphs().pending} listing {subject.listing}", "pending"),), rank=6))
-    return Line(tuple(left), tuple(right), gap=1, inset=1)
+        right.insert(0, BarItem(((f"{glyphs().pending} listing {subject.listing}", "pending"),), rank=6))
+    return BarLine(tuple(left), tuple(right), gap=1, inset=1)
 
 
-def _quiet(words: str, rank: int) -> Item:
-    return Item(((f"{glyphs().note} ", "faint"), (one_line(words, 24), "muted")), rank=rank)
+def _quiet(words: str, rank: int) -> BarItem:
+    return BarItem(((f"{glyphs().note} ", "faint"), (one_line(words, 24), "muted")), rank=rank)
 
 
-def _stage(subject: Subject) -> list[Span]:
+def _stage(subject: OpenConversation) -> list[Span]:
     signs = glyphs()
     match subject.stage:
-        case Stage.CONNECTING:
+        case ConversationStage.CONNECTING:
             tenths = _waited_ns(subject) // 100_000_000 * 100_000_000
             return [(f"{signs.pending} connecting {human_duration(tenths) if tenths else ''}".rstrip(), "pending")]
-        case Stage.OPEN if (silent := subject.journal.surroundings.unreachable) is not None:
+        case ConversationStage.OPEN if (silent := subject.journal.surroundings.unreachable) is not None:
             since = clock(silent.wall_ns).partition(".")[0]
             return [(f"{signs.error} no response since {since}", "error")]
-        case Stage.OPEN:
+        case ConversationStage.OPEN:
             return [(f"{signs.connected} connected", "ok")]
-        case Stage.CLOSED:
+        case ConversationStage.CLOSED:
             return [(f"{signs.disconnected} closed", "warning" if subject.why else "muted")]
-        case Stage.FAILED:
+        case ConversationStage.FAILED:
             return [(f"{signs.error} not connected", "error")]
-        case Stage.LOADING:
+        case ConversationStage.LOADING:
             return [(f"{signs.pending} reading", "pending")]
-        case Stage.RECORDED if subject.moment_shown == 0:
+        case ConversationStage.RECORDED if subject.moment_shown == 0:
             return [(f"{signs.closed} before its first entry", "warning")]
-        case Stage.RECORDED if subject.moment_shown is not None:
+        case ConversationStage.RECORDED if subject.moment_shown is not None:
             return [(f"{signs.closed} as at #{subject.moment_shown:,}", "warning")]
-        case Stage.RECORDED:
+        case ConversationStage.RECORDED:
             return [(f"{signs.closed} {'being recorded' if subject.grows else 'recorded'}", "accent")]
 
 
-def _second_line(subject: Subject, chosen: str) -> Line:
+def _second_line(subject: OpenConversation, chosen: str) -> BarLine:
     screens = (action for action in keys.ACTIONS if _has_tab(subject, action, chosen))
     left = tuple(_tab(subject, action, chosen) for action in screens if _is_there(subject, action, chosen))
-    return Line(left, _recording(subject), gap=0, says_more=True)
+    return BarLine(left, _recording(subject), gap=0, says_more=True)
 
 
-def _is_there(subject: Subject, action: keys.Action, chosen: str) -> bool:
+def _is_there(subject: OpenConversation, action: keys.Action, chosen: str) -> bool:
     """Whether a screen has a tab: some come with the first thing to show there."""
     name = action.id.removeprefix("screen.")
     return name == chosen or name not in _WHEN or _WHEN[name](subject)
 
 
-def _has_log(subject: Subject) -> bool:
+def _has_log(subject: OpenConversation) -> bool:
     return bool(subject.journal.stderr_tail) or LOG_MESSAGE in subject.journal.store.method_names
 
 
-def _has_tasks(subject: Subject) -> bool:
+def _has_tasks(subject: OpenConversation) -> bool:
     return bool(subject.journal.conversation.tasks.all)
 
 
-def _has_findings(subject: Subject) -> bool:
+def _has_findings(subject: OpenConversation) -> bool:
     checks = subject.checks_so_far
     return checks is not None and any(checks.counts.values())
 
 
-_WHEN: Mapping[str, Callable[[Subject], bool]] = {"log": _has_log, "tasks": _has_tasks, "findings": _has_findings}
+_WHEN: Mapping[str, Callable[[OpenConversation], bool]] = {
+    "log": _has_log,
+    "tasks": _has_tasks,
+    "findings": _has_findings,
+}
 """Screens without a tab until there is something on them; their digits work all the same."""
 
 
@@ -211,7 +215,7 @@ _IN_SIGHT = {"raw", "network", "sessions"}
 """Screens with a tab only while they are in sight."""
 
 
-def _has_tab(subject: Subject, action: keys.Action, chosen: str) -> bool:
+def _has_tab(subject: OpenConversation, action: keys.Action, chosen: str) -> bool:
     """Whether a screen stands among the tabs: that of skills where the server has some, others while in sight."""
     if action.id == "screen.skills" and chosen != "skills":
         return subject.opening is not None and declares(subject.opening.capabilities, SKILLS)
@@ -219,7 +223,7 @@ def _has_tab(subject: Subject, action: keys.Action, chosen: str) -> bool:
     return action.id.startswith("screen.") and (name not in _IN_SIGHT or name == chosen)
 
 
-def _tab(subject: Subject, action: keys.Action, chosen: str) -> Item:
+def _tab(subject: OpenConversation, action: keys.Action, chosen: str) -> BarItem:
     name = action.id.removeprefix("screen.")
     here = name == chosen
     key: tuple[Span, ...] = (
@@ -237,10 +241,10 @@ def _tab(subject: Subject, action: keys.Action, chosen: str) -> Item:
     told = counted if here or badge[1] != "faint" else faults  # a mere number is on the screen itself, too
     short = (*key, label, *told, close)
     shortest = (*key, *told, close) if not here and (rank or asks) else ()
-    return Item((*key, label, *counted, end), name=name, rank=rank, chosen=here, short=short, shortest=shortest)
+    return BarItem((*key, label, *counted, end), name=name, rank=rank, chosen=here, short=short, shortest=shortest)
 
 
-def _badge(subject: Subject, name: str) -> Span:
+def _badge(subject: OpenConversation, name: str) -> Span:
     """How many there are of what a screen shows, or that something is wrong there; "" for nothing to say."""
     if name == "traffic":
         return f"{subject.journal.count:,}", "faint"
@@ -256,20 +260,20 @@ def _badge(subject: Subject, name: str) -> Span:
     if name == "findings":
         return _found(subject)
     if name == "server":
-        if subject.stage is Stage.FAILED:
+        if subject.stage is ConversationStage.FAILED:
             return glyphs().error, "error"
         return glyphs().warning if subject.opening and subject.opening.warnings else "", "warning"
     return "", "faint"
 
 
-def _faults(subject: Subject, name: str) -> tuple[Span, ...]:
+def _faults(subject: OpenConversation, name: str) -> tuple[Span, ...]:
     """In how many of the things that a screen lists checks have found errors."""
     checks = subject.checks_so_far if name in LISTS else None
     wrong = checks.faulty(name) if checks is not None else 0
     return ((f" {glyphs().error}{wrong:,}", "error"),) if wrong else ()
 
 
-def _found(subject: Subject) -> Span:
+def _found(subject: OpenConversation) -> Span:
     """How many errors checks have found, else how many warnings."""
     checks = subject.checks_so_far
     counts = checks.counts if checks is not None else {}
@@ -279,7 +283,7 @@ def _found(subject: Subject) -> Span:
     return (f"{glyphs().warning} {warnings:,}", "warning") if warnings else ("", "faint")
 
 
-def _waited(subject: Subject) -> int:
+def _waited(subject: OpenConversation) -> int:
     """How many questions waited at the moment of a recording that is shown."""
     if subject.moment_shown is None:
         return 0
@@ -289,40 +293,40 @@ def _waited(subject: Subject) -> int:
     return sum(standing_of(each, journal, goes_on=True).waits for each in journal.conversation.questions)
 
 
-def _running(subject: Subject) -> Span:
+def _running(subject: OpenConversation) -> Span:
     """How many tasks run."""
     running = sum(not task.ended for task in subject.journal.conversation.tasks.all)
     return f"{glyphs().pending} {running}" if running else "", "pending"
 
 
-def _recording(subject: Subject) -> tuple[Item, ...]:
+def _recording(subject: OpenConversation) -> tuple[BarItem, ...]:
     signs, journal = glyphs(), subject.journal
-    items: list[Item] = []
+    items: list[BarItem] = []
     if journal.backpressure:
-        items.append(Item(((f"{signs.frozen} waiting for the disk  ", "warning"),), rank=1))
+        items.append(BarItem(((f"{signs.frozen} waiting for the disk  ", "warning"),), rank=1))
     if journal.loaded:
         return ()
     if not journal.recording or journal.capture_path is None:
-        return (*items, Item(((f"{signs.disconnected} not recorded ", "muted"),), rank=4))
+        return (*items, BarItem(((f"{signs.disconnected} not recorded ", "muted"),), rank=4))
     name = one_line(journal.capture_path.name, 60)
     return (
         *items,
-        Item(((f"{signs.recording} ", "error"),), rank=2),
-        Item((("recording ", "muted"),), rank=4),
-        Item(((name + " ", "faint"),), rank=5),
+        BarItem(((f"{signs.recording} ", "error"),), rank=2),
+        BarItem((("recording ", "muted"),), rank=4),
+        BarItem(((name + " ", "faint"),), rank=5),
     )
 
 
-def _warnings(subject: Subject) -> list[Line]:
+def _warnings(subject: OpenConversation) -> list[BarLine]:
     """What must stay in sight, in one line: the gravest, and how many more there are."""
     opened = subject.journal.connection
     is_insecure = subject.about.insecure or (opened is not None and opened.insecure)
     found = [*([INSECURE] if is_insecure else ()), *subject.journal.notices]
     if not found:
         return []
-    said = Item(((f"{glyphs().warning} ", "warning"), (one_line(found[0], 300), "warning")))
-    more = Item(((f"{len(found) - 1} more on screen 6", "muted"),))
-    return [Line((said,), (more,) if len(found) > 1 else (), inset=1, grave=True)]
+    said = BarItem(((f"{glyphs().warning} ", "warning"), (one_line(found[0], 300), "warning")))
+    more = BarItem(((f"{len(found) - 1} more on screen 6", "muted"),))
+    return [BarLine((said,), (more,) if len(found) > 1 else (), inset=1, grave=True)]
 
 
 # --- The line of tabs of an app with several conversations, the timeline of all of them first.
@@ -346,26 +350,26 @@ class ConversationBar(ItemBar):
         numbers = [ALL, *(tab.number for tab in inspect.tabs)]
         place = numbers.index(here)
         tabs = [_item(tab, abs(at - place), here=tab.number == here) for at, tab in enumerate(inspect.tabs, 1)]
-        self.show([Line((_all(place), *tabs), _hint(), gap=0, says_more=True)])
+        self.show([BarLine((_all(place), *tabs), _hint(), gap=0, says_more=True)])
 
     def pressed(self, name: str) -> None:
         """Show the tab that was clicked."""
         self.app.call_later(self._inspect.action_show_tab, int(name))
 
 
-def _item(tab: Tab, distance: int, *, here: bool) -> Item:
-    return Item(spans_of(state_of(tab), here=here), name=str(tab.number), rank=2 * distance, chosen=here)
+def _item(tab: Tab, distance: int, *, here: bool) -> BarItem:
+    return BarItem(spans_of(state_of(tab), here=here), name=str(tab.number), rank=2 * distance, chosen=here)
 
 
-def _all(distance: int) -> Item:
+def _all(distance: int) -> BarItem:
     key = keys.action("tabs.timeline").keys[0]
     spans: tuple[Span, ...] = ((f" {key}", "accent"), (" All ", "muted" if distance else "title"))
-    return Item(spans, name=str(ALL), rank=min(1, distance), chosen=not distance)
+    return BarItem(spans, name=str(ALL), rank=min(1, distance), chosen=not distance)
 
 
-def _hint() -> tuple[Item, ...]:
+def _hint() -> tuple[BarItem, ...]:
     key = keys.key_name(keys.action("tabs.next").keys[0])
-    return (Item(((key, "accent"), (" next tab ", "faint")), rank=99),)
+    return (BarItem(((key, "accent"), (" next tab ", "faint")), rank=99),)
 
 
 def state_of(tab: Tab) -> TabState:
@@ -374,23 +378,23 @@ def state_of(tab: Tab) -> TabState:
     waiting = sum(ticket.state is TicketState.WAITING for ticket in subject.tickets)
     failed = subject.journal.conversation.exchanges.failures.count(1)
     sign = _sign(subject.stage, lost=bool(subject.why))
-    if subject.stage is Stage.OPEN and subject.journal.surroundings.unreachable is not None:
+    if subject.stage is ConversationStage.OPEN and subject.journal.surroundings.unreachable is not None:
         sign = glyphs().error, "error"
     return TabState(tab.name, sign, failed, waiting)
 
 
-def _sign(stage: Stage, *, lost: bool) -> Span:
+def _sign(stage: ConversationStage, *, lost: bool) -> Span:
     signs = glyphs()
     match stage:
-        case Stage.CONNECTING | Stage.LOADING:
+        case ConversationStage.CONNECTING | ConversationStage.LOADING:
             return signs.pending, "pending"
-        case Stage.OPEN:
+        case ConversationStage.OPEN:
             return signs.connected, "ok"
-        case Stage.CLOSED:
+        case ConversationStage.CLOSED:
             return signs.disconnected, "warning" if lost else "muted"
-        case Stage.FAILED:
+        case ConversationStage.FAILED:
             return signs.error, "error"
-        case Stage.RECORDED:
+        case ConversationStage.RECORDED:
             return signs.closed, "accent"
 
 
@@ -410,7 +414,7 @@ class NoticeBar(ItemBar):
     NoticeBar.-asked { display: block; }
     """
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: OpenConversation) -> None:
         super().__init__()
         self._subject = subject
         self._changes = -1
@@ -421,7 +425,7 @@ class NoticeBar(ItemBar):
         self._said_of_memory = ("", 0)
         """The same for what is to be approved: the words, the width."""
 
-    def rebind(self, subject: Subject) -> None:
+    def rebind(self, subject: OpenConversation) -> None:
         """Tell of another conversation."""
         self._subject = subject
         self._changes, self._told = -1, 0
@@ -461,10 +465,10 @@ class NoticeBar(ItemBar):
             return
         self._said_of_memory, self._said = (said, width), _NOTHING_SAID
         tools, changes = keys.action("screen.tools").keys[0], keys.action("offered.changes").keys[0]
-        right = (Item(((tools, "accent"), (" Tools ", "muted"), (changes, "accent"), (" shows", "muted")), "tools"),)
-        room = max(1, width - Line((), right, inset=1).width - 2 * Line().gap)
+        right = (BarItem(((tools, "accent"), (" Tools ", "muted"), (changes, "accent"), (" shows", "muted")), "tools"),)
+        room = max(1, width - BarLine((), right, inset=1).width - 2 * BarLine().gap)
         left: list[Span] = [(f"{glyphs().event} ", "warning"), (said, "strong")]
-        self.show([Line((Item(tuple(clip(left, room)), "tools"),), right, inset=1, grave=True)])
+        self.show([BarLine((BarItem(tuple(clip(left, room)), "tools"),), right, inset=1, grave=True)])
 
     def _news(self) -> str:
         fresh = [ticket for ticket in self._waiting if ticket.number > self._told]
@@ -487,13 +491,13 @@ class NoticeBar(ItemBar):
         from inspector.tui.screens.inbox.model import asked_by, asked_in_short, cause_in_short
 
         right = self._right(human_duration(seconds * 1_000_000_000) if seconds else "")
-        room = width - Line((), right, inset=1).width - 2 * Line().gap
+        room = width - BarLine((), right, inset=1).width - 2 * BarLine().gap
         by, cause, asked = asked_by(journal), cause_in_short(question, journal), asked_in_short(question)
         ways = [f"{by} asks in {cause}: ", f"{by} asks: ", "asked: "] if cause else [f"{by} asks: ", "asked: "]
         least = min(cell_width(asked), _LEAST)
         who = next((way for way in ways if cell_width(way) + 2 + least <= room), ways[-1])
         left: list[Span] = [(f"{glyphs().event} ", "warning"), (who, "strong"), (asked, "text")]
-        self.show([Line((Item(tuple(clip(left, max(1, room))), "inbox"),), right, inset=1, grave=True)])
+        self.show([BarLine((BarItem(tuple(clip(left, max(1, room))), "inbox"),), right, inset=1, grave=True)])
 
     @property
     def _typing(self) -> bool:
@@ -501,17 +505,17 @@ class NoticeBar(ItemBar):
         focused = self.app.focused  # the line may not stand on a screen yet
         return focused is not None and focused.check_consume_key("exclamation_mark", "!")
 
-    def _right(self, age: str) -> tuple[Item, ...]:
+    def _right(self, age: str) -> tuple[BarItem, ...]:
         here, typing_here = (keys.key_name(key) for key in keys.action("question.here").keys)
         inbox = keys.action("screen.inbox").keys[0]
-        items = [Item(((age, "warning"),), rank=3)]
+        items = [BarItem(((age, "warning"),), rank=3)]
         if self._typing:  # the other keys are text there
-            items.append(Item(((typing_here, "accent"), (" here", "muted")), "here"))
+            items.append(BarItem(((typing_here, "accent"), (" here", "muted")), "here"))
         else:
-            items.append(Item(((inbox, "accent"), (" Inbox", "muted")), "inbox", rank=1))
-            items.append(Item(((here, "accent"), (" here", "muted")), "here"))
+            items.append(BarItem(((inbox, "accent"), (" Inbox", "muted")), "inbox", rank=1))
+            items.append(BarItem(((here, "accent"), (" here", "muted")), "here"))
         if len(self._waiting) > 1:
-            items.insert(0, Item(((f"{len(self._waiting)} wait", "warning"),), "inbox", rank=2))
+            items.insert(0, BarItem(((f"{len(self._waiting)} wait", "warning"),), "inbox", rank=2))
         return tuple(items)
 
     def pressed(self, name: str) -> None:
@@ -523,7 +527,7 @@ class NoticeBar(ItemBar):
 # --- Two lines above the footer while something hangs: who waits on whom, what is known of it, and the key that
 # helps.
 
-_WAITING = (Stage.CONNECTING, Stage.OPEN)
+_WAITING = (ConversationStage.CONNECTING, ConversationStage.OPEN)
 _LOOK_S = 1.0
 """Between two looks at a child's programs."""
 
@@ -548,7 +552,7 @@ class WaitingBar(Vertical):
         yield self._chain
         yield self._known
 
-    def sync(self, subject: Subject | None) -> None:
+    def sync(self, subject: OpenConversation | None) -> None:
         """Look again; None: nobody wants to know."""
         if not self._known.is_attached:
             return
@@ -561,17 +565,17 @@ class WaitingBar(Vertical):
         self._known.display = bool(wait.known)
         self._known.show([("  ", "text"), *wait.known])
 
-    def _look(self, subject: Subject) -> Wait | None:
+    def _look(self, subject: OpenConversation) -> WaitLine | None:
         if not subject.can_act or subject.stage not in _WAITING:
             return None
         if subject.guide is not None and subject.guide.waiting is not None:
             return None  # a login is told of elsewhere
         asked = tuple(_asked(ticket) for ticket in subject.tickets if ticket.state is TicketState.WAITING)
-        seen = Seen(subject.now_ns, subject.stage is Stage.CONNECTING, asked)
+        seen = WaitView(subject.now_ns, subject.stage is ConversationStage.CONNECTING, asked)
         if wait_of(subject.journal, seen) is None:
             return None
         running, busy = self._programs.of(_child(subject))
-        return wait_of(subject.journal, Seen(seen.now_ns, seen.connecting, asked, running, busy))
+        return wait_of(subject.journal, WaitView(seen.now_ns, seen.connecting, asked, running, busy))
 
 
 class Programs:
@@ -603,12 +607,12 @@ class Programs:
         return running, self._busy
 
 
-def _asked(ticket: Ticket) -> Asked:
+def _asked(ticket: Ticket) -> WaitingRequest:
     proposal = ticket.proposal
-    return Asked(ticket.question, of_model=proposal is not None and proposal.state is ProposalState.ASKING)
+    return WaitingRequest(ticket.question, of_model=proposal is not None and proposal.state is ProposalState.ASKING)
 
 
-def _child(subject: Subject) -> int:
+def _child(subject: OpenConversation) -> int:
     """The process that was started last, if it runs; 0 otherwise."""
     for entry in reversed(subject.journal.processes):
         what = entry.what
@@ -617,7 +621,7 @@ def _child(subject: Subject) -> int:
     return 0
 
 
-def _deeds(wait: Wait) -> list[Span]:
+def _deeds(wait: WaitLine) -> list[Span]:
     spans: list[Span] = []
     for name in wait.deeds:
         action = keys.action(name)

@@ -34,7 +34,7 @@ _BUSY, _IDLE = 0.5, 0.02
 _CANCELLED_BY_KEY = ("tools/call", "resources/read", "prompts/get")
 
 
-class Asked(msgspec.Struct, frozen=True):
+class WaitingRequest(msgspec.Struct, frozen=True):
     """A question that waits."""
 
     question: Question
@@ -42,12 +42,12 @@ class Asked(msgspec.Struct, frozen=True):
     """Whether a model is being asked for the answer, and not the person."""
 
 
-class Seen(msgspec.Struct, frozen=True):
+class WaitView(msgspec.Struct, frozen=True):
     """What there is to look at."""
 
     now_ns: int
     connecting: bool = False
-    asked: tuple[Asked, ...] = ()
+    asked: tuple[WaitingRequest, ...] = ()
     """Oldest first."""
     running: tuple[Process, ...] = ()
     """The child and what it has started; () if that is not known."""
@@ -55,7 +55,7 @@ class Seen(msgspec.Struct, frozen=True):
     """How much of one processor they use now; None if that is not known."""
 
 
-class Wait(msgspec.Struct, frozen=True):
+class WaitLine(msgspec.Struct, frozen=True):
     """What is told."""
 
     chain: Line
@@ -66,7 +66,7 @@ class Wait(msgspec.Struct, frozen=True):
     """Ids of actions that do something about it."""
 
 
-def wait_of(journal: Journal, seen: Seen) -> Wait | None:
+def wait_of(journal: Journal, seen: WaitView) -> WaitLine | None:
     """The one wait to tell: for the person, else what has been in flight longest; None if nothing has for long."""
     asked = next((each for each in seen.asked if seen.now_ns - each.question.asked_ns >= PATIENCE_NS), None)
     if asked is not None:
@@ -79,7 +79,7 @@ def wait_of(journal: Journal, seen: Seen) -> Wait | None:
     more: Line = ((f"  (+{len(ours) - 1} more)", "muted"),) if len(ours) > 1 else ()
     chain = (*_head(_call(ours[0], seen.now_ns)), *_on(("the server", "from_server")), *more)
     deeds = ("request.cancel",) if ours[0].method in _CANCELLED_BY_KEY else ("reconnect",)
-    return Wait(chain, _known(journal, ours[0], seen), deeds)
+    return WaitLine(chain, _known(journal, ours[0], seen), deeds)
 
 
 def _ours(journal: Journal) -> list[Exchange]:
@@ -106,7 +106,7 @@ def _age(since_ns: int, now_ns: int) -> str:
     return f"{seconds} s" if seconds < 60 else f"{seconds // 60} min {seconds % 60} s"
 
 
-def _on_an_answer(journal: Journal, asked: Asked, seen: Seen) -> Wait:
+def _on_an_answer(journal: Journal, asked: WaitingRequest, seen: WaitView) -> WaitLine:
     question, exchanges = asked.question, journal.conversation.exchanges
     cause = exchanges[question.cause - 1] if question.cause and question.cause <= len(exchanges) else None
     own = exchanges[question.exchange - 1] if 0 < question.exchange <= len(exchanges) else None
@@ -116,22 +116,22 @@ def _on_an_answer(journal: Journal, asked: Asked, seen: Seen) -> Wait:
     asked_since: Line = (name, (f" {_age(question.asked_ns, seen.now_ns)}", "pending"))
     chain = _head((*_call(cause, seen.now_ns), *_on(name), asked_since[1]) if cause else asked_since)
     if asked.of_model:
-        return Wait((*chain, *_on(("the model", "accent"))), (), ("screen.inbox",))
-    return Wait((*chain, *_on(("you", "warning"))))  # the line that tells of the question has the keys
+        return WaitLine((*chain, *_on(("the model", "accent"))), (), ("screen.inbox",))
+    return WaitLine((*chain, *_on(("you", "warning"))))  # the line that tells of the question has the keys
 
 
-def _on_the_opening(journal: Journal, seen: Seen) -> Wait:
+def _on_the_opening(journal: Journal, seen: WaitView) -> WaitLine:
     age = _age(journal.started_ns, seen.now_ns)
     head: Line = ((f"{signs.PENDING} connecting ", "pending"), (age, "pending"))
     installer = installing(journal.connection.argv if journal.connection else (), seen.running)
     if installer and not _has_spoken(journal):
         known: Line = ((_running(seen.running[-1]), "muted"), *_last_words(journal))
-        return Wait((*head, *_on((f"{installer} is still installing", "warning"))), known, ("reconnect",))
+        return WaitLine((*head, *_on((f"{installer} is still installing", "warning"))), known, ("reconnect",))
     ours = _ours(journal)
     newest = ours[-1] if ours else None
     what: Line = (*_on(("", "text")), *_call(newest, seen.now_ns)) if newest else ()
     whom: Span = ("the server", "from_server")
-    return Wait((*head, *what, *_on(whom)), _known(journal, newest, seen), ("reconnect",))
+    return WaitLine((*head, *what, *_on(whom)), _known(journal, newest, seen), ("reconnect",))
 
 
 def installing(argv: Sequence[str], running: Sequence[Process]) -> str:
@@ -156,7 +156,7 @@ def _has_spoken(journal: Journal) -> bool:
     return any(journal.store.direction(n) is Direction.FROM_SERVER for n in range(1, min(journal.count, 200) + 1))
 
 
-def _known(journal: Journal, exchange: Exchange | None, seen: Seen) -> Line:
+def _known(journal: Journal, exchange: Exchange | None, seen: WaitView) -> Line:
     """Whether it lives and works, how long it has been silent, what it said last."""
     parts = [_life(journal, seen), _http(journal, exchange), _silence(journal, exchange, seen.now_ns)]
     line: Line = ()
@@ -166,7 +166,7 @@ def _known(journal: Journal, exchange: Exchange | None, seen: Seen) -> Line:
     return line
 
 
-def _life(journal: Journal, seen: Seen) -> Line:
+def _life(journal: Journal, seen: WaitView) -> Line:
     child = next((each.what for each in reversed(journal.processes) if isinstance(each.what, ProcessFact)), None)
     if child is None:
         return ()

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from inspector.capture.compare.normal import Normal
-from inspector.session.engine import Opened
+from inspector.session.engine import OpenedSession
 from inspector.tui.app import InspectApp
 from inspector.tui.screens.sessions.compare import of_files
 from inspector.tui.tabs import Opener
@@ -17,7 +17,9 @@ class ComparingApp(InspectApp):
         self, before: Path, after: Path, normal: Normal, only: Sequence[str] = (), opener: Opener | None = None
     ) -> None:
         """Raises: CaptureError if `before` is no capture."""
-        super().__init__(replay=before, name=before.stem, beside=[Opened(after.stem, capture=after)], opener=opener)
+        super().__init__(
+            replay=before, name=before.stem, beside=[OpenedSession(after.stem, capture=after)], opener=opener
+        )
         self._comparison = of_files(before, after, normal, only)
 
     def on_mount(self) -> None:  # type: ignore[override]  # beside the one of every app, which runs as well

@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 import msgspec
 
 from inspector.capture.journal import Journal
-from inspector.capture.store.history import Past, PastJournal
+from inspector.capture.store.history import History, PastJournal
 from inspector.config.environment import Environment
 from inspector.config.targets import HttpTarget, StdioTarget
 from inspector.errors import AuthorizationNeeded, InspectError
@@ -28,13 +28,13 @@ from inspector.protocol.tracking.catalogue import Listing
 from inspector.session.answering import offer
 from inspector.session.desk import Proposer, Ticket
 from inspector.session.engine import Live
-from inspector.session.options import State
+from inspector.session.options import SessionState
 from inspector.session.tasks import SessionTasks
 from inspector.session.waiting import Left
 
 if TYPE_CHECKING:
     from inspector.auth.guide import Guide
-    from inspector.present.list_changes import Memory
+    from inspector.present.list_changes import RememberedServer
     from inspector.present.live_checks import LiveChecks, PastChecks
     from inspector.session.session import Session
 
@@ -256,7 +256,7 @@ class MemoryState:
 class MemoryView:
     """Nothing is remembered of a recorded conversation's server."""
 
-    memory: "Memory | None" = None
+    memory: "RememberedServer | None" = None
     """The newest comparison; None before the first."""
 
     @property
@@ -404,7 +404,7 @@ class LiveWatchView(WatchView):
         self._live.watch_first = uris
 
 
-class Stage(StrEnum):
+class ConversationStage(StrEnum):
     """Where a subject stands, as the header says it."""
 
     CONNECTING = "connecting"
@@ -426,7 +426,7 @@ class About(msgspec.Struct, frozen=True):
     insecure: bool = False
 
 
-class Subject(DeskView, LoginView, MemoryView, RequestView, TaskView, WatchView):
+class OpenConversation(DeskView, LoginView, MemoryView, RequestView, TaskView, WatchView):
     """What panels ask. A subject that only shows raises on `call`; see `Recording` and `LiveSubject`."""
 
     can_act = False
@@ -440,7 +440,7 @@ class Subject(DeskView, LoginView, MemoryView, RequestView, TaskView, WatchView)
         """What checks have found in it so far. Nothing is checked before somebody gives them time."""
         from inspector.present.live_checks import LiveChecks  # the first picture has no use for it
 
-        checks = LiveChecks(self.journal, over=lambda: self.stage is Stage.RECORDED and not self.grows)
+        checks = LiveChecks(self.journal, over=lambda: self.stage is ConversationStage.RECORDED and not self.grows)
         if not self.journal.live:
             from inspector.config.paths import places
             from inspector.config.remembered import KeptMutes
@@ -454,9 +454,9 @@ class Subject(DeskView, LoginView, MemoryView, RequestView, TaskView, WatchView)
         return vars(self).get("checks")
 
     @property
-    def stage(self) -> Stage:
+    def stage(self) -> ConversationStage:
         """Where it stands now."""
-        return Stage.RECORDED
+        return ConversationStage.RECORDED
 
     @property
     def grows(self) -> bool:
@@ -529,20 +529,20 @@ class Subject(DeskView, LoginView, MemoryView, RequestView, TaskView, WatchView)
         """End whatever lives."""
 
 
-class Recording(Subject):
+class Recording(OpenConversation):
     """A capture. It fills while `load` runs; opening it connects to nothing and starts nothing."""
 
     def __init__(self, path: Path, cache: Path | None = None) -> None:
         """Open the file. `cache`: where indexes of captures are kept. Raises: CaptureError if it is no capture."""
-        from inspector.capture.open import Reading
+        from inspector.capture.open import CaptureReading
 
-        self.reading = Reading(path, cache)
+        self.reading = CaptureReading(path, cache)
         super().__init__(self.reading.journal, About(path.name))
 
     @property
-    def stage(self) -> Stage:
+    def stage(self) -> ConversationStage:
         """Loading until the last record was read that was there."""
-        return Stage.RECORDED if self.reading.is_complete else Stage.LOADING
+        return ConversationStage.RECORDED if self.reading.is_complete else ConversationStage.LOADING
 
     @property
     def grows(self) -> bool:
@@ -573,7 +573,9 @@ class Recording(Subject):
         self.journal.close()
 
 
-class LiveSubject(LiveDeskView, LiveLoginView, LiveMemoryView, LiveRequestView, LiveTaskView, LiveWatchView, Subject):
+class LiveSubject(
+    LiveDeskView, LiveLoginView, LiveMemoryView, LiveRequestView, LiveTaskView, LiveWatchView, OpenConversation
+):
     """A conversation that goes on."""
 
     can_act = True
@@ -591,13 +593,15 @@ class LiveSubject(LiveDeskView, LiveLoginView, LiveMemoryView, LiveRequestView, 
         self._live = live
 
     @property
-    def stage(self) -> Stage:
+    def stage(self) -> ConversationStage:
         """Where it stands now."""
         if self._error is not None or self._live.crash is not None:
-            return Stage.FAILED
-        return {State.CONNECTING: Stage.CONNECTING, State.OPEN: Stage.OPEN, State.CLOSED: Stage.CLOSED}[
-            self._live.state
-        ]
+            return ConversationStage.FAILED
+        return {
+            SessionState.CONNECTING: ConversationStage.CONNECTING,
+            SessionState.OPEN: ConversationStage.OPEN,
+            SessionState.CLOSED: ConversationStage.CLOSED,
+        }[self._live.state]
 
     @property
     def why(self) -> str:
@@ -671,11 +675,11 @@ class LiveSubject(LiveDeskView, LiveLoginView, LiveMemoryView, LiveRequestView, 
         await asyncio.wrap_future(self._live.end())
 
 
-def why_silent(subject: Subject) -> str:
+def why_silent(subject: OpenConversation) -> str:
     """Why nothing can be sent now, and what to do: two sentences for whoever pressed a key that sends; "" if it can."""
-    if subject.stage is Stage.OPEN and subject.can_act:
+    if subject.stage is ConversationStage.OPEN and subject.can_act:
         return ""
-    if subject.stage is Stage.CONNECTING:
+    if subject.stage is ConversationStage.CONNECTING:
         return "Nothing is sent while it connects. ^r begins anew."
     if subject.can_act:
         return "Nothing is sent: there is no connection. ^r connects again."
@@ -684,22 +688,22 @@ def why_silent(subject: Subject) -> str:
 
 # --- A recording as it was at one of its moments, for the panels: what came later is not known to it.
 
-_pasts: "WeakKeyDictionary[Subject, Past]" = WeakKeyDictionary()
+_pasts: "WeakKeyDictionary[OpenConversation, History]" = WeakKeyDictionary()
 
 
-def past_of(subject: Subject) -> Past:
+def past_of(subject: OpenConversation) -> History:
     """All moments of a subject; of a past one, those of the recording."""
     whole = subject.whole if isinstance(subject, PastSubject) else subject
     found = _pasts.get(whole)
     if found is None:
-        found = _pasts[whole] = Past(whole.journal)
+        found = _pasts[whole] = History(whole.journal)
     return found
 
 
-class PastSubject(Subject):
+class PastSubject(OpenConversation):
     """Goes forward as `journal` does. Another moment before this one is another subject."""
 
-    def __init__(self, whole: Subject, journal: PastJournal) -> None:
+    def __init__(self, whole: OpenConversation, journal: PastJournal) -> None:
         super().__init__(journal, whole.about)
         self.moment = journal
         self.whole = whole
@@ -723,9 +727,9 @@ class PastSubject(Subject):
         return None if self.whole.checks_so_far is None else self.checks
 
     @property
-    def stage(self) -> Stage:
+    def stage(self) -> ConversationStage:
         """A recording, of which some may not be read yet."""
-        return Stage.RECORDED if self.moment.count else self.whole.stage
+        return ConversationStage.RECORDED if self.moment.count else self.whole.stage
 
     @property
     def moment_shown(self) -> int | None:

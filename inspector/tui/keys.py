@@ -9,7 +9,7 @@ id is for ever.
 
 from textual.binding import Binding, BindingType
 
-from inspector.tui.actions import Action, Where, key_name, types
+from inspector.tui.actions import Action, ActionScope, key_name, types
 from inspector.tui.screens.compose.keys import BY_HAND, SKILLS
 from inspector.tui.screens.findings.keys import FINDING_JUMPS, FINDINGS, FINDINGS_SCREEN
 from inspector.tui.screens.items.keys import OFFERED
@@ -18,7 +18,7 @@ from inspector.tui.screens.traffic.keys import FILTERING, MARKING, NETWORK, PAYL
 
 # --- The part of the table of keys that is about two captures side by side.
 
-_C = Where.COMPARE
+_C = ActionScope.COMPARE
 COMPARING: tuple[Action, ...] = (
     Action("compare.next", ("n",), "Next difference", "Go to the next operation that differs.", _C, "jump(1)", True),
     Action("compare.previous", ("N",), "Before", "Go to the operation before that differs.", _C, "jump(-1)", True),
@@ -31,14 +31,14 @@ COMPARING: tuple[Action, ...] = (
 # --- The part of the table of keys that is about exporting: a file for other programs, people, tests and
 # comparisons.
 
-_X = Where.EXPORT
+_X = ActionScope.EXPORT
 EXPORTING: tuple[Action, ...] = (
     Action(
         "export",
         ("X",),
         "Export",
         "Export, share, keep as a surface or as cases, or compare with a saved surface.",
-        Where.EVERYWHERE,
+        ActionScope.EVERYWHERE,
         "app.export",
     ),
     Action("export.what", ("right",), "What", "Take another part of it.", _X, "what(1)", footer=True),
@@ -52,7 +52,7 @@ EXPORTING: tuple[Action, ...] = (
 
 # --- The part of the table of keys that is about the captures there are.
 
-_E, _S = Where.EVERYWHERE, Where.SESSIONS
+_E, _S = ActionScope.EVERYWHERE, ActionScope.SESSIONS
 SESSIONS: tuple[Action, ...] = (
     Action("screen.sessions", ("7",), "Sessions", "Show the captures of earlier sessions.", _E, "app.show('sessions')"),
 )
@@ -67,7 +67,7 @@ SHELF: tuple[Action, ...] = (
 
 # --- The part of the table of keys that is about several conversations: their tabs, and the timeline of all.
 
-_TAB_KEYS_E = Where.EVERYWHERE
+_TAB_KEYS_E = ActionScope.EVERYWHERE
 TABBING: tuple[Action, ...] = (
     Action(
         "tabs.open", ("O",), "Open another", "Open another server, or a capture, in a tab.", _TAB_KEYS_E, "app.open"
@@ -94,36 +94,51 @@ TIMELINE: tuple[Action, ...] = (
         ("/",),
         "Filter",
         "Show only what matches, of all servers.",
-        Where.TIMELINE,
+        ActionScope.TIMELINE,
         "filter",
         footer=True,
     ),
-    Action("timeline.clear", ("\\",), "Clear filter", "Filter nothing more.", Where.TIMELINE, "clear_filter"),
-    Action("timeline.find", ("*",), "Find", "Find a text in all traffic; nothing is hidden.", Where.TIMELINE, "find"),
-    Action("timeline.find_next", ("n",), "Find next", "Go to the next line found.", Where.TIMELINE, "found(1)"),
-    Action("timeline.find_previous", ("N",), "Find before", "Go to the line before.", Where.TIMELINE, "found(-1)"),
+    Action("timeline.clear", ("\\",), "Clear filter", "Filter nothing more.", ActionScope.TIMELINE, "clear_filter"),
+    Action(
+        "timeline.find", ("*",), "Find", "Find a text in all traffic; nothing is hidden.", ActionScope.TIMELINE, "find"
+    ),
+    Action("timeline.find_next", ("n",), "Find next", "Go to the next line found.", ActionScope.TIMELINE, "found(1)"),
+    Action(
+        "timeline.find_previous", ("N",), "Find before", "Go to the line before.", ActionScope.TIMELINE, "found(-1)"
+    ),
     Action(
         "timeline.partners",
         ("V", "f2"),
         "Partners",
         "Show with each match its request and its answer, or no more.",
-        Where.TIMELINE,
+        ActionScope.TIMELINE,
         "partners",
     ),
     Action(
-        "timeline.waterfall", ("W",), "Waterfall", "Show those of all servers on one axis.", Where.TIMELINE, "waterfall"
+        "timeline.waterfall",
+        ("W",),
+        "Waterfall",
+        "Show those of all servers on one axis.",
+        ActionScope.TIMELINE,
+        "waterfall",
     ),
-    Action("timeline.tree", ("T",), "Tree", "Say where traffic is shown as a tree.", Where.TIMELINE, "tree"),
+    Action("timeline.tree", ("T",), "Tree", "Say where traffic is shown as a tree.", ActionScope.TIMELINE, "tree"),
     Action(
-        "timeline.go", ("o",), "Go there", "Show the line in its server's own tab.", Where.TIMELINE, "go", footer=True
+        "timeline.go",
+        ("o",),
+        "Go there",
+        "Show the line in its server's own tab.",
+        ActionScope.TIMELINE,
+        "go",
+        footer=True,
     ),
-    Action("open.type", ("/",), "Type", "Type a URL, a command or a capture.", Where.OPEN, "type", footer=True),
-    Action("open.list", ("down",), "List", "Go to the list.", Where.OPEN, "list"),
+    Action("open.type", ("/",), "Type", "Type a URL, a command or a capture.", ActionScope.OPEN, "type", footer=True),
+    Action("open.list", ("down",), "List", "Go to the list.", ActionScope.OPEN, "list"),
 )
 """The order is the order of footer and help."""
 
 
-_KEYS_E = Where.EVERYWHERE
+_KEYS_E = ActionScope.EVERYWHERE
 ACTIONS: tuple[Action, ...] = (
     Action(
         "screen.traffic", ("1",), "Traffic", "Show everything that crossed the wire.", _KEYS_E, "app.show('traffic')"
@@ -212,21 +227,21 @@ ACTIONS: tuple[Action, ...] = (
     *TABBING,
     Action("quit", ("q",), "Quit", "Close the connection and leave.", _KEYS_E, "app.quit", footer=True),
     # Moving
-    Action("move.down", ("j", "down"), "Down", "Move one line down.", Where.MOVING, "move(1)"),
-    Action("move.up", ("k", "up"), "Up", "Move one line up.", Where.MOVING, "move(-1)"),
-    Action("move.page_down", ("pagedown", "ctrl+f"), "Page down", "Move one page down.", Where.MOVING, "page(1)"),
-    Action("move.page_up", ("pageup", "ctrl+b"), "Page up", "Move one page up.", Where.MOVING, "page(-1)"),
-    Action("move.first", ("g", "home"), "First", "Go to the first line.", Where.MOVING, "first"),
-    Action("move.last", ("G", "end"), "Last", "Go to the last line.", Where.MOVING, "last"),
+    Action("move.down", ("j", "down"), "Down", "Move one line down.", ActionScope.MOVING, "move(1)"),
+    Action("move.up", ("k", "up"), "Up", "Move one line up.", ActionScope.MOVING, "move(-1)"),
+    Action("move.page_down", ("pagedown", "ctrl+f"), "Page down", "Move one page down.", ActionScope.MOVING, "page(1)"),
+    Action("move.page_up", ("pageup", "ctrl+b"), "Page up", "Move one page up.", ActionScope.MOVING, "page(-1)"),
+    Action("move.first", ("g", "home"), "First", "Go to the first line.", ActionScope.MOVING, "first"),
+    Action("move.last", ("G", "end"), "Last", "Go to the last line.", ActionScope.MOVING, "last"),
     # Lists
-    Action("list.open", ("enter",), "Open", "Show the selected line in full.", Where.LIST, "open", footer=True),
-    Action("list.follow", ("F",), "Follow", "Stay on the newest line.", Where.LIST, "follow", footer=True),
+    Action("list.open", ("enter",), "Open", "Show the selected line in full.", ActionScope.LIST, "open", footer=True),
+    Action("list.follow", ("F",), "Follow", "Stay on the newest line.", ActionScope.LIST, "follow", footer=True),
     Action(
         "list.fold",
         ("space",),
         "Fold",
         "Fold what stands under this line, or is like it, or show it.",
-        Where.LIST,
+        ActionScope.LIST,
         "fold",
     ),
     Action(
@@ -234,47 +249,58 @@ ACTIONS: tuple[Action, ...] = (
         ("P",),
         "Freeze",
         "Let the view stand still while recording goes on; again to release it.",
-        Where.LIST,
+        ActionScope.LIST,
         "freeze",
         footer=True,
     ),
     *PAYLOADS,
     # Search line
-    Action("search.done", ("enter", "down"), "Go", "Go to what was found.", Where.SEARCH, "done", footer=True),
+    Action("search.done", ("enter", "down"), "Go", "Go to what was found.", ActionScope.SEARCH, "done", footer=True),
     Action(
         "search.leave",
         ("escape",),
         "Clear",
         "Clear the line; when it is empty, leave it.",
-        Where.SEARCH,
+        ActionScope.SEARCH,
         "leave",
         footer=True,
     ),
     # Traffic
-    Action("traffic.filter", ("/",), "Filter", "Show only lines that match.", Where.TRAFFIC, "filter", footer=True),
-    Action("traffic.clear", ("\\",), "Clear filter", "Filter and seek nothing more.", Where.TRAFFIC, "clear_filter"),
+    Action(
+        "traffic.filter", ("/",), "Filter", "Show only lines that match.", ActionScope.TRAFFIC, "filter", footer=True
+    ),
+    Action(
+        "traffic.clear", ("\\",), "Clear filter", "Filter and seek nothing more.", ActionScope.TRAFFIC, "clear_filter"
+    ),
     Action(
         "traffic.tree",
         ("T",),
         "Tree/order",
         "Show exchanges as a tree, or every line in the order of the wire.",
-        Where.TRAFFIC,
+        ActionScope.TRAFFIC,
         "toggle_tree",
         footer=True,
     ),
-    Action("traffic.next", ("}",), "Next exchange", "Go to the next request.", Where.TRAFFIC, "exchange(1)"),
-    Action("traffic.previous", ("{",), "Exchange before", "Go to the request before.", Where.TRAFFIC, "exchange(-1)"),
-    Action("traffic.pair", ("p",), "Pair", "Go from a request to its answer and back.", Where.TRAFFIC, "pair"),
+    Action("traffic.next", ("}",), "Next exchange", "Go to the next request.", ActionScope.TRAFFIC, "exchange(1)"),
+    Action(
+        "traffic.previous", ("{",), "Exchange before", "Go to the request before.", ActionScope.TRAFFIC, "exchange(-1)"
+    ),
+    Action("traffic.pair", ("p",), "Pair", "Go from a request to its answer and back.", ActionScope.TRAFFIC, "pair"),
     Action(
         "traffic.card",
         ("x",),
         "Post-mortem",
         "Show why the connection ended, or put that away.",
-        Where.TRAFFIC,
+        ActionScope.TRAFFIC,
         "post_mortem",
     ),
     Action(
-        "traffic.edit", ("e",), "Write again", "Write this message anew, to be changed and sent.", Where.TRAFFIC, "edit"
+        "traffic.edit",
+        ("e",),
+        "Write again",
+        "Write this message anew, to be changed and sent.",
+        ActionScope.TRAFFIC,
+        "edit",
     ),
     *FILTERING,
     *TIMELINE,
@@ -286,9 +312,18 @@ ACTIONS: tuple[Action, ...] = (
     *SHELF,
     *FINDING_JUMPS,
     # Detail
-    Action("detail.next", ("]",), "Next tab", "Show the next view of this message.", Where.DETAIL, "tab(1)", True),
-    Action("detail.previous", ("[",), "Tab before", "Show the view before.", Where.DETAIL, "tab(-1)"),
-    Action("detail.reveal", ("z",), "Reveal", "Show secret header values, or mask them again.", Where.DETAIL, "reveal"),
+    Action(
+        "detail.next", ("]",), "Next tab", "Show the next view of this message.", ActionScope.DETAIL, "tab(1)", True
+    ),
+    Action("detail.previous", ("[",), "Tab before", "Show the view before.", ActionScope.DETAIL, "tab(-1)"),
+    Action(
+        "detail.reveal",
+        ("z",),
+        "Reveal",
+        "Show secret header values, or mask them again.",
+        ActionScope.DETAIL,
+        "reveal",
+    ),
     *OFFERED,
     # Forms
     Action(
@@ -296,41 +331,51 @@ ACTIONS: tuple[Action, ...] = (
         ("down", "tab"),
         "Next field",
         "Move to the next value, past the lines of unfolded groups.",
-        Where.FORM,
+        ActionScope.FORM,
         "step(1)",
     ),
-    Action("form.undo", ("ctrl+z",), "Undo", "Undo the last change, in whatever field it was.", Where.FORM, "undo"),
-    Action("form.redo", ("ctrl+y",), "Redo", "Redo what was undone.", Where.FORM, "redo"),
+    Action(
+        "form.undo", ("ctrl+z",), "Undo", "Undo the last change, in whatever field it was.", ActionScope.FORM, "undo"
+    ),
+    Action("form.redo", ("ctrl+y",), "Redo", "Redo what was undone.", ActionScope.FORM, "redo"),
     Action(
         "form.previous",
         ("up",),
         "Field before",
         "Move to the line before, be it a field's or a group's; the first one stays.",
-        Where.FORM,
+        ActionScope.FORM,
         "step(-1)",
     ),
     Action(
-        "form.unset", ("ctrl+l",), "Unset", "Give the field no value: it is not sent.", Where.FORM, "unset", footer=True
+        "form.unset",
+        ("ctrl+l",),
+        "Unset",
+        "Give the field no value: it is not sent.",
+        ActionScope.FORM,
+        "unset",
+        footer=True,
     ),
-    Action("form.null", ("ctrl+n",), "null", "Set the field to null, or back.", Where.FORM, "null", footer=True),
-    Action("form.leave", ("escape",), "Back", "Leave the form.", Where.FORM, "app.back", footer=True),
+    Action("form.null", ("ctrl+n",), "null", "Set the field to null, or back.", ActionScope.FORM, "null", footer=True),
+    Action("form.leave", ("escape",), "Back", "Leave the form.", ActionScope.FORM, "app.back", footer=True),
     # Lines of a form
-    Action("line.press", ("enter", "space"), "Press", "Do the first thing the line offers.", Where.FORM_LINE, "press"),
-    Action("line.add", ("a",), "Add", "Add the field, or an item.", Where.FORM_LINE, "do('add')"),
-    Action("line.remove", ("d",), "Remove", "Take the field or the item away.", Where.FORM_LINE, "do('remove')"),
-    Action("line.up", ("K",), "Up", "Move the item before the one above.", Where.FORM_LINE, "do('up')"),
-    Action("line.down", ("J",), "Down", "Move the item behind the one below.", Where.FORM_LINE, "do('down')"),
+    Action(
+        "line.press", ("enter", "space"), "Press", "Do the first thing the line offers.", ActionScope.FORM_LINE, "press"
+    ),
+    Action("line.add", ("a",), "Add", "Add the field, or an item.", ActionScope.FORM_LINE, "do('add')"),
+    Action("line.remove", ("d",), "Remove", "Take the field or the item away.", ActionScope.FORM_LINE, "do('remove')"),
+    Action("line.up", ("K",), "Up", "Move the item before the one above.", ActionScope.FORM_LINE, "do('up')"),
+    Action("line.down", ("J",), "Down", "Move the item behind the one below.", ActionScope.FORM_LINE, "do('down')"),
     # Choices in a form
-    Action("choice.next", ("right",), "Next", "Choose the next one.", Where.FORM_CHOICE, "step(1)"),
-    Action("choice.previous", ("left",), "Before", "Choose the one before.", Where.FORM_CHOICE, "step(-1)"),
-    Action("choice.toggle", ("space",), "Choose", "Choose what is under the cursor.", Where.FORM_CHOICE, "take"),
+    Action("choice.next", ("right",), "Next", "Choose the next one.", ActionScope.FORM_CHOICE, "step(1)"),
+    Action("choice.previous", ("left",), "Before", "Choose the one before.", ActionScope.FORM_CHOICE, "step(-1)"),
+    Action("choice.toggle", ("space",), "Choose", "Choose what is under the cursor.", ActionScope.FORM_CHOICE, "take"),
     # Questions
     Action(
         "inbox.accept",
         ("ctrl+j", "f5", "ctrl+enter"),
         "Answer",
         "Answer with what the form holds; a second press sends what is wrong as well.",
-        Where.INBOX,
+        ActionScope.INBOX,
         "deed('accept')",
         footer=True,
         priority=True,
@@ -340,7 +385,7 @@ ACTIONS: tuple[Action, ...] = (
         ("ctrl+d", "f6"),
         "Decline",
         "Say no. A request for a model's answer is rejected with an error.",
-        Where.INBOX,
+        ActionScope.INBOX,
         "deed('decline')",
         footer=True,
         priority=True,
@@ -350,54 +395,85 @@ ACTIONS: tuple[Action, ...] = (
         ("ctrl+x", "f7"),
         "Cancel",
         "Say neither yes nor no.",
-        Where.INBOX,
+        ActionScope.INBOX,
         "deed('dismiss')",
         footer=True,
         priority=True,
     ),
-    Action("inbox.open", ("o",), "Open link", "Open the question's link in the browser.", Where.INBOX, "deed('open')"),
-    Action("inbox.json", ("e", "ctrl+o"), "Form/JSON", "Write it as a form or as JSON.", Where.INBOX, "deed('json')"),
-    Action("inbox.again", (".",), "Last answer", "Fill in what was answered last.", Where.INBOX, "deed('again')"),
+    Action(
+        "inbox.open", ("o",), "Open link", "Open the question's link in the browser.", ActionScope.INBOX, "deed('open')"
+    ),
+    Action(
+        "inbox.json", ("e", "ctrl+o"), "Form/JSON", "Write it as a form or as JSON.", ActionScope.INBOX, "deed('json')"
+    ),
+    Action("inbox.again", (".",), "Last answer", "Fill in what was answered last.", ActionScope.INBOX, "deed('again')"),
     Action(
         "inbox.model",
         ("ctrl+s", "f8"),
         "Model",
         "See and edit what the model is asked; from there back; stop it while it is being asked.",
-        Where.INBOX,
+        ActionScope.INBOX,
         "deed('model')",
         priority=True,
     ),
-    Action("inbox.roots", ("r",), "Roots", "Edit the list of roots.", Where.INBOX, "roots", footer=True),
+    Action("inbox.roots", ("r",), "Roots", "Edit the list of roots.", ActionScope.INBOX, "roots", footer=True),
     Action(
-        "inbox.all", ("D",), "Decline all", "Say no to all that wait, at the second press.", Where.INBOX, "deed('all')"
+        "inbox.all",
+        ("D",),
+        "Decline all",
+        "Say no to all that wait, at the second press.",
+        ActionScope.INBOX,
+        "deed('all')",
     ),
-    Action("inbox.offers", ("c",), "Offers", "Switch what we offer to answer.", Where.INBOX, "app.offers", footer=True),
+    Action(
+        "inbox.offers",
+        ("c",),
+        "Offers",
+        "Switch what we offer to answer.",
+        ActionScope.INBOX,
+        "app.offers",
+        footer=True,
+    ),
     # Server
     Action(
-        "server.offers", ("c",), "Offers", "Switch what we offer the server.", Where.SERVER, "app.offers", footer=True
+        "server.offers",
+        ("c",),
+        "Offers",
+        "Switch what we offer the server.",
+        ActionScope.SERVER,
+        "app.offers",
+        footer=True,
     ),
     Action(
         "server.reveal",
         ("z",),
         "Reveal",
         "Show the values of environment variables, or mask them again.",
-        Where.SERVER,
+        ActionScope.SERVER,
         "reveal",
         footer=True,
     ),
     # Log of the server
-    Action("log.filter", ("/",), "Filter", "Show only lines that contain a text.", Where.LOG, "filter", footer=True),
-    Action("log.clear", ("\\",), "Clear filter", "Show all lines again.", Where.LOG, "clear_filter"),
     Action(
-        "log.graver", ("]",), "Graver", "Show only graver messages; stderr stays.", Where.LOG, "level(1)", footer=True
+        "log.filter", ("/",), "Filter", "Show only lines that contain a text.", ActionScope.LOG, "filter", footer=True
     ),
-    Action("log.milder", ("[",), "Milder", "Show milder messages too.", Where.LOG, "level(-1)"),
+    Action("log.clear", ("\\",), "Clear filter", "Show all lines again.", ActionScope.LOG, "clear_filter"),
+    Action(
+        "log.graver",
+        ("]",),
+        "Graver",
+        "Show only graver messages; stderr stays.",
+        ActionScope.LOG,
+        "level(1)",
+        footer=True,
+    ),
+    Action("log.milder", ("[",), "Milder", "Show milder messages too.", ActionScope.LOG, "level(-1)"),
     Action(
         "log.sources",
         ("s",),
         "Sources",
         "Show log messages and stderr, or one of both.",
-        Where.LOG,
+        ActionScope.LOG,
         "sources",
         footer=True,
     ),
@@ -406,7 +482,7 @@ ACTIONS: tuple[Action, ...] = (
         ("S",),
         "Set level",
         "Ask the server for log messages from another level on.",
-        Where.LOG,
+        ActionScope.LOG,
         "ask",
         footer=True,
     ),
@@ -415,23 +491,45 @@ ACTIONS: tuple[Action, ...] = (
     *NETWORK,
     *FINDINGS,
     # Tasks
-    Action("tasks.cancel", ("x",), "Cancel task", "Ask the server to end it.", Where.TASKS, "cancel_task", footer=True),
-    Action("tasks.fetch", ("f",), "Fetch now", "Ask at once how the task stands.", Where.TASKS, "fetch", footer=True),
+    Action(
+        "tasks.cancel",
+        ("x",),
+        "Cancel task",
+        "Ask the server to end it.",
+        ActionScope.TASKS,
+        "cancel_task",
+        footer=True,
+    ),
+    Action(
+        "tasks.fetch", ("f",), "Fetch now", "Ask at once how the task stands.", ActionScope.TASKS, "fetch", footer=True
+    ),
     Action(
         "tasks.follow",
         ("w",),
         "Follow/leave",
         "Ask again and again until the task has ended, or cease to; it goes on.",
-        Where.TASKS,
+        ActionScope.TASKS,
         "follow_task",
         footer=True,
     ),
-    Action("tasks.call", ("o",), "Its call", "Show the call in the traffic.", Where.TASKS, "open_call", footer=True),
-    Action("tasks.list", ("l",), "List", "Ask the server which tasks it has.", Where.TASKS, "list_tasks", footer=True),
+    Action(
+        "tasks.call", ("o",), "Its call", "Show the call in the traffic.", ActionScope.TASKS, "open_call", footer=True
+    ),
+    Action(
+        "tasks.list", ("l",), "List", "Ask the server which tasks it has.", ActionScope.TASKS, "list_tasks", footer=True
+    ),
     # Start
-    Action("start.demo", ("d",), "Demo", "Look at the server that comes with this program.", Where.START, "demo", True),
+    Action(
+        "start.demo",
+        ("d",),
+        "Demo",
+        "Look at the server that comes with this program.",
+        ActionScope.START,
+        "demo",
+        True,
+    ),
     # Asking before a start
-    Action("start.confirm", ("enter",), "Go on", "Do what was asked about.", Where.CONFIRM, "confirm", True),
+    Action("start.confirm", ("enter",), "Go on", "Do what was asked about.", ActionScope.CONFIRM, "confirm", True),
 )
 """The order is the order of footer and help."""
 
@@ -443,7 +541,7 @@ def action(identifier: str) -> Action:
     return _BY_ID[identifier]
 
 
-def bindings(*places: Where) -> list[BindingType]:
+def bindings(*places: ActionScope) -> list[BindingType]:
     """Return the bindings of some places, for a widget's or a screen's BINDINGS."""
     return [binding(found) for found in ACTIONS if found.where in places]
 
@@ -462,9 +560,9 @@ def binding(found: Action) -> Binding:
     )
 
 
-def help_text(*places: Where) -> list[tuple[Where, list[tuple[str, str]]]]:
+def help_text(*places: ActionScope) -> list[tuple[ActionScope, list[tuple[str, str]]]]:
     """Return what the help shows of some places: under each heading its keys and what they do."""
     return [(place, [(a.key_text, a.tooltip) for a in ACTIONS if a.where is place]) for place in places]
 
 
-__all__ = ["ACTIONS", "Action", "Where", "action", "binding", "bindings", "help_text", "key_name", "types"]
+__all__ = ["ACTIONS", "Action", "ActionScope", "action", "binding", "bindings", "help_text", "key_name", "types"]

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 from textual.widget import Widget
 
-from inspector.tui.actions import Where
-from inspector.tui.conversation import Subject
+from inspector.tui.actions import ActionScope
+from inspector.tui.conversation import OpenConversation
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from inspector.checks.findings import Finding
-    from inspector.tui.screens.export.ways import Scope
+    from inspector.tui.screens.export.ways import ExportScope
 
 
 if TYPE_CHECKING:
@@ -50,16 +50,16 @@ class Panel(Widget):
             super().__init__()
             self.message = message
 
-    places: tuple[Where, ...] = ()
+    places: tuple[ActionScope, ...] = ()
     """What the help shows while it is in sight."""
 
     def sync(self) -> None:
         """Look again, thirty times a second: nearly free while nothing has changed."""
 
-    def rebind(self, subject: Subject) -> None:
+    def rebind(self, subject: OpenConversation) -> None:
         """Show another conversation with the same server."""
 
-    def turn_back(self, subject: Subject) -> None:
+    def turn_back(self, subject: OpenConversation) -> None:
         """Show another moment of the same conversation: nothing stays of what came later."""
         self.rebind(subject)
 
@@ -72,7 +72,7 @@ class Panel(Widget):
         """Begin at the first of these. Means something on the screen of findings."""
 
     @property
-    def export_scopes(self) -> "Sequence[Scope]":
+    def export_scopes(self) -> "Sequence[ExportScope]":
         """Parts of the conversation that are in sight or chosen here, to be exported instead of all of it."""
         return ()
 
@@ -108,7 +108,7 @@ class Panel(Widget):
         return False
 
 
-def make_panel(name: str, subject: Subject) -> Panel:
+def make_panel(name: str, subject: OpenConversation) -> Panel:
     """The panel of a screen, by its name: "traffic", "tools", "resources", "prompts" or "server"."""
     match name:
         case "traffic":
@@ -147,7 +147,7 @@ def make_panel(name: str, subject: Subject) -> Panel:
             return _further(name, subject)
 
 
-def _further(name: str, subject: Subject) -> Panel:
+def _further(name: str, subject: OpenConversation) -> Panel:
     """The panel of a screen on a letter, or one that few look at."""
     match name:
         case "raw":

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Protocol
 
 from inspector.errors import InspectError
 from inspector.protocol import peek
-from inspector.session.engine import Live, Opened
+from inspector.session.engine import Live, OpenedSession
 from inspector.text import one_line
-from inspector.tui.conversation import LiveSubject, Recording, Stage, Subject
+from inspector.tui.conversation import ConversationStage, LiveSubject, OpenConversation, Recording
 from inspector.tui.panels import Panel
 
 if TYPE_CHECKING:
     from inspector.present.spans import Span
-    from inspector.present.start import Capture, Server, Wanted
+    from inspector.present.start import Capture, ConfiguredServer, Wanted
     from inspector.tui.app import InspectApp
     from inspector.tui.bars import ConversationBar, NoticeBar
     from inspector.tui.screens.traffic.timeline import TimelinePanel
@@ -37,7 +37,7 @@ class Tab:
     def __init__(
         self,
         number: int,
-        subject: Subject,
+        subject: OpenConversation,
         begin: Callable[..., Live] | None = None,
         *,
         shown: str = "traffic",
@@ -76,7 +76,7 @@ class Tab:
         name = peek.text(opening.server, "name")
         return one_line(name, _LONGEST_NAME) if name else ""
 
-    def rebind(self, subject: Subject) -> None:
+    def rebind(self, subject: OpenConversation) -> None:
         """Show another conversation with the same server."""
         subject.journal.name = self.subject.journal.name
         self.subject = subject
@@ -88,9 +88,9 @@ class Tab:
         """That it has failed or broken off since the last time this was asked, with the reason; "" otherwise."""
         stage, before = self.subject.stage, self._stage
         self._stage = stage
-        if stage is before or stage not in (Stage.FAILED, Stage.CLOSED) or not self.subject.why:
+        if stage is before or stage not in (ConversationStage.FAILED, ConversationStage.CLOSED) or not self.subject.why:
             return ""
-        return ("not connected: " if stage is Stage.FAILED else "closed: ") + self.subject.why
+        return ("not connected: " if stage is ConversationStage.FAILED else "closed: ") + self.subject.why
 
     def login_told(self) -> str:
         """That its server wants a login, once for each; "" otherwise."""
@@ -107,7 +107,7 @@ class Tab:
         from inspector.text import visible
         from inspector.tui.screens.inbox.model import asked_in_short
 
-        if not self.subject.can_act or self.subject.stage is not Stage.OPEN:
+        if not self.subject.can_act or self.subject.stage is not ConversationStage.OPEN:
             return []
         pending = self.subject.journal.conversation.pairs.pending
         asked = [ticket.question for ticket in self.subject.tickets if ticket.state is TicketState.WAITING]
@@ -117,7 +117,7 @@ class Tab:
         ]
 
 
-def subject_of(first: Live | None, capture: Path | None) -> Subject:
+def subject_of(first: Live | None, capture: Path | None) -> OpenConversation:
     """What a tab shows. Raises: CaptureError if `capture` is no capture."""
     if capture is not None:
         from inspector.config.paths import places
@@ -141,7 +141,7 @@ class Tabs:
     _numbers = 1
 
     @property
-    def subject(self) -> Subject:
+    def subject(self) -> OpenConversation:
         """What the tab in sight is about."""
         return self.tab.subject
 
@@ -191,7 +191,7 @@ class Tabs:
 
     # --- coming and going
 
-    async def add_tab(self: "InspectApp", opened: "Opened") -> Tab:  # type: ignore[misc]
+    async def add_tab(self: "InspectApp", opened: "OpenedSession") -> Tab:  # type: ignore[misc]
         """Give a conversation a tab, out of sight. Raises: CaptureError if it is a capture that can't be read."""
         self._numbers += 1
         subject = subject_of(opened.first, opened.capture)
@@ -211,7 +211,7 @@ class Tabs:
         self.bar.sync()
         return tab
 
-    async def add_tabs(self: "InspectApp", several: "list[Opened]") -> None:  # type: ignore[misc]
+    async def add_tabs(self: "InspectApp", several: "list[OpenedSession]") -> None:  # type: ignore[misc]
         """Give each a tab; one that can't be shown is told of, and the others are there."""
         for opened in several:
             try:
@@ -277,7 +277,7 @@ class Tabs:
             return
         from inspector.tui.screens.start.start import OpenScreen
 
-        if not typed and self._typed is not None and self._typed[1].subject.stage is Stage.FAILED:
+        if not typed and self._typed is not None and self._typed[1].subject.stage is ConversationStage.FAILED:
             typed, problem = self._typed[0], self._typed[1].subject.why
         servers, captures = self.opener.found()
         screen = OpenScreen(servers, captures, typed=typed, problem=problem)
@@ -380,10 +380,10 @@ def _unlike(name: str, others: list[str]) -> str:
 class Opener(Protocol):
     """Whoever knows how."""
 
-    def found(self) -> "tuple[Sequence[Server], Sequence[Capture]]":
+    def found(self) -> "tuple[Sequence[ConfiguredServer], Sequence[Capture]]":
         """The servers that hosts on this machine know, and recent captures."""
 
-    def open(self, wanted: "Wanted") -> Opened:
+    def open(self, wanted: "Wanted") -> OpenedSession:
         """Begin it.
 
         Raises: InspectError if it can't be begun at all; a server that fails later is a state of its conversation.

@@ -9,19 +9,19 @@ import msgspec
 
 from inspector.auth.steps import (
     Abandoned,
-    Fetch,
-    Fetched,
+    AddStep,
     Flow,
+    HttpFetch,
+    HttpFetched,
+    LoginStep,
     Now,
+    OpenAddress,
     Prove,
     Random,
     Redirected,
-    Rung,
     Sign,
     Step,
-    Tell,
-    Verdict,
-    Visit,
+    StepVerdict,
 )
 
 T = TypeVar("T")
@@ -50,18 +50,18 @@ def about(**changes: Any) -> dict[str, Any]:
     return {name: value for name, value in (members | changes).items() if value is not None}
 
 
-def answer(value: Any, status: int = 200, **headers: str) -> Fetched:
+def answer(value: Any, status: int = 200, **headers: str) -> HttpFetched:
     """A response with JSON."""
     more = tuple((name.replace("_", "-"), text) for name, text in headers.items())
-    return Fetched("", status, (*JSON, *more), json.dumps(value).encode())
+    return HttpFetched("", status, (*JSON, *more), json.dumps(value).encode())
 
 
-def page(status: int = 200) -> Fetched:
+def page(status: int = 200) -> HttpFetched:
     """A response with a page."""
-    return Fetched("", status, (("content-type", "text/html"),), b"<!doctype html>")
+    return HttpFetched("", status, (("content-type", "text/html"),), b"<!doctype html>")
 
 
-Answers = Fetched | list[Fetched] | Callable[[Fetch], Fetched]
+Answers = HttpFetched | list[HttpFetched] | Callable[[HttpFetch], HttpFetched]
 
 
 class World:
@@ -77,12 +77,12 @@ class World:
         }
         for name, given in changes.items():
             self.pages[{"prm": PROTECTED, "asm": ABOUT, "register": REGISTER, "token": TOKEN}[name]] = given
-        self.ladder: list[Rung] = []
-        self.fetched: list[Fetch] = []
-        self.visits: list[Visit] = []
+        self.ladder: list[LoginStep] = []
+        self.fetched: list[HttpFetch] = []
+        self.visits: list[OpenAddress] = []
         self.signed: list[dict[str, Any]] = []
         self.proofs: list[Prove] = []
-        self.consents: Callable[[Visit], Redirected | Abandoned] = agreed
+        self.consents: Callable[[OpenAddress], Redirected | Abandoned] = agreed
         self.now = 1000.0
 
     def play(self, flow: Flow[T]) -> T:
@@ -96,9 +96,9 @@ class World:
             return result
 
     @property
-    def broken(self) -> Rung:
+    def broken(self) -> LoginStep:
         """The rung that broke."""
-        (found,) = [rung for rung in self.ladder if rung.verdict is Verdict.BROKEN]
+        (found,) = [rung for rung in self.ladder if rung.verdict is StepVerdict.BROKEN]
         return found
 
     def urls(self) -> list[str]:
@@ -116,10 +116,10 @@ class World:
 
     def _perform(self, step: Step) -> Any:
         match step:
-            case Fetch():
+            case HttpFetch():
                 self.fetched.append(step)
                 return self._found(step)
-            case Visit():
+            case OpenAddress():
                 self.visits.append(step)
                 return self.consents(step)
             case Random(count):
@@ -132,18 +132,18 @@ class World:
             case Prove():
                 self.proofs.append(step)
                 return f"proof {len(self.proofs)}"
-            case Tell(rung):
+            case AddStep(rung):
                 return self.ladder.append(rung)
 
-    def _found(self, fetch: Fetch) -> Fetched:
+    def _found(self, fetch: HttpFetch) -> HttpFetched:
         found = self.pages.get(fetch.url, answer({"error": "not found"}, 404))
         if isinstance(found, list):
             found = found.pop(0)
-        elif not isinstance(found, Fetched):
+        elif not isinstance(found, HttpFetched):
             found = found(fetch)
         return msgspec.structs.replace(found, url=fetch.url)
 
 
-def agreed(visit: Visit) -> Redirected:
+def agreed(visit: OpenAddress) -> Redirected:
     """The person says yes."""
     return Redirected({"code": "c0de", "state": visit.state})

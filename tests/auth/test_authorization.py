@@ -7,10 +7,10 @@ import pytest
 
 from inspector.auth.authorization import authorize, challenge_of, check_server, return_address
 from inspector.auth.discovery import ServerMetadata
-from inspector.auth.steps import Abandoned, Client, LoginFailed, LoginWishes, Redirected, Visit
+from inspector.auth.steps import Abandoned, Client, LoginFailed, LoginOptions, OpenAddress, Redirected
 from tests.auth.scripted import CONSENT, ISSUER, SERVER, World
 
-WISHES = LoginWishes(redirect_uri="http://127.0.0.1:5/callback")
+WISHES = LoginOptions(redirect_uri="http://127.0.0.1:5/callback")
 ME = Client("me")
 
 
@@ -76,7 +76,7 @@ def test_a_server_without_an_address_to_ask_at_is_told_so() -> None:
         World().play(check_server(server(authorization_endpoint="")))
 
 
-def back(**params: str) -> Callable[[Visit], Redirected]:
+def back(**params: str) -> Callable[[OpenAddress], Redirected]:
     return lambda visit: Redirected({"code": "c0de", "state": visit.state} | params)
 
 
@@ -93,7 +93,7 @@ def back(**params: str) -> Callable[[Visit], Redirected]:
     ],
 )
 def test_a_redirect_that_is_not_the_answer_ends_the_login(
-    came: Callable[[Visit], Redirected], says: str, at: ServerMetadata
+    came: Callable[[OpenAddress], Redirected], says: str, at: ServerMetadata
 ) -> None:
     world = World()
     world.consents = came

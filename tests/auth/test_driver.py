@@ -13,9 +13,9 @@ import pytest
 from joserfc import jwt
 from joserfc.jwk import ECKey, RSAKey
 
-from inspector.auth.driver import MOST_LOGINS, Doorkeeper, Nobody, Prover, Surveyor, sign
+from inspector.auth.driver import MOST_LOGINS, NoAuthorizer, OAuthAuthorizer, Prover, Surveyor, sign
 from inspector.auth.guide import Loopback
-from inspector.auth.steps import Abandoned, Known, LoginFailed, LoginWishes, Redirected, Token, Visit
+from inspector.auth.steps import Abandoned, AccessToken, LoginFailed, LoginOptions, OpenAddress, Redirected, StoredLogin
 from inspector.auth.storage import TokenStore
 from inspector.errors import UsageError
 from inspector.protocol.credentials import MASK
@@ -83,7 +83,7 @@ class Willing:
         self._loopback = await Loopback().__aenter__()
         return self._loopback.redirect_uri
 
-    async def visit(self, visit: Visit) -> Redirected | Abandoned:
+    async def visit(self, visit: OpenAddress) -> Redirected | Abandoned:
         assert self._loopback is not None
         self.visits += 1
         came = self._loopback.expect(visit.state)
@@ -98,7 +98,7 @@ class Willing:
 
 @asynccontextmanager
 async def opened(
-    house: House, keeper: Doorkeeper | None, **options: object
+    house: House, keeper: OAuthAuthorizer | None, **options: object
 ) -> AsyncIterator[tuple[Endpoint, Recorder]]:
     endpoint = Endpoint(f"{house.door.url}/mcp", HttpOptions(authorizer=keeper, **options))  # type: ignore[arg-type]
     recorder = Recorder()
@@ -116,9 +116,11 @@ async def house() -> AsyncIterator[House]:
         yield made
 
 
-def keeper_of(house: House, visitor: object = None, store: TokenStore | None = None, **wishes: object) -> Doorkeeper:
-    made = LoginWishes(**wishes)  # type: ignore[arg-type]
-    return Doorkeeper(f"{house.door.url}/mcp", made, store or TokenStore(None), visitor or Willing())  # type: ignore[arg-type]
+def keeper_of(
+    house: House, visitor: object = None, store: TokenStore | None = None, **wishes: object
+) -> OAuthAuthorizer:
+    made = LoginOptions(**wishes)  # type: ignore[arg-type]
+    return OAuthAuthorizer(f"{house.door.url}/mcp", made, store or TokenStore(None), visitor or Willing())  # type: ignore[arg-type]
 
 
 async def post(endpoint: Endpoint) -> int:
@@ -164,7 +166,7 @@ async def test_many_that_are_refused_at_once_cost_one_login(house: House) -> Non
 
 async def test_many_that_wait_for_a_login_that_fails_ask_nobody_again(house: House) -> None:
     class Unwilling(Willing):
-        async def visit(self, visit: Visit) -> Redirected | Abandoned:
+        async def visit(self, visit: OpenAddress) -> Redirected | Abandoned:
             self.visits += 1
             return Abandoned("no")
 
@@ -196,25 +198,25 @@ async def test_a_prohibition_that_no_login_changes_is_the_answer(house: House) -
 async def test_what_was_kept_is_used_and_renewed_without_the_person(house: House) -> None:
     url = f"{house.door.url}/mcp"
     visitor = Willing()
-    store = _Kept(Known(Token("dead", house.guard.url, refresh_token="r0")))
+    store = _Kept(StoredLogin(AccessToken("dead", house.guard.url, refresh_token="r0")))
     async with opened(house, keeper_of(house, visitor, store, client_id="us")) as (endpoint, _):
         assert await post(endpoint) == 200
     assert [request.header("authorization") for request in house.seen] == ["Bearer dead", "Bearer t1"]
     assert visitor.visits == 0
-    assert store.get(url).token == Token("t1", house.guard.url, refresh_token="r1", resource=url)
+    assert store.get(url).token == AccessToken("t1", house.guard.url, refresh_token="r1", resource=url)
 
 
 class _Kept(TokenStore):
     """In memory."""
 
-    def __init__(self, known: Known) -> None:
+    def __init__(self, known: StoredLogin) -> None:
         super().__init__(None)
         self.known = known
 
-    def get(self, url: str) -> Known:
+    def get(self, url: str) -> StoredLogin:
         return self.known
 
-    def put(self, url: str, known: Known) -> None:
+    def put(self, url: str, known: StoredLogin) -> None:
         self.known = known
 
 
@@ -233,7 +235,7 @@ async def test_a_header_of_the_users_own_means_that_nobody_logs_in(house: House)
 
 
 async def test_where_nobody_is_there_the_login_ends_with_what_to_do(house: House) -> None:
-    async with opened(house, keeper_of(house, Nobody(f"{house.door.url}/mcp"))) as (endpoint, recorder):
+    async with opened(house, keeper_of(house, NoAuthorizer(f"{house.door.url}/mcp"))) as (endpoint, recorder):
         with pytest.raises(LoginFailed, match=r"^the server answered with HTTP 401 .*; consent.*nobody is there"):
             await post(endpoint)
         ends = [fact.event for fact in recorder.of(HttpFact)]
@@ -244,7 +246,7 @@ async def test_a_login_is_told_while_it_goes_on(house: House) -> None:
     busy: list[bool] = []
 
     class Looking(Willing):
-        async def visit(self, visit: Visit) -> Redirected | Abandoned:
+        async def visit(self, visit: OpenAddress) -> Redirected | Abandoned:
             busy.append(keeper.busy)
             return await super().visit(visit)
 
@@ -255,7 +257,7 @@ async def test_a_login_is_told_while_it_goes_on(house: House) -> None:
 
 
 async def test_a_surveyor_looks_once_and_is_let_in_nowhere(house: House) -> None:
-    surveyor = Surveyor(f"{house.door.url}/mcp", LoginWishes(), TokenStore(None))
+    surveyor = Surveyor(f"{house.door.url}/mcp", LoginOptions(), TokenStore(None))
     async with opened(house, surveyor) as (endpoint, _):
         assert await post(endpoint) == 401
         assert await post(endpoint) == 401
@@ -266,8 +268,8 @@ async def test_a_surveyor_looks_once_and_is_let_in_nowhere(house: House) -> None
 
 async def test_a_token_can_be_renewed_before_it_is_sent(house: House) -> None:
     url, visitor = f"{house.door.url}/mcp", Willing()
-    token = Token("t0", house.guard.url, refresh_token="r0")
-    keeper = Doorkeeper(url, LoginWishes(client_id="us"), _Kept(Known(token)), visitor, renew=True)
+    token = AccessToken("t0", house.guard.url, refresh_token="r0")
+    keeper = OAuthAuthorizer(url, LoginOptions(client_id="us"), _Kept(StoredLogin(token)), visitor, renew=True)
     async with opened(house, keeper) as (endpoint, _):
         assert await post(endpoint) == 200
     assert [request.header("authorization") for request in house.seen] == [None, "Bearer t1"]

@@ -10,23 +10,35 @@ import pytest
 from msgspec.structs import replace
 
 from inspector.auth.discovery import Challenge
-from inspector.auth.flow import Refused, login, survey
-from inspector.auth.steps import Client, Dpop, Known, Login, LoginFailed, LoginWishes, Rung, Token, Verdict
+from inspector.auth.flow import RefusedRequest, login, survey
+from inspector.auth.steps import (
+    AccessToken,
+    Client,
+    CompletedLogin,
+    Dpop,
+    LoginFailed,
+    LoginOptions,
+    LoginStep,
+    StepVerdict,
+    StoredLogin,
+)
 from inspector.present.logins import login_data, login_sections
 from tests.auth.scripted import ABOUT, ISSUER, PROTECTED, REGISTER, SERVER, TOKEN, World, about, answer, page, protected
 
-WISHES = LoginWishes(redirect_uri="http://127.0.0.1:5/callback")
-OLD = Token("old", ISSUER, refresh_token="again", asked=("read",), resource=SERVER)
+WISHES = LoginOptions(redirect_uri="http://127.0.0.1:5/callback")
+OLD = AccessToken("old", ISSUER, refresh_token="again", asked=("read",), resource=SERVER)
 ME = Client("me", registered=True, redirect_uri=WISHES.redirect_uri)
-KNOWN = Known(OLD, {ISSUER: ME})
+KNOWN = StoredLogin(OLD, {ISSUER: ME})
 
 
 def challenged(**params: str) -> Challenge:
     return Challenge("bearer", params)
 
 
-def run(world: World, challenge: Challenge | None = None, known: Known = Known(), **wishes: Any) -> Login:  # noqa: B008
-    return world.play(login(SERVER, challenge, replace(WISHES, **wishes), known))
+def run(
+    world: World, challenge: Challenge | None = None, known: StoredLogin | None = None, **wishes: Any
+) -> CompletedLogin:
+    return world.play(login(SERVER, challenge, replace(WISHES, **wishes), known or StoredLogin()))
 
 
 def test_a_first_login_climbs_the_whole_ladder() -> None:
@@ -42,7 +54,7 @@ def test_a_first_login_climbs_the_whole_ladder() -> None:
         "consent in the browser",
         "token for the code",
     ]
-    assert {rung.verdict for rung in world.ladder} == {Verdict.GOOD}
+    assert {rung.verdict for rung in world.ladder} == {StepVerdict.GOOD}
     assert done.token.access_token == "t0ken"
     assert done.known.clients[ISSUER].client_id == "registered"
 
@@ -73,7 +85,7 @@ def test_the_scope_is_the_persons_else_the_challenges_else_all_that_are_named(
 
 def test_a_step_up_asks_for_what_it_had_and_what_is_missing() -> None:
     world = World()
-    known = Known(replace(OLD, refresh_token=""), {ISSUER: ME})
+    known = StoredLogin(replace(OLD, refresh_token=""), {ISSUER: ME})
     done = run(world, challenged(error="insufficient_scope", scope="write"), known)
     assert world.asked()["scope"] == "read write"
     assert done.token.asked == ("read", "write")
@@ -81,7 +93,7 @@ def test_a_step_up_asks_for_what_it_had_and_what_is_missing() -> None:
 
 def test_a_step_up_keeps_what_was_granted_without_having_been_asked_for() -> None:
     world = World()
-    known = Known(replace(OLD, asked=(), scopes=("read", "list")), {ISSUER: ME})
+    known = StoredLogin(replace(OLD, asked=(), scopes=("read", "list")), {ISSUER: ME})
     run(world, challenged(error="insufficient_scope", scope="write"), known)
     assert world.asked()["scope"] == "read list write"
 
@@ -157,11 +169,11 @@ def test_nothing_of_one_authorization_server_is_shown_to_another() -> None:
 
 def test_a_stored_client_that_is_unknown_now_is_registered_anew_once() -> None:
     world = World(token=[answer({"error": "invalid_client"}, 401), answer({"access_token": "t"})])
-    done = run(world, None, Known(None, {ISSUER: ME}))
+    done = run(world, None, StoredLogin(None, {ISSUER: ME}))
     assert done.known.clients[ISSUER].client_id == "registered"
     world = World(token=answer({"error": "invalid_client"}, 401))
     with pytest.raises(LoginFailed, match="invalid_client"):
-        run(world, None, Known(None, {ISSUER: ME}))
+        run(world, None, StoredLogin(None, {ISSUER: ME}))
     assert world.urls().count(REGISTER) == 1
 
 
@@ -262,7 +274,7 @@ def test_whatever_an_authorization_server_writes_a_login_ends_well_or_with_a_rea
     for hostile in HOSTILE:
         world = World(**{place: answer(documents[place] | {member: hostile})})
         try:
-            done = world.play(login(SERVER, None, LoginWishes(), Known()))
+            done = world.play(login(SERVER, None, LoginOptions(), StoredLogin()))
         except LoginFailed:
             assert world.broken.found
             continue
@@ -276,33 +288,33 @@ def test_whatever_an_authorization_server_writes_a_login_ends_well_or_with_a_rea
 @pytest.mark.parametrize("exp", [10**400, -(10**400), 1e308, -1e308, True, "soon", None])
 def test_times_in_a_token_may_be_anything(exp: object) -> None:
     claims = base64.urlsafe_b64encode(json.dumps({"exp": exp, "nbf": exp, "iat": exp, "aud": ["http://["]}).encode())
-    token = Token(f"e30.{claims.decode().rstrip('=')}.c2ln", ISSUER, expires_at=1e300)
-    assert login_sections(SERVER, Known(token), 1000.0)
-    assert login_data(SERVER, Known(token), 1000.0)
+    token = AccessToken(f"e30.{claims.decode().rstrip('=')}.c2ln", ISSUER, expires_at=1e300)
+    assert login_sections(SERVER, StoredLogin(token), 1000.0)
+    assert login_data(SERVER, StoredLogin(token), 1000.0)
 
 
 def test_a_client_that_was_registered_for_a_way_that_is_not_ours_ends_the_login_with_that_reason() -> None:
     for method in ("private_key_jwt", "tls_client_auth", "client_secret_jwt"):
         world = World(register=answer({"client_id": "me", "token_endpoint_auth_method": method}, 201))
         with pytest.raises(LoginFailed, match=method):
-            world.play(login(SERVER, None, LoginWishes(), Known()))
+            world.play(login(SERVER, None, LoginOptions(), StoredLogin()))
         assert (world.signed, world.visits) == ([], [])
     world = World(register=answer({"client_id": "me", "token_endpoint_auth_method": "client_secret_basic"}, 201))
-    assert world.play(login(SERVER, None, LoginWishes(), Known())).token.access_token == "t0ken"
+    assert world.play(login(SERVER, None, LoginOptions(), StoredLogin())).token.access_token == "t0ken"
 
 
 CHALLENGE = Challenge("bearer", {"scope": "read write"})
-REFUSED = Refused("POST", 401)
+REFUSED = RefusedRequest("POST", 401)
 
 
 def climb(
-    world: World, challenge: Challenge | None = CHALLENGE, refused: Refused | None = REFUSED, **more: object
+    world: World, challenge: Challenge | None = CHALLENGE, refused: RefusedRequest | None = REFUSED, **more: object
 ) -> None:
-    known = more.pop("known", Known())
-    world.play(survey(SERVER, challenge, LoginWishes(**more), known, refused))  # type: ignore[arg-type]
+    known = more.pop("known", StoredLogin())
+    world.play(survey(SERVER, challenge, LoginOptions(**more), known, refused))  # type: ignore[arg-type]
 
 
-def rung(world: World, what: str) -> Rung:
+def rung(world: World, what: str) -> LoginStep:
     (found,) = [rung for rung in world.ladder if rung.what == what]
     return found
 
@@ -321,7 +333,7 @@ def test_a_way_that_holds_is_walked_to_its_end_and_nothing_is_sent_that_stays() 
         "iss",
         "DPoP",
     ]
-    assert not [each for each in world.ladder if each.verdict is Verdict.BROKEN]
+    assert not [each for each in world.ladder if each.verdict is StepVerdict.BROKEN]
     assert (rung(world, "challenge").request, rung(world, "challenge").status) == (f"POST {SERVER}", 401)
     assert {fetch.method for fetch in world.fetched} == {"GET"}
     assert REGISTER not in world.urls()
@@ -363,9 +375,9 @@ def test_a_client_that_is_given_or_known_needs_no_registration() -> None:
     alone = answer(about(registration_endpoint=None))
     given, known = World(asm=alone), World(asm=alone)
     climb(given, client_id="mine")
-    climb(known, known=Known(clients={ISSUER: Client("before")}))
-    assert rung(given, "client").verdict is Verdict.GOOD
-    assert rung(known, "client").verdict is Verdict.GOOD
+    climb(known, known=StoredLogin(clients={ISSUER: Client("before")}))
+    assert rung(given, "client").verdict is StepVerdict.GOOD
+    assert rung(known, "client").verdict is StepVerdict.GOOD
 
 
 def test_a_document_about_the_client_is_of_use_only_where_one_is_given() -> None:
@@ -373,23 +385,23 @@ def test_a_document_about_the_client_is_of_use_only_where_one_is_given() -> None
     without, given = World(asm=takes), World(asm=takes)
     climb(without)
     climb(given, metadata_url="https://us.example/client.json")
-    assert rung(without, "client").verdict is Verdict.BROKEN
+    assert rung(without, "client").verdict is StepVerdict.BROKEN
     assert "none is given" in rung(without, "client").found
-    assert rung(given, "client").verdict is Verdict.GOOD
+    assert rung(given, "client").verdict is StepVerdict.GOOD
 
 
 def test_a_server_that_lets_everybody_in_and_names_nobody_is_no_failure() -> None:
     world = World(prm=answer({}, 404))
     climb(world, None, None)
-    assert world.ladder[0].verdict is Verdict.GOOD
-    assert all(each.verdict is not Verdict.BROKEN for each in world.ladder)
+    assert world.ladder[0].verdict is StepVerdict.GOOD
+    assert all(each.verdict is not StepVerdict.BROKEN for each in world.ladder)
     assert not any("authorization-server" in url for url in world.urls())
 
 
 def test_clocks_that_differ_are_a_rung() -> None:
     world = World()
     world.now = 1_000_000.0
-    climb(world, refused=Refused("POST", 401, "Mon, 12 Jan 1970 13:40:00 GMT"))
+    climb(world, refused=RefusedRequest("POST", 401, "Mon, 12 Jan 1970 13:40:00 GMT"))
     assert rung(world, "clock").found == "our clock is 7 min ahead of the server's"
 
 

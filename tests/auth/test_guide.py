@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from inspector.auth.guide import Guide, Loopback, pasted, redirected
-from inspector.auth.steps import Abandoned, Redirected, Rung, Verdict, Visit
+from inspector.auth.steps import Abandoned, LoginStep, OpenAddress, Redirected, StepVerdict
 from inspector.errors import AuthorizationNeeded
 from inspector.transports.http.listener import HttpRequest, HttpResponse, Listener
 from tests.waiting import until
@@ -21,7 +21,7 @@ async def visited(guide: Guide, deed: Awaitable[object], known: str = "") -> Red
     redirect = await guide.begin(known)
     try:
         async with asyncio.TaskGroup() as tasks:
-            visit = tasks.create_task(guide.visit(Visit(URL, redirect, "st4te")))
+            visit = tasks.create_task(guide.visit(OpenAddress(URL, redirect, "st4te")))
             await until(lambda: guide.waiting is not None, "somebody is waited for")
             await deed
         return visit.result()
@@ -63,7 +63,7 @@ async def test_one_login_may_visit_twice() -> None:
     came = []
     for code in "ab":
         async with asyncio.TaskGroup() as tasks, httpx.AsyncClient(trust_env=False) as browser:
-            visit = tasks.create_task(guide.visit(Visit(URL, redirect, "st4te")))
+            visit = tasks.create_task(guide.visit(OpenAddress(URL, redirect, "st4te")))
             await until(lambda: guide.waiting is not None, "somebody is waited for")
             for stray in ("", "?code=stray", "?code=stray&state=another", "?error=access_denied", "?state="):
                 assert (await browser.get(f"{redirect}{stray}")).status_code == 400
@@ -89,7 +89,7 @@ async def test_a_person_may_give_up() -> None:
 async def test_nobody_waits_for_ever() -> None:
     guide = Guide(patience_s=0.01)
     redirect = await guide.begin("")
-    came = await guide.visit(Visit(URL, redirect, "s"))
+    came = await guide.visit(OpenAddress(URL, redirect, "s"))
     await guide.end()
     assert isinstance(came, Abandoned)
     assert "nobody came back" in came.why
@@ -144,7 +144,7 @@ async def test_an_address_elsewhere_is_waited_for_with_paste_alone() -> None:
 async def test_the_ladder_is_of_the_login_that_goes_on() -> None:
     guide = Guide()
     await guide.begin("")
-    guide.hear(Rung("a", Verdict.BROKEN))
+    guide.hear(LoginStep("a", StepVerdict.BROKEN))
     assert guide.failed
     await guide.end()
     await guide.begin("")

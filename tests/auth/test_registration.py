@@ -4,15 +4,15 @@ import pytest
 
 from inspector.auth.discovery import ServerMetadata
 from inspector.auth.registration import find_client
-from inspector.auth.steps import Client, Known, LoginFailed, LoginWishes
+from inspector.auth.steps import Client, LoginFailed, LoginOptions, StoredLogin
 from tests.auth.scripted import ISSUER, REGISTER, World, answer, page
 
 SERVER = ServerMetadata(ISSUER, registration_endpoint=REGISTER)
-WISHES = LoginWishes(redirect_uri="http://127.0.0.1:5/callback")
+WISHES = LoginOptions(redirect_uri="http://127.0.0.1:5/callback")
 
 
-def find(world: World, server: ServerMetadata = SERVER, wishes: LoginWishes = WISHES, **known: Client) -> Client:
-    return world.play(find_client(server, wishes, Known(clients=dict(known.items())), ("read",)))
+def find(world: World, server: ServerMetadata = SERVER, wishes: LoginOptions = WISHES, **known: Client) -> Client:
+    return world.play(find_client(server, wishes, StoredLogin(clients=dict(known.items())), ("read",)))
 
 
 def test_it_registers_as_a_native_program_without_a_secret() -> None:
@@ -36,14 +36,14 @@ def test_it_proves_itself_as_the_registration_says() -> None:
 def test_a_client_that_was_registered_with_this_address_is_used_again() -> None:
     before = Client("before", registered=True, redirect_uri=WISHES.redirect_uri)
     world = World()
-    assert world.play(find_client(SERVER, WISHES, Known(clients={ISSUER: before}), ())) == before
+    assert world.play(find_client(SERVER, WISHES, StoredLogin(clients={ISSUER: before}), ())) == before
     assert world.fetched == []
-    elsewhere = Known(clients={"https://other.example": before})
+    elsewhere = StoredLogin(clients={"https://other.example": before})
     assert world.play(find_client(SERVER, WISHES, elsewhere, ())).client_id == "registered"
 
 
 def test_a_document_about_the_client_goes_before_a_registration_where_it_is_taken() -> None:
-    wishes = LoginWishes(metadata_url="https://client.example/me.json")
+    wishes = LoginOptions(metadata_url="https://client.example/me.json")
     takes = ServerMetadata(ISSUER, registration_endpoint=REGISTER, takes_metadata_documents=True)
     assert find(World(), takes, wishes).client_id == "https://client.example/me.json"
     assert find(World(), SERVER, wishes).client_id == "registered"
@@ -59,9 +59,9 @@ def test_a_document_about_the_client_goes_before_a_registration_where_it_is_take
 )
 def test_a_client_that_was_given_proves_itself_as_the_server_lists(listed: tuple[str, ...] | None, method: str) -> None:
     server = ServerMetadata(ISSUER, token_methods=listed)
-    assert find(World(), server, LoginWishes("me", "secret")) == Client("me", "secret", method)
-    assert find(World(), server, LoginWishes("me")).method == "none"
-    assert find(World(), server, LoginWishes("me", private_key="PEM")).method == "private_key_jwt"
+    assert find(World(), server, LoginOptions("me", "secret")) == Client("me", "secret", method)
+    assert find(World(), server, LoginOptions("me")).method == "none"
+    assert find(World(), server, LoginOptions("me", private_key="PEM")).method == "private_key_jwt"
 
 
 def test_where_nobody_can_register_the_person_is_told_what_to_do() -> None:

@@ -2,39 +2,50 @@
 
 import pytest
 
-from inspector.auth.steps import Client, Fetch, Fetched, Known, LoginFailed, Rung, Verdict, broken, described, rung_of
+from inspector.auth.steps import (
+    Client,
+    HttpFetch,
+    HttpFetched,
+    LoginFailed,
+    LoginStep,
+    StepVerdict,
+    StoredLogin,
+    broken,
+    described,
+    rung_of,
+)
 from tests.auth.scripted import World, answer, page
 
 
 @pytest.mark.parametrize(
     ("fetched", "words"),
     [
-        (Fetched("", why="refused"), "no response: refused"),
+        (HttpFetched("", why="refused"), "no response: refused"),
         (page(), "200 with text/html, which is no JSON"),
         (page(404), "404 with text/html"),
-        (Fetched("", 500), "500 with no content type"),
+        (HttpFetched("", 500), "500 with no content type"),
         (
-            Fetched("", 302, (("Location", "https://x.example"),)),
+            HttpFetched("", 302, (("Location", "https://x.example"),)),
             "302, a redirect to 'https://x.example', which was not followed",
         ),
     ],
 )
-def test_what_came_is_told_in_a_few_words(fetched: Fetched, words: str) -> None:
+def test_what_came_is_told_in_a_few_words(fetched: HttpFetched, words: str) -> None:
     assert described(fetched) == words
 
 
 def test_a_body_that_is_no_json_has_no_value() -> None:
-    assert [each.value for each in (page(), Fetched(""), Fetched("", body=b"\xff"), answer([1]))] == [
+    assert [each.value for each in (page(), HttpFetched(""), HttpFetched("", body=b"\xff"), answer([1]))] == [
         None,
         None,
         None,
         [1],
     ]
-    assert Fetched("", body=b"[" * 100_000).value is None
+    assert HttpFetched("", body=b"[" * 100_000).value is None
 
 
 def test_a_broken_rung_is_told_and_ends_the_flow() -> None:
-    world, rung = World(), Rung("client", Verdict.BROKEN, "there is none", fix="give one")
+    world, rung = World(), LoginStep("client", StepVerdict.BROKEN, "there is none", fix="give one")
     with pytest.raises(LoginFailed) as failed:
         world.play(broken(rung))
     assert world.ladder == [rung]
@@ -42,12 +53,14 @@ def test_a_broken_rung_is_told_and_ends_the_flow() -> None:
 
 
 def test_the_rung_of_a_request_names_it() -> None:
-    rung = rung_of(Fetch("x", "https://x.example", "POST"), Fetched("https://x.example", 201), Verdict.GOOD, "made")
+    rung = rung_of(
+        HttpFetch("x", "https://x.example", "POST"), HttpFetched("https://x.example", 201), StepVerdict.GOOD, "made"
+    )
     assert (rung.request, rung.status) == ("POST https://x.example", 201)
 
 
 def test_a_client_is_kept_for_its_own_issuer_alone() -> None:
-    known = Known().with_client("https://a.example", Client("a")).with_client("https://b.example", Client("b"))
+    known = StoredLogin().with_client("https://a.example", Client("a")).with_client("https://b.example", Client("b"))
     assert {issuer: each.client_id for issuer, each in known.clients.items()} == {
         "https://a.example": "a",
         "https://b.example": "b",

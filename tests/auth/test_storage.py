@@ -13,12 +13,14 @@ from keyring.backend import KeyringBackend
 from keyring.backends.fail import Keyring as NoKeyring
 from keyring.errors import KeyringLocked
 
-from inspector.auth.steps import Client, Known, Token
-from inspector.auth.storage import FILE, Kept, KeyringStore, TokenStore, choose_store, has_keyring
+from inspector.auth.steps import AccessToken, Client, StoredLogin
+from inspector.auth.storage import FILE, KeyringStore, LoginStorage, TokenStore, choose_store, has_keyring
 from inspector.errors import UsageError
 
 URL = "https://api.example/mcp"
-KNOWN = Known(Token("s3cret-token", "https://as.example"), {"https://as.example": Client("us", registered=True)})
+KNOWN = StoredLogin(
+    AccessToken("s3cret-token", "https://as.example"), {"https://as.example": Client("us", registered=True)}
+)
 
 
 class InMemory(KeyringBackend):
@@ -70,11 +72,11 @@ def test_the_keyring_has_the_login_and_the_file_its_name_alone(ring: InMemory, t
     assert b"s3cret" not in (tmp_path / FILE).read_bytes()
     assert store.servers() == (URL,)
     assert store.forget(URL)
-    assert (ring.kept, store.servers(), store.get(URL)) == ({}, (), Known())
+    assert (ring.kept, store.servers(), store.get(URL)) == ({}, (), StoredLogin())
 
 
 def test_a_server_of_which_nothing_is_kept_has_no_keyring_opened(ring: InMemory, tmp_path: Path) -> None:
-    assert KeyringStore(tmp_path).get(URL) == Known()
+    assert KeyringStore(tmp_path).get(URL) == StoredLogin()
     assert ring.asked == 0
 
 
@@ -82,7 +84,7 @@ def test_a_keyring_that_stays_closed_is_as_one_without_the_login(ring: InMemory,
     store = KeyringStore(tmp_path)
     store.put(URL, KNOWN)
     ring.locked = True
-    assert store.get(URL) == Known()
+    assert store.get(URL) == StoredLogin()
 
 
 def test_what_the_keyring_refuses_the_file_takes(ring: InMemory, tmp_path: Path) -> None:
@@ -101,33 +103,33 @@ def test_without_a_keyring_a_file_keeps_it(tmp_path: Path) -> None:
     assert TokenStore(tmp_path).get(URL) == KNOWN
     assert "file" in store.place
     with pytest.raises(UsageError, match="no keyring"):
-        choose_store(Kept.KEYRING, tmp_path, is_own_home=False)
+        choose_store(LoginStorage.KEYRING, tmp_path, is_own_home=False)
 
 
 def test_a_home_of_ones_own_is_not_left_unasked(ring: InMemory, tmp_path: Path) -> None:
     choose_store(None, tmp_path, is_own_home=True).put(URL, KNOWN)
     assert ring.kept == {}
-    store = choose_store(Kept.KEYRING, tmp_path, is_own_home=True)
+    store = choose_store(LoginStorage.KEYRING, tmp_path, is_own_home=True)
     store.put(URL, KNOWN)
     assert len(ring.kept) == 1
     assert "keyring" in store.place
 
 
 def test_nothing_is_kept_where_that_was_asked_for(tmp_path: Path) -> None:
-    store = choose_store(Kept.NONE, tmp_path, is_own_home=False)
+    store = choose_store(LoginStorage.NONE, tmp_path, is_own_home=False)
     store.put(URL, KNOWN)
-    assert (store.get(URL), list(tmp_path.glob("*.json")), store.place) == (Known(), [], "nowhere")
+    assert (store.get(URL), list(tmp_path.glob("*.json")), store.place) == (StoredLogin(), [], "nowhere")
 
 
-STORE_KNOWN = Known(
-    Token("t", "https://as.example", expires_at=5.0, scopes=("a",)), {"https://as.example": Client("me")}
+STORE_KNOWN = StoredLogin(
+    AccessToken("t", "https://as.example", expires_at=5.0, scopes=("a",)), {"https://as.example": Client("me")}
 )
 
 
 def test_what_was_kept_is_found_by_another_run_under_the_same_address(tmp_path: Path) -> None:
     TokenStore(tmp_path).put(URL, STORE_KNOWN)
     assert TokenStore(tmp_path).get("HTTPS://API.example/mcp#x") == STORE_KNOWN
-    assert TokenStore(tmp_path).get("https://api.example/other") == Known()
+    assert TokenStore(tmp_path).get("https://api.example/other") == StoredLogin()
     assert TokenStore(tmp_path).servers() == (URL,)
 
 
@@ -150,7 +152,7 @@ def test_what_is_forgotten_is_gone(tmp_path: Path) -> None:
 def test_a_file_that_can_not_be_read_is_no_reason_to_fail(tmp_path: Path) -> None:
     (tmp_path / FILE).write_bytes(b"\xff not json")
     store = TokenStore(tmp_path)
-    assert store.get(URL) == Known()
+    assert store.get(URL) == StoredLogin()
     store.put(URL, STORE_KNOWN)
     assert store.get(URL) == STORE_KNOWN
 
@@ -166,7 +168,7 @@ def test_a_link_in_its_place_is_not_followed(tmp_path: Path) -> None:
 def test_without_a_directory_nothing_is_kept() -> None:
     store = TokenStore(None)
     store.put(URL, STORE_KNOWN)
-    assert store.get(URL) == Known()
+    assert store.get(URL) == StoredLogin()
 
 
 def test_logins_that_are_stored_at_the_same_time_are_all_kept(tmp_path: Path) -> None:

@@ -8,9 +8,18 @@ from email.utils import format_datetime
 import pytest
 
 from inspector.auth.discovery import ServerMetadata
-from inspector.auth.steps import Client, Fetch, Fetched, IdentityProvider, LoginFailed, LoginWishes, Token, Verdict
+from inspector.auth.steps import (
+    AccessToken,
+    Client,
+    HttpFetch,
+    HttpFetched,
+    IdentityProvider,
+    LoginFailed,
+    LoginOptions,
+    StepVerdict,
+)
 from inspector.auth.tokens import (
-    Asking,
+    TokenRequest,
     ask,
     by_assertion,
     by_client,
@@ -69,11 +78,11 @@ def test_of_a_token_its_ends_are_shown_and_of_a_short_one_nothing() -> None:
     ],
 )
 def test_what_would_have_a_server_refuse_it_is_said(claims: dict[str, object], said: str) -> None:
-    assert "; ".join(doubts(Token(jwt(**claims), ISSUER), SERVER, 1000.0)) == said
+    assert "; ".join(doubts(AccessToken(jwt(**claims), ISSUER), SERVER, 1000.0)) == said
 
 
 def test_an_opaque_token_is_doubted_by_what_was_said_of_it() -> None:
-    assert list(doubts(Token("opaque", ISSUER, expires_at=990.0), SERVER, 1000.0)) == ["it expired 10 s ago"]
+    assert list(doubts(AccessToken("opaque", ISSUER, expires_at=990.0), SERVER, 1000.0)) == ["it expired 10 s ago"]
 
 
 def test_clocks_that_differ_are_told_by_the_date_of_an_answer() -> None:
@@ -90,8 +99,8 @@ AT = ServerMetadata(SCRIPTED_ISSUER, token_endpoint=TOKEN)
 FORM = by_code("c0de", "verifier", "http://127.0.0.1:5/callback")
 
 
-def asking(client: Client = Client("me"), *, dpop: bool = False, wishes: LoginWishes = LoginWishes()) -> Asking:  # noqa: B008
-    return Asking(AT, client, wishes, SCRIPTED_SERVER, ("a",), dpop)
+def asking(client: Client = Client("me"), *, dpop: bool = False, wishes: LoginOptions = LoginOptions()) -> TokenRequest:  # noqa: B008
+    return TokenRequest(AT, client, wishes, SCRIPTED_SERVER, ("a",), dpop)
 
 
 def test_a_code_is_redeemed_with_the_verifier_the_resource_and_the_same_address() -> None:
@@ -105,7 +114,9 @@ def test_a_code_is_redeemed_with_the_verifier_the_resource_and_the_same_address(
         "resource": SCRIPTED_SERVER,
         "client_id": "me",
     }
-    assert token == Token("t0ken", SCRIPTED_ISSUER, "Bearer", expires_at=1060.0, asked=("a",), resource=SCRIPTED_SERVER)
+    assert token == AccessToken(
+        "t0ken", SCRIPTED_ISSUER, "Bearer", expires_at=1060.0, asked=("a",), resource=SCRIPTED_SERVER
+    )
 
 
 def test_a_secret_in_the_header_is_escaped_and_stands_nowhere_else() -> None:
@@ -158,11 +169,11 @@ def test_a_server_that_wants_a_nonce_for_ever_is_asked_twice() -> None:
         (answer({"token_type": "bearer"}), "an answer without a token"),
         (answer([]), "an answer without a token"),
         (page(), "which is no JSON"),
-        (Fetched("", why="timed out"), "no response: timed out"),
+        (HttpFetched("", why="timed out"), "no response: timed out"),
         (answer({"access_token": 5}), "an answer without a token"),
     ],
 )
-def test_what_is_no_token_is_told_with_the_evidence(came: Fetched, says: str) -> None:
+def test_what_is_no_token_is_told_with_the_evidence(came: HttpFetched, says: str) -> None:
     world = World(token=came)
     with pytest.raises(LoginFailed, match=says):
         world.play(ask(asking(), "token", FORM))
@@ -173,17 +184,17 @@ def test_an_unknown_client_is_told_how_it_proved_itself_and_what_is_taken() -> N
     at = ServerMetadata(SCRIPTED_ISSUER, token_endpoint=TOKEN, token_methods=("private_key_jwt",))
     world = World(token=answer({"error": "invalid_client"}, 401))
     with pytest.raises(LoginFailed):
-        world.play(ask(Asking(at, Client("me"), LoginWishes(), SCRIPTED_SERVER), "token", FORM))
+        world.play(ask(TokenRequest(at, Client("me"), LoginOptions(), SCRIPTED_SERVER), "token", FORM))
     assert "by none" in world.broken.fix
     assert "private_key_jwt" in world.broken.fix
 
 
 def test_an_answer_that_is_a_form_is_taken_and_called_odd() -> None:
     kind = (("content-type", "application/x-www-form-urlencoded"),)
-    world = World(token=Fetched("", 200, kind, b"access_token=t&expires_in=9&scope=a+b"))
+    world = World(token=HttpFetched("", 200, kind, b"access_token=t&expires_in=9&scope=a+b"))
     token = world.play(ask(asking(), "token", FORM))
     assert (token.access_token, token.expires_at, token.scopes) == ("t", 1009.0, ("a", "b"))
-    assert world.ladder[-1].verdict is Verdict.ODD
+    assert world.ladder[-1].verdict is StepVerdict.ODD
 
 
 def test_a_token_that_has_expired_as_it_comes_is_odd() -> None:
@@ -201,12 +212,16 @@ def test_tokens_are_never_in_the_ladder() -> None:
 def test_without_an_endpoint_there_is_nothing_to_ask() -> None:
     with pytest.raises(LoginFailed, match="no token_endpoint"):
         World().play(
-            ask(Asking(ServerMetadata(SCRIPTED_ISSUER), Client("me"), LoginWishes(), SCRIPTED_SERVER), "token", FORM)
+            ask(
+                TokenRequest(ServerMetadata(SCRIPTED_ISSUER), Client("me"), LoginOptions(), SCRIPTED_SERVER),
+                "token",
+                FORM,
+            )
         )
 
 
 def test_the_grants_that_need_no_browser() -> None:
-    assert by_refresh(Token("a", SCRIPTED_ISSUER, refresh_token="r")) == {
+    assert by_refresh(AccessToken("a", SCRIPTED_ISSUER, refresh_token="r")) == {
         "grant_type": "refresh_token",
         "refresh_token": "r",
     }
@@ -221,7 +236,7 @@ def test_the_grants_that_need_no_browser() -> None:
 def test_an_enterprises_login_is_exchanged_for_a_grant_to_this_server() -> None:
     world = World()
     world.pages["https://idp.example/token"] = lambda fetch: granted(fetch)
-    wishes = LoginWishes(provider=IdentityProvider("https://idp.example/token", "us", "id-token"))
+    wishes = LoginOptions(provider=IdentityProvider("https://idp.example/token", "us", "id-token"))
     assert world.play(exchanged(wishes, SCRIPTED_ISSUER, SCRIPTED_SERVER)) == "id-jag"
     form = world.form()
     assert (form["audience"], form["resource"], form["subject_token"]) == (SCRIPTED_ISSUER, SCRIPTED_SERVER, "id-token")
@@ -230,14 +245,14 @@ def test_an_enterprises_login_is_exchanged_for_a_grant_to_this_server() -> None:
         world.play(exchanged(wishes, SCRIPTED_ISSUER, SCRIPTED_SERVER))
 
 
-def granted(fetch: Fetch) -> Fetched:
+def granted(fetch: HttpFetch) -> HttpFetched:
     return answer({"access_token": "id-jag", "token_type": "N_A"})
 
 
 def test_a_form_with_too_many_fields_is_a_failed_login() -> None:
     kind = (("content-type", "application/x-www-form-urlencoded"),)
     many = "&".join(f"a{number}=1" for number in range(60))
-    world = World(token=Fetched("", 200, kind, many.encode()))
+    world = World(token=HttpFetched("", 200, kind, many.encode()))
     with pytest.raises(LoginFailed):
         world.play(ask(asking(), "token", FORM))
     assert world.broken.request == f"POST {TOKEN}"

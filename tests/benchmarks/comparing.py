@@ -3,7 +3,7 @@
 import time
 from pathlib import Path
 
-from inspector.capture.compare.differences import Verdict, compare
+from inspector.capture.compare.differences import OperationVerdict, compare
 from inspector.capture.compare.normal import Normal
 from inspector.capture.compare.operations import read_accounts
 from inspector.capture.store.load import load
@@ -26,7 +26,7 @@ def seconds(before: Path, after: Path) -> tuple[float, int]:
     began = time.process_time()
     found = compare(read_accounts(before).accounts, read_accounts(after).accounts, Normal())
     comparison_lines(found, Names("before", "after"))
-    return time.process_time() - began, found.count(Verdict.DIFFERENT)
+    return time.process_time() - began, found.count(OperationVerdict.DIFFERENT)
 
 
 def seconds_of_reading(before: Path, after: Path) -> float:

@@ -14,7 +14,7 @@ from inspector.capture.format.reader import blocks, read_at
 from inspector.capture.format.records import from_line
 from inspector.capture.format.verify import recover, verify
 from inspector.capture.journal import start_capture
-from inspector.features.share.share import Sharing, Wish
+from inspector.features.share.share import ShareRequest, Sharing
 from inspector.protocol.frames import Channel, Direction, Eol
 from tests.benchmarks import captures
 
@@ -70,7 +70,7 @@ def recover_s(path: Path) -> float:
 def share_s(path: Path) -> tuple[float, int, int]:
     """The same to share it; how many values were replaced, and how many secrets are in the copy by another look."""
     out = path.with_name("shared.mcpcap")
-    sharing = Sharing(path, Wish(b"a key of some bytes"))
+    sharing = Sharing(path, ShareRequest(b"a key of some bytes"))
     replaced = 0
 
     def run() -> None:

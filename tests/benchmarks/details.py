@@ -18,7 +18,7 @@ from textual.app import App, ComposeResult
 from inspector.capture.journal import start_capture
 from inspector.protocol.frames import Channel, Direction
 from inspector.tui import theme as styles
-from inspector.tui.conversation import About, Stage, Subject
+from inspector.tui.conversation import About, ConversationStage, OpenConversation
 from inspector.tui.screens.traffic.detail import DetailPanel
 from inspector.tui.widgets.json_tree.view import JsonView
 from tests.benchmarks.measure import inspector
@@ -64,12 +64,12 @@ class Seen:
     """The floor: what one parse of the same bytes takes."""
 
 
-class _Still(Subject):
+class _Still(OpenConversation):
     """A journal that nothing is added to."""
 
     @property
-    def stage(self) -> Stage:
-        return Stage.OPEN
+    def stage(self) -> ConversationStage:
+        return ConversationStage.OPEN
 
 
 class _Alone(App[None]):

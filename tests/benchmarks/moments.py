@@ -13,7 +13,7 @@ import msgspec
 
 from inspector.capture.format.records import from_line
 from inspector.capture.journal import Journal
-from inspector.capture.store.history import Past
+from inspector.capture.store.history import History
 from inspector.capture.store.load import load
 
 _MOMENTS = 25
@@ -33,7 +33,7 @@ def jumps(path: Path) -> Jumps:
     """Jump about; each moment is folded from its checkpoint."""
     journal = load(path)
     try:
-        lot, past = random.Random(7), Past(journal)
+        lot, past = random.Random(7), History(journal)
         times, floors = [], []
         for _ in range(_MOMENTS):
             n = lot.randint(1, journal.count)
@@ -44,7 +44,7 @@ def jumps(path: Path) -> Jumps:
         journal.close()
 
 
-def _seconds(past: Past, n: int) -> float:
+def _seconds(past: History, n: int) -> float:
     began = time.process_time()
     assert past.at(n).count == n
     return time.process_time() - began

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.features.lock.changes import compare_surfaces
-from inspector.features.lock.lock_file import Surface, read_lock_file, save, things_of
+from inspector.features.lock.lock_file import ServerDefinitions, read_lock_file, save, things_of
 from inspector.protocol.jsonrpc import Part
 
 TOOLS = 10_000
@@ -19,7 +19,7 @@ def make(place: Path) -> tuple[Path, Path]:
         tools = [_tool(n, changed=changed and n % 100 == 0) for n in range(TOOLS)]
         save(
             path,
-            Surface(
+            ServerDefinitions(
                 {"name": "b", "version": "1"}, capabilities={"tools": {}}, lists={"tools": things_of("tools", tools)}
             ),
         )

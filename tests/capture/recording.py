@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.capture.format.file import CaptureFile, create_anonymous
-from inspector.capture.format.records import FORMAT, VERSION, Head, Tool
+from inspector.capture.format.records import FORMAT, VERSION, Head, RecordingTool
 from inspector.capture.format.writer import Recorder
 from inspector.capture.journal import Journal, start_capture
 from inspector.protocol.facts import (
@@ -23,7 +23,12 @@ from inspector.protocol.frames import Channel, Direction, Eol, SseFacts
 
 SENT, CAME = Direction.TO_SERVER, Direction.FROM_SERVER
 HEAD = Head(
-    format=FORMAT, v=VERSION, id="sample", tw=1_795_300_000_000_000_000, tm=1_000_000_000, tool=Tool("mcp-inspect")
+    format=FORMAT,
+    v=VERSION,
+    id="sample",
+    tw=1_795_300_000_000_000_000,
+    tm=1_000_000_000,
+    tool=RecordingTool("mcp-inspect"),
 )
 
 

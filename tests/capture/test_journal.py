@@ -12,7 +12,7 @@ from inspector.capture.format.file import CaptureFile, create
 from inspector.capture.format.records import Entry
 from inspector.capture.journal import Journal, Listeners, start_capture
 from inspector.errors import UsageError
-from inspector.protocol.events import Closed, Event, Opened
+from inspector.protocol.events import Closed, Event, RequestSent
 from inspector.protocol.exchanges import ExchangeState
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, HttpEvent, HttpFact, Stderr
 from inspector.protocol.frames import Channel, Eol, Frame, SseFacts
@@ -89,7 +89,7 @@ def test_listeners_hear_of_an_entry_when_it_can_be_read(journal: Journal) -> Non
     stop()
     sent(journal, ASK % 2)
     assert [(n, count) for n, count, _ in heard] == [(1, 1), (2, 2), (3, 3)]
-    assert heard[0][2] == [Opened]
+    assert heard[0][2] == [RequestSent]
     assert heard[1][2] == []
     assert heard[2][2][0] is Closed
     journal.close()

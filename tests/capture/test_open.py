@@ -10,7 +10,7 @@ import pytest
 
 from inspector.capture import open as reading
 from inspector.capture.journal import Journal
-from inspector.capture.open import Following, Reading
+from inspector.capture.open import CaptureReading, Following
 from inspector.capture.store import index
 from inspector.errors import CaptureError
 from inspector.protocol.frames import Channel, Frame
@@ -121,9 +121,9 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def on_threads() -> Iterator[Any]:
     threads: list[threading.Thread] = []
-    readings: list[Reading] = []
+    readings: list[CaptureReading] = []
 
-    def run(one: Reading, *works: Any) -> None:
+    def run(one: CaptureReading, *works: Any) -> None:
         readings.append(one)
         threads.append(threading.Thread(target=lambda: [work() for work in works]))
         threads[-1].start()
@@ -139,7 +139,7 @@ def on_threads() -> Iterator[Any]:
 
 
 def test_a_finished_capture_is_read_to_its_end(path: Path) -> None:
-    one = Reading(path)
+    one = CaptureReading(path)
     assert (one.is_complete, one.share) == (False, 0.0)
     one.read()
     assert (one.is_complete, one.share, one.grows) == (True, 1.0, False)
@@ -152,7 +152,7 @@ async def test_a_capture_that_grows_is_followed_until_its_end(tmp_path: Path, at
     journal = recorded(tmp_path / "x.mcpcap")
     say(journal, "one")
     await until(lambda: b"one" in (tmp_path / "x.mcpcap").read_bytes(), "the first line in the file")
-    one = Reading(tmp_path / "x.mcpcap", tmp_path / "cache")
+    one = CaptureReading(tmp_path / "x.mcpcap", tmp_path / "cache")
     on_threads(one, one.read)
     await until(lambda: one.journal.count == 1 and one.grows, "the first one was read")
     say(journal, "two")
@@ -180,7 +180,7 @@ def write_over(path: Path) -> None:
 async def test_a_capture_that_becomes_another_one_is_told_and_not_misread(
     path: Path, happens: Any, why: str, left: list[bytes], at_once: None, on_threads: Any
 ) -> None:
-    one = Reading(path)
+    one = CaptureReading(path)
     on_threads(one, one.read, one.watch)
     await until(lambda: one.is_complete, "read")
     happens(path)
@@ -190,7 +190,7 @@ async def test_a_capture_that_becomes_another_one_is_told_and_not_misread(
 
 
 async def test_reading_can_be_stopped_at_any_time(path: Path) -> None:
-    one = Reading(path)
+    one = CaptureReading(path)
     one.read(lambda: True)
     assert one.journal.count == 0
     one.watch(lambda: True)
@@ -199,7 +199,7 @@ async def test_reading_can_be_stopped_at_any_time(path: Path) -> None:
 
 def test_a_second_reading_recalls_the_first(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(index, "SMALLEST", 0)
-    first, second = Reading(path, tmp_path / "cache"), Reading(path, tmp_path / "cache")
+    first, second = CaptureReading(path, tmp_path / "cache"), CaptureReading(path, tmp_path / "cache")
     first.read()
     path.chmod(0o600)
     monkeypatch.setattr("inspector.capture.store.fold_fast_path.Rows.take", None)  # whoever folds now fails
@@ -211,7 +211,7 @@ def test_a_second_reading_recalls_the_first(path: Path, tmp_path: Path, monkeypa
 
 def test_a_torn_last_line_is_left_out_and_told(path: Path) -> None:
     os.truncate(path, path.read_bytes().index(b'"raw":"three"') + 4)
-    one = Reading(path)
+    one = CaptureReading(path)
     one.read()
     assert texts(one.journal) == [b"one", b"two"]
     assert one.journal.notices[0] == "The last line of the capture is torn and was left out."

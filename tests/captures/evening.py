@@ -4,20 +4,24 @@ import asyncio
 
 from inspector.capture.journal import Journal
 from inspector.protocol.capabilities import ALL
-from inspector.protocol.flows.connect import Wish
-from inspector.protocol.questions import Kind, Root
+from inspector.protocol.flows.connect import ConnectOptions
+from inspector.protocol.questions import RequestKind, Root
 from inspector.protocol.request_meta import ClientIdentity
 from inspector.session.desk import Desk
 from inspector.session.scripted import Prepared, policy
-from inspector.session.session import Options, Session
+from inspector.session.session import Session, SessionOptions
 from tests.captures.hurry import HurriedLoop, run_hurried
 from tests.captures.lighthouse import CLIENT, keep_the_light, stay
 
 _PREPARED = (
-    Prepared(Kind.ELICITATION, "accept", message="supper", content={"dish": "soup"}, delay_ms=2100),
-    Prepared(Kind.ELICITATION, "accept", message="How many", content={"guests": 4}, delay_ms=1700),
+    Prepared(RequestKind.ELICITATION, "accept", message="supper", content={"dish": "soup"}, delay_ms=2100),
+    Prepared(RequestKind.ELICITATION, "accept", message="How many", content={"guests": 4}, delay_ms=1700),
     Prepared(
-        Kind.SAMPLING, "text", text="Fog before midnight, and herring with it.", model="gull-large", delay_ms=3300
+        RequestKind.SAMPLING,
+        "text",
+        text="Fog before midnight, and herring with it.",
+        model="gull-large",
+        delay_ms=3300,
     ),
 )
 _READ = ("lighthouse://logbook", "lighthouse://ships/Lady%20Ottilie", "lighthouse://chart.png")
@@ -27,8 +31,8 @@ _GOT = (("hail_ship", {"ship": "Grey Lady", "mood": "cheerful"}), ("explain_char
 def evening(journal: Journal, loop: HurriedLoop) -> None:
     """Reads, prompts and questions, in the handshake era; the last questions are never answered."""
     desk = Desk([("prepared answer", _of_forms)], has_person=True, roots=[Root("file:///srv/lighthouse", "rock")])
-    wish = Wish(ClientIdentity(CLIENT.info, frozenset(ALL)))
-    run_hurried(loop, stay(journal, keep_the_light, _spend_the_evening, options=Options(wish, desk=desk)))
+    wish = ConnectOptions(ClientIdentity(CLIENT.info, frozenset(ALL)))
+    run_hurried(loop, stay(journal, keep_the_light, _spend_the_evening, options=SessionOptions(wish, desk=desk)))
 
 
 _of_forms = policy(_PREPARED, lambda number: "")

@@ -9,16 +9,15 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from inspector.capture.journal import Journal
-from inspector.demo.call import Options as DemoOptions
-from inspector.demo.call import dump, parse
-from inspector.demo.http import Site
+from inspector.demo.call import DemoOptions, dump, parse
+from inspector.demo.http import DemoSite
 from inspector.demo.server import DemoServer
 from inspector.demo.state import Station
 from inspector.protocol.exchanges import Exchange
-from inspector.protocol.flows.connect import Wish
+from inspector.protocol.flows.connect import ConnectOptions
 from inspector.protocol.request_meta import ClientIdentity
 from inspector.protocol.things import LISTS
-from inspector.session.session import Options, Session
+from inspector.session.session import Session, SessionOptions
 from inspector.transports.http.listener import Listener
 from tests.captures.disguise import DisguisedTransport, Muttering, RenamedTransport
 from tests.captures.hurry import HurriedLoop, run_hurried
@@ -67,7 +66,7 @@ Play = Callable[[Session], Awaitable[None]]
 
 
 async def stay(
-    journal: Journal, serve: Serve, play: Play, *, legacy_only: bool = True, options: Options | None = None
+    journal: Journal, serve: Serve, play: Play, *, legacy_only: bool = True, options: SessionOptions | None = None
 ) -> None:
     """Connect to a server, ask for its lists, and do what else there is to do."""
 
@@ -76,7 +75,7 @@ async def stay(
             await serve(transport)
 
     transport = DisguisedTransport(served)
-    async with Session(transport, journal, options or Options(Wish(CLIENT))) as session:
+    async with Session(transport, journal, options or SessionOptions(ConnectOptions(CLIENT))) as session:
         await session.connect()
         assert session.opening is not None
         assert (session.opening.revision.era == "legacy") is legacy_only
@@ -175,9 +174,9 @@ async def _call_for_help(session: Session) -> None:
 
 
 async def _visit(journal: Journal) -> None:
-    async with asyncio.TaskGroup() as tasks, Listener(Site(tasks, DemoOptions()).answer) as listener:
+    async with asyncio.TaskGroup() as tasks, Listener(DemoSite(tasks, DemoOptions()).answer) as listener:
         transport = RenamedTransport(f"{listener.url}/mcp", SHOWN_AT)
-        async with Session(transport, journal, Options(Wish(CLIENT, over_http=True))) as session:
+        async with Session(transport, journal, SessionOptions(ConnectOptions(CLIENT, over_http=True))) as session:
             await session.connect()
             for kind in LISTS:
                 await session.list_all(kind)

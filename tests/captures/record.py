@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from inspector.capture.format.file import CaptureFile, create
-from inspector.capture.format.records import FORMAT, VERSION, Head, Tool
+from inspector.capture.format.records import FORMAT, VERSION, Head, RecordingTool
 from inspector.capture.format.writer import Recorder
 from inspector.capture.journal import Journal
 from tests.capture.recording import http_life, life, over, ticking
@@ -66,7 +66,7 @@ def _pass(passed: list[float], milliseconds: float) -> None:
 
 def _play(path: Path, passed: Callable[[], int], live: Callable[[Journal], None], *, look: int = _LOOK) -> None:
     """Record a session; `passed` gives the nanoseconds since it began, and each look takes some on top."""
-    head = Head(format=FORMAT, v=VERSION, id=path.stem, tw=_MORNING, tm=10**9, tool=Tool("mcp-inspect"))
+    head = Head(format=FORMAT, v=VERSION, id=path.stem, tw=_MORNING, tm=10**9, tool=RecordingTool("mcp-inspect"))
     file = CaptureFile(create(path, overwrite=True), path)
     clock, wall = ticking(head.tm, look), ticking(head.tw, look)
     journal = Journal(

@@ -11,14 +11,14 @@ from inspector.checks.everything import all_checks
 from inspector.checks.learning import row_of_request, traits_of_result, traits_of_telling
 from inspector.checks.registry import Check
 from inspector.checks.runner import Inspection
-from inspector.checks.state import ALL_TRAITS, Case, Scene
+from inspector.checks.state import ALL_TRAITS, CheckMoment, ConnectionState
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import encode
 from inspector.protocol.revisions.table import ROWS
 from tests.checks.talks import META, Entry, Talk, initialize, initialized
 
 
-def _scene(talk: Talk) -> Scene:
+def _scene(talk: Talk) -> ConnectionState:
     inspection = Inspection()
     inspection.take(talk.entries)
     return inspection.scene
@@ -84,9 +84,9 @@ def test_a_refused_handshake_and_a_refused_probe_settle_nothing() -> None:
 
 def test_a_request_may_declare_its_own() -> None:
     params = {"_meta": {META + "protocolVersion": ROWS[-1].date}}
-    assert row_of_request(Scene(), "tools/list", params) == 5
-    assert row_of_request(Scene(), "tools/list", {}) == 0
-    assert row_of_request(Scene(), "initialize", params) == 0
+    assert row_of_request(ConnectionState(), "tools/list", params) == 5
+    assert row_of_request(ConnectionState(), "tools/list", {}) == 0
+    assert row_of_request(ConnectionState(), "initialize", params) == 0
 
 
 _TOOLS = [
@@ -155,7 +155,7 @@ def test_a_plain_result_has_no_trait_and_meets_few_checks() -> None:
 
 
 def test_what_nobody_has_looked_at_has_every_trait() -> None:
-    case = Case(Scene(), 1, 0, 0)
+    case = CheckMoment(ConnectionState(), 1, 0, 0)
     assert case.traits == traits_of_result(case) == ALL_TRAITS
     assert traits_of_telling(case) != ALL_TRAITS
     assert all(not each.needs or each.needs & ALL_TRAITS for each in all_checks())

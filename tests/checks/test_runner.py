@@ -16,7 +16,7 @@ from inspector.checks.runner import (
     is_plain_refusal,
     set_aside,
 )
-from inspector.checks.state import HttpLife, Scene
+from inspector.checks.state import ConnectionState, HttpLife
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, HttpEvent, HttpFact
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import encode, read
@@ -53,8 +53,8 @@ def test_an_error_of_http_may_be_nothing_of_the_protocol(status: int, body: byte
 
 def test_the_body_of_an_exchange_made_on_purpose_is_not_judged() -> None:
     probe = HttpLife(request=HttpFact(HttpEvent.REQUEST, 1, probe=True), asked=[])
-    assert is_for_a_probe(Scene(), probe, 1)
-    assert not is_for_a_probe(Scene(), HttpLife(request=HttpFact(HttpEvent.REQUEST, 1), asked=[]), 1)
+    assert is_for_a_probe(ConnectionState(), probe, 1)
+    assert not is_for_a_probe(ConnectionState(), HttpLife(request=HttpFact(HttpEvent.REQUEST, 1), asked=[]), 1)
 
 
 _BAD = b'{"jsonrpc":"2.0","id":99,"result":{}}'

@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from inspector.checks.runner import Inspection
-from inspector.checks.state import Asked, HttpLife, Scene, is_loopback, row_of, value_of
+from inspector.checks.state import ConnectionState, HttpLife, TrackedRequest, is_loopback, row_of, value_of
 from inspector.protocol.facts import HttpEvent, HttpFact
 from inspector.protocol.frames import Direction
 from inspector.protocol.revisions.table import ROWS
@@ -49,8 +49,8 @@ def test_addresses_of_this_machine_are_known() -> None:
     assert not any(map(is_loopback, far))
 
 
-def _asked(id_: int = 1, **params: object) -> Asked:
-    return Asked(Direction.TO_SERVER, id_, "ping", params, 1, 0, None, 4)
+def _asked(id_: int = 1, **params: object) -> TrackedRequest:
+    return TrackedRequest(Direction.TO_SERVER, id_, "ping", params, 1, 0, None, 4)
 
 
 def test_a_revision_that_is_not_in_the_table_counts_as_its_era_s_newest() -> None:
@@ -60,7 +60,7 @@ def test_a_revision_that_is_not_in_the_table_counts_as_its_era_s_newest() -> Non
 
 
 def test_what_is_over_is_remembered_without_its_params() -> None:
-    scene, asked = Scene(), _asked(a=1)
+    scene, asked = ConnectionState(), _asked(a=1)
     scene.asked[asked.sender, asked.id] = asked
     scene.remember(asked)
     assert not scene.asked
@@ -69,7 +69,7 @@ def test_what_is_over_is_remembered_without_its_params() -> None:
 
 
 def test_not_all_that_is_over_is_remembered() -> None:
-    scene = Scene()
+    scene = ConnectionState()
     for id_ in range(10_050):
         scene.remember(_asked(id_))
     assert len(scene.done) == 10_000
@@ -77,12 +77,12 @@ def test_not_all_that_is_over_is_remembered() -> None:
 
 
 def test_seldom_is_the_first_ones_and_then_one_of_many() -> None:
-    scene = Scene()
+    scene = ConnectionState()
     assert [scene.seldom("a", 2, 5) for _ in range(11)].count(True) == 4
 
 
 def test_abilities_come_from_the_request_where_requests_say_so() -> None:
-    scene = Scene()
+    scene = ConnectionState()
     asked = _asked(_meta={META + "clientCapabilities": {"roots": {}}})
     assert scene.offered(asked, "roots")
     assert not scene.offered(None, "roots")

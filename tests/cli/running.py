@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from inspector.cli.main import run
-from inspector.cli.world import World
+from inspector.cli.world import CliEnv
 from tests.architecture.sources import ROOT
 
 SERVERS = ROOT / "tests" / "servers"
@@ -45,7 +45,7 @@ class Ran:
 def inspect(*argv: str, stdin: str = "", env: Mapping[str, str] | None = None, terminal: bool = False) -> Ran:
     """Run `mcp-inspect` with these words."""
     kind = Terminal if terminal else io.StringIO
-    world = World(None, {**os.environ, **(env or {})}, kind(stdin), kind(), kind())
+    world = CliEnv(None, {**os.environ, **(env or {})}, kind(stdin), kind(), kind())
     status = run(argv, world)
     return Ran(status, world.stdout.getvalue(), world.stderr.getvalue())  # type: ignore[attr-defined]
 

@@ -11,19 +11,19 @@ from typing import Any
 import pytest
 
 from inspector.capture.store.load import load
-from inspector.cli.answers import KEY_ENV, Answers, read, read_model
+from inspector.cli.answers import KEY_ENV, ResponseOptions, read, read_model
 from inspector.cli.exit_status import ExitStatus
 from inspector.errors import UsageError
 from inspector.protocol import capabilities as offers
 from inspector.protocol import peek
 from inspector.protocol.frames import Direction, Frame
-from inspector.protocol.questions import Kind, Root
+from inspector.protocol.questions import RequestKind, Root
 from inspector.sampler.choice import Approve
 from tests.cli.running import demo, inspect
 from tests.servers.model import KEY, Endpoint, as_json, call, completion, endpoint
 
 
-def _read(**options: Any) -> Answers:
+def _read(**options: Any) -> ResponseOptions:
     return read(options)
 
 
@@ -45,7 +45,7 @@ def test_without_a_person_that_is_offered_which_was_prepared(tmp_path: Path) -> 
     assert sampling.offers(has_person=False) == {offers.SAMPLING, offers.TASKS}
     both = _read(answers=_file(tmp_path, "elicitation", "sampling"))
     assert both.offers(has_person=False) == {offers.SAMPLING, offers.FORM, offers.URL, offers.TASKS}
-    assert [each.kind for each in both.prepared] == [Kind.ELICITATION, Kind.SAMPLING]
+    assert [each.kind for each in both.prepared] == [RequestKind.ELICITATION, RequestKind.SAMPLING]
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from inspector.capture.format.verify import State, recover, verify
+from inspector.capture.format.verify import CaptureState, recover, verify
 from inspector.capture.store.load import load
 from inspector.cli.exit_status import ExitStatus
 from inspector.errors import CaptureError
@@ -139,7 +139,7 @@ def test_cut_at_each_single_byte_it_has_the_entries_before_the_cut(tmp_path: Pat
         readable = lines + (whole[size : size + 1] == b"\n")  # of a line nothing but its end may be missing
         assert [journal.store.entry(n) for n in range(1, journal.count + 1)] == entries[: max(0, readable - 1)]
         journal.close()
-        assert verify(path).state is State.CUT
+        assert verify(path).state is CaptureState.CUT
         if size == head:
             with pytest.raises(CaptureError, match="nothing to save"):
                 recover(path, out)
@@ -159,7 +159,7 @@ def test_a_byte_that_was_changed_is_never_called_whole(tmp_path: Path) -> None:
             state = verify(path).state
         except CaptureError:
             continue
-        assert state is not State.WHOLE, place
+        assert state is not CaptureState.WHOLE, place
 
 
 @every_command

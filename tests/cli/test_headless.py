@@ -17,15 +17,15 @@ import pytest
 from inspector.capture.journal import Journal, start_capture
 from inspector.capture.store.load import load
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.headless import Visit, tell_failure, visit
+from inspector.cli.headless import CommandSession, tell_failure, visit
 from inspector.cli.output import Output
-from inspector.cli.world import World
+from inspector.cli.world import CliEnv
 from inspector.config.eras import Eras, process_key
 from inspector.config.paths import places
 from inspector.errors import ConnectError
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, ProcessEvent, ProcessFact, Stderr
 from inspector.protocol.frames import Direction, Frame
-from inspector.session.options import State
+from inspector.session.options import SessionState
 from tests.architecture.sources import ROOT
 from tests.cli.running import demo, inspect, scripted, server
 
@@ -174,14 +174,14 @@ def test_a_signal_ends_us_and_the_server(number: signal.Signals, tmp_path: Path,
     assert process.returncode == -number
 
 
-async def _look_around(visit: Visit) -> ExitStatus:
+async def _look_around(visit: CommandSession) -> ExitStatus:
     assert visit.opening.server["name"] == "scripted"
-    assert visit.session.state is State.OPEN
+    assert visit.session.state is SessionState.OPEN
     return ExitStatus.FINDINGS
 
 
 def test_the_work_gets_an_open_session_and_its_status_is_ours() -> None:
-    world = World(scripted({})[1:], os.environ, io.StringIO(), io.StringIO(), io.StringIO())
+    world = CliEnv(scripted({})[1:], os.environ, io.StringIO(), io.StringIO(), io.StringIO())
     assert visit(world, None, _OPTIONS, _look_around) == ExitStatus.FINDINGS
 
 
@@ -210,7 +210,7 @@ def _told(journal: Journal, why: str = "it is gone", **how: bool) -> tuple[dict[
     """What the failure's JSON has, and what a person reads without it."""
     said = [io.StringIO(), io.StringIO()]
     for as_json, stderr in enumerate(said):
-        output = Output(World(None, {}, io.StringIO(), io.StringIO(), stderr), as_json=bool(as_json))
+        output = Output(CliEnv(None, {}, io.StringIO(), io.StringIO(), stderr), as_json=bool(as_json))
         status = tell_failure(output, ConnectError(why, hint="Look at it."), journal, **how)
         assert status is ExitStatus.UNREACHABLE
     told = json.loads(said[1].getvalue().rstrip().rpartition("\n")[2])["error"]

@@ -19,9 +19,9 @@ from msgspec.structs import replace
 import inspector.cli.launch
 from inspector.cli import interface
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.interface import Servers, Sittings, demand_terminal, inspect, recent
-from inspector.cli.options import Chosen
-from inspector.cli.world import World
+from inspector.cli.interface import ServerRuns, Servers, demand_terminal, inspect, recent
+from inspector.cli.options import TargetOptions
+from inspector.cli.world import CliEnv
 from inspector.config.environment import build_environment
 from inspector.config.paths import places
 from inspector.config.servers import FoundServer
@@ -30,7 +30,7 @@ from inspector.errors import UsageError
 from inspector.present.start import OpenCapture, OpenDemo, OpenServer, OpenTyped
 from inspector.protocol.facts import ConnectionEvent, ProcessEvent
 from inspector.session.engine import Live
-from inspector.session.options import Clocks, State
+from inspector.session.options import SessionState, Timeouts
 from inspector.session.session import Session
 from inspector.transports.children import Started, start
 from tests.architecture.sources import ROOT
@@ -38,17 +38,17 @@ from tests.cli.running import Terminal, demo
 from tests.waiting import until
 
 
-def _world(env: dict[str, str] | None = None) -> World:
+def _world(env: dict[str, str] | None = None) -> CliEnv:
     import os
 
-    return World(None, {**os.environ, "TERM": "xterm", **(env or {})}, Terminal(), Terminal(), io.StringIO())
+    return CliEnv(None, {**os.environ, "TERM": "xterm", **(env or {})}, Terminal(), Terminal(), io.StringIO())
 
 
-def _chosen(capture: Path | None = None, *, record: bool = True) -> Chosen:
+def _chosen(capture: Path | None = None, *, record: bool = True) -> TargetOptions:
     import os
 
     environment = build_environment(os.environ, inherit_all=False, set_=[f"PYTHONPATH={ROOT}"])
-    return Chosen(StdioTarget(demo()[3:], environment, str(ROOT)), None, "", Clocks(), capture, record)
+    return TargetOptions(StdioTarget(demo()[3:], environment, str(ROOT)), None, "", Timeouts(), capture, record)
 
 
 def _tools(live: Live) -> int:
@@ -60,12 +60,12 @@ def _wait_until_open(live: Live) -> None:
     from tests.waiting import until
 
     async def opened() -> None:
-        await until(lambda: live.state is not State.CONNECTING, "the server had answered")
+        await until(lambda: live.state is not SessionState.CONNECTING, "the server had answered")
 
     live.engine.submit(opened()).result(30)
 
 
-def _told(world: World) -> str:
+def _told(world: CliEnv) -> str:
     return world.stderr.getvalue()  # type: ignore[attr-defined, no-any-return]
 
 
@@ -138,7 +138,7 @@ def test_a_file_that_is_taken_is_refused_before_anything_starts(tmp_path: Path) 
 
 
 def test_without_a_terminal_the_other_commands_are_named() -> None:
-    for world in (World(None, {"TERM": "xterm"}, io.StringIO(), Terminal()), _world({"TERM": "dumb"})):
+    for world in (CliEnv(None, {"TERM": "xterm"}, io.StringIO(), Terminal()), _world({"TERM": "dumb"})):
         with pytest.raises(UsageError, match="needs a terminal") as refused:
             demand_terminal(world)
         assert "info, list, call, read or prompt" in refused.value.hint
@@ -150,12 +150,12 @@ def test_a_long_file_of_another_program_is_read_before_the_first_picture_and_tha
     monkeypatch.setattr(interface, "_LONG", 0)
     shown: list[object] = []
 
-    def open_all(_: World, wishes: Callable[[Any], list[object]]) -> ExitStatus:
+    def open_all(_: CliEnv, wishes: Callable[[Any], list[object]]) -> ExitStatus:
         shown.extend(wishes(None))
         return ExitStatus.OK
 
     monkeypatch.setattr(interface, "open_all", open_all)
-    world = World(None, {}, Terminal(), Terminal(), io.StringIO())
+    world = CliEnv(None, {}, Terminal(), Terminal(), io.StringIO())
     captures = ROOT / "tests" / "captures"
     paths = (captures / "foreign" / "browser.har", captures / "evening.mcpcap")
     assert interface.replay(world, *paths) == ExitStatus.OK
@@ -175,18 +175,20 @@ def test_the_newest_ten_come_first_with_age_and_size() -> None:
     assert found[0].age_s > 0
 
 
-def _sittings_world() -> World:
-    return World(None, {**os.environ, "TERM": "xterm"}, Terminal(), Terminal(), io.StringIO())
+def _sittings_world() -> CliEnv:
+    return CliEnv(None, {**os.environ, "TERM": "xterm"}, Terminal(), Terminal(), io.StringIO())
 
 
-def _sittings_chosen(capture: Path | None = None, *, record: bool = True) -> Chosen:
+def _sittings_chosen(capture: Path | None = None, *, record: bool = True) -> TargetOptions:
     environment = build_environment(os.environ, inherit_all=False, set_=[f"PYTHONPATH={ROOT}"])
-    return Chosen(StdioTarget(demo()[3:], environment, str(ROOT)), None, "", Clocks(total_s=5), capture, record)
+    return TargetOptions(
+        StdioTarget(demo()[3:], environment, str(ROOT)), None, "", Timeouts(total_s=5), capture, record
+    )
 
 
 def _sittings_wait_until_open(live: Live) -> None:
     async def opened() -> None:
-        await until(lambda: live.state is not State.CONNECTING, "the server had answered")
+        await until(lambda: live.state is not SessionState.CONNECTING, "the server had answered")
 
     live.engine.submit(opened()).result(30)
 
@@ -196,11 +198,11 @@ def _engines() -> int:
 
 
 def test_the_end_of_the_sittings_is_the_end_of_their_servers() -> None:
-    sittings = Sittings(_sittings_chosen(record=False), _sittings_world())
+    sittings = ServerRuns(_sittings_chosen(record=False), _sittings_world())
     live = sittings.begin()
     _sittings_wait_until_open(live)
     sittings.end()
-    assert live.state is State.CLOSED
+    assert live.state is SessionState.CLOSED
     assert live.session is not None
     assert live.session.transport.exit is not None  # type: ignore[attr-defined]
     sittings.end()  # a second end does nothing
@@ -220,7 +222,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[Started]:
 
 
 def test_the_first_server_has_a_head_start_and_is_the_one_that_is_talked_to(started: list[Started]) -> None:
-    sittings = Sittings(_sittings_chosen(record=False), _sittings_world())
+    sittings = ServerRuns(_sittings_chosen(record=False), _sittings_world())
     live = sittings.begin()
     _sittings_wait_until_open(live)
     assert live.session is not None
@@ -234,11 +236,11 @@ def test_the_first_server_has_a_head_start_and_is_the_one_that_is_talked_to(star
 
 
 def test_nothing_is_said_to_a_server_that_is_held_until_it_may_begin(started: list[Started]) -> None:
-    sittings = Sittings(_sittings_chosen(record=False), _sittings_world())
+    sittings = ServerRuns(_sittings_chosen(record=False), _sittings_world())
     live = sittings.begin(held=True)
     asked = live.run(_pid)  # waits for the session
     live.engine.submit(asyncio.sleep(0)).result(30)  # what was submitted before has had its turn
-    assert (live.session, live.journal.count, live.state, asked.done()) == (None, 0, State.CONNECTING, False)
+    assert (live.session, live.journal.count, live.state, asked.done()) == (None, 0, SessionState.CONNECTING, False)
     live.begin()
     live.begin()  # a second time does nothing
     assert asked.result(30) == started[0].child.pid
@@ -247,7 +249,7 @@ def test_nothing_is_said_to_a_server_that_is_held_until_it_may_begin(started: li
 
 
 def test_a_server_that_is_held_is_ended_with_the_others(started: list[Started]) -> None:
-    sittings = Sittings(_sittings_chosen(record=False), _sittings_world())
+    sittings = ServerRuns(_sittings_chosen(record=False), _sittings_world())
     sittings.begin(held=True)
     sittings.end()
     assert started[0].child.returncode is not None
@@ -262,7 +264,7 @@ async def _pid(session: Session) -> int:
 def test_nothing_is_started_ahead_of_a_file_that_can_not_be_made(tmp_path: Path, started: list[Started]) -> None:
     path = tmp_path / "a.mcpcap"
     path.write_bytes(b"x")
-    sittings = Sittings(_sittings_chosen(path), _sittings_world())
+    sittings = ServerRuns(_sittings_chosen(path), _sittings_world())
     with pytest.raises(UsageError):
         sittings.begin()
     sittings.end()
@@ -276,7 +278,7 @@ def test_a_server_with_a_head_start_is_ended_if_the_conversation_can_not_begin(
         raise UsageError("no")
 
     monkeypatch.setattr(inspector.cli.launch, "settings_for", fails)
-    sittings = Sittings(_sittings_chosen(record=False), _sittings_world())
+    sittings = ServerRuns(_sittings_chosen(record=False), _sittings_world())
     with pytest.raises(UsageError):
         sittings.begin()
     assert started[0].child.returncode == -signal.SIGKILL
@@ -289,7 +291,7 @@ def test_a_command_that_can_not_be_started_is_an_error_of_the_conversation(start
         _sittings_chosen(record=False),
         target=StdioTarget(("no-such-command",), build_environment({}, inherit_all=False), "/"),
     )
-    sittings = Sittings(chosen, _sittings_world())
+    sittings = ServerRuns(chosen, _sittings_world())
     live = sittings.begin()
     _sittings_wait_until_open(live)
     assert live.session is not None
@@ -308,9 +310,9 @@ def test_closing_one_leaves_the_others_and_what_ends_last_ends_all() -> None:
         _sittings_wait_until_open(live)
     assert first.engine is not opened.first.engine
     opened.close()
-    assert (first.state, opened.first.state) == (State.OPEN, State.CLOSED)
+    assert (first.state, opened.first.state) == (SessionState.OPEN, SessionState.CLOSED)
     servers.end()
-    assert first.state is State.CLOSED
+    assert first.state is SessionState.CLOSED
     assert _engines() == 0
 
 
@@ -333,7 +335,7 @@ def test_what_is_about_one_server_holds_for_that_one_alone() -> None:
     chosen = replace(_sittings_chosen(record=False), revision="x", retry_cut=True)
     servers = Servers(_sittings_world(), chosen)
     like = servers._like(HttpTarget("http://127.0.0.1:9/mcp"))
-    assert (like.revision, like.clocks, like.era) == ("", Clocks(), None)
+    assert (like.revision, like.clocks, like.era) == ("", Timeouts(), None)
     assert (like.record, like.retry_cut) == (False, True)
 
 

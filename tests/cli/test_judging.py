@@ -14,8 +14,8 @@ from inspector.checks.findings import Confidence, Finding, Severity
 from inspector.checks.registry import CHECKS
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.judging import (
-    Case,
-    Wish,
+    PlannedCall,
+    ReportOptions,
     annotations,
     chosen_hosts,
     conclude,
@@ -30,7 +30,7 @@ from inspector.cli.judging import (
 )
 from inspector.cli.options import choose
 from inspector.cli.output import Output
-from inspector.cli.world import World
+from inspector.cli.world import CliEnv
 from inspector.errors import UsageError
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Part
 from tests.captures.record import sample
@@ -70,9 +70,9 @@ def test_nobody_can_guess_the_word() -> None:
 
 def test_a_tool_alone_is_called_with_nothing() -> None:
     assert read_cases(["a", "b={}", 'c={"d": "e=f"}'], io.StringIO()) == (
-        Case("a", {}),
-        Case("b", {}),
-        Case("c", {"d": "e=f"}),
+        PlannedCall("a", {}),
+        PlannedCall("b", {}),
+        PlannedCall("c", {"d": "e=f"}),
     )
 
 
@@ -126,7 +126,7 @@ def test_the_tools_of_a_neighbour_are_read_from_its_capture() -> None:
 
 
 def _output() -> Output:
-    return Output(World(None, {}, io.StringIO(), io.StringIO(), io.StringIO()))
+    return Output(CliEnv(None, {}, io.StringIO(), io.StringIO(), io.StringIO()))
 
 
 def _options(**more: object) -> dict[str, object]:
@@ -144,7 +144,7 @@ def test_findings_come_in_the_order_of_their_entries() -> None:
 @pytest.mark.parametrize(("fails", "status"), [(Severity.ERROR, ExitStatus.FINDINGS), (None, ExitStatus.OK)])
 def test_the_exit_status_goes_by_what_fails(fails: Severity | None, status: ExitStatus) -> None:
     journal = load(sample("wreck"))
-    assert conclude(_output(), journal, Wish("wreck", fails)) is status
+    assert conclude(_output(), journal, ReportOptions("wreck", fails)) is status
     journal.close()
 
 
@@ -165,11 +165,11 @@ def test_a_check_that_fails_inside_is_named_and_the_verdict_stands(
     monkeypatch: pytest.MonkeyPatch, *, as_json: bool
 ) -> None:
     journal = load(sample("lighthouse"))
-    before = conclude(_output(), journal, Wish("lighthouse", Severity.ERROR))
+    before = conclude(_output(), journal, ReportOptions("lighthouse", Severity.ERROR))
     break_check(monkeypatch, "R-01")
     told, narrated = io.StringIO(), io.StringIO()
-    output = Output(World(None, {}, io.StringIO(), told, narrated), as_json=as_json)
-    assert conclude(output, journal, Wish("lighthouse", Severity.ERROR)) is before
+    output = Output(CliEnv(None, {}, io.StringIO(), told, narrated), as_json=as_json)
+    assert conclude(output, journal, ReportOptions("lighthouse", Severity.ERROR)) is before
     journal.close()
     assert "! check R-01 failed inside at #" in narrated.getvalue()
     assert "please report it" in narrated.getvalue()
@@ -222,10 +222,10 @@ def test_the_key_is_that_of_the_target(tmp_path: Path) -> None:
     from inspector.cli.commands.check import command
 
     for argv, url in ((("node", "server.js"), None), (None, "http://127.0.0.1:9/mcp#x")):
-        world = World(theirs=argv)
+        world = CliEnv(theirs=argv)
         options = command.make_context("check", ["--cwd", str(tmp_path)] if argv else [], obj=world).params
         assert target_key(world, url, options) == choose(world, url, options).target.key
-    assert target_key(World(), None, {}) == ""
+    assert target_key(CliEnv(), None, {}) == ""
 
 
 def test_a_capture_is_not_remembered() -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from inspector.cli.launch import kept_journal, named_journal, numbered, settings_for
-from inspector.cli.options import Chosen
-from inspector.cli.world import World
+from inspector.cli.options import TargetOptions
+from inspector.cli.world import CliEnv
 from inspector.config.environment import Environment
 from inspector.config.paths import places
 from inspector.config.targets import StdioTarget
@@ -15,17 +15,17 @@ from inspector.errors import UsageError
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.revisions.table import newest_of
-from inspector.session.options import Clocks
+from inspector.session.options import Timeouts
 
 _TARGET = StdioTarget(("node", "gulls.js"), Environment({}, {}), "/")
 
 
-def _chosen(capture: Path | None = None, *, record: bool = True, era: Era | None = None) -> Chosen:
-    return Chosen(_TARGET, era, "", Clocks(), capture, record)
+def _chosen(capture: Path | None = None, *, record: bool = True, era: Era | None = None) -> TargetOptions:
+    return TargetOptions(_TARGET, era, "", Timeouts(), capture, record)
 
 
 def test_a_session_is_kept_on_a_private_shelf_under_a_name_of_its_own() -> None:
-    first, second = kept_journal(_chosen(), World()), kept_journal(_chosen(), World())
+    first, second = kept_journal(_chosen(), CliEnv()), kept_journal(_chosen(), CliEnv())
     for journal in (first, second):
         path = journal.capture_path
         assert path is not None
@@ -40,14 +40,14 @@ def test_a_session_is_kept_on_a_private_shelf_under_a_name_of_its_own() -> None:
 
 def test_a_shelf_that_cannot_be_written_is_a_notice(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
-    journal = kept_journal(_chosen(), World(env={"MCP_INSPECT_HOME": str(tmp_path / "file")}))
+    journal = kept_journal(_chosen(), CliEnv(env={"MCP_INSPECT_HOME": str(tmp_path / "file")}))
     assert not journal.recording
     assert "This session is not recorded" in journal.notices[0]
     journal.close()
 
 
 def test_nothing_is_kept_where_nothing_shall_be() -> None:
-    for journal in (kept_journal(_chosen(record=False), World()), named_journal(_chosen())):
+    for journal in (kept_journal(_chosen(record=False), CliEnv()), named_journal(_chosen())):
         assert journal.capture_path is None
         journal.close()
     assert not places().captures.exists()
@@ -55,16 +55,16 @@ def test_nothing_is_kept_where_nothing_shall_be() -> None:
 
 def test_a_named_file_is_made_once(tmp_path: Path) -> None:
     path = tmp_path / "a.mcpcap"
-    kept_journal(_chosen(path), World()).close()
+    kept_journal(_chosen(path), CliEnv()).close()
     with pytest.raises(UsageError, match="is there already"):
-        kept_journal(_chosen(path), World())
+        kept_journal(_chosen(path), CliEnv())
     assert numbered(path) == tmp_path / "a-2.mcpcap"
     assert numbered(tmp_path / "b.mcpcap") == tmp_path / "b.mcpcap"
 
 
 def test_an_era_is_remembered_if_nobody_dictated_it() -> None:
     opening = Opening(newest_of(Era.LEGACY))
-    settings_for(_chosen(era=Era.LEGACY), World()).remember(opening)
-    assert settings_for(_chosen(), World()).remembered is None
-    settings_for(_chosen(), World()).remember(opening)
-    assert settings_for(_chosen(), World()).remembered is Era.LEGACY
+    settings_for(_chosen(era=Era.LEGACY), CliEnv()).remember(opening)
+    assert settings_for(_chosen(), CliEnv()).remembered is None
+    settings_for(_chosen(), CliEnv()).remember(opening)
+    assert settings_for(_chosen(), CliEnv()).remembered is Era.LEGACY

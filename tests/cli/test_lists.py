@@ -5,23 +5,23 @@ from typing import Any
 
 import pytest
 
-from inspector.cli.headless import Visit
-from inspector.cli.lists import Fetched, declared, fetch
+from inspector.cli.headless import CommandSession
+from inspector.cli.lists import FetchedList, declared, fetch
 from inspector.cli.output import Output
-from inspector.cli.world import World
+from inspector.cli.world import CliEnv
 from inspector.errors import Disconnected
 from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.revisions.table import NEWEST
 from tests.session.talking import answering, session
 
 
-async def _fetched(answers: dict[str, Any]) -> tuple[Fetched, str]:
+async def _fetched(answers: dict[str, Any]) -> tuple[FetchedList, str]:
     """The tools that such a server gives, and what was said about it."""
     stderr = io.StringIO()
-    output = Output(World(None, {}, io.StringIO(), io.StringIO(), stderr))
+    output = Output(CliEnv(None, {}, io.StringIO(), io.StringIO(), stderr))
     async with session(answering(answers)) as live:
         assert live.opening is not None
-        return await fetch(Visit(live, live.opening, output), "tools"), stderr.getvalue()
+        return await fetch(CommandSession(live, live.opening, output), "tools"), stderr.getvalue()
 
 
 def test_what_is_declared_is_what_the_capabilities_promise() -> None:
@@ -47,4 +47,4 @@ async def test_a_page_that_never_comes_is_raised() -> None:
     async with session(answering({"tools/list": "the end"})) as live:
         assert live.opening is not None
         with pytest.raises(Disconnected, match="no answer to tools/list"):
-            await fetch(Visit(live, live.opening, Output()), "tools")
+            await fetch(CommandSession(live, live.opening, Output()), "tools")

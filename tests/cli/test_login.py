@@ -6,8 +6,8 @@ import keyring
 import pytest
 from keyring.backends.fail import Keyring as NoKeyring
 
-from inspector.auth.steps import Known, LoginWishes, Token
-from inspector.auth.storage import Kept
+from inspector.auth.steps import AccessToken, LoginOptions, StoredLogin
+from inspector.auth.storage import LoginStorage
 from inspector.cli.login import guide_for, store_for, way_in
 from inspector.cli.login_options import Choice
 from inspector.config.targets import HttpTarget
@@ -25,8 +25,8 @@ def test_who_sends_his_own_credentials_or_wants_none_has_nobody_at_the_door(tmp_
 
 async def test_what_is_kept_is_sent(tmp_path: Path) -> None:
     env = {"MCP_INSPECT_HOME": str(tmp_path)}
-    store_for(Choice(), env).put(TARGET.url, Known(Token("t0ken", "https://as.example")))
-    made = way_in(TARGET, Choice(LoginWishes()), env, None)
+    store_for(Choice(), env).put(TARGET.url, StoredLogin(AccessToken("t0ken", "https://as.example")))
+    made = way_in(TARGET, Choice(LoginOptions()), env, None)
     assert made is not None
     assert await made(TARGET.url).headers("POST", TARGET.url) == (("Authorization", "Bearer t0ken"),)
 
@@ -41,6 +41,6 @@ def test_a_keyring_that_is_asked_for_and_not_there_is_said(tmp_path: Path) -> No
     keyring.set_keyring(NoKeyring())  # type: ignore[no-untyped-call]
     try:
         with pytest.raises(UsageError, match="no keyring"):
-            store_for(Choice(kept=Kept.KEYRING), {"MCP_INSPECT_HOME": str(tmp_path)})
+            store_for(Choice(kept=LoginStorage.KEYRING), {"MCP_INSPECT_HOME": str(tmp_path)})
     finally:
         keyring.set_keyring(before)

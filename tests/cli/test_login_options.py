@@ -7,8 +7,8 @@ from typing import Any
 import click
 import pytest
 
-from inspector.auth.steps import Dpop, IdentityProvider, LoginWishes
-from inspector.auth.storage import Kept
+from inspector.auth.steps import Dpop, IdentityProvider, LoginOptions
+from inspector.auth.storage import LoginStorage
 from inspector.cli.login_options import Choice, login_options, read_login
 from inspector.errors import UsageError
 
@@ -30,7 +30,7 @@ def read(*argv: str, env: Mapping[str, str] = ENV) -> Choice:
 
 def test_without_any_all_is_left_to_the_server() -> None:
     assert read() == Choice(None, 0, "", None, False)
-    assert read().wishes == LoginWishes()
+    assert read().wishes == LoginOptions()
 
 
 def test_a_client_that_was_registered_by_hand() -> None:
@@ -58,7 +58,7 @@ def test_a_workload_and_an_enterprise(tmp_path: Path) -> None:
 
 def test_where_the_browser_comes_back_to_and_where_logins_are_kept() -> None:
     choice = read("--oauth-port", "7777", "--token-store", "none", "--dpop", "off")
-    assert (choice.port, choice.kept, choice.wishes.dpop) == (7777, Kept.NONE, Dpop.OFF)
+    assert (choice.port, choice.kept, choice.wishes.dpop) == (7777, LoginStorage.NONE, Dpop.OFF)
     assert read("--oauth-callback", "https://us.example/cb").callback == "https://us.example/cb"
     assert read("--no-oauth").off
 
@@ -90,7 +90,7 @@ def test_what_makes_no_sense_is_refused_and_no_secret_is_quoted(argv: tuple[str,
 
 def test_every_way_to_keep_and_to_bind_can_be_said() -> None:
     """The options name them without importing what logs in."""
-    for kept in Kept:
+    for kept in LoginStorage:
         assert read("--token-store", kept.value).kept is kept
     for dpop in Dpop:
         assert read("--dpop", dpop.value).wishes.dpop is dpop

@@ -12,17 +12,17 @@ from typing import cast
 
 import pytest
 
-from inspector.auth.steps import Abandoned, Client, Known, Redirected, Token, Visit
+from inspector.auth.steps import Abandoned, AccessToken, Client, OpenAddress, Redirected, StoredLogin
 from inspector.auth.storage import TokenStore
 from inspector.cli import logins
-from inspector.cli.logins import Consent, Typed
-from inspector.cli.options import Chosen
+from inspector.cli.logins import Consent, TypedLines
+from inspector.cli.options import TargetOptions
 from inspector.cli.output import Output
-from inspector.cli.world import World
+from inspector.cli.world import CliEnv
 from inspector.config.environment import Environment
 from inspector.config.targets import StdioTarget
 from inspector.errors import UsageError
-from inspector.session.options import Clocks
+from inspector.session.options import Timeouts
 from inspector.transports.http.listener import HttpResponse
 from tests.cli.running import Ran, inspect
 from tests.servers.guarded import PROTECTED, Guarded
@@ -40,7 +40,7 @@ class Person:
         reading, self._writing = os.pipe()
         self.stdin = os.fdopen(reading, "r")
         self.stderr = io.StringIO()
-        self.consent = Consent(Output(World(None, env, self.stdin, io.StringIO(), self.stderr)))
+        self.consent = Consent(Output(CliEnv(None, env, self.stdin, io.StringIO(), self.stderr)))
         self.came: Redirected | Abandoned | None = None
 
     def types(self, line: str) -> None:
@@ -69,7 +69,7 @@ async def at_the_terminal(env: dict[str, str]) -> AsyncIterator[Person]:
     redirect = await guide.begin("")
     try:
         async with asyncio.TaskGroup() as tasks:
-            visit = tasks.create_task(guide.visit(Visit(URL, redirect, "st4te")))
+            visit = tasks.create_task(guide.visit(OpenAddress(URL, redirect, "st4te")))
             await until(lambda: guide.waiting is not None, "somebody is waited for")
             yield person
         person.came = visit.result()
@@ -182,9 +182,9 @@ async def test_nobody_at_the_keys_may_still_give_up(env: dict[str, str]) -> None
 
 def test_status_shows_all_or_one_and_never_the_token(env: dict[str, str]) -> None:
     assert "no logins are kept" in inspect("auth", "status", env=env).stderr
-    known = Known(Token(SECRET, ISSUER, expires_at=time.time() + 600), {ISSUER: Client("us", SECRET)})
+    known = StoredLogin(AccessToken(SECRET, ISSUER, expires_at=time.time() + 600), {ISSUER: Client("us", SECRET)})
     kept(env).put("https://one.example/mcp", known)
-    kept(env).put("https://two.example/mcp", Known(Token(SECRET, ISSUER, expires_at=1.0)))
+    kept(env).put("https://two.example/mcp", StoredLogin(AccessToken(SECRET, ISSUER, expires_at=1.0)))
     every = inspect("auth", "status", env=env)
     one = inspect("auth", "status", "https://one.example/mcp", env=env)
     two = inspect("auth", "status", "--json", "https://two.example/mcp", env=env)
@@ -199,9 +199,9 @@ def test_status_shows_all_or_one_and_never_the_token(env: dict[str, str]) -> Non
 def test_logging_out_forgets_the_token_and_with_all_the_registration(env: dict[str, str]) -> None:
     url, other = "https://one.example/mcp", "https://two.example/mcp"
     for each in (url, other):
-        kept(env).put(each, Known(Token(SECRET, ISSUER), {ISSUER: Client("us", registered=True)}))
+        kept(env).put(each, StoredLogin(AccessToken(SECRET, ISSUER), {ISSUER: Client("us", registered=True)}))
     assert f"forgotten: {url}" in inspect("auth", "logout", url, env=env).stdout
-    assert kept(env).get(url) == Known(None, {ISSUER: Client("us", registered=True)})
+    assert kept(env).get(url) == StoredLogin(None, {ISSUER: Client("us", registered=True)})
     assert "nothing to forget" in inspect("auth", "logout", url, env=env).stdout
     assert inspect("auth", "logout", "--all", url, "--json", env=env).data == {"forgotten": [url]}
     assert kept(env).servers() == (other,)
@@ -213,7 +213,7 @@ def test_logging_out_forgets_the_token_and_with_all_the_registration(env: dict[s
 def test_what_can_not_be_renewed_says_why(env: dict[str, str]) -> None:
     url = "https://one.example/mcp"
     without = inspect("auth", "refresh", url, env=env)
-    kept(env).put(url, Known(Token(SECRET, ISSUER)))
+    kept(env).put(url, StoredLogin(AccessToken(SECRET, ISSUER)))
     unable = inspect("auth", "refresh", url, env=env)
     assert (without.status, unable.status) == (3, 3)
     assert "no token is kept" in without.stderr
@@ -222,7 +222,7 @@ def test_what_can_not_be_renewed_says_why(env: dict[str, str]) -> None:
 
 
 def test_a_server_that_is_started_asks_for_no_login() -> None:
-    chosen = Chosen(StdioTarget(("node", "x.js"), Environment({}, {}), "/"), None, "", Clocks(), None)
+    chosen = TargetOptions(StdioTarget(("node", "x.js"), Environment({}, {}), "/"), None, "", Timeouts(), None)
     for deed in (logins.explain, logins.login, logins.refresh):
         with pytest.raises(UsageError, match="asks for no login"):
             deed(Output(), chosen)
@@ -232,7 +232,7 @@ async def test_lines_are_taken_as_they_come_from_a_pipe() -> None:
     taken: list[str] = []
     reading, writing = os.pipe()
     with os.fdopen(reading, "r") as stream:
-        typed = Typed(stream, taken.append)
+        typed = TypedLines(stream, taken.append)
         os.write(writing, b"one\ntw")
         await until(lambda: taken == ["one"], "the first line")
         os.write(writing, b"o\n\nlast")
@@ -247,7 +247,7 @@ async def test_a_file_is_there_at_once(tmp_path: Path) -> None:
     taken: list[str] = []
     (tmp_path / "answers").write_text("one\ntwo")
     with (tmp_path / "answers").open() as stream:
-        typed = Typed(stream, taken.append)
+        typed = TypedLines(stream, taken.append)
         assert taken == []
         await until(lambda: taken == ["one", "two"], "both lines")
         typed.stop()
@@ -255,7 +255,7 @@ async def test_a_file_is_there_at_once(tmp_path: Path) -> None:
 
 async def test_a_stream_without_a_descriptor_does_too() -> None:
     taken: list[str] = []
-    Typed(io.StringIO("one\n"), taken.append)
+    TypedLines(io.StringIO("one\n"), taken.append)
     await until(lambda: taken == ["one"], "the line")
 
 
@@ -263,7 +263,7 @@ async def test_what_is_typed_after_the_end_is_not_read() -> None:
     taken: list[str] = []
     reading, writing = os.pipe()
     with os.fdopen(reading, "r") as stream:
-        Typed(cast(io.TextIOBase, stream), taken.append).stop()  # type: ignore[arg-type]
+        TypedLines(cast(io.TextIOBase, stream), taken.append).stop()  # type: ignore[arg-type]
         os.write(writing, b"late\n")
         assert os.read(reading, 10) == b"late\n"
     os.close(writing)

@@ -9,8 +9,8 @@ import pytest
 
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.options import (
-    Chosen,
     Extent,
+    TargetOptions,
     choose,
     extent,
     headless_options,
@@ -19,13 +19,13 @@ from inspector.cli.options import (
     screen_options,
     wishes,
 )
-from inspector.cli.world import World
+from inspector.cli.world import CliEnv
 from inspector.config.targets import HttpTarget, StdioTarget
 from inspector.errors import UsageError
-from inspector.forms.patterns import Bounds, bounds, move
+from inspector.forms.patterns import WorkBounds, bounds, move
 from inspector.protocol.capabilities import APP_TYPE, SKILLS, UI
 from inspector.protocol.revisions._shape import Era
-from inspector.session.options import Clocks, ListWishes
+from inspector.session.options import ListWishes, Timeouts
 from inspector.transports.base import LIMITS, Limits
 from tests.cli.running import MODERN, demo, inspect, scripted
 
@@ -106,11 +106,11 @@ def test_what_schemas_may_cost_is_raised_for_the_whole_process() -> None:
     try:
         found = read_limits({"limits": ("schema=1M", "pattern=2k")})
         assert (found.schema, found.pattern) == (1_000_000, 2000)
-        assert bounds() == Bounds(1_000_000, 2000)
+        assert bounds() == WorkBounds(1_000_000, 2000)
         assert bounds().seconds == pytest.approx(2.5)
     finally:
         move(before)
-    assert bounds() == before == Bounds(LIMITS.schema, LIMITS.pattern)
+    assert bounds() == before == WorkBounds(LIMITS.schema, LIMITS.pattern)
 
 
 @pytest.mark.parametrize(
@@ -151,13 +151,13 @@ def test_what_makes_no_sense_is_refused(
 _HERE = {"PATH": "/bin", "SECRET": "s", "HOME": "/home/me"}
 
 
-def _choose(*ours: str, theirs: tuple[str, ...] | None = None) -> Chosen:
-    found: list[Chosen] = []
+def _choose(*ours: str, theirs: tuple[str, ...] | None = None) -> TargetOptions:
+    found: list[TargetOptions] = []
 
     @click.command()
     @headless_options
     def command(url: str | None, **options: Any) -> None:
-        found.append(choose(World(theirs, _HERE), url, options))
+        found.append(choose(CliEnv(theirs, _HERE), url, options))
 
     command.main(list(ours), standalone_mode=False)
     return found[0]
@@ -203,10 +203,10 @@ def test_the_older_carriage_is_asked_for() -> None:
 def test_settings_come_along() -> None:
     words = ["--era", "legacy", "--revision", "x", "--timeout", "3", "--max-total", "0", "--capture", "f"]
     chosen = _choose(*words, theirs=("x",))
-    assert (chosen.era, chosen.revision, chosen.clocks) == (Era.LEGACY, "x", Clocks(3.0, None))
+    assert (chosen.era, chosen.revision, chosen.clocks) == (Era.LEGACY, "x", Timeouts(3.0, None))
     assert (chosen.capture, chosen.record) == (Path("f"), True)
     plain = _choose(theirs=("x",))
-    assert (plain.era, plain.revision, plain.clocks, plain.capture) == (None, "", Clocks(60.0, 3600.0), None)
+    assert (plain.era, plain.revision, plain.clocks, plain.capture) == (None, "", Timeouts(60.0, 3600.0), None)
 
 
 @pytest.mark.parametrize(
@@ -249,12 +249,12 @@ def test_no_error_about_a_header_quotes_its_value(text: str, tmp_path: Path) -> 
 
 
 def test_recording_is_asked_for_or_refused_but_not_both() -> None:
-    found: list[Chosen] = []
+    found: list[TargetOptions] = []
 
     @click.command()
     @screen_options
     def command(**options: Any) -> None:
-        found.append(choose(World(("x",), _HERE), None, options))
+        found.append(choose(CliEnv(("x",), _HERE), None, options))
 
     command.main(["--no-capture"], standalone_mode=False)
     assert not found[0].record

@@ -9,14 +9,14 @@ import pytest
 
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.output import Output, wants_colour
-from inspector.cli.world import World
+from inspector.cli.world import CliEnv
 from inspector.errors import ConnectError
 from tests.cli.running import Terminal
 
 
 def _output(*, terminal: bool = False, env: Mapping[str, str] | None = None, as_json: bool = False) -> Output:
     kind = Terminal if terminal else io.StringIO
-    return Output(World(None, env or {}, kind(), kind(), kind()), as_json)
+    return Output(CliEnv(None, env or {}, kind(), kind(), kind()), as_json)
 
 
 def _out(output: Output) -> str:
@@ -54,7 +54,7 @@ def test_what_cant_be_indented_is_written_on_one_line_on_a_terminal_too() -> Non
 def test_json_is_utf8_whatever_the_locale() -> None:
     raw = io.BytesIO()
     stdout = io.TextIOWrapper(raw, encoding="latin-1")
-    output = Output(World(None, {}, io.StringIO(), stdout, io.StringIO()))
+    output = Output(CliEnv(None, {}, io.StringIO(), stdout, io.StringIO()))
     output.data({"a": "→"})
     assert raw.getvalue() == '{"a":"→"}\n'.encode()
     stdout.close()

@@ -13,7 +13,7 @@ import pytest
 
 from inspector.atomic_write import whole_file
 from inspector.cli.process import held_log, leaving_no_child, leaving_nothing_half_made, leaving_politely, narrated_log
-from inspector.cli.world import World
+from inspector.cli.world import CliEnv
 from tests.architecture.sources import ROOT
 
 logger = logging.getLogger("inspector.somewhere")
@@ -21,7 +21,7 @@ logger = logging.getLogger("inspector.somewhere")
 
 def test_warnings_are_shown_without_what_acts_and_lesser_things_are_not() -> None:
     stderr = io.StringIO()
-    with narrated_log(World(stderr=stderr)):
+    with narrated_log(CliEnv(stderr=stderr)):
         logger.warning("it said %s", "\x1b[2J")
         logger.info("by the way")
     logger.warning("after")
@@ -30,7 +30,7 @@ def test_warnings_are_shown_without_what_acts_and_lesser_things_are_not() -> Non
 
 def test_while_held_nothing_is_shown_and_then_all() -> None:
     stderr = io.StringIO()
-    with narrated_log(World(stderr=stderr)):
+    with narrated_log(CliEnv(stderr=stderr)):
         with held_log():
             logger.error("one")
             assert stderr.getvalue() == ""

@@ -6,7 +6,7 @@ import pytest
 
 from inspector.cli.output import Output
 from inspector.cli.progress import ProgressBar, ReadingProgress, bar
-from inspector.cli.world import World
+from inspector.cli.world import CliEnv
 from inspector.protocol.exchanges import Progress
 from tests.cli.running import Terminal
 
@@ -19,7 +19,7 @@ def _progress(done: float, total: float | None = 10, message: str = "") -> Progr
 
 def _bar(stderr: io.StringIO, **env: str) -> tuple[Output, ProgressBar, list[float]]:
     """A bar, and the time that it goes by."""
-    output, clock = Output(World(None, env, io.StringIO(), io.StringIO(), stderr)), [0.0]
+    output, clock = Output(CliEnv(None, env, io.StringIO(), io.StringIO(), stderr)), [0.0]
     return output, ProgressBar(output, lambda: clock[0]), clock
 
 
@@ -87,7 +87,7 @@ def test_a_quiet_command_draws_nothing() -> None:
 def _told(stderr: io.StringIO, *steps: tuple[float, int]) -> str:
     """What is on stderr after these moments, each with the bytes that were done then, of 1,000,000."""
     clock = [0.0]
-    progress = ReadingProgress(Output(World(None, {}, io.StringIO(), io.StringIO(), stderr)), lambda: clock[0])
+    progress = ReadingProgress(Output(CliEnv(None, {}, io.StringIO(), io.StringIO(), stderr)), lambda: clock[0])
     for at, done in steps:
         clock[0] = at
         progress(done, 1_000_000)

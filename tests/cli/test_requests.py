@@ -11,8 +11,8 @@ from inspector.capture.journal import Journal, start_capture
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.output import Output
 from inspector.cli.progress import ProgressBar
-from inspector.cli.requests import Narrator, Request, TaskTeller, answered, as_json, asked, log_level_option
-from inspector.cli.world import World
+from inspector.cli.requests import CliRequest, Narrator, TaskTeller, answered, as_json, asked, log_level_option
+from inspector.cli.world import CliEnv
 from inspector.errors import (
     AuthorizationNeeded,
     Disconnected,
@@ -25,7 +25,7 @@ from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.steps import Broken, GivenUp, Refused, Replied, Reply, Silent
 from inspector.protocol.frames import Channel, Direction
 from inspector.protocol.jsonrpc import Answer, Part
-from inspector.protocol.questions import Kind, Question
+from inspector.protocol.questions import Question, RequestKind
 from inspector.protocol.request_meta import LEVELS
 from inspector.protocol.tracking.tasks import Task, TaskFault, TaskStep
 from tests.cli.running import demo, inspect, scripted
@@ -78,7 +78,7 @@ class _Told:
     def __init__(self, journal: Journal, *, logs: bool = False, progress: bool = False) -> None:
         self.journal = journal
         self._stderr = io.StringIO()
-        output = Output(World(None, {}, io.StringIO(), io.StringIO(), self._stderr))
+        output = Output(CliEnv(None, {}, io.StringIO(), io.StringIO(), self._stderr))
         journal.listen(Narrator(output, ProgressBar(output) if progress else None, logs=logs).hear)
 
     def record(self, direction: Direction, **message: Any) -> None:
@@ -152,7 +152,7 @@ def test_progress_is_told_if_it_was_asked_for(journal: Journal, progress: bool, 
 
 def test_a_question_that_leads_away_says_where() -> None:
     params = {"mode": "url", "url": "https://h/\x07", "message": "Go"}
-    assert asked(Question(Kind.ELICITATION, params, 1, 1, 0)) == "elicitation at https://h/␇: Go"
+    assert asked(Question(RequestKind.ELICITATION, params, 1, 1, 0)) == "elicitation at https://h/␇: Go"
 
 
 _EXCHANGE = Exchange(1, Direction.TO_SERVER, 1, "tools/call", "t", 1, 0)
@@ -199,7 +199,7 @@ def _exchange(number: int, started: int, ended: int | None) -> Exchange:
 
 
 def test_the_duration_is_from_the_first_request_to_the_last_answer() -> None:
-    request = Request("m", None, "")
+    request = CliRequest("m", None, "")
     durations = [request.duration_ns]
     for exchange in (_exchange(1, 10, 20), _exchange(2, 30, 70), _exchange(3, 80, None)):
         request.exchanges.append(exchange)
@@ -342,7 +342,7 @@ def test_a_task_that_never_ends_is_given_up_when_the_time_is_over() -> None:
 
 
 def test_a_teller_says_each_word_once_and_makes_foreign_text_visible() -> None:
-    world = World(None, {}, io.StringIO(), io.StringIO(), io.StringIO())
+    world = CliEnv(None, {}, io.StringIO(), io.StringIO(), io.StringIO())
     teller = TaskTeller(Output(world))
     task = Task(1, "t\x1b[2J", True, 0, 1, state="working", message="dig\x07")
     for _ in range(3):

@@ -13,12 +13,12 @@ from inspector.cli.commands import resend
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.output import Output
 from inspector.cli.resending import tell
-from inspector.cli.world import World
+from inspector.cli.world import CliEnv
 from inspector.features.resend.performing import Resent
 from inspector.features.resend.plan import Skip, plan
-from inspector.features.resend.provenance import Carried
+from inspector.features.resend.provenance import CarriedValue
 from inspector.session.engine import Live
-from inspector.session.options import State
+from inspector.session.options import SessionState
 from tests.capture.compare.talk import calls, says, told
 from tests.captures.record import sample
 from tests.cli.running import demo
@@ -29,10 +29,10 @@ _TALK = told(calls(1, "add\x1b", a=1), says(1, "1"))
 
 def _told(comparison: Comparison, sent: int = 1) -> tuple[ExitStatus, str, str]:
     out, err = io.StringIO(), io.StringIO()
-    output = Output(World(None, {}, io.StringIO(), out, err))
+    output = Output(CliEnv(None, {}, io.StringIO(), out, err))
     step = plan(_TALK).steps[0]
     skip = Skip(_TALK.operations[0], "it may destroy something")
-    resent = Resent(comparison, sent, (skip,), ((step, Carried("arguments.a", "x\x1b", "y", 3)),), ("A note.",))
+    resent = Resent(comparison, sent, (skip,), ((step, CarriedValue("arguments.a", "x\x1b", "y", 3)),), ("A note.",))
     return tell(output, resent, "old.mcpcap"), out.getvalue(), err.getvalue()
 
 
@@ -52,10 +52,10 @@ def test_an_empty_comparison_is_no_success_if_nothing_was_sent() -> None:
     assert _told(compare(_TALK, _TALK, Normal()))[0] is ExitStatus.OK
 
 
-def _up_to(entry: int, monkeypatch: pytest.MonkeyPatch, *words: str) -> tuple[list[str], State, str]:
+def _up_to(entry: int, monkeypatch: pytest.MonkeyPatch, *words: str) -> tuple[list[str], SessionState, str]:
     """What the live server was asked when the interface opened, how its session stood, and what was printed."""
     monkeypatch.setenv("TERM", "xterm")
-    seen: list[tuple[list[str], State]] = []
+    seen: list[tuple[list[str], SessionState]] = []
 
     def show(begin: Callable[..., Live], first: Live) -> ExitStatus:
         exchanges = first.journal.conversation.exchanges
@@ -70,7 +70,7 @@ def _up_to(entry: int, monkeypatch: pytest.MonkeyPatch, *words: str) -> tuple[li
 
 def test_what_came_before_the_entry_is_sent_and_the_session_is_open_then(monkeypatch: pytest.MonkeyPatch) -> None:
     asked, state, said = _up_to(20, monkeypatch, "--era", "legacy", "--allow-destructive", *demo())
-    assert (asked, state) == (["add", "log_passage"], State.OPEN)
+    assert (asked, state) == (["add", "log_passage"], SessionState.OPEN)
     assert "the same" in said
     assert resend.command.name == "resend"
 
@@ -87,4 +87,4 @@ def test_a_call_that_was_answered_only_behind_the_entry_is_compared_with_that_an
 def test_a_server_that_does_not_start_is_shown_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     asked, state, said = _up_to(20, monkeypatch, "--", os.devnull)
     assert (asked, said) == ([], "")
-    assert state is State.CLOSED
+    assert state is SessionState.CLOSED

@@ -11,8 +11,8 @@ import pytest
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.sides import (
     FAILS,
-    Kind,
-    Side,
+    ComparedSide,
+    SideKind,
     are_captures,
     demand_captures,
     fails,
@@ -22,7 +22,7 @@ from inspector.cli.sides import (
     read_sides,
     side_of,
 )
-from inspector.cli.world import World
+from inspector.cli.world import CliEnv
 from inspector.errors import UsageError
 from inspector.features.lock.changes import SurfaceDiff
 from inspector.features.lock.lock_file import save
@@ -45,7 +45,7 @@ def test_a_capture_is_known_by_its_first_line_too(tmp_path: Path) -> None:
     assert not is_capture(tmp_path / "none")
 
 
-HERE = World(None)
+HERE = CliEnv(None)
 _CAPTURE = str(sample("lighthouse"))
 
 
@@ -53,18 +53,18 @@ def test_a_word_is_a_url_a_file_or_a_command(tmp_path: Path) -> None:
     lock, spaced = tmp_path / "a.json", tmp_path / "a file"
     lock.write_text('{"format": "mcp-surface", "version": 1}')
     spaced.write_text("{}")
-    assert side_of("https://example.com/mcp", HERE) == Side(
-        Kind.TARGET, "https://example.com/mcp", url="https://example.com/mcp"
+    assert side_of("https://example.com/mcp", HERE) == ComparedSide(
+        SideKind.TARGET, "https://example.com/mcp", url="https://example.com/mcp"
     )
-    assert side_of(_CAPTURE, HERE).kind is Kind.CAPTURE
-    assert side_of(str(lock), HERE).kind is Kind.SURFACE
-    assert side_of(str(spaced), HERE).kind is Kind.CAPTURE, "a file that exists goes before a command"
+    assert side_of(_CAPTURE, HERE).kind is SideKind.CAPTURE
+    assert side_of(str(lock), HERE).kind is SideKind.SURFACE
+    assert side_of(str(spaced), HERE).kind is SideKind.CAPTURE, "a file that exists goes before a command"
     assert side_of("node 'my server.js'", HERE).argv == ("node", "my server.js")
 
 
 def test_the_command_behind_the_dashes_is_the_last_side() -> None:
-    one, other = read_sides((_CAPTURE,), World(("server",)), 2)
-    assert (one.kind, other.argv, other.name) == (Kind.CAPTURE, ("server",), "server")
+    one, other = read_sides((_CAPTURE,), CliEnv(("server",)), 2)
+    assert (one.kind, other.argv, other.name) == (SideKind.CAPTURE, ("server",), "server")
     assert not are_captures((one, other))
     with pytest.raises(UsageError, match="server is no capture"):
         demand_captures((one, other))
@@ -84,7 +84,7 @@ def test_the_command_behind_the_dashes_is_the_last_side() -> None:
 )
 def test_what_names_nothing_is_refused(words: tuple[str, ...], theirs: tuple[str, ...] | None, said: str) -> None:
     with pytest.raises(UsageError, match=said):
-        read_sides(words, World(theirs), 2)
+        read_sides(words, CliEnv(theirs), 2)
 
 
 def test_an_option_for_one_sort_of_server_is_kept_from_the_other_and_a_file_is_not_written_twice(

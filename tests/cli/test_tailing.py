@@ -7,13 +7,13 @@ import pytest
 
 from inspector.cli.output import Output
 from inspector.cli.tailing import Tail, read_wish
-from inspector.cli.world import World
+from inspector.cli.world import CliEnv
 from inspector.errors import UsageError
 from tests.present.tape import Tape
 
 
 def output(env: dict[str, str] | None = None) -> Output:
-    return Output(World(None, env or {}, io.StringIO(), io.StringIO(), io.StringIO()))
+    return Output(CliEnv(None, env or {}, io.StringIO(), io.StringIO(), io.StringIO()))
 
 
 def printed(out: Output) -> list[str]:

@@ -5,7 +5,7 @@ import pytest
 
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.main import commands
-from inspector.cli.words import WITH_VALUE, Words, duration, lasting, split, take_apart
+from inspector.cli.words import WITH_VALUE, CommandLine, duration, lasting, split, take_apart
 from inspector.errors import UsageError
 from tests.cli.running import inspect
 
@@ -40,7 +40,7 @@ def test_the_command_line_says_it_with_the_options_name() -> None:
 _COMMANDS = ["stdio", "http", "list", "call", "demo"]
 
 
-def _words(line: str) -> Words:
+def _words(line: str) -> CommandLine:
     return take_apart(line.split(), _COMMANDS)
 
 
@@ -65,7 +65,7 @@ def _words(line: str) -> Words:
     ],
 )
 def test_the_command_is_found_wherever_it_stands(line: str, command: str, ours: str, theirs: str | None) -> None:
-    assert _words(line) == Words(command, tuple(ours.split()), None if theirs is None else tuple(theirs.split()))
+    assert _words(line) == CommandLine(command, tuple(ours.split()), None if theirs is None else tuple(theirs.split()))
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import io
 import pytest
 
 from inspector.cli.main import run
-from inspector.cli.world import World
+from inspector.cli.world import CliEnv
 from tests.architecture.sources import ROOT
 from tests.cli.running import Terminal
 
@@ -25,14 +25,14 @@ _CAPTURE = (ROOT / "tests") / "captures" / "lighthouse.mcpcap"
 def test_an_interface_needs_a_terminal_on_both_sides(
     stdin: io.StringIO, stdout: io.StringIO, term: str, has: bool
 ) -> None:
-    assert World(None, {"TERM": term}, stdin, stdout, io.StringIO()).has_terminal is has
+    assert CliEnv(None, {"TERM": term}, stdin, stdout, io.StringIO()).has_terminal is has
 
 
 def test_by_itself_it_is_the_process_s_own() -> None:
     import os
     import sys
 
-    world = World()
+    world = CliEnv()
     assert (world.theirs, world.env, world.stdout) == (None, os.environ, sys.stdout)
 
 
@@ -41,7 +41,7 @@ def test_by_itself_it_is_the_process_s_own() -> None:
 def test_a_stream_that_has_no_letter_for_a_sign_is_told_everything_else(encoding: str, errors: str) -> None:
     said = io.BytesIO()
     stdout = io.TextIOWrapper(said, encoding=encoding, errors=errors)
-    assert run(["tail", str(_CAPTURE)], World(None, {}, io.StringIO(), stdout, io.StringIO())) == 0
+    assert run(["tail", str(_CAPTURE)], CliEnv(None, {}, io.StringIO(), stdout, io.StringIO())) == 0
     stdout.flush()
     text = said.getvalue().decode(encoding)
     assert "tools/call" in text

@@ -8,8 +8,8 @@ from typing import Any
 
 import httpx
 
-from inspector.demo.call import Options
-from inspector.demo.http import NAMED_BY, Site
+from inspector.demo.call import DemoOptions
+from inspector.demo.http import NAMED_BY, DemoSite
 from inspector.transports.http.listener import Listener
 from tests.demo.driving import MODERN, opening
 
@@ -18,10 +18,10 @@ PATIENCE = 20
 
 
 @asynccontextmanager
-async def site(**options: Any) -> AsyncIterator[tuple[Site, httpx.AsyncClient]]:
+async def site(**options: Any) -> AsyncIterator[tuple[DemoSite, httpx.AsyncClient]]:
     """Serve a Site with these options; the client's addresses are relative to it."""
     async with asyncio.TaskGroup() as tasks:
-        there = Site(tasks, Options(**options))
+        there = DemoSite(tasks, DemoOptions(**options))
         async with Listener(there.answer) as listener:
             async with httpx.AsyncClient(base_url=listener.url, headers=BOTH, timeout=PATIENCE) as client:
                 yield there, client

@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from inspector.demo import call
-from inspector.demo.call import META, Options
+from inspector.demo.call import META, DemoOptions
 from inspector.demo.server import DemoServer
 from inspector.demo.state import Station
 from tests.waiting import until
@@ -50,7 +50,7 @@ class Here:
     def __init__(self, **options: Any) -> None:
         self.sent: list[Any] = []
         self.station = Station()
-        self.server = DemoServer(self.station, Options(**options), self._keep)
+        self.server = DemoServer(self.station, DemoOptions(**options), self._keep)
 
     async def _keep(self, message: Any) -> None:
         self.sent.append(json.loads(json.dumps(message)))

@@ -11,15 +11,15 @@ from inspector.demo.call import (
     META,
     MISSING_CAPABILITY,
     PARSE_ERROR,
-    Call,
-    Link,
-    Options,
-    Refusal,
+    DemoConnection,
+    DemoError,
+    DemoOptions,
+    DemoRequest,
     declares,
     dump,
     parse,
 )
-from inspector.demo.state import LOGBOOK, Change, Station
+from inspector.demo.state import LOGBOOK, Station, StationChange
 from tests.demo.driving import Here, meta, opening, request, stateless
 from tests.waiting import until
 
@@ -127,11 +127,11 @@ async def test_an_answer_that_nobody_waits_for_is_muttered_about(capsys: pytest.
     assert "nobody asked for" in capsys.readouterr().err
 
 
-def a_call(sent: list[Any], era: call.Era, **meta: Any) -> Call:
+def a_call(sent: list[Any], era: call.DemoEra, **meta: Any) -> DemoRequest:
     async def keep(message: Any) -> None:
         sent.append(message)
 
-    return Call(1, "tools/call", {"_meta": meta}, era, Link(keep), keep, Station(), Options())
+    return DemoRequest(1, "tools/call", {"_meta": meta}, era, DemoConnection(keep), keep, Station(), DemoOptions())
 
 
 async def test_progress_is_told_only_with_a_token() -> None:
@@ -161,10 +161,10 @@ async def test_a_stateless_request_sees_logs_only_if_it_asks() -> None:
 async def test_a_connection_hears_of_lists_unasked_and_of_resources_it_watches() -> None:
     sent: list[Any] = []
     link = a_call(sent, call.NEWEST_LEGACY).link
-    await link.hear(Change("resource", LOGBOOK))
-    await link.hear(Change("tools"))
+    await link.hear(StationChange("resource", LOGBOOK))
+    await link.hear(StationChange("tools"))
     link.watched.add(LOGBOOK)
-    await link.hear(Change("resource", LOGBOOK))
+    await link.hear(StationChange("resource", LOGBOOK))
     assert [message["method"] for message in sent] == [
         "notifications/tools/list_changed",
         "notifications/resources/updated",
@@ -173,7 +173,7 @@ async def test_a_connection_hears_of_lists_unasked_and_of_resources_it_watches()
 
 @pytest.mark.parametrize("data", [b"", b"{", b"\xff\xfe", b'{"a": NaN}', b"[" * 100_000, b"1" * 10_000])
 def test_what_is_no_json_is_refused_whatever_is_wrong_with_it(data: bytes) -> None:
-    with pytest.raises(Refusal) as refused:
+    with pytest.raises(DemoError) as refused:
         parse(data)
     assert refused.value.code == PARSE_ERROR
 

@@ -3,14 +3,14 @@
 import pytest
 
 from inspector.demo import extensions
-from inspector.demo.call import Options, Refusal
+from inspector.demo.call import DemoError, DemoOptions
 from inspector.demo.state import Station
 from inspector.demo.tools import catalogue
 from inspector.protocol.skills import Skill, verify
 
 
 def test_a_tool_names_the_page_and_the_page_can_be_read() -> None:
-    tool = next(tool for tool in catalogue(Station(), Options()) if tool.meta)
+    tool = next(tool for tool in catalogue(Station(), DemoOptions()) if tool.meta)
     uri = tool.listed()["_meta"]["ui"]["resourceUri"]
     contents = extensions.read_app(uri)
     assert contents is not None
@@ -41,7 +41,7 @@ def test_a_directory_has_files_and_directories() -> None:
     assert found == [("SKILL.md", "text/markdown"), ("references", "inode/directory"), ("scripts", "inode/directory")]
     assert [child["name"] for child in extensions.children(f"{root}/scripts")] == ["trim.py"]
     for none in (f"{root}/SKILL.md", "skill://nobody", f"{root}/"):
-        with pytest.raises(Refusal, match="no directory"):
+        with pytest.raises(DemoError, match="no directory"):
             extensions.children(none)
 
 

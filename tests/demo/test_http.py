@@ -20,9 +20,9 @@ from inspector.demo.call import (
     MISSING_CAPABILITY,
     PARSE_ERROR,
     UNSUPPORTED_VERSION,
-    Refusal,
+    DemoError,
 )
-from inspector.demo.http import SESSION, Outbox, respond
+from inspector.demo.http import SESSION, DemoOutbox, respond
 from inspector.demo.state import LOGBOOK
 from inspector.transports.http.listener import HttpResponse
 from tests.demo.browsing import events, messages, mirrored, post, session, site
@@ -80,7 +80,7 @@ def test_headers_that_repeat_the_body_pass(arguments: dict[str, Any], more: dict
     ],
 )
 def test_headers_that_say_something_else_are_refused(arguments: dict[str, Any], more: dict[str, str]) -> None:
-    with pytest.raises(Refusal) as refused:
+    with pytest.raises(DemoError) as refused:
         headers.check(a_call(**arguments), PLAIN | more, SCHEMA)
     assert refused.value.code == HEADER_MISMATCH
 
@@ -88,7 +88,7 @@ def test_headers_that_say_something_else_are_refused(arguments: dict[str, Any], 
 @pytest.mark.parametrize("missing", list(PLAIN))
 def test_a_header_that_is_not_there_is_refused(missing: str) -> None:
     rest = {name: value for name, value in PLAIN.items() if name != missing}
-    with pytest.raises(Refusal, match="missing"):
+    with pytest.raises(DemoError, match="missing"):
         headers.check(a_call(), rest, SCHEMA)
 
 
@@ -391,13 +391,13 @@ def body(response: HttpResponse) -> AsyncGenerator[bytes, None]:
     return cast("AsyncGenerator[bytes, None]", response.body)
 
 
-async def say(outbox: Outbox, *messages: object) -> None:
+async def say(outbox: DemoOutbox, *messages: object) -> None:
     for message in messages:
         await outbox.put(message)
 
 
 async def test_an_answer_alone_is_json() -> None:
-    outbox = Outbox()
+    outbox = DemoOutbox()
     async with asyncio.TaskGroup() as tasks:
         response = await respond(tasks, say(outbox, ANSWER), outbox, ends_with_stream=True)
     assert response.headers == (("Content-Type", "application/json"),)
@@ -405,7 +405,7 @@ async def test_an_answer_alone_is_json() -> None:
 
 
 async def test_news_before_the_answer_make_it_a_stream() -> None:
-    outbox = Outbox()
+    outbox = DemoOutbox()
     async with asyncio.TaskGroup() as tasks:
         response = await respond(tasks, say(outbox, NEWS, ANSWER), outbox, ends_with_stream=True)
         pieces = [piece async for piece in body(response)]
@@ -413,7 +413,7 @@ async def test_news_before_the_answer_make_it_a_stream() -> None:
 
 
 async def test_no_answer_at_all_is_an_empty_stream() -> None:
-    outbox = Outbox()
+    outbox = DemoOutbox()
     async with asyncio.TaskGroup() as tasks:
         response = await respond(tasks, say(outbox), outbox, ends_with_stream=True)
     assert response.body == b""
@@ -422,7 +422,7 @@ async def test_no_answer_at_all_is_an_empty_stream() -> None:
 @pytest.mark.parametrize("ends", [True, False])
 async def test_work_ends_with_its_stream_only_where_it_should(ends: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(headers, "PATIENCE", 0)
-    outbox, hold, over = Outbox(), asyncio.Event(), list[str]()
+    outbox, hold, over = DemoOutbox(), asyncio.Event(), list[str]()
 
     async def work() -> None:
         try:
@@ -444,7 +444,7 @@ async def test_work_ends_with_its_stream_only_where_it_should(ends: bool, monkey
 
 async def test_a_client_that_leaves_before_the_head_ends_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(headers, "PATIENCE", 60)
-    outbox, started, over = Outbox(), asyncio.Event(), list[str]()
+    outbox, started, over = DemoOutbox(), asyncio.Event(), list[str]()
 
     async def work() -> None:
         try:
@@ -462,14 +462,14 @@ async def test_a_client_that_leaves_before_the_head_ends_the_work(monkeypatch: p
 
 async def test_a_silent_stream_says_that_it_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(headers, "KEEP_ALIVE", 0)
-    stream = cast("AsyncGenerator[bytes, None]", Outbox().events())
+    stream = cast("AsyncGenerator[bytes, None]", DemoOutbox().events())
     assert await anext(stream) == headers.STILL_HERE
     await stream.aclose()
 
 
 @pytest.mark.parametrize(("request_id", "marks"), [(1, b'"id":1'), ("a", b'"id":"a"'), (None, b""), (True, b"")])
 def test_a_refusal_has_the_id_if_it_is_one(request_id: object, marks: bytes) -> None:
-    response = headers.refused(400, Refusal(INVALID_REQUEST, "no"), request_id)
+    response = headers.refused(400, DemoError(INVALID_REQUEST, "no"), request_id)
     assert isinstance(response.body, bytes)
     assert marks in response.body
     assert (b'"id"' in response.body) == bool(marks)

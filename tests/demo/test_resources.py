@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from inspector.demo import resources as prompts
-from inspector.demo.call import INVALID_PARAMS, Refusal
+from inspector.demo.call import INVALID_PARAMS, DemoError
 from inspector.demo.state import SHIPS, Station
 from tests.demo.driving import Here, stateless
 
@@ -35,7 +35,7 @@ async def test_a_prompt_is_filled_in_with_its_arguments() -> None:
     [("kraken", {}), ("hail_ship", {}), ("explain_chart", {"hours": "-1"}), ("explain_chart", {"hours": "²"})],
 )
 def test_a_prompt_that_cannot_be_made_is_refused(name: str, arguments: dict[str, str]) -> None:
-    with pytest.raises(Refusal) as refused:
+    with pytest.raises(DemoError) as refused:
         prompts.get(name, arguments, Station())
     assert refused.value.code == INVALID_PARAMS
 
@@ -58,7 +58,7 @@ async def test_arguments_are_completed(ref: dict[str, Any], argument: str, so_fa
 
 @pytest.mark.parametrize(("ref", "argument"), [(HAIL, "gull"), ({}, "mood"), ({"type": "ref/prompt"}, "mood")])
 def test_what_cannot_be_completed_is_refused(ref: dict[str, Any], argument: str) -> None:
-    with pytest.raises(Refusal):
+    with pytest.raises(DemoError):
         prompts.complete(ref, argument, "")
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.demo.call import INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, Link, Options
+from inspector.demo.call import INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, DemoConnection, DemoOptions
 from inspector.demo.server import DemoServer
 from inspector.demo.state import LOGBOOK, Station
 from tests.demo.driving import Here, opening, request, stateless
@@ -114,7 +114,7 @@ async def test_a_closed_connection_hears_no_more() -> None:
     here.server.close()
     await here.station.write("Two.")
     assert len(here.sent) == before
-    assert isinstance(here.server.link, Link)
+    assert isinstance(here.server.link, DemoConnection)
 
 
 ANYTHING = st.recursive(
@@ -147,7 +147,7 @@ def test_whatever_a_request_says_it_gets_one_answer(requests: list[tuple[str, An
         async def reply(message: Any) -> None:
             answers.extend([message] if "id" in message else [])
 
-        server = DemoServer(Station(), Options(), reply)
+        server = DemoServer(Station(), DemoOptions(), reply)
         await server.handle(opening(), reply)
         for number, (method, params) in enumerate(requests, 1):
             await server.handle({"jsonrpc": "2.0", "id": number, "method": method, "params": params}, reply)

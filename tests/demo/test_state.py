@@ -5,22 +5,34 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from inspector.demo.state import BAROMETER, KEPT, LOGBOOK, Change, Json, Station, Task, Tasks, Work, blow, reading
+from inspector.demo.state import (
+    BAROMETER,
+    KEPT,
+    LOGBOOK,
+    DemoTask,
+    DemoTasks,
+    Json,
+    Station,
+    StationChange,
+    Work,
+    blow,
+    reading,
+)
 from tests.demo.driving import Here, opening, request, stateless
 from tests.waiting import until
 
 QUESTION: Json = {"method": "elicitation/create", "params": {}}
 
 
-def begun(work: Work) -> Task:
-    return Task("t", work, 0.0, datetime.now(UTC), 1000)
+def begun(work: Work) -> DemoTask:
+    return DemoTask("t", work, 0.0, datetime.now(UTC), 1000)
 
 
 def works(**more: object) -> Work:
     return Work(("one", "two"), 1.0, lambda answer: {"content": [], "answer": answer}, **more)  # type: ignore[arg-type]
 
 
-def told(task: Task, now: float) -> tuple[str, str]:
+def told(task: DemoTask, now: float) -> tuple[str, str]:
     task.look(now)
     return task.state, task.message
 
@@ -58,7 +70,7 @@ def test_it_may_fail_and_it_may_never_end() -> None:
 
 
 def test_no_more_are_kept_than_fit_and_none_beyond_its_time() -> None:
-    tasks = Tasks()
+    tasks = DemoTasks()
     made = [tasks.begin(works(), 60_000) for _ in range(KEPT + 1)]
     assert tasks.find(made[0].id) is None
     assert tasks.find(made[-1].id) is made[-1]
@@ -73,9 +85,9 @@ def test_work_without_a_time_is_done_at_once(seconds: float) -> None:
 
 
 async def test_whoever_listens_hears_of_every_change() -> None:
-    station, heard = Station(), list[Change]()
+    station, heard = Station(), list[StationChange]()
 
-    async def hear(change: Change) -> None:
+    async def hear(change: StationChange) -> None:
         heard.append(change)
 
     station.listeners.add(hear)
@@ -83,7 +95,7 @@ async def test_whoever_listens_hears_of_every_change() -> None:
     assert await station.clear() == 4
     await station.open_cellar(True)
     await station.open_cellar(True)
-    assert heard == [Change("resource", LOGBOOK), Change("resource", LOGBOOK), Change("tools")]
+    assert heard == [StationChange("resource", LOGBOOK), StationChange("resource", LOGBOOK), StationChange("tools")]
 
 
 async def test_the_logbook_numbers_its_entries() -> None:
@@ -94,9 +106,9 @@ async def test_the_logbook_numbers_its_entries() -> None:
 
 
 async def test_each_change_is_announced_and_can_be_read() -> None:
-    station, heard = Station(), list[Change]()
+    station, heard = Station(), list[StationChange]()
 
-    async def hear(change: Change) -> None:
+    async def hear(change: StationChange) -> None:
         heard.append(change)
 
     station.listeners.add(hear)
@@ -105,7 +117,7 @@ async def test_each_change_is_announced_and_can_be_read() -> None:
         blowing = tasks.create_task(blow(station, 0.001))
         await until(lambda: len(heard) > 1, "the weather changes twice")
         blowing.cancel()
-    assert heard[0] == Change("resource", BAROMETER)
+    assert heard[0] == StationChange("resource", BAROMETER)
     assert reading(station) != before
 
 
@@ -118,10 +130,10 @@ async def test_a_calm_stays() -> None:
 async def test_only_who_watches_the_barometer_hears_of_it() -> None:
     here = Here()
     await here.send(opening())
-    await here.station.announce(Change("resource", BAROMETER))
+    await here.station.announce(StationChange("resource", BAROMETER))
     await here.send(request(1, "resources/subscribe", uri=BAROMETER))
     told = len(here.sent)
-    await here.station.announce(Change("resource", BAROMETER))
+    await here.station.announce(StationChange("resource", BAROMETER))
     assert [message["params"]["uri"] for message in here.sent[told:]] == [BAROMETER]
     assert all("params" not in message for message in here.sent[:told])
 
@@ -132,6 +144,6 @@ async def test_in_the_stateless_era_it_comes_on_the_stream_that_asked() -> None:
     async with asyncio.TaskGroup() as tasks:
         listening = tasks.create_task(here.send(asked))
         await until(lambda: here.sent, "it is acknowledged")
-        await here.station.announce(Change("resource", BAROMETER))
+        await here.station.announce(StationChange("resource", BAROMETER))
         listening.cancel()
     assert [message["method"].rpartition("/")[2] for message in here.sent] == ["acknowledged", "updated"]

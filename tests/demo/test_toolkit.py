@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.demo import tools_content
-from inspector.demo.call import Call, Json, Options
+from inspector.demo.call import DemoOptions, DemoRequest, Json
 from inspector.demo.state import Station
-from inspector.demo.toolkit import Tool, complaints, encode, icons, takes
+from inspector.demo.toolkit import DemoTool, complaints, encode, icons, takes
 from inspector.demo.tools import catalogue
 
 GOOD: dict[str, Any] = {
@@ -63,7 +63,7 @@ ANYTHING = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
     max_leaves=8,
 )
-SCHEMAS = [tool.input_schema for tool in catalogue(Station(), Options())]
+SCHEMAS = [tool.input_schema for tool in catalogue(Station(), DemoOptions())]
 NAMES = sorted({name for schema in SCHEMAS for name in schema.get("properties", {})})
 
 
@@ -72,14 +72,14 @@ def test_its_verdict_is_that_of_a_full_validator(schema: dict[str, Any], argumen
     assert (not complaints(schema, arguments)) == jsonschema.Draft202012Validator(schema).is_valid(arguments)
 
 
-async def nothing(call: Call, arguments: Json) -> Json:
+async def nothing(call: DemoRequest, arguments: Json) -> Json:
     return {"content": []}
 
 
 def test_a_tool_lists_only_what_it_has() -> None:
-    plain = Tool("a", "A", "b", nothing, takes())
+    plain = DemoTool("a", "A", "b", nothing, takes())
     assert set(plain.listed()) == {"name", "title", "description", "inputSchema"}
-    rich = Tool("a", "A", "b", nothing, takes(), takes(), {"readOnlyHint": True}, "<svg/>")
+    rich = DemoTool("a", "A", "b", nothing, takes(), takes(), {"readOnlyHint": True}, "<svg/>")
     assert set(rich.listed()) - set(plain.listed()) == {"outputSchema", "annotations", "icons"}
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from inspector.demo.call import LEVELS, Options
+from inspector.demo.call import LEVELS, DemoOptions
 from inspector.demo.state import Station
 from inspector.demo.tools import catalogue
 from tests.demo.driving import Here, meta, opening, request, stateless
@@ -26,7 +26,7 @@ async def test_every_schema_is_one_and_every_name_is_as_it_should_be() -> None:
     [("add", {"a": 1, "b": 2.5}), ("tide_chart", {}), ("tide_chart", {"hours": 96, "harbour": "Teal Bay"})],
 )
 async def test_data_fits_the_schema_that_was_promised(name: str, arguments: dict[str, Any]) -> None:
-    promised = {tool.name: tool.output_schema for tool in catalogue(Station(), Options())}
+    promised = {tool.name: tool.output_schema for tool in catalogue(Station(), DemoOptions())}
     result = await Here().call(name, **arguments)
     jsonschema.validate(result["structuredContent"], promised[name] or False)
 
@@ -82,9 +82,9 @@ async def test_the_logbook_is_destroyed_by_the_one_tool_that_says_so() -> None:
 
 async def test_an_open_cellar_lists_one_tool_more() -> None:
     here = Here()
-    before = {tool.name for tool in catalogue(here.station, Options())}
+    before = {tool.name for tool in catalogue(here.station, DemoOptions())}
     await here.call("open_cellar")
-    assert {tool.name for tool in catalogue(here.station, Options())} - before == {"cellar_inventory"}
+    assert {tool.name for tool in catalogue(here.station, DemoOptions())} - before == {"cellar_inventory"}
     assert "accordion" in (await here.call("cellar_inventory"))["content"][0]["text"]
     await here.call("open_cellar", open=False)
-    assert {tool.name for tool in catalogue(here.station, Options())} == before
+    assert {tool.name for tool in catalogue(here.station, DemoOptions())} == before

@@ -4,7 +4,7 @@ import jsonschema
 import pytest
 
 from inspector.demo import tools_faulty
-from inspector.demo.call import INTERNAL_ERROR, INVALID_PARAMS, Options
+from inspector.demo.call import INTERNAL_ERROR, INVALID_PARAMS, DemoOptions
 from inspector.demo.state import Station
 from inspector.demo.tools import catalogue
 from tests.demo.driving import Here, stateless
@@ -41,8 +41,8 @@ async def test_hostile_text_has_escapes_markup_and_turned_text_in_it() -> None:
 
 
 def test_the_tool_with_the_bent_schema_comes_only_when_it_is_asked_for() -> None:
-    assert tools_faulty.BROKEN not in catalogue(Station(), Options())
-    assert tools_faulty.BROKEN in catalogue(Station(), Options(with_broken_tool=True))
+    assert tools_faulty.BROKEN not in catalogue(Station(), DemoOptions())
+    assert tools_faulty.BROKEN in catalogue(Station(), DemoOptions(with_broken_tool=True))
     with pytest.raises(jsonschema.SchemaError):
         jsonschema.Draft202012Validator.check_schema(tools_faulty.BROKEN.input_schema)
 

@@ -11,7 +11,7 @@ from typing import Any
 from inspector.capture.format.records import Entry
 from inspector.capture.journal import Journal
 from inspector.filters.engine.payloads import Needle
-from inspector.filters.language.fields import And, Compare, Has, Not, Op, Or, Ref, Scope, Term, Words
+from inspector.filters.language.fields import And, BareText, Compare, FieldScope, Has, Not, Op, Or, Ref, Term
 from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.facts import ConnectionFact, HttpFact, ProcessFact, SseNote, Stderr
 from inspector.protocol.frames import Frame
@@ -34,7 +34,7 @@ class Oracle:
                 return any(self.holds(each, n) for each in terms)
             case Not(inner):
                 return not self.holds(inner, n)
-            case Words(text):
+            case BareText(text):
                 return self._says(text, n)
             case Has(ref):
                 return any(_is_set(value, ref) for each in self._in_scope(ref, n) for value in self._values(ref, each))
@@ -45,9 +45,12 @@ class Oracle:
         exchange = self._exchange(n)
         request = [exchange.request_frame] if exchange else []
         answer = [exchange.answer_frame] if exchange and exchange.answer_frame else []
-        return {Scope.OWN: [n], Scope.REQUEST: request, Scope.ANSWER: answer, Scope.ANY: [n, *request, *answer]}[
-            ref.scope
-        ]
+        return {
+            FieldScope.OWN: [n],
+            FieldScope.REQUEST: request,
+            FieldScope.ANSWER: answer,
+            FieldScope.ANY: [n, *request, *answer],
+        }[ref.scope]
 
     def _exchange(self, n: int) -> Exchange | None:
         number = self._journal.store.exchange(n)

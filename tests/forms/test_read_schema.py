@@ -25,15 +25,15 @@ from inspector.forms.fields import (
 )
 from inspector.forms.read_schema import (
     MOST_FIELDS,
-    Budget,
     CannotMerge,
+    FormBudget,
     Schema,
-    Unreadable,
+    UnreadableSchema,
     merge,
     read_schema,
     resolve,
 )
-from inspector.forms.refs import Document
+from inspector.forms.refs import SchemaDocument
 from tests.forms.schemas import TREE, any_json, doubling, schema_like
 
 
@@ -383,7 +383,7 @@ def test_references_and_parts_become_one_schema_that_remembers_its_references() 
         "$defs": {"a": {"$ref": "#/$defs/b", "title": "A"}, "b": {"type": "object", "required": ["x"]}},
         "allOf": [{"$ref": "#/$defs/a"}, {"required": ["y"]}, True],
     }
-    resolved = resolve(Document(root), root)
+    resolved = resolve(SchemaDocument(root), root)
     assert resolved.schema["title"] == "A"
     assert resolved.schema["required"] == ["x", "y"]
     assert resolved.refs == {"#/$defs/a", "#/$defs/b"}
@@ -405,10 +405,10 @@ def test_references_and_parts_become_one_schema_that_remembers_its_references() 
     ],
 )
 def test_what_has_no_field_says_why(schema: object, why: str) -> None:
-    with pytest.raises(Unreadable, match=why):
-        resolve(Document(schema), schema)
+    with pytest.raises(UnreadableSchema, match=why):
+        resolve(SchemaDocument(schema), schema)
 
 
 def test_a_budget_gives_what_it_has_and_then_nothing() -> None:
-    budget = Budget(1)
+    budget = FormBudget(1)
     assert [budget.spend(), budget.spend()] == [True, False]

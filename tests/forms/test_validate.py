@@ -16,7 +16,7 @@ from inspector.forms.validate import (
     LONGEST_QUOTE,
     MOST_PROBLEMS,
     Problem,
-    Verdict,
+    Validation,
     kind_name,
     plain_errors,
     quote,
@@ -373,7 +373,7 @@ ENDLESS: list[dict[str, Any]] = [
 def test_a_schema_without_end_is_undecided_wherever_the_stack_ends(
     schema: dict[str, Any], value: object, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    def deeper(frames: int) -> Verdict:
+    def deeper(frames: int) -> Validation:
         return validate(schema, value) if frames == 0 else deeper(frames - 1)
 
     assert all(deeper(frames).ok in (None, True) for frames in range(30))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from inspector.present import blocks
 from inspector.present.blocks import (
-    Block,
+    ContentBlock,
     Picture,
     TextKind,
     block_of,
@@ -99,7 +99,7 @@ def test_no_bytes_are_too_strange(begin: bytes, rest: bytes) -> None:
     sniff_type(begin + rest)
 
 
-def _facts(block: Block) -> dict[str, str]:
+def _facts(block: ContentBlock) -> dict[str, str]:
     return {each.key: each.value for each in block.facts}
 
 

@@ -6,8 +6,8 @@ from typing import Any
 import msgspec
 
 from inspector.capture.store.load import load
-from inspector.checks.compat.facts import Source
-from inspector.checks.compat.matrix import Surface
+from inspector.checks.compat.facts import CompatSource
+from inspector.checks.compat.matrix import CheckedDefinitions
 from inspector.checks.compat.packs import HOSTS
 from inspector.checks.findings import Confidence, Finding, Severity
 from inspector.present.compatibility import (
@@ -32,7 +32,7 @@ _FINDING = Finding("T02", Severity.ERROR, Confidence.CERTAIN, "x", (1,))
 
 
 def _lines(*tools: object, width: int = 80, every: bool = False) -> list[str]:
-    return [plain(line) for line in matrix_lines(surface_matrix(Surface(tools, "s")), width, every=every)]
+    return [plain(line) for line in matrix_lines(surface_matrix(CheckedDefinitions(tools, "s")), width, every=every)]
 
 
 def test_the_matrix_has_a_column_for_each_host_and_fits_its_width() -> None:
@@ -61,7 +61,9 @@ def test_a_server_s_words_act_on_nothing() -> None:
 
 
 def test_the_matrix_as_json_leaves_out_what_is_not_known() -> None:
-    found = matrix_as_json(surface_matrix(Surface((_TOOL, _BAD), "git"), [HOSTS["claude-code"], HOSTS["cursor"]]))
+    found = matrix_as_json(
+        surface_matrix(CheckedDefinitions((_TOOL, _BAD), "git"), [HOSTS["claude-code"], HOSTS["cursor"]])
+    )
     assert [host["id"] for host in found["hosts"]] == ["claude-code", "cursor"]
     assert found["tools"][0] == {
         "name": "fine",
@@ -100,7 +102,7 @@ def test_a_statement_about_a_program_has_its_version_and_date_unless_that_progra
     assert "claude-code" not in {each["host"] for each in concerned_as_json(_FINDING)}
     assert all(each["source"]["seen_in"] and each["source"]["date"] for each in concerned_as_json(_FINDING))
     assert "claude-code" in {each["host"] for each in concerned_as_json(chosen)}
-    assert Source(
+    assert CompatSource(
         "https://github.com/a/b/blob/" + "0123456789abcdef" * 2 + "01234567/x.ts", date(2026, 1, 1)
     ).label == ("commit 0123456789ab, 2026-01-01")
 
@@ -124,7 +126,7 @@ def test_what_is_known_of_a_host_stands_with_its_sources() -> None:
 
 
 def test_an_old_source_is_called_old() -> None:
-    old = Source("https://a", date(2025, 1, 1), "1.0", Confidence.GUESS)
+    old = CompatSource("https://a", date(2025, 1, 1), "1.0", Confidence.GUESS)
     assert is_old(old)
     assert dated(old) == "2025-01-01, seen in 1.0, guess, old  https://a"
-    assert not is_old(Source("https://a", date(2026, 11, 22)))
+    assert not is_old(CompatSource("https://a", date(2026, 11, 22)))

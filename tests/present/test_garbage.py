@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from inspector.present.gc_control import MANY, no_collection, set_apart
+from inspector.present.gc_control import MANY, freeze_young, no_collection
 
 
 @pytest.fixture(autouse=True)
@@ -35,5 +35,5 @@ def test_few_objects_stay_with_the_collector() -> None:
 def test_what_is_held_for_long_is_set_apart_however_old_it_is() -> None:
     held: list[list[int]] = [[] for _ in range(1000)]
     gc.collect()
-    set_apart()
+    freeze_young()
     assert gc.get_freeze_count() > len(held)

@@ -39,7 +39,7 @@ from inspector.present.items import (
 from inspector.present.spans import plain, section_lines
 from inspector.protocol.apps import AppLink, page_of
 from inspector.protocol.things import Prompt, Resource, Tool
-from inspector.protocol.tracking.subscriptions import Filter, Standing
+from inspector.protocol.tracking.subscriptions import StreamFilter, SubscriptionState
 from inspector.text import cell_width
 from inspector.tui.screens.items.model import Offer, OfferList
 from tests.protocol.test_apps import HTML, content
@@ -398,16 +398,16 @@ def marked(wire: Wire, *uris: str) -> str:
 @pytest.mark.parametrize(
     ("wanted", "words"),
     [
-        (Filter(), ""),
-        (Filter(tools=True), "list of tools"),
-        (Filter(tools=True, prompts=True, resources=True), "lists of tools, prompts and resources"),
-        (Filter(prompts=True, uris=("a:b",)), "list of prompts, a:b"),
-        (Filter(uris=tuple(f"a:{n}" for n in range(9))), "a:0, a:1, a:2, 6 more"),
-        (Filter(task_ids=("t", "u")), "2 tasks"),
-        (Filter(uris=("a:\x1b[31m",)), "a:␛[31m"),
+        (StreamFilter(), ""),
+        (StreamFilter(tools=True), "list of tools"),
+        (StreamFilter(tools=True, prompts=True, resources=True), "lists of tools, prompts and resources"),
+        (StreamFilter(prompts=True, uris=("a:b",)), "list of prompts, a:b"),
+        (StreamFilter(uris=tuple(f"a:{n}" for n in range(9))), "a:0, a:1, a:2, 6 more"),
+        (StreamFilter(task_ids=("t", "u")), "2 tasks"),
+        (StreamFilter(uris=("a:\x1b[31m",)), "a:␛[31m"),
     ],
 )
-def test_a_filter_in_words(wanted: Filter, words: str) -> None:
+def test_a_filter_in_words(wanted: StreamFilter, words: str) -> None:
     assert filter_words(wanted) == words
 
 
@@ -459,7 +459,7 @@ def test_a_template_is_marked_by_whatever_it_could_have_made() -> None:
     updated(wire, "a:1")
     updated(wire, "a:2")
     assert marked(wire, "a:1", "a:2") == "● watched ◆ updated ×2"
-    assert standing_of(known(wire), ["z:", "a:1"]) is Standing.WATCHED
+    assert standing_of(known(wire), ["z:", "a:1"]) is SubscriptionState.WATCHED
     assert marked(listening(ONE), "a:b") == "⋯ asked"
 
 

@@ -4,15 +4,15 @@ import gc
 
 import pytest
 
-from inspector.capture.store.history import Past
+from inspector.capture.store.history import History
 from inspector.capture.store.load import load
-from inspector.capture.store.store import Recent
+from inspector.capture.store.store import RecentEntries
 from inspector.checks.findings import Confidence, Finding, Severity
 from inspector.checks.runner import Inspection
 from inspector.config.remembered import Mute
 from inspector.present import live_checks
 from inspector.present.list_changes import against
-from inspector.present.live_checks import Found, LiveChecks, PastChecks, mute_of
+from inspector.present.live_checks import JournalFindings, LiveChecks, PastChecks, mute_of
 from inspector.present.spans import plain
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact
 from inspector.protocol.things import Tool
@@ -26,7 +26,7 @@ def finding(id_: str, n: int, severity: Severity = Severity.ERROR, pointer: str 
 
 
 def test_an_entry_has_the_mark_of_its_worst_finding(tape: Tape) -> None:
-    found = Found(tape.journal)
+    found = JournalFindings(tape.journal)
     found.add([finding("A", 2, Severity.HINT), finding("B", 2), finding("C", 4, Severity.WARNING), finding("D", 0)])
     assert [found.mark(n) for n in (1, 2, 4, 99)] == [0, 3, 2, 0]
     assert found.worst(1, 6) == bytes((0, 3, 0, 2, 0, 0))
@@ -37,7 +37,7 @@ def test_an_entry_has_the_mark_of_its_worst_finding(tape: Tape) -> None:
 
 
 def test_what_is_muted_counts_for_nothing_until_it_is_not(tape: Tape) -> None:
-    found = Found(tape.journal)
+    found = JournalFindings(tape.journal)
     found.add([finding("A", 2), finding("A", 3, pointer="/x"), finding("B", 3, Severity.HINT)])
     found.mute([Mute("A", 3, "/x")])
     assert (found.mark(2), found.mark(3), found.counts["error"]) == (3, 1, 1)
@@ -57,7 +57,7 @@ def test_a_tool_has_the_findings_about_it_as_it_is_listed_now_and_about_its_call
     n = tape.answer(1, {"tools": listed})
     tape.call(2, "a")
     answer = tape.answer(2, {})
-    found = Found(tape.journal)
+    found = JournalFindings(tape.journal)
     found.add([finding("T1", n, pointer="/result/tools/1/inputSchema"), finding("K1", answer), finding("X", 1)])
     assert [each.id for each in found.of_thing("tools", "b", listed[1])] == ["T1"]
     assert found.of_thing("tools", "b", {"name": "b", "inputSchema": {}}) == []
@@ -70,14 +70,14 @@ def test_a_tool_has_the_findings_about_it_as_it_is_listed_now_and_about_its_call
 def test_faulty_tools_are_counted_by_looking_at_each_finding_once(tape: Tape, monkeypatch: pytest.MonkeyPatch) -> None:
     tape.request(1, "tools/list")
     n = tape.answer(1, {"tools": [{"name": f"t{at}"} for at in range(50)] + ["no tool", {"name": 7}]})
-    found, asked = Found(tape.journal), list[str]()
-    of_thing = Found.of_thing
+    found, asked = JournalFindings(tape.journal), list[str]()
+    of_thing = JournalFindings.of_thing
 
-    def noting(self: Found, kind: str, key: str, item: object) -> list[Finding]:
+    def noting(self: JournalFindings, kind: str, key: str, item: object) -> list[Finding]:
         asked.append(key)
         return of_thing(self, kind, key, item)
 
-    monkeypatch.setattr(Found, "of_thing", noting)
+    monkeypatch.setattr(JournalFindings, "of_thing", noting)
     found.add([finding("T1", n, Severity.WARNING, f"/result/tools/{at}") for at in range(50)])
     assert (found.faulty("tools"), asked) == (0, [])
     found.add([finding("T2", n, pointer=f"/result/tools/{at}") for at in (*range(40), *range(40))])
@@ -93,7 +93,7 @@ def test_faulty_tools_are_counted_by_looking_at_each_finding_once(tape: Tape, mo
 
 def test_a_pointer_that_leads_nowhere_names_no_tool(tape: Tape) -> None:
     n = tape.from_server(b"{")
-    found = Found(tape.journal)
+    found = JournalFindings(tape.journal)
     found.add([finding("T1", n, pointer="/result/tools/9"), finding("T1", n, pointer="/result/tools/0/name")])
     assert not found.has_things
 
@@ -102,7 +102,7 @@ def test_what_most_things_have_in_common_is_one_cause(tape: Tape) -> None:
     tape.request(1, "tools/list")
     listed = [{"name": f"t{at}"} for at in range(5)]
     n = tape.answer(1, {"tools": listed})
-    found = Found(tape.journal)
+    found = JournalFindings(tape.journal)
     old = [finding("S-04", n, Severity.WARNING, f"/result/tools/{at}/inputSchema") for at in range(4)]
     found.add([*old[:2], finding("T17", n, Severity.HINT, "/result/tools/1/inputSchema")])
     assert found.shared("tools") == []
@@ -207,7 +207,7 @@ def test_a_long_question_is_known_when_it_is_answered(tape: Tape) -> None:
 def test_what_can_not_be_read_back_is_not_judged(tape: Tape) -> None:
     tape.started().call(1, "a")
     tape.journal.close()
-    vars(tape.journal.store)["_recent"] = Recent()
+    vars(tape.journal.store)["_recent"] = RecentEntries()
     checks = LiveChecks(tape.journal)
     checks.catch_up()
     assert (checks.is_done, checks.all) == (True, [])
@@ -268,8 +268,8 @@ def test_at_any_entry_it_has_found_what_checks_of_those_entries_alone_find() -> 
     whole = LiveChecks(journal, over=lambda: True)
     whole.catch_up()
     for n in (1, 5, 6, 20, 33, journal.count):
-        then = PastChecks(Past(journal).at(n), whole)
-        alone = LiveChecks(Past(journal).at(n))
+        then = PastChecks(History(journal).at(n), whole)
+        alone = LiveChecks(History(journal).at(n))
         alone.catch_up()
         assert sorted(ids(then)) == sorted(ids(alone)), n
         assert [then.mark(at) for at in range(n + 1)] == [alone.mark(at) for at in range(n + 1)]
@@ -286,7 +286,7 @@ def test_what_only_the_end_told_is_not_known_before_it(tape: Tape) -> None:
     tape.wait(5000).died()
     whole = LiveChecks(tape.journal)
     whole.catch_up()
-    past = Past(tape.journal)
+    past = History(tape.journal)
     moment = past.at(tape.journal.count - 1)
     then = PastChecks(moment, whole)
     assert "P-04" in ids(whole)
@@ -300,7 +300,7 @@ def test_what_only_the_end_told_is_not_known_before_it(tape: Tape) -> None:
 def test_it_goes_on_as_the_checks_of_the_whole_do_and_mutes_for_all(tape: Tape) -> None:
     tape.started().from_server(b"hello")
     whole = LiveChecks(tape.journal)
-    then = PastChecks(Past(tape.journal).at(tape.journal.count), whole)
+    then = PastChecks(History(tape.journal).at(tape.journal.count), whole)
     assert (then.is_done, then.checked, ids(then)) == (False, 0, [])
     whole.catch_up()
     then.now()

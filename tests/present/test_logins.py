@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from inspector.auth.steps import Client, Known, Rung, Token, Verdict
+from inspector.auth.steps import AccessToken, Client, LoginStep, StepVerdict, StoredLogin
 from inspector.present.logins import (
     as_data,
     expired,
@@ -23,13 +23,13 @@ from inspector.present.logins import (
 from inspector.present.spans import Section, plain, section_lines
 from tests.auth.test_tokens import jwt
 
-GOOD = Rung("challenge", Verdict.GOOD, "bearer", "POST https://a/mcp", 401, "RFC 1", "")
-ODD = Rung("clock", Verdict.ODD, "7 min ahead", clause="RFC 2", fix="Set it.")
-MISSING = Rung("metadata", Verdict.MISSING, "404", "GET https://a/x?token=s3cret", 404)
-BROKEN = Rung("PKCE", Verdict.BROKEN, "no \x1b[31mS256", "GET https://b/", 0, "RFC 3", "List it.")
+GOOD = LoginStep("challenge", StepVerdict.GOOD, "bearer", "POST https://a/mcp", 401, "RFC 1", "")
+ODD = LoginStep("clock", StepVerdict.ODD, "7 min ahead", clause="RFC 2", fix="Set it.")
+MISSING = LoginStep("metadata", StepVerdict.MISSING, "404", "GET https://a/x?token=s3cret", 404)
+BROKEN = LoginStep("PKCE", StepVerdict.BROKEN, "no \x1b[31mS256", "GET https://b/", 0, "RFC 3", "List it.")
 
 
-def told(*rungs: Rung, brief: bool = False) -> str:
+def told(*rungs: LoginStep, brief: bool = False) -> str:
     return "\n".join(map(plain, ladder_lines(rungs, brief=brief)))
 
 
@@ -147,9 +147,9 @@ SECRET = jwt(aud="https://other.example", sub="ann", exp=NOW + 120, iat=NOW - 60
 CLIENTS = {ISSUER: Client("us", "client-s3cret", "client_secret_basic", registered=True)}
 
 
-def token(**changes: object) -> Token:
+def token(**changes: object) -> AccessToken:
     members = {"refresh_token": "renews-s3cret", "expires_at": NOW + 3600, "asked": ("read", "write"), "resource": URL}
-    return Token(SECRET, ISSUER, **(members | changes))  # type: ignore[arg-type]
+    return AccessToken(SECRET, ISSUER, **(members | changes))  # type: ignore[arg-type]
 
 
 def logins_told(sections: tuple[Section, ...]) -> str:
@@ -157,7 +157,7 @@ def logins_told(sections: tuple[Section, ...]) -> str:
 
 
 def test_who_gave_it_for_how_long_and_for_what_is_told_and_the_token_is_not() -> None:
-    shown = logins_told(login_sections(URL, Known(token(), CLIENTS), NOW))
+    shown = logins_told(login_sections(URL, StoredLogin(token(), CLIENTS), NOW))
     for word in (ISSUER, "read write", "for 1h 00m", "yes, without a person", "us", "registered by us"):
         assert word in shown
     assert SECRET not in shown
@@ -166,7 +166,7 @@ def test_who_gave_it_for_how_long_and_for_what_is_told_and_the_token_is_not() ->
 
 
 def test_claims_are_read_and_said_to_be_unverified() -> None:
-    shown = logins_told(login_sections(URL, Known(token()), NOW))
+    shown = logins_told(login_sections(URL, StoredLogin(token()), NOW))
     assert "not verified" in shown
     assert "in 2m 00s" in shown
     assert "https://other.example" in shown
@@ -177,20 +177,20 @@ def test_claims_are_read_and_said_to_be_unverified() -> None:
 def test_a_token_whose_time_is_over_says_so() -> None:
     old = token(expires_at=NOW - 90, refresh_token="")
     assert expired(old, NOW)
-    shown = logins_told(login_sections(URL, Known(old), NOW))
+    shown = logins_told(login_sections(URL, StoredLogin(old), NOW))
     assert "expired 90.0 s ago" in shown
     assert "no: a new login" in shown
-    assert login_line(URL, Known(old), NOW).role == "warning"
+    assert login_line(URL, StoredLogin(old), NOW).role == "warning"
 
 
 def test_without_a_token_that_is_said() -> None:
-    assert "none is kept" in logins_told(login_sections(URL, Known(None, CLIENTS), NOW))
-    assert login_line(URL, Known(None, CLIENTS), NOW).value == "no token; a client is registered"
-    assert login_data(URL, Known(), NOW)["token"] is None
+    assert "none is kept" in logins_told(login_sections(URL, StoredLogin(None, CLIENTS), NOW))
+    assert login_line(URL, StoredLogin(None, CLIENTS), NOW).value == "no token; a client is registered"
+    assert login_data(URL, StoredLogin(), NOW)["token"] is None
 
 
 def test_machines_get_no_secret_either() -> None:
-    data = json.dumps(login_data(URL, Known(token(), CLIENTS), NOW))
+    data = json.dumps(login_data(URL, StoredLogin(token(), CLIENTS), NOW))
     assert "s3cret" not in data
     assert SECRET not in data
     found = json.loads(data)

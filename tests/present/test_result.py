@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from inspector.present.result import Came, Finished, came_of, incomplete, result_view, verdict_of
+from inspector.present.result import CallOutcome, Finished, came_of, incomplete, result_view, verdict_of
 from inspector.present.spans import plain
 from inspector.protocol.revisions.table import NEWEST
 
@@ -37,9 +37,9 @@ def test_three_failures_are_three_different_things() -> None:
     assert _headline(refused) == "✗ JSON-RPC error -32602 invalid params"
     assert _headline(broken) == "✗ Transport failure: no answer"
     assert [came_of(each) for each in (tool_error, refused, broken)] == [
-        Came.TOOL_ERROR,
-        Came.JSONRPC_ERROR,
-        Came.NO_ANSWER,
+        CallOutcome.TOOL_ERROR,
+        CallOutcome.JSONRPC_ERROR,
+        CallOutcome.NO_ANSWER,
     ]
     assert [plain(line) for line in result_view(refused).said] == ["Unknown tool: echo␛"]
     assert [plain(line) for line in result_view(broken).said] == ["the server ended"]
@@ -92,7 +92,7 @@ def test_an_empty_result_is_a_success(result: Any) -> None:
 )
 def test_a_result_without_its_required_array_is_incomplete(method: str, result: Any, why: str) -> None:
     view = result_view(Finished(method, result=result))
-    assert view.came is Came.INCOMPLETE
+    assert view.came is CallOutcome.INCOMPLETE
     assert plain(view.said[0]) == f"{why}, and the schema requires an array."
 
 
@@ -236,7 +236,7 @@ _READ, _GOT = "resources/read", "prompts/get"
 def test_what_is_not_complete_is_no_success(method: str, result: Any, why: str) -> None:
     finished = Finished(method, result=result)
     view = result_view(finished)
-    assert came_of(finished) is Came.INCOMPLETE
+    assert came_of(finished) is CallOutcome.INCOMPLETE
     assert _text(view.headline).startswith("✗ Incomplete result")
     assert why in " ".join(map(_text, view.said))
 
@@ -251,7 +251,7 @@ def test_what_is_not_complete_is_no_success(method: str, result: Any, why: str) 
     ],
 )
 def test_what_nothing_speaks_against_is_a_success(result: Any) -> None:
-    assert came_of(Finished("tools/call", result=result)) is Came.OK
+    assert came_of(Finished("tools/call", result=result)) is CallOutcome.OK
 
 
 def test_questions_that_were_left_open_say_why_and_a_tools_own_error_comes_first() -> None:
@@ -259,7 +259,7 @@ def test_questions_that_were_left_open_say_why_and_a_tools_own_error_comes_first
     assert incomplete(Finished("tools/call", result=asks, unfinished="it asked more than 10 times")) == (
         "it asked more than 10 times"
     )
-    assert came_of(Finished("tools/call", result={"isError": True, "content": [_PICTURE]})) is Came.TOOL_ERROR
+    assert came_of(Finished("tools/call", result={"isError": True, "content": [_PICTURE]})) is CallOutcome.TOOL_ERROR
 
 
 def _text(line: Any) -> str:

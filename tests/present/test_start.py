@@ -9,11 +9,11 @@ from inspector.errors import UsageError
 from inspector.present.spans import plain, section_lines, spans_width
 from inspector.present.start import (
     Capture,
+    ConfiguredServer,
     OpenCapture,
     OpenDemo,
     OpenServer,
     OpenTyped,
-    Server,
     StartRows,
     ago,
     can_open,
@@ -34,7 +34,7 @@ def shown(rows: StartRows, width: int = 100) -> list[str]:
     return [plain(rows.row(index, width).spans).rstrip() for index in range(rows.count)]
 
 
-def about(server: Server) -> str:
+def about(server: ConfiguredServer) -> str:
     return "\n".join(map(plain, section_lines(server_section(server))))
 
 

@@ -11,23 +11,23 @@ from hypothesis import strategies as st
 from inspector.capture.journal import Journal
 from inspector.present import trace
 from inspector.present.spans import spans_width
-from inspector.present.trace import MOST_BYTES, MOST_STEPS, Story, StoryRows, facts_said, markdown_of, story_of
+from inspector.present.trace import MOST_BYTES, MOST_STEPS, StoryRows, Trace, facts_said, markdown_of, story_of
 from inspector.protocol.facts import HttpEvent, HttpFact
 from tests.present.tape import Tape
 from tests.tui.staging import handshake
 
 
-def told(tape: Tape, n: int) -> Story:
+def told(tape: Tape, n: int) -> Trace:
     found = story_of(tape.journal, n)
     assert found is not None
     return found
 
 
-def parts(story: Story) -> list[tuple[str, str]]:
+def parts(story: Trace) -> list[tuple[str, str]]:
     return [(step.part, step.way) for step in story.steps]
 
 
-def facts(story: Story) -> dict[str, str]:
+def facts(story: Trace) -> dict[str, str]:
     return {fact.key: fact.value for fact in story.facts}
 
 

@@ -19,7 +19,7 @@ from inspector.protocol.capabilities import (
     parse_offers,
     refusal_of,
 )
-from inspector.protocol.questions import Kind, Question
+from inspector.protocol.questions import Question, RequestKind
 from inspector.protocol.request_meta import ClientIdentity
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.table import ROWS, newest_of
@@ -95,7 +95,7 @@ SAYS: list[dict[str, Any]] = [
 ]
 
 
-def asks(kind: Kind, **params: Any) -> Question:
+def asks(kind: RequestKind, **params: Any) -> Question:
     return Question(kind, params, 1, 1, 0)
 
 
@@ -135,14 +135,14 @@ def test_names_bring_what_belongs_to_them() -> None:
 @pytest.mark.parametrize(
     ("offers", "asked", "code", "says"),
     [
-        ((), asks(Kind.ELICITATION), -32601, "has not declared elicitation"),
-        (("elicitation.form",), asks(Kind.ELICITATION, mode="url"), -32602, "in url mode"),
-        (("elicitation.url",), asks(Kind.ELICITATION), -32602, "in form mode"),
-        (ALL, asks(Kind.ELICITATION, mode="song"), -32602, "in song mode"),
-        (("roots",), asks(Kind.SAMPLING), -32601, "sampling/createMessage"),
-        (("sampling",), asks(Kind.SAMPLING, tools=[]), -32602, "sampling.tools"),
-        (("sampling",), asks(Kind.SAMPLING, toolChoice={}), -32602, "sampling.tools"),
-        (("sampling",), asks(Kind.ROOTS), -32601, "roots/list"),
+        ((), asks(RequestKind.ELICITATION), -32601, "has not declared elicitation"),
+        (("elicitation.form",), asks(RequestKind.ELICITATION, mode="url"), -32602, "in url mode"),
+        (("elicitation.url",), asks(RequestKind.ELICITATION), -32602, "in form mode"),
+        (ALL, asks(RequestKind.ELICITATION, mode="song"), -32602, "in song mode"),
+        (("roots",), asks(RequestKind.SAMPLING), -32601, "sampling/createMessage"),
+        (("sampling",), asks(RequestKind.SAMPLING, tools=[]), -32602, "sampling.tools"),
+        (("sampling",), asks(RequestKind.SAMPLING, toolChoice={}), -32602, "sampling.tools"),
+        (("sampling",), asks(RequestKind.ROOTS), -32601, "roots/list"),
     ],
 )
 def test_a_question_beyond_what_was_offered_is_refused_by_the_right_code(
@@ -157,11 +157,11 @@ def test_a_question_beyond_what_was_offered_is_refused_by_the_right_code(
 @pytest.mark.parametrize(
     ("offers", "asked"),
     [
-        (("elicitation.form",), asks(Kind.ELICITATION)),
-        (("elicitation.url",), asks(Kind.ELICITATION, mode="url")),
-        (("sampling",), asks(Kind.SAMPLING)),
-        (("sampling", "sampling.tools"), asks(Kind.SAMPLING, tools=[])),
-        (("roots",), asks(Kind.ROOTS)),
+        (("elicitation.form",), asks(RequestKind.ELICITATION)),
+        (("elicitation.url",), asks(RequestKind.ELICITATION, mode="url")),
+        (("sampling",), asks(RequestKind.SAMPLING)),
+        (("sampling", "sampling.tools"), asks(RequestKind.SAMPLING, tools=[])),
+        (("roots",), asks(RequestKind.ROOTS)),
     ],
 )
 def test_what_was_offered_is_not_refused(offers: tuple[str, ...], asked: Question) -> None:

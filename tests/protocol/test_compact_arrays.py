@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.protocol.compact_arrays import BLOCK, Near, Small
+from inspector.protocol.compact_arrays import BLOCK, DeltaArray, ShortArray
 
 FAR = st.integers(-(2**63), 2**63 - 1)
 STEPS = st.integers(0, 10**6) | st.integers(-(2**31), 2**33)
@@ -26,17 +26,17 @@ def close(draw: st.DrawFn) -> list[int]:
     return found
 
 
-def same(column: Near | Small, numbers: Sequence[int]) -> None:
+def same(column: DeltaArray | ShortArray, numbers: Sequence[int]) -> None:
     assert len(column) == len(numbers)
     assert [column[at] for at in range(len(numbers))] == list(numbers)
     for first in range(0, len(numbers), 23):
         assert list(column.part(first, len(numbers) - 2)) == list(numbers[first:-2])
 
 
-@pytest.mark.parametrize("kind", [Near, Small])
+@pytest.mark.parametrize("kind", [DeltaArray, ShortArray])
 @given(st.data())
-def test_what_was_put_in_one_by_one_or_together_is_there(kind: type[Near] | type[Small], data: Any) -> None:
-    numbers = close() | st.lists(FAR, max_size=2 * BLOCK + 3) if kind is Near else st.lists(SMALL)
+def test_what_was_put_in_one_by_one_or_together_is_there(kind: type[DeltaArray] | type[ShortArray], data: Any) -> None:
+    numbers = close() | st.lists(FAR, max_size=2 * BLOCK + 3) if kind is DeltaArray else st.lists(SMALL)
     column, known = kind(), []
     for several in data.draw(st.lists(numbers, max_size=4)):
         if len(several) % 2:
@@ -48,7 +48,7 @@ def test_what_was_put_in_one_by_one_or_together_is_there(kind: type[Near] | type
     same(column, known)
     raw = {name: array(part.typecode, part.tobytes()) for name, part in column.parts.items()}
     same(kind.of(raw), known)
-    if kind is Small:
+    if kind is ShortArray:
         assert kind.of(raw).largest == max(known, default=0)
 
 
@@ -57,7 +57,7 @@ def test_differences_are_those_to_the_first(start: int, steps: list[int]) -> Non
     numbers = [start]
     for step in steps:
         numbers.append(numbers[-1] + step)
-    column = Near()
+    column = DeltaArray()
     column.extend(numbers)
     assert list(column.differences(1, len(numbers))) == [number - numbers[1] for number in numbers[1:]]
     assert column.spread(1, len(numbers)) == numbers[-1] - numbers[1]
@@ -65,20 +65,22 @@ def test_differences_are_those_to_the_first(start: int, steps: list[int]) -> Non
 
 @pytest.mark.parametrize(("numbers", "spread"), [((), 0), ((7,), 0), ((7, 9, 8), 2), ((7, 9, -1), 2**32 - 8)])
 def test_what_stands_before_the_first_is_far_away(numbers: Sequence[int], spread: int) -> None:
-    column = Near()
+    column = DeltaArray()
     column.extend(numbers)
     assert column.spread(0, len(numbers)) == spread
 
 
 def test_times_of_a_capture_take_half_of_what_they_would() -> None:
-    column = Near()
+    column = DeltaArray()
     for second in range(1_000):
         column.extend([second * 10**9 + n * 10**7 for n in range(100)])
     assert sum(map(sys.getsizeof, column.parts.values())) / len(column) < 4.5
 
 
-@pytest.mark.parametrize(("kind", "part"), [(Near, "bases"), (Near, "wide"), (Small, "at"), (Small, "large")])
-def test_parts_that_do_not_fit_are_refused(kind: type[Near] | type[Small], part: str) -> None:
+@pytest.mark.parametrize(
+    ("kind", "part"), [(DeltaArray, "bases"), (DeltaArray, "wide"), (ShortArray, "at"), (ShortArray, "large")]
+)
+def test_parts_that_do_not_fit_are_refused(kind: type[DeltaArray] | type[ShortArray], part: str) -> None:
     column = kind()
     column.extend(range(BLOCK + 1))
     raw = {name: array(each.typecode, each) for name, each in column.parts.items()}

@@ -237,7 +237,7 @@ ASKS = {"resultType": "input_required", "inputRequests": {"who": {"method": "eli
 
 
 def asked(found: list[events.Event]) -> list[tuple[str, int, int | None, str]]:
-    questions = [event.question for event in found if isinstance(event, events.Asked)]
+    questions = [event.question for event in found if isinstance(event, events.ServerRequested)]
     return [(question.kind.value, question.exchange, question.cause, question.key) for question in questions]
 
 

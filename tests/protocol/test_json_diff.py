@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.protocol.json_diff import ABSENT, MOST, Change, ListChanges, differences, key_of, list_changes
+from inspector.protocol.json_diff import ABSENT, MOST, JsonChange, ListChanges, differences, key_of, list_changes
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-3, 3) | st.text("ab", max_size=2),
@@ -69,7 +69,7 @@ def test_deep_values_are_compared_as_wholes() -> None:
 def test_equal_values_have_none_and_others_have_some(before: Any, after: Any) -> None:
     assert differences(before, before) == ()
     changes = differences(before, after)
-    assert all(isinstance(change, Change) for change in changes)
+    assert all(isinstance(change, JsonChange) for change in changes)
     if before != after and not (isinstance(before, list) and isinstance(after, list)):
         assert changes
 

@@ -9,8 +9,8 @@ from inspector.protocol.questions import (
     COMPLETE,
     MOST,
     REQUIRED,
-    Kind,
     Question,
+    RequestKind,
     Result,
     Root,
     Visits,
@@ -37,15 +37,15 @@ ASKED = {
 def test_the_questions_of_a_result_keep_their_order_and_their_keys() -> None:
     found = questions_in(ASKED, exchange=3, frame=9, asked_ns=5)
     assert [(each.kind, each.key, each.exchange, each.cause) for each in found] == [
-        (Kind.ELICITATION, "who", 3, 3),
-        (Kind.ROOTS, "where", 3, 3),
+        (RequestKind.ELICITATION, "who", 3, 3),
+        (RequestKind.ROOTS, "where", 3, 3),
     ]
     assert (found[0].message, found[0].mode, found[0].schema) == ("Who?", "form", {"type": "object"})
 
 
 @pytest.mark.parametrize("params", [None, [], "x", {"message": 3, "mode": None, "url": [], "requestedSchema": None}])
 def test_a_question_that_says_nothing_is_a_question_all_the_same(params: Any) -> None:
-    asked = Question(Kind.ELICITATION, params, 1, 1, 0)
+    asked = Question(RequestKind.ELICITATION, params, 1, 1, 0)
     assert (asked.message, asked.mode, asked.schema, asked.url) == ("", "form", None, "")
 
 
@@ -101,7 +101,7 @@ def found(error: Any, revision: Any = KNOWS) -> Any:
 
 def test_each_address_is_a_question_by_a_link() -> None:
     first, second = found(error(PAY, {"url": "https://b.example"}))
-    assert (first.kind, first.mode, first.url, first.elicitation) == (Kind.ELICITATION, "url", PAY["url"], "e1")
+    assert (first.kind, first.mode, first.url, first.elicitation) == (RequestKind.ELICITATION, "url", PAY["url"], "e1")
     assert (first.exchange, first.cause, first.frame, first.asked_ns) == (3, 3, 7, 9)
     assert first.visit
     assert first.key != second.key

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from inspector.protocol.skills import (
     MOST_BYTES,
-    Check,
     Difference,
     Skill,
+    SkillComparison,
     SkillFile,
     compare,
     front_matter,
@@ -169,7 +169,7 @@ def test_a_blob_is_verified_by_its_bytes() -> None:
 def test_another_size_is_told_with_both() -> None:
     skill = entry()
     found = verify(skill, skill.files[0], text_result(TEXT + "!"))
-    assert found.mismatch == Check("size", f"{len(TEXT)} bytes", f"{len(TEXT) + 1} bytes", False)
+    assert found.mismatch == SkillComparison("size", f"{len(TEXT)} bytes", f"{len(TEXT) + 1} bytes", False)
 
 
 def test_other_bytes_of_the_same_size_are_told_by_their_digests() -> None:
@@ -183,7 +183,9 @@ def test_other_bytes_of_the_same_size_are_told_by_their_digests() -> None:
 def test_other_front_matter_is_told_by_its_member() -> None:
     skill = entry(frontmatter={"name": "knots", "description": "How to sail"})
     found = verify(skill, skill.files[0], text_result(TEXT))
-    assert found.mismatch == Check("front matter", "description: How to sail", "description: How to tie", False)
+    assert found.mismatch == SkillComparison(
+        "front matter", "description: How to sail", "description: How to tie", False
+    )
 
 
 def test_of_a_dynamic_skill_only_the_front_matter_can_be_compared() -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 from hypothesis import given
 
-from inspector.protocol.things import LISTS, Content, Prompt, Resource, Template, Thing, Tool
+from inspector.protocol.things import LISTS, Content, ListedItem, Prompt, Resource, Template, Tool
 from tests.protocol.test_peek import JSON
 
 
@@ -52,7 +52,7 @@ def test_each_kind_of_list_knows_its_method_and_member() -> None:
 
 @given(JSON)
 def test_anything_can_be_looked_at_as_a_thing(raw: Any) -> None:
-    for kind in (Thing, Tool, Resource, Template, Prompt, Content):
+    for kind in (ListedItem, Tool, Resource, Template, Prompt, Content):
         thing = kind(raw)
         for name in dir(thing):
             if not name.startswith("_"):

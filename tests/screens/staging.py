@@ -26,7 +26,7 @@ from inspector.protocol.questions import Question, Result, Root
 from inspector.session.desk import Ticket, TicketState
 from inspector.session.engine import Live
 from inspector.tui.app import InspectApp
-from inspector.tui.conversation import Recording, Stage, Subject
+from inspector.tui.conversation import ConversationStage, OpenConversation, Recording
 from inspector.tui.theme import DARK_NAME, glyphs
 from tests.architecture.sources import ROOT
 from tests.captures.record import sample
@@ -73,9 +73,9 @@ class Ended(Recording):
     """A capture that behaves as the conversation did when it had just ended by itself."""
 
     @property
-    def stage(self) -> Stage:
+    def stage(self) -> ConversationStage:
         """As it would be seen live."""
-        return Stage.CLOSED if super().stage is Stage.RECORDED else super().stage
+        return ConversationStage.CLOSED if super().stage is ConversationStage.RECORDED else super().stage
 
     @property
     def why(self) -> str:
@@ -95,9 +95,9 @@ class Asked(Recording):
         self._tickets: list[Ticket] = []
 
     @property
-    def stage(self) -> Stage:
+    def stage(self) -> ConversationStage:
         """As it was seen live."""
-        return Stage.OPEN if super().stage is Stage.RECORDED else super().stage
+        return ConversationStage.OPEN if super().stage is ConversationStage.RECORDED else super().stage
 
     @property
     def now_ns(self) -> int:
@@ -138,7 +138,7 @@ class Posed(InspectApp):
         self._seen_as = seen_as
         super().__init__(replay=path, show=show)
 
-    def _first_subject(self, first: Live | None, replay: Path | None) -> Subject:
+    def _first_subject(self, first: Live | None, replay: Path | None) -> OpenConversation:
         assert replay is not None
         return self._seen_as(replay)
 
@@ -193,7 +193,7 @@ async def pose(pilot: Pilot[Any], scene: Scene) -> None:
     assert isinstance(app, Posed)
     subject = app.subject
     assert isinstance(subject, Recording)
-    await until(lambda: subject.stage is not Stage.LOADING, "the capture was read")
+    await until(lambda: subject.stage is not ConversationStage.LOADING, "the capture was read")
     await stand_still(pilot)
     for key in scene.keys:
         await pilot.press(key)

@@ -9,13 +9,13 @@ from msgspec.structs import replace
 
 from inspector.capture.journal import start_capture
 from inspector.protocol.capabilities import ALL
-from inspector.protocol.flows.connect import Wish
+from inspector.protocol.flows.connect import ConnectOptions
 from inspector.protocol.request_meta import ClientIdentity
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.table import newest_of
 from inspector.session.desk import Desk
-from inspector.session.options import Clocks
-from inspector.session.session import Options, Session
+from inspector.session.options import Timeouts
+from inspector.session.session import Session, SessionOptions
 from inspector.transports.memory import Peer, served_by
 
 Server = Callable[[Peer], Awaitable[None]]
@@ -23,17 +23,17 @@ Server = Callable[[Peer], Awaitable[None]]
 LEGACY, MODERN = newest_of(Era.LEGACY).date, newest_of(Era.MODERN).date
 HELLO = {"protocolVersion": LEGACY, "serverInfo": {"name": "talking", "version": "1"}, "capabilities": {"tools": {}}}
 DISCOVERED = {"supportedVersions": [MODERN], "capabilities": {"tools": {}}, "serverInfo": {"name": "talking"}}
-WISH = Wish(ClientIdentity({"name": "test", "version": "0"}), era=Era.LEGACY)
+WISH = ConnectOptions(ClientIdentity({"name": "test", "version": "0"}), era=Era.LEGACY)
 
 
 def options(
-    wish: Wish = WISH, *, idle_s: float | None = 20, total_s: float | None = 20, desk: Desk | None = None
-) -> Options:
+    wish: ConnectOptions = WISH, *, idle_s: float | None = 20, total_s: float | None = 20, desk: Desk | None = None
+) -> SessionOptions:
     """What a test sets about a session. With a desk it offers to answer everything."""
     if desk is None:
-        return Options(wish, Clocks(idle_s, total_s))
+        return SessionOptions(wish, Timeouts(idle_s, total_s))
     client = ClientIdentity(wish.client.info, frozenset(ALL))
-    return Options(replace(wish, client=client), Clocks(idle_s, total_s), desk=desk)
+    return SessionOptions(replace(wish, client=client), Timeouts(idle_s, total_s), desk=desk)
 
 
 def answering(answers: Mapping[str, Any]) -> Server:
@@ -72,7 +72,7 @@ async def hear(peer: Peer, method: str) -> Any:
 
 
 @asynccontextmanager
-async def session(server: Server, given: Options | None = None) -> AsyncIterator[Session]:
+async def session(server: Server, given: SessionOptions | None = None) -> AsyncIterator[Session]:
     """An open session with this server."""
     journal = start_capture(None)
     try:

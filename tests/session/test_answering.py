@@ -10,13 +10,23 @@ from msgspec.structs import replace
 
 from inspector.protocol import capabilities, questions
 from inspector.protocol.capabilities import ALL
-from inspector.protocol.flows.steps import Ask, StillAsked, Watch, Withdraw
+from inspector.protocol.flows.steps import AskPerson, StillAsked, WaitForNews, Withdraw
 from inspector.protocol.jsonrpc import Part, Request
-from inspector.protocol.questions import REJECTED, Kind, Question, Refusal, Reply, Result, accepted
+from inspector.protocol.questions import REJECTED, ErrorReply, Question, Reply, RequestKind, Result, accepted
 from inspector.protocol.revisions._shape import Era, Revision
 from inspector.protocol.revisions.table import NEWEST, newest_of
 from inspector.protocol.tracking.tasks import Task
-from inspector.session.answering import AT_ONCE, KEPT, KEPT_MS, WAITING, Answering, Asides, Bounds, OwnTasks, offer
+from inspector.session.answering import (
+    AT_ONCE,
+    KEPT,
+    KEPT_MS,
+    WAITING,
+    Asides,
+    OwnTasks,
+    RequestHandling,
+    RequestLimits,
+    offer,
+)
 from inspector.session.desk import BY_OFFERS, MOST_REFUSED, Desk, TicketState
 from inspector.transports.memory import Peer
 from tests.session.talking import DISCOVERED, WISH, answering, options, reply, session
@@ -25,14 +35,14 @@ from tests.waiting import until
 LEGACY, MODERN = newest_of(Era.LEGACY), newest_of(Era.MODERN)
 
 
-def asks(kind: Kind = Kind.ELICITATION, params: Any = None, *, key: str = "") -> Question:
+def asks(kind: RequestKind = RequestKind.ELICITATION, params: Any = None, *, key: str = "") -> Question:
     return Question(kind, params, 1, 1, 0, key=key)
 
 
 async def answer(
-    request: Request, question: Question | None, revision: Revision | None, answering: Answering | None = None
+    request: Request, question: Question | None, revision: Revision | None, answering: RequestHandling | None = None
 ) -> Any:
-    payload = await (answering or Answering(frozenset(), Desk())).to_request(request, question, revision)
+    payload = await (answering or RequestHandling(frozenset(), Desk())).to_request(request, question, revision)
     return None if payload is None else json.loads(payload)
 
 
@@ -42,8 +52,8 @@ async def test_a_ping_gets_its_empty_result_even_before_the_conversation_is_open
 
 async def test_what_is_no_question_is_refused_at_once_with_the_reason() -> None:
     unknown = await answer(Request(1, "coffee/brew"), None, LEGACY)
-    early = await answer(Request(1, "roots/list"), asks(Kind.ROOTS), None)
-    gone = await answer(Request(1, "roots/list"), asks(Kind.ROOTS), MODERN)
+    early = await answer(Request(1, "roots/list"), asks(RequestKind.ROOTS), None)
+    gone = await answer(Request(1, "roots/list"), asks(RequestKind.ROOTS), MODERN)
     assert [each["error"]["code"] for each in (unknown, early, gone)] == [-32601] * 3
     assert unknown["error"]["message"] == "coffee/brew: no such method in this revision"
     assert early["error"]["message"] == "roots/list: the conversation is not open yet"
@@ -51,24 +61,24 @@ async def test_what_is_no_question_is_refused_at_once_with_the_reason() -> None:
 
 
 async def test_a_question_for_an_undeclared_capability_is_refused_and_asks_nobody() -> None:
-    answering = Answering(frozenset(), Desk(has_person=True))
-    found = await answer(Request(1, "roots/list"), asks(Kind.ROOTS), LEGACY, answering)
+    answering = RequestHandling(frozenset(), Desk(has_person=True))
+    found = await answer(Request(1, "roots/list"), asks(RequestKind.ROOTS), LEGACY, answering)
     assert found["error"]["code"] == -32601
     assert found["error"]["message"] == "roots/list: this client has not declared roots"
     (ticket,) = answering.desk.tickets
     assert (ticket.state, ticket.by) == (TicketState.ANSWERED, BY_OFFERS)
-    assert isinstance(ticket.reply, Refusal)
+    assert isinstance(ticket.reply, ErrorReply)
 
 
 async def test_questions_that_were_never_offered_an_answer_are_kept_up_to_a_number() -> None:
-    answering = Answering(frozenset(), Desk(has_person=True))
+    answering = RequestHandling(frozenset(), Desk(has_person=True))
     for _ in range(MOST_REFUSED + 20):
-        await answer(Request(1, "roots/list"), asks(Kind.ROOTS), LEGACY, answering)
+        await answer(Request(1, "roots/list"), asks(RequestKind.ROOTS), LEGACY, answering)
     assert len(answering.desk.tickets) == MOST_REFUSED
 
 
 async def test_an_answered_question_travels_back_to_the_id_that_asked() -> None:
-    answering = Answering(frozenset(ALL), Desk(has_person=True))
+    answering = RequestHandling(frozenset(ALL), Desk(has_person=True))
     request = Request(7, "elicitation/create")
     asking = asyncio.gather(answer(request, asks(), LEGACY, answering))
     await until(lambda: answering.desk.waiting, "the question waits")
@@ -78,7 +88,7 @@ async def test_an_answered_question_travels_back_to_the_id_that_asked() -> None:
 
 
 async def test_a_withdrawn_question_gets_no_answer() -> None:
-    answering = Answering(frozenset(ALL), Desk(has_person=True))
+    answering = RequestHandling(frozenset(ALL), Desk(has_person=True))
     asking = asyncio.gather(answer(Request(7, "elicitation/create"), asks(), LEGACY, answering))
     await until(lambda: answering.desk.waiting, "the question waits")
     answering.desk.withdraw("the server cancelled its question")
@@ -86,7 +96,7 @@ async def test_a_withdrawn_question_gets_no_answer() -> None:
 
 
 async def test_questions_of_one_result_are_asked_at_once_and_answered_together() -> None:
-    answering = Answering(frozenset(ALL), Desk(has_person=True))
+    answering = RequestHandling(frozenset(ALL), Desk(has_person=True))
     asking = asyncio.gather(answering.to_questions((asks(key="a"), asks(key="b")), MODERN))
     await until(lambda: len(answering.desk.waiting) == 2, "both questions wait")
     second, first = reversed(answering.desk.waiting)
@@ -96,26 +106,26 @@ async def test_questions_of_one_result_are_asked_at_once_and_answered_together()
 
 
 async def test_one_refusal_is_enough_and_the_other_questions_are_withdrawn() -> None:
-    answering = Answering(frozenset(ALL), Desk(has_person=True))
+    answering = RequestHandling(frozenset(ALL), Desk(has_person=True))
     asking = asyncio.gather(answering.to_questions((asks(key="a"), asks(key="b")), MODERN))
     await until(lambda: len(answering.desk.waiting) == 2, "both questions wait")
-    no = Refusal(REJECTED, "no")
+    no = ErrorReply(REJECTED, "no")
     answering.desk.answer(answering.desk.waiting[1], no)
     assert [*await asking] == [(no,)]
     assert answering.desk.tickets[0].state is TicketState.WITHDRAWN
 
 
 async def test_nobody_is_asked_anything_where_one_question_was_never_offered_an_answer() -> None:
-    answering = Answering(frozenset({"roots"}), Desk(has_person=True))
-    found = await answering.to_questions((asks(Kind.ROOTS, key="r"), asks(key="e")), MODERN)
+    answering = RequestHandling(frozenset({"roots"}), Desk(has_person=True))
+    found = await answering.to_questions((asks(RequestKind.ROOTS, key="r"), asks(key="e")), MODERN)
     assert found is not None
-    assert [type(reply) for reply in found] == [Refusal]
+    assert [type(reply) for reply in found] == [ErrorReply]
     assert [(ticket.question.key, ticket.by) for ticket in answering.desk.tickets] == [("e", BY_OFFERS)]
 
 
 async def test_a_withdrawn_question_leaves_its_result_unanswered() -> None:
-    answering = Answering(frozenset(ALL), Desk(has_person=True))
-    asking = asyncio.gather(answering.to_questions((asks(key="a"), asks(Kind.ROOTS, key="r")), MODERN))
+    answering = RequestHandling(frozenset(ALL), Desk(has_person=True))
+    asking = asyncio.gather(answering.to_questions((asks(key="a"), asks(RequestKind.ROOTS, key="r")), MODERN))
     await until(lambda: answering.desk.waiting, "the question waits")
     assert answering.desk.tickets[1].reply == Result({"roots": []})
     answering.desk.withdraw("gone")
@@ -123,26 +133,26 @@ async def test_a_withdrawn_question_leaves_its_result_unanswered() -> None:
 
 
 async def test_an_answer_inside_a_task_says_to_which_task_it_belongs() -> None:
-    answering = Answering(frozenset(ALL), Desk())
-    question = Question(Kind.ROOTS, None, 1, 1, 0, task="t1")
+    answering = RequestHandling(frozenset(ALL), Desk())
+    question = Question(RequestKind.ROOTS, None, 1, 1, 0, task="t1")
     found = await answer(Request(7, "roots/list"), question, LEGACY, answering)
     assert found["result"] == {"roots": [], "_meta": {"io.modelcontextprotocol/related-task": {"taskId": "t1"}}}
 
 
 async def test_tasks_are_served_only_where_they_are_declared() -> None:
     request = Request(7, "tasks/list")
-    assert (await answer(request, None, LEGACY, Answering(frozenset(ALL), Desk())))["result"] == {"tasks": []}
+    assert (await answer(request, None, LEGACY, RequestHandling(frozenset(ALL), Desk())))["result"] == {"tasks": []}
     without = frozenset(ALL) - {"tasks"}
-    refused = await answer(request, None, LEGACY, Answering(without, Desk()))
+    refused = await answer(request, None, LEGACY, RequestHandling(without, Desk()))
     assert refused["error"]["code"] == -32601
 
 
-ASKED = (Question(Kind.ELICITATION, {"message": "Who?"}, 3, 1, 0, key="who", task="t1"),)
+ASKED = (Question(RequestKind.ELICITATION, {"message": "Who?"}, 3, 1, 0, key="who", task="t1"),)
 TASK = Task(1, "t1", True, 0, 1)
 
 
 def asides(desk: Desk, group: asyncio.TaskGroup) -> Asides:
-    return Asides(Answering(frozenset(ALL), desk), group, lambda id_: TASK if id_ == "t1" else None)
+    return Asides(RequestHandling(frozenset(ALL), desk), group, lambda id_: TASK if id_ == "t1" else None)
 
 
 async def test_asking_goes_on_between_two_looks() -> None:
@@ -150,16 +160,16 @@ async def test_asking_goes_on_between_two_looks() -> None:
     async with asyncio.TaskGroup() as group:
         there = asides(desk, group)
         for _ in range(2):
-            assert isinstance(await there.ask(Ask(ASKED, patience_s=0), NEWEST), StillAsked)
+            assert isinstance(await there.ask(AskPerson(ASKED, patience_s=0), NEWEST), StillAsked)
         await until(lambda: len(desk.waiting) == 1, "the question lies on the desk, once")
         desk.answer(desk.waiting[0], questions.declined())
-        assert await there.ask(Ask(ASKED, patience_s=20), NEWEST) == (questions.declined(),)
+        assert await there.ask(AskPerson(ASKED, patience_s=20), NEWEST) == (questions.declined(),)
     assert len(desk.tickets) == 1
 
 
 async def test_without_patience_an_answer_is_waited_for() -> None:
     async with asyncio.TaskGroup() as group:
-        found = await asides(Desk(), group).ask(Ask(ASKED), NEWEST)
+        found = await asides(Desk(), group).ask(AskPerson(ASKED), NEWEST)
     assert found == (questions.unattended(),)
 
 
@@ -167,7 +177,7 @@ async def test_what_is_withdrawn_leaves_the_desk() -> None:
     desk = Desk(has_person=True)
     async with asyncio.TaskGroup() as group:
         there = asides(desk, group)
-        await there.ask(Ask(ASKED, patience_s=0), NEWEST)
+        await there.ask(AskPerson(ASKED, patience_s=0), NEWEST)
         await until(lambda: len(desk.waiting) == 1, "the question lies on the desk")
         there.withdraw(Withdraw(ASKED, "no longer"))
     assert desk.tickets[0].why == "no longer"
@@ -176,7 +186,7 @@ async def test_what_is_withdrawn_leaves_the_desk() -> None:
 async def test_a_watch_ends_with_news_of_its_task_and_of_no_other() -> None:
     async with asyncio.TaskGroup() as group:
         there = asides(Desk(), group)
-        watching = group.create_task(there.watch(Watch("t1", 20)))
+        watching = group.create_task(there.watch(WaitForNews("t1", 20)))
         await asyncio.sleep(0)
         there.told(Task(2, "t2", True, 0, 1))
         there.told(Task(3, "t1", False, 0, 1))
@@ -189,8 +199,8 @@ async def test_a_watch_ends_with_news_of_its_task_and_of_no_other() -> None:
 async def test_a_watch_ends_by_itself_and_when_the_connection_is_gone() -> None:
     async with asyncio.TaskGroup() as group:
         there = asides(Desk(), group)
-        assert await there.watch(Watch("t9", 0)) is None
-        watching = group.create_task(there.watch(Watch("t1", 20)))
+        assert await there.watch(WaitForNews("t9", 0)) is None
+        watching = group.create_task(there.watch(WaitForNews("t1", 20)))
         await asyncio.sleep(0)
         there.wake()
         assert await watching is TASK
@@ -204,7 +214,7 @@ async def test_requests_are_answered_in_their_order() -> None:
         answered.append(request.id)
 
     async with asyncio.TaskGroup() as tasks:
-        bounds = Bounds(send, tasks, answered.append)
+        bounds = RequestLimits(send, tasks, answered.append)
         for number in range(100):
             bounds.take(Request(number, "ping"))
     assert answered == list(range(100))
@@ -220,7 +230,7 @@ async def test_a_server_that_takes_no_answers_costs_a_bounded_number_of_them_and
         await taken.wait()
 
     async with asyncio.TaskGroup() as tasks:
-        bounds = Bounds(send, tasks, told.append)
+        bounds = RequestLimits(send, tasks, told.append)
         for number in range(AT_ONCE):
             bounds.take(Request(number, "ping"))
         await asyncio.sleep(0)
@@ -243,9 +253,9 @@ async def test_questions_that_wait_for_a_person_keep_no_ping_waiting() -> None:
         answered.append(request.id)
 
     async with asyncio.TaskGroup() as tasks:
-        bounds = Bounds(send, tasks, answered.append)
+        bounds = RequestLimits(send, tasks, answered.append)
         for number in range(2 * AT_ONCE):
-            bounds.take(Request(number, "elicitation/create"), Question(Kind.ELICITATION, {}, number + 1, 1, 0))
+            bounds.take(Request(number, "elicitation/create"), Question(RequestKind.ELICITATION, {}, number + 1, 1, 0))
         bounds.take(Request("ping", "ping"))
         await asyncio.sleep(0)
         await asyncio.sleep(0)
@@ -265,7 +275,7 @@ async def test_results_of_tasks_that_are_waited_for_keep_no_ping_waiting() -> No
         ended.set()
 
     async with asyncio.TaskGroup() as tasks:
-        bounds = Bounds(send, tasks, answered.append)
+        bounds = RequestLimits(send, tasks, answered.append)
         for number in range(2 * AT_ONCE):
             bounds.take(Request(number, "tasks/result"))
         bounds.take(Request("ping", "ping"))
@@ -290,10 +300,10 @@ async def test_where_each_request_says_it_the_next_one_says_it_anew() -> None:
         assert await offer(live, frozenset({capabilities.FORM}))
         await live.list_all("tools")
         assert live.revision is not None
-        asked = (Question(Kind.SAMPLING, {}, 1, 1, 0, key="a"),)
+        asked = (Question(RequestKind.SAMPLING, {}, 1, 1, 0, key="a"),)
         refused = await live.offering.answering.to_questions(asked, live.revision)
     assert refused is not None
-    assert isinstance(refused[0], Refusal)
+    assert isinstance(refused[0], ErrorReply)
     assert "sampling" in heard[-2]
     assert heard[-1] == {"elicitation": {"form": {}}}
 
@@ -316,7 +326,7 @@ class Clock:
 
 
 def asking(task: Any, exchange: int = 5) -> Question:
-    return Question(Kind.ELICITATION, {"message": "Who?", "task": task}, exchange, 1, 0)
+    return Question(RequestKind.ELICITATION, {"message": "Who?", "task": task}, exchange, 1, 0)
 
 
 def own(desk: Desk, clock: Clock | None = None) -> OwnTasks:
@@ -369,7 +379,7 @@ async def test_it_gets_a_handle_and_then_its_answer() -> None:
 
 
 async def refuses(question: Question) -> Reply | None:
-    return Refusal(questions.REJECTED, "no")
+    return ErrorReply(questions.REJECTED, "no")
 
 
 async def test_a_refusal_is_a_task_that_failed_and_its_result_the_error() -> None:
@@ -379,7 +389,7 @@ async def test_a_refusal_is_a_task_that_failed_and_its_result_the_error() -> Non
     await tasks.work(question)
     assert value(await serve(tasks, "tasks/get"))["status"] == "failed"
     refusal = await serve(tasks, "tasks/result")
-    assert isinstance(refusal, Refusal)
+    assert isinstance(refusal, ErrorReply)
     assert refusal.code == questions.REJECTED
 
 
@@ -395,16 +405,16 @@ async def test_the_server_may_cancel_it_and_the_question_is_withdrawn() -> None:
     (ticket,) = desk.tickets
     assert (ticket.state, ticket.why) == (TicketState.WITHDRAWN, "the server cancelled its task")
     again = await serve(tasks, "tasks/cancel")
-    assert isinstance(again, Refusal)
+    assert isinstance(again, ErrorReply)
     assert "has ended already: it is cancelled" in again.message
     brought = await serve(tasks, "tasks/result")
-    assert isinstance(brought, Refusal)
+    assert isinstance(brought, ErrorReply)
 
 
 @pytest.mark.parametrize("method", ["tasks/get", "tasks/result", "tasks/cancel"])
 async def test_an_unknown_id_is_an_error(method: str) -> None:
     refusal = await serve(own(Desk()), method, "nobody's")
-    assert isinstance(refusal, Refusal)
+    assert isinstance(refusal, ErrorReply)
     assert refusal.code == questions.INVALID_PARAMS
 
 
@@ -418,7 +428,7 @@ async def test_its_time_runs_out() -> None:
         group.create_task(tasks.work(question))
         await until(lambda: len(desk.waiting) == 1, "the question lies on the desk")
         clock.now += timedelta(seconds=2)
-        assert isinstance(await serve(tasks, "tasks/get"), Refusal)
+        assert isinstance(await serve(tasks, "tasks/get"), ErrorReply)
     assert desk.tickets[0].why == "its time was over"
 
 
@@ -431,7 +441,7 @@ def test_more_than_are_kept_are_refused() -> None:
     tasks = own(Desk())
     for n in range(KEPT):
         assert isinstance(tasks.begin(asking({}, exchange=n)), Result)
-    assert isinstance(tasks.begin(asking({}, exchange=KEPT)), Refusal)
+    assert isinstance(tasks.begin(asking({}, exchange=KEPT)), ErrorReply)
 
 
 async def test_a_prepared_answer_that_is_wrong_on_purpose_goes_out_as_it_is() -> None:

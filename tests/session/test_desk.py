@@ -10,10 +10,10 @@ import pytest
 
 from inspector.errors import RequestFailed
 from inspector.protocol.questions import (
-    Kind,
+    ErrorReply,
     Question,
-    Refusal,
     Reply,
+    RequestKind,
     Result,
     Root,
     accepted,
@@ -22,13 +22,13 @@ from inspector.protocol.questions import (
     text_block,
     unattended,
 )
-from inspector.sampler.chat import Said
+from inspector.sampler.chat import ModelReply
 from inspector.sampler.choice import Approve
 from inspector.session.desk import BY_NOBODY, BY_PERSON, BY_ROOTS, MOST_OVER, Desk, ProposalState, Proposer, TicketState
 from tests.waiting import until
 
 
-def asks(kind: Kind = Kind.ELICITATION, *, exchange: int = 1) -> Question:
+def asks(kind: RequestKind = RequestKind.ELICITATION, *, exchange: int = 1) -> Question:
     return Question(kind, None, exchange, exchange, 0)
 
 
@@ -57,13 +57,13 @@ async def test_policies_are_asked_in_order_and_the_one_that_answered_is_named() 
 
 
 async def test_without_a_person_an_unanswered_question_is_refused_at_once() -> None:
-    reply = await Desk([("none", leaves_it)]).ask(asks(Kind.SAMPLING))
-    assert reply == Refusal(-1, "nobody is there to answer sampling, and no answer was prepared")
+    reply = await Desk([("none", leaves_it)]).ask(asks(RequestKind.SAMPLING))
+    assert reply == ErrorReply(-1, "nobody is there to answer sampling, and no answer was prepared")
 
 
 async def test_without_a_person_an_elicitation_is_cancelled_at_once() -> None:
     desk = Desk([("none", leaves_it)])
-    reply = await desk.ask(asks(Kind.ELICITATION))
+    reply = await desk.ask(asks(RequestKind.ELICITATION))
     assert isinstance(reply, Result)
     assert reply.value == {"action": "cancel"}
     assert desk.tickets[0].why == "nobody is there to answer elicitation, and no answer was prepared"
@@ -77,9 +77,9 @@ async def test_without_a_person_the_ticket_says_that_nobody_answered() -> None:
 
 async def test_roots_are_listed_as_they_are_now() -> None:
     desk = Desk(roots=[Root("file:///a", "A")], has_person=True)
-    assert await desk.ask(asks(Kind.ROOTS)) == Result({"roots": [{"uri": "file:///a", "name": "A"}]})
+    assert await desk.ask(asks(RequestKind.ROOTS)) == Result({"roots": [{"uri": "file:///a", "name": "A"}]})
     desk.roots = (Root("file:///b"),)
-    assert await desk.ask(asks(Kind.ROOTS)) == Result({"roots": [{"uri": "file:///b"}]})
+    assert await desk.ask(asks(RequestKind.ROOTS)) == Result({"roots": [{"uri": "file:///b"}]})
     assert [ticket.by for ticket in desk.tickets] == [BY_ROOTS, BY_ROOTS]
 
 
@@ -181,7 +181,7 @@ async def test_what_waits_is_never_let_go() -> None:
         waits = group.create_task(desk.ask(asks(exchange=7)))
         await until(lambda: bool(desk.tickets), "it waits")
         for n in range(3 * MOST_OVER):
-            desk.refuse(asks(exchange=10 + n), Refusal(-1, "no"))
+            desk.refuse(asks(exchange=10 + n), ErrorReply(-1, "no"))
         (first,) = desk.waiting
         assert (first.number, first.question.exchange) == (1, 7)
         assert desk.answer(first, accepted())
@@ -204,16 +204,16 @@ class Model:
         if not waits:
             self.go.set()
 
-    async def answer(self, params: Any) -> Said:
+    async def answer(self, params: Any) -> ModelReply:
         self.asked.append(params)
         await self.go.wait()
         if self.fails:
             raise RequestFailed("HTTP 500: oh no", hint="Look there.")
-        return Said(SALT)
+        return ModelReply(SALT)
 
 
 def sampling(exchange: int = 1) -> Question:
-    return Question(Kind.SAMPLING, ASKED, exchange, exchange, 0)
+    return Question(RequestKind.SAMPLING, ASKED, exchange, exchange, 0)
 
 
 async def test_with_a_person_the_model_is_asked_only_when_he_says_so_and_its_answer_waits_for_him() -> None:
@@ -252,7 +252,7 @@ async def test_without_consent_the_model_answers_by_itself_and_only_sampling(has
     assert ticket.proposal is not None
     assert ticket.proposal.took_ns > 0
     if not has_person:
-        assert await desk.ask(Question(Kind.ELICITATION, {}, 2, 2, 0)) == unattended()
+        assert await desk.ask(Question(RequestKind.ELICITATION, {}, 2, 2, 0)) == unattended()
 
 
 async def test_prepared_answers_come_before_the_model() -> None:
@@ -280,7 +280,7 @@ async def test_a_model_that_fails_leaves_the_question_to_the_person() -> None:
 async def test_without_a_person_a_model_that_fails_is_a_refusal_that_quotes_nothing_to_the_server() -> None:
     desk = Desk(proposer=Proposer(Model(fails=True), Approve.NEVER))
     reply = await desk.ask(sampling())
-    assert reply == Refusal(-1, "the model that answers here gave no answer")
+    assert reply == ErrorReply(-1, "the model that answers here gave no answer")
     assert (desk.tickets[0].by, desk.tickets[0].why) == (BY_NOBODY, "HTTP 500: oh no")
 
 

@@ -18,7 +18,7 @@ from inspector.protocol.revisions._shape import Carriage, Era
 from inspector.protocol.revisions.table import NEWEST, ROWS
 from inspector.session.desk import Desk, TicketState
 from inspector.session.driver import Driver, Ids, LogWish, ask_for_level, is_lost, outgoing, refused
-from inspector.session.options import Clocks
+from inspector.session.options import Timeouts
 from inspector.session.session import Session
 from inspector.transports.base import Delivery, Expects, Outgoing
 from inspector.transports.memory import MemoryTransport, Peer, served_by
@@ -214,7 +214,7 @@ async def test_versions_that_a_refused_handshake_names_lead_to_one_of_them(first
 async def test_a_transport_with_one_way_only_says_so() -> None:
     journal = start_capture(None)
     async with asyncio.TaskGroup() as tasks:
-        driver = Driver(MemoryTransport(), journal, WISH.client, Clocks(), tasks, Desk())
+        driver = Driver(MemoryTransport(), journal, WISH.client, Timeouts(), tasks, Desk())
 
         def flow() -> Any:
             carriage = yield UseCarriage(Carriage.SESSIONS)
@@ -239,7 +239,7 @@ async def test_a_flood_of_requests_from_a_server_that_takes_no_answers_makes_no_
     async with served_by(asking) as transport:
         transport.send = _never  # type: ignore[method-assign]
         async with asyncio.TaskGroup() as tasks:
-            driver = Driver(transport, journal, WISH.client, Clocks(), tasks, Desk())
+            driver = Driver(transport, journal, WISH.client, Timeouts(), tasks, Desk())
             journal.listen(driver.hear)
             await transport.open(journal)
             await until(lambda: bool(peers), "the server is there")

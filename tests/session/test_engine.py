@@ -18,8 +18,8 @@ from inspector.protocol.flows.list_all import Pages
 from inspector.protocol.flows.steps import Broken, GivenUp, Refused, Reply, Silent
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.things import KIND_OF_METHOD
-from inspector.session.engine import OFTEN, Engine, Lists, Live, Opened, _why
-from inspector.session.options import ListWishes, Settings, State
+from inspector.session.engine import OFTEN, Engine, Lists, Live, OpenedSession, _why
+from inspector.session.options import ListWishes, SessionState, Settings
 from inspector.session.session import Session
 from inspector.transports.memory import Peer
 from tests.architecture.sources import ROOT
@@ -44,7 +44,7 @@ async def test_a_conversation_lives_on_another_thread_and_leaves_nothing(engine:
     live = _live(engine, "-m", "inspector.demo")
     catalogue = live.journal.conversation.catalogue
     await until(lambda: catalogue.prompts and live.listing is None, "all was listed", timeout=60)
-    assert live.state == State.OPEN
+    assert live.state == SessionState.OPEN
     assert "write_log" in {tool.name for tool in catalogue.tools}
     assert "lighthouse://barometer" in {resource.key for resource in catalogue.resources}
     await asyncio.wrap_future(live.refresh(("tools",)))
@@ -53,13 +53,13 @@ async def test_a_conversation_lives_on_another_thread_and_leaves_nothing(engine:
     assert live.session is not None
     await asyncio.wrap_future(live.end())
     await asyncio.wrap_future(live.end())
-    assert live.session.state == State.CLOSED
+    assert live.session.state == SessionState.CLOSED
     assert live.session.transport.exit is not None  # type: ignore[attr-defined]
 
 
 async def test_a_server_that_cannot_be_reached_is_a_state(engine: Engine) -> None:
     live = _live(engine, "tests/servers/dies.py", "3")
-    await until(lambda: live.state is State.CLOSED, "the server was gone", timeout=60)
+    await until(lambda: live.state is SessionState.CLOSED, "the server was gone", timeout=60)
     assert live.session is not None
     assert "exited with code 3" in str(live.session.error)
     await asyncio.wrap_future(live.end())
@@ -68,7 +68,7 @@ async def test_a_server_that_cannot_be_reached_is_a_state(engine: Engine) -> Non
 async def test_a_conversation_that_still_connects_can_be_ended(engine: Engine) -> None:
     live = _live(engine, "tests/servers/never_reads.py")
     await until(lambda: live.journal.conversation.exchanges, "initialize was sent", timeout=60)
-    assert live.state == State.CONNECTING
+    assert live.state == SessionState.CONNECTING
     await asyncio.wait_for(asyncio.wrap_future(live.end()), timeout=60)  # and not the minute that an answer may take
     assert (str(live.state), live.crash) == ("closed", None)
 
@@ -291,5 +291,5 @@ def test_whatever_came_instead_of_a_page_is_a_sentence(failed: Reply | None, why
 
 
 def test_a_capture_has_nothing_to_begin_and_nothing_to_end() -> None:
-    opened = Opened("a", capture=Path("a.mcpcap"))
+    opened = OpenedSession("a", capture=Path("a.mcpcap"))
     assert (opened.begin, opened.first, opened.close) == (None, None, None)

@@ -8,7 +8,7 @@ from inspector.config.environment import Environment
 from inspector.config.targets import HttpTarget, StdioTarget, Target
 from inspector.protocol.revisions._shape import Carriage, Era
 from inspector.session.open import client_info, open_session, transport_for
-from inspector.session.options import Clocks, Settings
+from inspector.session.options import Settings, Timeouts
 
 _STDIO = StdioTarget(("x",), Environment({}, {}), "/")
 _HTTP = HttpTarget("http://127.0.0.1:9/mcp")
@@ -28,12 +28,12 @@ async def test_each_target_has_its_transport(target: Target, kind: str) -> None:
 )
 async def test_the_settings_become_a_wish(target: Target, over_http: bool, carriage: Carriage | None) -> None:
     journal = start_capture(None)
-    settings = Settings(Era.LEGACY, "some day", Clocks(1, 2), 3, remembered=Era.MODERN)
+    settings = Settings(Era.LEGACY, "some day", Timeouts(1, 2), 3, remembered=Era.MODERN)
     session = open_session(target, journal, settings)
     wish = session.options.wish
     assert (wish.era, wish.revision, wish.remembered) == (Era.LEGACY, "some day", Era.MODERN)
     assert (wish.over_http, wish.carriage, wish.silence_s) == (over_http, carriage, 1 if over_http else 3)
-    assert session.options.clocks == Clocks(1, 2)
+    assert session.options.clocks == Timeouts(1, 2)
     await session.transport.close()
     journal.close()
 

@@ -11,7 +11,7 @@ from inspector.checks.runner import Inspection
 from inspector.errors import InspectError
 from inspector.protocol import probes
 from inspector.protocol.facts import HttpEvent, HttpFact
-from inspector.protocol.flows.connect import Wish
+from inspector.protocol.flows.connect import ConnectOptions
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.revisions._shape import Era
 from inspector.session.probing import addresses, probe, probe_unopened
@@ -53,7 +53,7 @@ async def test_every_frame_of_a_probe_is_tagged_and_no_other() -> None:
 @pytest.mark.parametrize("older", [HELLO, None], ids=["of both eras", "of the newer one"])
 async def test_a_handshake_is_tried_last_and_nobody_goes_on_by_it(older: Any) -> None:
     told: list[str] = []
-    wish = Wish(WISH.client, era=Era.MODERN)
+    wish = ConnectOptions(WISH.client, era=Era.MODERN)
     async with session(answering({"server/discover": DISCOVERED, "initialize": older}), options(wish)) as live:
         await probe(live, told.append)
         assert told[-1] == "a handshake, as older clients begin"
@@ -94,7 +94,7 @@ def _serve(hello: Any, *, status_of_get: int = 405) -> Any:
 async def test_over_http_one_thing_is_wrong_with_each(era: Era) -> None:
     hello = HELLO | {"capabilities": {}} if era is Era.LEGACY else DISCOVERED | {"capabilities": {}}
     modern = {"resultType": "complete", "ttlMs": 0, "cacheScope": "public"}
-    wish = Wish(WISH.client, era=era, over_http=True)
+    wish = ConnectOptions(WISH.client, era=era, over_http=True)
     journal = start_capture(None)
     try:
         async with serving(_serve(hello if era is Era.LEGACY else hello | modern)) as site:
@@ -120,7 +120,7 @@ async def test_an_address_that_nobody_is_at_is_tried_by_both_numbers() -> None:
     journal = start_capture(None)
     try:
         transport = HttpTransport(f"http://localhost:{port}/mcp")
-        async with Session(transport, journal, options(Wish(WISH.client, over_http=True))) as live:
+        async with Session(transport, journal, options(ConnectOptions(WISH.client, over_http=True))) as live:
             with pytest.raises(InspectError):
                 await live.connect()
             await probe_unopened(live, lambda what: None)

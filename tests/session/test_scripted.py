@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 
 from inspector.errors import UsageError
-from inspector.protocol.questions import Kind, Question, Refusal, Result, accepted, declined, dismissed
+from inspector.protocol.questions import ErrorReply, Question, RequestKind, Result, accepted, declined, dismissed
 from inspector.session.scripted import Prepared, policy, read_answers
 
 CITY = {"type": "object", "properties": {"city": {"type": "string", "minLength": 2}}, "required": ["city"]}
 
 
-def asks(kind: Kind = Kind.ELICITATION, *, cause: int | None = None, **params: Any) -> Question:
+def asks(kind: RequestKind = RequestKind.ELICITATION, *, cause: int | None = None, **params: Any) -> Question:
     return Question(kind, params, 1, 1, 0, cause=cause)
 
 
@@ -25,7 +25,11 @@ def written(tmp_path: Path, text: str, name: str = "answers.json") -> Path:
 def test_json_and_yaml_are_read_alike(tmp_path: Path) -> None:
     json_file = written(tmp_path, '[{"kind": "elicitation", "answer": "decline", "tool": "book"}]')
     yaml_file = written(tmp_path, "- kind: elicitation\n  answer: decline\n  tool: book\n", "answers.yaml")
-    assert read_answers(json_file) == read_answers(yaml_file) == (Prepared(Kind.ELICITATION, "decline", tool="book"),)
+    assert (
+        read_answers(json_file)
+        == read_answers(yaml_file)
+        == (Prepared(RequestKind.ELICITATION, "decline", tool="book"),)
+    )
 
 
 @pytest.mark.parametrize(
@@ -59,38 +63,42 @@ def test_a_file_that_is_not_there_is_a_usage_error(tmp_path: Path) -> None:
 
 async def test_the_first_entry_that_fits_answers() -> None:
     prepared = (
-        Prepared(Kind.SAMPLING, "text", text="not for this"),
-        Prepared(Kind.ELICITATION, "decline", message="which (town|city)"),
-        Prepared(Kind.ELICITATION, "cancel", tool="book"),
-        Prepared(Kind.ELICITATION, "accept", content={"city": "Oslo"}),
+        Prepared(RequestKind.SAMPLING, "text", text="not for this"),
+        Prepared(RequestKind.ELICITATION, "decline", message="which (town|city)"),
+        Prepared(RequestKind.ELICITATION, "cancel", tool="book"),
+        Prepared(RequestKind.ELICITATION, "accept", content={"city": "Oslo"}),
     )
     answer = policy(prepared, lambda number: "book" if number == 3 else "")
     assert await answer(asks(message="So which city?")) == declined()
     assert await answer(asks(message="Who?", cause=3)) == dismissed()
     assert await answer(asks(message="Who?")) == accepted({"city": "Oslo"})
-    assert await answer(asks(Kind.ROOTS)) is None
+    assert await answer(asks(RequestKind.ROOTS)) is None
 
 
 async def test_a_pattern_for_sampling_is_searched_in_all_of_its_text() -> None:
-    answer = policy((Prepared(Kind.SAMPLING, "text", text="42", message="meaning"),), lambda number: "")
+    answer = policy((Prepared(RequestKind.SAMPLING, "text", text="42", message="meaning"),), lambda number: "")
     messages = [{"role": "user", "content": {"type": "text", "text": "the meaning of life"}}]
-    found = await answer(asks(Kind.SAMPLING, messages=messages))
+    found = await answer(asks(RequestKind.SAMPLING, messages=messages))
     assert isinstance(found, Result)
     assert found.value["content"] == {"type": "text", "text": "42"}
     assert (found.value["model"], found.value["stopReason"]) == ("prepared", "endTurn")
-    assert await answer(asks(Kind.SAMPLING, messages=[])) is None
+    assert await answer(asks(RequestKind.SAMPLING, messages=[])) is None
 
 
 @pytest.mark.parametrize(
     ("entry", "asked", "reply"),
     [
-        (Prepared(Kind.ELICITATION, "accept"), asks(requestedSchema=CITY), accepted({"city": "xx"})),
-        (Prepared(Kind.ELICITATION, "accept"), asks(requestedSchema="no schema"), accepted({})),
-        (Prepared(Kind.ELICITATION, "accept"), asks(mode="url", url="https://a.example"), accepted()),
-        (Prepared(Kind.SAMPLING, "error", code=-5, text="no"), asks(Kind.SAMPLING), Refusal(-5, "no")),
-        (Prepared(Kind.ROOTS, "error"), asks(Kind.ROOTS), Refusal(-1, "a prepared answer refuses this")),
-        (Prepared(Kind.ROOTS, malformed=[1]), asks(Kind.ROOTS), Result([1])),
-        (Prepared(Kind.ELICITATION, malformed=None), asks(), Result(None)),
+        (Prepared(RequestKind.ELICITATION, "accept"), asks(requestedSchema=CITY), accepted({"city": "xx"})),
+        (Prepared(RequestKind.ELICITATION, "accept"), asks(requestedSchema="no schema"), accepted({})),
+        (Prepared(RequestKind.ELICITATION, "accept"), asks(mode="url", url="https://a.example"), accepted()),
+        (Prepared(RequestKind.SAMPLING, "error", code=-5, text="no"), asks(RequestKind.SAMPLING), ErrorReply(-5, "no")),
+        (
+            Prepared(RequestKind.ROOTS, "error"),
+            asks(RequestKind.ROOTS),
+            ErrorReply(-1, "a prepared answer refuses this"),
+        ),
+        (Prepared(RequestKind.ROOTS, malformed=[1]), asks(RequestKind.ROOTS), Result([1])),
+        (Prepared(RequestKind.ELICITATION, malformed=None), asks(), Result(None)),
     ],
 )
 def test_each_kind_of_answer(entry: Prepared, asked: Question, reply: Any) -> None:
@@ -98,13 +106,13 @@ def test_each_kind_of_answer(entry: Prepared, asked: Question, reply: Any) -> No
 
 
 async def test_an_answer_may_take_its_time() -> None:
-    answer = policy((Prepared(Kind.ELICITATION, "decline", delay_ms=1),), lambda number: "")
+    answer = policy((Prepared(RequestKind.ELICITATION, "decline", delay_ms=1),), lambda number: "")
     assert await answer(asks()) == declined()
 
 
 async def test_a_pattern_that_never_ends_is_given_up_and_the_server_gets_an_error() -> None:
-    evil = Prepared(Kind.ELICITATION, "accept", message=r"(a|a)*(a|a)*$")
+    evil = Prepared(RequestKind.ELICITATION, "accept", message=r"(a|a)*(a|a)*$")
     reply = await policy((evil,), lambda cause: "")(asks(message="a" * 5000 + "!"))
-    assert isinstance(reply, Refusal)
+    assert isinstance(reply, ErrorReply)
     assert "`message` pattern" in reply.message
-    assert await policy((evil,), lambda cause: "")(asks(Kind.ROOTS)) is None
+    assert await policy((evil,), lambda cause: "")(asks(RequestKind.ROOTS)) is None

@@ -16,8 +16,8 @@ from inspector.protocol.questions import Root
 from inspector.protocol.revisions._shape import Carriage, Era
 from inspector.protocol.revisions.openings import Opening
 from inspector.session.desk import Desk
-from inspector.session.options import Clocks, State
-from inspector.session.session import Options, Session
+from inspector.session.options import SessionState, Timeouts
+from inspector.session.session import Session, SessionOptions
 from inspector.transports.base import Delivery, Outgoing
 from inspector.transports.memory import MemoryTransport, Peer, served_by
 from tests.session.talking import DISCOVERED, HELLO, LEGACY, WISH, answering, options, reply, session
@@ -26,17 +26,17 @@ from tests.waiting import until
 
 async def test_it_opens_and_says_as_what() -> None:
     async with session(answering({})) as live:
-        assert live.state is State.OPEN
+        assert live.state is SessionState.OPEN
         assert live.revision is not None
         assert live.revision.date == LEGACY
         assert live.opening is not None
         assert live.opening.server["name"] == "talking"
-    assert (live.state, live.why) == (State.CLOSED, "")
+    assert (live.state, live.why) == (SessionState.CLOSED, "")
 
 
 async def test_whoever_remembers_is_told_of_the_opening() -> None:
     told: list[Opening] = []
-    async with session(answering({}), Options(WISH, Clocks(20, 20), told.append)) as live:
+    async with session(answering({}), SessionOptions(WISH, Timeouts(20, 20), told.append)) as live:
         assert told == [live.opening]
 
 
@@ -59,7 +59,7 @@ async def test_a_server_that_leaves_is_a_state_with_a_reason() -> None:
     async with session(answering({"tools/list": "the end"})) as live:
         await live.list_all("tools")
         await live.ended.wait()
-        assert (live.state, live.why) == (State.CLOSED, "the server closed the connection")
+        assert (live.state, live.why) == (SessionState.CLOSED, "the server closed the connection")
         assert live.error is None
 
 
@@ -92,7 +92,7 @@ async def test_what_keeps_it_from_opening_is_raised_and_kept(server: Any, kind: 
         with pytest.raises(kind, match=said):
             await live.connect()
         assert type(live.error) is kind
-        assert live.state is State.CLOSED
+        assert live.state is SessionState.CLOSED
         assert said in live.why
     journal.close()
 
@@ -101,7 +101,7 @@ async def test_to_close_twice_is_to_close_once() -> None:
     async with session(answering({})) as live:
         await live.close()
         await live.close()
-        assert (live.state, live.why) == (State.CLOSED, "")
+        assert (live.state, live.why) == (SessionState.CLOSED, "")
 
 
 class _Sessions(MemoryTransport):

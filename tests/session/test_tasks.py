@@ -18,7 +18,7 @@ from inspector.protocol.frames import Channel, Direction
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Part
 from inspector.protocol.tracking.tasks import Task
 from inspector.session.desk import Desk
-from inspector.session.options import Clocks
+from inspector.session.options import Timeouts
 from inspector.session.session import Session
 from inspector.session.tasks import Followers, SessionTasks, handle_of, nobody
 from inspector.transports.memory import Peer
@@ -71,7 +71,7 @@ async def followed(driver: Driver, *, again: bool = False, total_s: float | None
     kept = journal()
     try:
         async with asyncio.TaskGroup() as group:
-            followers = Followers(driver, kept, Clocks(None, total_s), Desk(), group, end, start_over)
+            followers = Followers(driver, kept, Timeouts(None, total_s), Desk(), group, end, start_over)
             return await followers.follow("t1", nobody, Called(DONE, 1)), asked
     finally:
         kept.close()

@@ -5,7 +5,7 @@ import asyncio
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.steps import GivenUp, Reply, Silent
 from inspector.protocol.frames import Direction
-from inspector.session.options import Clocks
+from inspector.session.options import Timeouts
 from inspector.session.waiting import Left, Waiter, wait
 
 _EXCHANGE = Exchange(1, Direction.TO_SERVER, 1, "m", "", 1, 0)
@@ -28,29 +28,29 @@ async def test_the_first_word_counts() -> None:
     first, second = GivenUp(None, "first"), GivenUp(None, "second")
     waiter.settle(first)
     waiter.settle(second)
-    assert await wait(waiter, Clocks(None, None)) is first
+    assert await wait(waiter, Timeouts(None, None)) is first
 
 
 async def test_silence_runs_into_the_idle_clock() -> None:
     waiter = Waiter(1, _Clock(0, 0, 0, 9))
-    assert await wait(waiter, Clocks(_SOON, 20)) == Silent(None, _SOON, "idle")
+    assert await wait(waiter, Timeouts(_SOON, 20)) == Silent(None, _SOON, "idle")
 
 
 async def test_a_word_of_progress_winds_the_idle_clock() -> None:
     clock, reply = _Clock(0), GivenUp(None)
     waiter = Waiter(1, clock)
     clock._seconds = [5]
-    assert await wait(waiter, Clocks(1, 20)) == Silent(None, 1, "idle")
+    assert await wait(waiter, Timeouts(1, 20)) == Silent(None, 1, "idle")
     waiter.heard()
     asyncio.get_running_loop().call_later(_SOON, waiter.settle, reply)
-    assert await wait(waiter, Clocks(1, 20)) is reply
+    assert await wait(waiter, Timeouts(1, 20)) is reply
 
 
 async def test_no_progress_winds_the_total_clock() -> None:
     waiter = Waiter(1, _Clock(0, 0, 0, 9))
     waiter.sent(_EXCHANGE)
     waiter.heard_at = 8.9
-    assert await wait(waiter, Clocks(100, _SOON)) == Silent(_EXCHANGE, _SOON, "total")
+    assert await wait(waiter, Timeouts(100, _SOON)) == Silent(_EXCHANGE, _SOON, "total")
 
 
 async def test_to_hear_is_to_note_the_time() -> None:
@@ -64,14 +64,14 @@ async def test_without_clocks_it_waits_until_something_comes() -> None:
     waiter = Waiter(1, _Clock(0, 1e9))
     reply: Reply = GivenUp(None)
     asyncio.get_running_loop().call_later(_SOON, waiter.settle, reply)
-    assert await wait(waiter, Clocks(None, None)) is reply
+    assert await wait(waiter, Timeouts(None, None)) is reply
 
 
 async def test_another_s_late_answer_is_as_welcome() -> None:
     waiter, late = Waiter(2, _Clock(0)), Waiter(1, _Clock(0))
     reply = GivenUp(None)
     late.settle(reply)
-    assert await wait(waiter, Clocks(20, 20), late) is reply
+    assert await wait(waiter, Timeouts(20, 20), late) is reply
 
 
 async def test_whoever_wants_to_know_is_told_of_the_exchange() -> None:
@@ -87,7 +87,7 @@ async def test_while_the_server_waits_for_us_its_silence_is_none() -> None:
     waiter.hold()
     clock._seconds = [50]
     asyncio.get_running_loop().call_later(_SOON, waiter.settle, reply)
-    assert await wait(waiter, Clocks(1, None)) is reply
+    assert await wait(waiter, Timeouts(1, None)) is reply
 
 
 async def test_the_idle_clock_starts_anew_with_our_answer_and_the_total_clock_never_stood_still() -> None:
@@ -97,20 +97,20 @@ async def test_the_idle_clock_starts_anew_with_our_answer_and_the_total_clock_ne
     assert waiter.heard_at == 7
     held = Waiter(2, _Clock(0, 0, 9))
     held.hold()
-    assert await wait(held, Clocks(_SOON, 5)) == Silent(None, 5, "total")
+    assert await wait(held, Timeouts(_SOON, 5)) == Silent(None, 5, "total")
 
 
 async def test_what_is_left_of_both_clocks_can_be_seen() -> None:
     waiter = Waiter(1, _Clock(10))
     assert waiter.left() is None
     async with asyncio.TaskGroup() as tasks:
-        tasks.create_task(wait(waiter, Clocks(60, 100)))
+        tasks.create_task(wait(waiter, Timeouts(60, 100)))
         await asyncio.sleep(0)
         waiter.now = _Clock(15)
-        assert waiter.left() == Left(55, 95, Clocks(60, 100))
+        assert waiter.left() == Left(55, 95, Timeouts(60, 100))
         waiter.heard()
         waiter.now = _Clock(18)
-        assert waiter.left() == Left(57, 92, Clocks(60, 100))
+        assert waiter.left() == Left(57, 92, Timeouts(60, 100))
         waiter.settle(GivenUp(None))
     assert waiter.left() is None
 
@@ -118,11 +118,11 @@ async def test_what_is_left_of_both_clocks_can_be_seen() -> None:
 async def test_while_a_question_waits_for_us_the_idle_clock_stands_still() -> None:
     waiter = Waiter(1, _Clock(0))
     async with asyncio.TaskGroup() as tasks:
-        tasks.create_task(wait(waiter, Clocks(60, None)))
+        tasks.create_task(wait(waiter, Timeouts(60, None)))
         await asyncio.sleep(0)
         waiter.hold()
         waiter.now = _Clock(500)
-        assert waiter.left() == Left(60, None, Clocks(60, None), held=True)
+        assert waiter.left() == Left(60, None, Timeouts(60, None), held=True)
         waiter.release()
-        assert waiter.left() == Left(60, None, Clocks(60, None))
+        assert waiter.left() == Left(60, None, Timeouts(60, None))
         waiter.settle(GivenUp(None))

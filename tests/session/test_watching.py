@@ -9,9 +9,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from inspector.protocol.exchanges import ExchangeState
-from inspector.protocol.flows.watch import End
+from inspector.protocol.flows.watch import StreamEnd
 from inspector.protocol.revisions._shape import Era
-from inspector.protocol.tracking.subscriptions import Filter, Standing
+from inspector.protocol.tracking.subscriptions import StreamFilter, SubscriptionState
 from inspector.session.session import Session
 from inspector.session.watching import Patience
 from inspector.transports.memory import Peer
@@ -89,12 +89,12 @@ async def test_in_the_handshake_era_each_resource_is_subscribed_to() -> None:
     server = answering({"resources/subscribe": {}, "resources/unsubscribe": {}})
     async with session(server) as live:
         came = await live.watching.watch("a:b", "c:d")
-        assert came.granted == Filter(uris=("a:b", "c:d"))
+        assert came.granted == StreamFilter(uris=("a:b", "c:d"))
         assert list(live.watching.wanted.uris) == ["a:b", "c:d"]
-        assert live.watching.subscriptions.standing("a:b") is Standing.WATCHED
+        assert live.watching.subscriptions.standing("a:b") is SubscriptionState.WATCHED
         assert (await live.watching.unwatch("a:b")).refused == ""
         assert list(live.watching.wanted.uris) == ["c:d"]
-        assert live.watching.subscriptions.standing("a:b") is Standing.ONCE
+        assert live.watching.subscriptions.standing("a:b") is SubscriptionState.ONCE
         assert not live.watching.by_stream
     sent: list[tuple[str, str]] = [(each.method, each.target) for each in live.journal.conversation.exchanges]
     assert sent[1:] == [
@@ -108,7 +108,7 @@ async def test_a_refusal_in_the_handshake_era_is_told_in_the_servers_words() -> 
     async with session(answering({})) as live:
         came = await live.watching.watch("a:b")
         assert came.refused == "the server answered with error -32601: no such method"
-        assert came.not_granted == Filter(uris=("a:b",))
+        assert came.not_granted == StreamFilter(uris=("a:b",))
         assert live.watching.wanted.uris == ()
 
 
@@ -126,11 +126,11 @@ async def test_in_the_stateless_era_one_stream_carries_it_all() -> None:
         live.watching.follow_lists()
         await until(lambda: live.watching.stream, "there is a stream")
         assert live.watching.stream is not None
-        assert live.watching.stream.granted == Filter(tools=True, resources=True)
+        assert live.watching.stream.granted == StreamFilter(tools=True, resources=True)
         first = live.watching.stream
         came = await live.watching.watch("a:b")
-        assert came.granted == Filter(uris=("a:b",))
-        assert live.watching.stream.granted == Filter(tools=True, resources=True, uris=("a:b",))
+        assert came.granted == StreamFilter(uris=("a:b",))
+        assert live.watching.stream.granted == StreamFilter(tools=True, resources=True, uris=("a:b",))
         assert first.exchange.state is ExchangeState.CANCELLED
         assert first.exchange.why == "another subscription takes its place"
     methods = [method for method, _ in sea.heard]
@@ -149,17 +149,17 @@ async def test_wishes_that_come_together_are_all_kept() -> None:
         async with asyncio.TaskGroup() as tasks:
             for uri in ("a:b", "c:d"):
                 tasks.create_task(live.watching.watch(uri))
-        every = Filter(tools=True, resources=True, uris=("a:b", "c:d"))
+        every = StreamFilter(tools=True, resources=True, uris=("a:b", "c:d"))
         await until(lambda: live.watching.wanted == every, "all of it is watched")
 
 
 async def test_what_is_not_granted_is_told() -> None:
     async with at(Sea({"toolsListChanged": True, "resourceSubscriptions": ["a:b"]})) as live:
-        came = await live.watching.listen(Filter(tools=True, prompts=True, uris=("a:b", "c:d")))
-        assert came.granted == Filter(tools=True, uris=("a:b",))
-        assert came.not_granted == Filter(prompts=True, uris=("c:d",))
+        came = await live.watching.listen(StreamFilter(tools=True, prompts=True, uris=("a:b", "c:d")))
+        assert came.granted == StreamFilter(tools=True, uris=("a:b",))
+        assert came.not_granted == StreamFilter(prompts=True, uris=("c:d",))
         again = await live.watching.watch("c:d")
-        assert (again.granted, again.not_granted) == (Filter(), Filter(uris=("c:d",)))
+        assert (again.granted, again.not_granted) == (StreamFilter(), StreamFilter(uris=("c:d",)))
 
 
 async def test_a_refused_stream_leaves_the_one_before_as_it_is() -> None:
@@ -168,9 +168,9 @@ async def test_a_refused_stream_leaves_the_one_before_as_it_is() -> None:
         await live.watching.watch("a:b")
         came = await live.watching.watch("c:d")
         assert came.refused == "the server answered with error -32603: full"
-        assert (came.granted, came.not_granted) == (Filter(), Filter())
+        assert (came.granted, came.not_granted) == (StreamFilter(), StreamFilter())
         assert live.watching.stream is not None
-        assert live.watching.stream.granted == live.watching.wanted == Filter(uris=("a:b",))
+        assert live.watching.stream.granted == live.watching.wanted == StreamFilter(uris=("a:b",))
 
 
 async def test_the_last_thing_unwatched_ends_the_stream() -> None:
@@ -180,7 +180,7 @@ async def test_the_last_thing_unwatched_ends_the_stream() -> None:
         await live.watching.unwatch("a:b")
         assert live.watching.stream is None
         await until(lambda: not sea.open, "the server knows")
-        assert live.watching.subscriptions.standing("a:b") is Standing.ONCE
+        assert live.watching.subscriptions.standing("a:b") is SubscriptionState.ONCE
 
 
 async def test_a_server_that_acknowledges_nothing_is_not_waited_for_for_ever() -> None:
@@ -188,14 +188,14 @@ async def test_a_server_that_acknowledges_nothing_is_not_waited_for_for_ever() -
         came = await live.watching.watch("a:b")
         assert not came.acknowledged
         assert came.refused == ""
-        assert live.watching.subscriptions.standing("a:b") is Standing.ASKED
+        assert live.watching.subscriptions.standing("a:b") is SubscriptionState.ASKED
 
 
 async def test_what_is_asked_for_already_is_not_asked_for_again() -> None:
     sea = Sea()
     async with at(sea) as live:
         await live.watching.watch("a:b")
-        assert (await live.watching.watch("a:b")).granted == Filter(uris=("a:b",))
+        assert (await live.watching.watch("a:b")).granted == StreamFilter(uris=("a:b",))
         assert [method for method, _ in sea.heard].count("subscriptions/listen") == 1
 
 
@@ -319,4 +319,4 @@ async def test_what_ended_it_is_known() -> None:
         assert current is not None
         await live.watching.unwatch("a:b")
         await until(lambda: current.over, "it is over")
-        assert current.over == (End.BY_US, "nothing is watched any more")
+        assert current.over == (StreamEnd.BY_US, "nothing is watched any more")

@@ -13,7 +13,7 @@ from inspector.config.targets import Target
 from inspector.session.engine import Engine, Live
 from inspector.session.options import Settings
 from inspector.tui.app import InspectApp
-from inspector.tui.conversation import Stage
+from inspector.tui.conversation import ConversationStage
 from tests.stories.visits import Seen, seen
 from tests.tui.screen_text import text
 from tests.waiting import until
@@ -95,6 +95,6 @@ async def at_a_replay(capture: Path, size: tuple[int, int] = SIZE) -> AsyncItera
     """A person before the app on a capture."""
     app = InspectApp(replay=capture)
     async with app.run_test(size=size, notifications=True) as pilot:
-        await until(lambda: app.subject.stage is Stage.RECORDED, "the capture is read", PATIENCE_S)
+        await until(lambda: app.subject.stage is ConversationStage.RECORDED, "the capture is read", PATIENCE_S)
         yield Person(pilot, app.subject.journal)
     await app.subject.end()

@@ -15,12 +15,12 @@ from inspector.capture.journal import start_capture
 from inspector.capture.store.load import load
 from inspector.config.environment import build_environment
 from inspector.config.targets import HttpTarget, StdioTarget, Target
-from inspector.features.mock.http import PATH, Site
+from inspector.features.mock.http import PATH, MockSite
 from inspector.features.mock.http_streams import HttpTape
 from inspector.features.mock.running import read_script
-from inspector.features.mock.shared import Serves, Settings, Stage
+from inspector.features.mock.shared import MockSettings, MockShared, Serves
 from inspector.protocol.capabilities import parse_offers
-from inspector.protocol.questions import Kind, Root
+from inspector.protocol.questions import RequestKind, Root
 from inspector.protocol.revisions._shape import Era
 from inspector.session.open import open_session
 from inspector.session.options import Settings as Manners
@@ -33,8 +33,8 @@ ROOT = Path(__file__).parents[2]
 DOCUMENT = "demo://resource/static/document/features.md"
 OFFERS = parse_offers(["elicitation", "sampling", "roots"])
 ANSWERS = (
-    Prepared(Kind.ELICITATION, "accept", content={"name": "Ann"}),
-    Prepared(Kind.SAMPLING, "text", text="Aye", model="none"),
+    Prepared(RequestKind.ELICITATION, "accept", content={"name": "Ann"}),
+    Prepared(RequestKind.SAMPLING, "text", text="Aye", model="none"),
 )
 CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("echo", {"message": "once"}),
@@ -102,10 +102,10 @@ def on_stdio(capture: Path, *words: str) -> StdioTarget:
 async def over_http(capture: Path, serves: Serves = Serves.RECORDED) -> AsyncIterator[tuple[HttpTarget, list[str]]]:
     """The mock of a capture on a port of this machine, and what it tells."""
     journal, told = load(capture), list[str]()
-    stage = Stage(read_script(journal), Settings(speed=math.inf, serves=serves, strict=True), tell=told.append)
+    stage = MockShared(read_script(journal), MockSettings(speed=math.inf, serves=serves, strict=True), tell=told.append)
     try:
         async with asyncio.TaskGroup() as tasks:
-            site = Site(stage, tasks, HttpTape(None))
+            site = MockSite(stage, tasks, HttpTape(None))
             async with Listener(site.answer) as listener:
                 yield HttpTarget(listener.url + PATH), told
             site.close()

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from inspector.capture.compare.differences import Verdict
+from inspector.capture.compare.differences import OperationVerdict
 from inspector.capture.format.verify import verify
 from inspector.capture.store.load import load
 from inspector.config.targets import Target
@@ -63,10 +63,10 @@ async def test_the_same_talk_with_the_mock_differs_in_nothing(recorded: Path, tm
     target = on_stdio(recorded, "--strict", "--capture", str(its_own))
     await talked(target, tmp_path / "again.mcpcap")
     found = compared(recorded, tmp_path / "again.mcpcap")
-    assert [row for row in found.rows if row.verdict is not Verdict.SAME] == []
+    assert [row for row in found.rows if row.verdict is not OperationVerdict.SAME] == []
     assert len(found.rows) > 20
     assert (verify(its_own).complete, verify(its_own).faults) == (True, ())
-    other = [row.method for row in compared(recorded, its_own).rows if row.verdict is not Verdict.SAME]
+    other = [row.method for row in compared(recorded, its_own).rows if row.verdict is not OperationVerdict.SAME]
     assert other == ["server/discover"], "of what the mock records itself nothing says that this one was a probe"
 
 
@@ -75,7 +75,7 @@ async def test_over_http_a_talk_that_was_recorded_over_http_differs_in_nothing(t
     async with over_http(recorded) as (target, told):
         await talked(target, tmp_path / "again.mcpcap")
     found = compared(recorded, tmp_path / "again.mcpcap")
-    assert [row for row in found.rows if row.verdict is not Verdict.SAME] == []
+    assert [row for row in found.rows if row.verdict is not OperationVerdict.SAME] == []
     assert not [line for line in told if "answered with" in line], "the client answered as it did before"
     await _called_at_the_mock(recorded, tmp_path / "own.mcpcap", "mcp2", "legacy", "http")
     _differs_in_nothing_that_was_done(recorded, tmp_path / "own.mcpcap")
@@ -112,7 +112,7 @@ async def test_a_capture_of_the_stateless_era_is_played_to_clients_of_both(trans
             await talked(target, again, Era.MODERN, talk_with_the_pilot)
             await talked(target, old, Era.LEGACY, talk_with_the_pilot)
     found = compared(recorded, again)
-    assert [row for row in found.rows if row.verdict is not Verdict.SAME] == []
+    assert [row for row in found.rows if row.verdict is not OperationVerdict.SAME] == []
     assert sum(row.method == "tools/call" for row in found.rows) == 3
     was, now = _results(recorded), _results(old)
     calls = [asked for asked in was if asked.startswith("tools/call")]
@@ -189,8 +189,8 @@ async def test_what_a_mock_recorded_is_played_again_and_recorded_without_a_diffe
 def _differs_in_nothing_that_was_done(recorded: Path, own: Path) -> None:
     """What the client of a package did, and what the server said beside, is as it was recorded; the rest is missing."""
     verdicts = Counter(row.verdict for row in compared(recorded, own).rows)
-    assert (verdicts[Verdict.DIFFERENT], verdicts[Verdict.ONLY_AFTER]) == (0, 0)
-    assert verdicts[Verdict.SAME] > 15
+    assert (verdicts[OperationVerdict.DIFFERENT], verdicts[OperationVerdict.ONLY_AFTER]) == (0, 0)
+    assert verdicts[OperationVerdict.SAME] > 15
 
 
 async def _called_at_the_mock(

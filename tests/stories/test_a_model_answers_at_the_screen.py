@@ -17,7 +17,7 @@ from inspector.protocol.jsonrpc import Answer
 from inspector.protocol.revisions._shape import Era
 from inspector.sampler.choice import Key, ModelChoice
 from inspector.session.engine import Engine, Live
-from inspector.session.options import Settings, State
+from inspector.session.options import SessionState, Settings
 from inspector.tui.app import InspectApp
 from tests.servers.model import KEY, Endpoint, as_json, completion, endpoint
 from tests.tui.screen_text import text
@@ -55,7 +55,7 @@ async def _seen(app: InspectApp, *words: str) -> None:
 async def test_it_is_asked_edited_and_sent(live: Live, model: Endpoint) -> None:
     app = InspectApp(lambda: live, first=live)
     async with app.run_test(size=(100, 44)) as pilot:
-        await until(lambda: live.state is State.OPEN and live.session is not None, "connected")
+        await until(lambda: live.state is SessionState.OPEN and live.session is not None, "connected")
         asked = live.run(lambda session: session.call("tools/call", {"name": "ask_sage", "arguments": {}}))
         await _seen(app, "Will there be fog tonight?")
         await pilot.press("!")
@@ -81,7 +81,7 @@ async def test_a_question_that_is_withdrawn_ends_the_model_s_work(live: Live, mo
     model.hold = asyncio.Event()
     app = InspectApp(lambda: live, first=live)
     async with app.run_test(size=(100, 44)) as pilot:
-        await until(lambda: live.state is State.OPEN and live.session is not None, "connected")
+        await until(lambda: live.state is SessionState.OPEN and live.session is not None, "connected")
         live.run(lambda session: session.call("tools/call", {"name": "ask_sage", "arguments": {}}))
         await _seen(app, "Will there be fog tonight?")
         await pilot.press("!")

@@ -14,7 +14,7 @@ from inspector.protocol.exchanges import ExchangeState
 from inspector.protocol.frames import Direction
 from inspector.protocol.questions import Root
 from inspector.protocol.revisions._shape import Era
-from inspector.session.options import Clocks
+from inspector.session.options import Timeouts
 from tests.stories.persons import SIZE, Person, at_the_screen
 from tests.stories.real_targets import Real, named, running
 from tests.waiting import until
@@ -278,7 +278,7 @@ async def test_a_call_that_is_given_up_while_it_asks_takes_its_question_along(tm
 
 
 async def test_an_answer_comes_too_late_for_a_call_that_has_timed_out(tmp_path: Path) -> None:
-    async with asked(built("mcp1", "stdio"), tmp_path, clocks=Clocks(total_s=1.5)) as person:
+    async with asked(built("mcp1", "stdio"), tmp_path, clocks=Timeouts(total_s=1.5)) as person:
         await call(person, "ask")
         await person.sees("Timed out", "asks in ask: Which berth?")
         await person.press("escape", "escape", "5")

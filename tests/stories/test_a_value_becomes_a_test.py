@@ -7,7 +7,7 @@ import pytest
 
 from inspector.cli.exit_status import ExitStatus
 from inspector.features.cases.file import open_cases
-from inspector.features.cases.model import Kind
+from inspector.features.cases.model import ExpectationKind
 from tests.servers.real import argv
 from tests.stories.commands import mcp_inspect, words_of
 from tests.stories.persons import at_the_screen
@@ -44,7 +44,7 @@ async def test_a_value_chosen_at_the_screen_is_green_and_then_red(tmp_path: Path
         (case,) = open_cases(path).cases
         assert case.params["name"] == "get-structured-content"
         assert [(each.kind, each.at.rpartition("/")[0]) for each in case.expect] == [
-            (Kind.EQUALS, "/result/structuredContent")
+            (ExpectationKind.EQUALS, "/result/structuredContent")
         ]
         before, after = words_of(target)
         junit = tmp_path / "junit.xml"

@@ -13,7 +13,7 @@ from inspector.session.open import open_session
 from inspector.session.options import Settings
 from inspector.session.session import Session
 from inspector.tui.app import InspectApp
-from inspector.tui.conversation import Stage
+from inspector.tui.conversation import ConversationStage
 from tests.servers.real import NotInstalled, is_ci
 from tests.stories.real_targets import named, running
 from tests.stories.standing_in import ANSWERS, DOCUMENT
@@ -75,7 +75,7 @@ async def _replayed(capture: Path) -> AsyncIterator[InspectApp]:
     """The app on it."""
     app = InspectApp(replay=capture)
     async with app.run_test(size=SIZE, notifications=True):
-        await until(lambda: app.subject.stage is Stage.RECORDED, "the capture was read")
+        await until(lambda: app.subject.stage is ConversationStage.RECORDED, "the capture was read")
         yield app
     await app.subject.end()
 

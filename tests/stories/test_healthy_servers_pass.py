@@ -18,7 +18,7 @@ from inspector.config.environment import build_environment
 from inspector.config.targets import HttpTarget, StdioTarget, Target
 from inspector.present.live_checks import LiveChecks
 from inspector.session.engine import Engine, Live
-from inspector.session.options import Settings, State
+from inspector.session.options import SessionState, Settings
 from inspector.session.session import Session
 from inspector.transports.http.listener import Listener
 from tests.cli.running import SERVERS, Ran, inspect
@@ -134,10 +134,10 @@ async def _in_the_app(target: Target, called: bool) -> list[tuple[str, str, str]
     live = Live(engine, target, start_capture(None), Settings())
     try:
         await until(lambda: _is_settled(live), "it was listed, or failed", PATIENCE_S)
-        if called and live.state == State.OPEN:
+        if called and live.state == SessionState.OPEN:
             await asyncio.wrap_future(live.run(_call))
             assert len([each for each in live.journal.conversation.exchanges if each.method == "tools/call"]) == 3
-        checks = LiveChecks(live.journal, over=lambda: live.state == State.CLOSED)
+        checks = LiveChecks(live.journal, over=lambda: live.state == SessionState.CLOSED)
         checks.catch_up()
     finally:
         await asyncio.wrap_future(live.end())
@@ -154,8 +154,8 @@ async def _call(session: Session) -> None:
 
 def _is_settled(live: Live) -> bool:
     catalogue = live.journal.conversation.catalogue
-    if live.state != State.OPEN:
-        return live.state == State.CLOSED
+    if live.state != SessionState.OPEN:
+        return live.state == SessionState.CLOSED
     wanted = [each for each in catalogue.listings.values() if each.whole or each.pages]
     return live.listing is None and (bool(wanted) or not _lists_of(live))
 

@@ -12,7 +12,7 @@ from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.facts import ProcessFact
 from inspector.protocol.flows.steps import Broken, Refused, Replied
 from inspector.session.open import open_session
-from inspector.session.options import Settings, State
+from inspector.session.options import SessionState, Settings
 from tests.stories.real_targets import free_port, named, running
 from tests.stories.visits import seen
 from tests.waiting import until
@@ -79,7 +79,7 @@ async def test_a_server_that_is_killed_ends_the_session_with_the_reason(name: st
                 assert isinstance(spawned, ProcessFact)
                 os.kill(spawned.pid, signal.SIGKILL)
                 await asyncio.wait_for(session.ended.wait(), 20)
-                assert session.state is State.CLOSED
+                assert session.state is SessionState.CLOSED
                 assert "SIGKILL" in session.why
                 called = await session.call("tools/list")
                 assert isinstance(called.reply, Broken)

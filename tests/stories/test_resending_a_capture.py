@@ -12,7 +12,7 @@ from inspector.cli.exit_status import ExitStatus
 from inspector.config.environment import build_environment
 from inspector.config.targets import StdioTarget, Target
 from inspector.protocol import capabilities
-from inspector.protocol.questions import Kind, Root
+from inspector.protocol.questions import RequestKind, Root
 from inspector.protocol.revisions._shape import Era
 from inspector.session.open import open_session
 from inspector.session.options import Settings
@@ -26,9 +26,9 @@ from tests.stories.real_targets import Real, named, running
 Call = tuple[str, dict[str, Any]]
 _LEDGER = str(ROOT / "tests" / "servers" / "ledger.py")
 _ANSWERS = (
-    Prepared(Kind.ELICITATION, "accept", message="rope", content={"metres": 12}),
-    Prepared(Kind.ELICITATION, "accept"),
-    Prepared(Kind.SAMPLING, "text", text="Aye"),
+    Prepared(RequestKind.ELICITATION, "accept", message="rope", content={"metres": 12}),
+    Prepared(RequestKind.ELICITATION, "accept"),
+    Prepared(RequestKind.SAMPLING, "text", text="Aye"),
 )
 _EVERYTHING: tuple[Call, ...] = (
     ("echo", {"message": "hello"}),

@@ -12,8 +12,8 @@ from inspector.capture.journal import Journal, start_capture
 from inspector.config.environment import build_environment
 from inspector.config.targets import StdioTarget, Target
 from inspector.present.traffic.rows import TailWriter
-from inspector.session.engine import Engine, Live, Opened
-from inspector.session.options import Settings, State
+from inspector.session.engine import Engine, Live, OpenedSession
+from inspector.session.options import SessionState, Settings
 from inspector.tui.app import InspectApp
 from tests.architecture.sources import ROOT
 from tests.stories.persons import PATIENCE_S, SIZE, Person
@@ -35,12 +35,12 @@ async def at_several(
         name: Live(engines[name], target, start_capture(place / f"{name}.mcpcap"), Settings())
         for name, target in targets.items()
     }
-    first, *others = [Opened(name, first=live) for name, live in lives.items()]
+    first, *others = [OpenedSession(name, first=live) for name, live in lives.items()]
     try:
         app = InspectApp(first=first.first, name=first.name, beside=others)
         async with app.run_test(size=size, notifications=True) as pilot:
             opened = next(iter(lives.values()))
-            await until(lambda: opened.state is State.OPEN and not opened.listing, "the first is connected", 30)
+            await until(lambda: opened.state is SessionState.OPEN and not opened.listing, "the first is connected", 30)
             person = Person(pilot, opened.journal)
             await person.sees(*targets)
             yield person, app, lives

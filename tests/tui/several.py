@@ -13,12 +13,12 @@ from inspector.config.environment import build_environment
 from inspector.config.servers import FoundServer
 from inspector.config.targets import StdioTarget
 from inspector.errors import UsageError
-from inspector.present.start import Capture, OpenCapture, OpenServer, Server, Wanted
+from inspector.present.start import Capture, ConfiguredServer, OpenCapture, OpenServer, Wanted
 from inspector.protocol import capabilities as offered
-from inspector.session.engine import Engine, Live, Opened
+from inspector.session.engine import Engine, Live, OpenedSession
 from inspector.session.options import Settings
 from inspector.tui.app import InspectApp
-from inspector.tui.conversation import Stage
+from inspector.tui.conversation import ConversationStage
 from tests.architecture.sources import ROOT
 from tests.tui.screen_text import text
 from tests.waiting import until
@@ -38,7 +38,7 @@ class Fleet:
         self.closed: list[str] = []
         self.shared: list[tuple[Path, Path, bool, bool]] = []
 
-    def demo(self, name: str) -> Opened:
+    def demo(self, name: str) -> OpenedSession:
         """The demo, begun."""
         environment = build_environment(os.environ, inherit_all=False, set_=[f"PYTHONPATH={REPO}"])
         target = StdioTarget((sys.executable, "-m", "inspector.demo"), environment, str(REPO))
@@ -50,17 +50,17 @@ class Fleet:
             self.lives.append(Live(engine, target, start_capture(None), settings))
             return self.lives[-1]
 
-        return Opened(name, begin, begin(), close=lambda: self.closed.append(name))
+        return OpenedSession(name, begin, begin(), close=lambda: self.closed.append(name))
 
-    def found(self) -> tuple[Sequence[Server], Sequence[Capture]]:
+    def found(self) -> tuple[Sequence[ConfiguredServer], Sequence[Capture]]:
         """One server of some host."""
         return [GULLS], []
 
-    def open(self, wanted: Wanted) -> Opened:
+    def open(self, wanted: Wanted) -> OpenedSession:
         """The demo, whatever was wanted; a capture as it is; what is named "broken" can't be opened."""
         self.wanted.append(wanted)
         if isinstance(wanted, OpenCapture):
-            return Opened(wanted.path.stem, capture=wanted.path)
+            return OpenedSession(wanted.path.stem, capture=wanted.path)
         if isinstance(wanted, OpenServer):
             return self.demo(wanted.server.name)
         if "broken" in str(wanted):
@@ -103,6 +103,6 @@ def at_rest(live: Live) -> bool:
     return live.listing is None and listings["prompts"].asked and not live.journal.conversation.pairs.pending[1:]
 
 
-def stages(app: InspectApp) -> list[Stage]:
+def stages(app: InspectApp) -> list[ConversationStage]:
     """How the tabs stand."""
     return [tab.subject.stage for tab in app.tabs]

@@ -1,13 +1,15 @@
 """A subject whose journal a test fills by hand, at the stage that the test says."""
 
-from inspector.tui.conversation import About, Stage, Subject
+from inspector.tui.conversation import About, ConversationStage, OpenConversation
 from tests.present.tape import Tape
 
 
-class Staged(Subject):
+class Staged(OpenConversation):
     """Shows a tape."""
 
-    def __init__(self, tape: Tape, *, stage: Stage = Stage.OPEN, why: str = "", hint: str = "") -> None:
+    def __init__(
+        self, tape: Tape, *, stage: ConversationStage = ConversationStage.OPEN, why: str = "", hint: str = ""
+    ) -> None:
         super().__init__(tape.journal, About("staged"))
         self.tape = tape
         self.now_stage = stage
@@ -15,7 +17,7 @@ class Staged(Subject):
         self.now_hint = hint
 
     @property
-    def stage(self) -> Stage:
+    def stage(self) -> ConversationStage:
         """What the test says."""
         return self.now_stage
 

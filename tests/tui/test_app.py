@@ -13,7 +13,7 @@ from inspector.config.targets import StdioTarget
 from inspector.session.engine import Engine, Live
 from inspector.session.options import Settings
 from inspector.tui.app import InspectApp
-from inspector.tui.conversation import Stage
+from inspector.tui.conversation import ConversationStage
 from inspector.tui.screens.help.help import HelpScreen
 from inspector.tui.screens.traffic.panel import TrafficPanel
 from inspector.tui.theme import DARK_NAME, LIGHT_NAME
@@ -54,7 +54,7 @@ async def sitting() -> AsyncIterator[Sitting]:
 async def connected(pilot: Pilot[None]) -> None:
     app = pilot.app
     assert isinstance(app, InspectApp)
-    await until(lambda: app.subject.stage is Stage.OPEN, "connected")
+    await until(lambda: app.subject.stage is ConversationStage.OPEN, "connected")
     await until(lambda: "gull-rock-lighthouse" in text(app), "the server's name in the header")
 
 
@@ -98,8 +98,8 @@ async def test_reconnecting_shows_a_new_conversation_with_the_same_server(sittin
         first = app.subject
         await pilot.press("ctrl+r")
         await until(lambda: app.subject is not first, "another subject")
-        await until(lambda: app.subject.stage is Stage.OPEN, "connected again")
-        await until(lambda: first.stage is Stage.CLOSED, "the first one ended")
+        await until(lambda: app.subject.stage is ConversationStage.OPEN, "connected again")
+        await until(lambda: first.stage is ConversationStage.CLOSED, "the first one ended")
         await until(lambda: "prompts/list" in text(app), "its traffic")
     assert len(sitting.lives) == 2
 
@@ -127,7 +127,7 @@ async def test_the_theme_changes_and_stays_readable(sitting: Sitting) -> None:
 async def test_a_capture_opens_without_a_server() -> None:
     app = InspectApp(replay=sample("handshake"))
     async with app.run_test(size=SIZE, notifications=True) as pilot:
-        await until(lambda: app.subject.stage is Stage.RECORDED, "read")
+        await until(lambda: app.subject.stage is ConversationStage.RECORDED, "read")
         await until(lambda: "recorded" in text(app), "the header")
         await pilot.press("ctrl+r")
         await until(lambda: "Nothing can be opened from here" in text(app), "the toast")
@@ -156,7 +156,7 @@ async def test_an_error_of_ours_is_told_without_the_values_that_were_at_hand(
 
     async def break_it() -> None:
         async with app.run_test(size=SIZE) as pilot:
-            await until(lambda: app.subject.stage is Stage.RECORDED, "read")
+            await until(lambda: app.subject.stage is ConversationStage.RECORDED, "read")
             monkeypatch.setattr(app.panel, "sync", sync)
             await until(lambda: app._exception is not None, "the error")
             told.extend(str(each) for each in app._exit_renderables)
@@ -196,7 +196,7 @@ async def test_f1_shows_help_in_fields_filters_and_dialogs(sitting: Sitting) -> 
 async def test_a_view_that_takes_the_place_of_another_keeps_the_focus_it_asked_for() -> None:
     app = InspectApp(replay=sample("harbour"))
     async with app.run_test(size=SIZE) as pilot:
-        await until(lambda: app.subject.stage is Stage.RECORDED, "the capture is read")
+        await until(lambda: app.subject.stage is ConversationStage.RECORDED, "the capture is read")
         await pilot.press("g", "}", "enter", "]", "]")
         panel = app.panel
         assert isinstance(panel, TrafficPanel)
@@ -212,7 +212,7 @@ async def test_a_view_that_takes_the_place_of_another_keeps_the_focus_it_asked_f
 async def test_the_focus_goes_to_what_is_in_sight_where_nothing_else_asked_for_it() -> None:
     app = InspectApp(replay=sample("harbour"))
     async with app.run_test(size=SIZE) as pilot:
-        await until(lambda: app.subject.stage is Stage.RECORDED, "the capture is read")
+        await until(lambda: app.subject.stage is ConversationStage.RECORDED, "the capture is read")
         await pilot.press("g", "}", "enter")
         panel = app.panel
         assert isinstance(panel, TrafficPanel)

@@ -33,15 +33,15 @@ from inspector.tui.app_parts import (
     LIVE,
     RECORDED,
     RUSHING,
+    AppWaiting,
     Checker,
     Checking,
     Exporting,
     LoggingIn,
     Rate,
-    Recent,
+    RecentCaptures,
     Relisting,
     Toasts,
-    Waiting,
     install,
     offer,
     pace_of,
@@ -49,7 +49,7 @@ from inspector.tui.app_parts import (
     resume,
     show_offers,
 )
-from inspector.tui.conversation import Stage
+from inspector.tui.conversation import ConversationStage
 from inspector.tui.screens.export.dialog import ExportScreen
 from inspector.tui.screens.export.ways import LinesScreen
 from inspector.tui.screens.login.dialog import LoginScreen
@@ -115,9 +115,9 @@ def test_a_flood_leaves_little_time_and_a_recording_much(tape: Tape) -> None:
     subject = Staged(tape)
     assert pace_of(subject, 10) is LIVE
     assert pace_of(subject, 100_000) is RUSHING
-    subject.now_stage = Stage.LOADING
+    subject.now_stage = ConversationStage.LOADING
     assert pace_of(subject, 0) is IDLE
-    subject.now_stage = Stage.RECORDED
+    subject.now_stage = ConversationStage.RECORDED
     subject.checks.paused = True
     assert pace_of(subject, 0) is IDLE
     assert RUSHING.bite / RUSHING.pause < 0.05
@@ -130,7 +130,7 @@ def test_a_long_recording_is_checked_when_somebody_asks_for_it(tape: Tape, monke
     for many, first in ((tape.journal.count + 1, RECORDED), (tape.journal.count, IDLE)):
         monkeypatch.setattr("inspector.present.live_checks.MANY", many)
         subject = Staged(tape)
-        subject.now_stage = Stage.RECORDED
+        subject.now_stage = ConversationStage.RECORDED
         assert pace_of(subject, 0) is first
     subject.checks.paused = False
     assert pace_of(subject, 0) is RECORDED
@@ -239,7 +239,7 @@ async def test_while_connecting_the_dialog_comes_by_itself_and_goes_when_one_is_
                 dialog = app.screen
                 assert isinstance(dialog, LoginScreen)
                 await browse(entrance.guide)
-                await until(lambda: app.subject.stage is Stage.OPEN, "one is in")
+                await until(lambda: app.subject.stage is ConversationStage.OPEN, "one is in")
                 await until(lambda: not isinstance(app.screen, LoginScreen), "the dialog goes")
                 dialog._tick()  # its clock may strike once more before it is gone
                 assert len(app.screen_stack) == 1
@@ -253,11 +253,11 @@ async def test_one_that_was_left_comes_back_on_a_key() -> None:
                 await until(lambda: isinstance(app.screen, LoginScreen), "the dialog comes")
                 await pilot.press("escape")
                 await until(lambda: not isinstance(app.screen, LoginScreen), "the dialog goes")
-                assert app.subject.stage is Stage.CONNECTING
+                assert app.subject.stage is ConversationStage.CONNECTING
                 await pilot.press("!")
                 await until(lambda: isinstance(app.screen, LoginScreen), "it is back")
                 await pilot.press("x")
-                await until(lambda: app.subject.stage is Stage.FAILED, "nobody gets in")
+                await until(lambda: app.subject.stage is ConversationStage.FAILED, "nobody gets in")
 
 
 async def test_a_login_in_the_middle_is_told_and_opens_nothing_below_the_fingers() -> None:
@@ -267,7 +267,7 @@ async def test_a_login_in_the_middle_is_told_and_opens_nothing_below_the_fingers
             async with app.run_test(size=(110, 36), notifications=True) as pilot:
                 await until(lambda: isinstance(app.screen, LoginScreen), "the dialog comes")
                 await browse(entrance.guide)
-                await until(lambda: app.subject.stage is Stage.OPEN, "one is in")
+                await until(lambda: app.subject.stage is ConversationStage.OPEN, "one is in")
                 await until(lambda: not isinstance(app.screen, LoginScreen), "the dialog goes")
                 house.tokens += ["revoked", "and its renewal too"]
                 await pilot.press("L")
@@ -288,7 +288,7 @@ async def test_a_login_in_the_middle_that_is_given_up_ends_what_wanted_it_and_no
             async with app.run_test(size=(110, 36), notifications=True) as pilot:
                 await until(lambda: isinstance(app.screen, LoginScreen), "the dialog comes")
                 await browse(entrance.guide)
-                await until(lambda: app.subject.stage is Stage.OPEN, "one is in")
+                await until(lambda: app.subject.stage is ConversationStage.OPEN, "one is in")
                 await until(lambda: not isinstance(app.screen, LoginScreen), "the dialog goes")
                 house.tokens += ["revoked", "and its renewal too"]
                 await pilot.press("L")
@@ -301,7 +301,7 @@ async def test_a_login_in_the_middle_that_is_given_up_ends_what_wanted_it_and_no
                 await until(
                     lambda: "The lists were fetched anew." in text(app) or app.subject.stopped("tools"), "it ends"
                 )
-                assert app.subject.stage is Stage.OPEN
+                assert app.subject.stage is ConversationStage.OPEN
 
 
 async def test_where_nobody_logs_in_the_key_answers_questions() -> None:
@@ -312,7 +312,7 @@ async def test_where_nobody_logs_in_the_key_answers_questions() -> None:
             app: LoggingIn = InspectApp(entrance.begin)
             assert isinstance(app, InspectApp)
             async with app.run_test(size=(110, 36), notifications=True) as pilot:
-                await until(lambda: app.subject.stage is Stage.OPEN, "one is in")
+                await until(lambda: app.subject.stage is ConversationStage.OPEN, "one is in")
                 await pilot.press("!")
                 await until(lambda: "The server asks nothing now." in text(app), "it says so")
 
@@ -348,7 +348,7 @@ async def sitting(request: pytest.FixtureRequest) -> AsyncIterator[Sitting]:
 
 
 async def switched(pilot: Pilot[Any], app: InspectApp) -> None:
-    await until(lambda: app.subject.stage is Stage.OPEN, "connected")
+    await until(lambda: app.subject.stage is ConversationStage.OPEN, "connected")
     show_offers(app)
     await until(lambda: isinstance(app.screen, OffersScreen), "the switches are shown")
     await until(lambda: "declared as" in text(app) and '"roots"' in text(app), "what is declared is shown")
@@ -364,7 +364,8 @@ async def test_what_was_switched_off_is_declared_no_more(sitting: Sitting) -> No
         new = sitting.era is Era.LEGACY
         await until(lambda: len(sitting.lives) == 1 + new, "a new connection only after a handshake")
         await until(
-            lambda: capabilities.ROOTS not in app.subject.offers and app.subject.stage is Stage.OPEN, "it is so"
+            lambda: capabilities.ROOTS not in app.subject.offers and app.subject.stage is ConversationStage.OPEN,
+            "it is so",
         )
         assert capabilities.SAMPLING in app.subject.offers
         await app.action_reconnect()
@@ -384,7 +385,7 @@ async def test_escape_leaves_it_as_it_was(sitting: Sitting) -> None:
 async def test_before_it_is_open_a_new_connection_says_it(sitting: Sitting) -> None:
     app = InspectApp(sitting.begin)
     async with app.run_test(size=(100, 40)):
-        await until(lambda: app.subject.stage is Stage.OPEN, "connected")
+        await until(lambda: app.subject.stage is ConversationStage.OPEN, "connected")
         await offer(app, frozenset({capabilities.FORM}))
         await until(lambda: app.subject.offers == {capabilities.FORM}, "it is so")
 
@@ -429,7 +430,7 @@ async def test_silence_and_loss_are_told(reply: Any, said: str) -> None:
 
 async def test_without_a_connection_there_is_nothing_to_ping() -> None:
     subject = opened()
-    subject.now_stage = Stage.CLOSED
+    subject.now_stage = ConversationStage.CLOSED
     assert await ping(subject) == ("Nothing is sent: there is no connection. ^r connects again.", False)
     assert subject.calls == []
 
@@ -444,7 +445,7 @@ async def test_one_is_opened_in_a_tab_and_its_tab_is_shown_the_second_time() -> 
         await until(lambda: isinstance(app.panel, SessionsPanel) and "✓ closed" in text(app), "the sessions")
         await pilot.press("enter")
         await until(lambda: len(app.tabs) == 2 and app.tab.number == 2, "a tab for it")
-        await until(lambda: app.subject.stage is Stage.RECORDED and "_ play" in text(app), "the capture")
+        await until(lambda: app.subject.stage is ConversationStage.RECORDED and "_ play" in text(app), "the capture")
         await pilot.press('"')
         await until(lambda: app.tab.number == 1, "the first tab")
         await until(lambda: "● " in text(app).splitlines()[5] + text(app).splitlines()[4], "the sign that it is open")
@@ -456,7 +457,7 @@ async def test_one_is_opened_in_a_tab_and_its_tab_is_shown_the_second_time() -> 
 
 
 def test_it_is_the_app_that_opens_earlier_captures() -> None:
-    assert issubclass(InspectApp, Recent)
+    assert issubclass(InspectApp, RecentCaptures)
 
 
 async def test_the_lists_are_fetched_anew_and_the_mode_is_switched() -> None:
@@ -556,7 +557,7 @@ async def test_a_toast_is_one_line_above_the_bars_and_lower_again_without_them()
 async def test_the_last_word_of_a_toast_is_seen_however_its_words_fit_the_width() -> None:
     app = InspectApp(replay=sample("lighthouse"))
     async with app.run_test(size=(80, 24), notifications=True):
-        await until(lambda: app.subject.stage is Stage.RECORDED, "the capture was read")
+        await until(lambda: app.subject.stage is ConversationStage.RECORDED, "the capture was read")
         for columns in range(68, 80):
             app.clear_notifications()
             words = f"{'w' * (columns - 7)} end{columns}."
@@ -613,4 +614,4 @@ async def test_a_dialog_that_is_open_at_the_first_look_does_not_take_it_in(silen
 
 
 def test_it_is_the_app_that_says_who_waits() -> None:
-    assert issubclass(InspectApp, Waiting)
+    assert issubclass(InspectApp, AppWaiting)

@@ -11,12 +11,12 @@ from textual.widgets import Input
 from inspector.capture.journal import start_capture
 from inspector.capture.store.load import load
 from inspector.protocol.facts import GIVEN_UP_HERE, ConnectionEvent, ConnectionFact, HttpEvent, HttpFact, Stderr
-from inspector.protocol.questions import Kind, Question, declined
+from inspector.protocol.questions import Question, RequestKind, declined
 from inspector.session.desk import Proposal, Ticket
 from inspector.text import clock
 from inspector.tui import bars
 from inspector.tui.bars import HeaderBar, NoticeBar, Programs, WaitingBar, state_of
-from inspector.tui.conversation import About, PastSubject, Stage, Subject, past_of
+from inspector.tui.conversation import About, ConversationStage, OpenConversation, PastSubject, past_of
 from inspector.tui.tabs import Tab
 from inspector.tui.theme import DARK_NAME, LIGHT_NAME
 from tests.present.errands import begun, polled
@@ -33,7 +33,13 @@ from tests.waiting import until
 def test_each_state_has_a_sign_of_its_own() -> None:
     staged = Staged(handshake(Tape()))
     signs = {}
-    for stage in (Stage.CONNECTING, Stage.OPEN, Stage.CLOSED, Stage.FAILED, Stage.RECORDED):
+    for stage in (
+        ConversationStage.CONNECTING,
+        ConversationStage.OPEN,
+        ConversationStage.CLOSED,
+        ConversationStage.FAILED,
+        ConversationStage.RECORDED,
+    ):
         staged.now_stage = stage
         signs[stage] = state_of(Tab(1, staged)).sign[0]
     assert len(set(signs.values())) == len(signs)
@@ -157,21 +163,21 @@ async def test_a_name_longer_than_the_line_is_cut_and_the_state_is_not(tape: Tap
 @pytest.mark.parametrize(
     ("stage", "why", "said"),
     [
-        (Stage.CONNECTING, "", "⋯ connecting 1.20 s"),
-        (Stage.OPEN, "", "● connected"),
-        (Stage.CLOSED, "it died", "○ closed"),
-        (Stage.FAILED, "no such file", "✗ not connected"),
-        (Stage.LOADING, "", "⋯ reading"),
-        (Stage.RECORDED, "", "▸ recorded"),
+        (ConversationStage.CONNECTING, "", "⋯ connecting 1.20 s"),
+        (ConversationStage.OPEN, "", "● connected"),
+        (ConversationStage.CLOSED, "it died", "○ closed"),
+        (ConversationStage.FAILED, "no such file", "✗ not connected"),
+        (ConversationStage.LOADING, "", "⋯ reading"),
+        (ConversationStage.RECORDED, "", "▸ recorded"),
     ],
 )
-async def test_every_state_has_a_sign_and_a_word(tape: Tape, stage: Stage, why: str, said: str) -> None:
+async def test_every_state_has_a_sign_and_a_word(tape: Tape, stage: ConversationStage, why: str, said: str) -> None:
     tape.wait(1234)
     assert (await lines(HeaderBar(Staged(tape, stage=stage, why=why))))[0].endswith(said)
 
 
 async def test_before_anybody_has_answered_the_label_stands_for_the_name(tape: Tape) -> None:
-    assert "staged" in (await lines(HeaderBar(Staged(tape, stage=Stage.CONNECTING))))[0]
+    assert "staged" in (await lines(HeaderBar(Staged(tape, stage=ConversationStage.CONNECTING))))[0]
 
 
 async def test_the_open_tab_is_marked_by_a_sign_and_a_click_asks_for_another(tape: Tape) -> None:
@@ -206,14 +212,14 @@ async def test_a_click_on_a_tab_is_told_with_the_screens_name(tape: Tape) -> Non
 
 
 async def test_what_changes_is_seen_at_the_next_looks(tape: Tape) -> None:
-    subject = Staged(tape, stage=Stage.CONNECTING)
+    subject = Staged(tape, stage=ConversationStage.CONNECTING)
     header = HeaderBar(subject)
     app = Showing(header)
     async with app.run_test(size=(100, 6)) as pilot:
         tape.wait(300)
         assert (await look(pilot, header))[0].endswith("connecting 300 ms")
         handshake(tape)
-        subject.now_stage = Stage.OPEN
+        subject.now_stage = ConversationStage.OPEN
         rows = await look(pilot, header, times=1)
         assert rows[0].endswith("● connected")
         assert "shop" in rows[0]
@@ -238,14 +244,14 @@ async def test_figures_are_painted_at_every_third_look_and_states_at_once(
             tape.stderr(b"x")
             header.sync()
         assert len(painted) == 3
-        subject.now_stage = Stage.CLOSED
+        subject.now_stage = ConversationStage.CLOSED
         header.sync()
         assert len(painted) == 4
 
 
 async def test_the_recording_is_named_and_its_absence_too(tmp_path: Path, tape: Tape) -> None:
     journal = start_capture(tmp_path / "shop.mcpcap")
-    rows = await lines(HeaderBar(Subject(journal, About("shop"))))
+    rows = await lines(HeaderBar(OpenConversation(journal, About("shop"))))
     journal.close()
     assert rows[1].endswith("● recording shop.mcpcap")
     assert (await lines(HeaderBar(Staged(tape))))[1].endswith("○ not recorded")
@@ -271,7 +277,7 @@ async def test_that_no_certificate_was_looked_at_is_known_from_the_capture_too(t
     journal.close()
     again = load(tmp_path / "shop.mcpcap")
     try:
-        rows = await lines(HeaderBar(Subject(again, About("shop"))))
+        rows = await lines(HeaderBar(OpenConversation(again, About("shop"))))
     finally:
         again.close()
     assert rows[2].strip() == f"▲ {bars.INSECURE}"
@@ -285,7 +291,7 @@ async def test_without_a_warning_there_are_two_lines(tape: Tape) -> None:
 
 
 async def test_a_failed_connection_marks_the_tab_that_tells_why(tape: Tape) -> None:
-    rows = await lines(HeaderBar(Staged(tape, stage=Stage.FAILED)))
+    rows = await lines(HeaderBar(Staged(tape, stage=ConversationStage.FAILED)))
     assert "6 Server ✗" in rows[1]
 
 
@@ -295,7 +301,7 @@ async def test_another_conversation_takes_the_place_of_the_first(tape: Tape) -> 
     async with app.run_test(size=(100, 6)) as pilot:
         fresh = Tape()
         fresh.journal.fact(Stderr(b"x"))
-        header.rebind(Staged(fresh, stage=Stage.CONNECTING))
+        header.rebind(Staged(fresh, stage=ConversationStage.CONNECTING))
         await pilot.pause()
         fresh.journal.close()
         assert "shop" not in app.rows()[0]
@@ -334,7 +340,7 @@ async def test_tasks_have_a_tab_with_the_number_of_those_that_run(tape: Tape) ->
 
 
 async def test_a_moment_of_a_recording_is_told_as_such(tape: Tape) -> None:
-    whole = Staged(handshake(tape), stage=Stage.RECORDED)
+    whole = Staged(handshake(tape), stage=ConversationStage.RECORDED)
     tape.call(3, "buy")
     asked = tape.server_request("q", "elicitation/create", {"message": "How many?"})
     tape.client_answer("q", {"action": "decline"})
@@ -516,7 +522,7 @@ async def test_it_is_there_only_while_something_hangs(tape: Tape) -> None:
         assert "⋯ tools/call buy ␛[2J 5 s ← the server" in said
         assert "^c cancel call" in said
         assert "silent for 5 s" in said
-        question = Question(Kind.ELICITATION, {"message": "Which?"}, 99, 1, tape.now)
+        question = Question(RequestKind.ELICITATION, {"message": "Which?"}, 99, 1, tape.now)
         ticket = Ticket(1, question)
         subject.tickets = (ticket,)
         tape.wait(3000)

@@ -4,9 +4,9 @@ import pytest
 
 from inspector.present.spans import plain
 from inspector.protocol.facts import HttpEvent, HttpFact, ProcessEvent, ProcessFact
-from inspector.protocol.questions import Kind, Question
+from inspector.protocol.questions import Question, RequestKind
 from inspector.transports.children import Process
-from inspector.tui.bars_model import Asked, Seen, TabState, installing, last_sign, spans_of, wait_of
+from inspector.tui.bars_model import TabState, WaitingRequest, WaitView, installing, last_sign, spans_of, wait_of
 from tests.counting import steps
 from tests.present.tape import Tape
 
@@ -34,7 +34,7 @@ NODE = Process(4711, "node", ("node", "server.js"), 1.0)
 
 
 def _told(tape: Tape, **more: object) -> tuple[str, str, tuple[str, ...]]:
-    wait = wait_of(tape.journal, Seen(tape.now, **more))  # type: ignore[arg-type]
+    wait = wait_of(tape.journal, WaitView(tape.now, **more))  # type: ignore[arg-type]
     return ("", "", ()) if wait is None else (plain(wait.chain), plain(wait.known), wait.deeds)
 
 
@@ -74,25 +74,25 @@ def test_our_call_waits_on_the_server_s_question_and_that_on_you(tape: Tape) -> 
     tape.call(1, "weigh")
     n = tape.wait(3000).server_request(9, "elicitation/create", {"message": "Which?"})
     exchanges = tape.journal.conversation.exchanges
-    question = Question(Kind.ELICITATION, {}, len(exchanges), n, tape.now, cause=len(exchanges) - 1)
+    question = Question(RequestKind.ELICITATION, {}, len(exchanges), n, tape.now, cause=len(exchanges) - 1)
     tape.wait(11_000)
-    assert _told(tape, asked=(Asked(question),)) == (
+    assert _told(tape, asked=(WaitingRequest(question),)) == (
         "⋯ tools/call weigh 14 s ← its elicitation 11 s ← you",
         "",
         (),
     )
-    assert _told(tape, asked=(Asked(question, of_model=True),))[0].endswith("← the model")
+    assert _told(tape, asked=(WaitingRequest(question, of_model=True),))[0].endswith("← the model")
 
 
 def test_a_question_in_an_answer_belongs_to_the_call_that_got_it(tape: Tape) -> None:
     tape.started()
     tape.call(1, "weigh")
     n = tape.answer(1, {"resultType": "input_required"})
-    question = Question(Kind.SAMPLING, {}, 1, n, tape.now)
+    question = Question(RequestKind.SAMPLING, {}, 1, n, tape.now)
     tape.wait(5000)
-    assert _told(tape, asked=(Asked(question),))[0] == "⋯ tools/call weigh 5 s ← its sampling 5 s ← you"
-    alone = Question(Kind.ROOTS, {}, 99, n, tape.now - 5 * 10**9)
-    assert _told(tape, asked=(Asked(alone),))[0] == "⋯ the server's roots 5 s ← you"
+    assert _told(tape, asked=(WaitingRequest(question),))[0] == "⋯ tools/call weigh 5 s ← its sampling 5 s ← you"
+    alone = Question(RequestKind.ROOTS, {}, 99, n, tape.now - 5 * 10**9)
+    assert _told(tape, asked=(WaitingRequest(alone),))[0] == "⋯ the server's roots 5 s ← you"
 
 
 def test_an_opening_waits_on_a_server_that_has_said_nothing(tape: Tape) -> None:

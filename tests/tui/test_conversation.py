@@ -19,12 +19,13 @@ from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.steps import Replied
 from inspector.protocol.frames import Channel, Direction
 from inspector.protocol.jsonrpc import Answer
-from inspector.protocol.questions import Kind, Question, Root, accepted, declined
+from inspector.protocol.questions import Question, RequestKind, Root, accepted, declined
 from inspector.protocol.revisions._shape import Era
 from inspector.session.desk import Ticket
 from inspector.session.engine import Engine, Live
 from inspector.session.options import Settings
 from inspector.tui.conversation import (
+    ConversationStage,
     DeskView,
     LiveDeskView,
     LiveMemoryView,
@@ -35,7 +36,6 @@ from inspector.tui.conversation import (
     PastSubject,
     Recording,
     RequestView,
-    Stage,
     TaskView,
     WatchView,
     past_of,
@@ -53,7 +53,7 @@ from tests.waiting import until
 async def test_where_nobody_asks_nothing_is_answered() -> None:
     view = DeskView()
     assert (view.tickets, view.desk_changes, view.roots, view.patience_s, view.proposer) == ((), 0, (), None, None)
-    ticket = Ticket(1, Question(Kind.SAMPLING, {}, 1, 1, 0))
+    ticket = Ticket(1, Question(RequestKind.SAMPLING, {}, 1, 1, 0))
     await view.consult(ticket, {})
     await view.stop_consulting(ticket)
     assert not await view.answer(ticket, accepted())
@@ -106,9 +106,9 @@ def test_the_key_is_the_target_s_and_each_subject_has_a_state_of_its_own() -> No
 
 
 def test_it_knows_what_was_known_and_its_clock_stands_there(tape: Tape) -> None:
-    whole = Staged(handshake(tape), stage=Stage.RECORDED)
+    whole = Staged(handshake(tape), stage=ConversationStage.RECORDED)
     then = PastSubject(whole, past_of(whole).at(2))
-    assert (then.stage, then.about, then.can_act) == (Stage.RECORDED, whole.about, False)
+    assert (then.stage, then.about, then.can_act) == (ConversationStage.RECORDED, whole.about, False)
     assert then.opening is not None
     assert then.now_ns == tape.journal.store.time_ns(2)
     then.waited_ns = 5
@@ -121,7 +121,7 @@ def test_it_knows_what_was_known_and_its_clock_stands_there(tape: Tape) -> None:
 
 def test_it_knows_of_findings_what_could_be_said_then(tape: Tape) -> None:
     tape.started().from_server(b"hello")
-    whole = Staged(tape, stage=Stage.RECORDED)
+    whole = Staged(tape, stage=ConversationStage.RECORDED)
     then = PastSubject(whole, past_of(whole).at(1))
     before = then.checks_so_far
     assert before is None, "nobody has begun"
@@ -153,7 +153,9 @@ async def test_a_live_subject_connects_lists_calls_and_ends(tmp_path: Path) -> N
     engine = Engine()
     subject = LiveSubject(live(engine, sys.executable, "-m", "inspector.demo", capture=tmp_path / "a.mcpcap"))
     tools = subject.journal.conversation.catalogue
-    await until(lambda: subject.stage is Stage.OPEN and tools.listings["prompts"].asked, "connected and listed")
+    await until(
+        lambda: subject.stage is ConversationStage.OPEN and tools.listings["prompts"].asked, "connected and listed"
+    )
     opened: list[str] = []
     called = await subject.call(
         "tools/call", {"name": "add", "arguments": {"a": 1, "b": 2}}, lambda exchange: opened.append(exchange.target)
@@ -161,13 +163,13 @@ async def test_a_live_subject_connects_lists_calls_and_ends(tmp_path: Path) -> N
     assert isinstance(called.reply, Replied)
     assert opened == ["add"]
     await subject.end()
-    assert subject.stage is Stage.CLOSED
+    assert subject.stage is ConversationStage.CLOSED
     assert subject.why == ""
     engine.stop()
     again = Recording(tmp_path / "a.mcpcap")
     stages = [again.stage]
     again.load()
-    assert [*stages, again.stage] == [Stage.LOADING, Stage.RECORDED]
+    assert [*stages, again.stage] == [ConversationStage.LOADING, ConversationStage.RECORDED]
     assert [exchange.method for exchange in again.journal.conversation.exchanges][-1] == "tools/call"
     await again.end()
 
@@ -175,7 +177,7 @@ async def test_a_live_subject_connects_lists_calls_and_ends(tmp_path: Path) -> N
 async def test_a_server_that_can_not_be_started_is_a_failed_subject_with_a_hint() -> None:
     engine = Engine()
     subject = LiveSubject(live(engine, "no-such-command-anywhere"))
-    await until(lambda: subject.stage is Stage.FAILED, "failed")
+    await until(lambda: subject.stage is ConversationStage.FAILED, "failed")
     assert "no-such-command-anywhere" in subject.why
     assert subject.hint
     await subject.end()
@@ -185,9 +187,9 @@ async def test_a_server_that_can_not_be_started_is_a_failed_subject_with_a_hint(
 async def test_a_server_that_dies_says_how() -> None:
     engine = Engine()
     subject = LiveSubject(live(engine, sys.executable, "-m", "inspector.demo", "--crash-on", "echo"))
-    await until(lambda: subject.stage is Stage.OPEN, "connected")
+    await until(lambda: subject.stage is ConversationStage.OPEN, "connected")
     await subject.call("tools/call", {"name": "echo", "arguments": {"message": "x"}}, lambda exchange: None)
-    await until(lambda: subject.stage is Stage.CLOSED, "closed")
+    await until(lambda: subject.stage is ConversationStage.CLOSED, "closed")
     assert "exited with code 70" in subject.why
     await subject.end()
     engine.stop()
@@ -216,7 +218,7 @@ async def test_questions_reach_the_interface_and_answers_the_server() -> None:
     target = StdioTarget((sys.executable, str(REPO / "tests/servers/asks.py")), environment, str(REPO))
     settings = Settings(era=Era.LEGACY, offers=frozenset(ALL), roots=(Root("file:///a"),), has_person=True)
     subject = LiveSubject(Live(engine, target, start_capture(None), settings))
-    await until(lambda: subject.stage is Stage.OPEN, "connected")
+    await until(lambda: subject.stage is ConversationStage.OPEN, "connected")
     before = subject.desk_changes
     async with asyncio.TaskGroup() as tasks:
         call = tasks.create_task(subject.call("tools/call", {"name": "book"}, lambda exchange: None))
@@ -249,7 +251,9 @@ async def test_a_capture_that_somebody_records_into_is_there_and_grows(tmp_path:
     recording = Recording(tmp_path / "a.mcpcap")
     thread = threading.Thread(target=recording.load)
     thread.start()
-    await until(lambda: recording.grows and recording.stage is Stage.RECORDED, "all was read that was there")
+    await until(
+        lambda: recording.grows and recording.stage is ConversationStage.RECORDED, "all was read that was there"
+    )
     journal.frame(Direction.TO_SERVER, Channel.STDIN, b"{}")
     await until(lambda: recording.journal.count == 2, "what came since was read")
     journal.close()
@@ -261,13 +265,19 @@ async def test_a_capture_that_somebody_records_into_is_there_and_grows(tmp_path:
 @pytest.mark.parametrize(
     ("stage", "acts", "said"),
     [
-        (Stage.OPEN, True, ""),
-        (Stage.CONNECTING, True, "Nothing is sent while it connects. ^r begins anew."),
-        (Stage.CLOSED, True, "Nothing is sent: there is no connection. ^r connects again."),
-        (Stage.RECORDED, False, "Nothing is sent: this is a recording. ^r starts its server in a tab beside."),
+        (ConversationStage.OPEN, True, ""),
+        (ConversationStage.CONNECTING, True, "Nothing is sent while it connects. ^r begins anew."),
+        (ConversationStage.CLOSED, True, "Nothing is sent: there is no connection. ^r connects again."),
+        (
+            ConversationStage.RECORDED,
+            False,
+            "Nothing is sent: this is a recording. ^r starts its server in a tab beside.",
+        ),
     ],
 )
-def test_a_key_that_can_send_nothing_says_why_and_what_to_do(tape: Tape, stage: Stage, acts: bool, said: str) -> None:
+def test_a_key_that_can_send_nothing_says_why_and_what_to_do(
+    tape: Tape, stage: ConversationStage, acts: bool, said: str
+) -> None:
     subject = Staged(tape, stage=stage)
     subject.can_act = acts
     assert why_silent(subject) == said

@@ -7,7 +7,7 @@ from textual.app import App, ComposeResult
 from textual.widgets import Static
 
 from inspector.tui import actions, keys
-from inspector.tui.actions import Action, Where
+from inspector.tui.actions import Action, ActionScope
 from inspector.tui.app import InspectApp
 from inspector.tui.keys import ACTIONS, COMPARING, EXPORTING, SESSIONS, SHELF, TABBING, TIMELINE
 from inspector.tui.screens.export.dialog import ExportScreen
@@ -22,7 +22,7 @@ def test_they_are_part_of_the_table_and_no_key_means_two_things() -> None:
     assert set(COMPARING) <= set(ACTIONS)
     for action in COMPARING:
         assert hasattr(CompareScreen, f"action_{action.action.partition('(')[0]}"), action.id
-    places = (Where.MOVING, Where.LIST, Where.COMPARE)
+    places = (ActionScope.MOVING, ActionScope.LIST, ActionScope.COMPARE)
     used = [key for action in ACTIONS if action.where in places for key in action.keys]
     assert len(used) == len(set(used))
 
@@ -30,46 +30,100 @@ def test_they_are_part_of_the_table_and_no_key_means_two_things() -> None:
 def test_they_are_part_of_the_table_and_somebody_does_what_they_ask_for() -> None:
     assert set(EXPORTING) <= set(ACTIONS)
     for action in EXPORTING:
-        owner: type = ExportScreen if action.where is Where.EXPORT else InspectApp
+        owner: type = ExportScreen if action.where is ActionScope.EXPORT else InspectApp
         name = action.action.removeprefix("app.").partition("(")[0]
         assert hasattr(owner, f"action_{name}"), action.id
 
 
 TOGETHER = (
-    (Where.EVERYWHERE, Where.MOVING, Where.LIST, Where.TRAFFIC, Where.FINDING, Where.DETAIL),
-    (Where.SEARCH, Where.FILTER),
-    (Where.EVERYWHERE, Where.MOVING, Where.JSON, Where.PAYLOAD, Where.TRAFFIC, Where.DETAIL),
-    (Where.EVERYWHERE, Where.MOVING, Where.TEXT, Where.PAYLOAD, Where.TRAFFIC, Where.DETAIL),
-    (Where.EVERYWHERE, Where.MOVING, Where.JSON, Where.PAYLOAD, Where.TOOLS, Where.OFFERED, Where.RESULT, Where.DETAIL),
-    (Where.EVERYWHERE, Where.MOVING, Where.LIST, Where.TOOLS, Where.OFFERED, Where.RESULT, Where.DETAIL),
     (
-        Where.EVERYWHERE,
-        Where.MOVING,
-        Where.JSON,
-        Where.PAYLOAD,
-        Where.RESOURCES,
-        Where.OFFERED,
-        Where.RESULT,
-        Where.DETAIL,
+        ActionScope.EVERYWHERE,
+        ActionScope.MOVING,
+        ActionScope.LIST,
+        ActionScope.TRAFFIC,
+        ActionScope.FINDING,
+        ActionScope.DETAIL,
     ),
-    (Where.EVERYWHERE, Where.MOVING, Where.LIST, Where.RESOURCES, Where.OFFERED, Where.RESULT, Where.DETAIL),
+    (ActionScope.SEARCH, ActionScope.FILTER),
     (
-        Where.EVERYWHERE,
-        Where.MOVING,
-        Where.JSON,
-        Where.PAYLOAD,
-        Where.PROMPTS,
-        Where.OFFERED,
-        Where.RESULT,
-        Where.DETAIL,
+        ActionScope.EVERYWHERE,
+        ActionScope.MOVING,
+        ActionScope.JSON,
+        ActionScope.PAYLOAD,
+        ActionScope.TRAFFIC,
+        ActionScope.DETAIL,
     ),
-    (Where.EVERYWHERE, Where.MOVING, Where.LIST, Where.PROMPTS, Where.OFFERED, Where.RESULT, Where.DETAIL),
-    (Where.EVERYWHERE, Where.MOVING, Where.LIST, Where.INBOX),
-    (Where.EVERYWHERE, Where.MOVING, Where.SERVER),
-    (Where.EVERYWHERE, Where.MOVING, Where.JSON, Where.PAYLOAD, Where.RAW),
-    (Where.EVERYWHERE, Where.MOVING, Where.LIST, Where.RAW),
-    (Where.EVERYWHERE, Where.MOVING, Where.LIST, Where.SKILLS),
-    (Where.MOVING, Where.LIST, Where.START),
+    (
+        ActionScope.EVERYWHERE,
+        ActionScope.MOVING,
+        ActionScope.TEXT,
+        ActionScope.PAYLOAD,
+        ActionScope.TRAFFIC,
+        ActionScope.DETAIL,
+    ),
+    (
+        ActionScope.EVERYWHERE,
+        ActionScope.MOVING,
+        ActionScope.JSON,
+        ActionScope.PAYLOAD,
+        ActionScope.TOOLS,
+        ActionScope.OFFERED,
+        ActionScope.RESULT,
+        ActionScope.DETAIL,
+    ),
+    (
+        ActionScope.EVERYWHERE,
+        ActionScope.MOVING,
+        ActionScope.LIST,
+        ActionScope.TOOLS,
+        ActionScope.OFFERED,
+        ActionScope.RESULT,
+        ActionScope.DETAIL,
+    ),
+    (
+        ActionScope.EVERYWHERE,
+        ActionScope.MOVING,
+        ActionScope.JSON,
+        ActionScope.PAYLOAD,
+        ActionScope.RESOURCES,
+        ActionScope.OFFERED,
+        ActionScope.RESULT,
+        ActionScope.DETAIL,
+    ),
+    (
+        ActionScope.EVERYWHERE,
+        ActionScope.MOVING,
+        ActionScope.LIST,
+        ActionScope.RESOURCES,
+        ActionScope.OFFERED,
+        ActionScope.RESULT,
+        ActionScope.DETAIL,
+    ),
+    (
+        ActionScope.EVERYWHERE,
+        ActionScope.MOVING,
+        ActionScope.JSON,
+        ActionScope.PAYLOAD,
+        ActionScope.PROMPTS,
+        ActionScope.OFFERED,
+        ActionScope.RESULT,
+        ActionScope.DETAIL,
+    ),
+    (
+        ActionScope.EVERYWHERE,
+        ActionScope.MOVING,
+        ActionScope.LIST,
+        ActionScope.PROMPTS,
+        ActionScope.OFFERED,
+        ActionScope.RESULT,
+        ActionScope.DETAIL,
+    ),
+    (ActionScope.EVERYWHERE, ActionScope.MOVING, ActionScope.LIST, ActionScope.INBOX),
+    (ActionScope.EVERYWHERE, ActionScope.MOVING, ActionScope.SERVER),
+    (ActionScope.EVERYWHERE, ActionScope.MOVING, ActionScope.JSON, ActionScope.PAYLOAD, ActionScope.RAW),
+    (ActionScope.EVERYWHERE, ActionScope.MOVING, ActionScope.LIST, ActionScope.RAW),
+    (ActionScope.EVERYWHERE, ActionScope.MOVING, ActionScope.LIST, ActionScope.SKILLS),
+    (ActionScope.MOVING, ActionScope.LIST, ActionScope.START),
 )
 ARROWS = {"left", "right", "up", "down"}
 NEVER = {"ctrl+i", "ctrl+m", "ctrl+[", "ctrl+left_square_bracket", "ctrl+s", "ctrl+q"}
@@ -99,7 +153,7 @@ def test_an_id_is_given_once() -> None:
 
 
 @pytest.mark.parametrize("places", TOGETHER)
-def test_where_actions_meet_no_key_means_two_things(places: tuple[Where, ...]) -> None:
+def test_where_actions_meet_no_key_means_two_things(places: tuple[ActionScope, ...]) -> None:
     counts = Counter(key for action in ACTIONS if action.where in places for key in action.keys)
     assert [key for key, count in counts.items() if count > 1] == []
 
@@ -123,8 +177,8 @@ def test_keys_are_written_as_people_write_them() -> None:
 
 
 def test_the_help_lists_every_action_of_a_place() -> None:
-    ((heading, rows),) = keys.help_text(Where.LIST)
-    assert heading is Where.LIST
+    ((heading, rows),) = keys.help_text(ActionScope.LIST)
+    assert heading is ActionScope.LIST
     assert [shown for shown, _ in rows] == ["⏎", "F", "Space", "P"]
 
 
@@ -132,7 +186,7 @@ async def test_each_key_of_an_action_runs_it() -> None:
     moved: list[int] = []
 
     class Mover(Static, can_focus=True):
-        BINDINGS = keys.bindings(Where.MOVING)
+        BINDINGS = keys.bindings(ActionScope.MOVING)
 
         def action_move(self, by: int) -> None:
             moved.append(by)
@@ -150,7 +204,7 @@ async def test_an_action_can_be_given_another_key_by_its_id() -> None:
     moved: list[int] = []
 
     class Mover(Static, can_focus=True):
-        BINDINGS = keys.bindings(Where.MOVING)
+        BINDINGS = keys.bindings(ActionScope.MOVING)
 
         def action_move(self, by: int) -> None:
             moved.append(by)
@@ -184,7 +238,7 @@ def test_they_are_part_of_the_table() -> None:
 
 
 def test_app_panel_and_screen_do_what_they_ask_for() -> None:
-    owners = {Where.EVERYWHERE: InspectApp, Where.TIMELINE: TimelinePanel, Where.OPEN: OpenScreen}
+    owners = {ActionScope.EVERYWHERE: InspectApp, ActionScope.TIMELINE: TimelinePanel, ActionScope.OPEN: OpenScreen}
     for action in (*TABBING, *TIMELINE):
         name = action.action.removeprefix("app.").partition("(")[0]
         assert hasattr(owners[action.where], f"action_{name}"), action.id

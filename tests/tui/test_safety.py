@@ -119,7 +119,7 @@ async def alive_after_dialogs() -> tuple[int, int]:
     app = Plain()
     async with app.run_test(size=(120, 40)) as pilot:
         for _ in range(TIMES):
-            screen = HelpScreen((keys.Where.EVERYWHERE, keys.Where.TRAFFIC))
+            screen = HelpScreen((keys.ActionScope.EVERYWHERE, keys.ActionScope.TRAFFIC))
             await app.push_screen(screen)
             await pilot.pause()
             await pilot.pause()

@@ -8,13 +8,13 @@ from pathlib import Path
 from msgspec.structs import replace
 from textual.widgets import Input
 
-from inspector.auth.guide import Guide, Waiting
+from inspector.auth.guide import Guide, WaitingForLogin
 from inspector.cli.interface import Servers
-from inspector.cli.world import World
+from inspector.cli.world import CliEnv
 from inspector.present.start import OpenTyped
 from inspector.protocol.frames import Frame
-from inspector.session.options import State
-from inspector.tui.conversation import Stage
+from inspector.session.options import SessionState
+from inspector.tui.conversation import ConversationStage
 from inspector.tui.screens.start.start import OpenScreen
 from inspector.tui.tabs import Opener, Tab
 from inspector.tui.widgets.dialogs import ConfirmScreen
@@ -28,7 +28,7 @@ from tests.waiting import until
 
 
 def test_the_command_lines_servers_open_what_the_app_asks_for(home: object) -> None:
-    opener: Opener = Servers(World(None, {"HOME": "/nowhere"}, io.StringIO(), io.StringIO(), io.StringIO()))
+    opener: Opener = Servers(CliEnv(None, {"HOME": "/nowhere"}, io.StringIO(), io.StringIO(), io.StringIO()))
     servers, _ = opener.found()
     assert isinstance(servers, tuple)
 
@@ -83,7 +83,7 @@ async def test_a_new_connection_is_made_for_the_tab_in_sight_alone() -> None:
         old = [tab.subject for tab in app.tabs]
         await pilot.press("comma", "ctrl+r")
         await until(lambda: app.tabs[1].subject is not old[1], "another conversation")
-        await until(lambda: stages(app) == [Stage.OPEN, Stage.OPEN], "connected")
+        await until(lambda: stages(app) == [ConversationStage.OPEN, ConversationStage.OPEN], "connected")
         assert app.tabs[0].subject is old[0]
         assert len(fleet.lives) == 3
 
@@ -91,9 +91,9 @@ async def test_a_new_connection_is_made_for_the_tab_in_sight_alone() -> None:
 async def test_a_server_that_dies_out_of_sight_is_told_by_its_tab_and_the_other_goes_on() -> None:
     async with aboard("pier", "quay") as (app, _, fleet):
         os.kill(fleet.lives[1].session.transport.pid, signal.SIGKILL)  # type: ignore[union-attr]
-        await until(lambda: app.tabs[1].subject.stage is Stage.CLOSED, "the second is gone")
+        await until(lambda: app.tabs[1].subject.stage is ConversationStage.CLOSED, "the second is gone")
         await until(lambda: "quay: closed: " in text(app), "that it is told of")
-        assert app.subject.stage is Stage.OPEN
+        assert app.subject.stage is ConversationStage.OPEN
         await until(lambda: "○ quay" in text(app), "the sign in its tab")
 
 
@@ -116,7 +116,7 @@ async def test_closing_a_tab_ends_its_server_and_leaves_the_others() -> None:
         await until(lambda: len(app.tabs) == 1 and app.bar is None, "one is left, without a line of tabs")
         await until(lambda: fleet.closed == ["quay"], "what it ran on was ended")
         assert fleet.lives[1].session.transport.exit is not None  # type: ignore[union-attr]
-        assert stages(app) == [Stage.OPEN]
+        assert stages(app) == [ConversationStage.OPEN]
         assert app.tab.name == "pier"
 
 
@@ -136,8 +136,8 @@ async def test_closing_asks_first_while_something_runs() -> None:
         await until(lambda: isinstance(app.screen, ConfirmScreen), "the question again")
         await pilot.press("y")
         await until(lambda: app.tab.name == "quay" and app.panel.display, "the other in sight")
-        await until(lambda: fleet.lives[0].state is State.CLOSED, "its server has ended")
-        assert stages(app) == [Stage.OPEN]
+        await until(lambda: fleet.lives[0].state is SessionState.CLOSED, "its server has ended")
+        assert stages(app) == [ConversationStage.OPEN]
 
 
 async def test_a_command_that_is_typed_is_opened_in_a_tab_and_what_fails_is_said() -> None:
@@ -155,7 +155,7 @@ async def test_a_command_that_is_typed_is_opened_in_a_tab_and_what_fails_is_said
         await pilot.press("enter")
         await until(lambda: len(app.tabs) == 2 and app.tab.name == "typed", "the new tab in sight")
         assert fleet.wanted[1] == OpenTyped(argv=("node", "a b.js"))
-        await until(lambda: app.subject.stage is Stage.OPEN, "connected")
+        await until(lambda: app.subject.stage is ConversationStage.OPEN, "connected")
 
 
 async def test_a_capture_is_opened_beside_a_live_server(tmp_path: Path) -> None:
@@ -163,7 +163,7 @@ async def test_a_capture_is_opened_beside_a_live_server(tmp_path: Path) -> None:
 
     async with aboard("pier") as (app, _, _):
         await app.open_tab(OpenCapture(sample("harbour")))
-        await until(lambda: app.subject.stage is Stage.RECORDED, "the capture")
+        await until(lambda: app.subject.stage is ConversationStage.RECORDED, "the capture")
         assert [tab.name for tab in app.tabs] == ["pier", "harbour"]
         await app.open_tab(OpenCapture(sample("harbour")))
         assert app.tab.name == "harbour 2"
@@ -183,7 +183,7 @@ async def test_what_runs_is_what_would_be_lost() -> None:
     assert tab.running == []  # what is only shown can't be lost
     staged.can_act = True
     assert tab.running == ["tools/call waits for its answer"]
-    staged.now_stage = Stage.CLOSED
+    staged.now_stage = ConversationStage.CLOSED
     assert tab.running == []
     tape.journal.close()
 
@@ -201,7 +201,7 @@ def test_a_login_that_is_wanted_is_told_once() -> None:
     staged = Guarded(handshake(Tape()))
     tab = Tab(1, staged)
     assert tab.login_told() == ""
-    asked.waiting = Waiting("https://example.com/login", "http://127.0.0.1:9/callback", 9)
+    asked.waiting = WaitingForLogin("https://example.com/login", "http://127.0.0.1:9/callback", 9)
     assert "wants a login" in tab.login_told()
     assert tab.login_told() == ""
     staged.tape.journal.close()

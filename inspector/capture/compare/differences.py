@@ -13,11 +13,11 @@ from typing import Any, TypeVar
 import msgspec
 
 from inspector.capture.compare.normal import Normal
-from inspector.capture.compare.operations import Account, Accounts, Asked, Loose
+from inspector.capture.compare.operations import Accounts, Loose, OperationRecord, ServerRequestRecord
 from inspector.protocol import peek
 from inspector.protocol.exchanges import ExchangeState
 from inspector.protocol.frames import Direction
-from inspector.protocol.json_diff import Change, differ, differences
+from inspector.protocol.json_diff import JsonChange, differ, differences
 from inspector.protocol.jsonrpc import encode
 
 # --- Which operation of one capture is which of the other: by what was asked, never by position or time.
@@ -90,7 +90,7 @@ def essence(method: str, params: Any) -> Any:
 
 
 def document(
-    account: Account, normal: Normal, left_out: Collection[str] = (), *, across: bool = False
+    account: OperationRecord, normal: Normal, left_out: Collection[str] = (), *, across: bool = False
 ) -> dict[str, Any]:
     """All that is compared of an operation, but for the parts of these names (see `alike`).
 
@@ -107,7 +107,7 @@ def document(
     return value
 
 
-def alike(before: Account, after: Account) -> set[str]:
+def alike(before: OperationRecord, after: OperationRecord) -> set[str]:
     """The parts of two operations that are plainly the same as they came, which is most: none of it need be decoded.
 
     They are "answer", "progress", "logs", "notifications" and "questions". Of params it is not told.
@@ -130,14 +130,14 @@ ALL = frozenset(("params", "answer", "progress", "logs", "notifications", "quest
 """The parts of an operation."""
 
 
-def _same_answer(before: Account, after: Account) -> bool:
+def _same_answer(before: OperationRecord, after: OperationRecord) -> bool:
     ours, theirs = before.sent[0], after.sent[0]
     if (ours.answer_frame is None) is not (theirs.answer_frame is None) or ours.failed is not theirs.failed:
         return False
     return ours.answer.raw == theirs.answer.raw
 
 
-def _outcome(account: Account) -> tuple[str, Any]:
+def _outcome(account: OperationRecord) -> tuple[str, Any]:
     last = account.last
     if last.answer_frame is not None and account.state in _ANSWERED:
         return "error" if last.failed else "result", account.answer
@@ -158,7 +158,7 @@ def _without_envelope(result: Any) -> Any:
     return kept
 
 
-def _beside(account: Account, left_out: Collection[str]) -> Iterator[tuple[str, list[Any]]]:
+def _beside(account: OperationRecord, left_out: Collection[str]) -> Iterator[tuple[str, list[Any]]]:
     """What was told and asked meanwhile."""
     if "progress" not in left_out:
         yield "progress", account.progress
@@ -175,16 +175,16 @@ def loose_document(loose: Loose, normal: Normal) -> Any:
     return normal({"params": loose.params})
 
 
-def _question(asked: Asked) -> dict[str, Any]:
+def _question(asked: ServerRequestRecord) -> dict[str, Any]:
     said = {"method": asked.method, "params": asked.params}
     return said | ({} if asked.answer is None else {"error" if asked.failed else "answer": asked.answer})
 
 
 TOO_DEEP = "nested too deeply to be told"
-_NONE: tuple[Change, ...] = ()
+_NONE: tuple[JsonChange, ...] = ()
 
 
-class Verdict(StrEnum):
+class OperationVerdict(StrEnum):
     """How two sides compare."""
 
     SAME = "same"
@@ -193,7 +193,7 @@ class Verdict(StrEnum):
     ONLY_AFTER = "only after"
 
 
-class Side(msgspec.Struct, frozen=True, gc=False):
+class OperationPlace(msgspec.Struct, frozen=True, gc=False):
     """Where an operation stands in its capture."""
 
     frame: int
@@ -205,12 +205,12 @@ class Side(msgspec.Struct, frozen=True, gc=False):
 class Compared(msgspec.Struct, frozen=True, gc=False):
     """An operation on both sides, or a message that belongs to none. Names are foreign text."""
 
-    verdict: Verdict
+    verdict: OperationVerdict
     method: str
     target: str
-    before: Side | None
-    after: Side | None
-    find: Callable[[], tuple[Change, ...]] | None = None
+    before: OperationPlace | None
+    after: OperationPlace | None
+    find: Callable[[], tuple[JsonChange, ...]] | None = None
     """Finds the places, anew at each call; None where there are none to find."""
     loose: bool = False
     """Whether it is a message that belongs to no operation."""
@@ -218,7 +218,7 @@ class Compared(msgspec.Struct, frozen=True, gc=False):
     """Why there is nothing on one side, if that is known: a sentence of ours, which may quote."""
 
     @property
-    def changes(self) -> tuple[Change, ...]:
+    def changes(self) -> tuple[JsonChange, ...]:
         """The places where the two sides differ, found now: ask once."""
         return _NONE if self.find is None else self.find()
 
@@ -228,14 +228,14 @@ class Comparison(msgspec.Struct, frozen=True):
 
     rows: tuple[Compared, ...]
 
-    def count(self, verdict: Verdict) -> int:
+    def count(self, verdict: OperationVerdict) -> int:
         """How many rows have it."""
         return sum(row.verdict is verdict for row in self.rows)
 
     @property
     def is_empty(self) -> bool:
         """Whether both sides are the same."""
-        return all(row.verdict is Verdict.SAME for row in self.rows)
+        return all(row.verdict is OperationVerdict.SAME for row in self.rows)
 
 
 def compare(before: Accounts, after: Accounts, normal: Normal, only: Sequence[str] = ()) -> Comparison:
@@ -251,51 +251,55 @@ def compare(before: Accounts, after: Accounts, normal: Normal, only: Sequence[st
     return Comparison(tuple(rows))
 
 
-def compare_two(before: Account, after: Account, normal: Normal, *, asked_too: bool = True) -> Compared:
+def compare_two(before: OperationRecord, after: OperationRecord, normal: Normal, *, asked_too: bool = True) -> Compared:
     """Compare an operation with the one that is known to be the same wish.
 
     `asked_too` False leaves out what the client asked for, or what is known to be the same.
     """
     left_out = alike(before, after) | (set() if asked_too else {"params"})
     if left_out == ALL or not _differ(before, after, normal, left_out):
-        return Compared(Verdict.SAME, before.method, before.target, side(before), side(after))
+        return Compared(OperationVerdict.SAME, before.method, before.target, side(before), side(after))
     find = partial(_changes, before, after, normal, left_out)
-    return Compared(Verdict.DIFFERENT, before.method, before.target, side(before), side(after), find)
+    return Compared(OperationVerdict.DIFFERENT, before.method, before.target, side(before), side(after), find)
 
 
-def _differ(before: Account, after: Account, normal: Normal, left_out: Collection[str]) -> bool:
+def _differ(before: OperationRecord, after: OperationRecord, normal: Normal, left_out: Collection[str]) -> bool:
     try:
         return differ(*_documents(before, after, normal, left_out))
     except RecursionError:
         return bool(_too_deep(before, after))
 
 
-def _changes(before: Account, after: Account, normal: Normal, left_out: Collection[str]) -> tuple[Change, ...]:
+def _changes(
+    before: OperationRecord, after: OperationRecord, normal: Normal, left_out: Collection[str]
+) -> tuple[JsonChange, ...]:
     try:
         return differences(*_documents(before, after, normal, left_out))
     except RecursionError:
         return _too_deep(before, after)
 
 
-def _documents(before: Account, after: Account, normal: Normal, left_out: Collection[str]) -> tuple[Any, Any]:
+def _documents(
+    before: OperationRecord, after: OperationRecord, normal: Normal, left_out: Collection[str]
+) -> tuple[Any, Any]:
     across = None not in (before.revision, after.revision) and before.revision != after.revision
     ours, theirs = (document(each, normal, left_out, across=across) for each in (before, after))
     return ours, theirs
 
 
-def _too_deep(before: Account, after: Account) -> tuple[Change, ...]:
+def _too_deep(before: OperationRecord, after: OperationRecord) -> tuple[JsonChange, ...]:
     """What is nested too deeply to be compared is held against each other as it came."""
     same = before.last.answer.raw == after.last.answer.raw
-    return () if same else (Change("", TOO_DEEP, TOO_DEEP),)
+    return () if same else (JsonChange("", TOO_DEEP, TOO_DEEP),)
 
 
-def side(account: Account) -> Side:
+def side(account: OperationRecord) -> OperationPlace:
     """Where it stands."""
     ended = account.ended_ns
-    return Side(account.frame, account.started_ns, None if ended is None else ended - account.started_ns)
+    return OperationPlace(account.frame, account.started_ns, None if ended is None else ended - account.started_ns)
 
 
-T_ = Account | Loose
+T_ = OperationRecord | Loose
 
 
 def _wanted(items: Sequence[Any], only: Sequence[str]) -> list[Any]:
@@ -305,7 +309,7 @@ def _wanted(items: Sequence[Any], only: Sequence[str]) -> list[Any]:
 
 
 def _fits(item: T_, pattern: str) -> bool:
-    target = item.target if isinstance(item, Account) else ""
+    target = item.target if isinstance(item, OperationRecord) else ""
     return fnmatchcase(item.method, pattern) or fnmatchcase(target, pattern)
 
 
@@ -313,12 +317,12 @@ def _at(items: Sequence[Any], at: int | None) -> Any:
     return None if at is None else items[at]
 
 
-_Keyed = tuple[Account, bytes]
+_Keyed = tuple[OperationRecord, bytes]
 """An operation, and what it asks for as a text that is equal if that is."""
 
 
-def _keyed(normal: Normal) -> Callable[[Account], _Keyed]:
-    def key(account: Account) -> _Keyed:
+def _keyed(normal: Normal) -> Callable[[OperationRecord], _Keyed]:
+    def key(account: OperationRecord) -> _Keyed:
         return account, _canonical(normal({"params": essence(account.method, account.params)}))
 
     return key
@@ -353,18 +357,18 @@ def _compared(before: _Keyed | None, after: _Keyed | None, normal: Normal) -> Co
         return compare_two(before[0], after[0], normal, asked_too=before[1] != after[1])
     if before is not None:
         gone = before[0]
-        return Compared(Verdict.ONLY_BEFORE, gone.method, gone.target, side(gone), None)
+        return Compared(OperationVerdict.ONLY_BEFORE, gone.method, gone.target, side(gone), None)
     assert after is not None, "a pair has a side"
     new = after[0]
-    return Compared(Verdict.ONLY_AFTER, new.method, new.target, None, side(new))
+    return Compared(OperationVerdict.ONLY_AFTER, new.method, new.target, None, side(new))
 
 
 def _compared_loose(before: Loose | None, after: Loose | None) -> Compared:
     one = before or after
     assert one is not None, "a pair has a side"
-    verdict = Verdict.SAME
+    verdict = OperationVerdict.SAME
     if before is None or after is None:
-        verdict = Verdict.ONLY_BEFORE if before is not None else Verdict.ONLY_AFTER
+        verdict = OperationVerdict.ONLY_BEFORE if before is not None else OperationVerdict.ONLY_AFTER
     who = "" if one.sender is Direction.FROM_SERVER else "by the client"
-    sides = (Side(before.frame) if before else None, Side(after.frame) if after else None)
+    sides = (OperationPlace(before.frame) if before else None, OperationPlace(after.frame) if after else None)
     return Compared(verdict, one.method, who, *sides, loose=True)

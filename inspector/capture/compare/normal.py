@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from inspector.documents import Unreadable, read_toml, read_yaml
+from inspector.documents import UnreadableDocument, read_toml, read_yaml
 from inspector.errors import UsageError
 
 _UUID = re.compile(r"\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b")
@@ -58,7 +58,7 @@ _TELLS_TIME = {"time", "timestamp", "date", "at", "created", "updated", "modifie
 Path_ = tuple[str | int, ...]
 
 
-class Rule(msgspec.Struct, frozen=True):
+class NormalizationRule(msgspec.Struct, frozen=True):
     """One rule of a person's."""
 
     placeholder: str
@@ -100,7 +100,7 @@ _MOST_NAMES = 10_000
 class Normal:
     """Makes values comparable. One object serves any number of values."""
 
-    def __init__(self, rules: Sequence[Rule] = (), *, off: Iterable[str] = ()) -> None:
+    def __init__(self, rules: Sequence[NormalizationRule] = (), *, off: Iterable[str] = ()) -> None:
         """`off` names what stays as it is, out of `NAMES`."""
         left = [name for name in NAMES if name not in set(off)]
         texts = [_TEXTS[name] for name in left if name in _TEXTS]
@@ -161,7 +161,7 @@ class Normal:
         return text
 
 
-def read_rule(text: str) -> Rule:
+def read_rule(text: str) -> NormalizationRule:
     """One rule as a person writes it. Raises: UsageError."""
     left, arrow, right = text.partition("=>")
     if text.lstrip().startswith("/") and (end := text.rfind("/", 0, text.find("=>") if arrow else None)) > 0:
@@ -170,7 +170,7 @@ def read_rule(text: str) -> Rule:
     left, placeholder = left.strip(), right.strip() or "<ignored>"
     if len(left) > 1 and left.startswith("/") and left.endswith("/"):
         try:
-            return Rule(placeholder, pattern=re.compile(left[1:-1]))
+            return NormalizationRule(placeholder, pattern=re.compile(left[1:-1]))
         except re.error as error:
             raise UsageError(f"{text!r} is no rule: {error}", hint="Write /REGEX/ => PLACEHOLDER.") from None
     steps = _steps(left)
@@ -178,7 +178,7 @@ def read_rule(text: str) -> Rule:
         raise UsageError(
             f"{text!r} is no rule", hint="Write a path such as result.content[*].text, or PATH => PLACEHOLDER."
         )
-    return Rule(placeholder, place=steps)
+    return NormalizationRule(placeholder, place=steps)
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
@@ -186,7 +186,7 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
     exact: list[str] = []
 
 
-def read_rules(path: Path) -> tuple[list[Rule], list[str]]:
+def read_rules(path: Path) -> tuple[list[NormalizationRule], list[str]]:
     """Rules of a file, YAML or TOML by its ending, and what it wants exact: `ignore` and `exact` are lists.
 
     Raises: UsageError.
@@ -196,7 +196,7 @@ def read_rules(path: Path) -> tuple[list[Rule], list[str]]:
         value = read_toml(text) if path.suffix == ".toml" else read_yaml(text)
         found = msgspec.convert({"ignore": value} if isinstance(value, list) else value or {}, _File)
     except (OSError, ValueError, msgspec.ValidationError) as error:
-        why = error.placed if isinstance(error, Unreadable) else error
+        why = error.placed if isinstance(error, UnreadableDocument) else error
         raise UsageError(
             f"--rules {path}: {why}", hint="It has `ignore`, a list of rules, and `exact`, a list of names."
         ) from None

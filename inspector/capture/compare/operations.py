@@ -14,12 +14,12 @@ import msgspec
 
 from inspector.capture.format.records import FrameRecord
 from inspector.capture.journal import Journal
-from inspector.capture.store.fold_fast_path import ANSWER, REQUEST, Taken
+from inspector.capture.store.fold_fast_path import ANSWER, REQUEST, FoldedFrames
 from inspector.capture.store.load import Loading, finish
 from inspector.capture.store.store import entries
 from inspector.protocol import peek
 from inspector.protocol.conversation import Conversation
-from inspector.protocol.events import Cancelled, Closed, Event, Notified, Opened, Progressed
+from inspector.protocol.events import Cancelled, Closed, Event, Notified, Progressed, RequestSent
 from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import ABSENT, Answer, ErrorAnswer, Part, Request, envelope_of, part_of
@@ -34,7 +34,7 @@ _MAY_SPEAK = {"tools/call", "prompts/get", "resources/read", "completion/complet
 _TASK_RESULT = "tasks/result"
 
 
-class Asked(msgspec.Struct, gc=False):
+class ServerRequestRecord(msgspec.Struct, gc=False):
     """A question of the server's, and what it was told."""
 
     method: str
@@ -46,7 +46,7 @@ class Asked(msgspec.Struct, gc=False):
     frame: int = 0
 
 
-class Sent(msgspec.Struct, gc=False):
+class SentRequest(msgspec.Struct, gc=False):
     """One request of an operation, and what it got."""
 
     exchange: int
@@ -58,7 +58,7 @@ class Sent(msgspec.Struct, gc=False):
     answer_frame: int | None = None
 
 
-class Account(msgspec.Struct, gc=False):
+class OperationRecord(msgspec.Struct, gc=False):
     """An operation of the client's, as it went."""
 
     number: int
@@ -73,13 +73,13 @@ class Account(msgspec.Struct, gc=False):
     """Of its last exchange."""
     revision: str | None = None
     """By which its first request went out; None if that is not known."""
-    sent: list[Sent] = []
+    sent: list[SentRequest] = []
     """All its requests: pages, retries, looks at its task."""
     progress: list[Any] = []
     logs: list[Any] = []
     told: list[tuple[str, Any]] = []
     """Other notifications: method and params."""
-    asked: list[Asked] = []
+    asked: list[ServerRequestRecord] = []
 
     @property
     def params(self) -> Any:
@@ -87,7 +87,7 @@ class Account(msgspec.Struct, gc=False):
         return self.sent[0].params.value
 
     @property
-    def last(self) -> Sent:
+    def last(self) -> SentRequest:
         """Whose answer is the operation's."""
         answered = [each for each in self.sent if each.answer_frame is not None]
         return answered[-1] if answered else self.sent[0]
@@ -116,7 +116,7 @@ class Loose(msgspec.Struct, gc=False):
 class Accounts(msgspec.Struct, gc=False):
     """All operations of a conversation, in the order of their first requests, and what stands beside them."""
 
-    operations: list[Account] = []
+    operations: list[OperationRecord] = []
     loose: list[Loose] = []
 
 
@@ -135,9 +135,9 @@ class Teller:
     def __init__(self, fold: Conversation | None = None) -> None:
         """`fold` takes in the frames elsewhere, before they are told of here; None: only `take` is used."""
         self._fold = Conversation() if fold is None else fold
-        self._by_operation: dict[int, Account] = {}
-        self._by_exchange: dict[int, tuple[Account, Sent]] = {}
-        self._questions: dict[int, Asked | Loose] = {}
+        self._by_operation: dict[int, OperationRecord] = {}
+        self._by_exchange: dict[int, tuple[OperationRecord, SentRequest]] = {}
+        self._questions: dict[int, ServerRequestRecord | Loose] = {}
         self._loose: list[Loose] = []
         self._open: dict[int, Exchange] = {}
         """Requests of the client's that are open and about which a server may say something."""
@@ -151,7 +151,7 @@ class Teller:
         for event in events:
             self._heard(frame, event)
 
-    def heard_plainly(self, taken: Taken, record: FrameRecord, n: int) -> None:
+    def heard_plainly(self, taken: FoldedFrames, record: FrameRecord, n: int) -> None:
         """The next one is one plain message: a call, its result, progress, or another notification."""
         envelope = envelope_of(record.raw or "")
         if envelope is None:
@@ -176,7 +176,7 @@ class Teller:
 
     def _heard(self, frame: Frame, event: Event) -> None:
         match event:
-            case Opened(exchange=exchange, message=message):
+            case RequestSent(exchange=exchange, message=message):
                 if exchange.sender is Direction.TO_SERVER:
                     self._began(exchange, message.params_part)
                 else:
@@ -195,11 +195,11 @@ class Teller:
     def _began(self, exchange: Exchange, params: Part) -> None:
         if exchange.probe or exchange.method in _LEFT_OUT:
             return
-        sent = Sent(exchange.number, exchange.request_frame, params)
+        sent = SentRequest(exchange.number, exchange.request_frame, params)
         operation = exchange.operation or 0
         account = self._by_operation.get(operation)
         if account is None:
-            account = self._by_operation[operation] = Account(
+            account = self._by_operation[operation] = OperationRecord(
                 operation,
                 exchange.method,
                 exchange.target,
@@ -214,7 +214,7 @@ class Teller:
             self._open[exchange.number] = exchange
         self._note_answers(account, params)
 
-    def _note_answers(self, account: Account, params: Part) -> None:
+    def _note_answers(self, account: OperationRecord, params: Part) -> None:
         """A retry brings the answers to what was asked in the result before (2026-07-28)."""
         if len(account.sent) < 2 or not account.asked:
             return
@@ -244,7 +244,9 @@ class Teller:
         if exchange.asks and asks_for_input(part.value):
             for asked in peek.mapping(part.value, "inputRequests").values():
                 frame = exchange.answer_frame or 0
-                account.asked.append(Asked(peek.text(asked, "method") or "", peek.at(asked, "params"), frame=frame))
+                account.asked.append(
+                    ServerRequestRecord(peek.text(asked, "method") or "", peek.at(asked, "params"), frame=frame)
+                )
 
     def _asked(self, frame: Frame, exchange: Exchange, message: Request) -> None:
         if exchange.method in _LEFT_OUT:
@@ -256,7 +258,7 @@ class Teller:
             self._questions[exchange.number] = loose
             self._loose.append(loose)
             return
-        asked = Asked(exchange.method, message.params, frame=frame.n)
+        asked = ServerRequestRecord(exchange.method, message.params, frame=frame.n)
         self._questions[exchange.number] = asked
         account.asked.append(asked)
 
@@ -274,7 +276,7 @@ class Teller:
         else:
             account.told.append((method, params))
 
-    def _owner(self, http: int | None) -> Account | None:
+    def _owner(self, http: int | None) -> OperationRecord | None:
         """The operation that a message of the server's belongs to, by its HTTP exchange; None if that can't be told."""
         there = [each for each in self._open.values() if http is not None and each.http == http]
         if http is None and len(self._open) == 1:

@@ -19,7 +19,7 @@ from contextlib import suppress
 from itertools import accumulate
 from pathlib import Path
 
-from inspector.capture.format.reader import Window
+from inspector.capture.format.reader import FileWindow
 from inspector.capture.format.records import EndRecord, GapRecord, to_line
 from inspector.errors import UsageError
 
@@ -64,7 +64,7 @@ class CaptureFile:
         self._sync = sync
         self._turn = threading.Condition()
         self._reading = threading.Lock()
-        self._window = Window()
+        self._window = FileWindow()
         """Held while the descriptor is read from, so that a large payload does not keep the traffic waiting."""
         self._fresh: dict[int, bytes] = {}
         """Lines, or runs of them in one piece, by their place, not yet taken by the writer."""

@@ -38,7 +38,7 @@ def read_at(fd: int, place: int, length: int) -> bytes:
     return b"".join(parts)
 
 
-class Window:
+class FileWindow:
     """The part of one file that was read last. The file only grows; what stands in it never changes."""
 
     def __init__(self) -> None:
@@ -231,7 +231,7 @@ Line = tuple[int, bytes, bool]
 """Where a line stands, the line without its end, and whether it had one."""
 
 
-class Block(NamedTuple):
+class LineBlock(NamedTuple):
     """Lines that stand side by side."""
 
     place: int
@@ -255,7 +255,7 @@ def lines(read: Callable[[int, int], bytes]) -> Iterator[Line]:
             place += len(line) + 1
 
 
-def blocks(read: Callable[[int, int], bytes], start: int = 0, most: int = BLOCK) -> Iterator[Block]:
+def blocks(read: Callable[[int, int], bytes], start: int = 0, most: int = BLOCK) -> Iterator[LineBlock]:
     """The same from a place on, at most so many lines at once, and never none: a tenth of the cost of one by one."""
     place = position = start
     size = 0
@@ -266,7 +266,7 @@ def blocks(read: Callable[[int, int], bytes], start: int = 0, most: int = BLOCK)
         if several:
             size += len(several[0])
             if size > MOST:
-                yield Block(place, [b""], place + size + 1)
+                yield LineBlock(place, [b""], place + size + 1)
                 place += size + 1
                 del several[0]
             elif parts:
@@ -280,20 +280,20 @@ def blocks(read: Callable[[int, int], bytes], start: int = 0, most: int = BLOCK)
         elif rest:
             parts.append(rest)
     if size:
-        yield Block(place, [b"".join(parts)], place + size, whole=False)
+        yield LineBlock(place, [b"".join(parts)], place + size, whole=False)
 
 
-def _divided(place: int, several: list[bytes], most: int) -> Iterator[Block]:
+def _divided(place: int, several: list[bytes], most: int) -> Iterator[LineBlock]:
     """Lines that were read at once, so many at a time; those that are too long apart."""
     first = 0
     for at in [at for at, line in enumerate(several) if len(line) > MOST] if MOST < _CHUNK else ():
         yield from _divided(place, several[first:at], most)
         place += sum(map(len, several[first:at])) + at - first
         end = place + len(several[at]) + 1
-        yield Block(place, [b""], end)
+        yield LineBlock(place, [b""], end)
         place, first = end, at + 1
     for at in range(first, len(several), most):
         part = several[at : at + most]
         end = place + sum(map(len, part)) + len(part)
-        yield Block(place, part, end)
+        yield LineBlock(place, part, end)
         place = end

@@ -34,7 +34,7 @@ Nanoseconds = Annotated[int, msgspec.Meta(ge=-LIMIT, le=LIMIT)]
 """Bounded, so that a foreign number fits the columns that keep it."""
 
 
-class Tool(msgspec.Struct, frozen=True, omit_defaults=True):
+class RecordingTool(msgspec.Struct, frozen=True, omit_defaults=True):
     """What wrote a capture."""
 
     name: str = ""
@@ -74,7 +74,7 @@ class Head(msgspec.Struct, frozen=True, kw_only=True, tag_field="r", tag="head")
     tw: Nanoseconds = 0
     tm: Nanoseconds = 0
     tz: str = ""
-    tool: Tool = Tool()
+    tool: RecordingTool = RecordingTool()
     mode: str = "client"
     redaction: Redaction = Redaction()
     imported: Import | msgspec.UnsetType = msgspec.field(default=msgspec.UNSET, name="import")

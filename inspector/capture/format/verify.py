@@ -47,7 +47,7 @@ MOST_FAULTS = 100
 """Faults that are told one by one."""
 
 
-class State(StrEnum):
+class CaptureState(StrEnum):
     """What a capture is, in one word. The first that fits."""
 
     FAULTY = "faulty"
@@ -71,7 +71,7 @@ class FirstBad(msgspec.Struct, frozen=True):
     why: str
 
 
-class Verdict(msgspec.Struct, frozen=True, kw_only=True):
+class VerifyResult(msgspec.Struct, frozen=True, kw_only=True):
     """What the check found."""
 
     frames: int
@@ -96,18 +96,18 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the format is of a later minor version than this program's."""
 
     @property
-    def state(self) -> State:
+    def state(self) -> CaptureState:
         """What it comes to."""
         if self.fault_count:
-            return State.FAULTY
+            return CaptureState.FAULTY
         if self.growing:
-            return State.GROWING
+            return CaptureState.GROWING
         if not self.complete or not self.clean:
-            return State.CUT
-        return State.REDACTED if self.redacted else State.WHOLE
+            return CaptureState.CUT
+        return CaptureState.REDACTED if self.redacted else CaptureState.WHOLE
 
 
-def verify(path: Path, tell: Tell = tell_nobody) -> Verdict:
+def verify(path: Path, tell: Tell = tell_nobody) -> VerifyResult:
     """Check a capture. `tell` hears now and then how many bytes are done, and of how many.
 
     Raises: CaptureError if it can't be read.
@@ -166,8 +166,8 @@ class _Check:
         self._all.update(line)
         self._all.update(b"\n")
 
-    def verdict(self) -> Verdict:
-        return Verdict(
+    def verdict(self) -> VerifyResult:
+        return VerifyResult(
             frames=self._frames,
             covered=0 if self._redacted else sum(self._covered.values()),
             complete=self._complete,

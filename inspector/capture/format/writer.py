@@ -8,7 +8,7 @@ import msgspec
 
 from inspector.capture.format.file import LOST, CaptureFile
 from inspector.capture.format.records import EndRecord, Entry, Head, SumRecord, record_of, to_line
-from inspector.capture.store.runs import Run, StderrRun
+from inspector.capture.store.runs import FrameRun, StderrRun
 from inspector.capture.store.store import size_of
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact
 from inspector.protocol.frames import Channel, Direction, Eol, Frame
@@ -53,7 +53,7 @@ class Digests:
             stream.since_ns = frame.time_ns
         return stream.frames - stream.written >= EVERY_FRAMES or frame.time_ns - stream.since_ns >= EVERY_NS
 
-    def take_run(self, run: Run) -> bool:
+    def take_run(self, run: FrameRun) -> bool:
         """Add a run; whether a `sum` of its stream is due now."""
         stream = self._streams.setdefault((run.direction, run.channel), _Stream())
         end = _EOL[run.eol]
@@ -112,7 +112,7 @@ class Recorder:
             self._sum(self._digests.sum(what.direction, what.channel, self._connection))
         return place, len(line)
 
-    def keep_run(self, run: Run | StderrRun) -> tuple[list[int], list[int]]:
+    def keep_run(self, run: FrameRun | StderrRun) -> tuple[list[int], list[int]]:
         """Write a run; the places and the lengths of its lines."""
         if isinstance(run, StderrRun):
             lines = run.records(c=self._connection)

@@ -11,7 +11,7 @@ from heapq import heappop, heappush
 
 import msgspec
 
-from inspector.capture.import_.items import Item, Members, Source, members
+from inspector.capture.import_.items import ImportedItem, ImportSource, Members, members
 
 Path = tuple[str, ...]
 """The names on the way from the whole document to a member; () for the document."""
@@ -45,7 +45,7 @@ class Parts:
             yield self._at[index], self._start[index], self._length[index]
 
 
-def parts(source: Source, way: Path, when: Callable[[Members], int | None], what: str) -> Parts:
+def parts(source: ImportSource, way: Path, when: Callable[[Members], int | None], what: str) -> Parts:
     """The items of the array at the end of the way.
 
     `when` says when an item happened; `what` names items in the plural, for those that can't be read.
@@ -62,12 +62,12 @@ def parts(source: Source, way: Path, when: Callable[[Members], int | None], what
     return found
 
 
-def merged(pieces: Iterable[tuple[int, Iterable[Item]]]) -> Iterator[Item]:
+def merged(pieces: Iterable[tuple[int, Iterable[ImportedItem]]]) -> Iterator[ImportedItem]:
     """Items in the order of their times, of pieces that begin one after the other and may last beyond the next.
 
     At hand are those of the pieces that overlap. What has no time comes first.
     """
-    waiting: list[tuple[int, int, Item]] = []
+    waiting: list[tuple[int, int, ImportedItem]] = []
     count = 0
     for began, piece in pieces:
         while waiting and waiting[0][0] <= began:
@@ -79,7 +79,7 @@ def merged(pieces: Iterable[tuple[int, Iterable[Item]]]) -> Iterator[Item]:
         yield heappop(waiting)[2]
 
 
-def spans(source: Source, way: Path) -> Iterator[tuple[Path, int, int]]:
+def spans(source: ImportSource, way: Path) -> Iterator[tuple[Path, int, int]]:
     """Path, place and length of each container in the array at the end of the way, and of each beside the way.
 
     The path of the former is the way. What is cut off at the end of the file is counted. A string that is longer

@@ -13,7 +13,17 @@ from typing import Any
 import msgspec
 
 from inspector.capture.import_.documents import Parts, merged, parts
-from inspector.capture.import_.items import Item, Members, Reader, Source, frame, is_there, moment, opened, value
+from inspector.capture.import_.items import (
+    ImportedItem,
+    ImportSource,
+    Members,
+    Reader,
+    frame,
+    is_there,
+    moment,
+    opened,
+    value,
+)
 from inspector.capture.import_.logs import Directions
 from inspector.protocol import peek
 from inspector.protocol.facts import Headers, HttpEvent, HttpFact, HttpTiming
@@ -23,7 +33,7 @@ from inspector.protocol.jsonrpc import NotJsonRpc, read
 # --- An HTTP exchange that somebody wrote down, as the facts and frames that it was.
 
 
-class Recorded(msgspec.Struct, frozen=True):
+class RecordedExchange(msgspec.Struct, frozen=True):
     """What is known of it."""
 
     method: str
@@ -59,15 +69,15 @@ def is_rpc(body: bytes) -> bool:
     return b'"jsonrpc"' in body[:100_000] and not any(isinstance(each, NotJsonRpc) for each in read(body))
 
 
-def items(each: Recorded, http: int) -> Iterator[Item]:
+def items(each: RecordedExchange, http: int) -> Iterator[ImportedItem]:
     """The exchange under a number, in the order in which it happened."""
     began, headed, ended = each.began_ns, _plus(each.began_ns, each.waited_ns), _plus(each.began_ns, each.lasted_ns)
     request = HttpFact(HttpEvent.REQUEST, http, method=each.method, target=each.url, headers=each.sent_headers)
-    yield Item(began, request)
+    yield ImportedItem(began, request)
     if each.sent:
-        yield Item(began, Frame(0, 0, 0, Direction.TO_SERVER, Channel.POST, each.sent, http=http))
+        yield ImportedItem(began, Frame(0, 0, 0, Direction.TO_SERVER, Channel.POST, each.sent, http=http))
     if each.status:
-        yield Item(
+        yield ImportedItem(
             headed,
             HttpFact(
                 HttpEvent.RESPONSE,
@@ -82,13 +92,13 @@ def items(each: Recorded, http: int) -> Iterator[Item]:
     if each.came and each.is_stream:
         channel = Channel.GET if each.method == "GET" else Channel.SSE
         for payload, facts in events(each.came):
-            yield Item(ended, Frame(0, 0, 0, Direction.FROM_SERVER, channel, payload, http=http, sse=facts))
+            yield ImportedItem(ended, Frame(0, 0, 0, Direction.FROM_SERVER, channel, payload, http=http, sse=facts))
     elif each.came:
-        yield Item(ended, Frame(0, 0, 0, Direction.FROM_SERVER, Channel.REPLY, each.came, http=http))
+        yield ImportedItem(ended, Frame(0, 0, 0, Direction.FROM_SERVER, Channel.REPLY, each.came, http=http))
     if each.error:
-        yield Item(ended, HttpFact(HttpEvent.ERROR, http, why=each.error[:300]))
+        yield ImportedItem(ended, HttpFact(HttpEvent.ERROR, http, why=each.error[:300]))
     elif each.status:
-        yield Item(ended, HttpFact(HttpEvent.END, http, body_bytes=len(each.came)))
+        yield ImportedItem(ended, HttpFact(HttpEvent.END, http, body_bytes=len(each.came)))
 
 
 def events(body: bytes) -> Iterator[tuple[bytes, SseFacts]]:
@@ -123,7 +133,7 @@ def _knows(start: bytes) -> bool:
     return re.match(rb'\s*\{\s*"log"\s*:\s*\{', start.removeprefix(b"\xef\xbb\xbf")) is not None
 
 
-def _read(source: Source) -> Iterator[Item]:
+def _read(source: ImportSource) -> Iterator[ImportedItem]:
     about = _About()
     entries = parts(source, ("log", "entries"), about.when, "entries")
     found = merged(_exchanges(source, entries))
@@ -152,7 +162,7 @@ class _About:
         return entry.moment("startedDateTime")
 
 
-def _exchanges(source: Source, entries: Parts) -> Iterator[tuple[int, list[Item]]]:
+def _exchanges(source: ImportSource, entries: Parts) -> Iterator[tuple[int, list[ImportedItem]]]:
     number = 0
     for began, place, length in entries.in_order():
         found = list(_items(source, value(source.read(place, length)), number + 1))
@@ -160,7 +170,7 @@ def _exchanges(source: Source, entries: Parts) -> Iterator[tuple[int, list[Item]
         yield began, found
 
 
-def _items(source: Source, entry: Any, number: int) -> Iterator[Item]:
+def _items(source: ImportSource, entry: Any, number: int) -> Iterator[ImportedItem]:
     method = peek.text(entry, "request", "method") or ""
     if method in _CARRIERS:
         yield from _lines(entry, *_CARRIERS[method])
@@ -172,7 +182,7 @@ def _items(source: Source, entry: Any, number: int) -> Iterator[Item]:
         source.passed_over["HTTP exchanges that carry no MCP"] += 1
 
 
-def _lines(entry: Any, out: Channel, back: Channel) -> Iterator[Item]:
+def _lines(entry: Any, out: Channel, back: Channel) -> Iterator[ImportedItem]:
     """A message on a pipe, and what answered it."""
     began = moment(peek.text(entry, "startedDateTime"))
     from_client = peek.text(entry, "_mcp", "direction") != "s2c"
@@ -183,15 +193,15 @@ def _lines(entry: Any, out: Channel, back: Channel) -> Iterator[Item]:
             to_server = from_client == is_first
             direction = Direction.TO_SERVER if to_server else Direction.FROM_SERVER
             at = began if is_first or began is None else began + _ns(peek.at(entry, "time"))
-            yield Item(at, Frame(0, 0, 0, direction, out if to_server else back, payload, eol))
+            yield ImportedItem(at, Frame(0, 0, 0, direction, out if to_server else back, payload, eol))
 
 
-def _recorded(entry: Any) -> Recorded:
+def _recorded(entry: Any) -> RecordedExchange:
     times = {
         name: _ns(peek.at(entry, "timings", name)) for name in ("blocked", "dns", "connect", "ssl", "send", "wait")
     }
     waited = times["blocked"] + times["dns"] + times["connect"] + times["send"] + times["wait"]
-    return Recorded(
+    return RecordedExchange(
         method=(peek.text(entry, "request", "method") or "")[:40],
         url=peek.text(entry, "request", "url") or "",
         sent_headers=_headers(entry, "request"),
@@ -298,7 +308,7 @@ def _official_knows(start: bytes) -> bool:
     )
 
 
-def _official_read(source: Source) -> Iterator[Item]:
+def _official_read(source: ImportSource) -> Iterator[ImportedItem]:
     entries = parts(source, (), lambda entry: entry.moment("timestamp"), "entries")
     found = _entries(source, entries)
     first = next(found, None)
@@ -310,7 +320,7 @@ def _official_read(source: Source) -> Iterator[Item]:
     yield from merged((_requests if http else _messages)(source, chain([first], found)))
 
 
-def _entries(source: Source, entries: Parts) -> Iterator[tuple[int, _Entry]]:
+def _entries(source: ImportSource, entries: Parts) -> Iterator[tuple[int, _Entry]]:
     for at, place, length in entries.in_order():
         try:
             yield at, _entry(source.read(place, length))
@@ -318,7 +328,7 @@ def _entries(source: Source, entries: Parts) -> Iterator[tuple[int, _Entry]]:
             source.passed_over["entries that can't be read"] += 1
 
 
-def _messages(source: Source, entries: Iterable[tuple[int, _Entry]]) -> Iterator[tuple[int, list[Item]]]:
+def _messages(source: ImportSource, entries: Iterable[tuple[int, _Entry]]) -> Iterator[tuple[int, list[ImportedItem]]]:
     """Requests and notifications at their time, answers at theirs."""
     directions = Directions()
     for at, each in entries:
@@ -336,13 +346,13 @@ def _messages(source: Source, entries: Iterable[tuple[int, _Entry]]) -> Iterator
         yield at, found
 
 
-def _requests(source: Source, entries: Iterable[tuple[int, _Entry]]) -> Iterator[tuple[int, list[Item]]]:
+def _requests(source: ImportSource, entries: Iterable[tuple[int, _Entry]]) -> Iterator[tuple[int, list[ImportedItem]]]:
     for number, (at, each) in enumerate(entries, 1):
         if each.category == "auth":
             source.passed_over["requests of a login"] += 1
             continue
         lasted = _official_ns(each.duration)
-        recorded = Recorded(
+        recorded = RecordedExchange(
             method=each.method[:40],
             url=each.url,
             sent_headers=_official_headers(each.request_headers),

@@ -19,7 +19,7 @@ from inspector.capture.format.reader import LOOKS_AT, foreign, open_for_reading,
 from inspector.capture.format.records import NO_CREDENTIALS, Entry, Head, Import, Redaction
 from inspector.capture.format.writer import Recorder
 from inspector.capture.import_ import http, logs, readers
-from inspector.capture.import_.items import Item, Reader, Source
+from inspector.capture.import_.items import ImportedItem, ImportSource, Reader
 from inspector.capture.journal import Journal, new_head
 from inspector.errors import CaptureError
 from inspector.protocol.frames import Frame
@@ -89,7 +89,7 @@ def import_file(
             )
         if reader is None:
             raise foreign(str(path), start)
-        source = Source(fd, str(path))
+        source = ImportSource(fd, str(path))
         found = reader.read(source)
         first = tuple(islice(found, _FIRST))
         origin = Import(tool=reader.name, file_sha256=_digest(fd), losses=reader.losses)
@@ -101,7 +101,7 @@ def import_file(
         os.close(fd)
 
 
-def _nothing(source: Source, tool: str) -> CaptureError:
+def _nothing(source: ImportSource, tool: str) -> CaptureError:
     passed_over = "; ".join(f"{what} ({count:,})" for what, count in source.passed_over.items())
     return CaptureError(
         f"{source.name} holds no message that can be read as {READERS[tool].title}"
@@ -117,7 +117,9 @@ def _head(origin: Import, began_ns: int, *, keep_secrets: bool) -> Head:
     return msgspec.structs.replace(head, id=own, tz="", imported=origin, redaction=redaction)
 
 
-def _write(found: Iterator[Item], head: Head, out: Path, *, overwrite: bool, source: Source) -> tuple[int, int]:
+def _write(
+    found: Iterator[ImportedItem], head: Head, out: Path, *, overwrite: bool, source: ImportSource
+) -> tuple[int, int]:
     """Write the capture; how many frames and entries it has. A file that comes to nothing is removed."""
     file = CaptureFile(create(out, overwrite=overwrite), out)
     whole = head.redaction.on == "none"
@@ -142,7 +144,7 @@ def _write(found: Iterator[Item], head: Head, out: Path, *, overwrite: bool, sou
     return frames, journal.count
 
 
-def _entry(item: Item, clock: "_Clock", began_ns: int) -> Entry:
+def _entry(item: ImportedItem, clock: "_Clock", began_ns: int) -> Entry:
     wall_ns = clock.wall(item.wall_ns)
     time_ns = clock.time(wall_ns - began_ns + _BEGIN)
     what = item.what

@@ -100,7 +100,7 @@ def first_members(start: bytes) -> Members:
     return Members()
 
 
-class Item(NamedTuple):
+class ImportedItem(NamedTuple):
     """Something that was recorded."""
 
     wall_ns: int | None
@@ -109,7 +109,7 @@ class Item(NamedTuple):
     """A frame's number and clocks are set when it is written."""
 
 
-class Source:
+class ImportSource:
     """A foreign file that is open for reading."""
 
     def __init__(self, fd: int, name: str) -> None:
@@ -151,14 +151,14 @@ class Reader(msgspec.Struct, frozen=True):
     """What it does not hold, each as the end of "it does not tell"."""
     knows: Callable[[bytes], bool]
     """Whether a file that begins so is one."""
-    read: Callable[[Source], Iterator[Item]]
+    read: Callable[[ImportSource], Iterator[ImportedItem]]
 
 
-def frame(direction: Direction, payload: bytes, wall_ns: int | None, *, piped: bool = True) -> Item:
+def frame(direction: Direction, payload: bytes, wall_ns: int | None, *, piped: bool = True) -> ImportedItem:
     """A frame, on a pipe or carried in a way that nobody has recorded."""
     sent = direction is Direction.TO_SERVER
     channel = (Channel.STDIN if sent else Channel.STDOUT) if piped else Channel.MEMORY
-    return Item(wall_ns, Frame(0, 0, 0, direction, channel, payload, Eol.LF if piped else Eol.NONE))
+    return ImportedItem(wall_ns, Frame(0, 0, 0, direction, channel, payload, Eol.LF if piped else Eol.NONE))
 
 
 def said(raw: Any) -> bytes:
@@ -174,15 +174,15 @@ def opened(
     url: str = "",
     piped: bool = True,
     transport: str = "",
-) -> Item:
+) -> ImportedItem:
     """The connection opened. Without `transport` it is what `piped` says."""
     carried = transport or ("stdio" if piped else "memory")
-    return Item(wall_ns, ConnectionFact(ConnectionEvent.OPEN, carried, argv=argv, cwd=cwd, url=url))
+    return ImportedItem(wall_ns, ConnectionFact(ConnectionEvent.OPEN, carried, argv=argv, cwd=cwd, url=url))
 
 
-def closed(wall_ns: int | None, why: str = "", *, piped: bool = True) -> Item:
+def closed(wall_ns: int | None, why: str = "", *, piped: bool = True) -> ImportedItem:
     """It ended."""
-    return Item(wall_ns, ConnectionFact(ConnectionEvent.CLOSE, "stdio" if piped else "memory", why=why))
+    return ImportedItem(wall_ns, ConnectionFact(ConnectionEvent.CLOSE, "stdio" if piped else "memory", why=why))
 
 
 def is_there(raw: msgspec.Raw) -> bool:

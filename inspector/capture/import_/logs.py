@@ -6,7 +6,17 @@ Known from logs in public repositories: objects with `debug` or `error`, `timest
 import re
 from collections.abc import Iterator
 
-from inspector.capture.import_.items import Item, Reader, Source, closed, first_members, frame, moment, opened, said
+from inspector.capture.import_.items import (
+    ImportedItem,
+    ImportSource,
+    Reader,
+    closed,
+    first_members,
+    frame,
+    moment,
+    opened,
+    said,
+)
 from inspector.protocol import peek
 from inspector.protocol.facts import Stderr
 from inspector.protocol.frames import Direction
@@ -79,7 +89,7 @@ def _knows(start: bytes) -> bool:
     return "timestamp" in first and ("debug" in first or "error" in first) and "jsonrpc" not in first
 
 
-def _read(source: Source) -> Iterator[Item]:
+def _read(source: ImportSource) -> Iterator[ImportedItem]:
     directions, is_open = Directions(), False
     for line in source.objects():
         at = line.moment("timestamp")
@@ -89,7 +99,7 @@ def _read(source: Source) -> Iterator[Item]:
         remark = line.text("debug") or line.text("error")
         if stderr := _STDERR.fullmatch(remark):
             for each in stderr.group(1).rstrip("\n").split("\n"):
-                yield Item(at, Stderr(said(each)))
+                yield ImportedItem(at, Stderr(said(each)))
         elif '"jsonrpc"' in (quoted := _quoted(remark)):
             payload = said(quoted)
             yield frame(directions.of(payload), payload, at)
@@ -130,12 +140,12 @@ def _claude_desktop_knows(start: bytes) -> bool:
     return any(_LINE.match(line) and (b"] Message from " in line or b"] Initializing server" in line) for line in lines)
 
 
-def _claude_desktop_read(source: Source) -> Iterator[Item]:
+def _claude_desktop_read(source: ImportSource) -> Iterator[ImportedItem]:
     is_open, at = False, None
     for line in source.lines():
         found = _LINE.fullmatch(line)
         if found is None:
-            yield Item(at, Stderr(line))
+            yield ImportedItem(at, Stderr(line))
             continue
         at, said = moment(found.group(1).decode()), found.group(3)
         message = _MESSAGE.fullmatch(said)
@@ -192,7 +202,7 @@ def _vscode_knows(start: bytes) -> bool:
     return False
 
 
-def _vscode_read(source: Source) -> Iterator[Item]:
+def _vscode_read(source: ImportSource) -> Iterator[ImportedItem]:
     is_open = False
     for line in source.lines():
         found = _VSCODE_LINE.fullmatch(line)
@@ -201,7 +211,7 @@ def _vscode_read(source: Source) -> Iterator[Item]:
             continue
         at, said = moment(found.group(1).decode()), found.group(3)
         if said.startswith(_VSCODE_STDERR):
-            yield Item(at, Stderr(said.removeprefix(_VSCODE_STDERR)))
+            yield ImportedItem(at, Stderr(said.removeprefix(_VSCODE_STDERR)))
         elif command := _COMMAND.fullmatch(said):
             yield opened(at, argv=tuple(command.group(1).decode("utf-8", "replace").split()))
             is_open = True

@@ -13,10 +13,10 @@ import msgspec
 from inspector.capture.import_.documents import spans
 from inspector.capture.import_.items import (
     LATEST,
-    Item,
+    ImportedItem,
+    ImportSource,
     Members,
     Reader,
-    Source,
     closed,
     first_members,
     frame,
@@ -61,7 +61,7 @@ class _Tape:
         return self.began_ns + round(min(max(offset, 0), 1e12) * 1e6)
 
 
-def _read(source: Source) -> Iterator[Item]:
+def _read(source: ImportSource) -> Iterator[ImportedItem]:
     tape: _Tape | None = None
     for line in source.objects():
         if tape is None:
@@ -82,7 +82,7 @@ def _read(source: Source) -> Iterator[Item]:
             source.passed_over["entries of another kind"] += 1
 
 
-def _chunks(line: Members, direction: Direction, tape: _Tape) -> Iterator[Item]:
+def _chunks(line: Members, direction: Direction, tape: _Tape) -> Iterator[ImportedItem]:
     try:
         found = msgspec.json.decode(line.get("chunks", msgspec.Raw(b"[]")), type=list[msgspec.Raw])
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -117,7 +117,7 @@ def _mcp_rec_knows(start: bytes) -> bool:
     return {"ts", "dir", "msg"} <= first.keys() and first.text("dir") in _MCP_REC_DIRECTIONS
 
 
-def _mcp_rec_read(source: Source) -> Iterator[Item]:
+def _mcp_rec_read(source: ImportSource) -> Iterator[ImportedItem]:
     yield opened(None)
     for line in source.objects():
         direction = _MCP_REC_DIRECTIONS.get(line.text("dir"))
@@ -152,7 +152,7 @@ def _mcporter_knows(start: bytes) -> bool:
     return {"dir", "ts"} <= meta.keys() and meta.text("dir") in (*_MCPORTER_DIRECTIONS, "lifecycle")
 
 
-def _mcporter_read(source: Source) -> Iterator[Item]:
+def _mcporter_read(source: ImportSource) -> Iterator[ImportedItem]:
     wall_ns: int | None = None
     server = ""
     for line in source.objects():
@@ -194,7 +194,7 @@ def _mcpsnoop_knows(start: bytes) -> bool:
     return {"session_id", "direction", "ts"} <= first.keys() and ("raw" in first or "text" in first)
 
 
-def _mcpsnoop_read(source: Source) -> Iterator[Item]:
+def _mcpsnoop_read(source: ImportSource) -> Iterator[ImportedItem]:
     is_open = False
     for line in source.objects():
         kind, wall_ns = line.text("direction"), line.moment("ts")
@@ -206,7 +206,7 @@ def _mcpsnoop_read(source: Source) -> Iterator[Item]:
             yield opened(wall_ns, argv=() if url else command, cwd=meta.text("cwd"), url=url, piped=piped)
             is_open = True
         elif kind == "stderr":
-            yield Item(wall_ns, Stderr(said(line.text("text"))))
+            yield ImportedItem(wall_ns, Stderr(said(line.text("text"))))
         elif kind in _DIRECTIONS:
             if not is_open:
                 yield opened(wall_ns, piped=piped)
@@ -241,7 +241,7 @@ def _plain_knows(start: bytes) -> bool:
     return start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"[") and b'"jsonrpc"' in start.split(b"\n", 1)[0][:4096]
 
 
-def _plain_read(source: Source) -> Iterator[Item]:
+def _plain_read(source: ImportSource) -> Iterator[ImportedItem]:
     directions = Directions()
     yield opened(None)
     for line in source.lines():
@@ -288,7 +288,7 @@ def _recorder_knows(start: bytes) -> bool:
     )
 
 
-def _recorder_read(source: Source) -> Iterator[Item]:
+def _recorder_read(source: ImportSource) -> Iterator[ImportedItem]:
     about = _about(source)
     at = moment(about.recorded_at)
     piped = not about.server_url.startswith(("http://", "https://"))
@@ -305,7 +305,7 @@ def _recorder_read(source: Source) -> Iterator[Item]:
             yield frame(Direction.FROM_SERVER, bytes(each.response), at, piped=piped)
 
 
-def _about(source: Source) -> _Metadata:
+def _about(source: ImportSource) -> _Metadata:
     """What stands beside the interactions, before or behind them."""
     for path, start, length in spans(source, _WAY):
         if path == ("metadata",):
@@ -314,7 +314,7 @@ def _about(source: Source) -> _Metadata:
     return _Metadata()
 
 
-def _interactions(source: Source) -> Iterator[_Interaction]:
+def _interactions(source: ImportSource) -> Iterator[_Interaction]:
     for path, start, length in spans(source, _WAY):
         if path == _WAY:
             try:

@@ -13,7 +13,7 @@ from itertools import compress
 import msgspec
 
 from inspector.capture.format.file import LOST
-from inspector.protocol.compact_arrays import Near, Small
+from inspector.protocol.compact_arrays import DeltaArray, ShortArray
 from inspector.protocol.events import (
     CameLate,
     Cancelled,
@@ -21,9 +21,9 @@ from inspector.protocol.events import (
     Event,
     Garbled,
     Notified,
-    Opened,
     Orphaned,
     Progressed,
+    RequestSent,
 )
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import Answer
@@ -79,7 +79,7 @@ def _of_one(event: Event) -> Meaning | None:
             return Meaning(MessageKind.NOTIFICATION, event.message.method)
         case Progressed() | Cancelled():
             return Meaning(MessageKind.NOTIFICATION, event.message.method, event.exchange.number)
-        case Opened():
+        case RequestSent():
             return Meaning(MessageKind.REQUEST, event.message.method, event.exchange.number)
         case Closed() | CameLate():
             return Meaning(_answer(event), "", event.exchange.number, event.exchange.probe)
@@ -123,11 +123,11 @@ _MESSAGE_KINDS: tuple[MessageKind, ...] = tuple(MessageKind)
 class _Narrow(msgspec.Struct, frozen=True):
     """The columns that are not copied before somebody asks."""
 
-    times: Near
-    walls: Near
-    places: Near
-    sizes: Small
-    lengths: Small
+    times: DeltaArray
+    walls: DeltaArray
+    places: DeltaArray
+    sizes: ShortArray
+    lengths: ShortArray
 
 
 class Columns:
@@ -183,17 +183,17 @@ class Columns:
         return self._narrow.lengths.part(*self._part)
 
 
-class Table:
+class ColumnTable:
     """The columns in memory."""
 
     def __init__(self) -> None:
         self.count = 0
         """How many entries can be read. Grows only, and only after all else about an entry is in place."""
-        self._places = Near()
-        self._lengths = Small()
-        self._times = Near()
-        self._walls = Near()
-        self._sizes = Small()
+        self._places = DeltaArray()
+        self._lengths = ShortArray()
+        self._times = DeltaArray()
+        self._walls = DeltaArray()
+        self._sizes = ShortArray()
         self._kinds = bytearray()
         self._flags = bytearray()
         self._methods = array("H")

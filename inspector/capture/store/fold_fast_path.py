@@ -35,7 +35,7 @@ _UNSET = msgspec.UNSET
 _Absent = msgspec.Raw | msgspec.UnsetType
 
 
-class Taken(NamedTuple):
+class FoldedFrames(NamedTuple):
     """What was taken in."""
 
     kind: int
@@ -97,7 +97,9 @@ class PlainFold:
         self._calls: set[int] = set()
         """Numbers of calls that were taken here and not answered since."""
 
-    def take(self, payload: str, n: int, time_ns: int, direction: Direction, *, http: bool = False) -> Taken | None:
+    def take(
+        self, payload: str, n: int, time_ns: int, direction: Direction, *, http: bool = False
+    ) -> FoldedFrames | None:
         """Take in a frame that is one plain message; None for any other, of which nothing was taken in.
 
         `http` is for one that belongs to an HTTP exchange, or to a probe: of those only notifications are plain.
@@ -114,7 +116,7 @@ class PlainFold:
                 return None
             if method == _PROGRESS:
                 return self._progressed(message.params, n, time_ns, direction)
-            return None if method is _UNSET or method in _TELLING else Taken(NOTIFICATION, method)
+            return None if method is _UNSET or method in _TELLING else FoldedFrames(NOTIFICATION, method)
         if http:
             return None
         if direction is _TO_SERVER:
@@ -123,7 +125,7 @@ class PlainFold:
 
     def _progressed(
         self, params: "_Params | msgspec.UnsetType", n: int, time_ns: int, direction: Direction
-    ) -> Taken | None:
+    ) -> FoldedFrames | None:
         if params is _UNSET or params.progress is _UNSET or params.progressToken is _UNSET:
             return None
         asker = _FROM_SERVER if direction is _TO_SERVER else _TO_SERVER
@@ -134,9 +136,9 @@ class PlainFold:
             return None
         if exchange.state is not _PENDING:
             self._exchanges.keep(exchange, shown=False)
-        return Taken(NOTIFICATION, _PROGRESS, exchange.number)
+        return FoldedFrames(NOTIFICATION, _PROGRESS, exchange.number)
 
-    def _called(self, message: _Message, id_: RequestId, n: int, time_ns: int) -> Taken | None:
+    def _called(self, message: _Message, id_: RequestId, n: int, time_ns: int) -> FoldedFrames | None:
         if message.method != _CALL or message.result is not _UNSET:
             return None
         call, opening = message.params, self._conversation.opening
@@ -150,9 +152,9 @@ class PlainFold:
             self._progress.given(exchange, call.meta.progressToken)
         self._operations.begin(exchange)
         self._calls.add(number)
-        return Taken(REQUEST, _CALL, number)
+        return FoldedFrames(REQUEST, _CALL, number)
 
-    def _answered(self, message: _Message, id_: RequestId, n: int, time_ns: int, payload: str) -> Taken | None:
+    def _answered(self, message: _Message, id_: RequestId, n: int, time_ns: int, payload: str) -> FoldedFrames | None:
         head = message.result
         if head is _UNSET or message.method is not _UNSET:
             return None
@@ -165,7 +167,7 @@ class PlainFold:
         self._pairs.answered(exchange, n, time_ns)
         exchange.tool_error = head.isError
         self._exchanges.keep(exchange, shown=False)
-        return Taken(ANSWER, "", exchange.number)
+        return FoldedFrames(ANSWER, "", exchange.number)
 
 
 def _is_plain(call: _Params) -> bool:
@@ -188,7 +190,7 @@ class Hearer(Protocol):
     def heard(self, frame: Frame, events: Sequence[Event]) -> None:
         """What the fold made of a frame."""
 
-    def heard_plainly(self, taken: Taken, record: FrameRecord, n: int) -> None:
+    def heard_plainly(self, taken: FoldedFrames, record: FrameRecord, n: int) -> None:
         """A frame that is one plain message, which `record` holds as text."""
 
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import msgspec
 
-from inspector.capture.connection_facts import TAIL_BYTES, TAIL_LINES, HttpExchange, Surroundings
+from inspector.capture.connection_facts import TAIL_BYTES, TAIL_LINES, ConnectionFacts, HttpExchange
 from inspector.capture.format.file import LOST
 from inspector.capture.format.records import FrameRecord, from_line
 from inspector.capture.journal import Journal, end_what_is_over
@@ -94,7 +94,7 @@ class PastJournal(Journal):
         """What it is the past of."""
         self.name, self.marks = whole.name, whole.marks
         self.store = _First(whole.store)
-        self._surround(Surroundings(self.store))
+        self._surround(ConnectionFacts(self.store))
         self._plain = PlainFold(self.conversation)
 
     @property
@@ -132,7 +132,7 @@ class PastJournal(Journal):
         around.stderr_tail.extend(_last_words(self.store))
         _restore_http(around, self.store, points)
 
-    def _surround(self, around: Surroundings) -> None:
+    def _surround(self, around: ConnectionFacts) -> None:
         self.surroundings = around
         self.stderr_tail, self.http_exchanges = around.stderr_tail, around.http_exchanges
 
@@ -166,7 +166,7 @@ class PastJournal(Journal):
         return self._plain.take(record.raw, n, record.tm, record.dir, http=http) is not None
 
 
-class Past:
+class History:
     """All moments of one journal, which may grow meanwhile."""
 
     def __init__(self, journal: Journal) -> None:
@@ -238,7 +238,7 @@ def _last_words(store: Store) -> list[bytes]:
     return found[::-1]
 
 
-def _restore_http(around: Surroundings, store: Store, points: list[Point]) -> None:
+def _restore_http(around: ConnectionFacts, store: Store, points: list[Point]) -> None:
     known: dict[int, HttpExchange] = {}
     for point in points:
         for place, http, request, response, end in point.touched:

@@ -22,7 +22,7 @@ from typing import Any
 import msgspec
 
 import inspector
-from inspector.capture.connection_facts import HttpExchange, Surroundings
+from inspector.capture.connection_facts import ConnectionFacts, HttpExchange
 from inspector.capture.format.file import make_private_directory
 from inspector.capture.format.reader import read_at
 from inspector.capture.journal import Journal
@@ -39,8 +39,8 @@ from inspector.capture.store.snapshot import (
     restored,
 )
 from inspector.capture.store.store import Store
-from inspector.protocol.compact_arrays import Near, Small
-from inspector.protocol.exchange_log import Change
+from inspector.protocol.compact_arrays import DeltaArray, ShortArray
+from inspector.protocol.exchange_log import LateChange
 from inspector.protocol.facts import ConnectionFact
 
 # --- What the index of a capture holds: the columns of its store, its conversation, and what is known beside the
@@ -83,7 +83,7 @@ class Rest(msgspec.Struct):
     notices: list[str]
     points: list[Point]
     """Its checkpoints."""
-    changes: list[Change] | None
+    changes: list[LateChange] | None
     """What they need to know of exchanges."""
 
 
@@ -145,7 +145,7 @@ def _filled(store: Store, rest: Rest, columns: dict[str, bytes]) -> dict[str, An
     """The members of a store like this one that was kept."""
     found: dict[str, Any] = {}
     for name, own in vars(store).items():
-        if isinstance(own, Near | Small):
+        if isinstance(own, DeltaArray | ShortArray):
             parts = {part: _column(mine, f"{name}.{part}", columns) for part, mine in own.parts.items()}
             found[name] = type(own).of(parts)
         elif isinstance(own, array | bytearray):
@@ -183,7 +183,7 @@ def _check(filled: Mapping[str, Any], rest: Rest, exchanges: int, size: int) -> 
         raise NotKept("the columns mean nothing")
 
 
-def _surround(around: Surroundings, store: Store, rest: Rest) -> None:
+def _surround(around: ConnectionFacts, store: Store, rest: Rest) -> None:
     around.connections, around.connection, around.ended = rest.connections, rest.connection, rest.ended
     around.stderr_tail.extend(rest.stderr_tail)
     for number, request, response, end in rest.http:

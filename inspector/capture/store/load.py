@@ -13,7 +13,7 @@ import msgspec
 
 from inspector.capture.foreign_files import StandIn, open_capture
 from inspector.capture.format.file import being_written
-from inspector.capture.format.reader import BLOCK, Block, Window, blocks, is_newer_minor, read_at
+from inspector.capture.format.reader import BLOCK, FileWindow, LineBlock, blocks, is_newer_minor, read_at
 from inspector.capture.format.records import (
     KNOWN,
     Dated,
@@ -53,7 +53,7 @@ class Trouble(msgspec.Struct, frozen=True):
     """How many bytes from its beginning are what they were; None for all that were read."""
 
 
-class Standing:
+class OpenedFile:
     """One open file."""
 
     def __init__(self, fd: int, path: Path) -> None:
@@ -88,7 +88,7 @@ class RecordedFile:
     def __init__(self, fd: int) -> None:
         self.fd = fd
         self._lock = threading.Lock()
-        self._window = Window()
+        self._window = FileWindow()
         self._closed = False
         self._end: int | None = None
 
@@ -103,7 +103,7 @@ class RecordedFile:
         """Read nothing beyond from now on: what stands there is not what stood there."""
         with self._lock:
             self._end = size
-            self._window = Window()
+            self._window = FileWindow()
 
     def close(self) -> None:
         """Close the descriptor. A second call does nothing."""
@@ -130,7 +130,7 @@ class Loading:
         """Bytes of the file when it was opened."""
         self.done = 0
         """Bytes read so far."""
-        self._blocks: Iterator[Block] | None = None
+        self._blocks: Iterator[LineBlock] | None = None
         self._rows = Rows(self.journal)
         self._points = self.journal.points = Points()
         self._anchor = head.tw - head.tm
@@ -139,7 +139,7 @@ class Loading:
         self._head = head
         self._path = read
         self._identity: index.Identity | None = None
-        self.standing = Standing(fd, read)
+        self.standing = OpenedFile(fd, read)
         """Whether the file is still what it was."""
 
     def tell(self, hearer: Hearer) -> None:
@@ -200,7 +200,7 @@ class Loading:
             return False
         return now == self._identity and index.save(directory, self.journal, now)
 
-    def _take_block(self, block: Block) -> None:
+    def _take_block(self, block: LineBlock) -> None:
         """Take in lines. They can be read from the journal from then on."""
         place, several, end, whole = block
         at, count = 0, len(several)

@@ -46,7 +46,7 @@ def belongs(payload: bytes) -> bool:
     return True
 
 
-class Run(msgspec.Struct, frozen=True):
+class FrameRun(msgspec.Struct, frozen=True):
     """Some frames that came in one piece, each line of which ended alike."""
 
     first: int

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from inspector.protocol.compact_arrays import Near, Small
+from inspector.protocol.compact_arrays import DeltaArray, ShortArray
 from inspector.protocol.conversation import Conversation
 from inspector.protocol.exchange_log import ExchangeLog, open_again, take_back
 from inspector.protocol.exchanges import Exchange
@@ -22,9 +22,9 @@ from inspector.protocol.questions import Question
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.revisions.table import resolve
-from inspector.protocol.tracking.catalogue import Fetch, Listing
-from inspector.protocol.tracking.exchanges import Asking
-from inspector.protocol.tracking.subscriptions import Filter, Stream, Update
+from inspector.protocol.tracking.catalogue import ListFetch, Listing
+from inspector.protocol.tracking.exchanges import InputRound
+from inspector.protocol.tracking.subscriptions import ListenStream, StreamFilter, Update
 from inspector.protocol.tracking.tasks import Task, TaskFault
 
 Column: TypeAlias = "array[Any] | bytearray"
@@ -49,13 +49,13 @@ class _Opening(msgspec.Struct):
 
 class _Stream(msgspec.Struct):
     exchange: int
-    asked: Filter
-    granted: Filter | None
+    asked: StreamFilter
+    granted: StreamFilter | None
     acknowledged_frame: int | None
     count: int
 
 
-class Kept(msgspec.Struct):
+class ConversationSnapshot(msgspec.Struct):
     """Everything about a conversation but its columns. Exchanges, tasks and streams stand for their numbers."""
 
     names: list[str]
@@ -65,9 +65,9 @@ class Kept(msgspec.Struct):
     tokens: list[tuple[Direction, RequestId, int]]
     further: dict[int, list[int]]
     cursors: list[tuple[str, str, int]]
-    asking: list[Asking]
+    asking: list[InputRound]
     listings: dict[str, Listing]
-    fetches: dict[str, Fetch]
+    fetches: dict[str, ListFetch]
     streams: list[_Stream]
     open_streams: list[int]
     watched: tuple[dict[str, bool], dict[str, Update], int, int, dict[str, int], dict[int, int], dict[str, str]]
@@ -108,7 +108,7 @@ def columns_of(owner: object) -> dict[str, Column]:
     for name, value in vars(owner).items():
         if isinstance(value, array | bytearray):
             found[name] = value
-        elif isinstance(value, Near | Small):
+        elif isinstance(value, DeltaArray | ShortArray):
             found |= {f"{name}.{part}": column for part, column in value.parts.items()}
     return found
 
@@ -148,7 +148,7 @@ def keep(conversation: Conversation) -> tuple[bytes, dict[str, Column]]:
     try:
         kept = _kept(parts, log)
         data = msgspec.msgpack.encode(kept)
-        same = alike(msgspec.msgpack.decode(data, type=Kept), kept)
+        same = alike(msgspec.msgpack.decode(data, type=ConversationSnapshot), kept)
     except (TypeError, ValueError, OverflowError, RecursionError, msgspec.MsgspecError) as error:
         raise NotKept(f"it holds what can't be written: {error}") from None
     if not same:
@@ -157,7 +157,7 @@ def keep(conversation: Conversation) -> tuple[bytes, dict[str, Column]]:
     return data, columns | {"operations._first": parts["operations"]["_first"]}
 
 
-def condensed(conversation: Conversation) -> Kept:
+def condensed(conversation: Conversation) -> ConversationSnapshot:
     """All but the columns, as values that are the conversation's own: to be written at once, and never changed.
 
     Raises: NotKept.
@@ -171,13 +171,13 @@ def restored(data: bytes, columns: dict[str, bytes]) -> Conversation:
     Raises: NotKept if this is none, or does not agree with itself.
     """
     try:
-        kept = msgspec.msgpack.decode(data, type=Kept)
+        kept = msgspec.msgpack.decode(data, type=ConversationSnapshot)
     except (ValueError, msgspec.MsgspecError) as error:
         raise NotKept(f"what was kept does not agree with itself: {error}") from None
     return rebuilt(kept, columns)
 
 
-def rebuilt(kept: Kept, columns: dict[str, bytes]) -> Conversation:
+def rebuilt(kept: ConversationSnapshot, columns: dict[str, bytes]) -> Conversation:
     """The conversation of these parts. Both are used up.
 
     Raises: NotKept if they do not agree with each other.
@@ -228,10 +228,10 @@ def _parts(conversation: Conversation) -> dict[str, dict[str, Any]]:
     return parts
 
 
-def _kept(parts: Mapping[str, dict[str, Any]], log: ExchangeLog) -> Kept:
+def _kept(parts: Mapping[str, dict[str, Any]], log: ExchangeLog) -> ConversationSnapshot:
     pairs, operations, catalogue, tasks = parts["pairs"], parts["operations"], parts["catalogue"], parts["tasks"]
     watched, streams = parts["subscriptions"], parts["subscriptions"]["streams"]
-    return Kept(
+    return ConversationSnapshot(
         names=vars(log)["_names"],
         open_records=_open_records(log),
         open=sorted(each.number for side in pairs["_open"].values() for each in side.values()),
@@ -280,7 +280,7 @@ def _kept_opening(opening: Opening | None) -> _Opening | None:
     return _Opening(date=date, era=era, **members)
 
 
-def _fill_log(log: ExchangeLog, kept: Kept, columns: dict[str, bytes]) -> None:
+def _fill_log(log: ExchangeLog, kept: ConversationSnapshot, columns: dict[str, bytes]) -> None:
     own = vars(log)
     for name, column in columns_of(log).items():
         fill_column(column, columns.pop(f"exchanges.{name}"))
@@ -296,7 +296,7 @@ def _opened(log: ExchangeLog, number: int, record: bytes) -> Exchange:
     return log.unpack(number - 1, record)
 
 
-def _fill(parts: Mapping[str, dict[str, Any]], kept: Kept, log: ExchangeLog) -> None:
+def _fill(parts: Mapping[str, dict[str, Any]], kept: ConversationSnapshot, log: ExchangeLog) -> None:
     pairs, operations, tasks = parts["pairs"], parts["operations"], parts["tasks"]
     for number in kept.open:
         exchange = _of(log, number)
@@ -318,10 +318,10 @@ def _fill(parts: Mapping[str, dict[str, Any]], kept: Kept, log: ExchangeLog) -> 
     parts["visits"]["complete"] = kept.visits
 
 
-def _fill_watched(watched: dict[str, Any], kept: Kept, log: ExchangeLog) -> None:
+def _fill_watched(watched: dict[str, Any], kept: ConversationSnapshot, log: ExchangeLog) -> None:
     watched.update(zip(_WATCHED, kept.watched, strict=True))
     streams = [
-        Stream(_of(log, each.exchange), each.asked, each.granted, each.acknowledged_frame, each.count)
+        ListenStream(_of(log, each.exchange), each.asked, each.granted, each.acknowledged_frame, each.count)
         for each in kept.streams
     ]
     watched["streams"], watched["_open"] = streams, [_at(streams, at + 1) for at in kept.open_streams]
@@ -405,7 +405,7 @@ def conversation_at(point: Checkpoint, later: Conversation) -> Conversation:
     """
     log = later.exchanges
     try:
-        kept = msgspec.msgpack.decode(_unfolded(point.rest), type=Kept)
+        kept = msgspec.msgpack.decode(_unfolded(point.rest), type=ConversationSnapshot)
         found = _columns_at(point, log)
     except (zlib.error, msgspec.MsgspecError, ValueError, IndexError) as error:
         raise NotKept(f"the checkpoint can't be read: {error}") from None
@@ -443,7 +443,7 @@ def _columns_at(point: Checkpoint, log: ExchangeLog) -> dict[str, Any]:
     return found
 
 
-def _open_again(columns: dict[str, Any], kept: Kept) -> None:
+def _open_again(columns: dict[str, Any], kept: ConversationSnapshot) -> None:
     """What was open had no record, no answer and no end."""
     for number in kept.open_records:
         if not 0 < number <= len(columns["_places"]):

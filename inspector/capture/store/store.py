@@ -28,12 +28,12 @@ from inspector.capture.store.columns import (
     FROM_SERVER_BIT,
     TO_SERVER_BIT,
     UNLISTED,
+    ColumnTable,
     EntryKind,
     Meaning,
     MessageKind,
-    Table,
 )
-from inspector.capture.store.runs import METHOD, Run, StderrRun
+from inspector.capture.store.runs import METHOD, FrameRun, StderrRun
 from inspector.protocol.facts import (
     ConnectionEvent,
     ConnectionFact,
@@ -54,7 +54,7 @@ MOST = 8 * 1024 * 1024
 """Payload bytes of the entries that are kept at hand."""
 
 
-class Recent:
+class RecentEntries:
     """The newest always; of the others as many as fit into `MOST`."""
 
     def __init__(self) -> None:
@@ -105,7 +105,7 @@ Row = tuple[int, int, int, int, int, int, int, int]
 """A frame in the columns: place, length, time, wall clock, size, flags, number of the method, exchange."""
 
 
-class Source(Protocol):
+class LineSource(Protocol):
     """Where the lines of the entries are."""
 
     def read(self, place: int, length: int) -> bytes:
@@ -115,14 +115,14 @@ class Source(Protocol):
         """Nothing can be read from now on. A second call does nothing."""
 
 
-class Store(Table):
+class Store(ColumnTable):
     """Entries 1 to `count`. Asking for another raises IndexError."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: LineSource) -> None:
         super().__init__()
         self._source = source
-        self._recent = Recent()
-        self.beginnings = Recent()
+        self._recent = RecentEntries()
+        self.beginnings = RecentEntries()
         """Of large entries, as far as they were read: see `capture.beginnings`."""
         self._held: dict[int, Entry] = {}
         """What is not in the source as it was: with what gives access."""
@@ -162,7 +162,7 @@ class Store(Table):
         if len(self._held) > _HELD:
             del self._held[next(iter(self._held))]
 
-    def add_run(self, run: Run | StderrRun, places: list[int], lengths: list[int]) -> None:
+    def add_run(self, run: FrameRun | StderrRun, places: list[int], lengths: list[int]) -> None:
         """The entries of a run, whose lines stand at those places. One thread only."""
         count = len(run.payloads)
         self._put_many(places, lengths, [run.time_ns] * count, [run.wall_ns] * count, run.sizes)
@@ -175,7 +175,7 @@ class Store(Table):
             self._add_log_messages(run)
         self.count = run.first + count - 1
 
-    def _add_log_messages(self, run: Run) -> None:
+    def _add_log_messages(self, run: FrameRun) -> None:
         count = len(run.payloads)
         direction = TO_SERVER_BIT if run.direction is Direction.TO_SERVER else FROM_SERVER_BIT
         self._kinds.extend(bytes((EntryKind.FRAME,)) * count)

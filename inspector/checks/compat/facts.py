@@ -14,7 +14,7 @@ from inspector.checks.definitions.tools import Naming
 from inspector.checks.findings import Confidence, Severity
 
 
-class Effect(StrEnum):
+class CompatEffect(StrEnum):
     """What becomes of it, worst first; compare by `rank`."""
 
     ALL_GONE = "all gone"
@@ -45,10 +45,10 @@ class Effect(StrEnum):
         return Severity.ERROR if self.rank <= 3 else Severity.WARNING if self.rank == 4 else Severity.HINT
 
 
-_RANKS = {effect: rank for rank, effect in enumerate(Effect)}
+_RANKS = {effect: rank for rank, effect in enumerate(CompatEffect)}
 
 
-class Source(msgspec.Struct, frozen=True):
+class CompatSource(msgspec.Struct, frozen=True):
     """Where something was read, or what was run."""
 
     url: str
@@ -74,25 +74,25 @@ class Source(msgspec.Struct, frozen=True):
 _COMMIT = re.compile(r"/(?:blob|tree|commit)/([0-9a-f]{40})\b")
 
 
-class Fact(msgspec.Struct, frozen=True):
+class CompatFact(msgspec.Struct, frozen=True):
     """What one host does with one trait."""
 
     trait: str
-    effect: Effect
+    effect: CompatEffect
     sentence: str
     """What happens, as it goes on after the host's name: “drops the tool”."""
-    source: Source
+    source: CompatSource
     over: int = 0
     """For traits that are a number: from where on, exclusively."""
 
 
-class Feature(msgspec.Struct, frozen=True):
+class HostFeature(msgspec.Struct, frozen=True):
     """Whether a host has a part of the protocol."""
 
     name: str
     """“sampling”."""
     has: bool
-    source: Source
+    source: CompatSource
     note: str = ""
 
 
@@ -102,7 +102,7 @@ class Limit(msgspec.Struct, frozen=True):
     name: str
     """“start”, "call", "result"."""
     sentence: str
-    source: Source
+    source: CompatSource
 
 
 class Host(msgspec.Struct, frozen=True):
@@ -113,11 +113,11 @@ class Host(msgspec.Struct, frozen=True):
     name: str
     short: str
     """Five letters at most, for the head of a column."""
-    facts: tuple[Fact, ...]
-    features: tuple[Feature, ...] = ()
+    facts: tuple[CompatFact, ...]
+    features: tuple[HostFeature, ...] = ()
     limits: tuple[Limit, ...] = ()
     naming: Naming | None = None
-    naming_source: Source | None = None
+    naming_source: CompatSource | None = None
 
 
 FEATURES = ("tools", "resources", "prompts", "sampling", "elicitation", "roots", "pages")

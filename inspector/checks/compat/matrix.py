@@ -9,9 +9,9 @@ from typing import Any
 
 import msgspec
 
-from inspector.checks.compat.facts import Effect, Fact, Host
+from inspector.checks.compat.facts import CompatEffect, CompatFact, Host
 from inspector.checks.compat.packs import HOSTS, facts_about
-from inspector.checks.definitions.schemas import Budget
+from inspector.checks.definitions.schemas import WalkBudget
 from inspector.checks.definitions.texts import units
 from inspector.checks.definitions.tools import Trait, shown_name, traits_of
 from inspector.checks.findings import Finding, Severity
@@ -21,7 +21,7 @@ BYTES_PER_TOKEN = 4
 """For estimates, and called so wherever they are shown."""
 
 
-class Surface(msgspec.Struct, frozen=True):
+class CheckedDefinitions(msgspec.Struct, frozen=True):
     """What a server shows."""
 
     tools: tuple[Any, ...]
@@ -35,10 +35,10 @@ class Surface(msgspec.Struct, frozen=True):
     """The parts of the protocol that it was seen to use, by the names of `FEATURES`."""
 
 
-class Verdict(msgspec.Struct, frozen=True):
+class CompatVerdict(msgspec.Struct, frozen=True):
     """What one host does with one trait that is there."""
 
-    fact: Fact
+    fact: CompatFact
     trait: Trait
 
 
@@ -46,7 +46,7 @@ class Row(msgspec.Struct, frozen=True):
     """One tool."""
 
     name: str
-    cells: tuple[tuple[Verdict, ...], ...]
+    cells: tuple[tuple[CompatVerdict, ...], ...]
     """For each host what it does, worst first; () where nothing is known."""
     shown: tuple[str, ...]
     """For each host the name that its model sees; "" where nobody knows."""
@@ -57,7 +57,7 @@ class Matrix(msgspec.Struct, frozen=True):
 
     hosts: tuple[Host, ...]
     rows: tuple[Row, ...]
-    whole: tuple[tuple[Verdict, ...], ...]
+    whole: tuple[tuple[CompatVerdict, ...], ...]
     """For each host what becomes of the surface as a whole, worst first."""
     tokens: int
     """What all definitions take, estimated."""
@@ -65,15 +65,15 @@ class Matrix(msgspec.Struct, frozen=True):
     def gone(self, host: int) -> Row | None:
         """The first tool because of which a host drops all of them; None if it doesn't."""
         for row in self.rows:
-            if row.cells[host] and row.cells[host][0].fact.effect is Effect.ALL_GONE:
+            if row.cells[host] and row.cells[host][0].fact.effect is CompatEffect.ALL_GONE:
                 return row
         return None
 
 
-def matrix_of(surface: Surface, hosts: Iterable[Host]) -> Matrix:
+def matrix_of(surface: CheckedDefinitions, hosts: Iterable[Host]) -> Matrix:
     """Every tool that is an object against every host."""
     chosen = tuple(hosts)
-    budget, rows = Budget(), []
+    budget, rows = WalkBudget(), []
     tools = [tool for tool in surface.tools if type(tool) is dict]
     for tool in tools:
         traits = traits_of(tool, budget)
@@ -89,11 +89,11 @@ def matrix_of(surface: Surface, hosts: Iterable[Host]) -> Matrix:
     return Matrix(chosen, tuple(rows), tuple(of_whole), tokens)
 
 
-def _missed(host: Host, surface: Surface) -> list[Verdict]:
+def _missed(host: Host, surface: CheckedDefinitions) -> list[CompatVerdict]:
     """The parts of the protocol that the server uses and the host is known to lack."""
     return [
-        Verdict(
-            Fact(f"uses-{lacks.name}", Effect.FAILS, f"does not have {lacks.name}", lacks.source),
+        CompatVerdict(
+            CompatFact(f"uses-{lacks.name}", CompatEffect.FAILS, f"does not have {lacks.name}", lacks.source),
             Trait(f"uses-{lacks.name}", "", f"the server uses {lacks.name}"),
         )
         for lacks in host.features
@@ -101,16 +101,16 @@ def _missed(host: Host, surface: Surface) -> list[Verdict]:
     ]
 
 
-def _rank(verdict: Verdict) -> int:
+def _rank(verdict: CompatVerdict) -> int:
     return verdict.fact.effect.rank
 
 
-def _verdicts(host: Host, traits: Sequence[Trait]) -> tuple[Verdict, ...]:
-    found: dict[str, Verdict] = {}
+def _verdicts(host: Host, traits: Sequence[Trait]) -> tuple[CompatVerdict, ...]:
+    found: dict[str, CompatVerdict] = {}
     for trait in traits:
         for fact in host.facts:
             if fact.trait == trait.kind and (not fact.over or trait.amount > fact.over):
-                found.setdefault(f"{fact.trait} {fact.effect}", Verdict(fact, trait))
+                found.setdefault(f"{fact.trait} {fact.effect}", CompatVerdict(fact, trait))
     return tuple(sorted(found.values(), key=_rank))
 
 
@@ -122,7 +122,7 @@ def _shown(host: Host, server: str, name: str) -> tuple[str, Trait | None]:
     return shown.name, Trait("shown-name-length", "/name", said, shown.joined)
 
 
-def _of_whole(surface: Surface, tools: Sequence[dict[str, Any]]) -> tuple[list[Trait], int]:
+def _of_whole(surface: CheckedDefinitions, tools: Sequence[dict[str, Any]]) -> tuple[list[Trait], int]:
     found = []
     names = Counter(peek.text(tool, "name") for tool in tools)
     for name, times in names.items():
@@ -165,14 +165,14 @@ _HOSTS_ALONE = frozenset(("S-02", "S-04", "S-06", "S-11", "S-12", "S-13", "S-16"
 """What no specification forbids: it matters as far as the hosts do that one cares for."""
 
 
-def concerns(finding: Finding, hosts: Iterable[Host] = HOSTS.values()) -> list[tuple[Host, Fact]]:
+def concerns(finding: Finding, hosts: Iterable[Host] = HOSTS.values()) -> list[tuple[Host, CompatFact]]:
     """Which of the hosts are known to stumble over it, worst first, each once."""
     trait = finding.trait or _trait_of_rule(finding)
     if not trait:
         return []
-    found: dict[str, tuple[Host, Fact]] = {}
+    found: dict[str, tuple[Host, CompatFact]] = {}
     for host, fact in facts_about(trait, hosts, _ANY):
-        if fact.effect is not Effect.FINE and (not finding.hosts or host.id in finding.hosts):
+        if fact.effect is not CompatEffect.FINE and (not finding.hosts or host.id in finding.hosts):
             found.setdefault(host.id, (host, fact))
     return list(found.values())
 
@@ -180,7 +180,7 @@ def concerns(finding: Finding, hosts: Iterable[Host] = HOSTS.values()) -> list[t
 _ANY = 1 << 60
 
 
-def told_of(finding: Finding) -> list[tuple[Host, Fact]]:
+def told_of(finding: Finding) -> list[tuple[Host, CompatFact]]:
     """What is told with a finding: without the facts whose source names no version, unless these hosts were chosen.
 
     Programs change, so a statement about one is of use only with the version that it is about.

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from datetime import date
 
-from inspector.checks.compat.facts import Effect, Fact, Feature, Host, Limit, Source
+from inspector.checks.compat.facts import CompatEffect, CompatFact, CompatSource, Host, HostFeature, Limit
 from inspector.checks.definitions.tools import Naming, TooLong
 from inspector.checks.findings import Confidence
 
@@ -15,12 +15,12 @@ _ISSUES = "https://github.com/anthropics/claude-code/issues/"
 _CALL = "refuses to call it: only 2020-12 is read"
 
 
-def _issue(number: int, day: date, seen_in: str = "", confidence: Confidence = Confidence.LIKELY) -> Source:
-    return Source(f"{_ISSUES}{number}", day, seen_in, confidence)
+def _issue(number: int, day: date, seen_in: str = "", confidence: Confidence = Confidence.LIKELY) -> CompatSource:
+    return CompatSource(f"{_ISSUES}{number}", day, seen_in, confidence)
 
 
-_CLIENTS = Source("https://www.developersdigest.tech/mcp-servers/clients", date(2026, 11, 22))
-_NOVEMBER = Source(
+_CLIENTS = CompatSource("https://www.developersdigest.tech/mcp-servers/clients", date(2026, 11, 22))
+_NOVEMBER = CompatSource(
     "https://dev.to/serverdex/which-mcp-clients-support-which-features-i-read-the-docs-59kb", date(2026, 11, 22)
 )
 _ALL = _issue(88049, date(2026, 8, 19))
@@ -33,51 +33,53 @@ CLAUDE_CODE = Host(
     "Claude Code",
     "ClCod",
     (
-        Fact(
+        CompatFact(
             "input-root",
-            Effect.ALL_GONE,
+            CompatEffect.ALL_GONE,
             "drops every tool of the server, without a word",
             _issue(88049, date(2026, 8, 19)),
         ),
-        Fact("input-required", Effect.ALL_GONE, "drops every tool of the server", _issue(44364, date(2026, 4, 6))),
-        Fact("input-root-combinator", Effect.GONE, "drops the tool without a word", _DROPPED),
-        Fact("input-root-condition", Effect.GONE, "drops the tool without a word", _DROPPED),
-        Fact("output-dialect", Effect.FAILS, _CALL, _issue(88882, date(2026, 8, 22))),
-        Fact(
+        CompatFact(
+            "input-required", CompatEffect.ALL_GONE, "drops every tool of the server", _issue(44364, date(2026, 4, 6))
+        ),
+        CompatFact("input-root-combinator", CompatEffect.GONE, "drops the tool without a word", _DROPPED),
+        CompatFact("input-root-condition", CompatEffect.GONE, "drops the tool without a word", _DROPPED),
+        CompatFact("output-dialect", CompatEffect.FAILS, _CALL, _issue(88882, date(2026, 8, 22))),
+        CompatFact(
             "property-name",
-            Effect.BREAKS,
+            CompatEffect.BREAKS,
             "gets error 400 for every request once the tool is loaded: A-Za-z0-9_.- and 64 characters",
             _PLAIN_KEYS,
         ),
-        Fact("description-length", Effect.CUT, "cuts it after 2,048 characters", _CUT_OFF, over=2048),
-        Fact(
+        CompatFact("description-length", CompatEffect.CUT, "cuts it after 2,048 characters", _CUT_OFF, over=2048),
+        CompatFact(
             "instructions-length",
-            Effect.CUT,
+            CompatEffect.CUT,
             "cuts it after 2,048 characters",
             _issue(81268, date(2026, 7, 26), "2.1.220"),
             over=2048,
         ),
-        Fact(
+        CompatFact(
             "shown-name-length",
-            Effect.BREAKS,
+            CompatEffect.BREAKS,
             "gets error 400 for names of more than 64 characters, its prefix included",
             _issue(21136, date(2026, 1, 27)),
             over=64,
         ),
-        Fact(
+        CompatFact(
             "definition-tokens",
-            Effect.CHANGED,
+            CompatEffect.CHANGED,
             "loads tools only when they are searched for, once all definitions take a tenth of the context",
             _issue(39106, date(2026, 3, 26)),
             over=20_000,
         ),
     ),
     (
-        Feature("tools", True, _CLIENTS),
-        Feature("resources", True, _CLIENTS),
-        Feature("prompts", True, _CLIENTS),
-        Feature("roots", True, _CLIENTS),
-        Feature("elicitation", True, _CLIENTS),
+        HostFeature("tools", True, _CLIENTS),
+        HostFeature("resources", True, _CLIENTS),
+        HostFeature("prompts", True, _CLIENTS),
+        HostFeature("roots", True, _CLIENTS),
+        HostFeature("elicitation", True, _CLIENTS),
     ),
     (
         Limit("start", "gives up after 60 s, even if MCP_TIMEOUT is longer", _issue(16837, date(2026, 1, 8))),
@@ -94,31 +96,31 @@ CLAUDE_DESKTOP = Host(
     "Claude Desktop",
     "ClDes",
     (
-        Fact(
+        CompatFact(
             "output-dialect",
-            Effect.FAILS,
+            CompatEffect.FAILS,
             _CALL,
-            Source("https://github.com/shashankswe2020-ux/whoop-mcp/issues/251", date(2026, 9, 21), "2.2553.1"),
+            CompatSource("https://github.com/shashankswe2020-ux/whoop-mcp/issues/251", date(2026, 9, 21), "2.2553.1"),
         ),
-        Fact(
+        CompatFact(
             "name-length",
-            Effect.GONE,
+            CompatEffect.GONE,
             "refuses names of more than 64 characters",
-            Source("https://github.com/mattt/emcee/issues/46", date(2025, 3, 12), confidence=Confidence.GUESS),
+            CompatSource("https://github.com/mattt/emcee/issues/46", date(2025, 3, 12), confidence=Confidence.GUESS),
             over=64,
         ),
-        Fact(
+        CompatFact(
             "input-root-combinator",
-            Effect.FINE,
+            CompatEffect.FINE,
             "takes it",
             _issue(45106, date(2026, 4, 8), confidence=Confidence.GUESS),
         ),
     ),
     (
-        Feature("tools", True, _NOVEMBER),
-        Feature("resources", True, _NOVEMBER),
-        Feature("prompts", True, _NOVEMBER),
-        Feature("sampling", False, _NOVEMBER),
+        HostFeature("tools", True, _NOVEMBER),
+        HostFeature("resources", True, _NOVEMBER),
+        HostFeature("prompts", True, _NOVEMBER),
+        HostFeature("sampling", False, _NOVEMBER),
     ),
     (
         Limit("call", "gives up after 4 minutes", _DESKTOP_TIMEOUT),
@@ -134,13 +136,15 @@ _CODE = "https://github.com/microsoft/vscode/blob"
 _MCP = "src/vs/workbench/contrib/mcp/common"
 _CHAT = "https://github.com/microsoft/vscode-copilot-chat/blob/31acd00a86424e2ee6e980e54919cf31fbf88030/src/extension"
 _READ = date(2026, 11, 22)
-_SERVER = Source(f"{_CODE}/0052d689f910e056718b44fdecc7a5e1ad2c3b66/{_MCP}/mcpServer.ts", _READ, confidence=_CERTAIN)
-_HANDLER = Source(
+_SERVER = CompatSource(
+    f"{_CODE}/0052d689f910e056718b44fdecc7a5e1ad2c3b66/{_MCP}/mcpServer.ts", _READ, confidence=_CERTAIN
+)
+_HANDLER = CompatSource(
     f"{_CODE}/c5308376f79a19368c9bd9dccc81090aa1bfcb79/{_MCP}/mcpServerRequestHandler.ts", _READ, confidence=_CERTAIN
 )
-_NORMALIZER = Source(f"{_CHAT}/tools/common/toolSchemaNormalizer.ts", date(2026, 3, 29), confidence=_CERTAIN)
-_FETCHER = Source(f"{_CHAT}/prompt/node/chatMLFetcher.ts", date(2026, 3, 29), confidence=_CERTAIN)
-_CONTRIBUTION = Source(
+_NORMALIZER = CompatSource(f"{_CHAT}/tools/common/toolSchemaNormalizer.ts", date(2026, 3, 29), confidence=_CERTAIN)
+_FETCHER = CompatSource(f"{_CHAT}/prompt/node/chatMLFetcher.ts", date(2026, 3, 29), confidence=_CERTAIN)
+_CONTRIBUTION = CompatSource(
     f"{_CODE}/027907cb37d0df0ff0df4b3538d3dbc1d26e7cac/{_MCP}/mcpLanguageModelToolContribution.ts",
     _READ,
     confidence=_CERTAIN,
@@ -153,74 +157,85 @@ VS_CODE = Host(
     "VS Code",
     "VSCod",
     (
-        Fact(
+        CompatFact(
             "array-without-items",
-            Effect.BREAKS,
+            CompatEffect.BREAKS,
             "fails each request with “tool parameters array type must have items”",
             _NORMALIZER,
         ),
-        Fact("input-broken", Effect.GONE, _OMITTED, _SERVER),
-        Fact("boolean-bound", Effect.GONE, _OMITTED, _SERVER),
-        Fact("input-required", Effect.GONE, _OMITTED, _SERVER),
-        Fact("input-properties", Effect.GONE, _OMITTED, _SERVER),
-        Fact("input-root", Effect.CHANGED, "shows the model a tool without parameters", _NORMALIZER),
-        Fact("input-root-combinator", Effect.CHANGED, _TAKEN_OUT, _NORMALIZER),
-        Fact("input-root-condition", Effect.CHANGED, _TAKEN_OUT, _NORMALIZER),
-        Fact("required-unknown", Effect.CHANGED, _TAKEN_OUT, _NORMALIZER),
-        Fact("tuple-items", Effect.CHANGED, "makes anyOf of it for GPT-4, o4 and Claude models", _NORMALIZER),
-        Fact("no-description", Effect.CHANGED, "shows “<empty>” in its place", _SERVER),
-        Fact("name-characters", Effect.CHANGED, "makes underscores of what is not a-z 0-9 _ . -", _SERVER),
-        Fact("shown-name-length", Effect.CUT, "cuts names after 64 characters, its prefix included", _SERVER, over=64),
-        Fact(
+        CompatFact("input-broken", CompatEffect.GONE, _OMITTED, _SERVER),
+        CompatFact("boolean-bound", CompatEffect.GONE, _OMITTED, _SERVER),
+        CompatFact("input-required", CompatEffect.GONE, _OMITTED, _SERVER),
+        CompatFact("input-properties", CompatEffect.GONE, _OMITTED, _SERVER),
+        CompatFact("input-root", CompatEffect.CHANGED, "shows the model a tool without parameters", _NORMALIZER),
+        CompatFact("input-root-combinator", CompatEffect.CHANGED, _TAKEN_OUT, _NORMALIZER),
+        CompatFact("input-root-condition", CompatEffect.CHANGED, _TAKEN_OUT, _NORMALIZER),
+        CompatFact("required-unknown", CompatEffect.CHANGED, _TAKEN_OUT, _NORMALIZER),
+        CompatFact(
+            "tuple-items", CompatEffect.CHANGED, "makes anyOf of it for GPT-4, o4 and Claude models", _NORMALIZER
+        ),
+        CompatFact("no-description", CompatEffect.CHANGED, "shows “<empty>” in its place", _SERVER),
+        CompatFact("name-characters", CompatEffect.CHANGED, "makes underscores of what is not a-z 0-9 _ . -", _SERVER),
+        CompatFact(
+            "shown-name-length",
+            CompatEffect.CUT,
+            "cuts names after 64 characters, its prefix included",
+            _SERVER,
+            over=64,
+        ),
+        CompatFact(
             "schema-text-length",
-            Effect.CUT,
+            CompatEffect.CUT,
             "cuts it after 1,024 characters for GPT-4 models",
             _NORMALIZER,
             over=1024,
         ),
-        Fact("tool-count", Effect.BREAKS, "refuses requests with more than 128 tools", _FETCHER, over=128),
-        Fact(
-            "read-only-writes", Effect.CHANGED, "does not ask before it calls it, as readOnlyHint is set", _CONTRIBUTION
+        CompatFact("tool-count", CompatEffect.BREAKS, "refuses requests with more than 128 tools", _FETCHER, over=128),
+        CompatFact(
+            "read-only-writes",
+            CompatEffect.CHANGED,
+            "does not ask before it calls it, as readOnlyHint is set",
+            _CONTRIBUTION,
         ),
     ),
     (
-        Feature("tools", True, _SERVER),
-        Feature("resources", True, _SERVER),
-        Feature("prompts", True, _SERVER),
-        Feature("sampling", True, _HANDLER),
-        Feature("elicitation", True, _HANDLER, "forms and links"),
-        Feature("roots", True, _HANDLER),
-        Feature("pages", True, _HANDLER),
+        HostFeature("tools", True, _SERVER),
+        HostFeature("resources", True, _SERVER),
+        HostFeature("prompts", True, _SERVER),
+        HostFeature("sampling", True, _HANDLER),
+        HostFeature("elicitation", True, _HANDLER, "forms and links"),
+        HostFeature("roots", True, _HANDLER),
+        HostFeature("pages", True, _HANDLER),
     ),
     (),
     Naming("mcp_{server}_{tool}", 64, TooLong.CUT, "^A-Za-z0-9_-", 18),
     _SERVER,
 )
 
-_CURSOR_DOCS = Source("https://www.developersdigest.tech/mcp-servers/clients/cursor", _READ)
-_SIXTY = Source("https://github.com/ComposioHQ/composio/issues/2788", date(2026, 2, 27))
+_CURSOR_DOCS = CompatSource("https://www.developersdigest.tech/mcp-servers/clients/cursor", _READ)
+_SIXTY = CompatSource("https://github.com/ComposioHQ/composio/issues/2788", date(2026, 2, 27))
 
 CURSOR = Host(
     "cursor",
     "Cursor",
     "Cursr",
     (
-        Fact(
+        CompatFact(
             "shown-name-length",
-            Effect.GONE,
+            CompatEffect.GONE,
             "leaves tools out whose server's name and own name have 60 characters together",
             _SIXTY,
             over=59,
         ),
-        Fact(
+        CompatFact(
             "tool-count",
-            Effect.WARNED,
+            CompatEffect.WARNED,
             "warns of more than 80 tools, of all servers together",
-            Source("https://github.com/Snowflake-Labs/mcp/issues/77", date(2025, 9, 2)),
+            CompatSource("https://github.com/Snowflake-Labs/mcp/issues/77", date(2025, 9, 2)),
             over=80,
         ),
     ),
-    tuple(Feature(name, True, _CURSOR_DOCS) for name in ("tools", "resources", "prompts", "roots", "elicitation")),
+    tuple(HostFeature(name, True, _CURSOR_DOCS) for name in ("tools", "resources", "prompts", "roots", "elicitation")),
     (),
     Naming("{server}{tool}", 59),
     _SIXTY,
@@ -233,12 +248,12 @@ CURSOR = Host(
 _TRIED = date(2026, 11, 22)
 
 
-def _npm(package: str, version: str) -> Source:
-    return Source(f"https://www.npmjs.com/package/{package}/v/{version}", _TRIED, version, _CERTAIN)
+def _npm(package: str, version: str) -> CompatSource:
+    return CompatSource(f"https://www.npmjs.com/package/{package}/v/{version}", _TRIED, version, _CERTAIN)
 
 
-def _pypi(version: str) -> Source:
-    return Source(f"https://pypi.org/project/mcp/{version}/", _TRIED, version, _CERTAIN)
+def _pypi(version: str) -> CompatSource:
+    return CompatSource(f"https://pypi.org/project/mcp/{version}/", _TRIED, version, _CERTAIN)
 
 
 _TS1, _TS2 = _npm("@modelcontextprotocol/sdk", "1.32.2"), _npm("@modelcontextprotocol/client", "2.4.0")
@@ -247,12 +262,12 @@ _LIST = "refuses the whole list"
 _SDKS_CALL = "refuses the result of the call"
 
 
-def _refusals(source: Source, *traits: str) -> tuple[Fact, ...]:
-    return tuple(Fact(trait, Effect.ALL_GONE, _LIST, source) for trait in traits)
+def _refusals(source: CompatSource, *traits: str) -> tuple[CompatFact, ...]:
+    return tuple(CompatFact(trait, CompatEffect.ALL_GONE, _LIST, source) for trait in traits)
 
 
-def _failures(source: Source, *traits: str) -> tuple[Fact, ...]:
-    return tuple(Fact(trait, Effect.FAILS, _SDKS_CALL, source) for trait in traits)
+def _failures(source: CompatSource, *traits: str) -> tuple[CompatFact, ...]:
+    return tuple(CompatFact(trait, CompatEffect.FAILS, _SDKS_CALL, source) for trait in traits)
 
 
 _ONE_PAGE = "gives the first page; the program must ask for the others"
@@ -266,8 +281,8 @@ TYPESCRIPT_1 = Host(
     (
         *_refusals(_TS1, *_ROOTS, *_MEMBERS, "boolean-property", "output-reference", "output-broken"),
         *_failures(_TS1, "structure"),
-        Fact("output-dialect", Effect.FINE, "takes it", _TS1),
-        Fact("more-pages", Effect.WARNED, _ONE_PAGE, _TS1),
+        CompatFact("output-dialect", CompatEffect.FINE, "takes it", _TS1),
+        CompatFact("more-pages", CompatEffect.WARNED, _ONE_PAGE, _TS1),
     ),
     (),
     (Limit("call", "gives up after 60 s, unless the program says otherwise", _TS1),),
@@ -279,7 +294,7 @@ TYPESCRIPT_2 = Host(
     (
         *_refusals(_TS2, *_ROOTS, *_MEMBERS),
         *_failures(_TS2, "output-rare-dialect", "output-reference", "output-broken", "structure"),
-        Fact("output-dialect", Effect.FINE, "takes 2019-09, draft-07 and draft-06", _TS2),
+        CompatFact("output-dialect", CompatEffect.FINE, "takes 2019-09, draft-07 and draft-06", _TS2),
     ),
     (),
     (Limit("call", "gives up after 60 s, unless the program says otherwise", _TS2),),
@@ -289,14 +304,14 @@ PYTHON_1 = Host(
     "Python SDK 1",
     "Py1",
     (
-        Fact("wrong-kind", Effect.ALL_GONE, _LIST, _PY1),
-        Fact("input-root", Effect.FINE, "takes it", _PY1),
-        Fact("null-member", Effect.FINE, "takes it", _PY1),
+        CompatFact("wrong-kind", CompatEffect.ALL_GONE, _LIST, _PY1),
+        CompatFact("input-root", CompatEffect.FINE, "takes it", _PY1),
+        CompatFact("null-member", CompatEffect.FINE, "takes it", _PY1),
         *_failures(_PY1, "output-root", "output-broken", "output-required", "output-properties"),
         *_failures(_PY1, "output-reference", "structure"),
-        Fact("more-pages", Effect.WARNED, _ONE_PAGE, _PY1),
+        CompatFact("more-pages", CompatEffect.WARNED, _ONE_PAGE, _PY1),
     ),
-    (Feature("pages", False, _PY1, "the program must ask for them"),),
+    (HostFeature("pages", False, _PY1, "the program must ask for them"),),
 )
 PYTHON_2 = Host(
     "python-sdk-2",
@@ -304,11 +319,11 @@ PYTHON_2 = Host(
     "Py2",
     (
         *_refusals(_PY2, *_ROOTS, "output-properties"),
-        Fact("null-member", Effect.FINE, "takes it", _PY2),
+        CompatFact("null-member", CompatEffect.FINE, "takes it", _PY2),
         *_failures(_PY2, "output-broken", "output-required", "output-reference", "structure"),
-        Fact("more-pages", Effect.WARNED, _ONE_PAGE, _PY2),
+        CompatFact("more-pages", CompatEffect.WARNED, _ONE_PAGE, _PY2),
     ),
-    (Feature("pages", False, _PY2, "the program must ask for them"),),
+    (HostFeature("pages", False, _PY2, "the program must ask for them"),),
 )
 
 
@@ -316,23 +331,23 @@ PYTHON_2 = Host(
 
 _TERMINALS_CERTAIN, _GUESS = Confidence.CERTAIN, Confidence.GUESS
 _CODEX = "https://github.com/openai/codex/blob"
-_TOOLS = Source(
+_TOOLS = CompatSource(
     f"{_CODEX}/00a35b1bf7756fef83d5100d40804d2a9c4e6a04/codex-rs/codex-mcp/src/tools.rs",
     _READ,
     confidence=_TERMINALS_CERTAIN,
 )
-_CLIENT = Source(
+_CLIENT = CompatSource(
     f"{_CODEX}/02beca9f39715ed6c57f93cd5a08e45b7ec0b8b7/codex-rs/codex-mcp/src/rmcp_client.rs",
     _READ,
     confidence=_TERMINALS_CERTAIN,
 )
-_SCHEMA = Source(
+_SCHEMA = CompatSource(
     f"{_CODEX}/1048c68e183b97cfec9f78d5c2b951b026350c07/codex-rs/tools/src/json_schema.rs",
     _READ,
     confidence=_TERMINALS_CERTAIN,
 )
-_ROOT = Source("https://github.com/Dicklesworthstone/flywheel_connectors/issues/49", date(2026, 5, 20))
-_SAMPLING = Source("https://github.com/openai/codex/pull/5116", date(2025, 10, 17), confidence=_GUESS)
+_ROOT = CompatSource("https://github.com/Dicklesworthstone/flywheel_connectors/issues/49", date(2026, 5, 20))
+_SAMPLING = CompatSource("https://github.com/openai/codex/pull/5116", date(2025, 10, 17), confidence=_GUESS)
 _ROOT_SAID = "gets error 400 for every request: type object at the root, and no combinators beside it"
 
 CODEX = Host(
@@ -340,21 +355,25 @@ CODEX = Host(
     "Codex",
     "Codex",
     (
-        Fact("input-root-combinator", Effect.BREAKS, _ROOT_SAID, _ROOT),
-        Fact("duplicate-name", Effect.GONE, "skips the second tool of a name", _TOOLS),
-        Fact(
-            "shown-name-length", Effect.CHANGED, "puts a hash in the place of the end, over 64 bytes", _TOOLS, over=64
+        CompatFact("input-root-combinator", CompatEffect.BREAKS, _ROOT_SAID, _ROOT),
+        CompatFact("duplicate-name", CompatEffect.GONE, "skips the second tool of a name", _TOOLS),
+        CompatFact(
+            "shown-name-length",
+            CompatEffect.CHANGED,
+            "puts a hash in the place of the end, over 64 bytes",
+            _TOOLS,
+            over=64,
         ),
-        Fact("name-characters", Effect.CHANGED, "makes underscores of other characters", _TOOLS),
-        Fact("boolean-property", Effect.CHANGED, "shows it to the model as a string", _SCHEMA),
-        Fact("recursive", Effect.CHANGED, "shows the inner part as any object", _SCHEMA),
-        Fact("array-without-items", Effect.CHANGED, "adds items of its own", _SCHEMA),
-        Fact("input-reference", Effect.CHANGED, "shows what it can't resolve as a string", _SCHEMA),
+        CompatFact("name-characters", CompatEffect.CHANGED, "makes underscores of other characters", _TOOLS),
+        CompatFact("boolean-property", CompatEffect.CHANGED, "shows it to the model as a string", _SCHEMA),
+        CompatFact("recursive", CompatEffect.CHANGED, "shows the inner part as any object", _SCHEMA),
+        CompatFact("array-without-items", CompatEffect.CHANGED, "adds items of its own", _SCHEMA),
+        CompatFact("input-reference", CompatEffect.CHANGED, "shows what it can't resolve as a string", _SCHEMA),
     ),
     (
-        Feature("tools", True, _TOOLS),
-        Feature("elicitation", True, _CLIENT),
-        Feature(
+        HostFeature("tools", True, _TOOLS),
+        HostFeature("elicitation", True, _CLIENT),
+        HostFeature(
             "sampling",
             False,
             _SAMPLING,
@@ -366,7 +385,7 @@ CODEX = Host(
         Limit(
             "result",
             "cuts results to about 10,000 tokens",
-            Source("https://github.com/openai/codex/issues/14466", date(2026, 3, 12)),
+            CompatSource("https://github.com/openai/codex/issues/14466", date(2026, 3, 12)),
         ),
     ),
     Naming("mcp__{server}__{tool}", 64, TooLong.HASH, "^A-Za-z0-9_-"),
@@ -375,9 +394,9 @@ CODEX = Host(
 
 _GEMINI = "https://github.com/google-gemini/gemini-cli/blob/5411f113cafae26161b4969b0237b8e1e024e2c2"
 _DATE = date(2026, 8, 21)
-_MCP_TOOL = Source(f"{_GEMINI}/packages/core/src/tools/mcp-tool.ts", _DATE, confidence=_TERMINALS_CERTAIN)
-_MCP_CLIENT = Source(f"{_GEMINI}/packages/core/src/tools/mcp-client.ts", _DATE, confidence=_TERMINALS_CERTAIN)
-_SDK = Source(f"{_GEMINI}/packages/core/package.json", _DATE, "SDK 1.23.0")
+_MCP_TOOL = CompatSource(f"{_GEMINI}/packages/core/src/tools/mcp-tool.ts", _DATE, confidence=_TERMINALS_CERTAIN)
+_MCP_CLIENT = CompatSource(f"{_GEMINI}/packages/core/src/tools/mcp-client.ts", _DATE, confidence=_TERMINALS_CERTAIN)
+_SDK = CompatSource(f"{_GEMINI}/packages/core/package.json", _DATE, "SDK 1.23.0")
 _REFUSED = "loses every tool of the server: its SDK refuses the list"
 
 GEMINI_CLI = Host(
@@ -385,32 +404,36 @@ GEMINI_CLI = Host(
     "Gemini CLI",
     "Gemin",
     (
-        Fact("input-root", Effect.ALL_GONE, _REFUSED, _SDK),
-        Fact("input-required", Effect.ALL_GONE, _REFUSED, _SDK),
-        Fact("input-properties", Effect.ALL_GONE, _REFUSED, _SDK),
-        Fact("boolean-property", Effect.ALL_GONE, _REFUSED, _SDK),
-        Fact("output-root", Effect.ALL_GONE, _REFUSED, _SDK),
-        Fact("wrong-kind", Effect.ALL_GONE, _REFUSED, _SDK),
-        Fact("null-member", Effect.ALL_GONE, _REFUSED, _SDK),
-        Fact("more-pages", Effect.CUT, "reads only the first page of tools", _MCP_CLIENT),
-        Fact("shown-name-length", Effect.CUT, "takes out the middle, over 63 characters", _MCP_TOOL, over=63),
-        Fact("name-characters", Effect.CHANGED, "makes underscores of other characters", _MCP_TOOL),
-        Fact(
-            "boolean-bound",
-            Effect.BREAKS,
-            "gets error 400 for every request",
-            Source("https://github.com/google-gemini/gemini-cli/issues/4920", date(2025, 7, 26), "0.1.14", _GUESS),
+        CompatFact("input-root", CompatEffect.ALL_GONE, _REFUSED, _SDK),
+        CompatFact("input-required", CompatEffect.ALL_GONE, _REFUSED, _SDK),
+        CompatFact("input-properties", CompatEffect.ALL_GONE, _REFUSED, _SDK),
+        CompatFact("boolean-property", CompatEffect.ALL_GONE, _REFUSED, _SDK),
+        CompatFact("output-root", CompatEffect.ALL_GONE, _REFUSED, _SDK),
+        CompatFact("wrong-kind", CompatEffect.ALL_GONE, _REFUSED, _SDK),
+        CompatFact("null-member", CompatEffect.ALL_GONE, _REFUSED, _SDK),
+        CompatFact("more-pages", CompatEffect.CUT, "reads only the first page of tools", _MCP_CLIENT),
+        CompatFact(
+            "shown-name-length", CompatEffect.CUT, "takes out the middle, over 63 characters", _MCP_TOOL, over=63
         ),
-        Fact("output-reference", Effect.FINE, "does without the check of results", _MCP_CLIENT),
+        CompatFact("name-characters", CompatEffect.CHANGED, "makes underscores of other characters", _MCP_TOOL),
+        CompatFact(
+            "boolean-bound",
+            CompatEffect.BREAKS,
+            "gets error 400 for every request",
+            CompatSource(
+                "https://github.com/google-gemini/gemini-cli/issues/4920", date(2025, 7, 26), "0.1.14", _GUESS
+            ),
+        ),
+        CompatFact("output-reference", CompatEffect.FINE, "does without the check of results", _MCP_CLIENT),
     ),
     (
-        Feature("tools", True, _MCP_CLIENT),
-        Feature("resources", True, _MCP_CLIENT),
-        Feature("prompts", True, _MCP_CLIENT),
-        Feature("roots", True, _MCP_CLIENT),
-        Feature("sampling", False, _MCP_CLIENT),
-        Feature("elicitation", False, _MCP_CLIENT),
-        Feature("pages", False, _MCP_CLIENT, "tools; resources are read to the end"),
+        HostFeature("tools", True, _MCP_CLIENT),
+        HostFeature("resources", True, _MCP_CLIENT),
+        HostFeature("prompts", True, _MCP_CLIENT),
+        HostFeature("roots", True, _MCP_CLIENT),
+        HostFeature("sampling", False, _MCP_CLIENT),
+        HostFeature("elicitation", False, _MCP_CLIENT),
+        HostFeature("pages", False, _MCP_CLIENT, "tools; resources are read to the end"),
     ),
     (
         Limit("start", "gives up after 600 s", _MCP_CLIENT),
@@ -418,7 +441,9 @@ GEMINI_CLI = Host(
         Limit(
             "result",
             "cuts a text of more than 40,000 characters",
-            Source(f"{_GEMINI}/packages/core/src/scheduler/tool-executor.ts", _DATE, confidence=_TERMINALS_CERTAIN),
+            CompatSource(
+                f"{_GEMINI}/packages/core/src/scheduler/tool-executor.ts", _DATE, confidence=_TERMINALS_CERTAIN
+            ),
         ),
     ),
     Naming("mcp_{server}_{tool}", 63, TooLong.MIDDLE, r"^A-Za-z0-9_.:\-"),
@@ -446,7 +471,7 @@ AGES_AFTER_DAYS = 180
 """A fact whose source is older than this before the newest one is shown as old."""
 
 
-def facts_about(trait: str, hosts: Iterable[Host], amount: int = 0) -> list[tuple[Host, Fact]]:
+def facts_about(trait: str, hosts: Iterable[Host], amount: int = 0) -> list[tuple[Host, CompatFact]]:
     """What hosts do when they meet a trait, worst first; `amount` is its number, if it is one."""
     found = [
         (host, fact)

@@ -11,7 +11,7 @@ import msgspec
 
 from inspector.forms.dialects import DEFAULT, dialect_of
 from inspector.forms.paths import Path
-from inspector.forms.refs import Document
+from inspector.forms.refs import SchemaDocument
 
 # --- Every schema within a JSON Schema, with its place. Without recursion, and never more than a budget allows.
 
@@ -37,7 +37,7 @@ _KINDS: Final = {
 }
 
 
-class Budget:
+class WalkBudget:
     """How many schemas may still be looked at, in one schema and in all of a list."""
 
     __slots__ = ("all_left", "left", "too_deep")
@@ -68,7 +68,7 @@ class Budget:
         return True
 
 
-def schemas_in(root: Any, budget: Budget) -> Iterator[tuple[Path, dict[str, Any], bool]]:
+def schemas_in(root: Any, budget: WalkBudget) -> Iterator[tuple[Path, dict[str, Any], bool]]:
     """Every schema that is an object, outermost first: its place, itself, whether it is one branch of several."""
     waiting: list[tuple[Path, Any, bool]] = [((), root, False)]
     while waiting:
@@ -115,7 +115,7 @@ def reference_features(schema: Any, reads: Sequence[tuple[Path, Any]], side: str
     """What is peculiar about the references that stand at these places."""
     if not reads:
         return
-    document = Document(schema)
+    document = SchemaDocument(schema)
     for path, ref in reads:
         if type(ref) is not str:
             yield f"{side}-reference", (*path, "$ref"), "has a $ref that is no string"
@@ -134,7 +134,7 @@ def reference_features(schema: Any, reads: Sequence[tuple[Path, Any]], side: str
         yield "recursive", (), "refers to itself"
 
 
-def _is_loop(document: Document, target: Any) -> bool:
+def _is_loop(document: SchemaDocument, target: Any) -> bool:
     """Whether a chain of nothing but references comes back to where it was."""
     met: set[int] = set()
     while type(target) is dict and type(target.get("$ref")) is str and len(target) == 1:
@@ -147,7 +147,7 @@ def _is_loop(document: Document, target: Any) -> bool:
     return False
 
 
-def written_out(schema: Any, document: Document) -> tuple[int, bool]:
+def written_out(schema: Any, document: SchemaDocument) -> tuple[int, bool]:
     """How many parts a schema has with its references written out, and whether it refers to itself.
 
     A reference back counts as one part. Counting stops a little above `MOST_WRITTEN_OUT`.
@@ -176,7 +176,7 @@ def written_out(schema: Any, document: Document) -> tuple[int, bool]:
     return sizes.get(id(schema), 1), recursive
 
 
-def _parts(node: Any, document: Document) -> list[Any]:
+def _parts(node: Any, document: SchemaDocument) -> list[Any]:
     if type(node) is list:
         return node
     if type(node) is not dict:
@@ -198,7 +198,7 @@ _PLAIN: Final = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _SHOWN = 40
 
 
-class Feature(msgspec.Struct, frozen=True):
+class SchemaFeature(msgspec.Struct, frozen=True):
     """One peculiarity."""
 
     kind: str
@@ -208,7 +208,9 @@ class Feature(msgspec.Struct, frozen=True):
     """Begins with what it speaks of; may quote foreign text."""
 
 
-def features_of(schema: Any, budget: Budget, *, is_input: bool, passed_over: Collection[str] = ()) -> list[Feature]:
+def features_of(
+    schema: Any, budget: WalkBudget, *, is_input: bool, passed_over: Collection[str] = ()
+) -> list[SchemaFeature]:
     """All that is peculiar about an input or output schema, outermost first; [] once the budget is spent.
 
     Keywords that are `passed_over` are not looked at; see `keywords_of`.
@@ -227,7 +229,7 @@ def features_of(schema: Any, budget: Budget, *, is_input: bool, passed_over: Col
                 found += look(key, path, node, is_branch, dialect)
         if "$ref" in node:
             reads.append((path, node["$ref"]))
-    found += [Feature(kind, path, said) for kind, path, said in reference_features(schema, reads, side)]
+    found += [SchemaFeature(kind, path, said) for kind, path, said in reference_features(schema, reads, side)]
     found += _of_size(budget)
     return [_sided(each, side) for each in found if is_input or each.kind not in _OF_INPUTS]
 
@@ -238,49 +240,49 @@ _OF_INPUTS: Final = frozenset(
 """What matters only where a model is to write values."""
 
 
-def _sided(feature: Feature, side: str) -> Feature:
+def _sided(feature: SchemaFeature, side: str) -> SchemaFeature:
     return msgspec.structs.replace(feature, kind=f"{side}-broken") if feature.kind == "broken" else feature
 
 
-def _of_root(schema: Any, side: str) -> Iterator[Feature]:
+def _of_root(schema: Any, side: str) -> Iterator[SchemaFeature]:
     if type(schema) is not dict or schema.get("type") != "object":
-        yield Feature(f"{side}-root", (), "is not of type object")
+        yield SchemaFeature(f"{side}-root", (), "is not of type object")
         if type(schema) is not dict:
             return
     if "$schema" in schema and (dialect := dialect_of(schema)) != DEFAULT:
         named = dialect or str(schema["$schema"])[:_SHOWN]
-        yield Feature(f"{side}-dialect", ("$schema",), f"is labelled {named}")
+        yield SchemaFeature(f"{side}-dialect", ("$schema",), f"is labelled {named}")
         if dialect not in (*_MODERN, "draft-07", "draft-06"):
-            yield Feature(f"{side}-rare-dialect", ("$schema",), f"is labelled {named}")
+            yield SchemaFeature(f"{side}-rare-dialect", ("$schema",), f"is labelled {named}")
     for keyword in _COMBINATORS:
         if keyword in schema:
-            yield Feature(f"{side}-root-combinator", (keyword,), f"has {keyword} at its root")
+            yield SchemaFeature(f"{side}-root-combinator", (keyword,), f"has {keyword} at its root")
     for keyword in _CONDITIONS:
         if keyword in schema:
-            yield Feature(f"{side}-root-condition", (keyword,), f"has {keyword!r} at its root")
+            yield SchemaFeature(f"{side}-root-condition", (keyword,), f"has {keyword!r} at its root")
     yield from _of_members(schema, side)
 
 
-def _of_members(schema: dict[str, Any], side: str) -> Iterator[Feature]:
+def _of_members(schema: dict[str, Any], side: str) -> Iterator[SchemaFeature]:
     if "required" in schema and type(schema["required"]) is not list:
-        yield Feature(f"{side}-required", ("required",), "has a required that is no list")
+        yield SchemaFeature(f"{side}-required", ("required",), "has a required that is no list")
     properties = schema.get("properties")
     if "properties" in schema and type(properties) is not dict:
-        yield Feature(f"{side}-properties", ("properties",), "has properties that are no object")
+        yield SchemaFeature(f"{side}-properties", ("properties",), "has properties that are no object")
     for name, each in properties.items() if type(properties) is dict else ():
         if type(each) is bool:
             said = f"has a mere {str(each).lower()} as the schema of {name[:_SHOWN]!r}"
-            yield Feature("boolean-property", ("properties", name), said)
+            yield SchemaFeature("boolean-property", ("properties", name), said)
         if side == "input" and not _is_plain(name):
             said = f"has a property called {name[:_SHOWN]!r}"
-            yield Feature("property-name", ("properties", name), said)
+            yield SchemaFeature("property-name", ("properties", name), said)
 
 
 def _is_plain(name: str) -> bool:
     return _PLAIN.fullmatch(name) is not None
 
 
-Look = Callable[[str, Path, dict[str, Any], bool, str], Iterator[Feature]]
+Look = Callable[[str, Path, dict[str, Any], bool, str], Iterator[SchemaFeature]]
 """A keyword, the place of the schema that has it, the schema, whether that is one branch of several, its dialect."""
 
 
@@ -299,29 +301,31 @@ _OTHERS_NAMES = {each: each for each in TYPES} | {
 """Names of types in programming languages, in lower case, and in JSON Schema."""
 
 
-def _type(_key: str, path: Path, node: dict[str, Any], _branch: bool, _dialect: str) -> Iterator[Feature]:
+def _type(_key: str, path: Path, node: dict[str, Any], _branch: bool, _dialect: str) -> Iterator[SchemaFeature]:
     said = node["type"]
     kinds = said if type(said) is list else [said]
     odd = next((each for each in kinds if type(each) is not str or each not in TYPES), None)
     if odd is not None:
         meant = _OTHERS_NAMES.get(str(odd).lower())
         instead = f"; in JSON Schema it is {meant!r}" if meant else ", which JSON Schema does not have"
-        yield Feature("broken", (*path, "type"), f"has the type {str(odd)[:_SHOWN]!r}{instead}")
+        yield SchemaFeature("broken", (*path, "type"), f"has the type {str(odd)[:_SHOWN]!r}{instead}")
     elif said == "array" and not node.get("items"):
-        yield Feature("array-without-items", path, f"has an array{_where(path)} that does not say of what")
+        yield SchemaFeature("array-without-items", path, f"has an array{_where(path)} that does not say of what")
     elif type(said) is list and len([each for each in said if each != "null"]) > 1:
-        yield Feature("several-types", (*path, "type"), f"allows several types{_where(path)}")
+        yield SchemaFeature("several-types", (*path, "type"), f"allows several types{_where(path)}")
 
 
-def _items(_key: str, path: Path, node: dict[str, Any], _branch: bool, dialect: str) -> Iterator[Feature]:
+def _items(_key: str, path: Path, node: dict[str, Any], _branch: bool, dialect: str) -> Iterator[SchemaFeature]:
     if type(node["items"]) is list and dialect == DEFAULT:
-        yield Feature("tuple-items", (*path, "items"), f"has a list as items{_where(path)}; 2020-12 has prefixItems")
+        yield SchemaFeature(
+            "tuple-items", (*path, "items"), f"has a list as items{_where(path)}; 2020-12 has prefixItems"
+        )
 
 
-def _bound(key: str, path: Path, node: dict[str, Any], _branch: bool, _dialect: str) -> Iterator[Feature]:
+def _bound(key: str, path: Path, node: dict[str, Any], _branch: bool, _dialect: str) -> Iterator[SchemaFeature]:
     if type(node[key]) is bool:
         said = f"has {key} as true or false{_where(path)}; it is a number since draft-06"
-        yield Feature("boolean-bound", (*path, key), said)
+        yield SchemaFeature("boolean-bound", (*path, key), said)
 
 
 _OLD: Final = {
@@ -331,27 +335,27 @@ _OLD: Final = {
 }
 
 
-def _old(key: str, path: Path, _node: dict[str, Any], _branch: bool, dialect: str) -> Iterator[Feature]:
+def _old(key: str, path: Path, _node: dict[str, Any], _branch: bool, dialect: str) -> Iterator[SchemaFeature]:
     if dialect in _MODERN or key == "nullable":
         kind = "old-place" if key == "definitions" else "old-keyword"
-        yield Feature(kind, (*path, key), f"has {key!r}{_where(path)}, which {_OLD[key]}")
+        yield SchemaFeature(kind, (*path, key), f"has {key!r}{_where(path)}, which {_OLD[key]}")
 
 
-def _id(_key: str, path: Path, node: dict[str, Any], _branch: bool, dialect: str) -> Iterator[Feature]:
+def _id(_key: str, path: Path, node: dict[str, Any], _branch: bool, dialect: str) -> Iterator[SchemaFeature]:
     if not path and type(node["id"]) is str and dialect in _MODERN:
-        yield Feature("old-keyword", ("id",), "has 'id', which is $id since draft-06")
+        yield SchemaFeature("old-keyword", ("id",), "has 'id', which is $id since draft-06")
 
 
-def _required(_key: str, path: Path, node: dict[str, Any], is_branch: bool, _dialect: str) -> Iterator[Feature]:
+def _required(_key: str, path: Path, node: dict[str, Any], is_branch: bool, _dialect: str) -> Iterator[SchemaFeature]:
     wanted, there = node["required"], node.get("properties")
     if path and type(wanted) is bool:
         said = f"has required as true or false{_where(path)}; the object around it lists what it requires"
-        yield Feature("boolean-required", (*path, "required"), said)
+        yield SchemaFeature("boolean-required", (*path, "required"), said)
     if is_branch or type(wanted) is not list or type(there) is not dict or _is_open(node):
         return
     for at, name in enumerate(wanted):
         if type(name) is str and name not in there:
-            yield Feature(
+            yield SchemaFeature(
                 "required-unknown", (*path, "required", at), f"requires {name[:_SHOWN]!r}, which it does not have"
             )
 
@@ -362,39 +366,45 @@ def _is_open(node: dict[str, Any]) -> bool:
     return any(key in node for key in others) or type(node.get("additionalProperties")) is dict
 
 
-def _enum(_key: str, path: Path, node: dict[str, Any], _branch: bool, _dialect: str) -> Iterator[Feature]:
+def _enum(_key: str, path: Path, node: dict[str, Any], _branch: bool, _dialect: str) -> Iterator[SchemaFeature]:
     values = node["enum"]
     if type(values) is not list:
-        yield Feature("broken", (*path, "enum"), f"has an enum{_where(path)} that is no list")
+        yield SchemaFeature("broken", (*path, "enum"), f"has an enum{_where(path)} that is no list")
         return
     for at, value in enumerate(values):
         if "type" in node and not fits(value, node["type"]):
             said = f"offers {str(value)[:_SHOWN]!r}{_where(path)}, which is not of type {_named(node['type'])}"
-            yield Feature("enum-type", (*path, "enum", at), said)
+            yield SchemaFeature("enum-type", (*path, "enum", at), said)
             return
     if values and not all(type(each) is str for each in values if each is not None):
-        yield Feature("enum-not-string", (*path, "enum"), f"has an enum{_where(path)} of something else than strings")
+        yield SchemaFeature(
+            "enum-not-string", (*path, "enum"), f"has an enum{_where(path)} of something else than strings"
+        )
 
 
-def _default(_key: str, path: Path, node: dict[str, Any], _branch: bool, _dialect: str) -> Iterator[Feature]:
+def _default(_key: str, path: Path, node: dict[str, Any], _branch: bool, _dialect: str) -> Iterator[SchemaFeature]:
     value, values = node["default"], node.get("enum")
     if "type" in node and not node.get("nullable") and not fits(value, node["type"]):
         said = f"has a default{_where(path)} that is not of type {_named(node['type'])}"
-        yield Feature("default-wrong", (*path, "default"), said)
+        yield SchemaFeature("default-wrong", (*path, "default"), said)
     elif type(values) is list and value not in values and len(values) < 1000:
-        yield Feature("default-wrong", (*path, "default"), f"has a default{_where(path)} that its enum does not have")
+        yield SchemaFeature(
+            "default-wrong", (*path, "default"), f"has a default{_where(path)} that its enum does not have"
+        )
 
 
-def _closed(key: str, path: Path, node: dict[str, Any], is_branch: bool, _dialect: str) -> Iterator[Feature]:
+def _closed(key: str, path: Path, node: dict[str, Any], is_branch: bool, _dialect: str) -> Iterator[SchemaFeature]:
     elsewhere = ("patternProperties", "$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "dependentSchemas")
     if node[key] is not False or node.get("properties") or is_branch or any(each in node for each in elsewhere):
         return
     if len(path) >= 2 and path[-2] == "properties" and node.get("type") == "object":
-        yield Feature("admits-nothing", (*path, key), f"has an object{_where(path)} that allows no property at all")
+        yield SchemaFeature(
+            "admits-nothing", (*path, key), f"has an object{_where(path)} that allows no property at all"
+        )
 
 
-def _header(key: str, path: Path, _node: dict[str, Any], _branch: bool, _dialect: str) -> Iterator[Feature]:
-    yield Feature("header", (*path, key), f"wants a value in a header{_where(path)}")
+def _header(key: str, path: Path, _node: dict[str, Any], _branch: bool, _dialect: str) -> Iterator[SchemaFeature]:
+    yield SchemaFeature("header", (*path, key), f"wants a value in a header{_where(path)}")
 
 
 _BY_KEY: Final[dict[str, Look]] = {
@@ -462,8 +472,8 @@ def _where(path: Path) -> str:
     return f" ({'.'.join(names)[:60]})" if names else ""
 
 
-def _of_size(budget: Budget) -> Iterator[Feature]:
+def _of_size(budget: WalkBudget) -> Iterator[SchemaFeature]:
     if budget.too_deep is not None:
-        yield Feature("too-deep", budget.too_deep, "is nested deeper than clients read")
+        yield SchemaFeature("too-deep", budget.too_deep, "is nested deeper than clients read")
     if budget.is_spent:
-        yield Feature("too-large", (), "has more parts than can be looked at")
+        yield SchemaFeature("too-large", (), "has more parts than can be looked at")

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
-from inspector.checks.definitions.schemas import Budget, features_of
+from inspector.checks.definitions.schemas import WalkBudget, features_of
 from inspector.checks.definitions.texts import units
 from inspector.forms.paths import pointer
 from inspector.protocol import peek
@@ -46,7 +46,7 @@ class Trait(msgspec.Struct, frozen=True):
     """The number, for traits that are one."""
 
 
-def traits_of(tool: dict[str, Any], budget: Budget, passed_over: Collection[str] = ()) -> list[Trait]:
+def traits_of(tool: dict[str, Any], budget: WalkBudget, passed_over: Collection[str] = ()) -> list[Trait]:
     """All traits of a tool, but for those that need to know its server's name.
 
     `passed_over`: keywords of schemas that are not looked at.
@@ -118,7 +118,7 @@ def _wrong(member: str, value: Any) -> Trait:
     return Trait("wrong-kind", f"/{member}", f"has a {member} of the wrong kind")
 
 
-def _of_schemas(tool: dict[str, Any], budget: Budget, passed_over: Collection[str]) -> list[Trait]:
+def _of_schemas(tool: dict[str, Any], budget: WalkBudget, passed_over: Collection[str]) -> list[Trait]:
     found: list[Trait] = []
     for member, is_input in (("inputSchema", True), ("outputSchema", False)):
         if member in tool and (is_input or tool[member] is not None):

@@ -15,7 +15,7 @@ from inspector.checks.diagnoses.http import kind_of, once, refused, responded
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import words_of_body
 from inspector.checks.registry import Flaw, check
-from inspector.checks.state import Case, Document, Scene, is_loopback, value_of
+from inspector.checks.state import CheckMoment, ConnectionState, MetadataDocument, is_loopback, value_of
 from inspector.protocol import peek
 from inspector.protocol.credentials import without_credentials
 from inspector.protocol.facts import HttpEvent
@@ -26,7 +26,7 @@ _WELL_KNOWN, _PROTECTED = "/.well-known/", "/.well-known/oauth-protected-resourc
 _SERVER = ("/.well-known/oauth-authorization-server", "/.well-known/openid-configuration")
 
 
-def _looked(scene: Scene) -> list[Document]:
+def _looked(scene: ConnectionState) -> list[MetadataDocument]:
     """Where metadata of the resource was looked for."""
     return [each for each in scene.login.tried if _PROTECTED in each.url]
 
@@ -39,7 +39,7 @@ def _looked(scene: Scene) -> list[Document]:
     topic=_TOPIC,
     fix='Send WWW-Authenticate: Bearer resource_metadata="https://…" with 401.',
 )
-def refusals_have_a_challenge(case: Case) -> Iterator[Flaw]:
+def refusals_have_a_challenge(case: CheckMoment) -> Iterator[Flaw]:
     """Clients have to guess where to log in; that some guess is right makes it milder."""
     login = case.scene.login
     bare = [n for n, status, challenge in login.refusals if status == 401 and not challenge]
@@ -58,7 +58,7 @@ def refusals_have_a_challenge(case: Case) -> Iterator[Flaw]:
     topic=_TOPIC,
     fix="Log in with mcp-inspect auth login URL, or give a token with -H 'Authorization: Bearer …'.",
 )
-def a_login_is_wanted(case: Case) -> Iterator[Flaw]:
+def a_login_is_wanted(case: CheckMoment) -> Iterator[Flaw]:
     """A request without credentials was answered with 401 and a challenge, and nothing with credentials succeeded.
 
     No fault of the server. 401 without a challenge is A-01, and 401 to credentials is A-08.
@@ -88,7 +88,7 @@ def a_login_is_wanted(case: Case) -> Iterator[Flaw]:
     topic=_TOPIC,
     fix="Serve JSON at /.well-known/oauth-protected-resource followed by the path of the server.",
 )
-def resource_has_metadata(case: Case) -> Iterator[Flaw]:
+def resource_has_metadata(case: CheckMoment) -> Iterator[Flaw]:
     """The server is known to use OAuth, and none of the places where its metadata can be has any.
 
     Known by its challenge, or by metadata of an authorization server. Other servers take a fixed token, which is legal.
@@ -109,7 +109,7 @@ def resource_has_metadata(case: Case) -> Iterator[Flaw]:
     topic=_TOPIC,
     fix="Answer 404 to well-known addresses that there are not, before the page for everything else.",
 )
-def metadata_is_no_web_page(case: Case) -> Iterator[Flaw]:
+def metadata_is_no_web_page(case: CheckMoment) -> Iterator[Flaw]:
     """A web application that answers 200 to everything."""
     life = responded(case)
     if life is None or life.request is None or life.response is None or _WELL_KNOWN not in life.request.target:
@@ -118,7 +118,7 @@ def metadata_is_no_web_page(case: Case) -> Iterator[Flaw]:
         yield Flaw(f"{life.request.target[:100]} is a web page")
 
 
-def _brought(case: Case, *places: str) -> Any:
+def _brought(case: CheckMoment, *places: str) -> Any:
     """The metadata that an exchange has just brought from one of these places; None for any other moment."""
     fact, life = case.fact, case.life
     if fact is None or fact.event is not HttpEvent.END or life is None or life.request is None:
@@ -134,7 +134,7 @@ def _brought(case: Case, *places: str) -> Any:
     topic=_TOPIC,
     fix="Register a client by hand, and give --client-id.",
 )
-def clients_can_register(case: Case) -> Iterator[Flaw]:
+def clients_can_register(case: CheckMoment) -> Iterator[Flaw]:
     """Neither registration, nor documents about clients."""
     found = _brought(case, *_SERVER)
     if found is None or "issuer" not in found or peek.text(found, "registration_endpoint"):
@@ -147,7 +147,7 @@ _SAID = re.compile(r'(error(?:_description)?|scope)="([^"]{1,200})"')
 
 
 @check("A-08", _ERROR, "credentials were sent, and refused", "http", "refusal", "http end", topic=_TOPIC)
-def credentials_are_taken(case: Case) -> Iterator[Flaw]:
+def credentials_are_taken(case: CheckMoment) -> Iterator[Flaw]:
     """401 to a request with a token, with what the challenge or the body says; 403 if it may not do that."""
     scene, life = case.scene, responded(case)
     if case.frame is not None and (found := refused(case)) is not None:
@@ -180,7 +180,7 @@ def credentials_are_taken(case: Case) -> Iterator[Flaw]:
         yield Flaw(f"the token lacks a scope{': ' + wanted[:80] if wanted else ''}", fix=fix)
 
 
-def _earlier(case: Case) -> list[str]:
+def _earlier(case: CheckMoment) -> list[str]:
     """The scopes that earlier challenges of the connection named: a login that steps up asks for the union."""
     headers = (header or "" for _, _, header in case.scene.login.refusals)
     return [scope for header in headers for name, scope in _SAID.findall(header) if name == "scope"]
@@ -195,7 +195,7 @@ def _earlier(case: Case) -> list[str]:
     confidence=Confidence.LIKELY,
     fix="Is it the right --client-id, and its secret? Does the client prove itself as the metadata says?",
 )
-def clients_are_known(case: Case) -> Iterator[Flaw]:
+def clients_are_known(case: CheckMoment) -> Iterator[Flaw]:
     """401 there means invalid_client (RFC 6749, section 5.2)."""
     life = responded(case)
     if life is None or life.response is None or life.request is None or life.request.method != "POST":
@@ -218,7 +218,7 @@ _SKEW_S = 120
     topic="",
     fix="Set the clock that is wrong: tokens are judged by it.",
 )
-def clocks_agree(case: Case) -> Iterator[Flaw]:
+def clocks_agree(case: CheckMoment) -> Iterator[Flaw]:
     """By the Date of a response, where a login plays a part."""
     life, scene = responded(case), case.scene
     date = life.header("date") if life is not None else None
@@ -239,7 +239,7 @@ def clocks_agree(case: Case) -> Iterator[Flaw]:
         yield Flaw(f"the server's clock is {abs(skew) / 60:.0f} min {way} ours")
 
 
-def _is_about_login(scene: Scene, sent: str | None) -> bool:
+def _is_about_login(scene: ConnectionState, sent: str | None) -> bool:
     return sent is not None or bool(scene.login.refusals)
 
 
@@ -251,7 +251,7 @@ def _is_about_login(scene: Scene, sent: str | None) -> bool:
     topic="https://www.rfc-editor.org/rfc/rfc9207",
     fix="Send the browser back with iss, the issuer exactly as the metadata has it: clients refuse any other.",
 )
-def answers_say_whose_they_are(case: Case) -> Iterator[Flaw]:
+def answers_say_whose_they_are(case: CheckMoment) -> Iterator[Flaw]:
     """RFC 9207, section 2.4: “clients MUST compare” iss with the issuer; where it is promised and missing, likewise."""
     back, known = _way_back(case), [each for each in case.scene.login.tried if _describes_a_server(each)]
     if back is None or not known:
@@ -269,11 +269,11 @@ def answers_say_whose_they_are(case: Case) -> Iterator[Flaw]:
 _SAYS_WHOSE = "authorization_response_iss_parameter_supported"
 
 
-def _describes_a_server(document: Document) -> bool:
+def _describes_a_server(document: MetadataDocument) -> bool:
     return any(place in document.url for place in _SERVER) and peek.text(document.value, "issuer") is not None
 
 
-def _way_back(case: Case) -> dict[str, str] | None:
+def _way_back(case: CheckMoment) -> dict[str, str] | None:
     """What the browser brought back from a login, as far as it was kept; None for any other moment.
 
     It is told as a request that has an end and no response: others had that exchange.
@@ -299,7 +299,7 @@ _PLACES = re.compile(r"(_endpoint|_uri|_url|^issuer|^jwks_uri|^service_documenta
     topic=_TOPIC,
     fix="Addresses are https, or http on this machine. If you do not run this server, leave it alone.",
 )
-def addresses_can_be_opened(case: Case) -> Iterator[Flaw]:
+def addresses_can_be_opened(case: CheckMoment) -> Iterator[Flaw]:
     """“Clients MUST reject” whatever is no https address: such things have started programs."""
     found = _brought(case, _WELL_KNOWN)
     for name, value in found.items() if type(found) is dict else ():
@@ -328,7 +328,7 @@ _SCHEME = re.compile(r"\s*([A-Za-z][\w-]*)")
     topic=_TOPIC,
     fix="Give the credentials with --header 'Authorization: …'. Clients log in by themselves for Bearer alone.",
 )
-def challenges_are_for_bearers(case: Case) -> Iterator[Flaw]:
+def challenges_are_for_bearers(case: CheckMoment) -> Iterator[Flaw]:
     """401 with Basic, Digest or Negotiate: mostly of a proxy."""
     life = responded(case)
     challenge = life.header("www-authenticate") if life is not None else None
@@ -350,7 +350,7 @@ _OTHERS = ("basic", "digest", "negotiate", "ntlm", "hoba", "mutual")
     topic=_TOPIC,
     fix="Serve JSON at /.well-known/oauth-authorization-server of the issuer.",
 )
-def authorization_server_has_metadata(case: Case) -> Iterator[Flaw]:
+def authorization_server_has_metadata(case: CheckMoment) -> Iterator[Flaw]:
     """The resource's metadata names it, and none of its places has a document."""
     scene = case.scene
     named = any(peek.items(each.value, "authorization_servers") for each in _looked(scene))
@@ -363,7 +363,7 @@ def authorization_server_has_metadata(case: Case) -> Iterator[Flaw]:
 
 
 @check("A-17", _ERROR, "metadata without an endpoint of the login", "http end", topic=_TOPIC)
-def logins_have_their_endpoints(case: Case) -> Iterator[Flaw]:
+def logins_have_their_endpoints(case: CheckMoment) -> Iterator[Flaw]:
     """“token_endpoint” and “authorization_endpoint” (RFC 8414, section 2): without them there is no login."""
     found = _brought(case, *_SERVER)
     if found is None and case.life is not None and case.fact is not None and case.fact.event is HttpEvent.END:

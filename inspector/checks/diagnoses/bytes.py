@@ -8,7 +8,7 @@ from contextlib import suppress
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.learning import AFTER
 from inspector.checks.registry import Flaw, check
-from inspector.checks.state import Case
+from inspector.checks.state import CheckMoment
 from inspector.protocol.facts import ProcessEvent
 from inspector.protocol.frames import Channel, Direction, Eol
 from inspector.protocol.jsonrpc import NotJsonRpc, Request
@@ -33,7 +33,7 @@ _WRITERS: tuple[tuple[re.Pattern[bytes], str], ...] = (
 _ELSEWHERE = "Write everything but messages to stderr: console.error, print(…, file=sys.stderr)."
 
 
-def _garbage(case: Case) -> bytes | None:
+def _garbage(case: CheckMoment) -> bytes | None:
     """The bytes of a line of stdout that is no JSON; None for anything else."""
     frame, message = case.frame, case.message
     if frame is None or frame.channel is not Channel.STDOUT or not isinstance(message, NotJsonRpc):
@@ -44,7 +44,7 @@ def _garbage(case: Case) -> bytes | None:
 
 
 @check("F-01", _ERROR, "text on stdout that is no message", "garbled", topic="stdio")
-def stdout_is_for_messages(case: Case) -> Iterator[Flaw]:
+def stdout_is_for_messages(case: CheckMoment) -> Iterator[Flaw]:
     """“The server MUST NOT write anything to its stdout that is not a valid MCP message.”"""
     line = _garbage(case) or _stray_object(case)
     if line is None or not line.strip() or _is_header(line) or _is_piece(line) or line.startswith(_BOMS[1:]):
@@ -55,7 +55,7 @@ def stdout_is_for_messages(case: Case) -> Iterator[Flaw]:
         yield Flaw(f"a line on stdout is no message: {shown}", span=(0, len(line)), fix=fix)
 
 
-def _stray_object(case: Case) -> bytes | None:
+def _stray_object(case: CheckMoment) -> bytes | None:
     """A line that is JSON and claims nothing of JSON-RPC: of a logger that writes JSON, mostly."""
     frame, message = case.frame, case.message
     if frame is None or frame.channel is not Channel.STDOUT or not isinstance(message, NotJsonRpc):
@@ -85,7 +85,7 @@ _OBJECT = re.compile(rb"\s*\[object \w+\]\s*$")
     topic="stdio",
     fix="Write each message with the library's encoder, once: json.dumps(message), JSON.stringify(message).",
 )
-def messages_are_json(case: Case) -> Iterator[Flaw]:
+def messages_are_json(case: CheckMoment) -> Iterator[Flaw]:
     """As Python or JavaScript print an object, or encoded twice."""
     frame, message = case.frame, case.message
     if frame is None or frame.channel is not Channel.STDOUT or not isinstance(message, NotJsonRpc):
@@ -111,7 +111,7 @@ def messages_are_json(case: Case) -> Iterator[Flaw]:
     topic="stdio",
     fix="Let what was written go out before the process ends: no process.exit() or os._exit() after a write.",
 )
-def messages_are_written_to_their_end(case: Case) -> Iterator[Flaw]:
+def messages_are_written_to_their_end(case: CheckMoment) -> Iterator[Flaw]:
     """A beginning of a message without its end, of a process that ended as if all were well."""
     frame, scene = case.frame, case.scene
     if frame is not None:
@@ -136,7 +136,7 @@ def messages_are_written_to_their_end(case: Case) -> Iterator[Flaw]:
     topic="stdio",
     fix="Write each message with one call, and one thread at a time: a lock around the output.",
 )
-def messages_are_written_one_by_one(case: Case) -> Iterator[Flaw]:
+def messages_are_written_one_by_one(case: CheckMoment) -> Iterator[Flaw]:
     """What is left of a line is JSON once another whole message is taken out of its middle."""
     line = _garbage(case)
     if line is None or not line.lstrip().startswith(b"{") or len(line) > _MOST_READ:
@@ -163,7 +163,7 @@ def messages_are_written_one_by_one(case: Case) -> Iterator[Flaw]:
     topic="stdio",
     fix="One JSON a line.",
 )
-def frames_are_lines(case: Case) -> Iterator[Flaw]:
+def frames_are_lines(case: CheckMoment) -> Iterator[Flaw]:
     """Content-Length is LSP."""
     line = _garbage(case)
     if line is not None and _is_header(line) and case.scene.seldom("F-02", 1, 1 << 62):
@@ -171,7 +171,7 @@ def frames_are_lines(case: Case) -> Iterator[Flaw]:
 
 
 @check("F-03", _ERROR, "a message over several lines", "garbled", topic="stdio", fix="Write JSON without indentation.")
-def messages_are_lines(case: Case) -> Iterator[Flaw]:
+def messages_are_lines(case: CheckMoment) -> Iterator[Flaw]:
     """Pretty-printed JSON comes as pieces."""
     line = _garbage(case)
     if line is not None and line.strip() == b"{" and case.scene.seldom("F-03", _SAID, 1 << 62):
@@ -187,7 +187,7 @@ def messages_are_lines(case: Case) -> Iterator[Flaw]:
     topic="stdio",
     fix="End each message with a newline.",
 )
-def lines_are_messages(case: Case) -> Iterator[Flaw]:
+def lines_are_messages(case: CheckMoment) -> Iterator[Flaw]:
     """A whole value, and more behind it; or a whole one at the end of the stream."""
     frame = case.frame
     if frame is None or frame.channel is not Channel.STDOUT or not frame.payload.lstrip().startswith(b"{"):
@@ -231,7 +231,7 @@ def _ends_of_values(line: bytes) -> tuple[int, int]:
     fix="Flush after each message: flush=True, PYTHONUNBUFFERED=1, stdbuf -oL. Read line by line, not to the end.",
     needs=AFTER,
 )
-def output_is_flushed(case: Case) -> Iterator[Flaw]:
+def output_is_flushed(case: CheckMoment) -> Iterator[Flaw]:
     """An answer that came only when stdin was closed, long after it was asked for."""
     closed = _closed_ns(case)
     if closed is None or case.asked is None or not case.scene.seldom("F-05", 1, 1 << 62):
@@ -241,7 +241,7 @@ def output_is_flushed(case: Case) -> Iterator[Flaw]:
     yield Flaw(said, frames=(case.asked.frame,))
 
 
-def _closed_ns(case: Case) -> int | None:
+def _closed_ns(case: CheckMoment) -> int | None:
     """When stdin was closed, if that is what an answer had waited for."""
     asked, processes = case.asked, case.scene.processes
     if asked is None or case.frame is None or case.frame.channel is not Channel.STDOUT or len(processes) < 2:
@@ -259,7 +259,7 @@ _PACKED = ((b"\x1f\x8b\x08", "gzip"), (b"\x28\xb5\x2f\xfd", "zstd"))
 
 
 @check("F-06", _ERROR, "text that is not UTF-8", "frame", topic="stdio", fix="PYTHONUTF8=1, or encode as UTF-8.")
-def text_is_utf8(case: Case) -> Iterator[Flaw]:
+def text_is_utf8(case: CheckMoment) -> Iterator[Flaw]:
     """Which byte, and what it may have been meant to be."""
     payload = case.frame.payload if case.frame is not None else b""
     if payload.startswith(_BOMS):
@@ -286,7 +286,7 @@ def text_is_utf8(case: Case) -> Iterator[Flaw]:
     topic="stdio",
     fix="UTF-8 without a mark.",
 )
-def text_has_no_mark(case: Case) -> Iterator[Flaw]:
+def text_has_no_mark(case: CheckMoment) -> Iterator[Flaw]:
     """PowerShell does that. A mark alone before UTF-8 is what many clients stumble over."""
     payload = case.frame.payload if case.frame is not None else b""
     if payload.startswith(_BOMS):
@@ -297,7 +297,7 @@ def text_has_no_mark(case: Case) -> Iterator[Flaw]:
 
 
 @check("F-08", _HINT, "lines that end with CR LF", "frame", topic="stdio")
-def lines_end_with_lf(case: Case) -> Iterator[Flaw]:
+def lines_end_with_lf(case: CheckMoment) -> Iterator[Flaw]:
     """Most clients take it; said once a connection."""
     if case.frame is not None and case.frame.eol is Eol.CRLF and case.scene.seldom("F-08", 1, 1 << 62):
         yield Flaw("lines end with CR LF; a line feed alone is meant")
@@ -306,7 +306,7 @@ def lines_end_with_lf(case: Case) -> Iterator[Flaw]:
 @check(
     "F-09", _ERROR, "terminal codes on stdout", "frame", topic="stdio", fix="NO_COLOR=1, TERM=dumb; docker without -t."
 )
-def stdout_has_no_colours(case: Case) -> Iterator[Flaw]:
+def stdout_has_no_colours(case: CheckMoment) -> Iterator[Flaw]:
     """JSON has no raw escape characters in it."""
     frame = case.frame
     if frame is not None and (at := frame.payload.find(b"\x1b")) >= 0 and case.scene.seldom("F-09", _SAID, 1 << 62):
@@ -326,7 +326,7 @@ _PROFILE = re.compile(rb"Last login|[Ww]elcome|\bnvm\b|conda|direnv|Now using|Yo
     confidence=Confidence.LIKELY,
     fix="Start the program itself, or the shell without -l and -i.",
 )
-def profile_is_silent(case: Case) -> Iterator[Flaw]:
+def profile_is_silent(case: CheckMoment) -> Iterator[Flaw]:
     """The first lines, of a shell that reads its start-up files."""
     line, connection = _garbage(case), case.scene.connection
     if line is None or not line.strip() or connection is None or case.scene.first_message_ns is not None:
@@ -356,7 +356,7 @@ _INEXACT = 2**53
 @check(
     "F-11", _HINT, "a number that JSON, or JavaScript, does not have", "frame", topic="", confidence=Confidence.LIKELY
 )
-def numbers_are_exact(case: Case) -> Iterator[Flaw]:
+def numbers_are_exact(case: CheckMoment) -> Iterator[Flaw]:
     """NaN and Infinity are no JSON; integers beyond 2^53 lose digits in many clients."""
     payload = case.frame.payload if case.frame is not None else b""
     if len(payload) > 1 << 20:
@@ -389,14 +389,14 @@ def too_long(size: int) -> Flaw:
 
 
 @check("F-12", _WARNING, "a very long message", "frame", topic="", fix="Send pages, or links to resources.")
-def messages_are_not_too_long(case: Case) -> Iterator[Flaw]:
+def messages_are_not_too_long(case: CheckMoment) -> Iterator[Flaw]:
     """More than 16 MiB in one piece."""
     if case.frame is not None and (size := len(case.frame.payload) + case.frame.cut) > LONG:
         yield too_long(size)
 
 
 @check("F-13", _ERROR, "what was sent comes back", "request", topic="stdio")
-def nobody_echoes(case: Case) -> Iterator[Flaw]:
+def nobody_echoes(case: CheckMoment) -> Iterator[Flaw]:
     """A terminal that echoes, or a program such as cat: the client's own request, with its id."""
     message = case.message
     if not isinstance(message, Request) or case.frame is None or case.frame.channel is not Channel.STDOUT:

@@ -14,17 +14,17 @@ from typing import Any, Final
 
 import msgspec
 
-from inspector.checks.compat.facts import Effect
+from inspector.checks.compat.facts import CompatEffect
 from inspector.checks.compat.matrix import tokens_of
 from inspector.checks.compat.packs import HOSTS, facts_about
-from inspector.checks.definitions.schemas import Budget, keywords_of
+from inspector.checks.definitions.schemas import WalkBudget, keywords_of
 from inspector.checks.definitions.texts import all_of, hidden_in, may_hide, may_order, order_in, texts_in, units
 from inspector.checks.definitions.tools import Trait, shown_name, traits_of, writes
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import Flaw, check
 from inspector.checks.rules.tools import was_asked_again
 from inspector.checks.rules.utilities import endless
-from inspector.checks.state import Case
+from inspector.checks.state import CheckMoment
 from inspector.protocol import peek
 from inspector.protocol.fingerprints import INSTRUCTIONS, Remembered, content_hash
 from inspector.protocol.json_diff import differences, key_of
@@ -37,7 +37,7 @@ _COUNTED: Final = frozenset(("input-dialect", "output-dialect"))
 """Kinds of which a check counts all; a tool has one of each at most."""
 
 
-class Seen(msgspec.Struct, frozen=True):
+class SeenTool(msgspec.Struct, frozen=True):
     """One tool of a page."""
 
     place: str
@@ -49,15 +49,15 @@ class Seen(msgspec.Struct, frozen=True):
     """Those of a kind that many tools of the page have are kept for the first `MOST_WITH` of these tools."""
 
 
-def tools_seen(case: Case) -> tuple[Seen, ...]:
+def tools_seen(case: CheckMoment) -> tuple[SeenTool, ...]:
     """Every tool of the page that is an object."""
     if case.surface is None:
         case.surface = tuple(_tools_seen(case))
     return case.surface
 
 
-def _tools_seen(case: Case) -> Iterator[Seen]:
-    budget = Budget()
+def _tools_seen(case: CheckMoment) -> Iterator[SeenTool]:
+    budget = WalkBudget()
     tools_with: Counter[str] = Counter()
     enough: set[str] = set()
     passed_over: frozenset[str] = frozenset()
@@ -70,7 +70,7 @@ def _tools_seen(case: Case) -> Iterator[Seen]:
         if more := {each.kind for each in kept if tools_with[each.kind] >= MOST_WITH}:
             enough |= more
             passed_over = keywords_of(enough)
-        yield Seen(f"/result/tools/{at}", called(tool, at), tool, tuple(kept))
+        yield SeenTool(f"/result/tools/{at}", called(tool, at), tool, tuple(kept))
 
 
 def called(thing: Any, at: int) -> str:
@@ -78,7 +78,7 @@ def called(thing: Any, at: int) -> str:
     return (peek.text(thing, "name") or f"number {at + 1}")[:80]
 
 
-def flaws_of(case: Case, *kinds: str, most: int = 1 << 30) -> Iterator[Flaw]:
+def flaws_of(case: CheckMoment, *kinds: str, most: int = 1 << 30) -> Iterator[Flaw]:
     """A flaw for each trait of these kinds, at most so many of a tool."""
     for at, seen in enumerate(tools_seen(case)):
         case.rest(at)
@@ -87,12 +87,12 @@ def flaws_of(case: Case, *kinds: str, most: int = 1 << 30) -> Iterator[Flaw]:
             yield Flaw(f"{seen.name}: {each.sentence}", seen.place + each.pointer, trait=each.kind)
 
 
-def is_paged(case: Case) -> bool:
+def is_paged(case: CheckMoment) -> bool:
     """Whether the answer is one page of several."""
     return peek.has(case.value, "nextCursor") or is_later_page(case)
 
 
-def is_later_page(case: Case) -> bool:
+def is_later_page(case: CheckMoment) -> bool:
     """Whether the answer is a page after the first."""
     return case.asked is not None and peek.has(case.asked.params, "cursor")
 
@@ -114,7 +114,7 @@ _SAME: Final = re.compile(r"[^A-Za-z0-9]")
     heavy=True,
     fix="Shorten it: clients with several servers put the server's name before it.",
 )
-def names_survive(case: Case) -> Iterator[Flaw]:
+def names_survive(case: CheckMoment) -> Iterator[Flaw]:
     """Too long with the server's own name before it, or the same as another once hosts have made it plain."""
     server = peek.text(case.scene.opening.server if case.scene.opening else None, "name") or ""
     seen_as: dict[str, str] = {}
@@ -160,7 +160,7 @@ def _listed(hosts: tuple[str, ...]) -> str:
     confidence=Confidence.GUESS,
     fix="Leave readOnlyHint out unless it is sure: a client may call such a tool without asking.",
 )
-def annotations_fit_the_name(case: Case) -> Iterator[Flaw]:
+def annotations_fit_the_name(case: CheckMoment) -> Iterator[Flaw]:
     """By a verb in the name."""
     for seen in tools_seen(case):
         if word := writes(seen.tool):
@@ -180,7 +180,7 @@ def annotations_fit_the_name(case: Case) -> Iterator[Flaw]:
     heavy=True,
     fix="Mend it before the server is reached over HTTP: clients must leave such a tool out there.",
 )
-def headers_would_do(case: Case) -> Iterator[Flaw]:
+def headers_would_do(case: CheckMoment) -> Iterator[Flaw]:
     """Over HTTP itself it is a fault, which a rule tells."""
     if case.scene.is_http:
         return
@@ -199,7 +199,7 @@ def headers_would_do(case: Case) -> Iterator[Flaw]:
     heavy=True,
     fix="Give it a name of its own: a model may take one for the other.",
 )
-def names_are_nobody_else_s(case: Case) -> Iterator[Flaw]:
+def names_are_nobody_else_s(case: CheckMoment) -> Iterator[Flaw]:
     """Among the servers that are configured beside this one, as far as they are known."""
     beside = case.scene.beside
     for seen in tools_seen(case) if beside else ():
@@ -228,7 +228,7 @@ _MEMBERS = ("tools", "prompts", "resources", "resourceTemplates")
     heavy=True,
     fix="Say what matters most first, and the rest in a resource or a tool of its own.",
 )
-def texts_are_short(case: Case) -> Iterator[Flaw]:
+def texts_are_short(case: CheckMoment) -> Iterator[Flaw]:
     """A tool's description, or the instructions of the server."""
     for seen in tools_seen(case) if case.method == "tools/list" else ():
         said = peek.text(seen.tool, "description") or ""
@@ -251,7 +251,7 @@ def _cut(what: str, said: str, place: str, trait: str) -> Iterator[Flaw]:
         yield Flaw(sentence, place, trait=trait, hosts=tuple(host.id for host, _ in cutting))
 
 
-def _things(case: Case) -> Iterator[tuple[str, str, Any]]:
+def _things(case: CheckMoment) -> Iterator[tuple[str, str, Any]]:
     """Everything that an answer has for a model to read: its place, what to call it, itself."""
     for member in _MEMBERS:
         for at, thing in enumerate(peek.items(case.value, member)):
@@ -271,7 +271,7 @@ def _things(case: Case) -> Iterator[tuple[str, str, Any]]:
     heavy=True,
     fix="Take it for hostile until its author explains it: a model reads what a person does not see.",
 )
-def texts_hide_nothing(case: Case) -> Iterator[Flaw]:
+def texts_hide_nothing(case: CheckMoment) -> Iterator[Flaw]:
     """Invisible characters that writing does not need; told once for each tool, prompt or resource."""
     for place, name, thing in _things(case):
         for pointer, text in texts_in(thing) if may_hide(all_of(thing)) else ():
@@ -291,7 +291,7 @@ def texts_hide_nothing(case: Case) -> Iterator[Flaw]:
     confidence=Confidence.GUESS,
     fix="Read it before you trust the server. That nothing is found elsewhere proves nothing.",
 )
-def texts_give_no_orders(case: Case) -> Iterator[Flaw]:
+def texts_give_no_orders(case: CheckMoment) -> Iterator[Flaw]:
     """Phrases that are known from attacks; told once for each tool, prompt or resource."""
     for place, name, thing in _things(case):
         for pointer, text in texts_in(thing) if may_order(all_of(thing)) else ():
@@ -314,7 +314,7 @@ _MANY_PAGES = 100
     topic="server/tools",
     fix="Let people choose groups of tools, or make several servers.",
 )
-def tools_are_few(case: Case) -> Iterator[Flaw]:
+def tools_are_few(case: CheckMoment) -> Iterator[Flaw]:
     """Their number, and about what their definitions cost in each request; told at the list's last page."""
     if peek.has(case.value, "nextCursor"):
         return
@@ -328,13 +328,13 @@ def tools_are_few(case: Case) -> Iterator[Flaw]:
         found = facts_about(trait, HOSTS.values(), amount)
         if found:
             named = [each for each in found if each[1].source.version]
-            worst = _WARNING if named and named[0][1].effect is Effect.BREAKS else None
+            worst = _WARNING if named and named[0][1].effect is CompatEffect.BREAKS else None
             hosts = tuple(host.id for host, _ in found)
             yield Flaw(said, "/result/tools", severity=worst, trait=trait, hosts=hosts)
 
 
 @check("S-17", _HINT, "the order of a list changes", *(f"answer {each}" for each in _KINDS), topic="", until=4)
-def order_stays(case: Case) -> Iterator[Flaw]:
+def order_stays(case: CheckMoment) -> Iterator[Flaw]:
     """The same things in another order spoil what a model's API has cached; a rule since 2026-07, for tools."""
     kind = _KINDS[case.method]
     before = list(case.scene.known[kind])
@@ -347,7 +347,7 @@ def order_stays(case: Case) -> Iterator[Flaw]:
 
 
 @check("S-18", _HINT, "pages that are not read, or that do not end", LIST, "end", topic="server/utilities/pagination")
-def pages_lead_on(case: Case) -> Iterator[Flaw]:
+def pages_lead_on(case: CheckMoment) -> Iterator[Flaw]:
     """Some hosts read no second page; a list whose cursor comes again never ends.
 
     That there is a second page is reported with the last page, or at the end, so that an endless list is one finding.
@@ -402,7 +402,7 @@ _SURFACE_MEMORY_LISTS = tuple(f"answer {LISTS[kind].method}" for kind in _ONE)
     fix=_FIX,
     wanted=lambda case: bool(case.scene.seen),
 )
-def definitions_stay(case: Case) -> Iterator[Flaw]:
+def definitions_stay(case: CheckMoment) -> Iterator[Flaw]:
     """Each thing whose hash is another one; what is new beside things that are known is a hint."""
     kind = KIND_OF_METHOD.get(case.method, "")
     known = case.scene.seen.get(kind or INSTRUCTIONS)
@@ -470,7 +470,7 @@ _LOOKED_AT = 1 << 20
     confidence=Confidence.LIKELY,
     fix="Give the type that the contents have: clients choose by it what to do with them.",
 )
-def contents_are_what_they_say(case: Case) -> Iterator[Flaw]:
+def contents_are_what_they_say(case: CheckMoment) -> Iterator[Flaw]:
     """By their first bytes, or by whether JSON is JSON."""
     for place, item in _contents(case):
         said = (peek.text(item, "mimeType") or "").split(";")[0].strip().lower()
@@ -482,7 +482,7 @@ def contents_are_what_they_say(case: Case) -> Iterator[Flaw]:
             yield Flaw("it says application/json and is none", f"{place}/mimeType")
 
 
-def _contents(case: Case) -> Iterator[tuple[str, Any]]:
+def _contents(case: CheckMoment) -> Iterator[tuple[str, Any]]:
     for at, item in enumerate(peek.items(case.value, "contents")):
         yield f"/result/contents/{at}", item
     for at, message in enumerate(peek.items(case.value, "messages")):

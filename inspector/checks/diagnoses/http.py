@@ -11,7 +11,7 @@ from inspector.checks.diagnoses.probes import lacks_header
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import reason_of, words_of_body
 from inspector.checks.registry import Flaw, check
-from inspector.checks.state import SESSION, Case, HttpLife
+from inspector.checks.state import SESSION, CheckMoment, HttpLife
 from inspector.protocol import peek
 from inspector.protocol.facts import HttpEvent
 
@@ -20,7 +20,7 @@ _LIKELY = Confidence.LIKELY
 _NEVER = 1 << 62
 
 
-def responded(case: Case) -> HttpLife | None:
+def responded(case: CheckMoment) -> HttpLife | None:
     """The exchange whose response has just begun, if it is no probe."""
     life, fact = case.life, case.fact
     if fact is None or fact.event is not HttpEvent.RESPONSE or life is None or life.request is None:
@@ -28,7 +28,7 @@ def responded(case: Case) -> HttpLife | None:
     return None if life.request.probe else life
 
 
-def refused(case: Case) -> tuple[HttpLife, bytes] | None:
+def refused(case: CheckMoment) -> tuple[HttpLife, bytes] | None:
     """The exchange, no probe, whose error has just brought its body; with the beginning of that."""
     life, frame = case.life, case.frame
     if life is None or frame is None or life.request is None or life.response is None or life.request.probe:
@@ -41,7 +41,7 @@ def kind_of(life: HttpLife) -> str:
     return (life.header("content-type") or "").partition(";")[0].strip().lower()
 
 
-def once(case: Case, id_: str) -> bool:
+def once(case: CheckMoment, id_: str) -> bool:
     """Whether this is the first time in the connection."""
     return case.scene.seldom(id_, 1, _NEVER)
 
@@ -60,7 +60,7 @@ _TITLE = re.compile(rb"(?is)<title[^>]*>(.{1,200}?)</title>")
     topic="",
     fix="Try /mcp or /sse behind the address. Is it a login page, or a proxy's?",
 )
-def is_no_web_page(case: Case) -> Iterator[Flaw]:
+def is_no_web_page(case: CheckMoment) -> Iterator[Flaw]:
     """HTML answers a POST, and nothing that was tried after it led to a conversation."""
     scene = case.scene
     if life := responded(case):
@@ -81,7 +81,7 @@ _UNREACHED = re.compile(r"refuses connections|can't be resolved|^No connection t
 
 
 @check("H-02", _ERROR, "nobody answers at the address", "http end", topic="")
-def somebody_answers(case: Case) -> Iterator[Flaw]:
+def somebody_answers(case: CheckMoment) -> Iterator[Flaw]:
     """Refused, not resolved, not reached: the operating system's word."""
     fact, life = case.fact, case.life
     if fact is None or fact.event is not HttpEvent.ERROR or life is None or life.request is None or life.request.probe:
@@ -112,7 +112,7 @@ def _host(url: str) -> str:
 
 
 @check("H-03", _ERROR, "the Accept header is refused", "http", topic="http", fix="Take both types, in any order.")
-def accepts_what_clients_accept(case: Case) -> Iterator[Flaw]:
+def accepts_what_clients_accept(case: CheckMoment) -> Iterator[Flaw]:
     """406, although both types were offered; or because a header of the user's took one away."""
     life = responded(case)
     if life is not None and life.response is not None and life.response.status == 406 and once(case, "H-03"):
@@ -126,7 +126,7 @@ _TYPE = re.compile(rb"(?i)(invalid|unsupported|bad|wrong).{0,20}(content[- ]type
 
 
 @check("H-04", _ERROR, "the type of a body is refused", "http", "refusal", topic="http", fix="Take application/json.")
-def takes_json(case: Case) -> Iterator[Flaw]:
+def takes_json(case: CheckMoment) -> Iterator[Flaw]:
     """415, or words to that effect."""
     life, body = responded(case), refused(case)
     if life is not None and life.response is not None and life.response.status == 415 and once(case, "H-04"):
@@ -136,7 +136,7 @@ def takes_json(case: Case) -> Iterator[Flaw]:
 
 
 @check("H-07", _HINT, "HTTP as it was at first", "note", topic="http", fix="--transport sse goes there at once.")
-def speaks_todays_http(case: Case) -> Iterator[Flaw]:
+def speaks_todays_http(case: CheckMoment) -> Iterator[Flaw]:
     """The POST was refused, and GET named an address to post to."""
     if case.note is not None and case.note.event == "endpoint" and case.scene.transport == "http":
         if once(case, "H-07"):
@@ -147,7 +147,7 @@ _LOGIN_PAGE = re.compile(r"(?i)[/.](?:log-?in|sign-?in|sso|saml2?|cas|oauth2?|au
 
 
 @check("H-08", _HINT, "a redirect", "http", topic="", fix="Give the final address.")
-def is_where_it_is(case: Case) -> Iterator[Flaw]:
+def is_where_it_is(case: CheckMoment) -> Iterator[Flaw]:
     """After 301 to 303 a client may make a GET of a POST, which loses the body (RFC 9110, section 15.4)."""
     life = responded(case)
     if life is None or life.request is None or life.response is None or "/.well-known/" in life.request.target:
@@ -172,7 +172,7 @@ _GUARD = re.compile(
 
 
 @check("H-09", _ERROR, "a guard against other hosts refuses this one", "http", "refusal", topic="http")
-def lets_its_own_host_in(case: Case) -> Iterator[Flaw]:
+def lets_its_own_host_in(case: CheckMoment) -> Iterator[Flaw]:
     """421, or words about Host or Origin: right for web pages of elsewhere, wrong for the name it is reached by."""
     life, body = responded(case), refused(case)
     found = _GUARD.search(body[1]) if body is not None else None
@@ -211,7 +211,7 @@ def _netloc(url: str) -> str:
     topic="http",
     fix="Was it restarted, or do several take turns? Keep sessions outside of the process, or be stateless.",
 )
-def sessions_last(case: Case) -> Iterator[Flaw]:
+def sessions_last(case: CheckMoment) -> Iterator[Flaw]:
     """404 to a POST that names the session: the right answer to one that is over, and why was it?
 
     404 to a GET says only that there is no stream to listen to, and 404 with -32601 that there is no such method.
@@ -235,7 +235,7 @@ _NO_SESSION = re.compile(rb"(?i)(missing|no|required?|without|requires).{0,30}se
 
 
 @check("H-12", _ERROR, "a session id is wanted, and none was given", "refusal", topic="http")
-def gives_the_session_it_wants(case: Case) -> Iterator[Flaw]:
+def gives_the_session_it_wants(case: CheckMoment) -> Iterator[Flaw]:
     """The response to initialize had none, or had one that a browser may not read."""
     found = refused(case)
     if found is None or case.scene.opening is None or found[0].sent(SESSION) is not None:
@@ -246,7 +246,7 @@ def gives_the_session_it_wants(case: Case) -> Iterator[Flaw]:
 
 
 @check("H-17", _ERROR, "the certificate is not trusted", "http end", topic="")
-def certificate_is_trusted(case: Case) -> Iterator[Flaw]:
+def certificate_is_trusted(case: CheckMoment) -> Iterator[Flaw]:
     """By the authorities of this system; or there is no TLS at all."""
     why = case.fact.why if case.fact is not None and case.fact.event is HttpEvent.ERROR else ""
     if why.startswith("The TLS certificate") and once(case, "H-17"):
@@ -258,7 +258,7 @@ def certificate_is_trusted(case: Case) -> Iterator[Flaw]:
 
 
 @check("H-18", _ERROR, "a proxy stands in between", "http", "http end", topic="", fix="See HTTPS_PROXY and NO_PROXY.")
-def no_proxy_refuses(case: Case) -> Iterator[Flaw]:
+def no_proxy_refuses(case: CheckMoment) -> Iterator[Flaw]:
     """It could not be passed, or wants to know who asks (407)."""
     life, fact = responded(case), case.fact
     if fact is not None and fact.event is HttpEvent.ERROR and fact.why.startswith("The proxy"):
@@ -269,7 +269,7 @@ def no_proxy_refuses(case: Case) -> Iterator[Flaw]:
 
 
 @check("H-19", _ERROR, "the address to post to is wrong", "note", "http", topic="http")
-def endpoint_is_right(case: Case) -> Iterator[Flaw]:
+def endpoint_is_right(case: CheckMoment) -> Iterator[Flaw]:
     """Of another origin, or one where nothing is: mostly a prefix that a proxy has taken away."""
     scene = case.scene
     if case.note is not None and case.note.event == "endpoint":
@@ -293,7 +293,7 @@ def _data(raw: bytes) -> str:
 
 
 @check("H-20", _ERROR, "head and body of a request differ", "error", topic="http", since=5)
-def head_and_body_agree(case: Case) -> Iterator[Flaw]:
+def head_and_body_agree(case: CheckMoment) -> Iterator[Flaw]:
     """-32020: a proxy has changed one of them, or the server reads them wrongly."""
     if peek.integer(case.value, "code") == -32020 and not lacks_header(case):
         said = (peek.text(case.value, "message") or "")[:120]
@@ -305,7 +305,7 @@ def head_and_body_agree(case: Case) -> Iterator[Flaw]:
 
 
 @check("H-21", _WARNING, "a capability is wanted that was not offered", "error", topic="basic", since=5)
-def needs_what_was_offered(case: Case) -> Iterator[Flaw]:
+def needs_what_was_offered(case: CheckMoment) -> Iterator[Flaw]:
     """-32021 names it."""
     if peek.integer(case.value, "code") == -32021:
         named = ", ".join(str(each)[:40] for each in peek.mapping(case.value, "data", "requiredCapabilities"))
@@ -319,7 +319,7 @@ _BAD_VERSION = re.compile(rb"(?i)(unsupported|invalid|bad|unknown|missing).{0,30
 
 
 @check("H-25", _ERROR, "the version that was agreed on is refused", "refusal", topic="http", since=3, until=4)
-def takes_the_version_agreed_on(case: Case) -> Iterator[Flaw]:
+def takes_the_version_agreed_on(case: CheckMoment) -> Iterator[Flaw]:
     """MCP-Protocol-Version says what initialize has settled, and is refused all the same."""
     found, revision = refused(case), case.scene.revision
     if found is None or revision is None or found[0].sent("mcp-protocol-version") != revision.in_header:
@@ -336,7 +336,7 @@ _SAID = "what refusals said"
 _MOST_SAID = 1000
 
 
-def _said(case: Case) -> str:
+def _said(case: CheckMoment) -> str:
     """What the body of the exchange that has just ended says of its refusal; "" if it says nothing."""
     words = case.scene.notes.get(_SAID, {}).pop(case.fact.http, "") if case.fact is not None else ""
     return f": {words}" if words else ""
@@ -352,7 +352,7 @@ def _said(case: Case) -> str:
     topic="",
     fix="Ask less often, or raise the limit.",
 )
-def has_patience(case: Case) -> Iterator[Flaw]:
+def has_patience(case: CheckMoment) -> Iterator[Flaw]:
     """429, with when to come back if it says so. The request failed; a stream or a notification may not matter."""
     life = case.life
     if life is None or life.request is None or life.response is None or life.request.probe:
@@ -371,7 +371,7 @@ def has_patience(case: Case) -> Iterator[Flaw]:
 
 
 @check("H-26", _ERROR, "a failure of the server, or of what stands before it", "http end", topic="")
-def does_not_fail(case: Case) -> Iterator[Flaw]:
+def does_not_fail(case: CheckMoment) -> Iterator[Flaw]:
     """5xx to a POST, and no answer in it."""
     life = case.life
     if life is None or life.request is None or life.response is None or life.request.method != "POST":
@@ -406,7 +406,7 @@ _NOT_HERE = {
 
 
 @check("H-33", _ERROR, "a request was refused", "refusal", "http end", "end", topic="http")
-def requests_are_taken(case: Case) -> Iterator[Flaw]:
+def requests_are_taken(case: CheckMoment) -> Iterator[Flaw]:
     """A status of 4xx that nothing else explains, with what its body says; of a way in only if none was found."""
     scene, fact, life = case.scene, case.fact, case.life
     if case.frame is not None and refused(case) is not None:
@@ -446,7 +446,7 @@ _LENGTHS = re.compile(r"received (\d+) bytes, expected (\d+)")
 
 
 @check("H-31", _ERROR, "a body that is cut off", "http end", "garbled", topic="http")
-def bodies_come_whole(case: Case) -> Iterator[Flaw]:
+def bodies_come_whole(case: CheckMoment) -> Iterator[Flaw]:
     """Fewer bytes than Content-Length says, a connection that breaks, or JSON that stops in its middle."""
     life, fact = case.life, case.fact
     if life is None or not life.asked or life.request is None or life.request.probe or kind_of(life) == STREAM:
@@ -496,7 +496,7 @@ def _stops_in_the_middle(payload: bytes) -> bool:
     topic="http",
     fix="Send the JSON-RPC response. 202 without a body is for notifications.",
 )
-def answers_have_a_body(case: Case) -> Iterator[Flaw]:
+def answers_have_a_body(case: CheckMoment) -> Iterator[Flaw]:
     """200 to a request, and not a byte; or an event stream that ends without a message and cannot be resumed."""
     life, fact = case.life, case.fact
     if life is None or fact is None or life.response is None or life.request is None or life.request.probe:
@@ -514,7 +514,7 @@ def answers_have_a_body(case: Case) -> Iterator[Flaw]:
 
 
 @check("H-34", _ERROR, "a compressed body that can't be unpacked", "http end", topic="http")
-def bodies_are_as_they_say(case: Case) -> Iterator[Flaw]:
+def bodies_are_as_they_say(case: CheckMoment) -> Iterator[Flaw]:
     """Content-Encoding says so, and the bytes are something else."""
     life, fact = case.life, case.fact
     if life is not None and fact is not None and fact.why.startswith("the compressed body can't be decoded"):
@@ -539,7 +539,7 @@ _NEEDS_SESSION = re.compile(
     topic="http",
     fix="Let the proxy or gateway in between pass the request header Mcp-Session-Id on.",
 )
-def session_ids_arrive(case: Case) -> Iterator[Flaw]:
+def session_ids_arrive(case: CheckMoment) -> Iterator[Flaw]:
     """The request had Mcp-Session-Id, and the server says that there is none."""
     found = refused(case)
     if found is None or case.scene.opening is None or found[0].sent(SESSION) is None:

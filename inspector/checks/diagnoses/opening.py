@@ -11,7 +11,7 @@ from inspector.checks.diagnoses.starting import unanswered
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import reason_of, words_of_body
 from inspector.checks.registry import LAST, Flaw, check
-from inspector.checks.state import Asked, Case, Scene
+from inspector.checks.state import CheckMoment, ConnectionState, TrackedRequest
 from inspector.protocol import peek
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer, NotJsonRpc
@@ -25,7 +25,7 @@ _SLOW_NS, _TOO_SLOW_NS, _SILENT_NS = 5_000_000_000, 60_000_000_000, 2_000_000_00
 @check(
     "L-01", _ERROR, "an id came back as another type", "orphan", topic="basic", fix="Echo the id exactly as it came."
 )
-def id_keeps_its_type(case: Case) -> Iterator[Flaw]:
+def id_keeps_its_type(case: CheckMoment) -> Iterator[Flaw]:
     """1 and "1" are two ids."""
     message = case.message
     if not isinstance(message, Answer | ErrorAnswer) or message.id is None:
@@ -37,7 +37,7 @@ def id_keeps_its_type(case: Case) -> Iterator[Flaw]:
 
 
 @check("L-04", _ERROR, "the server is alive and silent", "end", topic="basic/lifecycle")
-def answers_initialize(case: Case) -> Iterator[Flaw]:
+def answers_initialize(case: CheckMoment) -> Iterator[Flaw]:
     """The handshake was sent, the process lives, nothing came."""
     scene = case.scene
     asked = unanswered(scene)
@@ -67,7 +67,7 @@ def answers_initialize(case: Case) -> Iterator[Flaw]:
     topic="",
     fix="Answer first, load later.",
 )
-def answers_soon(case: Case) -> Iterator[Flaw]:
+def answers_soon(case: CheckMoment) -> Iterator[Flaw]:
     """From the beginning of the connection. No limit is specified; what takes a minute outlasts common timeouts."""
     took = case.time_ns - case.scene.began_ns
     if took > _SLOW_NS and case.scene.began_ns and case.scene.opening is None:
@@ -75,7 +75,7 @@ def answers_soon(case: Case) -> Iterator[Flaw]:
         yield Flaw(f"the first response took {took / 1e9:.0f} s", severity=worse)
 
 
-def log_of(scene: Scene) -> str:
+def log_of(scene: ConnectionState) -> str:
     """What a server on this transport writes its log to, for a sentence."""
     return "log" if scene.is_http else "stderr"
 
@@ -87,7 +87,7 @@ _EARLY = re.compile(
 
 
 @check("L-06", _ERROR, "a request refused as if nobody had said hello", "error", topic="basic/lifecycle", until=4)
-def knows_that_it_was_initialized(case: Case) -> Iterator[Flaw]:
+def knows_that_it_was_initialized(case: CheckMoment) -> Iterator[Flaw]:
     """It has lost what was agreed on, or the client was too early."""
     scene, said = case.scene, peek.text(case.value, "message") or ""
     if scene.opening is None or case.method in ("initialize", "server/discover") or not _EARLY.search(said[:500]):
@@ -121,7 +121,7 @@ _VERSION = re.compile(
 
 
 @check("L-07", _ERROR, "no version in common", "error", topic="basic/lifecycle")
-def has_a_version_in_common(case: Case) -> Iterator[Flaw]:
+def has_a_version_in_common(case: CheckMoment) -> Iterator[Flaw]:
     """-32022, or initialize refused for its version; no harm where one is known that both speak."""
     code, asked = peek.integer(case.value, "code"), case.asked
     said = peek.text(case.value, "message") or ""
@@ -146,7 +146,7 @@ def has_a_version_in_common(case: Case) -> Iterator[Flaw]:
     topic="basic/lifecycle",
     until=4,
 )
-def negotiates(case: Case) -> Iterator[Flaw]:
+def negotiates(case: CheckMoment) -> Iterator[Flaw]:
     """It echoes whatever it gets."""
     date = peek.text(case.value, "protocolVersion")
     row = find(date) if date else None
@@ -162,7 +162,7 @@ def negotiates(case: Case) -> Iterator[Flaw]:
     topic="server/discover",
     fix="Give all that each result of this revision needs, or do not answer server/discover.",
 )
-def is_stateless_all_through(case: Case) -> Iterator[Flaw]:
+def is_stateless_all_through(case: CheckMoment) -> Iterator[Flaw]:
     """server/discover is answered, and members are missing that clients of that revision rely on."""
     if type(case.value) is not dict:
         return
@@ -184,7 +184,7 @@ _NEEDED = ("supportedVersions", "capabilities", "resultType", "ttlMs", "cacheSco
     confidence=Confidence.LIKELY,
     fix="Answer unknown requests with -32601.",
 )
-def answers_the_unknown(case: Case) -> Iterator[Flaw]:
+def answers_the_unknown(case: CheckMoment) -> Iterator[Flaw]:
     """The probe was not answered, initialize was: clients of both eras lose time at each start.
 
     A hint: before initialize, clients of the handshake era should send nothing else, so it is their business, too.
@@ -209,7 +209,7 @@ _TOLD_BY = {"tools/list": "tools", "prompts/list": "prompts", "resources/list": 
     topic="basic/lifecycle",
     until=4,
 )
-def changes_are_told(case: Case) -> Iterator[Flaw]:
+def changes_are_told(case: CheckMoment) -> Iterator[Flaw]:
     """Two lists of one page differ, listChanged is promised, and no notification came between."""
     kind = _TOLD_BY[case.method]
     before, paged = case.scene.known[kind], peek.has(case.value, "nextCursor")
@@ -222,7 +222,7 @@ def changes_are_told(case: Case) -> Iterator[Flaw]:
 
 
 @check("L-21", _ERROR, "the handshake was refused", "error initialize", topic="basic/lifecycle")
-def takes_the_handshake(case: Case) -> Iterator[Flaw]:
+def takes_the_handshake(case: CheckMoment) -> Iterator[Flaw]:
     """With an error that is no word about versions; a server that does not know initialize may be of the other era."""
     code, said, opening = peek.integer(case.value, "code"), peek.text(case.value, "message") or "", case.scene.opening
     if code in (-32601, -32022) or _VERSION.search(said[:500]) or _echoed(case):
@@ -234,7 +234,7 @@ def takes_the_handshake(case: Case) -> Iterator[Flaw]:
     yield Flaw(f"initialize was refused with {code}: {said[:240]}", "/error", fix=fix)
 
 
-def _echoed(case: Case) -> bool:
+def _echoed(case: CheckMoment) -> bool:
     """Whether the server has sent that very request itself, so that the answer is one of ours."""
     return case.asked is not None and (Direction.FROM_SERVER, case.asked.id) in (*case.scene.asked, *case.scene.done)
 
@@ -252,7 +252,7 @@ _WAITS = ("initialize", "server/discover", "subscriptions/listen", "tools/call",
     topic="basic",
     fix="Answer every request, with an error where there is nothing else, and give what it waits for a time limit.",
 )
-def answers_everything(case: Case) -> Iterator[Flaw]:
+def answers_everything(case: CheckMoment) -> Iterator[Flaw]:
     """The server lives, has answered others, and kept silent about this one for a while."""
     scene = case.scene
     if scene.opening is None or scene.why:
@@ -272,7 +272,7 @@ def answers_everything(case: Case) -> Iterator[Flaw]:
     *(f"error {each}" for each in _LISTS),
     topic="basic",
 )
-def gives_its_lists(case: Case) -> Iterator[Flaw]:
+def gives_its_lists(case: CheckMoment) -> Iterator[Flaw]:
     """Refused; that it does not know the method, the version or what the client can do are other faults."""
     code = peek.integer(case.value, "code")
     explained = _KNOWN_REFUSALS if case.row == LAST else (-32601, -32022)
@@ -293,7 +293,7 @@ _EARLY_ENOUGH = ("notifications/message", "notifications/progress", "notificatio
     topic="basic/lifecycle",
     fix="Send nothing but log messages before notifications/initialized has come: some clients give up.",
 )
-def is_quiet_before_the_handshake(case: Case) -> Iterator[Flaw]:
+def is_quiet_before_the_handshake(case: CheckMoment) -> Iterator[Flaw]:
     """A notification where clients expect the answer to initialize."""
     if case.scene.opening is None and case.method not in _EARLY_ENOUGH and case.scene.seldom("L-28", 3, 1 << 62):
         yield Flaw(f"{case.method[:60]} was sent before initialize was answered", "/method")
@@ -310,7 +310,7 @@ def is_quiet_before_the_handshake(case: Case) -> Iterator[Flaw]:
     topic="basic",
     fix="Send nothing back to a message without an id: strict clients end the connection.",
 )
-def notifications_get_no_answer(case: Case) -> Iterator[Flaw]:
+def notifications_get_no_answer(case: CheckMoment) -> Iterator[Flaw]:
     """A response without an id that no request waits for; which one does may be known at the end alone."""
     if case.message is None:
         for each in case.scene.notes.get("anonymous", ()):
@@ -331,11 +331,11 @@ class _Stray(msgspec.Struct, frozen=True):
     """A response that may be meant for a request, without its id."""
 
     frame: int
-    asked: Asked
+    asked: TrackedRequest
     said: str
 
 
-def _is_anonymous(case: Case) -> bool:
+def _is_anonymous(case: CheckMoment) -> bool:
     """Whether it is a response without an id."""
     message = case.message
     if isinstance(message, ErrorAnswer):
@@ -343,7 +343,7 @@ def _is_anonymous(case: Case) -> bool:
     return isinstance(message, NotJsonRpc) and message.reason == "a result without a usable id"
 
 
-def _without_an_id(case: Case) -> str:
+def _without_an_id(case: CheckMoment) -> str:
     is_error = isinstance(case.message, ErrorAnswer)
     words = reason_of(case.value)[:160] if is_error else ""
     return f"{'an error' if is_error else 'a result'} without an id{': ' if words else ''}{words}"
@@ -359,7 +359,7 @@ def _without_an_id(case: Case) -> str:
     topic="basic",
     fix="Echo the id of the request, as it came: 0 is an id, too.",
 )
-def answers_have_the_id_of_their_request(case: Case) -> Iterator[Flaw]:
+def answers_have_the_id_of_their_request(case: CheckMoment) -> Iterator[Flaw]:
     """One request was open, what came had no id or another one, and the request was never answered."""
     scene, message = case.scene, case.message
     if message is None:
@@ -383,7 +383,7 @@ def answers_have_the_id_of_their_request(case: Case) -> Iterator[Flaw]:
     topic="basic",
     fix='Send {"jsonrpc": "2.0", "id": …, "result": …}, with the id of the request.',
 )
-def results_have_their_envelope(case: Case) -> Iterator[Flaw]:
+def results_have_their_envelope(case: CheckMoment) -> Iterator[Flaw]:
     """An object without jsonrpc, where an answer is due: a bare result, or another API."""
     message, payload = case.message, case.frame.payload if case.frame is not None else b""
     if not isinstance(message, NotJsonRpc) or not message.reason.startswith("an object without"):
@@ -425,7 +425,7 @@ def _members(payload: bytes) -> frozenset[str]:
     return frozenset(value) if type(value) is dict else _NO_MEMBERS
 
 
-def _open(scene: Scene) -> list[Asked]:
+def _open(scene: ConnectionState) -> list[TrackedRequest]:
     """The client's requests that are not answered yet, the oldest first; those that were given up included."""
     given_up = [each for each in scene.done.values() if each.answered is None]
     ours = (each for (side, _), each in scene.asked.items() if side is Direction.TO_SERVER)
@@ -442,7 +442,7 @@ def _open(scene: Scene) -> list[Asked]:
     confidence=Confidence.LIKELY,
     fix="Does it wait for “initialized”, without the prefix notifications/, or for something else before it answers?",
 )
-def goes_on_after_the_handshake(case: Case) -> Iterator[Flaw]:
+def goes_on_after_the_handshake(case: CheckMoment) -> Iterator[Flaw]:
     """Initialize was answered, notifications/initialized was sent, and every request since then is open."""
     scene = case.scene
     if scene.opening is None or scene.why or not scene.initialized:
@@ -472,7 +472,7 @@ def goes_on_after_the_handshake(case: Case) -> Iterator[Flaw]:
     topic="basic/lifecycle",
     fix='Declare what there is, {"tools": {}} at least: clients ask for nothing else.',
 )
-def declares_something(case: Case) -> Iterator[Flaw]:
+def declares_something(case: CheckMoment) -> Iterator[Flaw]:
     """An empty object."""
     if peek.at(case.value, "capabilities") == {}:
         yield Flaw("the server declares no capabilities: clients ask it for no tools, prompts or resources", "/result")
@@ -487,7 +487,7 @@ def declares_something(case: Case) -> Iterator[Flaw]:
     confidence=Confidence.LIKELY,
     fix="Correct the call. If it is the tool that failed, the server had better answer with isError and the reason.",
 )
-def calls_are_taken(case: Case) -> Iterator[Flaw]:
+def calls_are_taken(case: CheckMoment) -> Iterator[Flaw]:
     """With what the error, its data, or the tool's own schema says of the reason."""
     if case.asked is None or case.asked.probe or peek.integer(case.value, "code") == -32603:
         return
@@ -501,7 +501,7 @@ def calls_are_taken(case: Case) -> Iterator[Flaw]:
     yield Flaw(f"{name[:60]} was refused with {code}: {said[:240]}{why}", "/error", (case.asked.frame,))
 
 
-def _problems(tool: Any, asked: Asked) -> str:
+def _problems(tool: Any, asked: TrackedRequest) -> str:
     """What is wrong with the arguments of a call by the tool's schema, in a few words."""
     schema = peek.at(tool, "inputSchema")
     if type(schema) is not dict:

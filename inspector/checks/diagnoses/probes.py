@@ -13,7 +13,7 @@ from inspector.checks.findings import Confidence, Severity
 from inspector.checks.learning import PROBED
 from inspector.checks.registry import LAST, Flaw, check
 from inspector.checks.rules.http import TAKES_ORIGINS
-from inspector.checks.state import PREFIX, SESSION, Case, HttpLife, host_of, is_loopback
+from inspector.checks.state import PREFIX, SESSION, CheckMoment, HttpLife, host_of, is_loopback
 from inspector.protocol import peek, probes
 from inspector.protocol.facts import HttpEvent
 from inspector.protocol.jsonrpc import Answer
@@ -23,12 +23,12 @@ _PAGED = ("tools/list", "prompts/list", "resources/list", "resources/templates/l
 _METHOD_NOT_FOUND, _INVALID_PARAMS, _HEADER_MISMATCH = -32601, -32602, -32020
 
 
-def _params(case: Case) -> Any:
+def _params(case: CheckMoment) -> Any:
     """The params of the probe that is answered; None for what answers no probe."""
     return case.asked.params if case.asked is not None and case.asked.probe else None
 
 
-def lacks_header(case: Case) -> bool:
+def lacks_header(case: CheckMoment) -> bool:
     """Whether what is answered is a probe over HTTP whose body lacks what a required header has to repeat.
 
     Such a request has no right header, so a server that compares headers first rejects it with -32020, as it must.
@@ -40,7 +40,7 @@ def lacks_header(case: Case) -> bool:
     return nameless or not peek.has(asked.params, "_meta", PREFIX + "protocolVersion")
 
 
-def _refusal(case: Case, wanted: int, what: str, *, worse: Severity | None = None) -> Iterator[Flaw]:
+def _refusal(case: CheckMoment, wanted: int, what: str, *, worse: Severity | None = None) -> Iterator[Flaw]:
     """That a probe was taken, or refused by another code than it should."""
     if isinstance(case.message, Answer):
         yield Flaw(f"{what} is taken as if nothing were wrong", severity=worse)
@@ -57,7 +57,7 @@ def _refusal(case: Case, wanted: int, what: str, *, worse: Severity | None = Non
     topic="basic",
     fix="Answer unknown requests with error -32601: by that clients find out what there is.",
 )
-def unknown_methods_are_told(case: Case) -> Iterator[Flaw]:
+def unknown_methods_are_told(case: CheckMoment) -> Iterator[Flaw]:
     """JSON-RPC's own code for it."""
     yield from _refusal(case, _METHOD_NOT_FOUND, "a method that does not exist", worse=_ERROR)
 
@@ -65,7 +65,7 @@ def unknown_methods_are_told(case: Case) -> Iterator[Flaw]:
 @check(
     "L-25", _ERROR, "a ping that is not answered by nothing", "error ping", topic="basic/utilities/ping", until=LAST - 1
 )
-def pings_are_answered(case: Case) -> Iterator[Flaw]:
+def pings_are_answered(case: CheckMoment) -> Iterator[Flaw]:
     """“The receiver MUST respond promptly with an empty response.”"""
     if case.asked is not None and case.asked.probe:
         yield Flaw(f"ping is refused by {peek.integer(case.value, 'code')}", "/error/code", fix="Answer {}.")
@@ -81,7 +81,7 @@ def pings_are_answered(case: Case) -> Iterator[Flaw]:
     fix="Answer -32602 to params that are not what the method needs.",
     needs=PROBED,
 )
-def invalid_params_are_told(case: Case) -> Iterator[Flaw]:
+def invalid_params_are_told(case: CheckMoment) -> Iterator[Flaw]:
     """Invalid params have a code; a result would be one of no tool."""
     params = _params(case)
     if type(params) is dict and "name" not in params:
@@ -96,7 +96,7 @@ def invalid_params_are_told(case: Case) -> Iterator[Flaw]:
     topic="basic",
     fix="Answer every request, with an error if need be: who asks waits for it.",
 )
-def everything_is_answered(case: Case) -> Iterator[Flaw]:
+def everything_is_answered(case: CheckMoment) -> Iterator[Flaw]:
     """What was tried on purpose, and left without a word."""
     last = case.scene.provoked[0] if case.scene.provoked and case.scene.why else 0  # it ended the server (P-19)
     everything = (*case.scene.asked.values(), *case.scene.done.values())
@@ -115,7 +115,7 @@ def everything_is_answered(case: Case) -> Iterator[Flaw]:
     topic="server/utilities/pagination",
     fix="Answer -32602 to cursors that you did not give.",
 )
-def cursors_are_looked_at(case: Case) -> Iterator[Flaw]:
+def cursors_are_looked_at(case: CheckMoment) -> Iterator[Flaw]:
     """“Invalid cursors SHOULD result in an error with code -32602.” A hint where the server gives no cursors at all."""
     if peek.text(_params(case), "cursor") == probes.CURSOR:
         mild = None if any(case.scene.cursors.values()) else _HINT
@@ -132,7 +132,7 @@ def cursors_are_looked_at(case: Case) -> Iterator[Flaw]:
     fix="Answer -32602 where a required argument is missing.",
     needs=PROBED,
 )
-def arguments_are_demanded(case: Case) -> Iterator[Flaw]:
+def arguments_are_demanded(case: CheckMoment) -> Iterator[Flaw]:
     """“Missing required arguments: -32602.”"""
     params = _params(case)
     known = case.scene.known["prompts"].get(peek.text(params, "name") or "")
@@ -152,7 +152,7 @@ def arguments_are_demanded(case: Case) -> Iterator[Flaw]:
     since=LAST,
     fix="Answer -32602 where _meta lacks the protocol version or the capabilities.",
 )
-def requests_declare_themselves(case: Case) -> Iterator[Flaw]:
+def requests_declare_themselves(case: CheckMoment) -> Iterator[Flaw]:
     """Required since requests have to stand for themselves.
 
     Over stdio nothing else tells the era of such a request, so a server that takes initialize as well may take it for
@@ -172,7 +172,7 @@ def requests_declare_themselves(case: Case) -> Iterator[Flaw]:
                 scene.notes.setdefault("L18", []).append(found)
 
 
-def _knocked(case: Case) -> HttpLife | None:
+def _knocked(case: CheckMoment) -> HttpLife | None:
     """The HTTP exchange made on purpose whose response has just begun."""
     life, fact = case.life, case.fact
     if fact is None or fact.event is not HttpEvent.RESPONSE or life is None or life.request is None:
@@ -194,7 +194,7 @@ def _status(life: HttpLife) -> int:
     until=LAST - 1,
     fix="Answer 404: then clients begin a new session by themselves.",
 )
-def unknown_sessions_are_told(case: Case) -> Iterator[Flaw]:
+def unknown_sessions_are_told(case: CheckMoment) -> Iterator[Flaw]:
     """404 is what a session that is over must get; that one that never was is told alike is what clients expect.
 
     To take it is a warning, and so is an error of the server's own; another refusal is a hint.
@@ -210,7 +210,7 @@ _FOR_BROWSERS = ("mcp-session-id", "mcp-protocol-version", "authorization", "con
 
 
 @check("H-22", _HINT, "web clients can't use it", "http", topic="", fix="Only if web clients should: answer OPTIONS.")
-def browsers_may_ask(case: Case) -> Iterator[Flaw]:
+def browsers_may_ask(case: CheckMoment) -> Iterator[Flaw]:
     """What the answer to a preflight lacks for clients in web pages of elsewhere."""
     life = _knocked(case)
     if life is None or life.request is None or life.request.method != "OPTIONS" or life.sent("origin") is None:
@@ -236,7 +236,7 @@ def browsers_may_ask(case: Case) -> Iterator[Flaw]:
     confidence=Confidence.LIKELY,
     fix="Compare Host with the names that are meant, too: web pages can give this machine a name of their own.",
 )
-def host_is_looked_at(case: Case) -> Iterator[Flaw]:
+def host_is_looked_at(case: CheckMoment) -> Iterator[Flaw]:
     """DNS rebinding: a page of elsewhere whose name leads to this machine is of the server's own origin then.
 
     A hint where Origin is looked at, which is what the specification asks for and what stops a browser's POST.
@@ -259,7 +259,7 @@ def host_is_looked_at(case: Case) -> Iterator[Flaw]:
     topic="",
     fix="Listen on both, or name the address instead of localhost: which is tried first differs between clients.",
 )
-def both_addresses_answer(case: Case) -> Iterator[Flaw]:
+def both_addresses_answer(case: CheckMoment) -> Iterator[Flaw]:
     """127.0.0.1 and ::1, where one answers and the other does not.
 
     Judged for the name localhost, which stands for both, and for an address that was dialled and did not answer.

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import Flaw, check
-from inspector.checks.state import Case, Scene
+from inspector.checks.state import CheckMoment, ConnectionState
 from inspector.protocol.facts import SIGNAL_CODES, ProcessEvent, ProcessFact, exit_words
 from inspector.protocol.frames import Direction
 
@@ -225,12 +225,12 @@ _BAD = re.compile(
 )
 
 
-def tail_of(scene: Scene) -> list[tuple[int, str]]:
+def tail_of(scene: ConnectionState) -> list[tuple[int, str]]:
     """The last lines of stderr with their numbers, the newest first."""
     return [(n, line.decode("utf-8", "replace")) for n, line in reversed(scene.stderr)]
 
 
-def line_like(scene: Scene, pattern: re.Pattern[str]) -> tuple[int, re.Match[str]] | None:
+def line_like(scene: ConnectionState, pattern: re.Pattern[str]) -> tuple[int, re.Match[str]] | None:
     """The newest line of stderr in which a pattern is found."""
     for n, line in tail_of(scene):
         if found := pattern.search(line[:2000]):
@@ -238,7 +238,7 @@ def line_like(scene: Scene, pattern: re.Pattern[str]) -> tuple[int, re.Match[str
     return None
 
 
-def last_words(scene: Scene, n: int) -> Flaw:
+def last_words(scene: ConnectionState, n: int) -> Flaw:
     """What stderr tells of an end: the cause, if it is a known one, else the line that tells most.
 
     The sentence goes on where another has said that it ended. `n` is the end's entry.
@@ -254,7 +254,7 @@ def last_words(scene: Scene, n: int) -> Flaw:
     return Flaw(said, frames=(at, n), instead=True)
 
 
-def cause_in(scene: Scene) -> tuple[int, str, str] | None:
+def cause_in(scene: ConnectionState) -> tuple[int, str, str] | None:
     """A cause that stderr names beyond doubt, with its entry, and what to do about it; None if it names none."""
     if trap := line_like(scene, _TRAP):
         return trap[0], trap[1].string.strip()[:_MOST], "A runtime check failed there: correct that code."
@@ -298,7 +298,7 @@ _PATIENCE_NS = 2_000_000_000
 _LIKELY = Confidence.LIKELY
 
 
-def exit_of(scene: Scene) -> tuple[int, int, ProcessFact] | None:
+def exit_of(scene: ConnectionState) -> tuple[int, int, ProcessFact] | None:
     """The child's end, if it ended by itself: number, time, fact. None if a message that doctor sent ended it."""
     for n, time_ns, fact in scene.processes:
         if fact.event is ProcessEvent.EXIT and scene.why and scene.provoked is None:
@@ -314,7 +314,7 @@ def exit_of(scene: Scene) -> tuple[int, int, ProcessFact] | None:
     topic="",
     fix="Respond with an error instead: -32700 to invalid JSON, -32601 to an unknown method, -32602 to invalid params.",
 )
-def survives_invalid_messages(case: Case) -> Iterator[Flaw]:
+def survives_invalid_messages(case: CheckMoment) -> Iterator[Flaw]:
     """The last message before the end was one of doctor's, which no other client sends."""
     scene = case.scene
     ends = [n for n, _, fact in scene.processes if fact.event is ProcessEvent.EXIT]
@@ -323,7 +323,7 @@ def survives_invalid_messages(case: Case) -> Iterator[Flaw]:
         yield Flaw(said, frames=(ends[0], scene.provoked[0]), instead=True)
 
 
-def died(scene: Scene) -> tuple[int, int, ProcessFact] | None:
+def died(scene: ConnectionState) -> tuple[int, int, ProcessFact] | None:
     """Its end, if no conversation came about before."""
     return exit_of(scene) if scene.opening is None else None
 
@@ -339,7 +339,7 @@ _RUN = "chmod +x, look at its first line, or put its interpreter before it."
 
 
 @check("P-03", _ERROR, "a program of the command can't be found or run", "end", topic="")
-def command_can_be_run(case: Case) -> Iterator[Flaw]:
+def command_can_be_run(case: CheckMoment) -> Iterator[Flaw]:
     """What shells mean by 127 and 126, and what was wrong with the file before anything was started."""
     if not case.scene.processes and _NOT_RUNNABLE.search(case.scene.why):
         yield Flaw(case.scene.why.rstrip("."), frames=(case.n,), instead=True, fix=_RUN)
@@ -360,7 +360,7 @@ def command_can_be_run(case: Case) -> Iterator[Flaw]:
 
 
 @check("P-04", _ERROR, "the server died before it said anything", "end", topic="")
-def survives_the_handshake(case: Case) -> Iterator[Flaw]:
+def survives_the_handshake(case: CheckMoment) -> Iterator[Flaw]:
     """A code that is not 0, no conversation; the cause from stderr, if it is a common one."""
     ended = died(case.scene)
     if ended is None or ended[2].signal or ended[2].code in (0, None, 126, 127, *SIGNAL_CODES):
@@ -374,7 +374,7 @@ _OPENING = ("initialize", "server/discover")
 
 
 @check("P-17", _ERROR, "the server died in the middle of the conversation", "end", topic="")
-def survives_its_work(case: Case) -> Iterator[Flaw]:
+def survives_its_work(case: CheckMoment) -> Iterator[Flaw]:
     """It ended by itself while a request was open, before it answered any, or with a code that is not 0."""
     scene, ended = case.scene, exit_of(case.scene)
     if scene.opening is None or ended is None or ended[2].signal or ended[2].code in SIGNAL_CODES:
@@ -398,7 +398,7 @@ def survives_its_work(case: Case) -> Iterator[Flaw]:
     topic="stdio",
     fix="Keep descriptor 1 open; to silence a library, redirect its output alone.",
 )
-def keeps_its_stdout(case: Case) -> Iterator[Flaw]:
+def keeps_its_stdout(case: CheckMoment) -> Iterator[Flaw]:
     """The end of stdout without the end of the process."""
     scene = case.scene
     events = {fact.event: n for n, _, fact in scene.processes}
@@ -415,7 +415,7 @@ def keeps_its_stdout(case: Case) -> Iterator[Flaw]:
     topic="",
     fix="Does it need a word such as stdio or serve? Does its main function run the server? Docker needs -i.",
 )
-def waits_for_input(case: Case) -> Iterator[Flaw]:
+def waits_for_input(case: CheckMoment) -> Iterator[Flaw]:
     """Code 0, at once, without a message."""
     ended = died(case.scene)
     if ended and ended[2].code == 0 and case.scene.first_message_ns is None:
@@ -434,7 +434,7 @@ _KILLED = {
 
 
 @check("P-06", _ERROR, "the server was killed", "end", topic="")
-def is_not_killed(case: Case) -> Iterator[Flaw]:
+def is_not_killed(case: CheckMoment) -> Iterator[Flaw]:
     """By a signal that we did not send, or by what a container makes of one. A request to end is no fault."""
     ended = exit_of(case.scene)
     if ended is None or any(fact.event is ProcessEvent.SIGNAL for _, _, fact in case.scene.processes):
@@ -472,7 +472,7 @@ _SETTINGS = re.compile(r"validation errors? for \w*(?:Settings|Config|Env)")
 _FIELD = re.compile(r"(?i)field required")
 
 
-def _missing_variable(scene: Scene) -> tuple[int, str] | None:
+def _missing_variable(scene: ConnectionState) -> tuple[int, str] | None:
     """The name of a variable that stderr says is missing, and where it does; settings are named by their field."""
     if line := line_like(scene, _MISSING):
         return line[0], next(group for group in line[1].groups() if group)
@@ -489,7 +489,7 @@ def _missing_variable(scene: Scene) -> tuple[int, str] | None:
 
 
 @check("P-10", _ERROR, "a variable of the environment is missing", "end", topic="", confidence=_LIKELY)
-def environment_is_whole(case: Case) -> Iterator[Flaw]:
+def environment_is_whole(case: CheckMoment) -> Iterator[Flaw]:
     """Its last words name a variable that it did not get."""
     if (ended := died(case.scene)) is None or (missing := _missing_variable(case.scene)) is None:
         return
@@ -505,7 +505,7 @@ _PLACEHOLDER = re.compile(
 
 
 @check("P-11", _WARNING, "a placeholder was not filled in", "end", topic="", confidence=_LIKELY)
-def placeholders_are_filled(case: Case) -> Iterator[Flaw]:
+def placeholders_are_filled(case: CheckMoment) -> Iterator[Flaw]:
     """In the command as it was run, or in the address."""
     connection = case.scene.connection
     for word in (*connection.argv, connection.url) if connection else ():
@@ -528,7 +528,7 @@ _QUOTES = re.compile("[\u201c-\u201f\u2018-\u201b\u00ab\u00bb]")
     confidence=_LIKELY,
     fix="No shell reads the command: write it as the program has to get it.",
 )
-def words_are_as_they_are_meant(case: Case) -> Iterator[Flaw]:
+def words_are_as_they_are_meant(case: CheckMoment) -> Iterator[Flaw]:
     """A tilde that no shell has expanded; the quotes and dashes of a word processor. Only if the start failed."""
     connection = case.scene.connection
     if connection is None or died(case.scene) is None:
@@ -551,7 +551,7 @@ _RELATIVE = re.compile(r"(?:ENOENT|No such file or directory).{0,40}?['\"](\.{0,
 
 
 @check("P-12", _ERROR, "a file is not where the server looks", "end", topic="", confidence=_LIKELY)
-def directory_is_right(case: Case) -> Iterator[Flaw]:
+def directory_is_right(case: CheckMoment) -> Iterator[Flaw]:
     """A relative path, from the directory it was started in; or that directory itself."""
     if not case.scene.processes and case.scene.why.startswith("The directory to start"):
         yield Flaw(case.scene.why.rstrip("."), frames=(case.n,), instead=True, fix="Name one that exists with --cwd.")
@@ -583,7 +583,7 @@ _PORT = re.compile(
 
 
 @check("P-13", _ERROR, "a port is taken", "end", topic="", fix="End the other process, or choose another port.")
-def port_is_free(case: Case) -> Iterator[Flaw]:
+def port_is_free(case: CheckMoment) -> Iterator[Flaw]:
     """Often by an older copy of the same server."""
     ended = exit_of(case.scene)
     if ended and (line := line_like(case.scene, _PORT)):
@@ -600,7 +600,7 @@ _OTHER_SDK = re.compile(
 @check(
     "P-14", _ERROR, "written for another version of the SDK", "end", topic="", fix="pip install 'mcp<2', or migrate it."
 )
-def sdk_is_the_right_one(case: Case) -> Iterator[Flaw]:
+def sdk_is_the_right_one(case: CheckMoment) -> Iterator[Flaw]:
     """By an import or attribute that both packages were tried for: mcp 1.30.0 has it, mcp 2.3.0 does not."""
     ended = died(case.scene)
     if ended and (line := line_like(case.scene, _OTHER_SDK)):
@@ -616,7 +616,7 @@ def sdk_is_the_right_one(case: Case) -> Iterator[Flaw]:
     topic="stdio",
     fix="End at the end of stdin.",
 )
-def ends_with_its_input(case: Case) -> Iterator[Flaw]:
+def ends_with_its_input(case: CheckMoment) -> Iterator[Flaw]:
     """It needed a signal, more than two seconds after stdin was closed."""
     closed = signalled = None
     for n, time_ns, fact in case.scene.processes:

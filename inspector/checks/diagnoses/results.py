@@ -6,7 +6,7 @@ from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import secret_in
 from inspector.checks.learning import LARGE
 from inspector.checks.registry import Flaw, check
-from inspector.checks.state import Case
+from inspector.checks.state import CheckMoment
 from inspector.protocol import peek
 from inspector.protocol.jsonrpc import Answer
 
@@ -30,7 +30,7 @@ _LOOKED_AT = 256 * 1024
     fix="Give pages, a summary, or a link to a resource.",
     needs=LARGE,
 )
-def result_fits_a_model(case: Case) -> Iterator[Flaw]:
+def result_fits_a_model(case: CheckMoment) -> Iterator[Flaw]:
     """By the length of its text; a token is about four characters."""
     if case.frame is None or len(case.frame.payload) < _MOST_TOKENS * _CHARACTERS_PER_TOKEN:
         return
@@ -49,7 +49,7 @@ def result_fits_a_model(case: Case) -> Iterator[Flaw]:
     fix="Make it smaller, or give a link to a resource.",
     needs=LARGE,
 )
-def pictures_are_small(case: Case) -> Iterator[Flaw]:
+def pictures_are_small(case: CheckMoment) -> Iterator[Flaw]:
     """More than 1 MiB, decoded."""
     if case.frame is None or len(case.frame.payload) < _LARGE_IMAGE:
         return
@@ -63,7 +63,7 @@ _FLOOD = 1_000_000
 
 
 @check("R-04", _HINT, "a flood on stderr", "end", topic="stdio", fix="Write less, or at a level that can be chosen.")
-def stderr_is_no_flood(case: Case) -> Iterator[Flaw]:
+def stderr_is_no_flood(case: CheckMoment) -> Iterator[Flaw]:
     """More than a megabyte in a second. Legal: “The server MAY write UTF-8 strings to its stderr for any purpose.”"""
     n, most = case.scene.flood
     if most > _FLOOD:
@@ -82,7 +82,7 @@ _LONG_NS = 2_000_000_000
     confidence=_LIKELY,
     fix="Answer sooner, or tell of progress: that keeps clients waiting. --timeout waits longer.",
 )
-def calls_are_answered(case: Case) -> Iterator[Flaw]:
+def calls_are_answered(case: CheckMoment) -> Iterator[Flaw]:
     """Taken back by the client after seconds without an answer; whether progress had come says which clock it was."""
     scene = case.scene
     for asked in scene.done.values():
@@ -109,7 +109,7 @@ def calls_are_answered(case: Case) -> Iterator[Flaw]:
     confidence=_LIKELY,
     fix="Leave it out: what a tool returns goes to the model and its provider.",
 )
-def results_hold_no_secrets(case: Case) -> Iterator[Flaw]:
+def results_hold_no_secrets(case: CheckMoment) -> Iterator[Flaw]:
     """By the shapes that well-known tokens have. It says where, and never repeats them.
 
     Looked at is the message, not its frame: that of a batch has thousands.

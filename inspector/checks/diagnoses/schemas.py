@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from inspector.checks.definitions.schemas import Budget, features_of
+from inspector.checks.definitions.schemas import WalkBudget, features_of
 from inspector.checks.diagnoses.definitions import LIST, flaws_of, is_later_page, tools_seen
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import Flaw, check
-from inspector.checks.state import Case
+from inspector.checks.state import CheckMoment
 from inspector.protocol import peek
 
 _ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
@@ -23,18 +23,18 @@ _ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
     heavy=True,
     fix="Put them into a property, or make two tools of it: a plain object at the root is what every client knows.",
 )
-def root_is_plain(case: Case) -> Iterator[Flaw]:
+def root_is_plain(case: CheckMoment) -> Iterator[Flaw]:
     """Legal since 2026; which clients stumble over it, the packs of hosts tell."""
     yield from flaws_of(case, "input-root-combinator", "input-root-condition", most=1)
 
 
 @check("S-04", _HINT, "a schema labelled with an older dialect", LIST, topic="basic", heavy=True)
-def label_is_current(case: Case) -> Iterator[Flaw]:
+def label_is_current(case: CheckMoment) -> Iterator[Flaw]:
     """Legal: only 2020-12 must be known to every client, and any other dialect may be named (basic, JSON Schema usage).
 
     What is labelled with something unknown a rule tells. Of input schemas one flaw stands for all.
     """
-    budget = Budget()
+    budget = WalkBudget()
     inputs = []
     for seen in tools_seen(case):
         for each in seen.traits:
@@ -53,7 +53,7 @@ def label_is_current(case: Case) -> Iterator[Flaw]:
         yield Flaw(f"{seen.name}: {first.sentence}{others}", seen.place + first.pointer, fix=fix, trait=first.kind)
 
 
-def _fix_of_label(schema: dict[str, Any], budget: Budget) -> str:
+def _fix_of_label(schema: dict[str, Any], budget: WalkBudget) -> str:
     body = {key: value for key, value in schema.items() if key != "$schema"}
     old = [each for each in features_of(body, budget, is_input=True) if each.kind in _OLD]
     return f"Write it in 2020-12: it {old[0].sentence}." if old else "Only the label is old: leave $schema out."
@@ -63,7 +63,7 @@ _OLD: Final = ("tuple-items", "boolean-bound", "old-keyword", "input-broken")
 
 
 @check("S-05", _WARNING, "a keyword that the schema's dialect does not have", LIST, topic="basic", heavy=True)
-def keywords_are_of_the_dialect(case: Case) -> Iterator[Flaw]:
+def keywords_are_of_the_dialect(case: CheckMoment) -> Iterator[Flaw]:
     """It is ignored, and what it asks for is not checked."""
     yield from flaws_of(case, "old-keyword")
     for flaw in flaws_of(case, "old-place", most=1):
@@ -79,7 +79,7 @@ def keywords_are_of_the_dialect(case: Case) -> Iterator[Flaw]:
     heavy=True,
     fix='Add "items": what a model is not shown it has to guess.',
 )
-def arrays_say_of_what(case: Case) -> Iterator[Flaw]:
+def arrays_say_of_what(case: CheckMoment) -> Iterator[Flaw]:
     """Legal, and a model can't know what to put in."""
     yield from flaws_of(case, "array-without-items", most=5)
 
@@ -93,7 +93,7 @@ def arrays_say_of_what(case: Case) -> Iterator[Flaw]:
     heavy=True,
     fix="Make it smaller: clients write references out, and stop somewhere.",
 )
-def schemas_can_be_written_out(case: Case) -> Iterator[Flaw]:
+def schemas_can_be_written_out(case: CheckMoment) -> Iterator[Flaw]:
     """References that lead only to each other, or that multiply; recursion is worth knowing."""
     yield from flaws_of(case, "reference-loop", "multiplies")
     for flaw in flaws_of(case, "recursive", most=1):
@@ -104,7 +104,7 @@ _NAMES_PARAMETERS: Final = re.compile(r"(?i)\b(parameters?|arguments?|args|input
 _MIXED_UP: Final = re.compile(r"_parse is not a function|reading '_(def|zod)'|_zod\b")
 
 
-def _may_be_mixed_up(case: Case) -> bool:
+def _may_be_mixed_up(case: CheckMoment) -> bool:
     """A list, or a failure."""
     value = case.value
     failed = type(value) is dict and ("code" in value or value.get("isError") is True)
@@ -125,7 +125,7 @@ def _may_be_mixed_up(case: Case) -> bool:
     confidence=Confidence.LIKELY,
     fix="Are two versions of the library that writes schemas (such as zod) installed? Keep one.",
 )
-def library_fits_the_sdk(case: Case) -> Iterator[Flaw]:
+def library_fits_the_sdk(case: CheckMoment) -> Iterator[Flaw]:
     """Either an error says so, or all schemas come out empty though descriptions speak of parameters."""
     said = peek.text(case.value, "message") or peek.text(case.value, "content", 0, "text") or ""
     if _MIXED_UP.search(said[:2000]):
@@ -148,7 +148,7 @@ def library_fits_the_sdk(case: Case) -> Iterator[Flaw]:
     heavy=True,
     fix="Mend it: a model is told two things.",
 )
-def schemas_agree_with_themselves(case: Case) -> Iterator[Flaw]:
+def schemas_agree_with_themselves(case: CheckMoment) -> Iterator[Flaw]:
     """It requires what it does not describe, offers what it does not allow, or proposes what it refuses."""
     yield from flaws_of(case, "required-unknown", "enum-type", most=5)
     for flaw in flaws_of(case, "default-wrong", most=3):
@@ -163,7 +163,7 @@ def schemas_agree_with_themselves(case: Case) -> Iterator[Flaw]:
     topic="server/tools",
     heavy=True,
 )
-def apis_take_it(case: Case) -> Iterator[Flaw]:
+def apis_take_it(case: CheckMoment) -> Iterator[Flaw]:
     """Legal in JSON Schema; clients hand schemas on to APIs that take less. The packs of hosts tell which."""
     for flaw in flaws_of(case, "property-name", most=3):
         fix = "Use letters, digits, _ . and - alone, 64 at most."
@@ -185,7 +185,7 @@ _WRITTEN_ELSEWHERE: Final = {"parameters": "OpenAI", "input_schema": "Anthropic"
     heavy=True,
     fix="Give the JSON Schema of the tool's arguments as inputSchema; zod writes it with z.toJSONSchema(schema).",
 )
-def schemas_are_of_mcp(case: Case) -> Iterator[Flaw]:
+def schemas_are_of_mcp(case: CheckMoment) -> Iterator[Flaw]:
     """A zod object that was not converted; a tool as a model's API describes it."""
     for seen in tools_seen(case):
         for member in ("inputSchema", "outputSchema"):
@@ -233,7 +233,7 @@ def _library_of(schema: Any) -> str:
     heavy=True,
     fix="Name its properties, or leave additionalProperties out: clients that check arguments refuse every call.",
 )
-def objects_admit_something(case: Case) -> Iterator[Flaw]:
+def objects_admit_something(case: CheckMoment) -> Iterator[Flaw]:
     """`additionalProperties: false` and no properties, of an object that is itself a property."""
     yield from flaws_of(case, "admits-nothing", most=3)
 
@@ -247,7 +247,7 @@ def objects_admit_something(case: Case) -> Iterator[Flaw]:
     heavy=True,
     fix="Some clients leave such a tool out. The types are string, number, integer, boolean, array, object and null.",
 )
-def keywords_have_values(case: Case) -> Iterator[Flaw]:
+def keywords_have_values(case: CheckMoment) -> Iterator[Flaw]:
     """Types that there are not, enums that are no lists, in whatever dialect."""
     yield from flaws_of(case, "input-broken", "output-broken", most=3)
     for flaw in flaws_of(case, "boolean-required", most=3):
@@ -263,7 +263,7 @@ def keywords_have_values(case: Case) -> Iterator[Flaw]:
     topic="server/tools",
     fix="If it should have some: a gateway may have failed to log in, or a filter leaves all of them out.",
 )
-def lists_have_tools(case: Case) -> Iterator[Flaw]:
+def lists_have_tools(case: CheckMoment) -> Iterator[Flaw]:
     """Legal, and a host shows nothing."""
     if peek.at(case.value, "tools") == [] and not peek.has(case.value, "nextCursor") and not is_later_page(case):
         yield Flaw("the list of tools is empty: there is nothing that a model could call", "/result/tools")

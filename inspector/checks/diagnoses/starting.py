@@ -7,7 +7,7 @@ from pathlib import PurePath
 from inspector.checks.diagnoses.process import tail_of
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import Flaw, check
-from inspector.checks.state import Asked, Case, Scene
+from inspector.checks.state import CheckMoment, ConnectionState, TrackedRequest
 from inspector.protocol.facts import ProcessEvent
 
 _ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
@@ -24,7 +24,7 @@ _NO_COMMAND = re.compile(r"is not on the PATH|does not exist\b|is a directory, n
     topic="",
     fix="Give its absolute path, or another PATH with -e PATH=…: no shell runs, so no start-up file of one is read.",
 )
-def command_exists(case: Case) -> Iterator[Flaw]:
+def command_exists(case: CheckMoment) -> Iterator[Flaw]:
     """Nothing was started: the PATH of the child has no such program."""
     scene = case.scene
     if scene.processes or scene.why.startswith("The directory to start") or "exists but" in scene.why:
@@ -40,7 +40,7 @@ def command_exists(case: Case) -> Iterator[Flaw]:
         yield Flaw(scene.why.rstrip("."), frames=(case.n,), instead=True, fix=fix)
 
 
-def unanswered(scene: Scene) -> Asked | None:
+def unanswered(scene: ConnectionState) -> TrackedRequest | None:
     """The first request of a server that lives and has not said anything for a while; None for any other server."""
     exited = any(fact.event is ProcessEvent.EXIT for _, _, fact in scene.processes) and bool(scene.why)
     # The bytes that doctor sends may have ended what had been silent before.
@@ -59,7 +59,7 @@ _INSTALLS = re.compile(
 _FIX_INSTALL = "Install it before and pin its version, or run the command once in a terminal before."
 
 
-def _manager(scene: Scene) -> str:
+def _manager(scene: ConnectionState) -> str:
     """The package manager that the command is; "" if it is none."""
     name = PurePath(scene.connection.argv[0]).stem if scene.connection and scene.connection.argv else ""
     return name if name in _MANAGERS else ""
@@ -76,7 +76,7 @@ def _manager(scene: Scene) -> str:
     fix=_FIX_INSTALL,
     confidence=Confidence.LIKELY,
 )
-def is_installed(case: Case) -> Iterator[Flaw]:
+def is_installed(case: CheckMoment) -> Iterator[Flaw]:
     """Silence of npx, uvx and their like; or an answer that had to wait for them."""
     scene = case.scene
     name, words = _manager(scene), [(n, line) for n, line in tail_of(scene) if line.strip()]
@@ -131,7 +131,7 @@ _LONG = {"--interactive": "i", "--tty": "t", "--detach": "d"}
 
 
 @check("P-08", _ERROR, "flags of docker that keep stdin away", "end", topic="", fix=_FIX_DOCKER)
-def container_gets_stdin(case: Case) -> Iterator[Flaw]:
+def container_gets_stdin(case: CheckMoment) -> Iterator[Flaw]:
     """`-i` is needed, `-t` makes a terminal of the pipe, `-d` leaves at once."""
     scene = case.scene
     found = _run_flags(scene.connection.argv if scene.connection else ())
@@ -156,7 +156,7 @@ _SERVES_HTTP = re.compile(r"https?://[\w.\[\]:-]+(?:/\S*)?|(?i:\bport\s+\d{2,5})
 
 
 @check("P-09", _ERROR, "it says that it started, and does not read", "end", topic="stdio", confidence=Confidence.GUESS)
-def started_servers_read(case: Case) -> Iterator[Flaw]:
+def started_servers_read(case: CheckMoment) -> Iterator[Flaw]:
     """Its stderr says that it runs, and nothing answers on stdout."""
     asked = unanswered(case.scene)
     words = [(n, line) for n, line in tail_of(case.scene) if _STARTED.search(line[:500])]
@@ -178,7 +178,7 @@ _URL = re.compile(r"https?://[^\s'\"<>]+")
 
 
 @check("P-22", _ERROR, "the server waits for a person", "end", topic="stdio", confidence=Confidence.LIKELY)
-def waits_for_nobody(case: Case) -> Iterator[Flaw]:
+def waits_for_nobody(case: CheckMoment) -> Iterator[Flaw]:
     """Its stderr ends with a prompt, or names the address of a login; and it has not answered."""
     asked, newest = unanswered(case.scene), tail_of(case.scene)[:5]
     words = [(n, line.strip()) for n, line in newest if line.strip()]
@@ -205,7 +205,7 @@ def waits_for_nobody(case: Case) -> Iterator[Flaw]:
     topic="stdio",
     fix="End what it started, too; exec in scripts that wrap it.",
 )
-def leaves_nobody(case: Case) -> Iterator[Flaw]:
+def leaves_nobody(case: CheckMoment) -> Iterator[Flaw]:
     """The group was still alive after its leader's end, and needed a signal."""
     gone = False
     for n, _, fact in case.scene.processes:

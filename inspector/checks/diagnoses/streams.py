@@ -8,7 +8,7 @@ import msgspec
 from inspector.checks.diagnoses.http import kind_of, responded
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import Flaw, check
-from inspector.checks.state import Case, HttpLife
+from inspector.checks.state import CheckMoment, HttpLife
 from inspector.protocol.facts import CLOSED_HERE, GIVEN_UP_HERE, HttpEvent
 from inspector.protocol.jsonrpc import Notification, NotJsonRpc
 
@@ -39,7 +39,7 @@ class _Burst(msgspec.Struct):
     confidence=_GUESS,
     fix="X-Accel-Buffering: no; proxy_buffering off; no compression of text/event-stream.",
 )
-def events_come_one_by_one(case: Case) -> Iterator[Flaw]:
+def events_come_one_by_one(case: CheckMoment) -> Iterator[Flaw]:
     """Progress that was long under way arrives together with the answer."""
     frame, life = case.frame, case.life
     bursts: dict[int, _Burst] = case.scene.notes.setdefault("H-13", {})
@@ -88,7 +88,7 @@ _LIMITS = (30, 60, 100, 125, 240, 300)
     confidence=_GUESS,
     fix="Send a comment every 15 to 25 seconds, or raise the proxy's idle timeout.",
 )
-def streams_outlive_silence(case: Case) -> Iterator[Flaw]:
+def streams_outlive_silence(case: CheckMoment) -> Iterator[Flaw]:
     """It ended by itself, after a silence of a length that proxies are known for."""
     heard: dict[int, int] = case.scene.notes.setdefault("H-14", {})
     life, fact = case.life, case.fact
@@ -118,7 +118,7 @@ def streams_outlive_silence(case: Case) -> Iterator[Flaw]:
     since=4,
     fix="Did it crash, or does something cut streams? See its log.",
 )
-def streams_end_with_the_answer(case: Case) -> Iterator[Flaw]:
+def streams_end_with_the_answer(case: CheckMoment) -> Iterator[Flaw]:
     """And it can't be gone on with."""
     life, fact = case.life, case.fact
     if life is None or fact is None or fact.why in (CLOSED_HERE, GIVEN_UP_HERE) or life.response is None:
@@ -131,7 +131,7 @@ def streams_end_with_the_answer(case: Case) -> Iterator[Flaw]:
 
 
 @check("H-16", _WARNING, "a compressed event stream", "http", topic="", fix="Do not compress text/event-stream.")
-def streams_are_not_compressed(case: Case) -> Iterator[Flaw]:
+def streams_are_not_compressed(case: CheckMoment) -> Iterator[Flaw]:
     """Compression holds events back."""
     life = responded(case)
     encoding = life.header("content-encoding") if life is not None else None
@@ -147,7 +147,7 @@ def streams_are_not_compressed(case: Case) -> Iterator[Flaw]:
     topic="http",
     fix="End each event with an empty line: data: {…}, a line feed, and another one.",
 )
-def events_are_ended(case: Case) -> Iterator[Flaw]:
+def events_are_ended(case: CheckMoment) -> Iterator[Flaw]:
     """What a stream had begun when it ended, or was given up. The rules say to discard it."""
     note, life = case.note, case.life
     if note is None or life is None or note.event == "endpoint" or life.request is None or life.request.probe:
@@ -182,7 +182,7 @@ def is_json(data: bytes) -> bool:
     topic="http",
     fix="Leave event out, or write event: message.",
 )
-def events_are_messages(case: Case) -> Iterator[Flaw]:
+def events_are_messages(case: CheckMoment) -> Iterator[Flaw]:
     """Clients that listen for events called “message” never see it."""
     frame = case.frame
     if frame is None or frame.sse is None or frame.sse.event in (None, "", "message"):
@@ -201,7 +201,7 @@ def events_are_messages(case: Case) -> Iterator[Flaw]:
     topic="http",
     fix="Send event: endpoint with the address as its data first, and a blank line after it.",
 )
-def streams_name_their_endpoint(case: Case) -> Iterator[Flaw]:
+def streams_name_their_endpoint(case: CheckMoment) -> Iterator[Flaw]:
     """HTTP as it was at first begins with that event."""
     scene, life = case.scene, responded(case)
     if life is not None and life.request is not None and life.response is not None and scene.transport == "sse":
@@ -221,7 +221,7 @@ def streams_name_their_endpoint(case: Case) -> Iterator[Flaw]:
     confidence=_LIKELY,
     fix="Write JSON without line feeds, or begin each of its lines with data:.",
 )
-def data_lines_say_so(case: Case) -> Iterator[Flaw]:
+def data_lines_say_so(case: CheckMoment) -> Iterator[Flaw]:
     """The data of an event is a bracket, of indented JSON the first line."""
     frame = case.frame
     if frame is not None and frame.sse is not None and frame.payload.strip() in (b"{", b"["):
@@ -237,7 +237,7 @@ def data_lines_say_so(case: Case) -> Iterator[Flaw]:
     topic="http",
     fix="Send application/json with a JSON body, and text/event-stream with events.",
 )
-def bodies_fit_their_type(case: Case) -> Iterator[Flaw]:
+def bodies_fit_their_type(case: CheckMoment) -> Iterator[Flaw]:
     """JSON in the place of an event stream, or events in the place of JSON. Clients read either as nothing."""
     life, note, frame = case.life, case.note, case.frame
     if life is None or life.request is None or life.request.probe:

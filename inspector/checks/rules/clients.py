@@ -6,7 +6,7 @@ from typing import Any
 
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import LAST, Flaw, check
-from inspector.checks.state import Case
+from inspector.checks.state import CheckMoment
 from inspector.protocol import peek
 from inspector.protocol.jsonrpc import Request
 
@@ -24,7 +24,7 @@ _LISTS_SINCE = 4
 """From this row on a form can have choices of several."""
 
 
-def _asked(case: Case, method: str) -> Iterator[tuple[str, Any]]:
+def _asked(case: CheckMoment, method: str) -> Iterator[tuple[str, Any]]:
     """The params of each question of a kind in a message, and where they stand."""
     if isinstance(case.message, Request):
         if case.message.method == method:
@@ -35,16 +35,16 @@ def _asked(case: Case, method: str) -> Iterator[tuple[str, Any]]:
                 yield f"/result/inputRequests/{key[:60]}/params", peek.at(request, "params")
 
 
-def _sampling(case: Case) -> Iterator[tuple[str, Any]]:
+def _sampling(case: CheckMoment) -> Iterator[tuple[str, Any]]:
     return _asked(case, "sampling/createMessage")
 
 
-def _elicitations(case: Case) -> Iterator[tuple[str, Any]]:
+def _elicitations(case: CheckMoment) -> Iterator[tuple[str, Any]]:
     return _asked(case, "elicitation/create")
 
 
 @check("Y02", _ERROR, "tools in sampling, which was not offered", *_SAMPLING, topic="client/sampling", since=4)
-def tools_were_offered(case: Case) -> Iterator[Flaw]:
+def tools_were_offered(case: CheckMoment) -> Iterator[Flaw]:
     """Only where the client declares sampling.tools."""
     for place, params in _sampling(case):
         if (peek.has(params, "tools") or peek.has(params, "toolChoice")) and not case.scene.offered(
@@ -54,7 +54,7 @@ def tools_were_offered(case: Case) -> Iterator[Flaw]:
 
 
 @check("Y04", _ERROR, "tool uses and tool results that do not match", *_SAMPLING, topic="client/sampling", since=4)
-def tool_results_match(case: Case) -> Iterator[Flaw]:
+def tool_results_match(case: CheckMoment) -> Iterator[Flaw]:
     """A message of results has nothing else, and answers exactly the uses before it."""
     for place, params in _sampling(case):
         open_: set[Any] = set()
@@ -77,7 +77,7 @@ def _blocks(message: Any) -> list[Any]:
 
 
 @check("Y05", _WARNING, "context of servers, which was not offered", *_SAMPLING, topic="client/sampling", since=4)
-def context_was_offered(case: Case) -> Iterator[Flaw]:
+def context_was_offered(case: CheckMoment) -> Iterator[Flaw]:
     """IncludeContext other than none needs sampling.context."""
     for place, params in _sampling(case):
         word = peek.text(params, "includeContext")
@@ -94,7 +94,7 @@ def _mode(params: Any) -> str:
 @check(
     "Z01", _ERROR, "an elicitation in a mode that was not offered", *_ELICITATION, topic="client/elicitation", since=4
 )
-def mode_was_offered(case: Case) -> Iterator[Flaw]:
+def mode_was_offered(case: CheckMoment) -> Iterator[Flaw]:
     """An empty `elicitation` offers forms."""
     offered = peek.at(case.scene.client_capabilities(case.asked), "elicitation")
     for place, params in _elicitations(case):
@@ -112,7 +112,7 @@ def mode_was_offered(case: Case) -> Iterator[Flaw]:
     since=3,
     fix="Use plain fields only.",
 )
-def form_is_flat(case: Case) -> Iterator[Flaw]:
+def form_is_flat(case: CheckMoment) -> Iterator[Flaw]:
     """An object of strings, numbers, booleans and choices."""
     for place, params in _elicitations(case):
         if _mode(params) != "form":
@@ -168,7 +168,7 @@ def _wrong_default(field: dict[str, Any]) -> str:
 @check(
     "Z03", _ERROR, "a URL to visit that is none", *_ELICITATION, topic="client/elicitation", since=4, fix="Use https."
 )
-def url_can_be_visited(case: Case) -> Iterator[Flaw]:
+def url_can_be_visited(case: CheckMoment) -> Iterator[Flaw]:
     """In URL mode there is a URL, and it is https."""
     for place, params in _elicitations(case):
         if _mode(params) == "url":
@@ -187,7 +187,7 @@ def url_can_be_visited(case: Case) -> Iterator[Flaw]:
     topic="client/elicitation",
     since=4,
 )
-def elicitation_has_its_id(case: Case) -> Iterator[Flaw]:
+def elicitation_has_its_id(case: CheckMoment) -> Iterator[Flaw]:
     """Needed in the one revision that has it."""
     for place, params in _elicitations(case):
         if _mode(params) == "url" and case.row < LAST and peek.text(params, "elicitationId") is None:
@@ -206,7 +206,7 @@ def elicitation_has_its_id(case: Case) -> Iterator[Flaw]:
     confidence=Confidence.LIKELY,
     fix="Ask for secrets on a page of your own, by URL mode.",
 )
-def form_asks_for_no_secrets(case: Case) -> Iterator[Flaw]:
+def form_asks_for_no_secrets(case: CheckMoment) -> Iterator[Flaw]:
     """“Servers MUST NOT use form mode elicitation to request sensitive information.”"""
     for place, params in _elicitations(case):
         for name, field in peek.mapping(params, "requestedSchema", "properties").items():
@@ -215,7 +215,7 @@ def form_asks_for_no_secrets(case: Case) -> Iterator[Flaw]:
 
 
 @check("Z06", _WARNING, "a link inside of a form's words", *_ELICITATION, topic="client/elicitation", since=4)
-def form_has_no_links(case: Case) -> Iterator[Flaw]:
+def form_has_no_links(case: CheckMoment) -> Iterator[Flaw]:
     """Links belong into URL mode, where they are shown whole."""
     for place, params in _elicitations(case):
         if _mode(params) == "form" and _LINK.search(peek.text(params, "message") or ""):
@@ -223,7 +223,7 @@ def form_has_no_links(case: Case) -> Iterator[Flaw]:
 
 
 @check("Z07", _ERROR, "a visit is required, and none is named", "error", topic="client/elicitation", since=4, until=4)
-def visits_are_named(case: Case) -> Iterator[Flaw]:
+def visits_are_named(case: CheckMoment) -> Iterator[Flaw]:
     """-32042 carries elicitations in URL mode."""
     if peek.integer(case.value, "code") == -32042:
         named = peek.items(case.value, "data", "elicitations")
@@ -240,7 +240,7 @@ def visits_are_named(case: Case) -> Iterator[Flaw]:
     since=4,
     until=4,
 )
-def visit_is_known(case: Case) -> Iterator[Flaw]:
+def visit_is_known(case: CheckMoment) -> Iterator[Flaw]:
     """Clients ignore it."""
     id_ = peek.text(case.value, "elicitationId")
     if id_ is None or id_ not in case.scene.visits:
@@ -256,7 +256,7 @@ def visit_is_known(case: Case) -> Iterator[Flaw]:
     since=4,
     fix="Use oneOf with titles.",
 )
-def choices_are_named_in_the_new_way(case: Case) -> Iterator[Flaw]:
+def choices_are_named_in_the_new_way(case: CheckMoment) -> Iterator[Flaw]:
     """EnumNames still works."""
     for place, params in _elicitations(case):
         for name, field in peek.mapping(params, "requestedSchema", "properties").items():

@@ -6,7 +6,7 @@ from typing import Any
 
 from inspector.checks.findings import JSON_RPC, Severity
 from inspector.checks.registry import Flaw, check
-from inspector.checks.state import PREFIX, Case
+from inspector.checks.state import PREFIX, CheckMoment
 from inspector.protocol import peek
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import NULL_ERROR, RESPELLED_ID, Answer, ErrorAnswer, NotJsonRpc, Request
@@ -16,7 +16,7 @@ _NOT_JSON = ("not JSON", "an empty line")
 
 
 @check("E01", _ERROR, "not a JSON-RPC message", "garbled", topic=JSON_RPC, fix="Send one JSON object per message.")
-def is_a_message(case: Case) -> Iterator[Flaw]:
+def is_a_message(case: CheckMoment) -> Iterator[Flaw]:
     """JSON of another shape anywhere; over HTTP also what is no JSON. Lines of stdout are judged as bytes."""
     message = case.message
     assert isinstance(message, NotJsonRpc)
@@ -30,7 +30,7 @@ def is_a_message(case: Case) -> Iterator[Flaw]:
 
 
 @check("E02", _ERROR, 'jsonrpc is missing or not "2.0"', "frame", topic="basic", fix='Send "jsonrpc": "2.0".')
-def says_its_version(case: Case) -> Iterator[Flaw]:
+def says_its_version(case: CheckMoment) -> Iterator[Flaw]:
     """The word at the head of every message."""
     for message in case.value:
         for defect in message.defects:
@@ -39,7 +39,7 @@ def says_its_version(case: Case) -> Iterator[Flaw]:
 
 
 @check("E03", _ERROR, "an answer with both or neither of result and error", "frame", topic="basic")
-def has_one_outcome(case: Case) -> Iterator[Flaw]:
+def has_one_outcome(case: CheckMoment) -> Iterator[Flaw]:
     """An answer has exactly one of them; `"error": null` is reported once, since a serializer writes it everywhere."""
     for message in case.value:
         if "both result and error" in message.defects:
@@ -56,7 +56,7 @@ def has_one_outcome(case: Case) -> Iterator[Flaw]:
 
 
 @check("E05", _ERROR, "an error without its code or message", "error", "orphan", topic="basic")
-def error_is_whole(case: Case) -> Iterator[Flaw]:
+def error_is_whole(case: CheckMoment) -> Iterator[Flaw]:
     """`code` is a whole number, `message` a string."""
     if not isinstance(case.message, ErrorAnswer):
         return
@@ -75,7 +75,7 @@ def error_is_whole(case: Case) -> Iterator[Flaw]:
 @check(
     "E06", _ERROR, "a request with an id that is none", "frame", topic="basic", until=4, fix="Use strings or integers."
 )
-def id_is_one(case: Case) -> Iterator[Flaw]:
+def id_is_one(case: CheckMoment) -> Iterator[Flaw]:
     """Ids are strings or whole numbers."""
     for message in case.value:
         if any(defect.startswith("a request that can't be answered") for defect in message.defects):
@@ -83,7 +83,7 @@ def id_is_one(case: Case) -> Iterator[Flaw]:
 
 
 @check("E07", _ERROR, "a server's request id comes again", "request", topic="basic", until=4, fix="Count upwards.")
-def ids_come_once(case: Case) -> Iterator[Flaw]:
+def ids_come_once(case: CheckMoment) -> Iterator[Flaw]:
     """“The request ID MUST NOT have been previously used by the requestor within the same session.”"""
     assert isinstance(case.message, Request)
     if case.message.id in case.scene.server_ids:
@@ -91,14 +91,14 @@ def ids_come_once(case: Case) -> Iterator[Flaw]:
 
 
 @check("E08", _ERROR, "an answer to nothing that was asked", "orphan", topic="basic", fix="Echo the id of the request.")
-def answers_something(case: Case) -> Iterator[Flaw]:
+def answers_something(case: CheckMoment) -> Iterator[Flaw]:
     """The id is that of a request, of the same type."""
     message = case.message
     if isinstance(message, Answer | ErrorAnswer) and message.id is not None and not _same_text(case, message.id):
         yield Flaw(f"an answer with id {message.id!r}, and no open request has this id", "/id")
 
 
-def _same_text(case: Case, id_: int | str) -> bool:
+def _same_text(case: CheckMoment, id_: int | str) -> bool:
     other: int | str = str(id_) if isinstance(id_, int) else int(id_) if id_.isdecimal() and len(id_) < 19 else id_
     return other != id_ and (Direction.TO_SERVER, other) in case.scene.asked
 
@@ -111,7 +111,7 @@ def _same_text(case: Case, id_: int | str) -> bool:
     topic=JSON_RPC,
     fix="Return the id as it came. A JSON library that reads all numbers as doubles must not read the id so.",
 )
-def id_comes_back_as_it_was(case: Case) -> Iterator[Flaw]:
+def id_comes_back_as_it_was(case: CheckMoment) -> Iterator[Flaw]:
     """`1.0` and `1e0` are the JSON number 1; clients that keep ids as integers or text may not see that. Once."""
     for message in case.value:
         if RESPELLED_ID in message.defects and isinstance(message, Answer | ErrorAnswer):
@@ -126,7 +126,7 @@ def id_comes_back_as_it_was(case: Case) -> Iterator[Flaw]:
 _ID_NUMBER = re.compile(rb'"id"\s*:\s*(-?\d[\d.eE+-]{0,40})')
 
 
-def _spelling(case: Case, id_: int | str | None) -> str:
+def _spelling(case: CheckMoment, id_: int | str | None) -> str:
     """How an integer id is written in the frame, as far as its beginning or end shows that."""
     payload = case.frame.payload if case.frame is not None else b""
     for found in _ID_NUMBER.finditer(payload[:4096] + payload[-4096:]):
@@ -137,7 +137,7 @@ def _spelling(case: Case, id_: int | str | None) -> str:
 
 
 @check("E09", _ERROR, "a second answer to one request", "late", topic="basic")
-def answers_once(case: Case) -> Iterator[Flaw]:
+def answers_once(case: CheckMoment) -> Iterator[Flaw]:
     """One request, one answer."""
     asked = case.asked
     if asked is not None and asked.answered is not None:
@@ -145,7 +145,7 @@ def answers_once(case: Case) -> Iterator[Flaw]:
 
 
 @check("E10", _ERROR, "an error without an id", "error", "orphan", topic="basic", fix="Echo the id of the request.")
-def error_says_whose(case: Case) -> Iterator[Flaw]:
+def error_says_whose(case: CheckMoment) -> Iterator[Flaw]:
     """Allowed only where the id could not be read, and in HTTP responses that are errors themselves."""
     message = case.message
     if not isinstance(message, ErrorAnswer) or message.id is not None or not _could_read(case):
@@ -155,27 +155,27 @@ def error_says_whose(case: Case) -> Iterator[Flaw]:
     yield Flaw(f"an error without an id: {message.message[:100]}", "/id")
 
 
-def _could_read(case: Case) -> bool:
+def _could_read(case: CheckMoment) -> bool:
     """A parse error says that the id was not readable; what we send is readable, what a person sends raw may not be."""
     return peek.integer(case.value, "code") not in (-32700, -32600)
 
 
 @check("E11", _ERROR, "a notification with an id", "request", topic="basic", fix="Leave the id out.")
-def notifications_have_no_id(case: Case) -> Iterator[Flaw]:
+def notifications_have_no_id(case: CheckMoment) -> Iterator[Flaw]:
     """A notification expects no answer."""
     if case.method.startswith("notifications/"):
         yield Flaw(f"{case.method[:60]} has an id", "/id")
 
 
 @check("E13", _ERROR, "a batch in a revision without batches", "frame", topic="changelog", since=3, fix="One by one.")
-def no_batches(case: Case) -> Iterator[Flaw]:
+def no_batches(case: CheckMoment) -> Iterator[Flaw]:
     """Batches were in one revision only."""
     if _is_batch(case):
         yield Flaw(f"{_messages(case.value)} in one array; this revision has no batches")
 
 
 @check("E14", _HINT, "a batch before there were batches", "frame", topic="basic", until=1)
-def no_batches_yet(case: Case) -> Iterator[Flaw]:
+def no_batches_yet(case: CheckMoment) -> Iterator[Flaw]:
     """The first revision says nothing about them."""
     if _is_batch(case):
         yield Flaw(f"{_messages(case.value)} in one array, which this revision does not define")
@@ -185,7 +185,7 @@ def _messages(batch: Sequence[Any]) -> str:
     return "1 message" if len(batch) == 1 else f"{len(batch)} messages"
 
 
-def _is_batch(case: Case) -> bool:
+def _is_batch(case: CheckMoment) -> bool:
     return case.frame is not None and case.frame.payload[:1] == b"[" and not isinstance(case.value[0], NotJsonRpc)
 
 
@@ -200,7 +200,7 @@ def _is_batch(case: Case) -> bool:
     fix="Look at the client's capabilities first.",
     belated=True,
 )
-def asks_what_was_offered(case: Case) -> Iterator[Flaw]:
+def asks_what_was_offered(case: CheckMoment) -> Iterator[Flaw]:
     """Only negotiated capabilities are used, and only methods that the revision has."""
     revision, method = case.revision, case.method
     assert revision is not None
@@ -224,13 +224,13 @@ _ABILITY = {"sampling/createMessage": "sampling", "roots/list": "roots", "elicit
     since=5,
     fix='Answer with "resultType": "input_required" and ask there.',
 )
-def asks_nothing(case: Case) -> Iterator[Flaw]:
+def asks_nothing(case: CheckMoment) -> Iterator[Flaw]:
     """Since there is no connection to ask over, questions travel inside results."""
     yield Flaw(f"the server sent the request {case.method[:60]}; in this revision servers send none", "/method")
 
 
 @check("E17", _HINT, "a notification that the revision does not know", "notification", topic="schema")
-def notification_is_known(case: Case) -> Iterator[Flaw]:
+def notification_is_known(case: CheckMoment) -> Iterator[Flaw]:
     """Legal, and nobody listens."""
     revision, method = case.revision, case.method
     if revision is not None and method not in revision.server_notifications and method != "notifications/tasks":
@@ -255,7 +255,7 @@ _DEFINED = frozenset(
 
 
 @check("E18", _ERROR, "_meta is not an object, or has keys that are none", "meta", topic="basic")
-def meta_keys_are_names(case: Case) -> Iterator[Flaw]:
+def meta_keys_are_names(case: CheckMoment) -> Iterator[Flaw]:
     """A key is a name with an optional prefix of dotted labels."""
     meta = peek.at(case.value, "_meta")
     if type(meta) is dict and case.row >= _KEYS_HAVE_NAMES:
@@ -268,7 +268,7 @@ def meta_keys_are_names(case: Case) -> Iterator[Flaw]:
                     yield Flaw(said, f"{_root(case)}/_meta", severity=_HINT)
 
 
-def _root(case: Case) -> str:
+def _root(case: CheckMoment) -> str:
     return "/result" if isinstance(case.message, Answer) else "/params"
 
 
@@ -280,7 +280,7 @@ _TRACE = {
 
 
 @check("E24", _ERROR, "trace context that is none", "meta", topic="basic", since=5, fix="See W3C Trace Context.")
-def trace_context_is_one(case: Case) -> Iterator[Flaw]:
+def trace_context_is_one(case: CheckMoment) -> Iterator[Flaw]:
     """The three keys without a prefix have the formats of the W3C."""
     meta = peek.at(case.value, "_meta")
     if type(meta) is dict:
@@ -290,7 +290,7 @@ def trace_context_is_one(case: Case) -> Iterator[Flaw]:
 
 
 @check("E20", _ERROR, "an error code that is reserved", "error", topic="basic", since=5)
-def code_is_defined(case: Case) -> Iterator[Flaw]:
+def code_is_defined(case: CheckMoment) -> Iterator[Flaw]:
     """-32020 to -32099 belong to the specification."""
     code = peek.integer(case.value, "code")
     if code is not None and -32099 <= code <= -32023 and code != -32042:
@@ -306,7 +306,7 @@ def code_is_defined(case: Case) -> Iterator[Flaw]:
     since=5,
     fix="-32602 says that a resource does not exist; questions travel in results.",
 )
-def code_is_of_this_revision(case: Case) -> Iterator[Flaw]:
+def code_is_of_this_revision(case: CheckMoment) -> Iterator[Flaw]:
     """-32002 and -32042 are gone."""
     code = peek.integer(case.value, "code")
     if code in (-32002, -32042):
@@ -314,7 +314,7 @@ def code_is_of_this_revision(case: Case) -> Iterator[Flaw]:
 
 
 @check("E22", _WARNING, "an error code without a meaning", "error", topic="basic", since=5)
-def code_has_a_meaning(case: Case) -> Iterator[Flaw]:
+def code_has_a_meaning(case: CheckMoment) -> Iterator[Flaw]:
     """-32000 to -32019 mean what each program likes."""
     code = peek.integer(case.value, "code")
     if code is not None and -32019 <= code <= -32000 and code != -32002:

@@ -7,7 +7,7 @@ from urllib.parse import SplitResult, urljoin, urlsplit
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.learning import CARRIED
 from inspector.checks.registry import LAST, Flaw, check
-from inspector.checks.state import SESSION, Case, HttpLife, is_distinct, is_loopback
+from inspector.checks.state import SESSION, CheckMoment, HttpLife, is_distinct, is_loopback
 from inspector.protocol import peek
 from inspector.protocol.facts import CLOSED_HERE, GIVEN_UP_HERE, HttpEvent, HttpFact
 from inspector.protocol.frames import Channel
@@ -21,7 +21,7 @@ _SESSION = "mcp-session-id"
 _VISIBLE = re.compile(r"[\x21-\x7e]+")
 
 
-def _heads(case: Case) -> tuple[HttpLife, HttpFact, HttpFact] | None:
+def _heads(case: CheckMoment) -> tuple[HttpLife, HttpFact, HttpFact] | None:
     """The exchange with both heads, once the response's is there."""
     life, fact = case.life, case.fact
     if case.scene.transport == "sse" or case.scene.has_endpoint:
@@ -38,7 +38,7 @@ def _kind(life: HttpLife) -> str:
 @check(
     "W01", _ERROR, "a notification is not answered by 202", "http", topic="http", since=2, fix="202, without a body."
 )
-def notifications_are_accepted(case: Case) -> Iterator[Flaw]:
+def notifications_are_accepted(case: CheckMoment) -> Iterator[Flaw]:
     """Where the body asked for nothing."""
     heads = _heads(case)
     if heads and heads[1].method == "POST" and heads[0].told and not heads[0].asked:
@@ -50,7 +50,7 @@ def notifications_are_accepted(case: Case) -> Iterator[Flaw]:
     "W02", _ERROR, "a request is answered by neither JSON nor a stream", "http", topic="http", since=2, early=True,
     fix="Send Content-Type: application/json, or text/event-stream.",
 )  # fmt: skip
-def requests_are_answered(case: Case) -> Iterator[Flaw]:
+def requests_are_answered(case: CheckMoment) -> Iterator[Flaw]:
     """202 is for what asks for no answer."""
     heads = _heads(case)
     if not heads or heads[1].method != "POST" or not heads[0].asked:
@@ -64,7 +64,7 @@ def requests_are_answered(case: Case) -> Iterator[Flaw]:
 
 
 @check("W03", _WARNING, "GET is answered by neither a stream nor 405", "http", topic="http", since=2, until=4)
-def get_is_answered(case: Case) -> Iterator[Flaw]:
+def get_is_answered(case: CheckMoment) -> Iterator[Flaw]:
     """A server without a stream of its own says 405."""
     heads = _heads(case)
     if heads and heads[1].method == "GET" and case.scene.transport == "http":
@@ -75,7 +75,7 @@ def get_is_answered(case: Case) -> Iterator[Flaw]:
 
 
 @check("W04", _ERROR, "a session id with characters that it can't have", "http", topic="http", since=1, until=LAST)
-def session_id_is_visible(case: Case) -> Iterator[Flaw]:
+def session_id_is_visible(case: CheckMoment) -> Iterator[Flaw]:
     """Visible ASCII only."""
     heads = _heads(case)
     id_ = heads[0].header(_SESSION) if heads else None
@@ -84,7 +84,7 @@ def session_id_is_visible(case: Case) -> Iterator[Flaw]:
 
 
 @check("W08", _ERROR, "the id of an event comes again", "frame", topic="http", since=2, until=4)
-def event_ids_come_once(case: Case) -> Iterator[Flaw]:
+def event_ids_come_once(case: CheckMoment) -> Iterator[Flaw]:
     """Within a session; a resumed stream tells anew what was lost."""
     frame = case.frame
     id_ = frame.sse.id if frame is not None and frame.sse is not None else None
@@ -97,7 +97,7 @@ def event_ids_come_once(case: Case) -> Iterator[Flaw]:
 
 
 @check("W09", _WARNING, "a stream ended without the answer", "http end", topic="http", since=2, until=3)
-def streams_bring_the_answer(case: Case) -> Iterator[Flaw]:
+def streams_bring_the_answer(case: CheckMoment) -> Iterator[Flaw]:
     """The server should not close before it has answered."""
     life, fact = case.life, case.fact
     if life is None or not isinstance(fact, HttpFact) or fact.why in (CLOSED_HERE, GIVEN_UP_HERE):
@@ -107,12 +107,12 @@ def streams_bring_the_answer(case: Case) -> Iterator[Flaw]:
             yield Flaw(f"the stream ended before {asked.method[:60]} was answered", frames=(asked.frame,))
 
 
-def _status(case: Case) -> int:
+def _status(case: CheckMoment) -> int:
     return case.life.response.status if case.life and case.life.response else 0
 
 
 @check("W15", _ERROR, "an unknown method without 404", "carried", topic="http", since=5, fix="Answer 404 with -32601.")
-def unknown_methods_are_404(case: Case) -> Iterator[Flaw]:
+def unknown_methods_are_404(case: CheckMoment) -> Iterator[Flaw]:
     """Intermediaries see the status alone."""
     status = _status(case)
     if (
@@ -125,7 +125,7 @@ def unknown_methods_are_404(case: Case) -> Iterator[Flaw]:
 
 
 @check("W16", _ERROR, "an error of the protocol without 400", "carried", topic="http", since=5, fix="Answer 400.")
-def protocol_errors_are_400(case: Case) -> Iterator[Flaw]:
+def protocol_errors_are_400(case: CheckMoment) -> Iterator[Flaw]:
     """-32020, -32021 and -32022; -32602 for a request that does not say what it must."""
     status, code = _status(case), peek.integer(case.value, "code")
     if not status or not isinstance(case.message, ErrorAnswer) or status == 400:
@@ -138,7 +138,7 @@ def protocol_errors_are_400(case: Case) -> Iterator[Flaw]:
 @check(
     "W17", _WARNING, "an HTTP session where there are none", "http", "frame", topic="http", since=5, fix="Send no ids."
 )
-def there_are_no_sessions(case: Case) -> Iterator[Flaw]:
+def there_are_no_sessions(case: CheckMoment) -> Iterator[Flaw]:
     """No session ids, no event ids; only POST."""
     heads, frame = _heads(case), case.frame
     if heads and heads[1].method != "OPTIONS" and heads[0].header(_SESSION) is not None:
@@ -158,7 +158,7 @@ def there_are_no_sessions(case: Case) -> Iterator[Flaw]:
     since=5,
     fix="Send X-Accel-Buffering: no with event streams.",
 )
-def streams_are_not_buffered(case: Case) -> Iterator[Flaw]:
+def streams_are_not_buffered(case: CheckMoment) -> Iterator[Flaw]:
     """Said once a connection."""
     heads = _heads(case)
     if heads and heads[2].status == 200 and _kind(heads[0]) == "text/event-stream":
@@ -167,7 +167,7 @@ def streams_are_not_buffered(case: Case) -> Iterator[Flaw]:
 
 
 @check("W20", _ERROR, "the answer to another request than the POST's", "carried", "orphan", topic="basic", since=2)
-def answers_its_own_request(case: Case) -> Iterator[Flaw]:
+def answers_its_own_request(case: CheckMoment) -> Iterator[Flaw]:
     """A JSON body answers the request that it came for."""
     message = case.message
     if case.frame is None or case.frame.channel is not Channel.REPLY or case.life is None or not case.life.asked:
@@ -189,7 +189,7 @@ def answers_its_own_request(case: Case) -> Iterator[Flaw]:
     until=1,
     early=True,
 )
-def begins_with_its_endpoint(case: Case) -> Iterator[Flaw]:
+def begins_with_its_endpoint(case: CheckMoment) -> Iterator[Flaw]:
     """It names an address of its own origin; every message event comes under the type `message`."""
     frame, note = case.frame, case.note
     if case.scene.transport != "sse":
@@ -226,12 +226,12 @@ TAKES_ORIGINS = "W14"
 """Among a scene's notes: the server answered a request of another origin."""
 
 
-def _is_plain_http(case: Case) -> bool:
+def _is_plain_http(case: CheckMoment) -> bool:
     """Whether this is HTTP as it is since its second form: one address, no stream beside it that brings answers."""
     return case.scene.transport != "sse" and not case.scene.has_endpoint
 
 
-def _responded(case: Case) -> HttpLife | None:
+def _responded(case: CheckMoment) -> HttpLife | None:
     """The exchange whose response has just begun."""
     fact, life = case.fact, case.life
     if fact is None or fact.event is not HttpEvent.RESPONSE or life is None or life.request is None:
@@ -240,7 +240,7 @@ def _responded(case: Case) -> HttpLife | None:
 
 
 @check("W05", _HINT, "a session id that changes, or comes late", "http", topic="http", since=2, until=4)
-def session_id_stays(case: Case) -> Iterator[Flaw]:
+def session_id_stays(case: CheckMoment) -> Iterator[Flaw]:
     """“A server MAY assign a session ID at initialization time”, by the response to initialize."""
     life = _responded(case)
     given = life.header(SESSION) if life is not None else None
@@ -256,7 +256,7 @@ def session_id_stays(case: Case) -> Iterator[Flaw]:
 
 
 @check("W06", _ERROR, "an answer on the stream for everything else", "carried", topic="http", since=2, until=4)
-def answers_come_where_they_were_asked(case: Case) -> Iterator[Flaw]:
+def answers_come_where_they_were_asked(case: CheckMoment) -> Iterator[Flaw]:
     """“The server MUST NOT send a JSON-RPC response on the GET stream unless resuming a previous stream.”"""
     frame, life = case.frame, case.life
     if frame is None or frame.channel is not Channel.GET or life is None or not _is_plain_http(case):
@@ -278,7 +278,7 @@ def answers_come_where_they_were_asked(case: Case) -> Iterator[Flaw]:
     fix="Choose one stream for each message.",
     needs=CARRIED,
 )
-def messages_come_once(case: Case) -> Iterator[Flaw]:
+def messages_come_once(case: CheckMoment) -> Iterator[Flaw]:
     """“It MUST NOT broadcast the same message across multiple streams.”"""
     frame, life = case.frame, case.life
     if frame is None or life is None or not is_distinct(case) or life.sent("last-event-id") is not None:
@@ -299,7 +299,7 @@ def messages_come_once(case: Case) -> Iterator[Flaw]:
     confidence=Confidence.LIKELY,
     fix="End the stream once the response is sent.",
 )
-def streams_end_with_the_answer(case: Case) -> Iterator[Flaw]:
+def streams_end_with_the_answer(case: CheckMoment) -> Iterator[Flaw]:
     """“After the response has been sent, the server SHOULD terminate the SSE stream.”"""
     if not _is_plain_http(case):
         return
@@ -327,7 +327,7 @@ def streams_end_with_the_answer(case: Case) -> Iterator[Flaw]:
     since=4,
     until=4,
 )
-def streams_can_be_resumed(case: Case) -> Iterator[Flaw]:
+def streams_can_be_resumed(case: CheckMoment) -> Iterator[Flaw]:
     """A stream with ids begins with one, and says when to come back before it is dropped."""
     life, frame, fact = case.life, case.frame, case.fact
     if life is None or not _is_plain_http(case):
@@ -352,7 +352,7 @@ def streams_can_be_resumed(case: Case) -> Iterator[Flaw]:
     topic="http",
     since=5,
 )
-def streams_are_about_their_request(case: Case) -> Iterator[Flaw]:
+def streams_are_about_their_request(case: CheckMoment) -> Iterator[Flaw]:
     """What comes on the stream of a request relates to it."""
     life, asked = case.life, case.asked
     if life is not None and life.asked and asked is not None and all(each is not asked for each in life.asked):
@@ -363,7 +363,7 @@ def streams_are_about_their_request(case: Case) -> Iterator[Flaw]:
 @check(
     "W12", _ERROR, "a version that there is not is accepted", "http", topic="http", since=3, fix="Answer 400 to those."
 )
-def versions_are_looked_at(case: Case) -> Iterator[Flaw]:
+def versions_are_looked_at(case: CheckMoment) -> Iterator[Flaw]:
     """“If the server receives a request with an invalid or unsupported MCP-Protocol-Version, it MUST respond 400.”"""
     life = _responded(case)
     said = life.sent("mcp-protocol-version") if life is not None else None
@@ -392,7 +392,7 @@ _OVER = re.compile(
     confidence=Confidence.LIKELY,
     fix="Answer 404: then clients begin a new session by themselves.",
 )
-def lost_sessions_are_404(case: Case) -> Iterator[Flaw]:
+def lost_sessions_are_404(case: CheckMoment) -> Iterator[Flaw]:
     """“The server MUST respond to requests containing that session ID with HTTP 404 Not Found.”"""
     life, frame = case.life, case.frame
     if life is None or frame is None or life.response is None or life.sent(SESSION) is None:
@@ -414,7 +414,7 @@ def lost_sessions_are_404(case: Case) -> Iterator[Flaw]:
     confidence=Confidence.LIKELY,
     fix="Compare Origin with the origins that are meant, and answer 403 to others.",
 )
-def origins_are_looked_at(case: Case) -> Iterator[Flaw]:
+def origins_are_looked_at(case: CheckMoment) -> Iterator[Flaw]:
     """“Servers MUST validate the Origin header on all incoming connections to prevent DNS rebinding attacks.”"""
     life = _responded(case)
     origin = life.sent("origin") if life is not None else None

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import Flaw, check
-from inspector.checks.state import PREFIX, Case
+from inspector.checks.state import PREFIX, CheckMoment
 from inspector.protocol import peek
 from inspector.protocol.capabilities import SKILLS, declares
 from inspector.protocol.jsonrpc import ErrorAnswer
@@ -20,7 +20,7 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d|DRAFT-.*")
 @check(
     "L02", _HINT, "a revision that this program does not know", "answer initialize", topic="basic/lifecycle", until=4
 )
-def revision_is_known(case: Case) -> Iterator[Flaw]:
+def revision_is_known(case: CheckMoment) -> Iterator[Flaw]:
     """Drafts and revisions to come."""
     date = peek.text(case.value, "protocolVersion")
     if date is not None and find(date) is None:
@@ -43,13 +43,13 @@ def revision_is_known(case: Case) -> Iterator[Flaw]:
     fix="Wait for notifications/initialized.",
     belated=True,
 )
-def waits_for_initialized(case: Case) -> Iterator[Flaw]:
+def waits_for_initialized(case: CheckMoment) -> Iterator[Flaw]:
     """Before `notifications/initialized` a server should send no requests but pings."""
     if _is_early(case) and case.method != "ping":
         yield Flaw(f"{case.method[:60]} was sent before notifications/initialized", "/method")
 
 
-def _is_early(case: Case) -> bool:
+def _is_early(case: CheckMoment) -> bool:
     """Whether the handshake has begun, and the client has not said yet that it is ready."""
     scene = case.scene
     return not scene.initialized and (scene.opening is not None or scene.handshake is not None)
@@ -64,7 +64,7 @@ def _is_early(case: Case) -> bool:
     until=4,
     belated=True,
 )
-def tells_after_initialized(case: Case) -> Iterator[Flaw]:
+def tells_after_initialized(case: CheckMoment) -> Iterator[Flaw]:
     """Only log messages should come so early."""
     if _is_early(case) and case.method not in (
         "notifications/message",
@@ -82,7 +82,7 @@ def tells_after_initialized(case: Case) -> Iterator[Flaw]:
     topic="server/discover",
     since=5,
 )
-def supports_what_it_speaks(case: Case) -> Iterator[Flaw]:
+def supports_what_it_speaks(case: CheckMoment) -> Iterator[Flaw]:
     """It answered a request of a version that it then does not name."""
     asked = case.asked
     date = peek.text(asked.params if asked else None, "_meta", PREFIX + "protocolVersion")
@@ -94,7 +94,7 @@ def supports_what_it_speaks(case: Case) -> Iterator[Flaw]:
 @check(
     "L08", _ERROR, "an unsupported version is refused without naming others", "error", topic="basic/lifecycle", since=5
 )
-def names_supported_versions(case: Case) -> Iterator[Flaw]:
+def names_supported_versions(case: CheckMoment) -> Iterator[Flaw]:
     """-32022 carries `supported` and `requested`."""
     if peek.integer(case.value, "code") != -32022:
         return
@@ -111,7 +111,7 @@ def names_supported_versions(case: Case) -> Iterator[Flaw]:
 
 
 @check("L09", _ERROR, "a missing capability is not named", "error", topic="basic", since=5)
-def names_missing_capability(case: Case) -> Iterator[Flaw]:
+def names_missing_capability(case: CheckMoment) -> Iterator[Flaw]:
     """-32021 carries `requiredCapabilities`, an object."""
     if peek.integer(case.value, "code") == -32021:
         if type(peek.at(case.value, "data", "requiredCapabilities")) is not dict:
@@ -119,7 +119,7 @@ def names_missing_capability(case: Case) -> Iterator[Flaw]:
 
 
 @check("L11", _ERROR, "resultType is no word that there is", "answer", topic="basic", since=5)
-def result_type_is_known(case: Case) -> Iterator[Flaw]:
+def result_type_is_known(case: CheckMoment) -> Iterator[Flaw]:
     """complete, input_required, or what an extension of the client's defines. Of tasks D05 and D06 say more."""
     word = peek.text(case.value, "resultType")
     if word in (None, "complete", "input_required") or case.method == "tasks/get":
@@ -132,7 +132,7 @@ def result_type_is_known(case: Case) -> Iterator[Flaw]:
 
 
 @check("L12", _WARNING, "a result that does not say who answers", "answer", topic="basic", since=5)
-def says_who_answers(case: Case) -> Iterator[Flaw]:
+def says_who_answers(case: CheckMoment) -> Iterator[Flaw]:
     """`serverInfo` should be in every result's `_meta`; said once a connection."""
     if not peek.has(case.value, "_meta", PREFIX + "serverInfo") and case.scene.seldom("L12", 1, 1 << 62):
         yield Flaw(f"the result of {case.method[:60]} does not say which server it is from", "/result/_meta")
@@ -147,7 +147,7 @@ def says_who_answers(case: Case) -> Iterator[Flaw]:
     topic="server/discover",
     since=5,
 )
-def is_of_the_final_revision(case: Case) -> Iterator[Flaw]:
+def is_of_the_final_revision(case: CheckMoment) -> Iterator[Flaw]:
     """The candidate had the server's name in the body, and other numbers for three errors."""
     code = peek.integer(case.value, "code")
     if code in (-32001, -32003, -32004) and modern_code(case.value) is not None:
@@ -157,7 +157,7 @@ def is_of_the_final_revision(case: Case) -> Iterator[Flaw]:
 
 
 @check("L15", _ERROR, "an extension without a prefix", "answer server/discover", topic="basic/lifecycle", since=5)
-def extensions_have_prefixes(case: Case) -> Iterator[Flaw]:
+def extensions_have_prefixes(case: CheckMoment) -> Iterator[Flaw]:
     """Keys of `extensions` are names with a prefix."""
     for name in peek.mapping(case.value, "capabilities", "extensions"):
         if "/" not in name.strip("/"):
@@ -165,7 +165,7 @@ def extensions_have_prefixes(case: Case) -> Iterator[Flaw]:
 
 
 @check("L16", _ERROR, "tasks as a capability of the core", "answer server/discover", topic="server/discover", since=5)
-def tasks_are_an_extension(case: Case) -> Iterator[Flaw]:
+def tasks_are_an_extension(case: CheckMoment) -> Iterator[Flaw]:
     """Tasks have left the core."""
     if peek.has(case.value, "capabilities", "tasks"):
         yield Flaw("tasks are an extension in this revision, not a capability", "/result/capabilities/tasks")
@@ -181,7 +181,7 @@ def tasks_are_an_extension(case: Case) -> Iterator[Flaw]:
     early=True,
     fix='Answer -32022 with "supported" and "requested": older clients can then say what they need.',
 )
-def refuses_handshakes_with_versions(case: Case) -> Iterator[Flaw]:
+def refuses_handshakes_with_versions(case: CheckMoment) -> Iterator[Flaw]:
     """By a server that has shown before that it speaks the revision without a handshake."""
     opening = case.scene.opening
     if opening is not None and opening.era is Era.MODERN and not peek.items(case.value, "data", "supported"):
@@ -206,7 +206,7 @@ _LISTS = {
     fix='Declare "listChanged": true.',
     belated=True,
 )
-def promised_to_tell_of_lists(case: Case) -> Iterator[Flaw]:
+def promised_to_tell_of_lists(case: CheckMoment) -> Iterator[Flaw]:
     """Notifications of changes are a capability."""
     kind = _LISTS[case.method]
     if case.scene.opening is not None and not case.scene.capable(kind, "listChanged"):
@@ -223,7 +223,7 @@ def promised_to_tell_of_lists(case: Case) -> Iterator[Flaw]:
     fix='Declare "subscribe": true.',
     belated=True,
 )
-def promised_to_tell_of_resources(case: Case) -> Iterator[Flaw]:
+def promised_to_tell_of_resources(case: CheckMoment) -> Iterator[Flaw]:
     """Updates are a capability."""
     if case.scene.opening is not None and not case.scene.capable("resources", "subscribe"):
         yield Flaw("an update, and the server does not declare resources.subscribe", "/method")
@@ -238,7 +238,7 @@ def promised_to_tell_of_resources(case: Case) -> Iterator[Flaw]:
     fix="Declare logging.",
     belated=True,
 )
-def promised_to_log(case: Case) -> Iterator[Flaw]:
+def promised_to_log(case: CheckMoment) -> Iterator[Flaw]:
     """“Servers that emit log message notifications MUST declare the logging capability.”"""
     scene = case.scene
     if scene.opening is not None and scene.opening.capabilities and not scene.capable("logging"):
@@ -256,7 +256,7 @@ _KINDS = {"tools/list": "tools", "prompts/list": "prompts", "resources/list": "r
     topic="basic/lifecycle",
     fix="Declare the capability, or clients will not ask.",
 )
-def declares_what_it_has(case: Case) -> Iterator[Flaw]:
+def declares_what_it_has(case: CheckMoment) -> Iterator[Flaw]:
     """Items come, and the capability is absent."""
     kind = _KINDS[case.method]
     opening = case.scene.opening
@@ -274,7 +274,7 @@ def declares_what_it_has(case: Case) -> Iterator[Flaw]:
     mild_until=4,
     fix="Implement the method or do not declare the capability.",
 )
-def has_what_it_declares(case: Case) -> Iterator[Flaw]:
+def has_what_it_declares(case: CheckMoment) -> Iterator[Flaw]:
     """The list of a declared capability is not known to the server."""
     kind = _KINDS[case.method]
     if peek.integer(case.value, "code") == -32601 and case.scene.capable(kind):
@@ -291,7 +291,7 @@ def has_what_it_declares(case: Case) -> Iterator[Flaw]:
     "error skills/list",
     topic="https://github.com/modelcontextprotocol/ext-skills/blob/main/specification/stable/skills.mdx",
 )
-def skills_can_be_had(case: Case) -> Iterator[Flaw]:
+def skills_can_be_had(case: CheckMoment) -> Iterator[Flaw]:
     """A server that declares skills lists them by skills/list, and their files are read as resources."""
     if case.method != "skills/list":
         capabilities = peek.mapping(case.value, "capabilities")
@@ -322,7 +322,7 @@ _SKILLS_AT = "/result/capabilities/extensions/io.modelcontextprotocol~1skills"
     early=True,
     confidence=Confidence.LIKELY,
 )
-def can_be_discovered(case: Case) -> Iterator[Flaw]:
+def can_be_discovered(case: CheckMoment) -> Iterator[Flaw]:
     """“Servers MUST implement server/discover”, if they name a stateless revision or have spoken it."""
     scene, notes = case.scene, case.scene.notes
     if case.method != "server/discover":

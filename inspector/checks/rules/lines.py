@@ -9,7 +9,7 @@ from typing import Any
 
 from inspector.checks.findings import JSON_RPC, Severity
 from inspector.checks.registry import LAST, Flaw, check
-from inspector.checks.state import Case
+from inspector.checks.state import CheckMoment
 from inspector.protocol.facts import ProcessEvent, ProcessFact
 from inspector.protocol.frames import Channel, Direction, Eol
 from inspector.protocol.jsonrpc import NotJsonRpc
@@ -20,11 +20,11 @@ _PATIENCE_NS = 2_000_000_000
 _MARK = b"\xef\xbb\xbf"
 
 
-def _once(case: Case, name: str) -> bool:
+def _once(case: CheckMoment, name: str) -> bool:
     return case.scene.seldom(name, 1, _NEVER)
 
 
-def _line(case: Case) -> bytes | None:
+def _line(case: CheckMoment) -> bytes | None:
     """A whole line of stdout that is no message; None for anything else."""
     frame, message = case.frame, case.message
     if frame is None or frame.channel is not Channel.STDOUT or not isinstance(message, NotJsonRpc):
@@ -38,7 +38,7 @@ def _is_piece(line: bytes) -> bool:
 
 
 @check("S01", _ERROR, "stdout is used for more than messages", "garbled", topic="stdio", fix="Write it to stderr.")
-def stdout_has_messages_alone(case: Case) -> Iterator[Flaw]:
+def stdout_has_messages_alone(case: CheckMoment) -> Iterator[Flaw]:
     """“The server MUST NOT write anything to its stdout that is not a valid MCP message.”"""
     line = _line(case)
     if line is not None and line.strip() and not _is_piece(line) and not line.lstrip().startswith(b"{"):
@@ -47,7 +47,7 @@ def stdout_has_messages_alone(case: Case) -> Iterator[Flaw]:
 
 
 @check("S02", _ERROR, "a message has line feeds in it", "garbled", topic="stdio", fix="Write each message on one line.")
-def messages_have_no_line_feeds(case: Case) -> Iterator[Flaw]:
+def messages_have_no_line_feeds(case: CheckMoment) -> Iterator[Flaw]:
     """“Messages are delimited by newlines, and MUST NOT contain embedded newlines.”"""
     line = _line(case)
     if line is not None and line.strip() in (b"{", b"[") and _once(case, "S02"):
@@ -55,7 +55,7 @@ def messages_have_no_line_feeds(case: Case) -> Iterator[Flaw]:
 
 
 @check("S03", _HINT, "line ends, marks and blank lines that are not meant", "frame", topic="stdio")
-def lines_are_plain(case: Case) -> Iterator[Flaw]:
+def lines_are_plain(case: CheckMoment) -> Iterator[Flaw]:
     """CR LF, a byte-order mark, empty lines: readers are kind to them, mostly."""
     frame = case.frame
     if frame is None or frame.channel is not Channel.STDOUT:
@@ -78,7 +78,7 @@ def lines_are_plain(case: Case) -> Iterator[Flaw]:
     mild=_HINT,
     fix="End when stdin ends.",
 )
-def ends_when_input_ends(case: Case) -> Iterator[Flaw]:
+def ends_when_input_ends(case: CheckMoment) -> Iterator[Flaw]:
     """“The server SHOULD exit promptly when its stdin is closed”, since 2026."""
     closed: int | None = None
     for n, time_ns, fact in case.scene.processes:
@@ -93,7 +93,7 @@ def ends_when_input_ends(case: Case) -> Iterator[Flaw]:
 
 
 @check("S05", _HINT, "the process ended in the middle of things", "end", topic="stdio")
-def ends_when_asked(case: Case) -> Iterator[Flaw]:
+def ends_when_asked(case: CheckMoment) -> Iterator[Flaw]:
     """It ended by itself, with an exit code that tells of a failure, or with requests that wait for an answer."""
     ended = _ended_by_itself(case)
     if ended is None or case.scene.opening is None or case.scene.provoked is not None:
@@ -113,7 +113,7 @@ def ends_when_asked(case: Case) -> Iterator[Flaw]:
         yield Flaw(f"the process ended {code}", frames=(n,), instead=True)
 
 
-def _ended_by_itself(case: Case) -> tuple[int, ProcessFact] | None:
+def _ended_by_itself(case: CheckMoment) -> tuple[int, ProcessFact] | None:
     asked_to = False
     for n, _, fact in case.scene.processes:
         asked_to = asked_to or fact.event in (ProcessEvent.SIGNAL, ProcessEvent.STDIN_EOF)
@@ -123,7 +123,7 @@ def _ended_by_itself(case: Case) -> tuple[int, ProcessFact] | None:
 
 
 @check("E23", _ERROR, "bytes that are not UTF-8", "frame", topic="stdio", since=2, until=LAST, fix="Encode as UTF-8.")
-def messages_are_utf8(case: Case) -> Iterator[Flaw]:
+def messages_are_utf8(case: CheckMoment) -> Iterator[Flaw]:
     """“JSON-RPC messages MUST be UTF-8 encoded.”"""
     payload = case.frame.payload if case.frame is not None else b""
     try:
@@ -136,7 +136,7 @@ def messages_are_utf8(case: Case) -> Iterator[Flaw]:
 _WHOLE = 64 * 1024
 
 
-def _is_looked_at(case: Case) -> bool:
+def _is_looked_at(case: CheckMoment) -> bool:
     frame = case.frame
     return frame is not None and len(frame.payload) <= _WHOLE and case.scene.seldom(f"E26 {case.method[:80]}", 10, 100)
 
@@ -153,7 +153,7 @@ def _is_looked_at(case: Case) -> bool:
     wanted=_is_looked_at,
     fix="Write each member once.",
 )
-def members_come_once(case: Case) -> Iterator[Flaw]:
+def members_come_once(case: CheckMoment) -> Iterator[Flaw]:
     """Of two members of one name some programs take the first, some the last, and some refuse both."""
     twice: list[str] = []
 

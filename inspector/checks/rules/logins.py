@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import Flaw, check
-from inspector.checks.state import Case, Document, Scene, is_loopback, value_of
+from inspector.checks.state import CheckMoment, ConnectionState, MetadataDocument, is_loopback, value_of
 from inspector.protocol import peek
 from inspector.protocol.facts import HttpEvent
 
@@ -40,7 +40,7 @@ def _params(challenge: str | None) -> dict[str, str]:
     early=True,
     fix='Send WWW-Authenticate: Bearer resource_metadata="…" with 401. Without OAuth: give its token with -H.',
 )
-def refusals_lead_to_a_login(case: Case) -> Iterator[Flaw]:
+def refusals_lead_to_a_login(case: CheckMoment) -> Iterator[Flaw]:
     """By the header of the refusal; since the end of 2025 metadata at a well-known address will do.
 
     Authorization by OAuth is optional: a server that has no metadata anywhere may take a fixed token, which is legal.
@@ -58,18 +58,18 @@ def refusals_lead_to_a_login(case: Case) -> Iterator[Flaw]:
     yield Flaw(f"401 does not say where the metadata is{more}", frames=frames, instead=True, severity=mild)
 
 
-def _found(case: Case, *places: str) -> Document | None:
+def _found(case: CheckMoment, *places: str) -> MetadataDocument | None:
     """The document that an exchange has just brought from one of these places; None if it brought none."""
     life, fact = case.life, case.fact
     if life is None or life.request is None or fact is None or fact.event is not HttpEvent.END:
         return None
     url = life.request.target
     value = value_of(life, fact) if any(place in url for place in places) else None
-    return None if value is None else Document(case.n, url, value)
+    return None if value is None else MetadataDocument(case.n, url, value)
 
 
 @check("O02", _ERROR, "metadata of a resource that leads nowhere", "http end", topic=_TOPIC, since=3, early=True)
-def resource_is_described(case: Case) -> Iterator[Flaw]:
+def resource_is_described(case: CheckMoment) -> Iterator[Flaw]:
     """It names an authorization server, and it is about the server that was asked (RFC 9728, section 3.3)."""
     found = _found(case, _PROTECTED)
     if found is None:
@@ -85,7 +85,7 @@ def resource_is_described(case: Case) -> Iterator[Flaw]:
         yield Flaw(f"the metadata is about {resource[:100]!r}, and the server is {dialled[:100]!r}", fix=fix)
 
 
-def _dialled(scene: Scene) -> str:
+def _dialled(scene: ConnectionState) -> str:
     return scene.connection.url if scene.connection is not None else ""
 
 
@@ -109,7 +109,7 @@ def _port(scheme: str) -> int:
 
 
 @check("O03", _ERROR, "metadata that clients must not trust", "http end", topic=_TOPIC, since=4, early=True)
-def authorization_server_is_described(case: Case) -> Iterator[Flaw]:
+def authorization_server_is_described(case: CheckMoment) -> Iterator[Flaw]:
     """The issuer is the one that was asked for, over https, and S256 is offered (RFC 8414, section 3.3; PKCE)."""
     found = _found(case, _OAUTH, _OPENID)
     if found is None:
@@ -128,7 +128,7 @@ def authorization_server_is_described(case: Case) -> Iterator[Flaw]:
         yield Flaw("the authorization server does not say that it takes S256", fix=fix)
 
 
-def _expected(scene: Scene, url: str) -> list[str]:
+def _expected(scene: ConnectionState, url: str) -> list[str]:
     """The issuers that a document at this address may be of, as the resource's metadata spells them if it does."""
     parts = urlsplit(url)
     path = next(
@@ -158,7 +158,7 @@ def _expected(scene: Scene, url: str) -> list[str]:
     confidence=Confidence.LIKELY,
     fix="Send the issuer as iss with every redirect (RFC 9207). Who pasted the code alone can disregard this.",
 )
-def answers_say_who_gives_them(case: Case) -> Iterator[Flaw]:
+def answers_say_who_gives_them(case: CheckMoment) -> Iterator[Flaw]:
     """“iss” is there if the metadata says so, and it is the issuer, letter by letter."""
     fact = case.fact
     if fact is None or fact.event is not HttpEvent.REQUEST or "?" not in fact.target or fact.headers:
@@ -174,14 +174,14 @@ def answers_say_who_gives_them(case: Case) -> Iterator[Flaw]:
         yield Flaw("the answer has no iss, and the metadata says that it always does", frames=(server.frame,))
 
 
-def _is_of_server(document: Document) -> bool:
+def _is_of_server(document: MetadataDocument) -> bool:
     return document.value is not None and (_OAUTH in document.url or _OPENID in document.url)
 
 
 @check(
     "O05", _WARNING, "scopes that are not told as they should", "http", "http end", topic=_TOPIC, since=4, early=True
 )
-def scopes_are_told(case: Case) -> Iterator[Flaw]:
+def scopes_are_told(case: CheckMoment) -> Iterator[Flaw]:
     """Who lacks a scope is told which; offline_access is the client's own wish."""
     fact, life = case.fact, case.life
     if fact is not None and fact.event is HttpEvent.RESPONSE and fact.status in (401, 403) and life is not None:

@@ -6,14 +6,14 @@ from typing import Any
 
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import LAST, Flaw, check
-from inspector.checks.state import Case
+from inspector.checks.state import CheckMoment
 from inspector.protocol import peek
 
 _ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
 
 
 @check("R03", _HINT, "two resources of one URI", "answer resources/list", topic="server/resources")
-def uris_are_unique(case: Case) -> Iterator[Flaw]:
+def uris_are_unique(case: CheckMoment) -> Iterator[Flaw]:
     """Within a page."""
     seen: set[str] = set()
     for at, item in enumerate(peek.items(case.value, "resources")):
@@ -24,7 +24,7 @@ def uris_are_unique(case: Case) -> Iterator[Flaw]:
 
 
 @check("R04", _ERROR, "contents of a resource lack their uri, text or blob", "answer resources/read", topic="schema")
-def contents_are_text_or_blob(case: Case) -> Iterator[Flaw]:
+def contents_are_text_or_blob(case: CheckMoment) -> Iterator[Flaw]:
     """Neither is a matter of the shape; both at once leave open which one counts."""
     for at, item in enumerate(peek.items(case.value, "contents")):
         if type(item) is dict and "text" in item and "blob" in item:
@@ -42,7 +42,7 @@ def contents_are_text_or_blob(case: Case) -> Iterator[Flaw]:
     confidence=Confidence.LIKELY,
     fix="If there is no such resource, say so by an error.",
 )
-def contents_are_not_empty(case: Case) -> Iterator[Flaw]:
+def contents_are_not_empty(case: CheckMoment) -> Iterator[Flaw]:
     """“Servers MUST NOT return an empty contents array” for one that does not exist (since 2026-07)."""
     if peek.at(case.value, "contents") == []:
         yield Flaw("a resource was read, and contents is empty", "/result/contents")
@@ -57,7 +57,7 @@ def contents_are_not_empty(case: Case) -> Iterator[Flaw]:
     until=4,
     confidence=Confidence.LIKELY,
 )
-def was_subscribed(case: Case) -> Iterator[Flaw]:
+def was_subscribed(case: CheckMoment) -> Iterator[Flaw]:
     """Parts of a resource that is subscribed to may be named."""
     uri = peek.text(case.value, "uri")
     if uri is not None and not any(uri.startswith(watched) for watched in case.scene.watched):
@@ -65,7 +65,7 @@ def was_subscribed(case: Case) -> Iterator[Flaw]:
 
 
 @check("P05", _WARNING, "a resource in a prompt without its type", "answer prompts/get", topic="server/prompts")
-def prompts_name_types(case: Case) -> Iterator[Flaw]:
+def prompts_name_types(case: CheckMoment) -> Iterator[Flaw]:
     """“A MIME type” is part of an embedded resource in prose; the schema leaves it open."""
     for at, message in enumerate(peek.items(case.value, "messages")):
         resource = peek.mapping(message, "content", "resource")
@@ -80,7 +80,7 @@ def prompts_name_types(case: Case) -> Iterator[Flaw]:
     "answer completion/complete",
     topic="server/utilities/completion",
 )
-def completion_adds_up(case: Case) -> Iterator[Flaw]:
+def completion_adds_up(case: CheckMoment) -> Iterator[Flaw]:
     """100 values at most; the total is not less than what came."""
     values, total = peek.items(case.value, "completion", "values"), peek.integer(case.value, "completion", "total")
     if len(values) > 100:
@@ -103,7 +103,7 @@ _GONE = re.compile(r"(?i)not found|no such|does not exist|unknown resource|ENOEN
     mild_until=4,
     confidence=Confidence.LIKELY,
 )
-def absence_has_its_code(case: Case) -> Iterator[Flaw]:
+def absence_has_its_code(case: CheckMoment) -> Iterator[Flaw]:
     """-32002, and since 2026 -32602; by the words of the error, since only they tell what it is about."""
     wanted = -32002 if case.row < LAST else -32602
     code, said = peek.integer(case.value, "code"), peek.text(case.value, "message") or ""
@@ -113,7 +113,7 @@ def absence_has_its_code(case: Case) -> Iterator[Flaw]:
 
 
 @check("R07", _HINT, "a resource that is another than was listed", "answer resources/read", topic="server/resources")
-def contents_are_as_listed(case: Case) -> Iterator[Flaw]:
+def contents_are_as_listed(case: CheckMoment) -> Iterator[Flaw]:
     """Its size and its type; judged where the whole of one resource was read."""
     uri = peek.text(case.asked.params if case.asked is not None else None, "uri") or ""
     known, contents = case.scene.known["resources"].get(uri), peek.items(case.value, "contents")

@@ -11,7 +11,7 @@ from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import reason_of, words_in
 from inspector.checks.learning import FAILED, RICH, STRUCTURED
 from inspector.checks.registry import Flaw, check
-from inspector.checks.state import Case
+from inspector.checks.state import CheckMoment
 from inspector.protocol import peek
 
 _ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
@@ -31,21 +31,21 @@ _MAGIC = (
 _ISO = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?")
 
 
-def _is_final(case: Case) -> bool:
+def _is_final(case: CheckMoment) -> bool:
     """Whether it is the tool's own result: no question, and no task's handle."""
     return type(case.value) is dict and "content" in case.value and "task" not in case.value
 
 
-def _tool(case: Case) -> Any:
+def _tool(case: CheckMoment) -> Any:
     known = case.scene.known["tools"].get(peek.text(case.asked.params if case.asked else None, "name") or "")
     return known.item if known else None
 
 
-def _has_structure(case: Case) -> bool:
+def _has_structure(case: CheckMoment) -> bool:
     return _is_final(case) and case.value.get("structuredContent") is not None and case.scene.seldom("K09", _FIRST, 100)
 
 
-def _is_worth_a_look(case: Case) -> bool:
+def _is_worth_a_look(case: CheckMoment) -> bool:
     """The first results of each tool, and some of the others."""
     name = peek.text(case.asked.params if case.asked else None, "name") or ""
     known = _is_final(case) and "structuredContent" in case.value
@@ -61,7 +61,7 @@ def _is_worth_a_look(case: Case) -> bool:
     since=3,
     fix="Send structuredContent that fits the output schema, or drop the schema.",
 )
-def structured_content_is_there(case: Case) -> Iterator[Flaw]:
+def structured_content_is_there(case: CheckMoment) -> Iterator[Flaw]:
     """“If an output schema is provided, servers MUST provide structured results that conform to this schema.”"""
     if not _is_final(case) or "structuredContent" in case.value or case.value.get("isError") is True:
         return
@@ -81,7 +81,7 @@ def structured_content_is_there(case: Case) -> Iterator[Flaw]:
     wanted=_is_worth_a_look,
     needs=STRUCTURED,
 )
-def structured_content_fits(case: Case) -> Iterator[Flaw]:
+def structured_content_fits(case: CheckMoment) -> Iterator[Flaw]:
     """By the output schema that was listed last."""
     tool = _tool(case)
     schema = peek.at(tool, "outputSchema")
@@ -108,7 +108,7 @@ def structured_content_fits(case: Case) -> Iterator[Flaw]:
     fix="Send the same JSON as a text block, too: older clients show only text.",
     needs=STRUCTURED,
 )
-def structured_content_has_its_text(case: Case) -> Iterator[Flaw]:
+def structured_content_has_its_text(case: CheckMoment) -> Iterator[Flaw]:
     """“A tool that returns structured content SHOULD also return the serialized JSON in a TextContent block.”"""
     wanted = case.value["structuredContent"]
     texts = [each for block in peek.items(case.value, "content") if (each := peek.text(block, "text")) is not None]
@@ -127,7 +127,7 @@ def _says(text: str, wanted: Any) -> bool:
     return bool(found in (wanted, only) or text == only)
 
 
-def _may_be_about_arguments(case: Case) -> bool:
+def _may_be_about_arguments(case: CheckMoment) -> bool:
     known = type(peek.at(_tool(case), "inputSchema")) is dict
     return known and peek.integer(case.value, "code") == -32602 and case.scene.seldom("K11", _FIRST, _EVERY)
 
@@ -144,7 +144,7 @@ def _may_be_about_arguments(case: Case) -> bool:
     wanted=_may_be_about_arguments,
     fix='Answer with "isError": true and say what to change: a model can then correct itself.',
 )
-def wrong_arguments_are_a_result(case: Case) -> Iterator[Flaw]:
+def wrong_arguments_are_a_result(case: CheckMoment) -> Iterator[Flaw]:
     """Input validation errors are tool errors; only for a tool that was listed, and arguments that are wrong."""
     from inspector.forms.validate import validate
 
@@ -164,7 +164,7 @@ def wrong_arguments_are_a_result(case: Case) -> Iterator[Flaw]:
     confidence=Confidence.LIKELY,
     needs=RICH,
 )
-def data_is_what_it_says(case: Case) -> Iterator[Flaw]:
+def data_is_what_it_says(case: CheckMoment) -> Iterator[Flaw]:
     """By the first bytes."""
     member, where = ("contents", "blob") if case.method == "resources/read" else ("content", "data")
     for at, block in enumerate(peek.items(case.value, member)):
@@ -184,7 +184,7 @@ def _sniffed(data: str) -> str:
 
 
 @check("K13", _ERROR, "annotations with values that there are not", _CALL, topic="server/resources", needs=RICH)
-def moments_are_moments(case: Case) -> Iterator[Flaw]:
+def moments_are_moments(case: CheckMoment) -> Iterator[Flaw]:
     """`lastModified` should be ISO 8601."""
     for at, block in enumerate(peek.items(case.value, "content")):
         if type(block) is not dict or "annotations" not in block:
@@ -204,7 +204,7 @@ def moments_are_moments(case: Case) -> Iterator[Flaw]:
     since=3,
     needs=RICH,
 )
-def embeds_what_it_declares(case: Case) -> Iterator[Flaw]:
+def embeds_what_it_declares(case: CheckMoment) -> Iterator[Flaw]:
     """“Servers that use embedded resources SHOULD implement the resources capability.”"""
     if case.scene.opening is None or case.scene.capable("resources") or not case.scene.opening.capabilities:
         return
@@ -214,7 +214,7 @@ def embeds_what_it_declares(case: Case) -> Iterator[Flaw]:
 
 
 @check("K15", _HINT, "a result that says nothing", _CALL, topic="server/tools")
-def says_something(case: Case) -> Iterator[Flaw]:
+def says_something(case: CheckMoment) -> Iterator[Flaw]:
     """No content at all, or a failure without a word."""
     if not _is_final(case):
         return
@@ -237,7 +237,7 @@ _TRACEBACK = re.compile(r"Traceback \(most recent call last\)|\n\s+at \S+ \(.*:\
     confidence=Confidence.LIKELY,
     fix='Catch it and answer with "isError": true: of a protocol error a model sees nothing.',
 )
-def failures_are_results(case: Case) -> Iterator[Flaw]:
+def failures_are_results(case: CheckMoment) -> Iterator[Flaw]:
     """An internal error, with or without the stack of what failed."""
     said = peek.text(case.value, "message") or ""
     if peek.integer(case.value, "code") == -32603 or _TRACEBACK.search(said):
@@ -340,7 +340,7 @@ def _failure_of(value: Any) -> str:
     confidence=Confidence.GUESS,
     fix='If the call failed, add "isError": true. If not, ignore this.',
 )
-def failures_are_marked(case: Case) -> Iterator[Flaw]:
+def failures_are_marked(case: CheckMoment) -> Iterator[Flaw]:
     """The text, or the structured content, is an error's, and isError is not set."""
     if peek.at(case.value, "isError") is True:
         return
@@ -367,7 +367,7 @@ def failures_are_marked(case: Case) -> Iterator[Flaw]:
     confidence=Confidence.LIKELY,
     fix="Write it with JSON.stringify.",
 )
-def objects_are_written_out(case: Case) -> Iterator[Flaw]:
+def objects_are_written_out(case: CheckMoment) -> Iterator[Flaw]:
     """“[object Object]” is all that a model sees of it."""
     for at, block in enumerate(peek.items(case.value, "content")):
         said = (peek.text(block, "text") or "")[:200]
@@ -389,7 +389,7 @@ _OBJECT = re.compile(r"[^\n]{0,60}\[object \w+\][^\n]{0,60}")
     fix="Send content as a member of result itself.",
     needs=RICH,
 )
-def results_are_not_wrapped(case: Case) -> Iterator[Flaw]:
+def results_are_not_wrapped(case: CheckMoment) -> Iterator[Flaw]:
     """There is no content, and a member has one."""
     if type(case.value) is not dict or "content" in case.value or "task" in case.value:
         return
@@ -410,7 +410,7 @@ def results_are_not_wrapped(case: Case) -> Iterator[Flaw]:
     fix="Answer with error -32602: there is no tool that could have failed.",
     needs=FAILED,
 )
-def unknown_tools_are_an_error(case: Case) -> Iterator[Flaw]:
+def unknown_tools_are_an_error(case: CheckMoment) -> Iterator[Flaw]:
     """A call of a name that the whole list does not have, which somebody made by hand."""
     name = peek.text(case.asked.params if case.asked else None, "name")
     listed = "tools/list" in case.scene.whole

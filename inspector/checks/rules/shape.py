@@ -12,9 +12,9 @@ from msgspec.structs import replace
 from inspector.checks.findings import Severity
 from inspector.checks.learning import is_nested
 from inspector.checks.registry import LAST, Flaw, check, declare
-from inspector.checks.shapes.judge import Fault, judge_of, strangers
+from inspector.checks.shapes.judge import ShapeFault, judge_of, strangers
 from inspector.checks.shapes.notation import OF_EXTENSION, PARAMS, RESULTS
-from inspector.checks.state import Asked, Case
+from inspector.checks.state import CheckMoment, TrackedRequest
 from inspector.protocol import peek
 from inspector.protocol.jsonrpc import ABSENT, Answer, Notification, Request
 from inspector.protocol.revisions.table import ROWS
@@ -31,7 +31,7 @@ _MAY_ASK = {"tools/call", "prompts/get", "resources/read"}
     topic="schema",
     fix="Send an object; put the value into a member of it.",
 )
-def result_has_its_shape(case: Case) -> Iterator[Flaw]:
+def result_has_its_shape(case: CheckMoment) -> Iterator[Flaw]:
     """Every result against the shape of its method in its revision."""
     name = shape_of_result(case)
     if name and (faults := judge_of(case.row, name)(case.value)):
@@ -41,7 +41,7 @@ def result_has_its_shape(case: Case) -> Iterator[Flaw]:
 
 
 @check("E12", _ERROR, "params is not an object", "request", "notification", topic="schema", fix="Send params by name.")
-def params_have_their_shape(case: Case) -> Iterator[Flaw]:
+def params_have_their_shape(case: CheckMoment) -> Iterator[Flaw]:
     """The params of every request and notification of the server's."""
     message = case.message
     assert isinstance(message, Request | Notification)
@@ -54,7 +54,7 @@ def params_have_their_shape(case: Case) -> Iterator[Flaw]:
             yield from map(_as_flaw, faults, ["/params"] * len(faults), [message.method] * len(faults))
 
 
-def shape_of_result(case: Case) -> str:
+def shape_of_result(case: CheckMoment) -> str:
     """The type that an answer's result must be of; "" where nothing is known of it."""
     asked, value = case.asked, case.value
     if not case.row or asked is None:
@@ -72,11 +72,11 @@ def shape_of_result(case: Case) -> str:
     return (OF_EXTENSION.get(asked.method) if case.row == LAST else None) or _plain_shape(asked.method)
 
 
-def _asked_for_task(asked: Asked) -> bool:
+def _asked_for_task(asked: TrackedRequest) -> bool:
     return type(asked.params) is dict and "task" in asked.params
 
 
-def shape_of_params(case: Case) -> str:
+def shape_of_params(case: CheckMoment) -> str:
     """The type that a request's or a notification's params must be of; "" where nothing is known of it."""
     revision, method = case.revision, case.method
     if revision is None:
@@ -101,7 +101,7 @@ def _named(value: Any, pointer: str) -> str:
     return name[:80] if name else ""
 
 
-def _as_flaw(fault: Fault, root: str, method: str, name: str = "") -> Flaw:
+def _as_flaw(fault: ShapeFault, root: str, method: str, name: str = "") -> Flaw:
     place = fault.pointer.lstrip("/") or root.lstrip("/")
     severity = None if fault.hard else _WARNING
     of = f" ({name})" if name else ""
@@ -149,7 +149,7 @@ _NEVER = 1 << 62
 _TOLD_ELSEWHERE = {("Abilities", "tasks")}
 
 
-def _is_looked_at(case: Case) -> bool:
+def _is_looked_at(case: CheckMoment) -> bool:
     """The first results of each method, and some of the others."""
     return bool(case.row) and case.scene.seldom(f"E25 {case.method[:80]}", 5, 200)
 
@@ -164,7 +164,7 @@ def _is_looked_at(case: Case) -> bool:
     heavy=True,
     wanted=_is_looked_at,
 )
-def members_are_of_the_revision(case: Case) -> Iterator[Flaw]:
+def members_are_of_the_revision(case: CheckMoment) -> Iterator[Flaw]:
     """Legal, and clients of this revision do not look at it; each is told once a connection."""
     is_answer = isinstance(case.message, Answer)
     name = shape_of_result(case) if is_answer else shape_of_params(case)

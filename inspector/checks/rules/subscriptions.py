@@ -11,7 +11,7 @@ import msgspec
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.learning import call_of, is_retry, listen_of, requests_of
 from inspector.checks.registry import LAST, Flaw, check
-from inspector.checks.state import PREFIX, Case, Rounds
+from inspector.checks.state import PREFIX, CheckMoment, Rounds
 from inspector.protocol import peek
 from inspector.protocol.facts import CLOSED_HERE, GIVEN_UP_HERE
 from inspector.protocol.frames import Channel
@@ -30,7 +30,7 @@ _TOPIC = "basic/patterns/subscriptions"
 
 
 @check("B01", _ERROR, "a stream that does not begin with its acknowledgment", *_CHANGES, topic=_TOPIC, since=5)
-def begins_with_acknowledgment(case: Case) -> Iterator[Flaw]:
+def begins_with_acknowledgment(case: CheckMoment) -> Iterator[Flaw]:
     """The first message of a listen says what will be told."""
     listen = listen_of(case.scene, case.value)
     if listen is not None and listen.acknowledged is None:
@@ -48,7 +48,7 @@ def begins_with_acknowledgment(case: Case) -> Iterator[Flaw]:
     since=5,
     fix="Put the id of the listen request into _meta, as it came.",
 )
-def names_its_subscription(case: Case) -> Iterator[Flaw]:
+def names_its_subscription(case: CheckMoment) -> Iterator[Flaw]:
     """By the id of the listen request, of the same type."""
     id_ = peek.request_id(case.value, "_meta", PREFIX + "subscriptionId")
     place = f"/params/_meta/{PREFIX.replace('/', '~1')}subscriptionId"
@@ -64,7 +64,7 @@ def names_its_subscription(case: Case) -> Iterator[Flaw]:
 
 
 @check("B03", _ERROR, "a change that was not asked for", *_CHANGES, topic=_TOPIC, since=5)
-def tells_what_was_asked(case: Case) -> Iterator[Flaw]:
+def tells_what_was_asked(case: CheckMoment) -> Iterator[Flaw]:
     """Only kinds in the filter."""
     listen = listen_of(case.scene, case.value)
     if listen is None:
@@ -87,7 +87,7 @@ def tells_what_was_asked(case: Case) -> Iterator[Flaw]:
     topic=_TOPIC,
     since=5,
 )
-def acknowledges_what_was_asked(case: Case) -> Iterator[Flaw]:
+def acknowledges_what_was_asked(case: CheckMoment) -> Iterator[Flaw]:
     """A subset of the filter."""
     listen = listen_of(case.scene, case.value)
     if listen is None:
@@ -108,13 +108,13 @@ def acknowledges_what_was_asked(case: Case) -> Iterator[Flaw]:
     topic="http",
     since=5,
 )
-def streams_of_changes_have_changes(case: Case) -> Iterator[Flaw]:
+def streams_of_changes_have_changes(case: CheckMoment) -> Iterator[Flaw]:
     """Those belong to the stream of their request."""
     if case.life is not None and any(each.id in case.scene.listens for each in case.life.asked):
         yield Flaw(f"{case.method} came on the stream of subscriptions/listen", "/method")
 
 
-def _is_elsewhere(case: Case) -> bool:
+def _is_elsewhere(case: CheckMoment) -> bool:
     """Whether a change came where nobody listens: without a subscription, or on the stream of another request."""
     if case.life is not None and case.life.asked:
         return all(each.method != "subscriptions/listen" for each in case.life.asked)
@@ -122,7 +122,7 @@ def _is_elsewhere(case: Case) -> bool:
 
 
 @check("B06", _WARNING, "a stream of changes ends without a word", "http end", topic=_TOPIC, since=5)
-def end_is_told(case: Case) -> Iterator[Flaw]:
+def end_is_told(case: CheckMoment) -> Iterator[Flaw]:
     """“When the server ends a subscription, it SHOULD send the result of the listen request.”"""
     life, fact = case.life, case.fact
     if life is None or life.response is None or fact is None or fact.why in (CLOSED_HERE, GIVEN_UP_HERE):
@@ -142,14 +142,14 @@ def end_is_told(case: Case) -> Iterator[Flaw]:
     since=5,
     fix="Answer with text/event-stream and keep it open.",
 )
-def listening_is_a_stream(case: Case) -> Iterator[Flaw]:
+def listening_is_a_stream(case: CheckMoment) -> Iterator[Flaw]:
     """A result at once, as plain JSON: nothing can ever be told."""
     if case.frame is not None and case.frame.channel is Channel.REPLY:
         yield Flaw("subscriptions/listen was answered at once, and not by a stream", "/result")
 
 
 @check("B08", _ERROR, "a change that is told where nobody listens", *_CHANGES, topic=_TOPIC, since=5)
-def changes_are_told_to_listeners(case: Case) -> Iterator[Flaw]:
+def changes_are_told_to_listeners(case: CheckMoment) -> Iterator[Flaw]:
     """Changes come on streams of subscriptions/listen and nowhere else."""
     if _is_elsewhere(case):
         asked = case.life.asked[0].method[:60] if case.life is not None and case.life.asked else ""
@@ -166,12 +166,12 @@ _QUESTIONS = {
 _MRTR = "basic/patterns/mrtr"
 
 
-def _asks(case: Case) -> bool:
+def _asks(case: CheckMoment) -> bool:
     return case.row == LAST and peek.text(case.value, "resultType") == "input_required"
 
 
 @check("I01", _ERROR, "a question where none may be", "asking", topic=_MRTR, since=5)
-def asks_where_it_may(case: Case) -> Iterator[Flaw]:
+def asks_where_it_may(case: CheckMoment) -> Iterator[Flaw]:
     """In answers to three methods."""
     if case.method not in _MAY_ASK and _asks(case):
         yield Flaw(f"{case.method[:60]} was answered with a question", "/result/resultType")
@@ -186,14 +186,14 @@ def asks_where_it_may(case: Case) -> Iterator[Flaw]:
     since=5,
     fix="Send inputRequests, requestState or both.",
 )
-def asks_something(case: Case) -> Iterator[Flaw]:
+def asks_something(case: CheckMoment) -> Iterator[Flaw]:
     """At least one of them."""
     if _asks(case) and "inputRequests" not in case.value and "requestState" not in case.value:
         yield Flaw("input_required, with neither inputRequests nor requestState", "/result")
 
 
 @check("I03", _ERROR, "a question of another kind than there are", "asking", topic=_MRTR, since=5)
-def asks_in_known_ways(case: Case) -> Iterator[Flaw]:
+def asks_in_known_ways(case: CheckMoment) -> Iterator[Flaw]:
     """Elicitation, sampling, roots; the first two with params."""
     for key, request in peek.mapping(case.value, "inputRequests").items() if _asks(case) else ():
         method = peek.text(request, "method")
@@ -205,7 +205,7 @@ def asks_in_known_ways(case: Case) -> Iterator[Flaw]:
 
 
 @check("I04", _ERROR, "a question that the client did not offer to answer", "asking", topic=_MRTR, since=5)
-def asks_what_was_offered(case: Case) -> Iterator[Flaw]:
+def asks_what_was_offered(case: CheckMoment) -> Iterator[Flaw]:
     """What the request itself declared."""
     for key, request in peek.mapping(case.value, "inputRequests").items() if _asks(case) else ():
         ability = _QUESTIONS.get(peek.text(request, "method") or "")
@@ -232,7 +232,7 @@ _LOOKED_AT = 64 * 1024
     confidence=Confidence.LIKELY,
     fix="Sign it, or keep the state and send a name for it.",
 )
-def state_is_sealed(case: Case) -> Iterator[Flaw]:
+def state_is_sealed(case: CheckMoment) -> Iterator[Flaw]:
     """Clients send it back; a server that trusts what stands in it needs to know that it is its own."""
     state = peek.text(case.value, "requestState")
     if state and case.row == LAST and (found := _readable(state)) is not None:
@@ -258,7 +258,7 @@ def _unpacked(raw: bytes) -> bytes:
 
 
 @check("I07", _HINT, "a call that asks again and again", "asking", topic=_ROUNDS_TOPIC, since=5)
-def asking_comes_to_an_end(case: Case) -> Iterator[Flaw]:
+def asking_comes_to_an_end(case: CheckMoment) -> Iterator[Flaw]:
     """More rounds than clients go along with, or a question that was answered already."""
     asked = case.asked
     if case.row != LAST or asked is None or not is_retry(asked):

@@ -6,7 +6,7 @@ from typing import Any
 from inspector.checks.findings import Severity
 from inspector.checks.learning import TASK, is_nested, requests_of
 from inspector.checks.registry import LAST, Flaw, check
-from inspector.checks.state import PREFIX, Case
+from inspector.checks.state import PREFIX, CheckMoment
 from inspector.protocol import peek
 from inspector.protocol.jsonrpc import Answer
 
@@ -27,7 +27,7 @@ _RELATED = PREFIX + "related-task"
     until=4,
     needs=TASK,
 )
-def tasks_are_asked_for(case: Case) -> Iterator[Flaw]:
+def tasks_are_asked_for(case: CheckMoment) -> Iterator[Flaw]:
     """Only a request with `task` becomes one."""
     params = case.asked.params if case.asked else None
     asked = peek.has(params, "task")
@@ -54,7 +54,7 @@ def tasks_are_asked_for(case: Case) -> Iterator[Flaw]:
     since=4,
     needs=TASK,
 )
-def states_follow_one_another(case: Case) -> Iterator[Flaw]:
+def states_follow_one_another(case: CheckMoment) -> Iterator[Flaw]:
     """What has ended stays as it is; in the core tasks begin as working, too."""
     word = peek.at(case.value, "task") if case.method == "tools/call" and case.row < LAST else case.value
     if type(word) is not dict:
@@ -70,7 +70,7 @@ def states_follow_one_another(case: Case) -> Iterator[Flaw]:
         yield Flaw(f"a task that was {before} is {status[:20]}", f"{root}/status")
 
 
-def _is_past(case: Case, id_: str) -> bool:
+def _is_past(case: CheckMoment, id_: str) -> bool:
     """Whether a task of the extension has outlived its time, after which it may fail whatever it was."""
     life = case.scene.tasks.get(id_)
     return life is not None and life.ttl_ms is not None and (case.time_ns - life.made_ns) / 1e6 > life.ttl_ms
@@ -79,7 +79,7 @@ def _is_past(case: Case, id_: str) -> bool:
 @check(
     "D04", _ERROR, "a task's result does not say of which task", "answer tasks/result", topic=_TOPIC, since=4, until=4
 )
-def results_name_their_task(case: Case) -> Iterator[Flaw]:
+def results_name_their_task(case: CheckMoment) -> Iterator[Flaw]:
     """By `_meta`."""
     if peek.text(case.value, "_meta", _RELATED, "taskId") is None:
         yield Flaw("the result of a task does not name it in _meta", "/result/_meta")
@@ -94,14 +94,14 @@ def results_name_their_task(case: Case) -> Iterator[Flaw]:
     since=4,
     until=4,
 )
-def tasks_are_cancelled_by_request(case: Case) -> Iterator[Flaw]:
+def tasks_are_cancelled_by_request(case: CheckMoment) -> Iterator[Flaw]:
     """`tasks/cancel` does that."""
     if peek.text(case.value, "requestId") in case.scene.states:
         yield Flaw("notifications/cancelled names a task", "/params/requestId")
 
 
 @check("D05", _ERROR, "a task on a method that has none", "answer", topic="schema", since=5)
-def tasks_are_calls(case: Case) -> Iterator[Flaw]:
+def tasks_are_calls(case: CheckMoment) -> Iterator[Flaw]:
     """In the extension only `tools/call` may become one. Of `tasks/get` D06 says so."""
     if case.method not in ("tools/call", "tasks/get") and peek.text(case.value, "resultType") == "task":
         yield Flaw(f"{case.method[:60]} became a task", "/result/resultType")
@@ -116,7 +116,7 @@ _EXTENSION_TASKS_ENDED = ("completed", "failed", "cancelled")
 _SOON_MS = 60_000
 
 
-def _root(case: Case) -> str:
+def _root(case: CheckMoment) -> str:
     return "/result" if isinstance(case.message, Answer) else "/params"
 
 
@@ -128,7 +128,7 @@ def _root(case: Case) -> str:
     topic=_TOPIC,
     since=5,
 )
-def telling_is_complete(case: Case) -> Iterator[Flaw]:
+def telling_is_complete(case: CheckMoment) -> Iterator[Flaw]:
     """“The resultType field MUST be set to "complete"”; "task" is for the handle alone."""
     word = peek.text(case.value, "resultType")
     if word is not None and word != "complete":
@@ -145,14 +145,14 @@ def telling_is_complete(case: Case) -> Iterator[Flaw]:
     needs=TASK,
     fix='Put the members of the task into the result itself, beside "resultType": "task".',
 )
-def handles_are_flat(case: Case) -> Iterator[Flaw]:
+def handles_are_flat(case: CheckMoment) -> Iterator[Flaw]:
     """The core of 2025-11-25 nested it; what the handle lacks outside of `task` is no further fault."""
     if is_nested(case.value):
         yield Flaw("the task is nested in `task`, as it was before tasks were an extension", "/result/task")
 
 
 @check("D07", _EXTENSION_TASKS_ERROR, "a task without what its state brings", *_TOLD, topic=_TOPIC, since=5)
-def states_bring_their_part(case: Case) -> Iterator[Flaw]:
+def states_bring_their_part(case: CheckMoment) -> Iterator[Flaw]:
     """What is completed has a result, what failed an error, what waits its questions."""
     status = peek.text(case.value, "status")
     member = _BRINGS.get(status or "")
@@ -163,7 +163,7 @@ def states_bring_their_part(case: Case) -> Iterator[Flaw]:
 
 
 @check("D08", _EXTENSION_TASKS_ERROR, "a failure that is told in the wrong way", *_TOLD, topic=_TOPIC, since=5)
-def failures_are_of_the_protocol(case: Case) -> Iterator[Flaw]:
+def failures_are_of_the_protocol(case: CheckMoment) -> Iterator[Flaw]:
     """“The failed status MUST NOT be used to represent non-JSON-RPC errors, such as isError: true.”"""
     if peek.text(case.value, "status") != "failed":
         return
@@ -183,7 +183,7 @@ def failures_are_of_the_protocol(case: Case) -> Iterator[Flaw]:
     since=5,
     fix="A new key for each.",
 )
-def keys_are_used_once(case: Case) -> Iterator[Flaw]:
+def keys_are_used_once(case: CheckMoment) -> Iterator[Flaw]:
     """“Each request key in inputRequests MUST be unique over the lifetime of a single task.”"""
     life = case.scene.tasks.get(peek.text(case.value, "taskId") or "")
     for key, request in requests_of(case.value).items() if life is not None else ():
@@ -194,7 +194,7 @@ def keys_are_used_once(case: Case) -> Iterator[Flaw]:
 @check(
     "D10", _EXTENSION_TASKS_ERROR, "a task is not known that was just begun", "error tasks/get", topic=_TOPIC, since=5
 )
-def tasks_are_there_once_begun(case: Case) -> Iterator[Flaw]:
+def tasks_are_there_once_begun(case: CheckMoment) -> Iterator[Flaw]:
     """“A server MUST NOT return CreateTaskResult until a tasks/get for the returned taskId would resolve.”"""
     id_ = peek.text(case.asked.params if case.asked is not None else None, "taskId") or ""
     life = case.scene.tasks.get(id_)
@@ -219,7 +219,7 @@ def tasks_are_there_once_begun(case: Case) -> Iterator[Flaw]:
     topic=_TOPIC,
     since=5,
 )
-def tasks_are_told_of_where_asked(case: Case) -> Iterator[Flaw]:
+def tasks_are_told_of_where_asked(case: CheckMoment) -> Iterator[Flaw]:
     """By notifications/tasks, for the ids that were acknowledged; there is no progress on tasks."""
     if case.method == "notifications/tasks":
         id_ = peek.text(case.value, "taskId") or ""
@@ -230,7 +230,7 @@ def tasks_are_told_of_where_asked(case: Case) -> Iterator[Flaw]:
         yield Flaw(said, "/params/progressToken", frames=(case.asked.answered,))
 
 
-def _listening(case: Case) -> list[Any]:
+def _listening(case: CheckMoment) -> list[Any]:
     """The stream that a notification names, or all there are if it names none."""
     id_ = peek.at(case.value, "_meta", PREFIX + "subscriptionId")
     return [each for key, each in case.scene.listens.items() if id_ is None or key == id_]

@@ -7,7 +7,7 @@ from typing import Any
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.learning import app_uri
 from inspector.checks.registry import Flaw, check
-from inspector.checks.state import Case, host_of, is_loopback
+from inspector.checks.state import CheckMoment, host_of, is_loopback
 from inspector.forms.dialects import dialect_of
 from inspector.protocol import peek
 from inspector.protocol.apps import SCHEME
@@ -23,7 +23,7 @@ _SECRET = re.compile(r"(?i)pass(word|wd|phrase)|secret|api[-_]?key|access[-_]?to
 _SCHEMAS = ("inputSchema", "outputSchema")
 
 
-def tools_of(case: Case) -> Iterator[tuple[str, str, dict[str, Any]]]:
+def tools_of(case: CheckMoment) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """Every tool of a page that is an object: its place, its name, itself. A dozen checks ask, of up to 100,000."""
     if case.listed is None:
         case.listed = list(_tools(case))
@@ -32,7 +32,7 @@ def tools_of(case: Case) -> Iterator[tuple[str, str, dict[str, Any]]]:
         yield each
 
 
-def _tools(case: Case) -> Iterator[tuple[str, str, dict[str, Any]]]:
+def _tools(case: CheckMoment) -> Iterator[tuple[str, str, dict[str, Any]]]:
     for at, tool in enumerate(peek.items(case.value, "tools")):
         case.rest(at)
         if type(tool) is dict:
@@ -40,7 +40,7 @@ def _tools(case: Case) -> Iterator[tuple[str, str, dict[str, Any]]]:
 
 
 @check("T05", _HINT, "a schema in a dialect that is not known", _LIST, topic="basic", since=4)
-def dialect_is_known(case: Case) -> Iterator[Flaw]:
+def dialect_is_known(case: CheckMoment) -> Iterator[Flaw]:
     """Other dialects are legal; few clients have them."""
     for place, name, tool in tools_of(case):
         for member in _SCHEMAS:
@@ -59,7 +59,7 @@ def dialect_is_known(case: Case) -> Iterator[Flaw]:
     mild=_HINT,
     fix="Use letters, digits, _ - and . alone, 128 at most.",
 )
-def name_is_plain(case: Case) -> Iterator[Flaw]:
+def name_is_plain(case: CheckMoment) -> Iterator[Flaw]:
     """Names should have 1 to 128 characters of A-Z a-z 0-9 _ - . (since 2025; a slash is seen in other rules)."""
     for place, name, tool in tools_of(case):
         written = peek.text(tool, "name")
@@ -75,7 +75,7 @@ def name_is_plain(case: Case) -> Iterator[Flaw]:
 
 
 @check("T07", _WARNING, "two tools of one name", _LIST, topic="server/tools", mild_until=3, mild=_HINT)
-def names_are_unique(case: Case) -> Iterator[Flaw]:
+def names_are_unique(case: CheckMoment) -> Iterator[Flaw]:
     """Within the page, and against the pages before it, unless the whole page is one of these (S-18)."""
     seen: dict[str, Any] = {}
     more = case.asked is not None and peek.has(case.asked.params, "cursor")
@@ -92,7 +92,7 @@ def names_are_unique(case: Case) -> Iterator[Flaw]:
             seen[written] = tool
 
 
-def came_before(case: Case) -> bool:
+def came_before(case: CheckMoment) -> bool:
     """Whether all the tools of a page, with their definitions, are on pages before it: it was delivered twice."""
     known = case.scene.known["tools"]
     for _, _, tool in tools_of(case):
@@ -102,7 +102,7 @@ def came_before(case: Case) -> bool:
     return True
 
 
-def was_asked_again(case: Case) -> bool:
+def was_asked_again(case: CheckMoment) -> bool:
     """Whether a page was asked for by the cursor of one that has come, and the server did not lead there."""
     if case.asked is None:
         return False
@@ -111,7 +111,7 @@ def was_asked_again(case: Case) -> bool:
 
 
 @check("T10", _ERROR, "x-mcp-header in a place or way that it can't be", _LIST, topic="http", since=5)
-def mirrored_headers_can_be(case: Case) -> Iterator[Flaw]:
+def mirrored_headers_can_be(case: CheckMoment) -> Iterator[Flaw]:
     """Clients over HTTP must leave such a tool out."""
     if not case.scene.is_http:
         return
@@ -130,7 +130,7 @@ def mirrored_headers_can_be(case: Case) -> Iterator[Flaw]:
     confidence=Confidence.LIKELY,
     fix="Do not mirror it: proxies log headers.",
 )
-def secrets_are_not_mirrored(case: Case) -> Iterator[Flaw]:
+def secrets_are_not_mirrored(case: CheckMoment) -> Iterator[Flaw]:
     """A property that sounds like a secret is mirrored."""
     for place, name, tool in tools_of(case):
         for mirror in mirrors(tool.get("inputSchema"))[0]:
@@ -139,7 +139,7 @@ def secrets_are_not_mirrored(case: Case) -> Iterator[Flaw]:
 
 
 @check("T12", _WARNING, "the order of a list changes", _LIST, topic="server/tools", since=5, fix="Sort the list.")
-def order_is_stable(case: Case) -> Iterator[Flaw]:
+def order_is_stable(case: CheckMoment) -> Iterator[Flaw]:
     """The same tools in another order spoil caches of prompts; judged for lists of one page."""
     before = list(case.scene.known["tools"])
     now = [peek.text(tool, "name") for _, _, tool in tools_of(case)]
@@ -149,7 +149,7 @@ def order_is_stable(case: Case) -> Iterator[Flaw]:
 
 
 @check("T13", _ERROR, "annotations of a wrong kind, or that contradict each other", _LIST, topic="schema", since=2)
-def annotations_agree(case: Case) -> Iterator[Flaw]:
+def annotations_agree(case: CheckMoment) -> Iterator[Flaw]:
     """Nothing that only reads destroys."""
     for place, name, tool in tools_of(case):
         if peek.flag(tool, "annotations", "readOnlyHint") and peek.flag(tool, "annotations", "destructiveHint"):
@@ -159,7 +159,7 @@ def annotations_agree(case: Case) -> Iterator[Flaw]:
 @check(
     "T14", _ERROR, "taskSupport that is none or means nothing", _LIST, topic="basic/utilities/tasks", since=4, until=4
 )
-def tasks_are_declared(case: Case) -> Iterator[Flaw]:
+def tasks_are_declared(case: CheckMoment) -> Iterator[Flaw]:
     """TaskSupport means something only where tasks.requests.tools.call is declared."""
     if case.scene.capable("tasks", "requests", "tools", "call"):
         return
@@ -170,7 +170,7 @@ def tasks_are_declared(case: Case) -> Iterator[Flaw]:
 
 
 @check("T15", _HINT, "a tool without a description", _LIST, topic="server/tools", fix="Say what it does and when.")
-def is_described(case: Case) -> Iterator[Flaw]:
+def is_described(case: CheckMoment) -> Iterator[Flaw]:
     """A model chooses by it."""
     for place, name, tool in tools_of(case):
         if not (peek.text(tool, "description") or "").strip():
@@ -185,7 +185,7 @@ def is_described(case: Case) -> Iterator[Flaw]:
     topic="server/tools",
     fix="Say of each argument what belongs into it.",
 )
-def arguments_are_described(case: Case) -> Iterator[Flaw]:
+def arguments_are_described(case: CheckMoment) -> Iterator[Flaw]:
     """A model fills it in by that; all of a list are told together."""
     bare: list[tuple[str, str]] = []
     for place, name, tool in tools_of(case):
@@ -223,7 +223,7 @@ _LISTED = {
     since=4,
     fix="Give https: or data:.",
 )
-def icons_can_be_shown(case: Case) -> Iterator[Flaw]:
+def icons_can_be_shown(case: CheckMoment) -> Iterator[Flaw]:
     """Clients must reject icons of some schemes, and should those of other places than the server's."""
     member = _LISTED[case.method]
     for place, item in enumerate(peek.items(case.value, member)):
@@ -236,7 +236,7 @@ def icons_can_be_shown(case: Case) -> Iterator[Flaw]:
                 yield Flaw(f"{name}: its icon is at {src[:60]!r}; not all clients fetch it", here, severity=_HINT)
 
 
-def _is_doubtful(case: Case, src: str) -> bool:
+def _is_doubtful(case: CheckMoment, src: str) -> bool:
     """Plain HTTP from elsewhere than this machine, or another host than the server's."""
     if not src.startswith(("http://", "https://")) or is_loopback(src):
         return False
@@ -255,7 +255,7 @@ def _is_doubtful(case: Case, src: str) -> bool:
     heavy=True,
     fix="Hold it against the metaschema of its dialect.",
 )
-def schemas_are_schemas(case: Case) -> Iterator[Flaw]:
+def schemas_are_schemas(case: CheckMoment) -> Iterator[Flaw]:
     """By the metaschema of the dialect that it names, else of the default one."""
     from inspector.forms.validate import verdict_on_schema
 
@@ -284,7 +284,7 @@ def schemas_are_schemas(case: Case) -> Iterator[Flaw]:
     heavy=True,
     fix="Put what it refers to into $defs.",
 )
-def references_lead_somewhere(case: Case) -> Iterator[Flaw]:
+def references_lead_somewhere(case: CheckMoment) -> Iterator[Flaw]:
     """Clients fetch no references from elsewhere."""
     from inspector.forms.keywords import schema_faults
 
@@ -311,7 +311,7 @@ _MOST_OBJECTS = 200_000
     heavy=True,
     fix="Make it plain, or split the tool.",
 )
-def schemas_are_of_a_size(case: Case) -> Iterator[Flaw]:
+def schemas_are_of_a_size(case: CheckMoment) -> Iterator[Flaw]:
     """Clients should limit depth, number of subschemas and time; what a model is shown costs in each call."""
     left = _MOST_OBJECTS
     for place, name, tool in tools_of(case):
@@ -359,7 +359,7 @@ _TOPIC = "https://github.com/modelcontextprotocol/ext-apps/blob/main/specificati
     "error resources/read",
     topic=_TOPIC,
 )
-def pages_can_be_shown(case: Case) -> Iterator[Flaw]:
+def pages_can_be_shown(case: CheckMoment) -> Iterator[Flaw]:
     """Its address is a ui:// one, it can be read there, and it is of the type for such pages."""
     if case.method == "tools/list":
         for place, name, tool in tools_of(case):
@@ -389,7 +389,7 @@ def pages_can_be_shown(case: Case) -> Iterator[Flaw]:
     topic=_TOPIC,
     fix='Write "ui": {"resourceUri": …}.',
 )
-def pages_are_named_in_the_new_way(case: Case) -> Iterator[Flaw]:
+def pages_are_named_in_the_new_way(case: CheckMoment) -> Iterator[Flaw]:
     """The flat key of _meta is deprecated; servers that send both serve older hosts."""
     for place, name, tool in tools_of(case):
         if peek.has(tool, "_meta", "ui/resourceUri") and not peek.has(tool, "_meta", "ui", "resourceUri"):
@@ -404,7 +404,7 @@ def pages_are_named_in_the_new_way(case: Case) -> Iterator[Flaw]:
     topic=_TOPIC,
     fix="Put the outcome into content as text, too: not every host shows pages.",
 )
-def pages_are_no_substitute(case: Case) -> Iterator[Flaw]:
+def pages_are_no_substitute(case: CheckMoment) -> Iterator[Flaw]:
     """The content is what a model reads, and what hosts show that have no pages."""
     if not case.scene.app_tools:
         return

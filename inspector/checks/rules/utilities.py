@@ -7,7 +7,7 @@ from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import secret_in
 from inspector.checks.registry import LAST, Flaw, check
 from inspector.checks.rules.tools import was_asked_again
-from inspector.checks.state import PREFIX, Case
+from inspector.checks.state import PREFIX, CheckMoment
 from inspector.protocol import peek
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import Notification
@@ -36,7 +36,7 @@ _LOOKED_AT = 16_384
     mild_until=4,
     mild=_HINT,
 )
-def level_is_respected(case: Case) -> Iterator[Flaw]:
+def level_is_respected(case: CheckMoment) -> Iterator[Flaw]:
     """In the handshake era by `logging/setLevel`."""
     level, wanted = peek.text(case.value, "level"), case.scene.level
     if level in LEVELS and wanted in LEVELS and LEVELS.index(level) < LEVELS.index(wanted):
@@ -44,7 +44,7 @@ def level_is_respected(case: Case) -> Iterator[Flaw]:
 
 
 @check("G03", _ERROR, "a log message that no request asked for", _LOG, topic="server/utilities/logging", since=5)
-def logging_was_asked_for(case: Case) -> Iterator[Flaw]:
+def logging_was_asked_for(case: CheckMoment) -> Iterator[Flaw]:
     """“The server MUST NOT send notifications/message for requests that don't carry a log level.”"""
     if case.life is not None:
         open_ = [each for each in case.life.asked if each.answered is None]
@@ -57,7 +57,7 @@ def logging_was_asked_for(case: Case) -> Iterator[Flaw]:
 
 
 @check("N01", _ERROR, "progress that nobody asked for", _PROGRESS, topic="basic/utilities/progress")
-def progress_was_asked_for(case: Case) -> Iterator[Flaw]:
+def progress_was_asked_for(case: CheckMoment) -> Iterator[Flaw]:
     """Only for tokens of requests that are open."""
     telling = case.telling
     if telling is None:
@@ -70,7 +70,7 @@ def progress_was_asked_for(case: Case) -> Iterator[Flaw]:
 
 
 @check("N02", _ERROR, "progress that does not grow", _PROGRESS, topic="basic/utilities/progress")
-def progress_grows(case: Case) -> Iterator[Flaw]:
+def progress_grows(case: CheckMoment) -> Iterator[Flaw]:
     """“The progress value MUST increase with each notification, even if the total is unknown.”"""
     telling, now = case.telling, peek.number(case.value, "progress")
     if telling is not None and telling.last is not None and now is not None and now <= telling.last:
@@ -78,7 +78,7 @@ def progress_grows(case: Case) -> Iterator[Flaw]:
 
 
 @check("N03", _ERROR, "progress with values that can't be", _PROGRESS, topic="basic/utilities/progress")
-def progress_stays_within_total(case: Case) -> Iterator[Flaw]:
+def progress_stays_within_total(case: CheckMoment) -> Iterator[Flaw]:
     """More than all, or more often than anybody can look."""
     telling = case.telling
     if telling is not None and telling.count == _OFTEN and case.time_ns - telling.since_ns < _SECOND_NS:
@@ -93,7 +93,7 @@ def progress_stays_within_total(case: Case) -> Iterator[Flaw]:
 @check(
     "N04", _HINT, "progress with a message before there were any", _PROGRESS, topic="basic/utilities/progress", until=1
 )
-def message_is_of_this_revision(case: Case) -> Iterator[Flaw]:
+def message_is_of_this_revision(case: CheckMoment) -> Iterator[Flaw]:
     """Clients of the first revision do not show it."""
     if peek.has(case.value, "message"):
         yield Flaw("progress with a message, which this revision does not have", "/params/message")
@@ -106,7 +106,7 @@ def message_is_of_this_revision(case: Case) -> Iterator[Flaw]:
     "notification notifications/cancelled",
     topic="basic/utilities/cancellation",
 )
-def cancels_its_own(case: Case) -> Iterator[Flaw]:
+def cancels_its_own(case: CheckMoment) -> Iterator[Flaw]:
     """Each side cancels its own requests; a stateless server only ends what listens."""
     id_ = peek.request_id(case.value, "requestId")
     if case.row < LAST and id_ in case.scene.states:
@@ -126,7 +126,7 @@ def cancels_its_own(case: Case) -> Iterator[Flaw]:
     confidence=Confidence.LIKELY,
     fix="Stop the work and do not answer.",
 )
-def stops_when_cancelled(case: Case) -> Iterator[Flaw]:
+def stops_when_cancelled(case: CheckMoment) -> Iterator[Flaw]:
     """Within a second both may have crossed on the wire."""
     asked = case.asked
     if asked is None or asked.cancelled is None or asked.answered is not None:
@@ -141,7 +141,7 @@ _PAGED = tuple(
 )
 
 
-def endless(case: Case, cursor: str) -> Flaw:
+def endless(case: CheckMoment, cursor: str) -> Flaw:
     """A page names a cursor that came before: by it no client finds the end of the list."""
     same = cursor == peek.text(case.asked.params if case.asked else None, "cursor")
     what = "returned the cursor that it was asked with" if same else "returned an earlier cursor again"
@@ -158,7 +158,7 @@ def endless(case: Case, cursor: str) -> Flaw:
     topic="server/utilities/pagination",
     fix="Omit it at the end.",
 )
-def cursors_lead_on(case: Case) -> Iterator[Flaw]:
+def cursors_lead_on(case: CheckMoment) -> Iterator[Flaw]:
     """A cursor that came before (of tools S-18 reports it), an empty page with a cursor, and lists without an end."""
     cursor = peek.text(case.value, "nextCursor")
     asked = peek.text(case.asked.params if case.asked else None, "cursor")
@@ -182,7 +182,7 @@ def cursors_lead_on(case: Case) -> Iterator[Flaw]:
     topic="server/utilities/pagination",
     fix="Leave nextCursor out at the end: an empty string is a cursor.",
 )
-def cursors_are_taken(case: Case) -> Iterator[Flaw]:
+def cursors_are_taken(case: CheckMoment) -> Iterator[Flaw]:
     """“Clients MUST NOT treat an empty string as the end”: a server that sends it must take it."""
     if peek.text(case.asked.params if case.asked else None, "cursor") == "":
         if "" in case.scene.cursors.get(case.method, ()):
@@ -191,7 +191,7 @@ def cursors_are_taken(case: Case) -> Iterator[Flaw]:
 
 
 @check("H03", _ERROR, "pages with different cacheScope", *_PAGED, topic="server/utilities/caching", since=5)
-def pages_share_their_scope(case: Case) -> Iterator[Flaw]:
+def pages_share_their_scope(case: CheckMoment) -> Iterator[Flaw]:
     """All pages of a list have one."""
     first = case.scene.pages.get(case.method)
     if first and case.asked is not None and peek.has(case.asked.params, "cursor"):
@@ -202,7 +202,7 @@ def pages_share_their_scope(case: Case) -> Iterator[Flaw]:
 
 
 @check("H04", _HINT, "caching hints where they do harm", "answer", topic="server/utilities/caching", since=5)
-def what_is_asked_or_private_is_not_cached(case: Case) -> Iterator[Flaw]:
+def what_is_asked_or_private_is_not_cached(case: CheckMoment) -> Iterator[Flaw]:
     """Hints are for results that are complete; what one person was let in for is not for everybody."""
     if type(case.value) is not dict or "ttlMs" not in case.value:
         return
@@ -222,7 +222,7 @@ def what_is_asked_or_private_is_not_cached(case: Case) -> Iterator[Flaw]:
     confidence=Confidence.LIKELY,
     fix="Leave it out, or write a few characters of it.",
 )
-def logs_have_no_secrets(case: Case) -> Iterator[Flaw]:
+def logs_have_no_secrets(case: CheckMoment) -> Iterator[Flaw]:
     """“Log messages MUST NOT contain credentials or secrets.” What it is is not repeated; of a flood some are read."""
     message = case.message
     if not isinstance(message, Notification) or not case.scene.seldom("G04", 1000, 20):

@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 import msgspec
 
 from inspector.checks.shapes.notation import TYPES
-from inspector.checks.shapes.parse import Member, Type, read
+from inspector.checks.shapes.parse import Member, ShapeType, read
 from inspector.protocol import peek
 from inspector.protocol.uri_templates import take_apart
 
 
-class Fault(NamedTuple):
+class ShapeFault(NamedTuple):
     """What is wrong at one place."""
 
     pointer: str
@@ -30,7 +30,7 @@ class Fault(NamedTuple):
     """False where only the content of a string is odd."""
 
 
-Faults = tuple[Fault, ...]
+Faults = tuple[ShapeFault, ...]
 Judge = Callable[[Any], Faults]
 FINE: Faults = ()
 MOST = 50
@@ -55,7 +55,7 @@ def judge_of(row: int, name: str) -> Judge:
 
 
 @cache
-def _types() -> dict[str, Type]:
+def _types() -> dict[str, ShapeType]:
     return read(TYPES)
 
 
@@ -67,7 +67,7 @@ def rules() -> frozenset[str]:
     return frozenset(found - {""})
 
 
-def _of_object(row: int, known: Type, members: tuple[Member, ...]) -> Judge:
+def _of_object(row: int, known: ShapeType, members: tuple[Member, ...]) -> Judge:
     prepared = tuple(
         (each.name, each.required, _kind(row, each.kind), each.absent or known.rule, each.wrong or known.rule)
         for each in members
@@ -77,16 +77,18 @@ def _of_object(row: int, known: Type, members: tuple[Member, ...]) -> Judge:
 
     def judge(value: Any) -> Faults:
         if type(value) is not dict:
-            return (Fault("", f"must be an object and is {_a(value)}", rule),)
+            return (ShapeFault("", f"must be an object and is {_a(value)}", rule),)
         found = FINE
         for name, required, kind, absent, wrong in prepared:
             if name in value:
                 if below := kind(value[name]):
                     found += _within(name, below, wrong, optional_null=not required and value[name] is None)
             elif required:
-                found += (Fault(f"/{_escaped(name)}", f"is missing{_instead(name, value, below_of[name])}", absent),)
+                found += (
+                    ShapeFault(f"/{_escaped(name)}", f"is missing{_instead(name, value, below_of[name])}", absent),
+                )
         if needs and not any(name in value for name in needs):
-            found += (Fault("", f"has neither {' nor '.join(needs)}", rule),)
+            found += (ShapeFault("", f"has neither {' nor '.join(needs)}", rule),)
         return found
 
     return judge
@@ -117,22 +119,22 @@ def _bare(name: str) -> str:
     return name.replace("_", "").replace("-", "").casefold()
 
 
-def _of_block(row: int, known: Type) -> Judge:
+def _of_block(row: int, known: ShapeType) -> Judge:
     arms = {WORDS[arm]: judge_of(row, arm) for arm, rows in known.arms.items() if row in rows}
     everywhere = {WORDS[arm] for arm in known.arms}
 
     def judge(value: Any) -> Faults:
         if type(value) is not dict:
-            return (Fault("", f"must be one block, an object, and is {_a(value)}", ""),)
+            return (ShapeFault("", f"must be one block, an object, and is {_a(value)}", ""),)
         kind = value.get("type")
         arm = arms.get(kind) if isinstance(kind, str) else None
         if arm is not None:
             return arm(value)
         if not isinstance(kind, str):
             said = "is missing" if "type" not in value else f"must be a string and is {_a(kind)}"
-            return (Fault("/type", said, known.rule),)
+            return (ShapeFault("/type", said, known.rule),)
         where = "in this revision" if kind in everywhere else "in any revision"
-        return (Fault("/type", f"{kind[:40]!r} is no type of content {where}", known.rule),)
+        return (ShapeFault("/type", f"{kind[:40]!r} is no type of content {where}", known.rule),)
 
     return judge
 
@@ -152,8 +154,8 @@ WORDS = {
 def _within(name: str, below: Faults, rule: str, *, optional_null: bool) -> Faults:
     at = f"/{_escaped(name)}"
     if optional_null:
-        return (Fault(at, "is null; leave it out instead", "E19"),)
-    return tuple(Fault(at + each.pointer, each.sentence, each.rule or rule, each.hard) for each in below[:MOST])
+        return (ShapeFault(at, "is null; leave it out instead", "E19"),)
+    return tuple(ShapeFault(at + each.pointer, each.sentence, each.rule or rule, each.hard) for each in below[:MOST])
 
 
 def _kind(row: int, text: str) -> Judge:
@@ -182,7 +184,7 @@ def _lazily(row: int, name: str) -> Judge:
 def _array(item: Judge) -> Judge:
     def judge(value: Any) -> Faults:
         if type(value) is not list:
-            return (Fault("", f"must be an array and is {_a(value)}", ""),)
+            return (ShapeFault("", f"must be an array and is {_a(value)}", ""),)
         found = FINE
         for at, each in enumerate(value):
             if below := item(each):
@@ -197,7 +199,7 @@ def _array(item: Judge) -> Judge:
 def _map(item: Judge) -> Judge:
     def judge(value: Any) -> Faults:
         if type(value) is not dict:
-            return (Fault("", f"must be an object and is {_a(value)}", ""),)
+            return (ShapeFault("", f"must be an object and is {_a(value)}", ""),)
         found = FINE
         for name, each in value.items():
             if below := item(each):
@@ -219,7 +221,7 @@ def _either(row: int, kinds: list[str]) -> Judge:
         if not all(verdicts):
             return FINE
         nearest = verdicts[-1] if type(value) is list else verdicts[0]
-        return nearest if kinds[0][0].isupper() else (Fault("", f"is {_a(value)}, which it must not be", ""),)
+        return nearest if kinds[0][0].isupper() else (ShapeFault("", f"is {_a(value)}, which it must not be", ""),)
 
     return judge
 
@@ -232,7 +234,7 @@ def _words(words: tuple[str, ...]) -> Judge:
         if type(value) is str and value in known:
             return FINE
         said = f'"{value[:40]}"' if isinstance(value, str) else _a(value)
-        return (Fault("", f"must be {named} and is {said}", ""),)
+        return (ShapeFault("", f"must be {named} and is {said}", ""),)
 
     return judge
 
@@ -262,7 +264,7 @@ def _escaped(name: str) -> str:
 
 def _plain(asked: str, holds: Callable[[Any], bool]) -> Judge:
     def judge(value: Any) -> Faults:
-        return FINE if holds(value) else (Fault("", f"must be {asked} and is {_shown(value)}", ""),)
+        return FINE if holds(value) else (ShapeFault("", f"must be {asked} and is {_shown(value)}", ""),)
 
     return judge
 
@@ -282,31 +284,31 @@ def _whole(value: Any) -> bool:
 
 def _uri(value: Any) -> Faults:
     if type(value) is not str:
-        return (Fault("", f"must be a string and is {_a(value)}", ""),)
+        return (ShapeFault("", f"must be a string and is {_a(value)}", ""),)
     if _URI.fullmatch(value):
         return FINE
     if not _SCHEME.match(value):
-        return (Fault("", f"{value[:60]!r} is no URI: it has no scheme", "R02"),)
-    return (Fault("", f"{value[:60]!r} is no URI: it has characters that must be escaped", "R02", hard=False),)
+        return (ShapeFault("", f"{value[:60]!r} is no URI: it has no scheme", "R02"),)
+    return (ShapeFault("", f"{value[:60]!r} is no URI: it has characters that must be escaped", "R02", hard=False),)
 
 
 def _template(value: Any) -> Faults:
     if type(value) is not str:
-        return (Fault("", f"must be a string and is {_a(value)}", ""),)
+        return (ShapeFault("", f"must be a string and is {_a(value)}", ""),)
     problem = take_apart(value).problem
-    return (Fault("", f"{value[:60]!r} is no URI template: {problem}", "R02"),) if problem else FINE
+    return (ShapeFault("", f"{value[:60]!r} is no URI template: {problem}", "R02"),) if problem else FINE
 
 
 def _base64(value: Any) -> Faults:
     if type(value) is not str:
-        return (Fault("", f"must be a string and is {_a(value)}", ""),)
+        return (ShapeFault("", f"must be a string and is {_a(value)}", ""),)
     looked_at = value if len(value) <= _WHOLE_LOOK else value[: _WHOLE_LOOK // 2] + value[-_WHOLE_LOOK // 2 :]
     if len(value) % 4 == 0 and _BASE64.fullmatch(looked_at):
         return FINE
     if _DATA_URL.match(value):
-        return (Fault("", "is a data: URL; only the base64 after its comma belongs here", "K04"),)
+        return (ShapeFault("", "is a data: URL; only the base64 after its comma belongs here", "K04"),)
     why = "has other characters" if not _BASE64.fullmatch(looked_at) else "its length is no multiple of four"
-    return (Fault("", f"is not base64: {why}", "K04"),)
+    return (ShapeFault("", f"is not base64: {why}", "K04"),)
 
 
 _SIMPLE: dict[str, Judge] = {

@@ -25,7 +25,7 @@ class Member(msgspec.Struct, frozen=True):
     wrong: str
 
 
-class Type(msgspec.Struct):
+class ShapeType(msgspec.Struct):
     """An object's shape, or, with `arms`, a choice of such."""
 
     name: str
@@ -36,10 +36,10 @@ class Type(msgspec.Struct):
     arms: dict[str, range] = {}
 
 
-def read(notation: str) -> dict[str, Type]:
+def read(notation: str) -> dict[str, ShapeType]:
     """All types of a notation, with what they extend."""
-    types: dict[str, Type] = {}
-    current = Type("")
+    types: dict[str, ShapeType] = {}
+    current = ShapeType("")
     bases: dict[str, str] = {}
     for line in filter(str.strip, notation.splitlines()):
         if line.startswith("  needs "):
@@ -54,16 +54,16 @@ def read(notation: str) -> dict[str, Type]:
     return types
 
 
-def _head(line: str) -> tuple[Type, str]:
+def _head(line: str) -> tuple[ShapeType, str]:
     found = _HEAD.fullmatch(line)
     assert found, line
-    return Type(found["name"], found["rule"] or "", []), found["base"] or ""
+    return ShapeType(found["name"], found["rule"] or "", []), found["base"] or ""
 
 
-def _choice(line: str) -> tuple[Type, str]:
+def _choice(line: str) -> tuple[ShapeType, str]:
     name, _, rest = line.partition(" = ")
     arms, _, rule = rest.partition("!")
-    return Type(name, rule.strip(), arms={arm: _rows(rows) for arm, rows in _ARM.findall(arms)}), ""
+    return ShapeType(name, rule.strip(), arms={arm: _rows(rows) for arm, rows in _ARM.findall(arms)}), ""
 
 
 def _member(line: str) -> Member:
@@ -83,7 +83,7 @@ def _rows(text: str) -> range:
     return range(int(first), LAST + 1 if text.endswith("+") else int(last or first) + 1)
 
 
-def _extend(name: str, types: dict[str, Type], bases: dict[str, str]) -> None:
+def _extend(name: str, types: dict[str, ShapeType], bases: dict[str, str]) -> None:
     """Put the members of what a type extends before its own, once."""
     base = bases.pop(name, "")
     if not base:

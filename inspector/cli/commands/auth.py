@@ -9,7 +9,7 @@ from inspector.cli.help import Documented
 from inspector.cli.login_options import read_login
 from inspector.cli.options import choose, headless_settings
 from inspector.cli.output import Output
-from inspector.cli.world import World
+from inspector.cli.world import CliEnv
 from inspector.errors import UsageError
 
 _EXAMPLES = (
@@ -26,7 +26,7 @@ _DEEDS = ("explain", "login", "status", "refresh", "logout")
 @click.option("--all", "everything", is_flag=True, help="logout: forget registrations too; without URL, of all.")
 @headless_settings
 @click.pass_obj
-def command(world: World, /, deed: str, url: str | None, everything: bool, **options: Any) -> ExitStatus:
+def command(world: CliEnv, /, deed: str, url: str | None, everything: bool, **options: Any) -> ExitStatus:
     """DEED is explain, login, status, refresh or logout. Without URL, status and logout --all are about all servers.
 
     explain walks the way in and logs in nowhere; it ends with 1 if a step is broken. A login is kept for all

@@ -4,14 +4,14 @@ from typing import Any
 
 import click
 
-from inspector.cli.arguments import Typed, joined, read_pairs, read_whole
+from inspector.cli.arguments import TypedArgument, joined, read_pairs, read_whole
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.headless import Visit, visit
+from inspector.cli.headless import CommandSession, visit
 from inspector.cli.help import Documented
 from inspector.cli.lists import counted, fetch
 from inspector.cli.options import headless_options
-from inspector.cli.requests import Request, TaskWish, log_level_option, make, with_logs
-from inspector.cli.world import World
+from inspector.cli.requests import CliRequest, TaskWish, log_level_option, make, with_logs
+from inspector.cli.world import CliEnv
 from inspector.errors import UsageError
 from inspector.protocol import peek
 from inspector.protocol.headers import cautions
@@ -34,7 +34,7 @@ _EXAMPLES = (
 @log_level_option
 @headless_options
 @click.pass_obj
-def command(world: World, /, name: str, url: str | None, **options: Any) -> ExitStatus:
+def command(world: CliEnv, /, name: str, url: str | None, **options: Any) -> ExitStatus:
     """Call a tool. Wrong arguments are sent as they are."""
     pairs = read_pairs(options.pop("pairs"))
     whole = read_whole(options.pop("whole"), world.stdin)
@@ -42,7 +42,7 @@ def command(world: World, /, name: str, url: str | None, **options: Any) -> Exit
     wish = _task_wish(options.pop("task"), options.pop("ttl"), options.pop("no_wait"))
     joined(whole, pairs, None)  # what does not go together is refused before a server is started
 
-    async def work(visit: Visit) -> ExitStatus:
+    async def work(visit: CommandSession) -> ExitStatus:
         request = await _request(visit, name, whole, pairs)
         request.params = await with_logs(visit, request.params, level)
         request.task = wish
@@ -52,7 +52,7 @@ def command(world: World, /, name: str, url: str | None, **options: Any) -> Exit
     return visit(world, url, options, work)
 
 
-def _caution(visit: Visit, name: str, params: Any) -> None:
+def _caution(visit: CommandSession, name: str, params: Any) -> None:
     """Say what headers will not do as they should, before the call is made."""
     revision = visit.session.revision
     if revision is None or not revision.routing_headers or visit.session.transport.kind != "http":
@@ -72,15 +72,15 @@ def _task_wish(task: bool, ttl: float | None, no_wait: bool) -> TaskWish | None:
     return None
 
 
-async def _request(visit: Visit, name: str, whole: Any, pairs: tuple[Typed, ...]) -> Request:
+async def _request(visit: CommandSession, name: str, whole: Any, pairs: tuple[TypedArgument, ...]) -> CliRequest:
     tool = await _listed(visit, name)
     arguments = joined(whole, pairs, tool.input_schema if tool else None)
     params = {"name": name, "arguments": {} if arguments is None else arguments}
     output_schema = tool.output_schema if tool else None
-    return Request("tools/call", params, target=name, output_schema=output_schema, judged=True)
+    return CliRequest("tools/call", params, target=name, output_schema=output_schema, judged=True)
 
 
-async def _listed(visit: Visit, name: str) -> Tool | None:
+async def _listed(visit: CommandSession, name: str) -> Tool | None:
     """The tool as the server lists it: its schemas say how to read, send and judge. None if it is not listed."""
     fetched = await fetch(visit, "tools")
     if fetched.error is not None:

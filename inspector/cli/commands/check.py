@@ -8,10 +8,10 @@ import msgspec
 
 from inspector.capture.journal import Journal
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.headless import Visit, visit
+from inspector.cli.headless import CommandSession, visit
 from inspector.cli.help import Documented, shared
 from inspector.cli.judging import (
-    Wish,
+    ReportOptions,
     conclude,
     judging_options,
     make_cases,
@@ -25,7 +25,7 @@ from inspector.cli.judging import remember as remember_now
 from inspector.cli.lists import declared, fetch_each, raise_failure
 from inspector.cli.options import headless_settings, names_a_server
 from inspector.cli.output import Output
-from inspector.cli.world import World
+from inspector.cli.world import CliEnv
 from inspector.errors import UsageError
 from inspector.protocol.capabilities import SKILLS, declares
 from inspector.protocol.credentials import without_credentials
@@ -49,7 +49,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @headless_settings
 @click.pass_obj
 def command(
-    world: World,
+    world: CliEnv,
     /,
     word: str | None,
     calls: tuple[str, ...],
@@ -92,7 +92,7 @@ def command(
         if problem is not None:
             raise problem
 
-    async def work(visit: Visit) -> ExitStatus:
+    async def work(visit: CommandSession) -> ExitStatus:
         lists[0] = await ask_for_lists(visit)
         return await make_cases(visit, cases)
 
@@ -100,12 +100,12 @@ def command(
     return status or found[0] or lists[0]
 
 
-def target_of(world: World, word: str | None) -> str:
+def target_of(world: CliEnv, word: str | None) -> str:
     """What the reports call the target: the URL without what gives access, the file, or the server's program."""
     return without_credentials(word or "") or (Path(world.theirs[0]).name if world.theirs else "")
 
 
-async def ask_for_lists(visit: Visit) -> ExitStatus:
+async def ask_for_lists(visit: CommandSession) -> ExitStatus:
     """Request every list that is declared; TOOL_ERROR if one is missing or incomplete.
 
     Raises: RequestFailed, RequestTimeout, after the other lists were requested.
@@ -119,7 +119,7 @@ async def ask_for_lists(visit: Visit) -> ExitStatus:
     return ExitStatus.TOOL_ERROR if any(each.missing for each in lists) else ExitStatus.OK
 
 
-def _check_file(output: Output, path: Path, wish: Wish) -> ExitStatus:
+def _check_file(output: Output, path: Path, wish: ReportOptions) -> ExitStatus:
     from inspector.capture.format.reader import demand_file
     from inspector.capture.store.load import load
 

@@ -7,7 +7,7 @@ from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.output import Output
 from inspector.cli.reports import check_as_json
-from inspector.cli.world import World
+from inspector.cli.world import CliEnv
 
 _EXAMPLES = (
     "mcp-inspect checks",
@@ -18,7 +18,7 @@ _EXAMPLES = (
 @click.command("checks", cls=Documented, examples=_EXAMPLES)
 @click.option("--json", "json_", is_flag=True, help="Write one JSON array to stdout.")
 @click.pass_obj
-def command(world: World, /, json_: bool) -> ExitStatus:
+def command(world: CliEnv, /, json_: bool) -> ExitStatus:
     """List all checks: what they find, how bad that is, in which revisions."""
     output = Output(world)
     if json_:

@@ -7,12 +7,12 @@ import click
 
 from inspector.cli.arguments import as_texts, read_pairs
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.headless import Visit, visit
+from inspector.cli.headless import CommandSession, visit
 from inspector.cli.help import Documented
 from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
 from inspector.cli.requests import answered
-from inspector.cli.world import World
+from inspector.cli.world import CliEnv
 from inspector.errors import UsageError
 from inspector.protocol import peek
 from inspector.protocol.jsonrpc import ErrorAnswer
@@ -33,7 +33,9 @@ _EXAMPLES = (
 @click.option("-a", "pairs", multiple=True, metavar="K=V", help="Another argument that is known already.")
 @headless_settings
 @click.pass_obj
-def command(world: World, /, kind: str, name: str, argument: str, words: tuple[str, ...], **options: Any) -> ExitStatus:
+def command(
+    world: CliEnv, /, kind: str, name: str, argument: str, words: tuple[str, ...], **options: Any
+) -> ExitStatus:
     """Show what an argument of a prompt or template (KIND) can be completed to."""
     known = as_texts(read_pairs(options.pop("pairs")))
     value, url = _apart(words, has_command=world.theirs is not None)
@@ -43,7 +45,7 @@ def command(world: World, /, kind: str, name: str, argument: str, words: tuple[s
         "argument": {"name": argument, "value": value},
     }
 
-    async def work(visit: Visit) -> ExitStatus:
+    async def work(visit: CommandSession) -> ExitStatus:
         return await _complete(visit, _with_context(visit, params, dict(known)))
 
     return visit(world, url, options, work)
@@ -58,7 +60,7 @@ def _apart(words: Sequence[str], *, has_command: bool) -> tuple[str, str | None]
     return (rest[0] if rest else ""), url
 
 
-def _with_context(visit: Visit, params: dict[str, Any], known: dict[str, str]) -> dict[str, Any]:
+def _with_context(visit: CommandSession, params: dict[str, Any], known: dict[str, str]) -> dict[str, Any]:
     if not known:
         return params
     revision = visit.opening.revision
@@ -68,7 +70,7 @@ def _with_context(visit: Visit, params: dict[str, Any], known: dict[str, str]) -
     return {**params, "context": {"arguments": known}}
 
 
-async def _complete(visit: Visit, params: dict[str, Any]) -> ExitStatus:
+async def _complete(visit: CommandSession, params: dict[str, Any]) -> ExitStatus:
     called = await visit.session.call(_METHOD, params)
     message = answered(called.reply, _METHOD).message
     if isinstance(message, ErrorAnswer):

@@ -15,14 +15,14 @@ import click
 import httpx
 import msgspec
 
-from inspector.auth.driver import Doorkeeper
+from inspector.auth.driver import OAuthAuthorizer
 from inspector.auth.guide import Loopback, redirected
-from inspector.auth.steps import Abandoned, IdentityProvider, LoginWishes, Redirected, Visit
+from inspector.auth.steps import Abandoned, IdentityProvider, LoginOptions, OpenAddress, Redirected
 from inspector.auth.storage import TokenStore
 from inspector.capture.journal import start_capture
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.output import Output
-from inspector.cli.world import World
+from inspector.cli.world import CliEnv
 from inspector.config.targets import HttpTarget, parse_url
 from inspector.errors import InspectError, UsageError
 from inspector.forms.arguments import smallest_valid
@@ -32,11 +32,11 @@ from inspector.protocol.flows.skills import SkillRead, check_skill, list_skills
 from inspector.protocol.flows.steps import Flow, Replied
 from inspector.protocol.headers import mirrors
 from inspector.protocol.jsonrpc import Answer
-from inspector.protocol.questions import Kind
+from inspector.protocol.questions import RequestKind
 from inspector.protocol.revisions._shape import Revision
 from inspector.protocol.skills import Skill
 from inspector.session.open import open_session
-from inspector.session.options import Clocks, Settings
+from inspector.session.options import Settings, Timeouts
 from inspector.session.scripted import Prepared
 from inspector.session.session import Session
 
@@ -63,7 +63,7 @@ def context_of(env: Mapping[str, str]) -> Any:
         raise UsageError(f"{CONTEXT} is no JSON: {error}") from None
 
 
-def wishes_of(context: Any) -> LoginWishes:
+def wishes_of(context: Any) -> LoginOptions:
     """How a person would log in with what the context holds."""
 
     def given(name: str) -> str:
@@ -72,7 +72,7 @@ def wishes_of(context: Any) -> LoginWishes:
     provider = None
     if given("idp_token_endpoint"):
         provider = IdentityProvider(given("idp_token_endpoint"), given("idp_client_id"), given("idp_id_token"))
-    return LoginWishes(
+    return LoginOptions(
         client_id=given("client_id"),
         client_secret=given("client_secret"),
         metadata_url=_DOCUMENT,
@@ -86,7 +86,10 @@ def wishes_of(context: Any) -> LoginWishes:
 def answers_of(name: str) -> tuple[Prepared, ...]:
     """What the server's questions are answered with: yes, and what the schema proposes or the scenario wants."""
     content = {"confirmed": True} if name == "sep-2322-client-request-state" else None
-    return (Prepared(Kind.ELICITATION, "accept", content=content), Prepared(Kind.SAMPLING, "text", text="hello"))
+    return (
+        Prepared(RequestKind.ELICITATION, "accept", content=content),
+        Prepared(RequestKind.SAMPLING, "text", text="hello"),
+    )
 
 
 def play_of(name: str) -> Play:
@@ -200,7 +203,7 @@ _PATIENCE_S = 25.0
 @click.command("conformance")
 @click.argument("url")
 @click.pass_obj
-def command(world: World, url: str) -> ExitStatus:
+def command(world: CliEnv, url: str) -> ExitStatus:
     """Play the scenario that the environment names against a server of the suite."""
     output = Output(world, as_json=False, quiet=False)
     try:
@@ -215,10 +218,10 @@ async def _play(url: str, env: dict[str, str]) -> None:
     wishes = wishes_of(context)
     settings = Settings(
         revision=env.get(VERSION, ""),
-        clocks=Clocks(_PATIENCE_S, _PATIENCE_S),
+        clocks=Timeouts(_PATIENCE_S, _PATIENCE_S),
         offers=frozenset(ALL),
         prepared=answers_of(name),
-        authorizer=lambda at: Doorkeeper(at, wishes, TokenStore(None), _Willing()),
+        authorizer=lambda at: OAuthAuthorizer(at, wishes, TokenStore(None), _Willing()),
     )
     journal = start_capture(None)
     try:
@@ -241,7 +244,7 @@ class _Willing:
         self._loopback = await self._stack.enter_async_context(Loopback())
         return self._loopback.redirect_uri
 
-    async def visit(self, visit: Visit) -> Redirected | Abandoned:
+    async def visit(self, visit: OpenAddress) -> Redirected | Abandoned:
         """Go there, and wherever that leads."""
         assert self._loopback is not None, "a login begins before it visits"
         came = self._loopback.expect(visit.state)

@@ -10,14 +10,14 @@ import msgspec
 
 from inspector.capture.journal import Journal
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.headless import Visit, visit
+from inspector.cli.headless import CommandSession, visit
 from inspector.cli.help import Documented
 from inspector.cli.options import headless_settings, names_a_server
 from inspector.cli.output import Output
-from inspector.cli.world import World
+from inspector.cli.world import CliEnv
 from inspector.errors import UsageError
-from inspector.present.server import Memory, memory_of, resident_bytes
-from inspector.session.options import State
+from inspector.present.server import MemoryUse, memory_of, resident_bytes
+from inspector.session.options import SessionState
 
 _EXAMPLES = (
     "mcp-inspect debug stats session.mcpcap",
@@ -34,7 +34,7 @@ _PACE_S = 0.05
 @click.option("--for", "seconds", type=click.FloatRange(0), default=1.0, metavar="S", help="Seconds at a server (1).")
 @headless_settings
 @click.pass_obj
-def command(world: World, /, what: str, source: str | None, seconds: float, **options: Any) -> ExitStatus:
+def command(world: CliEnv, /, what: str, source: str | None, seconds: float, **options: Any) -> ExitStatus:
     """Say what traffic costs: memory, bytes an entry, seconds.
 
     A capture is read to its end. To a server a connection is made and recorded for some seconds, or until it ends.
@@ -46,9 +46,9 @@ def command(world: World, /, what: str, source: str | None, seconds: float, **op
         return _of_file(output, Path(source))
     before = resident_bytes()
 
-    async def work(visit: Visit) -> ExitStatus:
+    async def work(visit: CommandSession) -> ExitStatus:
         began, most = time.perf_counter(), 0
-        while visit.session.state is not State.CLOSED and time.perf_counter() < began + seconds:
+        while visit.session.state is not SessionState.CLOSED and time.perf_counter() < began + seconds:
             most = max(most, resident_bytes())
             await asyncio.sleep(min(_PACE_S, seconds))
         _tell(visit.output, visit.session.journal, (before, most), time.perf_counter() - began, "looked for")
@@ -88,5 +88,5 @@ def _tell(output: Output, journal: Journal, resident: tuple[int, int], seconds: 
     output.text("\n".join(f"{name:<16} {value}" for name, value in rows.items()))
 
 
-def _rate(memory: Memory, seconds: float) -> str:
+def _rate(memory: MemoryUse, seconds: float) -> str:
     return f", {memory.entries / seconds:,.0f} entries a second" if seconds > 0 else ""

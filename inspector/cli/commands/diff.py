@@ -19,7 +19,7 @@ from inspector.cli.sides import (
     read_wish,
     refuse_rules,
 )
-from inspector.cli.world import World
+from inspector.cli.world import CliEnv
 from inspector.errors import UsageError
 
 _EXAMPLES = (
@@ -39,7 +39,7 @@ _EXAMPLES = (
 @headless_settings
 @click.pass_obj
 def command(
-    world: World,
+    world: CliEnv,
     /,
     words: tuple[str, ...],
     surface: bool | None,

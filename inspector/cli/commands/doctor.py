@@ -7,12 +7,12 @@ import click
 from inspector.capture.journal import Journal
 from inspector.cli.commands.check import ask_for_lists, target_of
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.headless import Visit, visit
+from inspector.cli.headless import CommandSession, visit
 from inspector.cli.help import Documented
 from inspector.cli.judging import conclude, judging_options, make_cases, read_cases, say_uncalled, wish_of
 from inspector.cli.options import headless_options
 from inspector.cli.output import Output
-from inspector.cli.world import World
+from inspector.cli.world import CliEnv
 from inspector.session.probing import probe, probe_unopened
 
 _EXAMPLES = (
@@ -27,7 +27,7 @@ _EXAMPLES = (
 @judging_options
 @headless_options
 @click.pass_obj
-def command(world: World, /, url: str | None, calls: tuple[str, ...], **options: Any) -> ExitStatus:
+def command(world: CliEnv, /, url: str | None, calls: tuple[str, ...], **options: Any) -> ExitStatus:
     """Examine a server: check it, and try what it should refuse.
 
     Beside what check does it asks for a method, a tool, a resource and a page that do not exist, for lists twice, and
@@ -48,7 +48,7 @@ def command(world: World, /, url: str | None, calls: tuple[str, ...], **options:
         if not cases:
             say_uncalled(output, journal)
 
-    async def work(visit: Visit) -> ExitStatus:
+    async def work(visit: CommandSession) -> ExitStatus:
         lists[0] = await ask_for_lists(visit)
         status = await make_cases(visit, cases)
         await probe(visit.session, tell)

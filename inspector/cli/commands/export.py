@@ -11,7 +11,7 @@ from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.output import Output
 from inspector.cli.process import leaving_nothing_half_made
-from inspector.cli.world import World
+from inspector.cli.world import CliEnv
 from inspector.features.export.formats import FORMATS, demand_place_for_notes, pieces
 from inspector.text import visible
 
@@ -57,7 +57,7 @@ _FILE = click.Path(path_type=Path)
 @click.option("-q", "--quiet", is_flag=True, help="Say only what is wrong.")
 @click.pass_obj
 def command(
-    world: World,
+    world: CliEnv,
     /,
     file: Path,
     name: str,
@@ -115,7 +115,7 @@ def _noted(journal: Journal, output: Output) -> "Notes":
     return notes
 
 
-def _chosen(world: World, journal: Journal, output: Output, text: str) -> "list[int] | range":
+def _chosen(world: CliEnv, journal: Journal, output: Output, text: str) -> "list[int] | range":
     if not text.strip():
         return range(1, journal.count + 1)
     from inspector.cli.tailing import Tail, read_wish

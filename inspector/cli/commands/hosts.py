@@ -10,13 +10,13 @@ from inspector.capture.journal import Journal
 from inspector.checks.compat.facts import Host
 from inspector.checks.compat.packs import HOSTS
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.headless import Visit, visit
+from inspector.cli.headless import CommandSession, visit
 from inspector.cli.help import Documented
 from inspector.cli.judging import chosen_hosts
 from inspector.cli.lists import fetch
 from inspector.cli.options import headless_settings, names_a_server
 from inspector.cli.output import Output
-from inspector.cli.world import World
+from inspector.cli.world import CliEnv
 
 _EXAMPLES = (
     "mcp-inspect hosts -- node server.js",
@@ -36,7 +36,7 @@ _WIDE = 140
 @headless_settings
 @click.pass_obj
 def command(
-    world: World, /, word: str | None, hosts: tuple[str, ...], called: str, every: bool, **options: Any
+    world: CliEnv, /, word: str | None, hosts: tuple[str, ...], called: str, every: bool, **options: Any
 ) -> ExitStatus:
     """Show what hosts do with the tools of a server or a capture: drop, refuse, cut or change them.
 
@@ -50,7 +50,7 @@ def command(
     if world.theirs is None and word and not names_a_server(world, word):
         return _of_file(output, Path(word), chosen, called, every)
 
-    async def work(visit: Visit) -> ExitStatus:
+    async def work(visit: CommandSession) -> ExitStatus:
         fetched = await fetch(visit, "tools")
         if fetched.error:
             visit.output.warn(fetched.refusal)

@@ -8,7 +8,7 @@ from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.output import Output
 from inspector.cli.process import leaving_nothing_half_made
-from inspector.cli.world import World
+from inspector.cli.world import CliEnv
 from inspector.errors import UsageError
 
 _EXAMPLES = (
@@ -29,7 +29,7 @@ _FILE = click.Path(path_type=Path)
 @click.option("-q", "--quiet", is_flag=True, help="Say only what is wrong.")
 @click.pass_obj
 def command(
-    world: World,
+    world: CliEnv,
     /,
     file: Path,
     out: Path | None,

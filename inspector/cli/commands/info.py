@@ -5,11 +5,11 @@ from typing import Any
 import click
 
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.headless import Visit, visit
+from inspector.cli.headless import CommandSession, visit
 from inspector.cli.help import Documented
 from inspector.cli.lists import caching_hints, declared, fetch_each, raise_failure
 from inspector.cli.options import headless_options
-from inspector.cli.world import World
+from inspector.cli.world import CliEnv
 from inspector.protocol.apps import apps_of
 from inspector.protocol.things import LISTS
 
@@ -24,12 +24,12 @@ _EXAMPLES = (
 @click.command("info", cls=Documented, examples=_EXAMPLES)
 @headless_options
 @click.pass_obj
-def command(world: World, /, url: str | None, **options: Any) -> ExitStatus:
+def command(world: CliEnv, /, url: str | None, **options: Any) -> ExitStatus:
     """Show what a server says about itself."""
     return visit(world, url, options, _info)
 
 
-async def _info(visit: Visit) -> ExitStatus:
+async def _info(visit: CommandSession) -> ExitStatus:
     """What the server says, and the sizes of its lists.
 
     Raises: RequestFailed, RequestTimeout, after the rest was written.
@@ -70,7 +70,7 @@ async def _info(visit: Visit) -> ExitStatus:
     return ExitStatus.TOOL_ERROR if failed else ExitStatus.OK
 
 
-def _of_opening(visit: Visit) -> dict[str, dict[str, Any]]:
+def _of_opening(visit: CommandSession) -> dict[str, dict[str, Any]]:
     """The caching hints of the answer that opened the conversation, as they came, if there are any."""
     journal = visit.session.journal
     asked = [each for each in journal.conversation.exchanges if each.method == _DISCOVER and each.answer_frame]

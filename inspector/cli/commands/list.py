@@ -5,11 +5,11 @@ from typing import Any
 import click
 
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.headless import Visit, visit
+from inspector.cli.headless import CommandSession, visit
 from inspector.cli.help import Documented
-from inspector.cli.lists import Fetched, declared, fetch_each, raise_failure
+from inspector.cli.lists import FetchedList, declared, fetch_each, raise_failure
 from inspector.cli.options import Extent, extent, extent_options, headless_options
-from inspector.cli.world import World
+from inspector.cli.world import CliEnv
 from inspector.protocol.things import LISTS
 
 _EXAMPLES = (
@@ -24,7 +24,7 @@ _EXAMPLES = (
 @headless_options
 @click.pass_obj
 def command(
-    world: World,
+    world: CliEnv,
     /,
     kind: str,
     url: str | None,
@@ -36,13 +36,13 @@ def command(
     """List tools, resources, templates, prompts or all: every page."""
     wanted = extent(kind, page_by_page=page_by_page, cursor=cursor, limit=limit)
 
-    async def work(visit: Visit) -> ExitStatus:
+    async def work(visit: CommandSession) -> ExitStatus:
         return await _list(visit, kind, wanted)
 
     return visit(world, url, options, work)
 
 
-async def _list(visit: Visit, kind: str, wanted: Extent) -> ExitStatus:
+async def _list(visit: CommandSession, kind: str, wanted: Extent) -> ExitStatus:
     """One kind is requested whatever the server declares; of all kinds those it declares.
 
     Raises: RequestFailed, RequestTimeout, after the other lists were written.
@@ -61,12 +61,12 @@ async def _list(visit: Visit, kind: str, wanted: Extent) -> ExitStatus:
     return ExitStatus.TOOL_ERROR if any(each.missing for each in fetched.values()) else ExitStatus.OK
 
 
-def _is_absent(fetched: Fetched) -> bool:
+def _is_absent(fetched: FetchedList) -> bool:
     """Whether no page of it came."""
     return not fetched.items and (fetched.failure is not None or fetched.error is not None)
 
 
-def _show(visit: Visit, fetched: dict[str, Fetched]) -> None:
+def _show(visit: CommandSession, fetched: dict[str, FetchedList]) -> None:
     if visit.output.as_json:
         visit.output.data(_as_json(visit, fetched))
         return
@@ -80,7 +80,7 @@ def _show(visit: Visit, fetched: dict[str, Fetched]) -> None:
             _say_age(visit, each)
 
 
-def _say_age(visit: Visit, fetched: Fetched) -> None:
+def _say_age(visit: CommandSession, fetched: FetchedList) -> None:
     """For how long the list is said to be fresh, where the server says so."""
     from inspector.present.words import text_of
 
@@ -90,7 +90,7 @@ def _say_age(visit: Visit, fetched: Fetched) -> None:
         visit.output.narrate(f"{fetched.kind}: server says fresh for {text_of(freshness.ttl_ms * 1_000_000)}{scope}")
 
 
-def _as_json(visit: Visit, fetched: dict[str, Fetched]) -> dict[str, Any]:
+def _as_json(visit: CommandSession, fetched: dict[str, FetchedList]) -> dict[str, Any]:
     opening = visit.opening
     lists = {kind: fetched[kind].exact if kind in fetched else () for kind in LISTS}
     about = {kind: each.about | ({"failed": each.missing} if each.missing else {}) for kind, each in fetched.items()}
@@ -98,7 +98,7 @@ def _as_json(visit: Visit, fetched: dict[str, Fetched]) -> dict[str, Any]:
     return {**opened, **lists, "lists": about, "notices": list(visit.session.journal.notices)}
 
 
-def _report(visit: Visit, refused: Fetched) -> ExitStatus:
+def _report(visit: CommandSession, refused: FetchedList) -> ExitStatus:
     declares = ", ".join(visit.opening.capabilities) or "no capability"
     answer = {"answer": refused.error}
     return visit.output.report(

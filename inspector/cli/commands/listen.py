@@ -6,12 +6,12 @@ import click
 
 from inspector.cli.changes import Enough, changes_options, tell_changes
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.headless import Visit, visit
+from inspector.cli.headless import CommandSession, visit
 from inspector.cli.help import Documented
 from inspector.cli.options import headless_options
-from inspector.cli.world import World
+from inspector.cli.world import CliEnv
 from inspector.errors import UsageError
-from inspector.protocol.tracking.subscriptions import Filter
+from inspector.protocol.tracking.subscriptions import StreamFilter
 
 _EXAMPLES = (
     "mcp-inspect listen https://example.com/mcp",
@@ -27,13 +27,13 @@ _EXAMPLES = (
 @changes_options
 @headless_options
 @click.pass_obj
-def command(world: World, /, url: str | None, **options: Any) -> ExitStatus:
+def command(world: CliEnv, /, url: str | None, **options: Any) -> ExitStatus:
     """Tell of changes, a line each; without a word on which, of every list that the server says may change."""
     tools, prompts, resources = (options.pop(name) for name in ("tools", "prompts", "resources"))
-    wanted = Filter(tools, prompts, resources, tuple(dict.fromkeys(options.pop("uris"))))
+    wanted = StreamFilter(tools, prompts, resources, tuple(dict.fromkeys(options.pop("uris"))))
     enough = Enough(options.pop("count"), options.pop("seconds"))
 
-    async def work(visit: Visit) -> ExitStatus:
+    async def work(visit: CommandSession) -> ExitStatus:
         every = wanted or visit.session.watching.offered()
         if not every:
             raise UsageError(

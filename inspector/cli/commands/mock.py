@@ -12,7 +12,7 @@ from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.output import Output
 from inspector.cli.process import leaving_politely
-from inspector.cli.world import World
+from inspector.cli.world import CliEnv
 from inspector.errors import UsageError
 
 _EXAMPLES = (
@@ -41,7 +41,7 @@ _EXAMPLES = (
 @click.option("-q", "--quiet", is_flag=True, help="Say only what went wrong.")
 @click.pass_obj
 def command(
-    world: World,
+    world: CliEnv,
     /,
     file: Path | None,
     port: int | None,
@@ -62,8 +62,8 @@ def command(
     """
     from inspector.capture.format.reader import demand_file
     from inspector.config.paths import places
-    from inspector.features.mock.running import Wish, run
-    from inspector.features.mock.shared import Serves, Settings, read_fault
+    from inspector.features.mock.running import MockRequest, run
+    from inspector.features.mock.shared import MockSettings, Serves, read_fault
 
     if not 0 < speed < math.inf:
         raise UsageError(
@@ -74,8 +74,10 @@ def command(
         raise UsageError("mock: no capture is named", hint=hint)
     demand_file(file, "mcp-inspect without any words lists recent captures.")
     output = Output(world, quiet=quiet)
-    settings = Settings(math.inf if instant else speed, Serves(era), strict, tuple(read_fault(text) for text in faults))
-    wish = Wish(file, conn, port, capture, places(world.env).cache / "captures")
+    settings = MockSettings(
+        math.inf if instant else speed, Serves(era), strict, tuple(read_fault(text) for text in faults)
+    )
+    wish = MockRequest(file, conn, port, capture, places(world.env).cache / "captures")
     gc.enable()  # `__main__` stopped it for the time of the imports
     differences = asyncio.run(_until_told(run(wish, settings, narrate=output.narrate, warn=output.warn)))
     return ExitStatus.FINDINGS if strict and differences else ExitStatus.OK

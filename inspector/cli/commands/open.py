@@ -7,7 +7,7 @@ import click
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.interface import Servers, open_all
-from inspector.cli.world import World
+from inspector.cli.world import CliEnv
 from inspector.errors import UsageError
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _EXAMPLES = (
 @click.argument("what", nargs=-1, metavar="WHAT… [-- CMD…]")
 @click.option("--no-capture", is_flag=True, help="Record nothing.")
 @click.pass_obj
-def command(world: World, /, what: tuple[str, ...], no_capture: bool) -> ExitStatus:
+def command(world: CliEnv, /, what: tuple[str, ...], no_capture: bool) -> ExitStatus:
     """Open several things, a tab each, and one timeline of all.
 
     WHAT is the name of a server that a host on this machine knows (mcp-inspect without any words lists them;

@@ -6,11 +6,11 @@ from typing import Any
 import click
 
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.headless import Visit, visit
+from inspector.cli.headless import CommandSession, visit
 from inspector.cli.help import Documented
 from inspector.cli.options import headless_options
 from inspector.cli.requests import answered
-from inspector.cli.world import World
+from inspector.cli.world import CliEnv
 from inspector.errors import UsageError
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.jsonrpc import ErrorAnswer
@@ -25,16 +25,16 @@ _EXAMPLES = (
 @click.option("--count", type=click.IntRange(1, 1_000_000), default=4, metavar="N", help="How often (4).")
 @headless_options
 @click.pass_obj
-def command(world: World, /, count: int, url: str | None, **options: Any) -> ExitStatus:
+def command(world: CliEnv, /, count: int, url: str | None, **options: Any) -> ExitStatus:
     """Ping a server, one ping after the other, and show the round trips."""
 
-    async def work(visit: Visit) -> ExitStatus:
+    async def work(visit: CommandSession) -> ExitStatus:
         return await _ping(visit, count)
 
     return visit(world, url, options, work)
 
 
-async def _ping(visit: Visit, count: int) -> ExitStatus:
+async def _ping(visit: CommandSession, count: int) -> ExitStatus:
     revision = visit.opening.revision
     if "ping" not in revision.client_requests:
         raise UsageError(
@@ -56,7 +56,7 @@ async def _ping(visit: Visit, count: int) -> ExitStatus:
     return ExitStatus.OK
 
 
-def _sum_up(visit: Visit, times: list[float]) -> None:
+def _sum_up(visit: CommandSession, times: list[float]) -> None:
     middle = round(median(times), 3)
     if visit.output.as_json:
         visit.output.data({"times_ms": times, "min_ms": min(times), "median_ms": middle, "max_ms": max(times)})

@@ -7,7 +7,7 @@ import click
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.output import Output
-from inspector.cli.world import World
+from inspector.cli.world import CliEnv
 from inspector.errors import UsageError
 
 _EXAMPLES = (
@@ -21,7 +21,7 @@ _EXAMPLES = (
 @click.option("-o", "--output", "out", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Where.")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.pass_obj
-def command(world: World, /, file: Path, where: str, out: Path | None) -> ExitStatus:
+def command(world: CliEnv, /, file: Path, where: str, out: Path | None) -> ExitStatus:
     """Make a case of each call of a capture: the request as it was sent, and what came as a snapshot.
 
     They are added to NAME.cases.yaml beside the capture, where nothing that is there is changed. Made-up ids and times

@@ -8,12 +8,12 @@ import msgspec
 
 from inspector.cli.arguments import read_whole
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.headless import Visit, visit
+from inspector.cli.headless import CommandSession, visit
 from inspector.cli.help import Documented
 from inspector.cli.options import headless_options
-from inspector.cli.requests import Request, answered, make
+from inspector.cli.requests import CliRequest, answered, make
 from inspector.cli.words import duration
-from inspector.cli.world import World
+from inspector.cli.world import CliEnv
 from inspector.errors import AuthorizationNeeded, Disconnected, RequestFailed, RequestTimeout, UsageError
 from inspector.present.spans import Line, span
 from inspector.protocol import jsonrpc, peek
@@ -21,7 +21,7 @@ from inspector.protocol.drafts import oddities
 from inspector.protocol.frames import Frame
 from inspector.protocol.headers import headers_for
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer
-from inspector.session.raw import Ended, Sent
+from inspector.session.raw import Ended, RawSent
 from inspector.text import decode, human_size
 
 _EXAMPLES = (
@@ -45,7 +45,7 @@ _EXAMPLES = (
 @headless_options
 @click.pass_obj
 def command(
-    world: World,
+    world: CliEnv,
     /,
     method: str | None,
     params: str | None,
@@ -80,16 +80,16 @@ def command(
         requests = read_batch(read_whole(batch, world.stdin, "--batch"))
         return visit(world, url, options, lambda visit: send_batch(visit, requests))
 
-    async def work(visit: Visit) -> ExitStatus:
+    async def work(visit: CommandSession) -> ExitStatus:
         assert method is not None, "it was looked at above"
         if notification:
             return await _notify(visit, method, given)
-        return await make(visit, Request(method, given, target="", plain=True))
+        return await make(visit, CliRequest(method, given, target="", plain=True))
 
     return visit(world, url, options, work)
 
 
-def _only_a_target(world: World, method: str | None, url: str | None) -> tuple[None, str | None]:
+def _only_a_target(world: CliEnv, method: str | None, url: str | None) -> tuple[None, str | None]:
     """The one word that may stand beside bytes is the target's URL."""
     if method is not None and (url is not None or world.theirs is not None):
         raise UsageError(f"both a method, {method!r}, and what to send", hint="--raw and --batch hold the method.")
@@ -103,7 +103,7 @@ def _refuse_both(params: str | None, notification: bool, raw: str | None, batch:
         raise UsageError(f"{wrong[0]} means nothing beside {'--raw' if raw is not None else '--batch'}")
 
 
-async def _notify(visit: Visit, method: str, params: Any) -> ExitStatus:
+async def _notify(visit: CommandSession, method: str, params: Any) -> ExitStatus:
     problem = await visit.session.notify(method, params)
     if problem:
         raise RequestFailed(f"{method} could not be sent: {problem}")
@@ -130,7 +130,7 @@ def read_bytes(given: str, stdin: TextIO) -> bytes:
         raise UsageError(f"--raw {given}: the file can't be read: {error.strerror}") from None
 
 
-async def send_raw(visit: Visit, payload: bytes, wait_s: float, *, plain: bool) -> ExitStatus:
+async def send_raw(visit: CommandSession, payload: bytes, wait_s: float, *, plain: bool) -> ExitStatus:
     """Send them, write what came. `plain`: with no HTTP header of the revision.
 
     Raises: AuthorizationNeeded, Disconnected, RequestFailed, RequestTimeout, where no answer came to a request.
@@ -146,7 +146,7 @@ async def send_raw(visit: Visit, payload: bytes, wait_s: float, *, plain: bool) 
     return _judge(visit, sent, came)
 
 
-def _headers(visit: Visit, payload: bytes) -> dict[str, str]:
+def _headers(visit: CommandSession, payload: bytes) -> dict[str, str]:
     revision = visit.session.revision
     assert revision is not None, "a visit is open"
     first = jsonrpc.read(payload)[0]
@@ -155,12 +155,12 @@ def _headers(visit: Visit, payload: bytes) -> dict[str, str]:
     return {}
 
 
-def _payloads(visit: Visit, sent: Sent) -> list[bytes]:
+def _payloads(visit: CommandSession, sent: RawSent) -> list[bytes]:
     entries = (visit.session.journal.store.entry(number).what for number in sent.came)
     return [entry.payload for entry in entries if isinstance(entry, Frame)]
 
 
-def _as_json(sent: Sent, came: list[bytes]) -> dict[str, Any]:
+def _as_json(sent: RawSent, came: list[bytes]) -> dict[str, Any]:
     return {
         "ended": sent.ended,
         "sent": len(sent.frames),
@@ -184,12 +184,12 @@ def _lines(came: list[bytes]) -> list[Line]:
     return [(span(decode(payload), limit=None),) for payload in came]
 
 
-def _body(sent: Sent) -> Line:
+def _body(sent: RawSent) -> Line:
     said = f"HTTP {sent.status}" if sent.status else "nothing came"
     return ((said, "muted"), *((("  ", "text"), span(decode(sent.body))) if sent.body else ()))
 
 
-def _judge(visit: Visit, sent: Sent, came: list[bytes]) -> ExitStatus:
+def _judge(visit: CommandSession, sent: RawSent, came: list[bytes]) -> ExitStatus:
     """An error among the answers counts as one; a request without an answer is a failure of its own kind."""
     size = human_size(sum(map(len, came)))
     match sent.ended:
@@ -223,7 +223,7 @@ def read_batch(given: Any) -> Requests:
     return tuple((item["method"], item.get("params")) for item in given)
 
 
-async def send_batch(visit: Visit, requests: Requests) -> ExitStatus:
+async def send_batch(visit: CommandSession, requests: Requests) -> ExitStatus:
     """Send them, write the answers in the order of the requests; an error among them is one.
 
     Raises: UsageError where the revision has no batches, and what `answered` raises.

@@ -6,15 +6,15 @@ from typing import Any
 import click
 
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.headless import Visit, visit
+from inspector.cli.headless import CommandSession, visit
 from inspector.cli.help import Documented
 from inspector.cli.options import choose, headless_settings
 from inspector.cli.output import Output
 from inspector.cli.resending import demand_agreement, read_recorded, tell
 from inspector.cli.sides import comparing_options, read_wish
-from inspector.cli.world import World
+from inspector.cli.world import CliEnv
 from inspector.errors import UsageError
-from inspector.features.resend.performing import NAME, Replies, Wish, resend
+from inspector.features.resend.performing import NAME, Replies, ResendOptions, resend
 
 _EXAMPLES = (
     "mcp-inspect resend session.mcpcap https://example.com/mcp",
@@ -33,7 +33,7 @@ _EXAMPLES = (
 @click.argument("url", required=False, metavar="[URL | -- CMD…]")
 @headless_settings
 @click.pass_obj
-def command(world: World, /, file: Path, url: str | None, **options: Any) -> ExitStatus:
+def command(world: CliEnv, /, file: Path, url: str | None, **options: Any) -> ExitStatus:
     """Send the client's requests of a capture to a server, and say what is different.
 
     What the server returns (ids, cursors) is carried into later requests; its questions get the recorded answers. The
@@ -50,7 +50,7 @@ def command(world: World, /, file: Path, url: str | None, **options: Any) -> Exi
     if not demand_agreement(output, recorded, _named(world, url), agreed=options["agreed"]):
         return ExitStatus.OK
     replies = Replies(recorded.found)
-    wish = Wish(normal.normal, replies, options["allow_destructive"])
+    wish = ResendOptions(normal.normal, replies, options["allow_destructive"])
     options |= {"policies": ((NAME, replies.answer),), "offers_instead": recorded.offers}
     if options["to"] is not None:
         from inspector.cli.resending import take_over
@@ -58,12 +58,12 @@ def command(world: World, /, file: Path, url: str | None, **options: Any) -> Exi
         return take_over(output, choose(world, url, options), recorded.plan, wish, file.name)
     found = [ExitStatus.OK]
 
-    async def work(visit: Visit) -> ExitStatus:
+    async def work(visit: CommandSession) -> ExitStatus:
         found[0] = tell(output, await resend(visit.session, recorded.plan, wish), file.name)
         return ExitStatus.OK
 
     return visit(world, url, options, work) or found[0]
 
 
-def _named(world: World, url: str | None) -> str:
+def _named(world: CliEnv, url: str | None) -> str:
     return url or (Path(world.theirs[0]).name if world.theirs else "")

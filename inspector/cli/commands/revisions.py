@@ -10,7 +10,7 @@ from msgspec import structs
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.output import Output
-from inspector.cli.world import World
+from inspector.cli.world import CliEnv
 from inspector.protocol.revisions._shape import Era, Revision
 from inspector.protocol.revisions.table import ROWS
 
@@ -118,7 +118,7 @@ _EXAMPLES = (
 @click.option("--markdown", is_flag=True, help="Write a table in Markdown.")
 @click.option("--json", "json_", is_flag=True, help="Write one JSON object to stdout.")
 @click.pass_obj
-def command(world: World, /, markdown: bool, json_: bool) -> ExitStatus:
+def command(world: CliEnv, /, markdown: bool, json_: bool) -> ExitStatus:
     """Show the revisions of the protocol and how they differ."""
     output = Output(world)
     if json_:

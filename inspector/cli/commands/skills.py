@@ -6,11 +6,11 @@ from typing import Any
 import click
 
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.headless import Visit, visit
+from inspector.cli.headless import CommandSession, visit
 from inspector.cli.help import Documented
 from inspector.cli.options import headless_settings
 from inspector.cli.requests import answered
-from inspector.cli.world import World
+from inspector.cli.world import CliEnv
 from inspector.errors import UsageError
 from inspector.present.skills import read_lines, skill_lines
 from inspector.present.spans import Line
@@ -32,7 +32,7 @@ _EXAMPLES = (
 @click.option("--anyway", is_flag=True, help="Ask a server that does not declare the extension, too.")
 @headless_settings
 @click.pass_obj
-def command(world: World, /, words: tuple[str, ...], anyway: bool, **options: Any) -> ExitStatus:
+def command(world: CliEnv, /, words: tuple[str, ...], anyway: bool, **options: Any) -> ExitStatus:
     """List skills without reading any; with a name, read its files and verify size, digest and front matter.
 
     Reading stops at the first file that is not what its entry says; the exit status is 1 then.
@@ -40,7 +40,7 @@ def command(world: World, /, words: tuple[str, ...], anyway: bool, **options: An
     url = words[-1] if words and world.theirs is None else None
     named = words if url is None else words[:-1]
 
-    async def work(visit: Visit) -> ExitStatus:
+    async def work(visit: CommandSession) -> ExitStatus:
         # XX
 
         demand_skills(visit, anyway=anyway)
@@ -52,14 +52,14 @@ def command(world: World, /, words: tuple[str, ...], anyway: bool, **options: An
 # --- Skills for a command: the list, one entry, and its files read and held against it. Nothing is read unasked.
 
 
-def demand_skills(visit: Visit, *, anyway: bool) -> None:
+def demand_skills(visit: CommandSession, *, anyway: bool) -> None:
     """Clients ask for skills only where the server declares them. Raises: UsageError."""
     if anyway or declares(visit.opening.capabilities, SKILLS):
         return
     raise UsageError(f"the server does not declare {SKILLS}", hint="--anyway asks it all the same.")
 
 
-async def show_list(visit: Visit) -> ExitStatus:
+async def show_list(visit: CommandSession) -> ExitStatus:
     """Write the entries; no file is read. Raises: what `answered` raises."""
     found = await _listed(visit)
     if isinstance(found, ExitStatus):
@@ -71,7 +71,7 @@ async def show_list(visit: Visit) -> ExitStatus:
     return ExitStatus.OK
 
 
-async def show_skill(visit: Visit, name: str, files: Sequence[str]) -> ExitStatus:
+async def show_skill(visit: CommandSession, name: str, files: Sequence[str]) -> ExitStatus:
     """Read the named files of a skill, all without a name, in order; stop at the first that is not as promised.
 
     Raises: UsageError for what is not there, and what `answered` raises.
@@ -92,7 +92,7 @@ async def show_skill(visit: Visit, name: str, files: Sequence[str]) -> ExitStatu
     return _judge(visit, skill, reads, len(wanted))
 
 
-def _judge(visit: Visit, skill: Skill, reads: Sequence[SkillRead], wanted: int) -> ExitStatus:
+def _judge(visit: CommandSession, skill: Skill, reads: Sequence[SkillRead], wanted: int) -> ExitStatus:
     last = reads[-1] if reads else None
     if last is None or last.ok:
         return ExitStatus.FINDINGS if skill.flaws else ExitStatus.OK
@@ -109,7 +109,7 @@ def _judge(visit: Visit, skill: Skill, reads: Sequence[SkillRead], wanted: int) 
     return _refused(visit, READ, message_of if isinstance(message_of, ErrorAnswer) else None)
 
 
-async def _listed(visit: Visit) -> list[Skill] | ExitStatus:
+async def _listed(visit: CommandSession) -> list[Skill] | ExitStatus:
     pages = await visit.session.perform(lambda revision: list_skills(revision=revision))
     if pages.failed is not None:
         message = answered(pages.failed, LIST).message
@@ -119,7 +119,7 @@ async def _listed(visit: Visit) -> list[Skill] | ExitStatus:
     return list(pages.skills)
 
 
-async def _find(visit: Visit, name: str) -> Skill | ExitStatus:
+async def _find(visit: CommandSession, name: str) -> Skill | ExitStatus:
     """A skill by its URI, also one that is not listed, or by its name if that says which."""
     if "://" in name:
         skill, reply = await visit.session.perform(lambda revision: get_skill(name, revision=revision))
@@ -149,7 +149,7 @@ def _file(skill: Skill, path: str) -> SkillFile:
     raise UsageError(f"{path!r} is not listed among the files of {skill.name}", hint=f"There are: {known}.")
 
 
-def _refused(visit: Visit, method: str, error: ErrorAnswer | None) -> ExitStatus:
+def _refused(visit: CommandSession, method: str, error: ErrorAnswer | None) -> ExitStatus:
     if error is None:
         message = f"the answer to {method} holds no such thing"
         return visit.output.report("server_error", message, "", ExitStatus.PROTOCOL)

@@ -8,7 +8,7 @@ from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.interface import inspect
 from inspector.cli.options import choose, screen_options
-from inspector.cli.world import World
+from inspector.cli.world import CliEnv
 from inspector.errors import UsageError
 
 _EXAMPLES = ("mcp-inspect sse http://127.0.0.1:3000/sse",)
@@ -18,7 +18,7 @@ _EXAMPLES = ("mcp-inspect sse http://127.0.0.1:3000/sse",)
 @click.argument("url")
 @screen_options
 @click.pass_obj
-def command(world: World, /, url: str, **options: Any) -> ExitStatus:
+def command(world: CliEnv, /, url: str, **options: Any) -> ExitStatus:
     """Connect to a URL by the older HTTP+SSE and no other way."""
     if options["transport"] not in (None, "sse"):
         raise UsageError(f"--transport {options['transport']} contradicts sse", hint="Leave one of them out.")

@@ -14,7 +14,7 @@ from inspector.cli.help import Documented
 from inspector.cli.interface import choose_at_start, inspect, replay
 from inspector.cli.interface import recent as recent_captures
 from inspector.cli.output import Output
-from inspector.cli.world import World
+from inspector.cli.world import CliEnv
 from inspector.config.servers import FoundServer, found_servers
 from inspector.present.start import OpenCapture, OpenDemo, OpenServer, StartChoice, StartRows
 
@@ -26,7 +26,7 @@ _EXAMPLES = ("mcp-inspect", "mcp-inspect --json")
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object to stdout.")
 @click.option("-q", "--quiet", is_flag=True, help="Say only what went wrong.")
 @click.pass_obj
-def command(world: World, /, as_json: bool, quiet: bool) -> ExitStatus:
+def command(world: CliEnv, /, as_json: bool, quiet: bool) -> ExitStatus:
     """Show the servers that are configured on this machine, and recent captures."""
     output = Output(world, as_json, quiet)
     servers = found_servers(world.env, Path.cwd())
@@ -41,7 +41,7 @@ def command(world: World, /, as_json: bool, quiet: bool) -> ExitStatus:
     return ExitStatus.OK
 
 
-def _open(world: World, choice: StartChoice | None) -> ExitStatus:
+def _open(world: CliEnv, choice: StartChoice | None) -> ExitStatus:
     match choice:
         case None:
             return ExitStatus.OK
@@ -71,7 +71,7 @@ def _as_json(server: FoundServer) -> dict[str, Any]:
     }
 
 
-def _width(world: World) -> int:
+def _width(world: CliEnv) -> int:
     """COLUMNS if it is set, as everywhere."""
     columns = world.env.get("COLUMNS", "")
     return max(40, int(columns)) if columns.isdecimal() else _WIDTH

@@ -9,9 +9,9 @@ from inspector.capture.journal import Journal
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.output import Output
-from inspector.cli.world import World
+from inspector.cli.world import CliEnv
 from inspector.errors import UsageError
-from inspector.present.trace import Story, story_of
+from inspector.present.trace import Trace, story_of
 
 _EXAMPLES = (
     "mcp-inspect story session.mcpcap 28",
@@ -27,7 +27,7 @@ _EXAMPLES = (
 @click.option("--force", is_flag=True, help="Overwrite a file that is there.")
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object to stdout instead.")
 @click.pass_obj
-def command(world: World, /, file: Path, n: int, out: Path | None, force: bool, as_json: bool) -> ExitStatus:
+def command(world: CliEnv, /, file: Path, n: int, out: Path | None, force: bool, as_json: bool) -> ExitStatus:
     """Tell the story of the operation that entry N of a capture belongs to.
 
     Its requests and answers, progress, what the server asked meanwhile, HTTP, logs and stderr of that window.
@@ -60,7 +60,7 @@ def command(world: World, /, file: Path, n: int, out: Path | None, force: bool, 
     return ExitStatus.OK
 
 
-def _told(journal: Journal, n: int) -> Story:
+def _told(journal: Journal, n: int) -> Trace:
     if n > journal.count:
         raise UsageError(f"there is no entry {n}: the capture has {journal.count:,}", hint="tail FILE shows them.")
     story = story_of(journal, n)

@@ -6,12 +6,12 @@ import click
 
 from inspector.cli.changes import Enough, changes_options, tell_changes
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.headless import Visit, visit
+from inspector.cli.headless import CommandSession, visit
 from inspector.cli.help import Documented
 from inspector.cli.options import headless_settings
-from inspector.cli.world import World
+from inspector.cli.world import CliEnv
 from inspector.errors import UsageError
-from inspector.protocol.tracking.subscriptions import Filter
+from inspector.protocol.tracking.subscriptions import StreamFilter
 
 _EXAMPLES = (
     "mcp-inspect subscribe file:///log.txt -- node server.js",
@@ -24,14 +24,14 @@ _EXAMPLES = (
 @changes_options
 @headless_settings
 @click.pass_obj
-def command(world: World, /, words: tuple[str, ...], **options: Any) -> ExitStatus:
+def command(world: CliEnv, /, words: tuple[str, ...], **options: Any) -> ExitStatus:
     """Tell of updates of resources, a line each. Without a command after --, the last word is the server's URL."""
     uris, url = (words, None) if world.theirs is not None else (words[:-1], words[-1])
     if not uris:
         raise UsageError("no resource named", hint="mcp-inspect subscribe URI… https://example.com/mcp")
     enough = Enough(options.pop("count"), options.pop("seconds"))
 
-    async def work(visit: Visit) -> ExitStatus:
-        return await tell_changes(visit, Filter(uris=tuple(dict.fromkeys(uris))), enough)
+    async def work(visit: CommandSession) -> ExitStatus:
+        return await tell_changes(visit, StreamFilter(uris=tuple(dict.fromkeys(uris))), enough)
 
     return visit(world, url, options, work)

@@ -10,7 +10,7 @@ from inspector.cli.help import Documented
 from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
 from inspector.cli.sides import read_sides, surface_of_side
-from inspector.cli.world import World
+from inspector.cli.world import CliEnv
 from inspector.errors import UsageError
 from inspector.protocol.things import LISTS
 
@@ -28,7 +28,7 @@ _EXAMPLES = (
 @click.argument("words", nargs=-1, metavar="[FILE | URL | -- CMD…]")
 @headless_settings
 @click.pass_obj
-def command(world: World, /, words: tuple[str, ...], path: Path | None, **options: Any) -> ExitStatus:
+def command(world: CliEnv, /, words: tuple[str, ...], path: Path | None, **options: Any) -> ExitStatus:
     """Write what a server offers as JSON: tools, resources, templates, prompts, capabilities, instructions.
 
     The file changes only where the server does, so it can be committed; mcp-inspect diff compares it with the server,

@@ -10,16 +10,16 @@ import click
 
 from inspector.capture.journal import Journal
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.headless import Visit, visit
+from inspector.cli.headless import CommandSession, visit
 from inspector.cli.help import Documented
 from inspector.cli.options import headless_settings, names_a_server
 from inspector.cli.output import Output
-from inspector.cli.tailing import Tail, Wish, read_wish
-from inspector.cli.world import World
+from inspector.cli.tailing import Tail, TailOptions, read_wish
+from inspector.cli.world import CliEnv
 from inspector.config.paths import places
 from inspector.config.remembered import SavedFilters
 from inspector.errors import UsageError
-from inspector.session.options import State
+from inspector.session.options import SessionState
 
 _EXAMPLES = (
     "mcp-inspect tail session.mcpcap 'tool == search and dur > 500ms'",
@@ -39,7 +39,7 @@ _PACE_S = 0.05
 @click.argument("words", nargs=-1, metavar="[FILE | URL] [FILTER] [-- CMD…]")
 @headless_settings
 @click.pass_obj
-def command(world: World, /, words: tuple[str, ...], follow: bool, **options: Any) -> ExitStatus:
+def command(world: CliEnv, /, words: tuple[str, ...], follow: bool, **options: Any) -> ExitStatus:
     """Print the traffic of a capture, or of a server until it ends, in the order of the wire.
 
     With a server, tail connects and tells what crosses until Ctrl+C. The README describes filters.
@@ -65,8 +65,8 @@ def command(world: World, /, words: tuple[str, ...], follow: bool, **options: An
             tails.append(Tail(journal, output, wish))
         return tails[0]
 
-    async def work(visit: Visit) -> ExitStatus:
-        while visit.session.state is not State.CLOSED:
+    async def work(visit: CommandSession) -> ExitStatus:
+        while visit.session.state is not SessionState.CLOSED:
             tail(visit.session.journal).print_new()
             await asyncio.sleep(_PACE_S)
         visit.output.narrate(visit.session.why or "the connection is closed")
@@ -86,11 +86,11 @@ def _taken_apart(words: tuple[str, ...], *, served: bool) -> tuple[str, str]:
     return words[0], words[1] if len(words) > 1 else ""
 
 
-def _width(world: World) -> int:
+def _width(world: CliEnv) -> int:
     return shutil.get_terminal_size().columns if world.stdout.isatty() else 160
 
 
-def _tail_file(output: Output, path: Path, wish: Wish, *, follow: bool) -> ExitStatus:
+def _tail_file(output: Output, path: Path, wish: TailOptions, *, follow: bool) -> ExitStatus:
     from inspector.capture.format.notes import NotesFile
     from inspector.capture.open import Following
 

@@ -11,18 +11,18 @@ from inspector.atomic_write import write_whole
 from inspector.capture.compare.normal import Normal
 from inspector.capture.journal import start_capture
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.headless import Visit, visit
+from inspector.cli.headless import CommandSession, visit
 from inspector.cli.help import Documented
 from inspector.cli.launch import settings_for
-from inspector.cli.options import Chosen, choose, headless_settings
+from inspector.cli.options import TargetOptions, choose, headless_settings
 from inspector.cli.output import Output
-from inspector.cli.world import World
+from inspector.cli.world import CliEnv
 from inspector.errors import UsageError
 from inspector.features.cases.file import open_cases, with_values
 from inspector.features.cases.judging import value_at
-from inspector.features.cases.model import Case, Cases, Expectation, Kind
+from inspector.features.cases.model import CaseDefinition, Cases, Expectation, ExpectationKind
 from inspector.features.cases.pytest_file import pytest_file
-from inspector.features.cases.running import NAME, Answers, Bench, Ran, read_answers, run_all
+from inspector.features.cases.running import NAME, Bench, CaseResponses, CaseRun, read_answers, run_all
 from inspector.present.spans import Span
 from inspector.protocol import capabilities
 from inspector.protocol.json_diff import ABSENT
@@ -35,7 +35,7 @@ from inspector.text import visible
 Line = tuple[Span, ...]
 
 
-def chosen_cases(found: Cases, words: Sequence[str], file: Path) -> tuple[Case, ...]:
+def chosen_cases(found: Cases, words: Sequence[str], file: Path) -> tuple[CaseDefinition, ...]:
     """The cases whose names hold one of the words, all without any. Raises: UsageError if there are none."""
     cases = tuple(case for case in found.cases if not words or any(word in case.name for word in words))
     if not cases:
@@ -44,13 +44,13 @@ def chosen_cases(found: Cases, words: Sequence[str], file: Path) -> tuple[Case, 
     return cases
 
 
-def tell(output: Output, ran: Ran) -> None:
+def tell(output: Output, ran: CaseRun) -> None:
     """A line for a case, and one for each expectation that does not hold."""
     if not output.as_json:
         output.lines(_lines(ran))
 
 
-def told(output: Output, ran: Sequence[Ran], file: Path, found: Cases, *, update: bool) -> ExitStatus:
+def told(output: Output, ran: Sequence[CaseRun], file: Path, found: Cases, *, update: bool) -> ExitStatus:
     """Tell the sum, and take snapshots anew if that is wished; the exit status."""
     new = _new_snapshots(ran) if update else []
     left = [each for each in ran if not each.passed and not _only_snapshots(each, update=update)]
@@ -63,7 +63,7 @@ def told(output: Output, ran: Sequence[Ran], file: Path, found: Cases, *, update
     return ExitStatus.FINDINGS if left else ExitStatus.OK
 
 
-def as_junit(ran: Sequence[Ran], file: str) -> bytes:
+def as_junit(ran: Sequence[CaseRun], file: str) -> bytes:
     """A suite with a test for each case."""
     failed = [each for each in ran if not each.passed]
     suite = Xml.Element("testsuite", name=visible(file), tests=str(len(ran)), failures=str(len(failed)))
@@ -80,7 +80,7 @@ def as_junit(ran: Sequence[Ran], file: str) -> bytes:
     return f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'.encode()
 
 
-def _lines(ran: Ran) -> list[Line]:
+def _lines(ran: CaseRun) -> list[Line]:
     sign: Span = ("ok    ", "ok") if ran.passed else ("FAIL  ", "error")
     took: Span = ("" if ran.came.ms is None else f"  {ran.came.ms:,.0f} ms", "faint")
     lines: list[Line] = [(sign, (visible(ran.case.name), "text"), took)]
@@ -95,7 +95,7 @@ def _sum(count: int, failed: int, new: int) -> Line:
     return tuple(said)
 
 
-def _as_json(ran: Sequence[Ran], file: Path, new: int, failed: int) -> dict[str, Any]:
+def _as_json(ran: Sequence[CaseRun], file: Path, new: int, failed: int) -> dict[str, Any]:
     return {
         "file": str(file),
         "cases": [
@@ -119,18 +119,18 @@ def _failure(sentence: str, expectation: Expectation | None) -> dict[str, Any]:
     return {"sentence": sentence, **about}
 
 
-def _only_snapshots(ran: Ran, *, update: bool) -> bool:
+def _only_snapshots(ran: CaseRun, *, update: bool) -> bool:
     return update and all(
         each.expectation is not None and _value_for(ran, each.expectation) is not ABSENT for each in ran.failures
     )
 
 
-def _value_for(ran: Ran, expectation: Expectation) -> Any:
+def _value_for(ran: CaseRun, expectation: Expectation) -> Any:
     """What stands where a snapshot was taken; ABSENT if nothing does, or it is none."""
-    return value_at(ran.came.reply, expectation.at) if expectation.kind is Kind.SNAPSHOT else ABSENT
+    return value_at(ran.came.reply, expectation.at) if expectation.kind is ExpectationKind.SNAPSHOT else ABSENT
 
 
-def _new_snapshots(ran: Sequence[Ran]) -> list[tuple[Expectation, Any]]:
+def _new_snapshots(ran: Sequence[CaseRun]) -> list[tuple[Expectation, Any]]:
     """Snapshots that do not hold any more, with what came; one whose place is gone stays as it is."""
     failed = [(each, failure.expectation) for each in ran for failure in each.failures]
     found = [(expectation, _value_for(each, expectation)) for each, expectation in failed if expectation is not None]
@@ -163,7 +163,7 @@ _EXAMPLES = (
 @click.argument("url", required=False, metavar="[URL | -- CMD…]")
 @headless_settings
 @click.pass_obj
-def command(world: World, /, file: Path, url: str | None, **options: Any) -> ExitStatus:
+def command(world: CliEnv, /, file: Path, url: str | None, **options: Any) -> ExitStatus:
     """Run cases against a server; each is a request and what its answer must be.
 
     The exit status is 1 if any fails. With --pytest nothing is run: the cases are written as a pytest file that anybody
@@ -179,15 +179,15 @@ def command(world: World, /, file: Path, url: str | None, **options: Any) -> Exi
         read_answers(case)  # what can't be read is told before a server is started
     if code is not None:
         return _write_code(output, code, cases, world, url)
-    answers = Answers()
+    answers = CaseResponses()
     options |= {"policies": ((NAME, answers.answer),)}
     if any(case.answers for case in cases):
         options |= {"offers_instead": frozenset(capabilities.ALL)}
     chosen = choose(world, url, options)
 
-    ran: list[Ran] = []
+    ran: list[CaseRun] = []
 
-    async def work(visit: Visit) -> ExitStatus:
+    async def work(visit: CommandSession) -> ExitStatus:
         bench = Bench(visit.session, answers, Normal(), lambda: _alone(chosen, world))
         async for each in run_all(bench, cases):
             ran.append(each)
@@ -202,13 +202,15 @@ def command(world: World, /, file: Path, url: str | None, **options: Any) -> Exi
     return told(output, ran, file, found, update=update)
 
 
-def _alone(chosen: Chosen, world: World) -> Session:
+def _alone(chosen: TargetOptions, world: CliEnv) -> Session:
     """A connection for one case, without a capture of its own."""
     settings = settings_for(chosen, world, afresh=True)
     return open_session(chosen.target, start_capture(None), settings)
 
 
-def _write_code(output: Output, path: Path, cases: Sequence[Case], world: World, url: str | None) -> ExitStatus:
+def _write_code(
+    output: Output, path: Path, cases: Sequence[CaseDefinition], world: CliEnv, url: str | None
+) -> ExitStatus:
     if path.exists():
         raise UsageError(f"{path} is there already", hint="Name a file that is not: it may have been changed by hand.")
     target = (url,) if url else tuple(world.theirs or ())

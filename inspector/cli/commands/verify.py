@@ -9,10 +9,10 @@ import msgspec
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.output import Output
-from inspector.cli.world import World
+from inspector.cli.world import CliEnv
 
 if TYPE_CHECKING:
-    from inspector.capture.format.verify import Verdict
+    from inspector.capture.format.verify import VerifyResult
 
 _EXAMPLES = ("mcp-inspect verify session.mcpcap", "mcp-inspect verify session.mcpcap --json")
 
@@ -22,7 +22,7 @@ _EXAMPLES = ("mcp-inspect verify session.mcpcap", "mcp-inspect verify session.mc
 @click.option("--json", "json_", is_flag=True, help="Write one JSON object to stdout.")
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing; the exit status does.")
 @click.pass_obj
-def command(world: World, /, file: Path, json_: bool, quiet: bool) -> ExitStatus:
+def command(world: CliEnv, /, file: Path, json_: bool, quiet: bool) -> ExitStatus:
     """Recompute the digests of a capture and compare them with those that were taken at the wire.
 
     It ends with 0 if all fits (a whole capture, one that still grows, a redacted copy that is whole as a file), with 1
@@ -44,8 +44,8 @@ def command(world: World, /, file: Path, json_: bool, quiet: bool) -> ExitStatus
     return ExitStatus.FINDINGS if verdict.state in ("faulty", "cut") else ExitStatus.OK
 
 
-def _told(verdict: "Verdict") -> list[str]:
-    from inspector.capture.format.verify import MOST_FAULTS, State
+def _told(verdict: "VerifyResult") -> list[str]:
+    from inspector.capture.format.verify import MOST_FAULTS, CaptureState
 
     said = [_SENTENCES[verdict.state]]
     if not verdict.redacted:
@@ -66,7 +66,7 @@ def _told(verdict: "Verdict") -> list[str]:
         said.append(f"Records of types that this program does not know, passed over: {kinds}.")
     if verdict.newer:
         said.append("Its format is newer than this program's.")
-    if verdict.state in (State.CUT, State.FAULTY):
+    if verdict.state in (CaptureState.CUT, CaptureState.FAULTY):
         said.append("mcp-inspect recover FILE -o OUT writes what stands before the damage.")
     return said
 

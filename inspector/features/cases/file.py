@@ -16,14 +16,22 @@ import msgspec
 
 from inspector.atomic_write import write_whole
 from inspector.errors import UsageError
-from inspector.features.cases.model import HEADER, OUTPUT_SCHEMA, VERSION, Case, Cases, Expectation, Kind
+from inspector.features.cases.model import (
+    HEADER,
+    OUTPUT_SCHEMA,
+    VERSION,
+    CaseDefinition,
+    Cases,
+    Expectation,
+    ExpectationKind,
+)
 from inspector.forms.patterns import usable
 
 LARGEST = 16 * 1024 * 1024
 """Characters of a file that is read."""
 TYPES = ("null", "boolean", "object", "array", "number", "integer", "string")
 _MEMBERS = ("name", "request", "params", "expect", "answers", "isolate")
-_KINDS = tuple(kind.value for kind in Kind)
+_KINDS = tuple(kind.value for kind in ExpectationKind)
 _TAG = "tag:yaml.org,2002:"
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?\Z")
 _PLAIN: dict[str, tuple[re.Pattern[str], str]] = {
@@ -58,7 +66,7 @@ class _Reader:
         self.span = (0, 0)
         """Where the list of cases stands."""
 
-    def cases(self) -> Iterator[Case]:
+    def cases(self) -> Iterator[CaseDefinition]:
         """Each case, in order; no two have the same name."""
         root = self._members(self._root(), (HEADER, "cases"), "a file of cases")
         version = self._value(root[HEADER]) if HEADER in root else None
@@ -97,7 +105,7 @@ class _Reader:
                 f"{self._name}, {where}{why}", hint="It is YAML, as `mcp-inspect promote` writes it."
             ) from None
 
-    def _case(self, node: _Node) -> Case:
+    def _case(self, node: _Node) -> CaseDefinition:
         members = self._members(node, _MEMBERS, "a case")
         for needed in ("name", "request"):
             if needed not in members:
@@ -105,7 +113,7 @@ class _Reader:
         params = self._value(members["params"]) if "params" in members else {}
         if not isinstance(params, dict):
             raise self._fault(members["params"], "params are no object", 'Write them as {"name": …}.')
-        return Case(
+        return CaseDefinition(
             name=self._text_of(members["name"], "name"),
             request=self._text_of(members["request"], "request"),
             params=params,
@@ -119,7 +127,7 @@ class _Reader:
     def _expectations(self, node: _Node | None) -> Iterator[Expectation]:
         for each in self._items(node, "expect"):
             members = self._members(each, ("at", *_KINDS), "an expectation")
-            kinds = [kind for kind in Kind if kind in members]
+            kinds = [kind for kind in ExpectationKind if kind in members]
             if not kinds:
                 raise self._fault(each, "an expectation that expects nothing", f"It has one of {', '.join(_KINDS)}.")
             at = self._text_of(members["at"], "at") if "at" in members else "/result"
@@ -130,7 +138,7 @@ class _Reader:
                 value = self._checked(there, kind)
                 yield Expectation(kind, value, at, there.start_mark.line + 1, self._span(there))
 
-    def _checked(self, node: _Node, kind: Kind) -> Any:
+    def _checked(self, node: _Node, kind: ExpectationKind) -> Any:
         """The value of an expectation, if it makes sense."""
         value = self._value(node)
         wrong = _FAULTS[kind](value) if kind in _FAULTS else ""
@@ -268,11 +276,11 @@ def _wrong_limit(value: Any) -> str:
 
 
 _FAULTS = {
-    Kind.TYPE: _wrong_type,
-    Kind.EXISTS: lambda value: "" if isinstance(value, bool) else "true or false is expected",
-    Kind.MATCHES: _wrong_pattern,
-    Kind.SCHEMA: _wrong_schema,
-    Kind.FASTER: _wrong_limit,
+    ExpectationKind.TYPE: _wrong_type,
+    ExpectationKind.EXISTS: lambda value: "" if isinstance(value, bool) else "true or false is expected",
+    ExpectationKind.MATCHES: _wrong_pattern,
+    ExpectationKind.SCHEMA: _wrong_schema,
+    ExpectationKind.FASTER: _wrong_limit,
 }
 
 
@@ -281,7 +289,7 @@ _FAULTS = {
 _NEW = f"# What a server must answer. To try it:  mcp-inspect test FILE TARGET\n{HEADER}: {VERSION}\ncases:\n"
 _LONGEST_KEY = 1000
 """Letters of a member's name, between quotes; YAML wants a question mark before a longer one."""
-_ONE_VALUE = {Kind.EQUALS, Kind.SNAPSHOT, Kind.TYPE, Kind.EXISTS}
+_ONE_VALUE = {ExpectationKind.EQUALS, ExpectationKind.SNAPSHOT, ExpectationKind.TYPE, ExpectationKind.EXISTS}
 """Of which a place can have one only."""
 
 
@@ -305,7 +313,7 @@ def as_yaml(value: Any) -> str:
     return json.dumps(value)
 
 
-def written(case: Case, indent: str = "  ") -> str:
+def written(case: CaseDefinition, indent: str = "  ") -> str:
     """A case as its lines."""
     lines = [f"- name: {as_yaml(case.name)}", f"  request: {as_yaml(case.request)}"]
     if case.params:
@@ -319,7 +327,7 @@ def written(case: Case, indent: str = "  ") -> str:
     return "".join(f"{indent}{line}\n" for line in lines)
 
 
-def with_cases(text: str, cases: Sequence[Case], name: str) -> str:
+def with_cases(text: str, cases: Sequence[CaseDefinition], name: str) -> str:
     """The file's text with these cases: what they expect is added to the case that makes the same request, if one does.
 
     A case that is there and expects something else of a place, as of an answer that has changed since, stays as it is,
@@ -357,7 +365,7 @@ def with_values(found: Cases, values: Sequence[tuple[Expectation, Any]]) -> str:
     return text
 
 
-def _edited(found: Cases, added: dict[int, list[Expectation]], new: Sequence[Case]) -> str:
+def _edited(found: Cases, added: dict[int, list[Expectation]], new: Sequence[CaseDefinition]) -> str:
     """The text with more expectations for the cases at these places, and with new cases."""
     edits = [_more_expected(found.text, found.cases[at].expects_at, more) for at, more in added.items() if more]
     if new:
@@ -376,7 +384,7 @@ def _more_expected(text: str, at: int, more: Sequence[Expectation]) -> tuple[int
     return at, "".join(f"{line}{indent}" for each in more for line in _expected(each))
 
 
-def _more_cases(found: Cases, new: Sequence[Case]) -> tuple[int, str]:
+def _more_cases(found: Cases, new: Sequence[CaseDefinition]) -> tuple[int, str]:
     """Where to put what, behind the last of those that are there."""
     text, (begin, end) = found.text, found.span
     if text[begin : begin + 1] == "[":
@@ -391,14 +399,14 @@ def _more_cases(found: Cases, new: Sequence[Case]) -> tuple[int, str]:
     return len(text), "\n" * (not text.endswith("\n")) + ("" if end else "cases:\n") + cases
 
 
-def _home(every: Sequence[Case], case: Case) -> int | None:
+def _home(every: Sequence[CaseDefinition], case: CaseDefinition) -> int | None:
     """Which case takes in what another one expects; None if it is one of its own."""
     same = [at for at, each in enumerate(every) if _asks_the_same(each, case) and each.expect]
     known = [at for at in same if all(any(_is_same(one, old) for old in every[at].expect) for one in case.expect)]
     return next(iter(known or [at for at in same if not _contradicts(every[at], case)]), None)
 
 
-def _contradicts(one: Case, other: Case) -> bool:
+def _contradicts(one: CaseDefinition, other: CaseDefinition) -> bool:
     pairs = [(mine, yours) for mine in one.expect for yours in other.expect]
     return any(
         (mine.kind is yours.kind and mine.kind in _ONE_VALUE and mine.at == yours.at and mine.value != yours.value)
@@ -409,7 +417,9 @@ def _contradicts(one: Case, other: Case) -> bool:
 
 def _half(expectation: Expectation) -> str:
     """Which half of an answer it wants to be there."""
-    wants_none = expectation.kind is Kind.FASTER or (expectation.kind is Kind.EXISTS and expectation.value is False)
+    wants_none = expectation.kind is ExpectationKind.FASTER or (
+        expectation.kind is ExpectationKind.EXISTS and expectation.value is False
+    )
     return "" if wants_none else expectation.at.split("/")[1:2][0] if expectation.at else ""
 
 
@@ -420,10 +430,10 @@ def _expected(expectation: Expectation) -> list[str]:
 
 def _as_object(expectation: Expectation) -> dict[str, Any]:
     what = {expectation.kind.value: expectation.value}
-    return what if expectation.kind is Kind.FASTER else {"at": expectation.at, **what}
+    return what if expectation.kind is ExpectationKind.FASTER else {"at": expectation.at, **what}
 
 
-def _case_as_object(case: Case) -> dict[str, Any]:
+def _case_as_object(case: CaseDefinition) -> dict[str, Any]:
     made: dict[str, Any] = {"name": case.name, "request": case.request}
     rest = {"params": case.params, "isolate": case.isolate, "answers": list(case.answers)}
     made |= {name: value for name, value in rest.items() if value}
@@ -451,7 +461,7 @@ def _letter(letter: str) -> str:
     return letter if letter.isprintable() else f"\\U{ord(letter):08X}"
 
 
-def _asks_the_same(one: Case, other: Case) -> bool:
+def _asks_the_same(one: CaseDefinition, other: CaseDefinition) -> bool:
     return (one.request, one.params, one.answers) == (other.request, other.params, other.answers)
 
 
@@ -482,7 +492,7 @@ def open_cases(path: Path) -> Cases:
     return read_cases(_text(path), str(path))
 
 
-def add_cases(path: Path, cases: Sequence[Case]) -> int:
+def add_cases(path: Path, cases: Sequence[CaseDefinition]) -> int:
     """Add cases to a file, made if it is not there; for its owner alone; how many it has then. Raises: UsageError."""
     text = with_cases(_text(path) if path.exists() else "", cases, str(path))
     write_whole(path, text.encode(), new=0o600)  # what a server said, secrets and all

@@ -7,11 +7,11 @@ from typing import Any
 import msgspec
 
 from inspector.capture.compare.normal import Normal
-from inspector.features.cases.model import OUTPUT_SCHEMA, Case, Expectation, Kind
+from inspector.features.cases.model import OUTPUT_SCHEMA, CaseDefinition, Expectation, ExpectationKind
 from inspector.forms.patterns import PatternUnusable, matches
 from inspector.forms.validate import validate
 from inspector.protocol import peek
-from inspector.protocol.json_diff import ABSENT, Change, differences
+from inspector.protocol.json_diff import ABSENT, JsonChange, differences
 
 FAILED = "/result/isError"
 """Where a tool says that it failed."""
@@ -26,7 +26,7 @@ _STEPS = 5_000_000
 _INDEX = re.compile(r"(?:0|[1-9][0-9]{0,9})\Z")
 
 
-class Came(msgspec.Struct, frozen=True):
+class ActualResponse(msgspec.Struct, frozen=True):
     """What a request came to."""
 
     reply: dict[str, Any]
@@ -48,7 +48,7 @@ class Failure(msgspec.Struct, frozen=True):
     """None for the case as a whole."""
 
 
-def judge(case: Case, came: Came, normal: Normal) -> list[Failure]:
+def judge(case: CaseDefinition, came: ActualResponse, normal: Normal) -> list[Failure]:
     """All that is otherwise than expected; [] if the case passes.
 
     An answer that is an error, or the failure of a tool, is expected only by a case that looks into it.
@@ -84,20 +84,20 @@ def shown(value: Any) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… ({len(text):,} characters)"
 
 
-def expects_failure(case: Case) -> bool:
+def expects_failure(case: CaseDefinition) -> bool:
     """Whether it looks into an error, or at whether the tool failed."""
     return _expects_error(case) or _expects_tool_failure(case)
 
 
-def _expects_error(case: Case) -> bool:
+def _expects_error(case: CaseDefinition) -> bool:
     return any(_looks_into(each, "/error") or not each.at for each in case.expect)
 
 
-def _expects_tool_failure(case: Case) -> bool:
-    return any(each.kind is not Kind.FASTER and each.at in WHOLES for each in case.expect)
+def _expects_tool_failure(case: CaseDefinition) -> bool:
+    return any(each.kind is not ExpectationKind.FASTER and each.at in WHOLES for each in case.expect)
 
 
-def _refusal(case: Case, reply: dict[str, Any]) -> str:
+def _refusal(case: CaseDefinition, reply: dict[str, Any]) -> str:
     """Why the answer as a whole is not what the case is about; "" if it is."""
     if "error" in reply and not _expects_error(case):
         error = reply["error"]
@@ -108,17 +108,17 @@ def _refusal(case: Case, reply: dict[str, Any]) -> str:
 
 
 def _looks_into(expectation: Expectation, place: str) -> bool:
-    return expectation.kind is not Kind.FASTER and (expectation.at + "/").startswith(place + "/")
+    return expectation.kind is not ExpectationKind.FASTER and (expectation.at + "/").startswith(place + "/")
 
 
-def _fault(expectation: Expectation, came: Came, normal: Normal) -> str:
+def _fault(expectation: Expectation, came: ActualResponse, normal: Normal) -> str:
     """What is otherwise; "" if it holds."""
-    if expectation.kind is Kind.FASTER:
+    if expectation.kind is ExpectationKind.FASTER:
         slow = came.ms is None or came.ms > expectation.value
         return f"it took {came.ms or 0:,.0f} ms, and {expectation.value:g} ms were allowed" if slow else ""
     value = value_at(came.reply, expectation.at)
     where = expectation.at or "the whole answer"
-    if expectation.kind is Kind.EXISTS:
+    if expectation.kind is ExpectationKind.EXISTS:
         is_there = value is not ABSENT
         return "" if is_there is expectation.value else f"{where}: {'is there' if is_there else 'is not there'}"
     if value is ABSENT:
@@ -127,15 +127,15 @@ def _fault(expectation: Expectation, came: Came, normal: Normal) -> str:
     return f"{where}: {said}" if said else ""
 
 
-def _equals(expected: Any, value: Any, came: Came, normal: Normal) -> str:
+def _equals(expected: Any, value: Any, came: ActualResponse, normal: Normal) -> str:
     return _told(differences(expected, value))
 
 
-def _snapshot(expected: Any, value: Any, came: Came, normal: Normal) -> str:
+def _snapshot(expected: Any, value: Any, came: ActualResponse, normal: Normal) -> str:
     return _told(differences(normal(expected), normal(value)))
 
 
-def _told(changes: tuple[Change, ...]) -> str:
+def _told(changes: tuple[JsonChange, ...]) -> str:
     parts = [
         f"{change.path + ': ' if change.path else ''}expected {shown(change.before)}, came {shown(change.after)}"
         for change in changes[:_MOST]
@@ -144,13 +144,13 @@ def _told(changes: tuple[Change, ...]) -> str:
     return "; ".join(parts) + (f"; and {more:,} more" if more > 0 else "")
 
 
-def _type(expected: Any, value: Any, came: Came, normal: Normal) -> str:
+def _type(expected: Any, value: Any, came: ActualResponse, normal: Normal) -> str:
     names = expected if isinstance(expected, list) else [expected]
     verdict = validate({"type": names}, value)
     return "" if verdict.ok else f"is of type {peek.type_name(value)}, not {' or '.join(names)}: {shown(value)}"
 
 
-def _matches(pattern: str, value: Any, came: Came, normal: Normal) -> str:
+def _matches(pattern: str, value: Any, came: ActualResponse, normal: Normal) -> str:
     if not isinstance(value, str):
         return f"is no text: {shown(value)}"
     try:
@@ -159,7 +159,7 @@ def _matches(pattern: str, value: Any, came: Came, normal: Normal) -> str:
         return str(error)
 
 
-def _schema(schema: Any, value: Any, came: Came, normal: Normal) -> str:
+def _schema(schema: Any, value: Any, came: ActualResponse, normal: Normal) -> str:
     if schema == OUTPUT_SCHEMA:
         if came.output_schema is None:
             return "the tool declares no outputSchema"
@@ -171,9 +171,9 @@ def _schema(schema: Any, value: Any, came: Came, normal: Normal) -> str:
 
 
 _SAYS = {
-    Kind.EQUALS: _equals,
-    Kind.SNAPSHOT: _snapshot,
-    Kind.TYPE: _type,
-    Kind.MATCHES: _matches,
-    Kind.SCHEMA: _schema,
+    ExpectationKind.EQUALS: _equals,
+    ExpectationKind.SNAPSHOT: _snapshot,
+    ExpectationKind.TYPE: _type,
+    ExpectationKind.MATCHES: _matches,
+    ExpectationKind.SCHEMA: _schema,
 }

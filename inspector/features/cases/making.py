@@ -7,16 +7,16 @@ from typing import Any
 import msgspec
 
 from inspector.capture.compare.normal import Normal
-from inspector.capture.compare.operations import Account
+from inspector.capture.compare.operations import OperationRecord
 from inspector.capture.journal import Journal
 from inspector.features.cases.judging import FAILED, WHOLES
-from inspector.features.cases.model import OUTPUT_SCHEMA, Case, Expectation, Kind
+from inspector.features.cases.model import OUTPUT_SCHEMA, CaseDefinition, Expectation, ExpectationKind
 from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message, Request, read
 from inspector.protocol.questions import KIND_OF_METHOD, REJECTED, Question
-from inspector.protocol.questions import Kind as QuestionsKind
+from inspector.protocol.questions import RequestKind as QuestionsKind
 from inspector.protocol.tracking.exchanges import goes_on
 
 # --- What a server was told when it asked during an operation, as answers that a case has ready.
@@ -25,7 +25,7 @@ Entry = dict[str, Any]
 """An answer, as it stands in a case."""
 
 
-def answers_of(account: Account) -> tuple[Entry, ...]:
+def answers_of(account: OperationRecord) -> tuple[Entry, ...]:
     """Those of an operation of a capture, in the order of the questions."""
     return tuple(
         _entry(kind, asked.answer, failed=asked.failed)
@@ -108,35 +108,37 @@ _LEFT_OUT = {"_meta"}
 """Members of params that the client makes anew for each request."""
 
 
-def case_of(method: str, params: Any, expect: tuple[Expectation, ...] = (), answers: tuple[Any, ...] = ()) -> Case:
+def case_of(
+    method: str, params: Any, expect: tuple[Expectation, ...] = (), answers: tuple[Any, ...] = ()
+) -> CaseDefinition:
     """A case for a request as it crossed the wire."""
     wanted = {name: value for name, value in peek.mapping(params).items() if name not in _LEFT_OUT}
     about = peek.text(params, "name") or peek.text(params, "uri") or ""
-    return Case(f"{method} {about}".strip(), method, wanted, expect, answers)
+    return CaseDefinition(f"{method} {about}".strip(), method, wanted, expect, answers)
 
 
-def snapshot_of(account: Account, normal: Normal) -> Case | None:
+def snapshot_of(account: OperationRecord, normal: Normal) -> CaseDefinition | None:
     """A case that expects what an operation of a capture came to; None if no answer came."""
     last = account.last
     if last.answer_frame is None:
         return None
     place = "/error" if last.failed else "/result"
-    expected = Expectation(Kind.SNAPSHOT, normal(last.answer.value), place)
+    expected = Expectation(ExpectationKind.SNAPSHOT, normal(last.answer.value), place)
     return case_of(account.method, account.params, (expected,), answers_of(account))
 
 
 def proposals(at: str, value: Any, ms: float | None, *, declares_output: bool) -> list[Expectation]:
     """What could be expected of a value at a place, in the order of a menu."""
-    found = [Expectation(Kind.EQUALS, value, at), Expectation(Kind.TYPE, type_of(value), at)]
-    found.append(Expectation(Kind.EXISTS, True, at))
+    found = [Expectation(ExpectationKind.EQUALS, value, at), Expectation(ExpectationKind.TYPE, type_of(value), at)]
+    found.append(Expectation(ExpectationKind.EXISTS, True, at))
     if isinstance(value, str):
-        found.append(Expectation(Kind.MATCHES, literally(value), at))
+        found.append(Expectation(ExpectationKind.MATCHES, literally(value), at))
     if declares_output and at == "/result/structuredContent":
-        found.append(Expectation(Kind.SCHEMA, OUTPUT_SCHEMA, at))
-    found.append(Expectation(Kind.SCHEMA, schema_of(value), at))
+        found.append(Expectation(ExpectationKind.SCHEMA, OUTPUT_SCHEMA, at))
+    found.append(Expectation(ExpectationKind.SCHEMA, schema_of(value), at))
     if ms is not None:
-        found.append(Expectation(Kind.FASTER, max(10, round(ms * _ROOM)), at))
-    found.append(Expectation(Kind.SNAPSHOT, value, at))
+        found.append(Expectation(ExpectationKind.FASTER, max(10, round(ms * _ROOM)), at))
+    found.append(Expectation(ExpectationKind.SNAPSHOT, value, at))
     return found
 
 
@@ -145,7 +147,7 @@ def with_failure(expectation: Expectation, reply: dict[str, Any]) -> tuple[Expec
     failed = peek.flag(reply, "result", "isError") is True
     if not failed or expectation.at in WHOLES:
         return (expectation,)
-    return expectation, Expectation(Kind.EQUALS, True, FAILED)
+    return expectation, Expectation(ExpectationKind.EQUALS, True, FAILED)
 
 
 def type_of(value: Any) -> str:
@@ -176,7 +178,7 @@ def schema_of(value: Any, depth: int = 0) -> dict[str, Any]:
     return made
 
 
-class Seen(msgspec.Struct, frozen=True):
+class SeenExchange(msgspec.Struct, frozen=True):
     """A request and its answer, as they crossed the wire; for a retry with answers the request that was retried."""
 
     method: str
@@ -187,7 +189,7 @@ class Seen(msgspec.Struct, frozen=True):
     """What the server was told when it asked meanwhile, as a case has it."""
 
 
-def seen(journal: Journal, exchange: Exchange) -> Seen | None:
+def seen(journal: Journal, exchange: Exchange) -> SeenExchange | None:
     """What an exchange was; None while no answer has come, or where it is not ours to ask again."""
     if exchange.sender is not Direction.TO_SERVER or exchange.answer_frame is None:
         return None
@@ -198,7 +200,7 @@ def seen(journal: Journal, exchange: Exchange) -> Seen | None:
     reply = {"result": came.result} if isinstance(came, Answer) else {"error": came.error}
     ms = None if exchange.ended_ns is None else (exchange.ended_ns - exchange.started_ns) / 1_000_000
     params = first_params(journal, exchange) if goes_on(asked.params) else asked.params
-    return Seen(exchange.method, params, reply, ms, answers_in(journal, exchange))
+    return SeenExchange(exchange.method, params, reply, ms, answers_in(journal, exchange))
 
 
 # --- Which requests of a capture become cases, each with what came as its snapshot.
@@ -207,7 +209,7 @@ _CALLS = {"tools/call", "resources/read", "prompts/get", "completion/complete"}
 """Requests that become cases unless others are chosen."""
 
 
-def promoted(operations: Sequence[Account], chosen: Container[int] | None = None) -> list[Case]:
+def promoted(operations: Sequence[OperationRecord], chosen: Container[int] | None = None) -> list[CaseDefinition]:
     """A case of each call that got an answer, or of each operation of which an entry was chosen, whatever it asks."""
     wanted = [
         each

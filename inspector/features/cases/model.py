@@ -15,7 +15,7 @@ OUTPUT_SCHEMA = "outputSchema"
 """Stands in `schema` for what the tool itself declares."""
 
 
-class Kind(StrEnum):
+class ExpectationKind(StrEnum):
     """What is asked of a place; the member's name in the file."""
 
     EQUALS = "equals"
@@ -30,7 +30,7 @@ class Kind(StrEnum):
 class Expectation(msgspec.Struct, frozen=True):
     """One thing that is expected."""
 
-    kind: Kind
+    kind: ExpectationKind
     value: Any
     """What the file has: a value, a type's name or several, true or false, a pattern, a schema, milliseconds."""
     at: str = "/result"
@@ -41,7 +41,7 @@ class Expectation(msgspec.Struct, frozen=True):
     """Where its value stands in the file's text, in characters."""
 
 
-class Case(msgspec.Struct, frozen=True):
+class CaseDefinition(msgspec.Struct, frozen=True):
     """One request, and all that is expected of its answer."""
 
     name: str
@@ -62,7 +62,7 @@ class Case(msgspec.Struct, frozen=True):
 class Cases(msgspec.Struct, frozen=True):
     """A file of them, in its order."""
 
-    cases: tuple[Case, ...]
+    cases: tuple[CaseDefinition, ...]
     text: str
     """The file as it was read."""
     span: tuple[int, int] = (0, 0)

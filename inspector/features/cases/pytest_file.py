@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from inspector.features.cases.judging import expects_failure
-from inspector.features.cases.model import OUTPUT_SCHEMA, Case, Expectation, Kind
+from inspector.features.cases.model import OUTPUT_SCHEMA, CaseDefinition, Expectation, ExpectationKind
 
 _HEAD = '''"""What the server must answer. Run it with pytest; it needs mcp-inspect."""
 
@@ -25,14 +25,14 @@ def server() -> Iterator[Server]:
 '''
 
 
-def pytest_file(cases: Sequence[Case], target: Sequence[str]) -> str:
+def pytest_file(cases: Sequence[CaseDefinition], target: Sequence[str]) -> str:
     """The file's text. `target` is the server's command, or its URL alone."""
     taken: set[str] = set()
     tests = ("\n".join(_test(case, _name(case.name, taken))) for case in cases)
     return _HEAD.format(target=ascii(list(target))) + "".join(f"\n\n{test}\n" for test in tests)
 
 
-def _test(case: Case, name: str) -> Iterator[str]:
+def _test(case: CaseDefinition, name: str) -> Iterator[str]:
     alone = case.isolate
     indent = "        " if alone else "    "
     yield f"def {name}({'' if alone else 'server: Server'}) -> None:"
@@ -49,21 +49,21 @@ def _test(case: Case, name: str) -> Iterator[str]:
 def _check(expectation: Expectation) -> Iterator[str]:
     at, value = ascii(expectation.at), _code(expectation.value)
     match expectation.kind:
-        case Kind.EQUALS:
+        case ExpectationKind.EQUALS:
             alone = expectation.value is None or isinstance(expectation.value, bool)
             yield f"assert reply.at({at}) {'is' if alone else '=='} {value}"
-        case Kind.TYPE:
+        case ExpectationKind.TYPE:
             yield f"assert reply.problems({at}, {{'type': {value}}}) == []"
-        case Kind.EXISTS:
+        case ExpectationKind.EXISTS:
             yield f"assert {'' if expectation.value else 'not '}reply.has({at})"
-        case Kind.MATCHES:
+        case ExpectationKind.MATCHES:
             yield f"assert reply.matches({at}, {value})"
-        case Kind.SCHEMA:
+        case ExpectationKind.SCHEMA:
             schema = "reply.output_schema" if expectation.value == OUTPUT_SCHEMA else value
             yield f"assert reply.problems({at}, {schema}) == []"
-        case Kind.FASTER:
+        case ExpectationKind.FASTER:
             yield f"assert reply.ms < {value}"
-        case Kind.SNAPSHOT:
+        case ExpectationKind.SNAPSHOT:
             yield f"assert reply.differences({at}, {value}) == []"
 
 

@@ -7,8 +7,8 @@ import msgspec
 
 from inspector.capture.compare.normal import Normal
 from inspector.errors import InspectError
-from inspector.features.cases.judging import Came, Failure, judge
-from inspector.features.cases.model import OUTPUT_SCHEMA, Case, Kind
+from inspector.features.cases.judging import ActualResponse, Failure, judge
+from inspector.features.cases.model import OUTPUT_SCHEMA, CaseDefinition, ExpectationKind
 from inspector.present.words import why_silent
 from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange
@@ -25,11 +25,11 @@ Opener = Callable[[], Session]
 """Makes a session that is not connected yet, on a journal of its own."""
 
 
-class Ran(msgspec.Struct, frozen=True):
+class CaseRun(msgspec.Struct, frozen=True):
     """A case, and what came of it."""
 
-    case: Case
-    came: Came
+    case: CaseDefinition
+    came: ActualResponse
     failures: tuple[Failure, ...] = ()
 
     @property
@@ -38,7 +38,7 @@ class Ran(msgspec.Struct, frozen=True):
         return not self.failures
 
 
-class Answers:
+class CaseResponses:
     """Answers the server's questions as the case says that is being run; give `answer` to the desk as a policy."""
 
     def __init__(self) -> None:
@@ -46,7 +46,7 @@ class Answers:
         self._given: list[Prepared] = []
         self._tool = ""
 
-    def turn_to(self, case: Case) -> None:
+    def turn_to(self, case: CaseDefinition) -> None:
         """Take this case's answers from now on, each once.
 
         Raises: UsageError, if one of them can't be read.
@@ -64,7 +64,7 @@ class Answers:
         return await policy((entry,), lambda cause: self._tool)(question)
 
 
-def read_answers(case: Case) -> tuple[Prepared, ...]:
+def read_answers(case: CaseDefinition) -> tuple[Prepared, ...]:
     """The answers that a case has for questions.
 
     Raises: UsageError.
@@ -77,7 +77,7 @@ def read_answers(case: Case) -> tuple[Prepared, ...]:
 class Bench:
     """Runs cases over a session that is open."""
 
-    def __init__(self, session: Session, answers: Answers, normal: Normal, fresh: Opener) -> None:
+    def __init__(self, session: Session, answers: CaseResponses, normal: Normal, fresh: Opener) -> None:
         """`answers` is among the session's policies, and those of the sessions that `fresh` opens."""
         self._session = session
         self._answers = answers
@@ -85,12 +85,12 @@ class Bench:
         self._fresh = fresh
         self._schemas: dict[str, Any] | None = None
 
-    async def run(self, case: Case) -> Ran:
+    async def run(self, case: CaseDefinition) -> CaseRun:
         """Run one case."""
         came = await self.ask(case)
-        return Ran(case, came, tuple(judge(case, came, self._normal)))
+        return CaseRun(case, came, tuple(judge(case, came, self._normal)))
 
-    async def ask(self, case: Case) -> Came:
+    async def ask(self, case: CaseDefinition) -> ActualResponse:
         """Send its request; what came of it."""
         try:
             self._answers.turn_to(case)
@@ -98,9 +98,9 @@ class Bench:
                 return await self._came(self._session, case)
             return await self._alone(case)
         except InspectError as error:
-            return Came({}, why=str(error))
+            return ActualResponse({}, why=str(error))
 
-    async def _alone(self, case: Case) -> Came:
+    async def _alone(self, case: CaseDefinition) -> ActualResponse:
         fresh = self._fresh()
         try:
             async with fresh as session:
@@ -109,17 +109,17 @@ class Bench:
         finally:
             fresh.journal.close()
 
-    async def _came(self, session: Session, case: Case) -> Came:
+    async def _came(self, session: Session, case: CaseDefinition) -> ActualResponse:
         schema = await self._output_schema(session, case)
         exchanges: list[Exchange] = []
         called = await session.call(case.request, case.params, opened=exchanges.append)
         if not isinstance(called.reply, Replied):
-            return Came({}, why=why_silent(called.reply))
+            return ActualResponse({}, why=why_silent(called.reply))
         message = called.reply.message
         reply = {"result": message.result} if isinstance(message, Answer) else {"error": message.error}
-        return Came(reply, _took(exchanges), output_schema=schema)
+        return ActualResponse(reply, _took(exchanges), output_schema=schema)
 
-    async def _output_schema(self, session: Session, case: Case) -> Any:
+    async def _output_schema(self, session: Session, case: CaseDefinition) -> Any:
         """Of the tool that is called, asked for at most once, and not where a case says that it needs none."""
         if case.request != "tools/call" or (case.expect and not _needs_schema(case)):
             return None
@@ -130,11 +130,11 @@ class Bench:
         return self._schemas.get(peek.text(case.params, "name") or "")
 
 
-def _needs_schema(case: Case) -> bool:
-    return any(each.kind is Kind.SCHEMA and each.value == OUTPUT_SCHEMA for each in case.expect)
+def _needs_schema(case: CaseDefinition) -> bool:
+    return any(each.kind is ExpectationKind.SCHEMA and each.value == OUTPUT_SCHEMA for each in case.expect)
 
 
-async def run_all(bench: Bench, cases: tuple[Case, ...]) -> AsyncIterator[Ran]:
+async def run_all(bench: Bench, cases: tuple[CaseDefinition, ...]) -> AsyncIterator[CaseRun]:
     """Run each, in order."""
     for case in cases:
         yield await bench.run(case)

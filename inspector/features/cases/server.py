@@ -14,9 +14,9 @@ from inspector.capture.compare.normal import Normal
 from inspector.capture.journal import start_capture
 from inspector.config.environment import build_environment
 from inspector.config.targets import HttpTarget, StdioTarget, Target
-from inspector.features.cases.judging import Came, shown, value_at
-from inspector.features.cases.model import Case
-from inspector.features.cases.running import NAME, Answers, Bench
+from inspector.features.cases.judging import ActualResponse, shown, value_at
+from inspector.features.cases.model import CaseDefinition
+from inspector.features.cases.running import NAME, Bench, CaseResponses
 from inspector.forms.patterns import matches
 from inspector.forms.validate import validate
 from inspector.protocol import capabilities, peek
@@ -27,10 +27,10 @@ from inspector.session.options import Settings
 from inspector.session.session import Session
 
 
-class Reply:
+class ServerReply:
     """What a request came to. Places are JSON pointers into `{"result": …}` or `{"error": …}`."""
 
-    def __init__(self, came: Came) -> None:
+    def __init__(self, came: ActualResponse) -> None:
         self._came = came
         self.ms = came.ms or 0.0
         """How long it took."""
@@ -75,13 +75,13 @@ class Reply:
         return [f"{each.path}: expected {shown(each.before)}, came {shown(each.after)}" for each in changes]
 
 
-class Server:
+class ServerUnderTest:
     """A connection to a server, for as long as the `with` lasts."""
 
     def __init__(self, *target: str, env: Mapping[str, str] | None = None, cwd: str | None = None) -> None:
         """`target` is a command and its arguments, or one URL; `env` adds variables to the few that are inherited."""
         self._target = _target(target, env or {}, cwd or os.getcwd())
-        self._answers = Answers()
+        self._answers = CaseResponses()
         self._engine: Engine | None = None
         self._session: Session | None = None
 
@@ -101,18 +101,18 @@ class Server:
             self._engine.submit(_close(self._session)).result()
             self._engine.stop()
 
-    def request(self, method: str, params: Mapping[str, Any], *, answers: Sequence[Any] = ()) -> Reply:
+    def request(self, method: str, params: Mapping[str, Any], *, answers: Sequence[Any] = ()) -> ServerReply:
         """Send a request and wait; `answers` are for what the server asks meanwhile, as in a file of --answers.
 
         Raises: AssertionError, if no answer comes.
         """
         assert self._engine is not None, "use it in a with statement"
         assert self._session is not None, "it is not connected"
-        case = Case(method, method, dict(params), answers=tuple(answers))
+        case = CaseDefinition(method, method, dict(params), answers=tuple(answers))
         bench = Bench(self._session, self._answers, Normal(), self._fresh)
         came = self._engine.submit(bench.ask(case)).result()
         assert not came.why, came.why
-        return Reply(came)
+        return ServerReply(came)
 
     def _fresh(self) -> Session:
         return _session(self._target, self._answers)
@@ -133,7 +133,7 @@ async def _close(session: Session) -> None:
     session.journal.close()
 
 
-def _session(target: Target, answers: Answers) -> Session:
+def _session(target: Target, answers: CaseResponses) -> Session:
     settings = Settings(policies=((NAME, answers.answer),), offers=frozenset(capabilities.ALL))
     return open_session(target, start_capture(None), settings)
 

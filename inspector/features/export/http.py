@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import parse_qsl, quote, urlsplit
 
 from inspector import __version__, text
-from inspector.features.export.selection import Carried, Selection, is_message, noted
+from inspector.features.export.selection import SelectedExchange, Selection, is_message, noted
 from inspector.present.http import as_curl
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.facts import Headers, HttpFact, HttpTiming, SseNote
@@ -67,7 +67,7 @@ def _asked(selection: Selection, frame: Frame) -> Exchange | None:
 # --- over HTTP
 
 
-def _http_entry(selection: Selection, each: Carried) -> dict[str, Any]:
+def _http_entry(selection: Selection, each: SelectedExchange) -> dict[str, Any]:
     request, response, end = (selection.http_fact(n) for n in (each.request, each.response, each.end))
     store = selection.journal.store
     first = each.request or next(each.entries)
@@ -172,7 +172,7 @@ def _event(what: object) -> bytes:
     return b"\n".join(lines) + b"\n\n"
 
 
-def _timings(selection: Selection, each: Carried, timing: HttpTiming | None) -> dict[str, float]:
+def _timings(selection: Selection, each: SelectedExchange, timing: HttpTiming | None) -> dict[str, float]:
     """Milliseconds; -1 for what does not apply or is not known. `connect` includes `ssl`, as HAR wants it."""
     time_ns = selection.journal.store.time_ns
     began, headed = time_ns(each.request) if each.request else None, time_ns(each.response) if each.response else None
@@ -305,7 +305,7 @@ def commands(selection: Selection) -> Iterator[bytes]:
         yield command.encode("utf-8", "surrogateescape")
 
 
-def _command(selection: Selection, each: Carried) -> str:
+def _command(selection: Selection, each: SelectedExchange) -> str:
     entry = selection.journal.store.entry(each.request) if each.request else None
     fact = selection.http_fact(each.request)
     if entry is None or fact is None or not fact.target or "\0" in fact.target:
@@ -324,7 +324,7 @@ def _methods(frames: list[Frame]) -> str:
     return ", ".join(each.method for each in messages if isinstance(each, Request | Notification))
 
 
-def _body_note(body: bytes, each: Carried) -> str:
+def _body_note(body: bytes, each: SelectedExchange) -> str:
     try:
         is_text = "\0" not in body.decode()
     except UnicodeDecodeError:

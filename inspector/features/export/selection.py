@@ -21,7 +21,7 @@ from inspector.protocol.frames import Frame
 from inspector.protocol.jsonrpc import NotJsonRpc, read
 
 
-class Carried(msgspec.Struct):
+class SelectedExchange(msgspec.Struct):
     """One HTTP exchange: the numbers of its entries; 0 for what was not seen."""
 
     http: int
@@ -86,7 +86,7 @@ class Selection:
                 if isinstance(what, Frame):
                     yield what
 
-    def carried(self) -> Iterator[Carried]:
+    def carried(self) -> Iterator[SelectedExchange]:
         """The HTTP exchanges of which something was chosen, in the order of their requests."""
         found = _carried(self.journal)
         if len(self.chosen) == self.journal.count:
@@ -119,23 +119,23 @@ def _is_secret(name: str) -> bool:
     return is_credential(name) or "session" in name.lower().split("-")
 
 
-def _carried(journal: Journal) -> list[Carried]:
+def _carried(journal: Journal) -> list[SelectedExchange]:
     """All HTTP exchanges. Their numbers begin anew with each connection, so the newest of a number is meant."""
-    found: list[Carried] = []
-    now: dict[int, Carried] = {}
+    found: list[SelectedExchange] = []
+    now: dict[int, SelectedExchange] = {}
     for n in range(1, journal.count + 1):
         what = journal.store.entry(n).what
         http = what.http if isinstance(what, Frame | HttpFact | SseNote) else None
         if not http:
             continue
         if http not in now or (isinstance(what, HttpFact) and what.event is HttpEvent.REQUEST):
-            now[http] = Carried(http, sent=[], came=[])
+            now[http] = SelectedExchange(http, sent=[], came=[])
             found.append(now[http])
         _put(now[http], n, what)
     return found
 
 
-def _put(each: Carried, n: int, what: object) -> None:
+def _put(each: SelectedExchange, n: int, what: object) -> None:
     if isinstance(what, Frame):
         (each.sent if what.direction == "c2s" else each.came).append(n)
     elif isinstance(what, SseNote):

@@ -10,11 +10,20 @@ from typing import Any
 
 import msgspec
 
-from inspector.features.lock.lock_file import Surface, name_of
-from inspector.features.lock.schemas import Act, Effect, Rating, Side, SurfaceChange, act_of, described, schema_changes
+from inspector.features.lock.lock_file import ServerDefinitions, name_of
+from inspector.features.lock.schemas import (
+    Act,
+    Rating,
+    SchemaEffect,
+    SchemaSide,
+    SurfaceChange,
+    act_of,
+    described,
+    schema_changes,
+)
 from inspector.protocol import peek
 from inspector.protocol.fingerprints import content_hash
-from inspector.protocol.json_diff import ABSENT, Change, below, differences, key_of
+from inspector.protocol.json_diff import ABSENT, JsonChange, below, differences, key_of
 from inspector.protocol.jsonrpc import encode
 from inspector.protocol.things import LISTS
 
@@ -45,7 +54,7 @@ def thing_changes(kind: str, name: str, before: Any, after: Any) -> list[Surface
 
 def _member(kind: str, name: str, member: str, ours: Any, theirs: Any) -> list[SurfaceChange]:
     if kind == "tools" and member == "inputSchema":
-        return schema_changes(kind, name, member, _schema(ours), _schema(theirs), Side.INPUT)
+        return schema_changes(kind, name, member, _schema(ours), _schema(theirs), SchemaSide.INPUT)
     if kind == "tools" and member == "outputSchema":
         return _output(kind, name, member, ours, theirs)
     if kind == "prompts" and member == "arguments" and _is_list(ours) and _is_list(theirs):
@@ -69,11 +78,11 @@ def _output(kind: str, name: str, member: str, ours: Any, theirs: Any) -> list[S
         if theirs is ABSENT:
             rated = (_BREAKING, "output-removed", "structured results are not promised any more")
         return [SurfaceChange(kind, name, member, act_of(ours, theirs), *rated, ours, theirs)]
-    return schema_changes(kind, name, member, _schema(ours), _schema(theirs), Side.OUTPUT)
+    return schema_changes(kind, name, member, _schema(ours), _schema(theirs), SchemaSide.OUTPUT)
 
 
 def _places(
-    kind: str, name: str, member: str, ours: Any, theirs: Any, rate: "Callable[[Change], Rated]"
+    kind: str, name: str, member: str, ours: Any, theirs: Any, rate: "Callable[[JsonChange], Rated]"
 ) -> Iterator[SurfaceChange]:
     before = {} if ours is ABSENT else {member: ours}
     for change in differences(before, {} if theirs is ABSENT else {member: theirs}):
@@ -112,7 +121,7 @@ def _argument(is_needed: bool, *, is_new: bool) -> Rated:
     return _INFO, "argument-added", "a new argument"
 
 
-def _in_argument(change: Change) -> Rated:
+def _in_argument(change: JsonChange) -> Rated:
     if change.path == "required":
         needed = change.after is True
         rated = (_BREAKING, "required-added", "is required now")
@@ -126,18 +135,18 @@ def _by_name(items: Any) -> dict[str, Any]:
     return {peek.text(each, "name") or f"[{at}]": each for at, each in enumerate(listed)}
 
 
-def _described(change: Change) -> Rated:
+def _described(change: JsonChange) -> Rated:
     found = described(change.path, change.before, change.after)
-    return _WARNING if found.effect is Effect.WORDS else _INFO, found.rule, found.sentence
+    return _WARNING if found.effect is SchemaEffect.WORDS else _INFO, found.rule, found.sentence
 
 
-def _annotation(change: Change) -> Rated:
+def _annotation(change: JsonChange) -> Rated:
     if change.path.endswith(("Hint", "annotations")):
         return _WARNING, "annotation", "hosts ask, or do not ask, before a call by this"
     return _other(change)
 
 
-def _task_support(change: Change) -> Rated:
+def _task_support(change: JsonChange) -> Rated:
     if change.path not in ("execution", "execution.taskSupport"):
         return _other(change)
     now, before = _support(change.after), _support(change.before)
@@ -153,15 +162,15 @@ def _support(value: Any) -> str:
     return said if said in ("required", "optional") else "forbidden"
 
 
-def _kind_of_content(change: Change) -> Rated:
+def _kind_of_content(change: JsonChange) -> Rated:
     return _WARNING, "mime-type", "readers get another kind of content"
 
 
-def _other(change: Change) -> Rated:
+def _other(change: JsonChange) -> Rated:
     return _INFO, "other", "says nothing about calls"
 
 
-_RATES: dict[tuple[str, str], Callable[[Change], Rated]] = {
+_RATES: dict[tuple[str, str], Callable[[JsonChange], Rated]] = {
     ("", "description"): _described,
     ("tools", "annotations"): _annotation,
     ("tools", "execution"): _task_support,
@@ -170,7 +179,7 @@ _RATES: dict[tuple[str, str], Callable[[Change], Rated]] = {
 }
 
 
-def account_changes(before: Surface, after: Surface) -> list[SurfaceChange]:
+def account_changes(before: ServerDefinitions, after: ServerDefinitions) -> list[SurfaceChange]:
     """What a server says of itself: name and version, revision, capabilities, instructions."""
     found = list(_account("server", before.server, after.server, _server))
     found += _account("revision", before.revision, after.revision, _revision)
@@ -179,23 +188,23 @@ def account_changes(before: Surface, after: Surface) -> list[SurfaceChange]:
     return found
 
 
-def _account(kind: str, ours: Any, theirs: Any, rate: "Callable[[Change], Rated]") -> Iterator[SurfaceChange]:
+def _account(kind: str, ours: Any, theirs: Any, rate: "Callable[[JsonChange], Rated]") -> Iterator[SurfaceChange]:
     for change in differences(ours, theirs):
         act = act_of(change.before, change.after)
         yield SurfaceChange(kind, "", change.path, act, *rate(change), change.before, change.after)
 
 
-def _server(change: Change) -> Rated:
+def _server(change: JsonChange) -> Rated:
     if change.path == "name":
         return _WARNING, "server-name", "it calls itself by another name"
     return _INFO, "server", "about the server itself"
 
 
-def _revision(change: Change) -> Rated:
+def _revision(change: JsonChange) -> Rated:
     return _WARNING, "revision", "another version of the protocol was agreed upon"
 
 
-def _capability(change: Change) -> Rated:
+def _capability(change: JsonChange) -> Rated:
     if change.after is ABSENT:
         is_whole = "." not in change.path and "[" not in change.path
         rating = _BREAKING if is_whole else _WARNING
@@ -236,7 +245,7 @@ class SurfaceDiff(msgspec.Struct, frozen=True):
         return min((change.rating for change in self.changes), key=lambda each: each.rank, default=None)
 
 
-def compare_surfaces(before: Surface, after: Surface) -> SurfaceDiff:
+def compare_surfaces(before: ServerDefinitions, after: ServerDefinitions) -> SurfaceDiff:
     """Compare two surfaces. Nothing is raised, whatever is in them."""
     changes: list[SurfaceChange] = []
     notes: list[str] = []
@@ -260,7 +269,7 @@ def compare_surfaces(before: Surface, after: Surface) -> SurfaceDiff:
     return SurfaceDiff(tuple(changes), tuple(notes + _unlike(before, after, compared)), compared)
 
 
-def _unlike(before: Surface, after: Surface, common: int) -> list[str]:
+def _unlike(before: ServerDefinitions, after: ServerDefinitions, common: int) -> list[str]:
     """Whether these seem to be two servers, and not two versions of one."""
     names = name_of(before), name_of(after)
     fewest = min(sum(map(len, each.lists.values())) for each in (before, after))

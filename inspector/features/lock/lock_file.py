@@ -34,7 +34,7 @@ _OF_NOW: Mapping[str, tuple[str, ...]] = {"resources": ("size",)}
 """Members that say how a thing is at the moment."""
 
 
-class Surface(msgspec.Struct, frozen=True):
+class ServerDefinitions(msgspec.Struct, frozen=True):
     """What one server offers. All of it is foreign."""
 
     server: dict[str, Any] | None = None
@@ -54,7 +54,7 @@ class Surface(msgspec.Struct, frozen=True):
         return self.server is not None or bool(self.lists)
 
 
-def surface_of(conversation: Conversation) -> Surface:
+def surface_of(conversation: Conversation) -> ServerDefinitions:
     """The surface as far as a conversation shows it: as it stood at the end."""
     opening = conversation.opening
     listings = conversation.catalogue.listings
@@ -62,8 +62,8 @@ def surface_of(conversation: Conversation) -> Surface:
     lists = {kind: things_of(kind, listing.items) for kind, listing in known.items()}
     partial = tuple(kind for kind, listing in known.items() if _is_partial(listing))
     if opening is None:
-        return Surface(lists=lists, partial=partial)
-    return Surface(
+        return ServerDefinitions(lists=lists, partial=partial)
+    return ServerDefinitions(
         canonical(opening.server),
         opening.revision.date,
         canonical(opening.capabilities),
@@ -100,7 +100,7 @@ def _lasting(kind: str, raw: Any) -> Any:
     return kept
 
 
-def name_of(surface: Surface) -> str:
+def name_of(surface: ServerDefinitions) -> str:
     """What the server calls itself; "" if it does not say. Foreign text."""
     return peek.text(surface.server, "name") or ""
 
@@ -110,7 +110,7 @@ _MOST_BYTES = 256 << 20
 _LOOKS_AT = 4096
 
 
-def as_json(surface: Surface) -> dict[str, Any]:
+def as_json(surface: ServerDefinitions) -> dict[str, Any]:
     """The document. Equal surfaces make equal documents, byte by byte."""
     lists = {kind: _things(kind, surface.lists.get(kind)) for kind in LISTS}
     about: dict[str, Any] = {
@@ -129,7 +129,7 @@ def _things(kind: str, things: tuple[Any, ...] | None) -> list[dict[str, Any]] |
     return [{"name": key_of(kind, raw), "hash": content_hash(raw), "value": raw} for raw in things]
 
 
-def written(surface: Surface) -> bytes:
+def written(surface: ServerDefinitions) -> bytes:
     """The document as text: two blanks a level, so that version control shows what has changed."""
     raw = encode(as_json(surface))
     try:
@@ -138,7 +138,7 @@ def written(surface: Surface) -> bytes:
         return json.dumps(json.loads(raw), indent=2).encode() + b"\n"
 
 
-def save(path: Path, surface: Surface) -> None:
+def save(path: Path, surface: ServerDefinitions) -> None:
     """Write the lock file whole or not at all, with the rights that new files have here. Raises: UsageError."""
     write_whole(path, written(surface))
 
@@ -153,7 +153,7 @@ def is_lock_file(path: Path) -> bool:
     return b'"mcp-surface"' in start.split(b'"server"')[0] and start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
 
 
-def read_lock_file(path: Path) -> tuple[Surface, list[str]]:
+def read_lock_file(path: Path) -> tuple[ServerDefinitions, list[str]]:
     """The surface in a file, and what is odd about it, a sentence each. Raises: UsageError if it is none."""
     document = _parsed(path)
     if peek.text(document, "format") != FORMAT:
@@ -170,7 +170,7 @@ def read_lock_file(path: Path) -> tuple[Surface, list[str]]:
             lists[kind] = things_of(kind, [peek.at(each, "value") for each in things])
             odd += _misfits(kind, things)
     server = peek.at(document, "server")
-    surface = Surface(
+    surface = ServerDefinitions(
         canonical(server) if isinstance(server, dict) else None,
         peek.text(document, "revision") or "",
         canonical(peek.mapping(document, "capabilities")),

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from inspector.forms.refs import Document
+from inspector.forms.refs import SchemaDocument
 from inspector.protocol.fingerprints import canonical
 from inspector.protocol.json_diff import ABSENT, below, differences
 from inspector.protocol.jsonrpc import encode
@@ -19,7 +19,7 @@ from inspector.protocol.jsonrpc import encode
 # --- What a changed keyword of a JSON Schema does to the values that fit: types, listed values, bounds, words.
 
 
-class Effect(StrEnum):
+class SchemaEffect(StrEnum):
     """What becomes of the values that fit."""
 
     NARROWER = "narrower"
@@ -35,11 +35,11 @@ class Effect(StrEnum):
     """Nothing becomes of them."""
 
 
-class Found(msgspec.Struct, frozen=True):
+class SchemaChange(msgspec.Struct, frozen=True):
     """A changed place of a schema."""
 
     path: str
-    effect: Effect
+    effect: SchemaEffect
     rule: str
     sentence: str
     before: Any = ABSENT
@@ -60,22 +60,22 @@ _UNCLEAR = (
 _HANDLED = frozenset(
     (*_LOWER, *_UPPER, *_CONDITIONS, *_UNCLEAR, "type", "enum", "const", "uniqueItems", "description", "default")
 ) | {"properties", "required", "additionalProperties", "items", "prefixItems", "allOf", "anyOf", "oneOf", "$ref"}
-_OF_CONDITIONS = {Effect.NARROWER: "a new condition", Effect.WIDER: "a condition is gone"}
+_OF_CONDITIONS = {SchemaEffect.NARROWER: "a new condition", SchemaEffect.WIDER: "a condition is gone"}
 IGNORED = frozenset(("$defs", "definitions"))
 """Looked at where they are referred to."""
 
 
-def types(path: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[Found]:
+def types(path: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[SchemaChange]:
     """The types that are allowed; none named: all. Whole numbers are numbers."""
     ours, theirs = _types(old), _types(new)
     if ours == theirs:
         return
     said = f"{_named(ours)} before, {_named(theirs)} now"
     effect = _of_sets(ours, theirs)
-    yield Found(below(path, "type"), effect, f"type-{effect}", said, _given(old, "type"), _given(new, "type"))
+    yield SchemaChange(below(path, "type"), effect, f"type-{effect}", said, _given(old, "type"), _given(new, "type"))
 
 
-def values(path: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[Found]:
+def values(path: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[SchemaChange]:
     """The values that are listed: enum, or const, which is a list of one."""
     ours, theirs = _values(old), _values(new)
     if ours == theirs:
@@ -90,10 +90,10 @@ def values(path: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[Foun
         parts = (f"without {_some(gone)}" if gone else "", f"with {_some(came)}" if came else "")
         said = "the listed values: " + " and ".join(part for part in parts if part)
     keyword = "enum" if "enum" in old or "enum" in new else "const"
-    yield Found(below(path, keyword), effect, f"enum-{effect}", said, _given(old, keyword), _given(new, keyword))
+    yield SchemaChange(below(path, keyword), effect, f"enum-{effect}", said, _given(old, keyword), _given(new, keyword))
 
 
-def bounds(path: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[Found]:
+def bounds(path: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[SchemaChange]:
     """Least and most: numbers, lengths, counts."""
     for keyword in (*_LOWER, *_UPPER):
         zero = 0 if keyword in _FROM_ZERO else None
@@ -101,56 +101,68 @@ def bounds(path: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[Foun
         if _same(ours, theirs):
             continue
         effect = _of_bound(ours, theirs, is_lower=keyword in _LOWER)
-        said = "a bound that lets in fewer values" if effect is Effect.NARROWER else "a bound that lets in more values"
-        said = "another bound" if effect is Effect.UNCLEAR else said
-        yield Found(below(path, keyword), effect, f"bound-{effect}", said, _given(old, keyword), _given(new, keyword))
+        said = (
+            "a bound that lets in fewer values"
+            if effect is SchemaEffect.NARROWER
+            else "a bound that lets in more values"
+        )
+        said = "another bound" if effect is SchemaEffect.UNCLEAR else said
+        yield SchemaChange(
+            below(path, keyword), effect, f"bound-{effect}", said, _given(old, keyword), _given(new, keyword)
+        )
 
 
-def plain_keywords(path: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[Found]:
+def plain_keywords(path: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[SchemaChange]:
     """Conditions that can only be there, be gone, or be others; and what nobody knows."""
     for keyword in _CONDITIONS:
         if not _same(ours := _given(old, keyword), theirs := _given(new, keyword)):
-            effect = Effect.NARROWER if ours is ABSENT else Effect.WIDER if theirs is ABSENT else Effect.UNCLEAR
+            effect = (
+                SchemaEffect.NARROWER
+                if ours is ABSENT
+                else SchemaEffect.WIDER
+                if theirs is ABSENT
+                else SchemaEffect.UNCLEAR
+            )
             sentence = _OF_CONDITIONS.get(effect, "another condition")
             mild = keyword not in ("pattern", "multipleOf")
-            yield Found(below(path, keyword), effect, f"condition-{effect}", sentence, ours, theirs, mild=mild)
+            yield SchemaChange(below(path, keyword), effect, f"condition-{effect}", sentence, ours, theirs, mild=mild)
     if (ours := old.get("uniqueItems") is True) is not (theirs := new.get("uniqueItems") is True):
-        effect = Effect.NARROWER if theirs else Effect.WIDER
+        effect = SchemaEffect.NARROWER if theirs else SchemaEffect.WIDER
         said = "items must differ now" if theirs else "items may be the same now"
-        yield Found(below(path, "uniqueItems"), effect, f"condition-{effect}", said, ours, theirs)
+        yield SchemaChange(below(path, "uniqueItems"), effect, f"condition-{effect}", said, ours, theirs)
     for keyword in sorted({*old, *new} & {*_UNCLEAR}):
-        yield from _each(path, keyword, old, new, Effect.UNCLEAR, "unclear", "can't be told what that lets in")
+        yield from _each(path, keyword, old, new, SchemaEffect.UNCLEAR, "unclear", "can't be told what that lets in")
     for keyword in sorted({*old, *new} - _HANDLED - IGNORED):
-        yield from _each(path, keyword, old, new, Effect.NONE, "annotation", "says nothing about values")
+        yield from _each(path, keyword, old, new, SchemaEffect.NONE, "annotation", "says nothing about values")
 
 
-def words(path: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[Found]:
+def words(path: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[SchemaChange]:
     """What models read, and the value that stands for none."""
     ours, theirs = _given(old, "description"), _given(new, "description")
     if not _same(ours, theirs):
         yield described(below(path, "description"), ours, theirs)
     ours, theirs = _given(old, "default"), _given(new, "default")
     if not _same(ours, theirs):
-        effect = Effect.NONE if ours is ABSENT else Effect.UNCLEAR
+        effect = SchemaEffect.NONE if ours is ABSENT else SchemaEffect.UNCLEAR
         said = "a default is named" if ours is ABSENT else "another value, or none, if it is left out"
-        yield Found(below(path, "default"), effect, "default", said, ours, theirs)
+        yield SchemaChange(below(path, "default"), effect, "default", said, ours, theirs)
 
 
-def described(path: str, ours: Any, theirs: Any) -> Found:
+def described(path: str, ours: Any, theirs: Any) -> SchemaChange:
     """A description that is another one now; of blanks alone nobody need be told aloud."""
     if isinstance(ours, str) and isinstance(theirs, str) and ours.split() == theirs.split():
-        return Found(path, Effect.NONE, "blanks", "the same words with other blanks", ours, theirs)
-    return Found(path, Effect.WORDS, "description", "models read something else", ours, theirs)
+        return SchemaChange(path, SchemaEffect.NONE, "blanks", "the same words with other blanks", ours, theirs)
+    return SchemaChange(path, SchemaEffect.WORDS, "description", "models read something else", ours, theirs)
 
 
 def _each(
-    path: str, keyword: str, old: dict[str, Any], new: dict[str, Any], effect: Effect, rule: str, sentence: str
-) -> Iterator[Found]:
+    path: str, keyword: str, old: dict[str, Any], new: dict[str, Any], effect: SchemaEffect, rule: str, sentence: str
+) -> Iterator[SchemaChange]:
     ours, theirs = _given(old, keyword), _given(new, keyword)
     if not _same(ours, theirs):
         for change in differences({keyword: ours} if ours is not ABSENT else {}, _one(keyword, theirs)):
             place = f"{path}.{change.path}" if path else change.path
-            yield Found(place, effect, rule, sentence, change.before, change.after)
+            yield SchemaChange(place, effect, rule, sentence, change.before, change.after)
 
 
 def _one(keyword: str, value: Any) -> dict[str, Any]:
@@ -178,19 +190,19 @@ def _values(schema: dict[str, Any]) -> set[str] | None:
     return {_text(schema["const"])} if "const" in schema else None
 
 
-def _of_sets(ours: Any, theirs: Any) -> Effect:
+def _of_sets(ours: Any, theirs: Any) -> SchemaEffect:
     """What becomes of the values; None is the set of all."""
     if ours is None or theirs is None:
-        return Effect.NARROWER if ours is None else Effect.WIDER
-    return Effect.NARROWER if theirs < ours else Effect.WIDER if ours < theirs else Effect.EITHER
+        return SchemaEffect.NARROWER if ours is None else SchemaEffect.WIDER
+    return SchemaEffect.NARROWER if theirs < ours else SchemaEffect.WIDER if ours < theirs else SchemaEffect.EITHER
 
 
-def _of_bound(ours: Any, theirs: Any, *, is_lower: bool) -> Effect:
+def _of_bound(ours: Any, theirs: Any, *, is_lower: bool) -> SchemaEffect:
     if ours is None or theirs is None:
-        return Effect.NARROWER if ours is None else Effect.WIDER
+        return SchemaEffect.NARROWER if ours is None else SchemaEffect.WIDER
     if not _is_number(ours) or not _is_number(theirs):
-        return Effect.UNCLEAR
-    return Effect.NARROWER if (theirs > ours) is is_lower else Effect.WIDER
+        return SchemaEffect.UNCLEAR
+    return SchemaEffect.NARROWER if (theirs > ours) is is_lower else SchemaEffect.WIDER
 
 
 def _is_number(value: Any) -> bool:
@@ -278,32 +290,34 @@ _DEEPEST = 60
 _MOST_STEPS = 20_000
 
 
-class Side(StrEnum):
+class SchemaSide(StrEnum):
     """Whose values a schema describes, seen from the caller."""
 
     INPUT = "input"
     OUTPUT = "output"
 
 
-def rating_of(effect: Effect, side: Side, *, mild: bool = False) -> Rating:
+def rating_of(effect: SchemaEffect, side: SchemaSide, *, mild: bool = False) -> Rating:
     """How much an effect matters. `mild`: only to whoever uses what no schema names."""
-    breaks = effect is Effect.EITHER or effect is (Effect.NARROWER if side is Side.INPUT else Effect.WIDER)
+    breaks = effect is SchemaEffect.EITHER or effect is (
+        SchemaEffect.NARROWER if side is SchemaSide.INPUT else SchemaEffect.WIDER
+    )
     if breaks:
         return Rating.WARNING if mild else Rating.BREAKING
-    return Rating.WARNING if effect in (Effect.UNCLEAR, Effect.WORDS) else Rating.INFO
+    return Rating.WARNING if effect in (SchemaEffect.UNCLEAR, SchemaEffect.WORDS) else Rating.INFO
 
 
-def schema_changes(kind: str, name: str, path: str, before: Any, after: Any, side: Side) -> list[SurfaceChange]:
+def schema_changes(kind: str, name: str, path: str, before: Any, after: Any, side: SchemaSide) -> list[SurfaceChange]:
     """All changes of a schema, at most some hundreds. `path` is where it stands."""
     walk = _Walk(before, after, side)
-    found: list[Found] = []
+    found: list[SchemaChange] = []
     for each in walk.places(path, before, after, 0):
         if len(found) == _MOST:
-            found.append(Found(path, Effect.UNCLEAR, "more", "there are more changes than are told"))
+            found.append(SchemaChange(path, SchemaEffect.UNCLEAR, "more", "there are more changes than are told"))
             break
         found.append(each)
     if not found and encode(canonical(before)) != encode(canonical(after)):
-        found.append(Found(path, Effect.NONE, "rewritten", "written in another way", before, after))
+        found.append(SchemaChange(path, SchemaEffect.NONE, "rewritten", "written in another way", before, after))
     return [
         SurfaceChange(
             kind,
@@ -323,18 +337,20 @@ def schema_changes(kind: str, name: str, path: str, before: Any, after: Any, sid
 class _Walk:
     """Goes through two schemas at the same time."""
 
-    def __init__(self, before: Any, after: Any, side: Side) -> None:
-        self._documents = (Document(before), Document(after))
+    def __init__(self, before: Any, after: Any, side: SchemaSide) -> None:
+        self._documents = (SchemaDocument(before), SchemaDocument(after))
         self._side = side
         self._met: set[tuple[str, str]] = set()
         self._steps = 0
 
-    def places(self, path: str, before: Any, after: Any, depth: int) -> Iterator[Found]:
+    def places(self, path: str, before: Any, after: Any, depth: int) -> Iterator[SchemaChange]:
         """The changes at a place and below it."""
         self._steps += 1
         if depth > _DEEPEST or self._steps > _MOST_STEPS:
             if before != after:
-                yield Found(path, Effect.UNCLEAR, "too-large", "too large to be compared in full", before, after)
+                yield SchemaChange(
+                    path, SchemaEffect.UNCLEAR, "too-large", "too large to be compared in full", before, after
+                )
             return
         if self._is_known(before, after):
             return
@@ -376,7 +392,7 @@ class _Walk:
             schema = target | beside if isinstance(target, dict) else target
         return {} if schema is True or schema is ABSENT or schema is None else schema
 
-    def _properties(self, path: str, old: dict[str, Any], new: dict[str, Any], depth: int) -> Iterator[Found]:
+    def _properties(self, path: str, old: dict[str, Any], new: dict[str, Any], depth: int) -> Iterator[SchemaChange]:
         ours, theirs = _mapping(old, "properties"), _mapping(new, "properties")
         needed, needs = _names(old, "required"), _names(new, "required")
         closed = new.get("additionalProperties") is False
@@ -394,7 +410,7 @@ class _Walk:
             if (name in needed) is not (name in needs) and not (is_told and (name in ours or name in theirs)):
                 yield _need(below(below(path, "required"), name), name, is_needed=name in needs)
 
-    def _below(self, path: str, old: dict[str, Any], new: dict[str, Any], depth: int) -> Iterator[Found]:
+    def _below(self, path: str, old: dict[str, Any], new: dict[str, Any], depth: int) -> Iterator[SchemaChange]:
         """The other schemas within a schema."""
         ours, theirs = old.get("additionalProperties", True), new.get("additionalProperties", True)
         yield from self._inner(below(path, "additionalProperties"), ours, theirs, depth, mild=True)
@@ -408,31 +424,33 @@ class _Walk:
         for keyword in ("anyOf", "oneOf"):
             yield from self._branches(path, keyword, old, new, depth)
 
-    def _inner(self, place: str, ours: Any, theirs: Any, depth: int, *, mild: bool) -> Iterator[Found]:
+    def _inner(self, place: str, ours: Any, theirs: Any, depth: int, *, mild: bool) -> Iterator[SchemaChange]:
         if isinstance(ours, dict) and isinstance(theirs, dict):
             yield from self.places(place, ours, theirs, depth + 1)
         elif _allows(ours) != _allows(theirs):
-            effect = Effect.NARROWER if _allows(theirs) < _allows(ours) else Effect.WIDER
-            said = "takes fewer values" if effect is Effect.NARROWER else "takes more values"
-            yield Found(place, effect, f"{place.rpartition('.')[2]}-{effect}", said, ours, theirs, mild=mild)
+            effect = SchemaEffect.NARROWER if _allows(theirs) < _allows(ours) else SchemaEffect.WIDER
+            said = "takes fewer values" if effect is SchemaEffect.NARROWER else "takes more values"
+            yield SchemaChange(place, effect, f"{place.rpartition('.')[2]}-{effect}", said, ours, theirs, mild=mild)
 
     def _several(
         self, path: str, keyword: str, old: dict[str, Any], new: dict[str, Any], depth: int
-    ) -> Iterator[Found]:
+    ) -> Iterator[SchemaChange]:
         """Schemas that all hold: a further one lets in fewer values."""
         ours, theirs = _list(old, keyword), _list(new, keyword)
         for at in range(max(len(ours), len(theirs))):
             place = below(below(path, keyword), at)
             if at >= len(theirs):
-                yield Found(place, Effect.WIDER, f"{keyword}-removed", "a condition is gone", ours[at])
+                yield SchemaChange(place, SchemaEffect.WIDER, f"{keyword}-removed", "a condition is gone", ours[at])
             elif at >= len(ours):
-                yield Found(place, Effect.NARROWER, f"{keyword}-added", "one more condition", ABSENT, theirs[at])
+                yield SchemaChange(
+                    place, SchemaEffect.NARROWER, f"{keyword}-added", "one more condition", ABSENT, theirs[at]
+                )
             else:
                 yield from self.places(place, ours[at], theirs[at], depth + 1)
 
     def _branches(
         self, path: str, keyword: str, old: dict[str, Any], new: dict[str, Any], depth: int
-    ) -> Iterator[Found]:
+    ) -> Iterator[SchemaChange]:
         """Schemas of which one holds: a further one lets in more values. Those that stay the same are found first."""
         ours, theirs = _list(old, keyword), _list(new, keyword)
         same = {_text(each) for each in ours} & {_text(each) for each in theirs}
@@ -445,56 +463,58 @@ class _Walk:
         for at, each in left:
             if _text(each) not in same:
                 place = below(below(path, keyword), at)
-                yield Found(place, Effect.NARROWER, "branch-removed", "an alternative is gone", each)
+                yield SchemaChange(place, SchemaEffect.NARROWER, "branch-removed", "an alternative is gone", each)
         for at, each in right:
             if _text(each) not in same:
                 place = below(below(path, keyword), at)
-                yield Found(place, Effect.WIDER, "branch-added", "one more alternative", ABSENT, each)
+                yield SchemaChange(place, SchemaEffect.WIDER, "branch-added", "one more alternative", ABSENT, each)
 
 
-def _odd(path: str, old: Any, new: Any) -> Iterator[Found]:
+def _odd(path: str, old: Any, new: Any) -> Iterator[SchemaChange]:
     """One of the two is no object: false, which lets nothing in, or nothing that a schema can be."""
     if old == new:
         return
     if new is False or old is False:
-        effect = Effect.NARROWER if new is False else Effect.WIDER
+        effect = SchemaEffect.NARROWER if new is False else SchemaEffect.WIDER
         said = "no value fits any more" if new is False else "values fit now, and none did"
-        yield Found(path, effect, "nothing-fits", said, old, new)
+        yield SchemaChange(path, effect, "nothing-fits", said, old, new)
         return
-    yield Found(path, Effect.UNCLEAR, "no-schema", "one of the two is no schema", old, new)
+    yield SchemaChange(path, SchemaEffect.UNCLEAR, "no-schema", "one of the two is no schema", old, new)
 
 
-def _added(place: str, name: str, schema: Any, side: Side, *, needed: bool) -> Found:
-    if needed and side is Side.INPUT:
+def _added(place: str, name: str, schema: Any, side: SchemaSide, *, needed: bool) -> SchemaChange:
+    if needed and side is SchemaSide.INPUT:
         said = f"a new property that must be given: {name[:80]}"
-        return Found(place, Effect.NARROWER, "required-property-added", said, ABSENT, schema)
-    return Found(place, Effect.NONE, "property-added", f"a new property: {name[:80]}", ABSENT, schema)
+        return SchemaChange(place, SchemaEffect.NARROWER, "required-property-added", said, ABSENT, schema)
+    return SchemaChange(place, SchemaEffect.NONE, "property-added", f"a new property: {name[:80]}", ABSENT, schema)
 
 
-def _removed(place: str, name: str, schema: Any, side: Side, *, needed: bool, closed: bool) -> Found:
-    if side is Side.OUTPUT:
-        effect = Effect.WIDER if needed else Effect.UNCLEAR
+def _removed(place: str, name: str, schema: Any, side: SchemaSide, *, needed: bool, closed: bool) -> SchemaChange:
+    if side is SchemaSide.OUTPUT:
+        effect = SchemaEffect.WIDER if needed else SchemaEffect.UNCLEAR
         said = f"{name[:80]} is not promised any more" if needed else f"{name[:80]} is not described any more"
-        return Found(place, effect, "property-removed", said, schema)
-    effect = Effect.NARROWER if closed else Effect.UNCLEAR
+        return SchemaChange(place, effect, "property-removed", said, schema)
+    effect = SchemaEffect.NARROWER if closed else SchemaEffect.UNCLEAR
     said = f"{name[:80]} is refused now" if closed else f"{name[:80]} is not described any more: ignored or refused"
-    return Found(place, effect, "property-removed", said, schema)
+    return SchemaChange(place, effect, "property-removed", said, schema)
 
 
-def _need(place: str, name: str, *, is_needed: bool) -> Found:
+def _need(place: str, name: str, *, is_needed: bool) -> SchemaChange:
     if is_needed:
-        return Found(place, Effect.NARROWER, "required-added", f"{name[:80]} is required now", ABSENT, name)
-    return Found(place, Effect.WIDER, "required-removed", f"{name[:80]} is not required any more", name)
+        return SchemaChange(
+            place, SchemaEffect.NARROWER, "required-added", f"{name[:80]} is required now", ABSENT, name
+        )
+    return SchemaChange(place, SchemaEffect.WIDER, "required-removed", f"{name[:80]} is not required any more", name)
 
 
-def _alternatives(path: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[Found]:
+def _alternatives(path: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[SchemaChange]:
     """One has alternatives and the other is a single schema: compared as sets of alternatives."""
     ours, theirs = _as_alternatives(old), _as_alternatives(new)
     if ours == theirs:
         return
-    effect = Effect.WIDER if ours < theirs else Effect.NARROWER if theirs < ours else Effect.UNCLEAR
-    said = {Effect.WIDER: "takes more kinds of values", Effect.NARROWER: "takes fewer kinds of values"}
-    yield Found(path, effect, f"alternatives-{effect}", said.get(effect, "described in another way"), old, new)
+    effect = SchemaEffect.WIDER if ours < theirs else SchemaEffect.NARROWER if theirs < ours else SchemaEffect.UNCLEAR
+    said = {SchemaEffect.WIDER: "takes more kinds of values", SchemaEffect.NARROWER: "takes fewer kinds of values"}
+    yield SchemaChange(path, effect, f"alternatives-{effect}", said.get(effect, "described in another way"), old, new)
 
 
 _WORDS = {"title", "description", "default", "examples", "$comment"}

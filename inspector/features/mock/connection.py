@@ -14,27 +14,27 @@ from inspector.features.mock.matching import Empty, Missing, Played
 from inspector.features.mock.openings import as_raw, discover_result, initialize_result, served_modern
 from inspector.features.mock.playback import (
     Act,
-    Answer,
     Manner,
+    MockDelay,
+    MockNotice,
     Playing,
     Put,
-    Send,
-    Tell,
-    Wait,
-    Where,
+    SendNotification,
+    SendResponse,
+    StreamChoice,
     Write,
     afterwards,
     perform,
 )
 from inspector.features.mock.script import LISTEN, Turn, asked_of, key_of
-from inspector.features.mock.shared import Fault, Kind, Stage
+from inspector.features.mock.shared import FaultKind, InjectedFault, MockShared
 from inspector.protocol import jsonrpc, peek
 from inspector.protocol.jsonrpc import ErrorAnswer, Notification, NotJsonRpc, Part, Request, RequestId, read
 from inspector.protocol.request_meta import LOG_LEVEL, rank
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.openings import UNSUPPORTED_VERSION
 from inspector.protocol.tracking.opening import CLIENT_CAPABILITIES, declared_revision
-from inspector.protocol.tracking.subscriptions import ACKNOWLEDGED, SUBSCRIPTION_ID, UPDATED, Filter, read_filter
+from inspector.protocol.tracking.subscriptions import ACKNOWLEDGED, SUBSCRIPTION_ID, UPDATED, StreamFilter, read_filter
 
 # --- The voice: what goes out of an actor, act by act; questions that wait for an answer, and streams that listen.
 
@@ -55,15 +55,15 @@ class Outlet(Protocol):
 class Voice:
     """What one client hears. `common` carries what belongs to no request."""
 
-    def __init__(self, stage: Stage, common: Outlet) -> None:
+    def __init__(self, stage: MockShared, common: Outlet) -> None:
         self._stage = stage
         self._common = common
         self._asked = 0
         self._answers: dict[RequestId, asyncio.Future[tuple[Part, bool]]] = {}
-        self._watchers: dict[object, tuple[RequestId, Filter, Outlet]] = {}
+        self._watchers: dict[object, tuple[RequestId, StreamFilter, Outlet]] = {}
 
     @contextmanager
-    def watched(self, id_: RequestId, wanted: Filter, outlet: Outlet) -> Iterator[None]:
+    def watched(self, id_: RequestId, wanted: StreamFilter, outlet: Outlet) -> Iterator[None]:
         """For the time of the block, what is wanted goes out there."""
         key = object()
         self._watchers[key] = id_, wanted, outlet
@@ -80,33 +80,33 @@ class Voice:
         elif not waiting.done():
             waiting.set_result((part, failed))
 
-    async def drive(self, playing: Playing, own: Outlet, answering: "Answering | None" = None) -> None:
+    async def drive(self, playing: Playing, own: Outlet, answering: "RequestInProgress | None" = None) -> None:
         """Do what the turn says, one act after the other."""
         for act in playing:
             await self._act(act, own, answering)
 
-    async def _act(self, act: Act, own: Outlet, answering: "Answering | None") -> None:
+    async def _act(self, act: Act, own: Outlet, answering: "RequestInProgress | None") -> None:
         match act:
-            case Wait():
+            case MockDelay():
                 if act.ns and math.isfinite(self._stage.settings.speed):
                     await asyncio.sleep(act.ns / 1e9 / self._stage.settings.speed)
-            case Send():
+            case SendNotification():
                 await self._send(act, own)
             case Write():
                 await own.write(act.payload)
             case Put():
-                part, failed = await self._ask(act, own if act.where is Where.OWN else self._common)
+                part, failed = await self._ask(act, own if act.where is StreamChoice.OWN else self._common)
                 self._stage.compare(act.query, part, failed=failed)
-            case Answer():
+            case SendResponse():
                 if answering is not None:
                     await answering.take(act)
-            case Tell():
+            case MockNotice():
                 self._stage.tell_once(act.text)
             case _:
                 assert_never(act)
 
-    async def _send(self, act: Send, own: Outlet) -> None:
-        if act.where is Where.LISTENERS or (act.where is Where.WATCH and self._watchers):
+    async def _send(self, act: SendNotification, own: Outlet) -> None:
+        if act.where is StreamChoice.LISTENERS or (act.where is StreamChoice.WATCH and self._watchers):
             for id_, wanted, outlet in tuple(self._watchers.values()):
                 if _wants(wanted, act):
                     meta = peek.mapping(act.params.value, "_meta") | {SUBSCRIPTION_ID: id_}
@@ -116,7 +116,7 @@ class Voice:
         head = {"jsonrpc": "2.0", "method": act.method}
         there = act.params is not jsonrpc.ABSENT
         payload = jsonrpc.encode(head | ({"params": as_raw(act.params.raw)} if there else {}))
-        await (own if act.where is Where.OWN else self._common).send(payload)
+        await (own if act.where is StreamChoice.OWN else self._common).send(payload)
 
     async def _ask(self, act: Put, outlet: Outlet) -> tuple[Part, bool]:
         self._asked += 1
@@ -132,15 +132,15 @@ class Voice:
             self._answers.pop(id_, None)
 
 
-class Answering:
+class RequestInProgress:
     """How one request is answered, with the fault that happens to it."""
 
-    def __init__(self, id_: RequestId, own: Outlet, fault: Fault | None) -> None:
+    def __init__(self, id_: RequestId, own: Outlet, fault: InjectedFault | None) -> None:
         self._id, self.own, self._fault = id_, own, fault
         self.is_final = False
         """Whether an answer went out that is no question."""
 
-    async def take(self, answer: Answer) -> None:
+    async def take(self, answer: SendResponse) -> None:
         """Send what the turn came to."""
         await self._send("error" if answer.failed else "result", answer.json)
         self.is_final = not answer.asks
@@ -156,15 +156,15 @@ class Answering:
 
     async def _send(self, member: str, json: bytes) -> None:
         payload = jsonrpc.encode({"jsonrpc": "2.0", "id": self._id, member: as_raw(json)})
-        if self._fault is not None and self._fault.kind is Kind.CUT:
+        if self._fault is not None and self._fault.kind is FaultKind.CUT:
             await self.own.cut(payload)
-        elif self._fault is not None and self._fault.kind is Kind.MALFORMED:
+        elif self._fault is not None and self._fault.kind is FaultKind.MALFORMED:
             await self.own.send(payload[: len(payload) // 2])
         else:
             await self.own.send(payload)
 
 
-def _wants(wanted: Filter, act: Send) -> bool:
+def _wants(wanted: StreamFilter, act: SendNotification) -> bool:
     """Whether a stream was asked to carry this."""
     if act.method == UPDATED:
         uri = peek.text(act.params.value, "uri") or ""
@@ -180,7 +180,7 @@ Spawn = Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]]
 class Actor:
     """One client's server. `common` carries what belongs to no request."""
 
-    def __init__(self, stage: Stage, common: Outlet, spawn: Spawn) -> None:
+    def __init__(self, stage: MockShared, common: Outlet, spawn: Spawn) -> None:
         self._stage = stage
         self._common = common
         self._spawn = spawn
@@ -245,19 +245,19 @@ class Actor:
         fault = self._stage.strike(entry)
         if fault is not None:
             self._stage.tell(f"fault: {fault.text} ({request.method})")
-            if fault.kind is Kind.DROP:
+            if fault.kind is FaultKind.DROP:
                 await asyncio.Event().wait()  # until the client gives it up, or goes
-            if fault.kind is Kind.DELAY:
+            if fault.kind is FaultKind.DELAY:
                 await asyncio.sleep(fault.seconds)
-            if fault.kind is Kind.ERROR:
+            if fault.kind is FaultKind.ERROR:
                 await own.send(jsonrpc.write_error(request.id, fault.code, "an error on demand"))
                 return
         await self._serve(request, own, fault)
 
-    async def _serve(self, request: Request, own: Outlet, fault: Fault | None) -> None:
+    async def _serve(self, request: Request, own: Outlet, fault: InjectedFault | None) -> None:
         stage, method, params = self._stage, request.method, request.params
         era = Era.LEGACY if declared_revision(params) is None else Era.MODERN
-        answering = Answering(request.id, own, fault)
+        answering = RequestInProgress(request.id, own, fault)
         if why := stage.refusal_of(era) if method != "server/discover" or era is Era.MODERN else "":
             await answering.error(*self._refused(era, params, why))
             return
@@ -291,7 +291,7 @@ class Actor:
         data = {"supported": list(served_modern(self._stage.script)), "requested": asked}
         return UNSUPPORTED_VERSION, f"Unsupported protocol version: {asked}", data
 
-    async def _initialize(self, params: Any, answering: Answering) -> None:
+    async def _initialize(self, params: Any, answering: RequestInProgress) -> None:
         self._played = Played()
         self._capabilities = peek.mapping(params, "capabilities")
         result, word = initialize_result(self._stage.script, peek.text(params, "protocolVersion") or "")
@@ -304,7 +304,7 @@ class Actor:
         if turn is not None:
             self._after(turn, manner)
 
-    async def _discover(self, params: Any, era: Era, answering: Answering) -> None:
+    async def _discover(self, params: Any, era: Era, answering: RequestInProgress) -> None:
         turn = self._stage.recorded_discovery()
         if turn is None and era is Era.MODERN:
             if not self._knows(params):
@@ -320,7 +320,7 @@ class Actor:
         else:
             await answering.error(-32601, "Method not found: server/discover")
 
-    async def _look_up(self, request: Request, era: Era, answering: Answering) -> None:
+    async def _look_up(self, request: Request, era: Era, answering: RequestInProgress) -> None:
         stage, params = self._stage, request.params
         asked = asked_of(params)
         manner = self._manner(era, params)
@@ -355,7 +355,7 @@ class Actor:
         )
 
     async def _play(
-        self, turn: Turn, manner: Manner, answering: Answering, *, begin: int = 0, again: bool = False
+        self, turn: Turn, manner: Manner, answering: RequestInProgress, *, begin: int = 0, again: bool = False
     ) -> None:
         await self._voice.drive(perform(turn, manner, begin), answering.own, answering)
         if not turn.is_answered:
@@ -384,6 +384,6 @@ class Actor:
 def _before_the_answer(turn: Turn, manner: Manner) -> Playing:
     """What a turn says before its answer, which is made anew."""
     for act in perform(turn, manner):
-        if isinstance(act, Answer):
+        if isinstance(act, SendResponse):
             return
         yield act

@@ -16,9 +16,18 @@ from urllib.parse import parse_qs, urlsplit
 import msgspec
 
 from inspector.features.mock.connection import INVALID_REQUEST, Actor
-from inspector.features.mock.http_streams import HttpTape, Item, Kind, Outbox, Stream, Streams, event, still_here
+from inspector.features.mock.http_streams import (
+    HttpTape,
+    MockStream,
+    StreamItem,
+    StreamItemKind,
+    StreamOutbox,
+    Streams,
+    event,
+    still_here,
+)
 from inspector.features.mock.openings import served_modern
-from inspector.features.mock.shared import Serves, Stage
+from inspector.features.mock.shared import MockShared, Serves
 from inspector.protocol import jsonrpc
 from inspector.protocol.frames import Channel
 from inspector.protocol.headers import headers_for
@@ -41,9 +50,9 @@ Spawn = Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]]
 class OldSite:
     """Answers the requests of clients that know no other carriage."""
 
-    def __init__(self, stage: Stage, tape: HttpTape, spawn: Spawn, outbox: Callable[[], Outbox]) -> None:
+    def __init__(self, stage: MockShared, tape: HttpTape, spawn: Spawn, outbox: Callable[[], StreamOutbox]) -> None:
         self._stage, self._tape, self._spawn, self._outbox = stage, tape, spawn, outbox
-        self._sessions: dict[str, tuple[Actor, Outbox]] = {}
+        self._sessions: dict[str, tuple[Actor, StreamOutbox]] = {}
 
     def open(self, number: int) -> HttpResponse:
         """A client wants to hear."""
@@ -66,7 +75,7 @@ class OldSite:
         self._sessions[name] = actor, common
         try:
             yield event(f"{MESSAGES}?session_id={name}".encode(), name="endpoint")
-            async for piece in Stream(common).flow(self._tape, number, Channel.SSE):
+            async for piece in MockStream(common).flow(self._tape, number, Channel.SSE):
                 yield piece
         finally:
             del self._sessions[name]
@@ -133,23 +142,23 @@ _OWN = "own"
 """The name of the stream that belongs to no request."""
 
 
-class Session(msgspec.Struct):
+class MockSession(msgspec.Struct):
     """One client, from its `initialize` to its DELETE."""
 
     actor: Actor
-    own: Stream
+    own: MockStream
     streams: Streams
     listening: bool = False
 
 
-class Site:
+class MockSite:
     """Answers HTTP requests. Running turns live in `tasks`."""
 
-    def __init__(self, stage: Stage, tasks: asyncio.TaskGroup, tape: HttpTape) -> None:
+    def __init__(self, stage: MockShared, tasks: asyncio.TaskGroup, tape: HttpTape) -> None:
         self._stage = stage
         self._tasks = tasks
         self._tape = tape
-        self.sessions: dict[str, Session] = {}
+        self.sessions: dict[str, MockSession] = {}
         self._running: set[asyncio.Task[None]] = set()
         self._stateless = Actor(stage, _Nowhere(), self._spawn)
         self._old = OldSite(stage, tape, self._spawn, self._outbox)
@@ -216,14 +225,14 @@ class Site:
         self._tape.ended(number)
         return HttpResponse(202)
 
-    def _new_session(self, name: str) -> Session:
-        own, streams = Stream(self._outbox(), _OWN), Streams()
-        session = Session(Actor(self._stage, own.outbox, self._spawn), streams.add(own), streams)
+    def _new_session(self, name: str) -> MockSession:
+        own, streams = MockStream(self._outbox(), _OWN), Streams()
+        session = MockSession(Actor(self._stage, own.outbox, self._spawn), streams.add(own), streams)
         if name:
             self.sessions[name] = session
         return session
 
-    def _find(self, request: HttpRequest, number: int) -> Session | HttpResponse:
+    def _find(self, request: HttpRequest, number: int) -> MockSession | HttpResponse:
         name = request.header(SESSION)
         if name is None:
             missing = f"{SESSION} is missing; initialize first"
@@ -235,7 +244,7 @@ class Site:
             return self._refused(number, 400, INVALID_REQUEST, f"Unsupported {VERSION}: {version[:40]}")
         return self.sessions[name]
 
-    def _get(self, session: Session, request: HttpRequest, number: int) -> HttpResponse:
+    def _get(self, session: MockSession, request: HttpRequest, number: int) -> HttpResponse:
         """The session's own stream, or one that broke, behind its last event (2025-03-26 to 2025-11-25)."""
         stream, after = session.streams.find(request.header(LAST) or "") or (session.own, None)
         if stream is session.own and session.listening:
@@ -243,7 +252,9 @@ class Site:
         self._tape.answered(number, 200, STREAM)
         return HttpResponse(200, STREAM, self._listened(session, stream, number, after))
 
-    async def _listened(self, session: Session, stream: Stream, number: int, after: int | None) -> AsyncIterator[bytes]:
+    async def _listened(
+        self, session: MockSession, stream: MockStream, number: int, after: int | None
+    ) -> AsyncIterator[bytes]:
         session.listening = session.listening or stream is session.own
         try:
             yield still_here()
@@ -270,7 +281,7 @@ class Site:
         entry: int,
         *,
         headers: Pairs = (),
-        session: Session | None = None,
+        session: MockSession | None = None,
     ) -> HttpResponse:
         """Play what answers a request; the response that carries it. Without a session, its end ends the work."""
         outbox = self._outbox()
@@ -283,24 +294,26 @@ class Site:
             raise
         if first is not None and not _begins_a_stream(first.payload):
             return self._replied(first, number, headers, stateless=session is None)
-        stream = session.streams.add(Stream(outbox, str(number))) if session is not None else Stream(outbox)
+        stream = session.streams.add(MockStream(outbox, str(number))) if session is not None else MockStream(outbox)
         self._tape.answered(number, 200, (*STREAM, *headers))
         body = self._streamed(task, stream, number, begun=first is not None, stateless=session is None)
         return HttpResponse(200, (*STREAM, *headers), body)
 
-    def _replied(self, first: Item, number: int, headers: Pairs, *, stateless: bool) -> HttpResponse:
+    def _replied(self, first: StreamItem, number: int, headers: Pairs, *, stateless: bool) -> HttpResponse:
         """An answer that came at once, and before anything else."""
         status = status_of(first.payload) if stateless else 200
         self._tape.answered(number, status, (*_JSON, *headers))
         payload = first.payload
-        if first.kind is Kind.CUT:
+        if first.kind is StreamItemKind.CUT:
             payload = payload[: len(payload) // 2]
         self._tape.sent(number, payload, Channel.REPLY)
         self._tape.ended(number)
-        return HttpResponse(status, (*_JSON, *headers), _broken(payload) if first.kind is Kind.CUT else payload)
+        return HttpResponse(
+            status, (*_JSON, *headers), _broken(payload) if first.kind is StreamItemKind.CUT else payload
+        )
 
     async def _streamed(
-        self, task: asyncio.Task[None], stream: Stream, number: int, *, begun: bool, stateless: bool
+        self, task: asyncio.Task[None], stream: MockStream, number: int, *, begun: bool, stateless: bool
     ) -> AsyncIterator[bytes]:
         try:
             if not begun:
@@ -312,8 +325,10 @@ class Site:
                 task.cancel()
             self._tape.ended(number)
 
-    def _outbox(self) -> Outbox:
-        return Outbox(lambda: self._stage.tell_once("what the server wrote beside its messages has no place over HTTP"))
+    def _outbox(self) -> StreamOutbox:
+        return StreamOutbox(
+            lambda: self._stage.tell_once("what the server wrote beside its messages has no place over HTTP")
+        )
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = self._tasks.create_task(work)
@@ -348,7 +363,7 @@ class _Nowhere:
         """Lose it."""
 
 
-async def _run(actor: Actor, body: bytes, outbox: Outbox, entry: int) -> None:
+async def _run(actor: Actor, body: bytes, outbox: StreamOutbox, entry: int) -> None:
     """Answer one client's message. What fails here fails for this client alone."""
     try:
         await actor.take(body, outbox, entry)
@@ -369,18 +384,18 @@ def _begins_a_stream(payload: bytes) -> bool:
     return isinstance(first, Request | Notification)
 
 
-async def serve(stage: Stage, port: int, announce: Callable[[str], None]) -> None:
+async def serve(stage: MockShared, port: int, announce: Callable[[str], None]) -> None:
     """Play on a port of this machine (0: a free one) until cancelled. Its address is told.
 
     Raises: OSError if the port is taken.
     """
-    tape, sites = HttpTape(stage.tape), list[Site]()
+    tape, sites = HttpTape(stage.tape), list[MockSite]()
     listener = Listener(lambda request: sites[0].answer(request), port=port)
     await listener.start()  # outside of the group, so that a port that is taken is one error and not several
     tape.open(f"{listener.url}{PATH}")
     try:
         async with asyncio.TaskGroup() as tasks:
-            sites.append(Site(stage, tasks, tape))
+            sites.append(MockSite(stage, tasks, tape))
             announce(f"playing at {listener.url}{PATH}")
             if stage.settings.serves is not Serves.MODERN:
                 announce(f"for clients of the older HTTP+SSE: {listener.url}{OLD_PATH}")

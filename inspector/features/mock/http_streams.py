@@ -21,7 +21,7 @@ _MOST = 1000
 """Messages that wait while nobody listens."""
 
 
-class Kind(Enum):
+class StreamItemKind(Enum):
     """What goes out."""
 
     MESSAGE = 1
@@ -29,20 +29,20 @@ class Kind(Enum):
     """Half of it goes out, and no end after it."""
 
 
-class Item(msgspec.Struct, frozen=True):
+class StreamItem(msgspec.Struct, frozen=True):
     """One thing that goes out."""
 
-    kind: Kind
+    kind: StreamItemKind
     payload: bytes
 
 
-class Outbox:
+class StreamOutbox:
     """An outlet that keeps what is sent until it is taken."""
 
     def __init__(self, junk: Callable[[], None]) -> None:
         """`junk` is called for bytes that HTTP has no place for."""
-        self._waiting: asyncio.Queue[Item | None] = asyncio.Queue()
-        self._first: list[Item | None] = []
+        self._waiting: asyncio.Queue[StreamItem | None] = asyncio.Queue()
+        self._first: list[StreamItem | None] = []
         """The next, if somebody has looked at it."""
         self._junk = junk
 
@@ -50,7 +50,7 @@ class Outbox:
         """Keep a message; of too many the oldest goes."""
         if self._waiting.qsize() >= _MOST:
             self._waiting.get_nowait()
-        self._waiting.put_nowait(Item(Kind.MESSAGE, payload))
+        self._waiting.put_nowait(StreamItem(StreamItemKind.MESSAGE, payload))
 
     async def write(self, payload: bytes) -> None:
         """Bytes that are no message have no place here."""
@@ -58,20 +58,20 @@ class Outbox:
 
     async def cut(self, payload: bytes) -> None:
         """Keep the last that goes out."""
-        self._waiting.put_nowait(Item(Kind.CUT, payload))
+        self._waiting.put_nowait(StreamItem(StreamItemKind.CUT, payload))
 
     def end(self) -> None:
         """Nothing follows."""
         self._waiting.put_nowait(None)
 
-    async def take(self, seconds: float) -> Item | None:
+    async def take(self, seconds: float) -> StreamItem | None:
         """The next; None at the end. Raises: TimeoutError if nothing comes for so long."""
         if self._first:
             return self._first.pop()
         async with asyncio.timeout(seconds):
             return await self._waiting.get()
 
-    async def peek(self, seconds: float) -> Item | None:
+    async def peek(self, seconds: float) -> StreamItem | None:
         """The next, which stays the next; None at the end, or if nothing comes for so long."""
         try:
             self._first.append(await self.take(seconds))
@@ -79,7 +79,7 @@ class Outbox:
             return None
         return self._first[0]
 
-    async def items(self) -> AsyncIterator[Item | None]:
+    async def items(self) -> AsyncIterator[StreamItem | None]:
         """Each until the end; None where it is time to say that the stream is still there."""
         while True:
             try:
@@ -163,10 +163,10 @@ _DIGITS = 15
 """Of the number of an event, at most: Python refuses to read thousands."""
 
 
-class Stream:
+class MockStream:
     """One stream. Its events have ids if it has a name; a stream of a single stateless request has none."""
 
-    def __init__(self, outbox: Outbox, name: str = "") -> None:
+    def __init__(self, outbox: StreamOutbox, name: str = "") -> None:
         self.outbox = outbox
         self.name = name
         self._sent: deque[tuple[int, bytes]] = deque(maxlen=_EVENTS)
@@ -185,7 +185,7 @@ class Stream:
                 continue
             id_ = self._keep(item.payload)
             whole = event(item.payload, id_)
-            if item.kind is Kind.CUT:
+            if item.kind is StreamItemKind.CUT:
                 tape.sent(number, item.payload[: len(item.payload) // 2], channel)
                 yield whole[: len(whole) // 2]
                 raise HangUp
@@ -209,16 +209,16 @@ class Streams:
     """The streams of one session, by their names."""
 
     def __init__(self) -> None:
-        self._streams: dict[str, Stream] = {}
+        self._streams: dict[str, MockStream] = {}
 
-    def add(self, stream: Stream) -> Stream:
+    def add(self, stream: MockStream) -> MockStream:
         """One more; of too many the oldest is forgotten, but not the session's own, which came first."""
         self._streams[stream.name] = stream
         if len(self._streams) > _STREAMS:
             del self._streams[[*self._streams][1]]
         return stream
 
-    def find(self, last: str) -> tuple[Stream, int] | None:
+    def find(self, last: str) -> tuple[MockStream, int] | None:
         """The stream of an event, and the number of the event in it; None if there is no such."""
         name, _, count = last.rpartition("-")
         stream = self._streams.get(name)

@@ -34,7 +34,7 @@ HARMLESS = {"logging/setLevel", "resources/subscribe", "resources/unsubscribe"}
 """Requests whose result is empty, and which change nothing that was recorded."""
 
 
-class Found(msgspec.Struct, frozen=True):
+class MatchedTurn(msgspec.Struct, frozen=True):
     """A turn to be played."""
 
     turn: Turn
@@ -89,7 +89,7 @@ class Book:
         index, again = played.next(method, "", shelf.turns) if shelf else (0, True)
         return None if again else self._script.turns[index]
 
-    def find(self, method: str, params: Any, played: Played, era: Era) -> Found | Empty | Missing:
+    def find(self, method: str, params: Any, played: Played, era: Era) -> MatchedTurn | Empty | Missing:
         """What answers a request; `params` are those of `asked_of`."""
         shelves, target = self._shelves.get(method, {}), target_of(method, params)
         shelf = shelves.get(target) or shelves.get(target.strip())
@@ -107,9 +107,9 @@ class Book:
             return self._found(method, key_of(nearest), shelf.same(key_of(nearest)), played, word)
         return self._missing(method, params, target, era)
 
-    def _found(self, method: str, key: str, turns: Sequence[int], played: Played, word: str = "") -> Found:
+    def _found(self, method: str, key: str, turns: Sequence[int], played: Played, word: str = "") -> MatchedTurn:
         index, again = played.next(method, key, turns)
-        return Found(self._script.turns[index], again, word)
+        return MatchedTurn(self._script.turns[index], again, word)
 
     def _missing(self, method: str, params: Any, target: str, era: Era) -> Missing:
         there = self._shelves.get(method)

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from inspector.features.mock.script import End, Script, Told, Turn
+from inspector.features.mock.script import Script, ScriptedResponse, Told, Turn
 from inspector.protocol import peek
 from inspector.protocol.jsonrpc import Part, encode
 from inspector.protocol.revisions._shape import Era
@@ -131,7 +131,7 @@ def lost_between_eras(script: Script) -> tuple[str, ...]:
 def _recorded(script: Script, method: str) -> Part | None:
     for turn in script.of(method):
         for step in turn.steps:
-            if isinstance(step, End) and not step.failed and isinstance(step.answer.value, dict):
+            if isinstance(step, ScriptedResponse) and not step.failed and isinstance(step.answer.value, dict):
                 return step.answer
     return None
 

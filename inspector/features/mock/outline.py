@@ -18,7 +18,18 @@ from inspector.capture.format.records import ConnectionRecord, FrameRecord, from
 from inspector.capture.journal import Journal
 from inspector.capture.store.columns import KIND_BITS, TO_SERVER_BIT, EntryKind, MessageKind, meaning_of
 from inspector.errors import UsageError
-from inspector.features.mock.script import LISTEN, Ask, End, Junk, Query, Say, Step, Turn, asked_of, key_of
+from inspector.features.mock.script import (
+    LISTEN,
+    Junk,
+    Query,
+    Say,
+    ScriptedResponse,
+    ScriptedServerRequest,
+    Step,
+    Turn,
+    asked_of,
+    key_of,
+)
 from inspector.protocol import peek
 from inspector.protocol.conversation import Conversation
 from inspector.protocol.exchange_log import ASKS, FROM_SERVER, UNLISTED
@@ -50,7 +61,7 @@ RECORD = "Record one with calls: mcp-inspect call TOOL --capture FILE -- COMMAND
 """What to do about a capture that holds too little."""
 
 
-class Wire(msgspec.Struct):
+class RecordedConnection(msgspec.Struct):
     """One connection of a capture."""
 
     name: str
@@ -66,21 +77,21 @@ class Wire(msgspec.Struct):
     """Whether the capture holds no other."""
 
 
-def wires(journal: Journal) -> list[Wire]:
+def wires(journal: Journal) -> list[RecordedConnection]:
     """The connections of a capture, in the order in which they are first named."""
     columns = journal.store.columns(1, journal.count) if journal.count else None
     if columns is None:
         return []
     frames = array("I", compress(range(1, journal.count + 1), columns.kinds.translate(_IS_FRAME)))
     if only := _only_name(journal, frames):
-        found = {only: Wire(only, frames=frames, requests=columns.flags.translate(_IS_SENT).count(1))}
+        found = {only: RecordedConnection(only, frames=frames, requests=columns.flags.translate(_IS_SENT).count(1))}
     else:
         found = _by_name(journal, frames)
     for n in reversed([*journal.store.backwards(EntryKind.CONNECTION)]):
         what = journal.store.entry(n).what
         if isinstance(what, ConnectionFact) and what.event is ConnectionEvent.OPEN:
             name = only or _name(journal, n)
-            wire = found.setdefault(name, Wire(name))
+            wire = found.setdefault(name, RecordedConnection(name))
             wire.about = f"{what.transport} {what.url or ' '.join(what.argv)}".strip()
             wire.path = urlsplit(what.url).path if what.url else ""
     for wire in found.values():
@@ -88,11 +99,11 @@ def wires(journal: Journal) -> list[Wire]:
     return list(found.values())
 
 
-def _by_name(journal: Journal, frames: Sequence[int]) -> dict[str, Wire]:
-    found: dict[str, Wire] = {}
+def _by_name(journal: Journal, frames: Sequence[int]) -> dict[str, RecordedConnection]:
+    found: dict[str, RecordedConnection] = {}
     for n in frames:
         name = _name(journal, n)
-        wire = found.get(name) or found.setdefault(name, Wire(name, frames=array("I")))
+        wire = found.get(name) or found.setdefault(name, RecordedConnection(name, frames=array("I")))
         assert isinstance(wire.frames, array)
         wire.frames.append(n)
         wire.requests += journal.store.direction(n) is Direction.TO_SERVER
@@ -115,7 +126,7 @@ def _name(journal: Journal, n: int) -> str:
     return (record.c if isinstance(record, FrameRecord | ConnectionRecord) else "") or _UNNAMED
 
 
-def chosen(journal: Journal, connection: str = "") -> Wire:
+def chosen(journal: Journal, connection: str = "") -> RecordedConnection:
     """The connection of this name, or the only one. Raises: UsageError."""
     there = wires(journal)
     speaking = [wire for wire in there if wire.requests]
@@ -136,7 +147,7 @@ def nothing_to_play() -> UsageError:
     return UsageError("the capture holds no request of a client, so there is nothing to play", hint=RECORD)
 
 
-def _which(there: list[Wire]) -> str:
+def _which(there: list[RecordedConnection]) -> str:
     told = [f"{wire.name} ({wire.about + ', ' if wire.about else ''}{len(wire.frames)} frames)" for wire in there[:9]]
     return f"Choose with --conn: {'; '.join(told)}." if told else "No client speaks in it."
 
@@ -165,7 +176,7 @@ class Shape(msgspec.Struct):
     rows: Iterator[_Row]
 
 
-def shape_of(journal: Journal, wire: Wire) -> Shape:
+def shape_of(journal: Journal, wire: RecordedConnection) -> Shape:
     """As the journal has it; of one connection among several, folded by itself, for ids are its own."""
     if wire.alone:
         return Shape(journal.conversation, _rows_of_all(journal))
@@ -198,7 +209,7 @@ def frame_of(journal: Journal, n: int) -> Frame | None:
 class Outline:
     """Turns are numbered from 0, in the order of what the client said."""
 
-    def __init__(self, journal: Journal, wire: Wire) -> None:
+    def __init__(self, journal: Journal, wire: RecordedConnection) -> None:
         shape = shape_of(journal, wire)
         self.journal, self.conversation = journal, shape.conversation
         self.firsts = array("I")
@@ -369,7 +380,7 @@ class Outline:
 
     # --- what no column says
 
-    def _came_by_http(self, wire: Wire) -> bool:
+    def _came_by_http(self, wire: RecordedConnection) -> bool:
         return bool(wire.frames) and self._http_of(wire.frames[0]) is not None
 
     def _http_of(self, n: int) -> int | None:
@@ -456,7 +467,7 @@ class _Draft:
         self._open = True
         self._mark = 0
         self._asked: dict[RequestId, Query] = {}
-        self._waiting: Ask | None = None
+        self._waiting: ScriptedServerRequest | None = None
 
     def take(self, frame: Frame, message: Message) -> None:
         """The next message."""
@@ -481,7 +492,7 @@ class _Draft:
 
     def _add(self, step: Step) -> None:
         (self._steps if self._open else self._after).append(step)
-        if isinstance(step, End):
+        if isinstance(step, ScriptedResponse):
             self._open = False
 
     def _heard(self, frame: Frame, message: Message) -> None:
@@ -501,14 +512,14 @@ class _Draft:
         match message:
             case Request():
                 query = self._asked[message.id] = Query(message.method, message.params_part)
-                self._add(Ask(self._pause(frame), (query,), apart=apart))
+                self._add(ScriptedServerRequest(self._pause(frame), (query,), apart=apart))
             case Notification() if message.method not in NOT_SAID:
                 self._add(Say(self._pause(frame), message.method, message.params_part, apart))
             case Answer() if frame.n in self._questions:
-                self._waiting = Ask(self._pause(frame), _queries(message.result), message.result_part)
+                self._waiting = ScriptedServerRequest(self._pause(frame), _queries(message.result), message.result_part)
                 self._add(self._waiting)
             case Answer() | ErrorAnswer():
-                self._add(End(self._pause(frame), _part(message), isinstance(message, ErrorAnswer)))
+                self._add(ScriptedResponse(self._pause(frame), _part(message), isinstance(message, ErrorAnswer)))
             case NotJsonRpc() if not frame.cut:
                 self._add(Junk(self._pause(frame), frame.payload, frame.eol))
             case _:

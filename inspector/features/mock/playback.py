@@ -11,7 +11,7 @@ from typing import Any, assert_never
 import msgspec
 
 from inspector.features.mock.openings import fit_error, fit_result, is_foreign_task, without
-from inspector.features.mock.script import Ask, End, Junk, Query, Say, Turn
+from inspector.features.mock.script import Junk, Query, Say, ScriptedResponse, ScriptedServerRequest, Turn
 from inspector.protocol import peek
 from inspector.protocol.jsonrpc import Part, RequestId, encode
 from inspector.protocol.questions import INPUT_REQUIRED
@@ -26,7 +26,7 @@ _NEEDS = {"elicitation/create": "elicitation", "sampling/createMessage": "sampli
 """By method: what a client must declare to be asked."""
 
 
-class Where(Enum):
+class StreamChoice(Enum):
     """On which stream something goes out, where there are several."""
 
     OWN = "own"
@@ -39,18 +39,18 @@ class Where(Enum):
     """Those on which somebody listens to changes, and nowhere else: a stateless client hears of none unasked."""
 
 
-class Wait(msgspec.Struct, frozen=True):
+class MockDelay(msgspec.Struct, frozen=True):
     """Let time pass."""
 
     ns: int
 
 
-class Send(msgspec.Struct, frozen=True):
+class SendNotification(msgspec.Struct, frozen=True):
     """Send a notification."""
 
     method: str
     params: Part
-    where: Where
+    where: StreamChoice
 
 
 class Write(msgspec.Struct, frozen=True):
@@ -63,10 +63,10 @@ class Put(msgspec.Struct, frozen=True):
     """Send a question, and come back with its answer."""
 
     query: Query
-    where: Where
+    where: StreamChoice
 
 
-class Answer(msgspec.Struct, frozen=True):
+class SendResponse(msgspec.Struct, frozen=True):
     """Send the answer to the request: JSON of a result or of an error."""
 
     json: bytes
@@ -75,13 +75,13 @@ class Answer(msgspec.Struct, frozen=True):
     """Whether it is no result yet, but questions."""
 
 
-class Tell(msgspec.Struct, frozen=True):
+class MockNotice(msgspec.Struct, frozen=True):
     """Say something to whoever runs the mock."""
 
     text: str
 
 
-Act = Wait | Send | Write | Put | Answer | Tell
+Act = MockDelay | SendNotification | Write | Put | SendResponse | MockNotice
 Playing = Generator[Act, Any, None]
 """What `Put` gives back does not matter to it."""
 
@@ -101,7 +101,11 @@ class Manner(msgspec.Struct, frozen=True):
 def state_of(turn: Turn, at: int) -> str:
     """The state that travels with the questions of a step: the recorded one, or one of ours."""
     step = turn.steps[at]
-    recorded = peek.text(step.result.value, "requestState") if isinstance(step, Ask) and step.result else None
+    recorded = (
+        peek.text(step.result.value, "requestState")
+        if isinstance(step, ScriptedServerRequest) and step.result
+        else None
+    )
     return recorded if recorded is not None else f"mock-{turn.frame}-{at}"
 
 
@@ -109,42 +113,42 @@ def perform(turn: Turn, manner: Manner, begin: int = 0) -> Playing:
     """Play a turn up to its answer; `begin` is the step to go on from."""
     for at in range(begin, len(turn.steps)):
         step = turn.steps[at]
-        yield Wait(step.pause_ns)
-        if isinstance(step, Ask) and manner.era is Era.MODERN:
+        yield MockDelay(step.pause_ns)
+        if isinstance(step, ScriptedServerRequest) and manner.era is Era.MODERN:
             if asked := _as_result(turn, at, step, manner):
-                yield Answer(asked, asks=True)
+                yield SendResponse(asked, asks=True)
                 return
             yield _left_out(step)
-        elif isinstance(step, End) and is_foreign_task(step.answer, turn.era, manner.era):
-            yield Answer(encode({"code": _INTERNAL, "message": _A_TASK}), failed=True)
-        elif isinstance(step, End):
+        elif isinstance(step, ScriptedResponse) and is_foreign_task(step.answer, turn.era, manner.era):
+            yield SendResponse(encode({"code": _INTERNAL, "message": _A_TASK}), failed=True)
+        elif isinstance(step, ScriptedResponse):
             fit = fit_error if step.failed else fit_result
-            yield Answer(fit(step.answer, turn.method, turn.era, manner.era), step.failed)
+            yield SendResponse(fit(step.answer, turn.method, turn.era, manner.era), step.failed)
         else:
-            yield from _played(step, turn, manner, Where.OWN)
+            yield from _played(step, turn, manner, StreamChoice.OWN)
     if not turn.is_answered and not turn.method.startswith("notifications/"):
-        yield Tell(f"{turn.method}: no answer was recorded, so none is given")
+        yield MockNotice(f"{turn.method}: no answer was recorded, so none is given")
 
 
 def afterwards(turn: Turn, manner: Manner) -> Playing:
     """Play what came after the answer."""
     for step in turn.after:
-        yield Wait(step.pause_ns)
-        if isinstance(step, Ask) and manner.era is Era.MODERN:
+        yield MockDelay(step.pause_ns)
+        if isinstance(step, ScriptedServerRequest) and manner.era is Era.MODERN:
             yield _left_out(step)
-        elif not isinstance(step, End):
-            yield from _played(step, turn, manner, Where.COMMON)
+        elif not isinstance(step, ScriptedResponse):
+            yield from _played(step, turn, manner, StreamChoice.COMMON)
 
 
-def _played(step: Say | Ask | Junk, turn: Turn, manner: Manner, where: Where) -> Playing:
+def _played(step: Say | ScriptedServerRequest | Junk, turn: Turn, manner: Manner, where: StreamChoice) -> Playing:
     if not isinstance(step, Junk) and step.apart:
-        where = Where.COMMON
+        where = StreamChoice.COMMON
     match step:
         case Say():
             yield from _said(step, turn, manner, where)
         case Junk():
             yield Write(step.payload)
-        case Ask():
+        case ScriptedServerRequest():
             for query in step.queries:
                 if may_ask(query, manner.capabilities):
                     yield Put(query, where)
@@ -154,7 +158,7 @@ def _played(step: Say | Ask | Junk, turn: Turn, manner: Manner, where: Where) ->
             assert_never(step)
 
 
-def _said(step: Say, turn: Turn, manner: Manner, where: Where) -> Iterator[Act]:
+def _said(step: Say, turn: Turn, manner: Manner, where: StreamChoice) -> Iterator[Act]:
     params = step.params
     if step.method == PROGRESS:
         if manner.token is None:
@@ -165,10 +169,10 @@ def _said(step: Say, turn: Turn, manner: Manner, where: Where) -> Iterator[Act]:
         if manner.level is None or (level is not None and level < manner.level):
             return
     elif step.method in TELLING_OF_CHANGES:
-        where = Where.WATCH if manner.era is Era.LEGACY else Where.LISTENERS
+        where = StreamChoice.WATCH if manner.era is Era.LEGACY else StreamChoice.LISTENERS
         if turn.era is Era.MODERN or peek.has(params.value, "_meta", SUBSCRIPTION_ID):
             params = _unbound(params)
-    yield Send(step.method, params, where)
+    yield SendNotification(step.method, params, where)
 
 
 def _unbound(params: Part) -> Part:
@@ -184,7 +188,7 @@ def may_ask(query: Query, capabilities: dict[str, Any]) -> bool:
     return needed is None or needed in capabilities
 
 
-def _as_result(turn: Turn, at: int, step: Ask, manner: Manner) -> bytes:
+def _as_result(turn: Turn, at: int, step: ScriptedServerRequest, manner: Manner) -> bytes:
     """The questions as a result; b"" if the client can't be asked."""
     if not all(query.method in _NEEDS and may_ask(query, manner.capabilities) for query in step.queries):
         return b""
@@ -200,9 +204,9 @@ def _request(query: Query) -> dict[str, Any]:
     return {"method": query.method, "params": without(value, "_meta") if isinstance(value, dict) else {}}
 
 
-def _left_out(step: Ask) -> Tell:
+def _left_out(step: ScriptedServerRequest) -> MockNotice:
     methods = ", ".join(query.method for query in step.queries)
-    return Tell(f"{methods} is left out: the client does not declare that it can be asked")
+    return MockNotice(f"{methods} is left out: the client does not declare that it can be asked")
 
 
 def names_of(queries: Sequence[Query]) -> list[str]:
@@ -210,8 +214,8 @@ def names_of(queries: Sequence[Query]) -> list[str]:
     return [query.key or f"question-{number}" for number, query in enumerate(queries, 1)]
 
 
-def steps_that_ask(turn: Turn) -> Iterator[tuple[int, Ask]]:
+def steps_that_ask(turn: Turn) -> Iterator[tuple[int, ScriptedServerRequest]]:
     """The questions of a turn, and where they stand."""
     for at, step in enumerate(turn.steps):
-        if isinstance(step, Ask):
+        if isinstance(step, ScriptedServerRequest):
             yield at, step

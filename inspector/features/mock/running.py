@@ -11,7 +11,7 @@ from inspector.errors import UsageError
 from inspector.features.mock.openings import opening_of
 from inspector.features.mock.outline import RECORD, Outline, Turns, chosen, nothing_to_play
 from inspector.features.mock.script import Script
-from inspector.features.mock.shared import Settings, Stage, any_faults
+from inspector.features.mock.shared import MockSettings, MockShared, any_faults
 
 # --- From a capture to the script of one of its connections.
 
@@ -47,7 +47,7 @@ def _redacted(journal: Journal) -> tuple[str, ...]:
     return (f"the capture is redacted ({policy[:40]}): what was taken out is served as it stands there",)
 
 
-class Wish(msgspec.Struct, frozen=True):
+class MockRequest(msgspec.Struct, frozen=True):
     """What is played, and where."""
 
     file: Path
@@ -61,7 +61,9 @@ class Wish(msgspec.Struct, frozen=True):
     """Where it is kept what reading long captures came to; None: nowhere."""
 
 
-async def run(wish: Wish, settings: Settings, *, narrate: Callable[[str], None], warn: Callable[[str], None]) -> int:
+async def run(
+    wish: MockRequest, settings: MockSettings, *, narrate: Callable[[str], None], warn: Callable[[str], None]
+) -> int:
     """Play until the client has gone or it is interrupted; how often it did something else than was recorded.
 
     Raises: CaptureError, UsageError.
@@ -74,7 +76,7 @@ async def run(wish: Wish, settings: Settings, *, narrate: Callable[[str], None],
             warn(notice)
         if wish.capture is not None or any_faults(settings.faults):
             tape = start_capture(wish.capture, mode="mock")
-        stage = Stage(script, settings, tell=warn, tape=tape)
+        stage = MockShared(script, settings, tell=warn, tape=tape)
         narrate(_about(wish, script))
         try:
             await _serve(stage, wish.port, narrate)
@@ -89,7 +91,7 @@ async def run(wish: Wish, settings: Settings, *, narrate: Callable[[str], None],
             tape.close()
 
 
-async def _serve(stage: Stage, port: int | None, narrate: Callable[[str], None]) -> None:
+async def _serve(stage: MockShared, port: int | None, narrate: Callable[[str], None]) -> None:
     if port is None:
         from inspector.features.mock.stdio import serve as serve_stdio
 
@@ -103,7 +105,7 @@ async def _serve(stage: Stage, port: int | None, narrate: Callable[[str], None])
         raise UsageError(f"--http {port}: {error.strerror or error}", hint="0 takes a free port.") from None
 
 
-def _about(wish: Wish, script: Script) -> str:
+def _about(wish: MockRequest, script: Script) -> str:
     name = script.server.get("name")
     called = name if isinstance(name, str) else "a server"
     return f"{wish.file.name}: {called}, {script.turns.requests:,} requests recorded in {script.revision}"

@@ -43,7 +43,7 @@ class Query(msgspec.Struct):
     """Whether that was an error."""
 
 
-class Ask(msgspec.Struct, frozen=True):
+class ScriptedServerRequest(msgspec.Struct, frozen=True):
     """The server asks, and goes on when it is answered."""
 
     pause_ns: int
@@ -62,7 +62,7 @@ class Junk(msgspec.Struct, frozen=True):
     eol: Eol = Eol.LF
 
 
-class End(msgspec.Struct, frozen=True):
+class ScriptedResponse(msgspec.Struct, frozen=True):
     """The server answers."""
 
     pause_ns: int
@@ -71,7 +71,7 @@ class End(msgspec.Struct, frozen=True):
     """Whether it is a JSON-RPC error."""
 
 
-Step = Say | Ask | Junk | End
+Step = Say | ScriptedServerRequest | Junk | ScriptedResponse
 
 
 class Turn(msgspec.Struct, frozen=True):
@@ -94,12 +94,12 @@ class Turn(msgspec.Struct, frozen=True):
     @property
     def is_answered(self) -> bool:
         """Whether an answer was recorded."""
-        return any(isinstance(step, End) for step in self.steps)
+        return any(isinstance(step, ScriptedResponse) for step in self.steps)
 
     @property
     def is_plain(self) -> bool:
         """Whether the answer is all that is said until then."""
-        return len(self.steps) == 1 and isinstance(self.steps[0], End)
+        return len(self.steps) == 1 and isinstance(self.steps[0], ScriptedResponse)
 
 
 class Told(Protocol):

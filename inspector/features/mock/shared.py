@@ -13,7 +13,7 @@ from inspector.errors import FilterError, UsageError
 from inspector.features.mock.matching import Book
 from inspector.features.mock.openings import lost_between_eras, refuses_discover
 from inspector.features.mock.playback import names_of, state_of, steps_that_ask
-from inspector.features.mock.script import Ask, Query, Script, Turn, key_of
+from inspector.features.mock.script import Query, Script, ScriptedServerRequest, Turn, key_of
 from inspector.filters.engine.program import Program
 from inspector.filters.language.fields import Term
 from inspector.filters.language.parser import parse
@@ -24,7 +24,7 @@ from inspector.protocol.revisions._shape import Era
 # --- Faults on demand: what goes wrong, with which requests, and how often.
 
 
-class Kind(StrEnum):
+class FaultKind(StrEnum):
     """What goes wrong."""
 
     DELAY = "delay"
@@ -51,10 +51,10 @@ _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, None: 1.0}
 _ON_ERROR = -32603
 
 
-class Fault(msgspec.Struct, frozen=True):
+class InjectedFault(msgspec.Struct, frozen=True):
     """One fault, as it was ordered."""
 
-    kind: Kind
+    kind: FaultKind
     term: Term | None = None
     """Which requests it is for; None for all."""
     seconds: float = 0.0
@@ -67,28 +67,28 @@ class Fault(msgspec.Struct, frozen=True):
     """As it was typed."""
 
 
-def read_fault(text: str) -> Fault:
+def read_fault(text: str) -> InjectedFault:
     """A fault as a person types it. Raises: UsageError."""
     before, arrow, what = text.rpartition("=>")
     found = _FAULT.match(what.strip())
     if found is None or (arrow and (found["method"] or not before.strip())):
         raise UsageError(f"--fault {text!r}: no fault can be read from it", hint=_FORMS)
-    kind = Kind(found["kind"])
-    if (kind is Kind.DELAY) != bool(found["number"]) and kind is not Kind.ERROR:
+    kind = FaultKind(found["kind"])
+    if (kind is FaultKind.DELAY) != bool(found["number"]) and kind is not FaultKind.ERROR:
         raise UsageError(f"--fault {text!r}: only delay has a time, and needs one", hint=_FORMS)
     number = float(found["number"] or 0)
-    if kind is Kind.ERROR and (found["unit"] or not number.is_integer()):
+    if kind is FaultKind.ERROR and (found["unit"] or not number.is_integer()):
         raise UsageError(f"--fault {text!r}: the code of an error is a whole number", hint=_FORMS)
     try:
         term = parse(before if arrow else _selector(found["method"], found["name"]))
     except FilterError as error:
         raise UsageError(f"--fault {text!r}: {error}", hint=_FORMS) from None
     times = int(found["times"]) if found["times"] else None
-    return Fault(
+    return InjectedFault(
         kind,
         term,
-        seconds=number * _SECONDS[found["unit"]] if kind is Kind.DELAY else 0.0,
-        code=int(number) if kind is Kind.ERROR and number else _ON_ERROR,
+        seconds=number * _SECONDS[found["unit"]] if kind is FaultKind.DELAY else 0.0,
+        code=int(number) if kind is FaultKind.ERROR and number else _ON_ERROR,
         after=int(found["after"] or 0),
         times=times,
         text=text,
@@ -113,10 +113,10 @@ def _quoted(text: str) -> str:
 class Faults:
     """The faults of one run, and how often each has happened. `matches` holds a filter against a request."""
 
-    def __init__(self, faults: Sequence[Fault]) -> None:
+    def __init__(self, faults: Sequence[InjectedFault]) -> None:
         self._faults = [_Counted(fault) for fault in faults]
 
-    def strike(self, matches: Callable[[Term], bool]) -> Fault | None:
+    def strike(self, matches: Callable[[Term], bool]) -> InjectedFault | None:
         """The fault that happens to this request; None if none does. Of several the first."""
         for each in self._faults:
             if (each.fault.term is None or matches(each.fault.term)) and each.happens():
@@ -125,7 +125,7 @@ class Faults:
 
 
 class _Counted:
-    def __init__(self, fault: Fault) -> None:
+    def __init__(self, fault: InjectedFault) -> None:
         self.fault = fault
         self._seen = 0
 
@@ -149,7 +149,7 @@ class Serves(StrEnum):
     MODERN = "modern"
 
 
-class Settings(msgspec.Struct, frozen=True):
+class MockSettings(msgspec.Struct, frozen=True):
     """How a script is played."""
 
     speed: float = 1.0
@@ -157,16 +157,16 @@ class Settings(msgspec.Struct, frozen=True):
     serves: Serves = Serves.RECORDED
     strict: bool = False
     """Whether what differs from the recording is told one by one."""
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[InjectedFault, ...] = ()
 
 
-class Stage:
+class MockShared:
     """A script that is being played. `tape` records it; filters of faults need one."""
 
     def __init__(
         self,
         script: Script,
-        settings: Settings,
+        settings: MockSettings,
         *,
         tell: Callable[[str], None],
         tape: Journal | None = None,
@@ -194,7 +194,7 @@ class Stage:
         if always or self.settings.strict:
             self.tell(text)
 
-    def strike(self, entry: int) -> Fault | None:
+    def strike(self, entry: int) -> InjectedFault | None:
         """The fault that happens to the request which is that entry of the tape."""
         return self._faults.strike(lambda term: self._matches(term, entry))
 
@@ -271,9 +271,9 @@ class Stage:
         return program.matches(entry)
 
 
-def _ask(place: tuple[Turn, int]) -> Ask:
+def _ask(place: tuple[Turn, int]) -> ScriptedServerRequest:
     step = place[0].steps[place[1]]
-    assert isinstance(step, Ask), "that is what steps_that_ask gives"
+    assert isinstance(step, ScriptedServerRequest), "that is what steps_that_ask gives"
     return step
 
 
@@ -284,6 +284,6 @@ def _told(part: Part, failed: bool) -> str:
     return key_of({name: each for name, each in value.items() if name != "_meta"} if isinstance(value, dict) else value)
 
 
-def any_faults(faults: Sequence[Fault]) -> bool:
+def any_faults(faults: Sequence[InjectedFault]) -> bool:
     """Whether a tape is needed to know which requests they are for."""
     return any(fault.term is not None for fault in faults)

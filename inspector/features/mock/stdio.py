@@ -12,7 +12,7 @@ from typing import Any
 
 from inspector.capture.journal import Journal
 from inspector.features.mock.connection import Actor
-from inspector.features.mock.shared import Stage
+from inspector.features.mock.shared import MockShared
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact
 from inspector.protocol.frames import Channel, Direction, Eol
 
@@ -77,7 +77,7 @@ class Pipe:
         threading.Thread(target=read, name="stdin", daemon=True).start()
 
 
-async def serve(stage: Stage, read_fd: int = 0, write_fd: int = 1) -> None:
+async def serve(stage: MockShared, read_fd: int = 0, write_fd: int = 1) -> None:
     """Play until stdin ends, nobody reads stdout any more, or a fault breaks the connection."""
     pipe = Pipe(read_fd, write_fd, stage.tape)
     lines: asyncio.Queue[bytes | None] = asyncio.Queue()
@@ -97,7 +97,9 @@ async def serve(stage: Stage, read_fd: int = 0, write_fd: int = 1) -> None:
             stage.tape.fact(ConnectionFact(ConnectionEvent.CLOSE, "stdio", why=why))
 
 
-async def _converse(stage: Stage, pipe: Pipe, lines: asyncio.Queue[bytes | None], tasks: asyncio.TaskGroup) -> None:
+async def _converse(
+    stage: MockShared, pipe: Pipe, lines: asyncio.Queue[bytes | None], tasks: asyncio.TaskGroup
+) -> None:
     running: set[asyncio.Task[None]] = set()
     beside: set[asyncio.Task[None]] = set()
 

@@ -8,18 +8,18 @@ from typing import Any
 
 import msgspec
 
-from inspector.capture.compare.differences import Compared, Comparison, Verdict, compare_two, side
+from inspector.capture.compare.differences import Compared, Comparison, OperationVerdict, compare_two, side
 from inspector.capture.compare.normal import Normal
-from inspector.capture.compare.operations import Account, Accounts, Asked, Loose, accounts
-from inspector.features.resend.plan import Plan, Skip, Step, harmful
-from inspector.features.resend.provenance import Carried, Provenance
+from inspector.capture.compare.operations import Accounts, Loose, OperationRecord, ServerRequestRecord, accounts
+from inspector.features.resend.plan import Plan, PlannedRequest, Skip, harmful
+from inspector.features.resend.provenance import CarriedValue, Provenance
 from inspector.present.words import why_silent
 from inspector.protocol import capabilities as offers
 from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.steps import Replied, Reply
 from inspector.protocol.jsonrpc import Answer
-from inspector.protocol.questions import KIND_OF_METHOD, REJECTED, Question, Refusal, Result
+from inspector.protocol.questions import KIND_OF_METHOD, REJECTED, ErrorReply, Question, Result
 from inspector.protocol.questions import Reply as QuestionsReply
 from inspector.protocol.things import KIND_OF_METHOD as LISTS
 from inspector.protocol.things import Tool
@@ -37,10 +37,10 @@ class Replies:
     def __init__(self, found: Accounts) -> None:
         self._normal = Normal()
         self._loose = [each for each in found.loose if each.method in KIND_OF_METHOD and each.answer is not None]
-        self._left: list[Asked] = []
+        self._left: list[ServerRequestRecord] = []
         self._over = False
 
-    def turn_to(self, account: Account) -> None:
+    def turn_to(self, account: OperationRecord) -> None:
         """This operation is sent now."""
         self._left = [each for each in account.asked if each.answer is not None]
 
@@ -81,23 +81,23 @@ def offers_of(capabilities: Any) -> frozenset[str]:
     return frozenset(found)
 
 
-def _reply(asked: Asked | Loose) -> QuestionsReply:
+def _reply(asked: ServerRequestRecord | Loose) -> QuestionsReply:
     if not asked.failed:
         return Result(asked.answer)
     code = peek.integer(asked.answer, "code")
-    return Refusal(
+    return ErrorReply(
         REJECTED if code is None else code, peek.text(asked.answer, "message") or "", peek.at(asked.answer, "data")
     )
 
 
-class Wish(msgspec.Struct, frozen=True):
+class ResendOptions(msgspec.Struct, frozen=True):
     """How to send again."""
 
     normal: Normal
     replies: Replies
     """Also to be asked by the session."""
     allow_destructive: bool = False
-    told: Callable[[Step], None] = lambda step: None
+    told: Callable[[PlannedRequest], None] = lambda step: None
     """Told of each step before it is sent."""
 
 
@@ -108,7 +108,7 @@ class Resent(msgspec.Struct, frozen=True):
     sent: int
     """Requests that were sent."""
     skips: tuple[Skip, ...]
-    carried: tuple[tuple[Step, Carried], ...]
+    carried: tuple[tuple[PlannedRequest, CarriedValue], ...]
     """What was replaced in which request."""
     notes: tuple[str, ...] = ()
     """What a person should know beside it; may quote the server."""
@@ -117,7 +117,7 @@ class Resent(msgspec.Struct, frozen=True):
 class _Run:
     """One sending."""
 
-    def __init__(self, session: Session, wish: Wish) -> None:
+    def __init__(self, session: Session, wish: ResendOptions) -> None:
         self.session = session
         self.wish = wish
         self.provenance = Provenance()
@@ -126,19 +126,19 @@ class _Run:
         self.exchanges: dict[int, int] = {}
         """By the number of a recorded operation, the first exchange that was made for it."""
         self.failures: dict[int, str] = {}
-        self.accounts: dict[int, Account] = {}
+        self.accounts: dict[int, OperationRecord] = {}
         self.skips: list[Skip] = []
-        self.carried: list[tuple[Step, Carried]] = []
+        self.carried: list[tuple[PlannedRequest, CarriedValue]] = []
         self.sent = 0
 
-    async def learn_tools(self, steps: Sequence[Step]) -> None:
+    async def learn_tools(self, steps: Sequence[PlannedRequest]) -> None:
         """Ask for the tools if one is to be called: their annotations say what may be."""
         if any(step.method == "tools/call" for step in steps):
             pages = await self.session.list_all("tools")
             if pages.failed is None:
                 self.tools = tuple(map(Tool, pages.items))
 
-    async def take(self, step: Step) -> None:
+    async def take(self, step: PlannedRequest) -> None:
         """Send one request, unless something speaks against it."""
         self.accounts[step.account.number] = step.account
         if why := self._missing(step):
@@ -157,10 +157,10 @@ class _Run:
         called = await self.session.call(step.method, params, opened=lambda exchange: self._opened(step, exchange))
         self._learn(step, called.reply)
 
-    def _opened(self, step: Step, exchange: Exchange) -> None:
+    def _opened(self, step: PlannedRequest, exchange: Exchange) -> None:
         self.exchanges.setdefault(step.account.number, exchange.number)
 
-    def _missing(self, step: Step) -> str:
+    def _missing(self, step: PlannedRequest) -> str:
         if self.session.ended.is_set():
             return f"the connection had ended: {self.session.why}" if self.session.why else "the connection had ended"
         name = peek.text(step.params, "name")
@@ -168,10 +168,10 @@ class _Run:
             return f"the server has no tool {name!r}"
         return ""
 
-    def _may_destroy(self, step: Step) -> bool:
+    def _may_destroy(self, step: PlannedRequest) -> bool:
         return harmful(step, self.tools or ())
 
-    def _learn(self, step: Step, reply: Reply) -> None:
+    def _learn(self, step: PlannedRequest, reply: Reply) -> None:
         if not isinstance(reply, Replied):
             self.failures.setdefault(step.account.number, why_silent(reply))
             return
@@ -183,7 +183,7 @@ class _Run:
 _DESTRUCTIVE = "it may destroy something, by its annotations or because it has none"
 
 
-async def resend(session: Session, plan: Plan, wish: Wish) -> Resent:
+async def resend(session: Session, plan: Plan, wish: ResendOptions) -> Resent:
     """Send the requests of a plan over an open session."""
     run = _Run(session, wish)
     await run.learn_tools(plan.steps)
@@ -203,11 +203,11 @@ def _rows(run: _Run) -> list[Compared]:
         there = live.get(run.exchanges.get(number, 0))
         why = run.failures.get(number, "")
         if there is None:
-            verdict = Verdict.ONLY_BEFORE
+            verdict = OperationVerdict.ONLY_BEFORE
             rows.append(Compared(verdict, account.method, account.target, side(account), None, why=why))
         else:
             row = compare_two(account, there, run.wish.normal, asked_too=False)
-            rows.append(msgspec.structs.replace(row, why=why if row.verdict is not Verdict.SAME else ""))
+            rows.append(msgspec.structs.replace(row, why=why if row.verdict is not OperationVerdict.SAME else ""))
     return rows
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from inspector.capture.compare.differences import essence
-from inspector.capture.compare.operations import Account, Accounts, Sent
+from inspector.capture.compare.operations import Accounts, OperationRecord, SentRequest
 from inspector.protocol import peek
 from inspector.protocol.exchanges import ExchangeState
 from inspector.protocol.things import KIND_OF_METHOD as LISTS
@@ -21,11 +21,11 @@ _OPENINGS = {"initialize", "server/discover"}
 _ENDLESS = {"subscriptions/listen"}
 
 
-class Step(msgspec.Struct, frozen=True):
+class PlannedRequest(msgspec.Struct, frozen=True):
     """A request to be sent."""
 
-    account: Account
-    sent: Sent
+    account: OperationRecord
+    sent: SentRequest
     method: str
     params: Any
     """As recorded, without what each client adds."""
@@ -39,7 +39,7 @@ class Step(msgspec.Struct, frozen=True):
 class Skip(msgspec.Struct, frozen=True):
     """An operation that is not sent again."""
 
-    account: Account
+    account: OperationRecord
     why: str
     """A sentence of ours, which may quote."""
 
@@ -47,13 +47,13 @@ class Skip(msgspec.Struct, frozen=True):
 class Plan(msgspec.Struct, frozen=True):
     """What is sent again, in the order of the capture."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[PlannedRequest, ...]
     skips: tuple[Skip, ...] = ()
 
 
 def plan(found: Accounts, wanted: Collection[int] | None = None) -> Plan:
     """Plan for the operations of a capture. `wanted` are the entries that a person chose; None: all."""
-    steps: list[Step] = []
+    steps: list[PlannedRequest] = []
     skips: list[Skip] = []
     for account in found.operations:
         if account.method in _OPENINGS or (wanted is not None and not _is_wanted(account, wanted)):
@@ -71,13 +71,13 @@ def up_to(found: Accounts, last: int) -> Accounts:
     return Accounts([_pages_up_to(each, last) for each in begun], found.loose)
 
 
-def _pages_up_to(account: Account, last: int) -> Account:
+def _pages_up_to(account: OperationRecord, last: int) -> OperationRecord:
     if account.method not in LISTS:
         return account
     return msgspec.structs.replace(account, sent=[each for each in account.sent if each.frame <= last])
 
 
-def harmful(step: Step, tools: Collection[Tool]) -> bool:
+def harmful(step: PlannedRequest, tools: Collection[Tool]) -> bool:
     """Whether a step may destroy something, as far as the server says.
 
     Without annotations it may: "destructiveHint: default true", "readOnlyHint: default false" (ToolAnnotations).
@@ -91,11 +91,11 @@ def harmful(step: Step, tools: Collection[Tool]) -> bool:
     return peek.flag(tool.raw, "annotations", "destructiveHint") is not False
 
 
-def _is_wanted(account: Account, wanted: Collection[int]) -> bool:
+def _is_wanted(account: OperationRecord, wanted: Collection[int]) -> bool:
     return any(each.frame in wanted for each in account.sent)
 
 
-def _why_not(account: Account) -> str:
+def _why_not(account: OperationRecord) -> str:
     if account.method in _ENDLESS:
         return "it is a stream without an end"
     if account.state is ExchangeState.CANCELLED:
@@ -103,6 +103,8 @@ def _why_not(account: Account) -> str:
     return ""
 
 
-def _steps(account: Account) -> list[Step]:
+def _steps(account: OperationRecord) -> list[PlannedRequest]:
     several = account.sent if account.method in LISTS else account.sent[:1]
-    return [Step(account, sent, account.method, essence(account.method, sent.params.value)) for sent in several]
+    return [
+        PlannedRequest(account, sent, account.method, essence(account.method, sent.params.value)) for sent in several
+    ]

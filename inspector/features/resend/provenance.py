@@ -30,7 +30,7 @@ _LARGEST = 1_000_000
 """Characters of a text in which words are looked for."""
 
 
-class Carried(msgspec.Struct, frozen=True):
+class CarriedValue(msgspec.Struct, frozen=True):
     """A value that was replaced. The values are foreign."""
 
     path: str
@@ -71,9 +71,9 @@ class Provenance:
         origin = self._origins.get(peek.text(params, "cursor") or "")
         return origin is not None and origin.live is None
 
-    def carry(self, method: str, params: Any) -> tuple[Any, list[Carried]]:
+    def carry(self, method: str, params: Any) -> tuple[Any, list[CarriedValue]]:
         """The params with what the server says now, and what was replaced."""
-        carried: list[Carried] = []
+        carried: list[CarriedValue] = []
         if not isinstance(params, dict):
             return params, carried
         kept = {"name", "ref"} if method in ("tools/call", "prompts/get", "completion/complete") else set()
@@ -81,7 +81,7 @@ class Provenance:
             key: value if key in kept else self._value(value, key, key, carried) for key, value in params.items()
         }, carried
 
-    def _value(self, value: Any, path: str, name: str, carried: list[Carried], depth: int = 0) -> Any:
+    def _value(self, value: Any, path: str, name: str, carried: list[CarriedValue], depth: int = 0) -> Any:
         if depth > _DEEPEST:
             return value
         if isinstance(value, dict):
@@ -92,18 +92,18 @@ class Provenance:
             return value
         return self._scalar(value, path, name, carried)
 
-    def _scalar(self, value: Scalar, path: str, name: str, carried: list[Carried]) -> Scalar:
+    def _scalar(self, value: Scalar, path: str, name: str, carried: list[CarriedValue]) -> Scalar:
         telling = (isinstance(value, str) and len(value) >= _LONG) or _ID.search(name) is not None
         origin = self._origin(value) if telling else None
         if origin is not None and origin.live is not None:
             live = _as(value, origin.live)
             if live is not None and live != value:
-                carried.append(Carried(path, value, live, origin.source))
+                carried.append(CarriedValue(path, value, live, origin.source))
                 return live
             return value
         return self._words(value, path, carried) if isinstance(value, str) else value
 
-    def _words(self, text: str, path: str, carried: list[Carried]) -> str:
+    def _words(self, text: str, path: str, carried: list[CarriedValue]) -> str:
         """A text in which made-up words are replaced: a URI, a sentence."""
         if len(text) > _LARGEST:
             return text
@@ -112,7 +112,7 @@ class Provenance:
             origin = self._origins.get(found.group()) if _MADE_UP.match(found.group()) else None
             if origin is None or origin.live is None or str(origin.live) == found.group():
                 return found.group()
-            carried.append(Carried(path, found.group(), origin.live, origin.source))
+            carried.append(CarriedValue(path, found.group(), origin.live, origin.source))
             return str(origin.live)
 
         return _WORD.sub(replaced, text)

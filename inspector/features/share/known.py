@@ -118,7 +118,7 @@ class Secret(NamedTuple):
     """How it may be spelt, each with the name of that spelling; plain comes first."""
 
 
-class Known:
+class KnownSecrets:
     """All secrets that are known so far, long ones before short ones."""
 
     def __init__(self) -> None:
@@ -455,7 +455,7 @@ def path_of(levels: list[Level]) -> tuple[str, ...]:
 # --- One replacement after the other: a pseudonym in the place of a secret, and a note of it for the manifest.
 
 
-class Found(NamedTuple):
+class Replacement(NamedTuple):
     """One replacement, as the manifest tells it."""
 
     rule: str
@@ -470,7 +470,7 @@ class Found(NamedTuple):
 class Replacing:
     """Replaces what it is told to, and the values that are known."""
 
-    def __init__(self, pseudonyms: Pseudonyms, known: Known, *, learns: bool) -> None:
+    def __init__(self, pseudonyms: Pseudonyms, known: KnownSecrets, *, learns: bool) -> None:
         """`learns`: what is replaced is known from then on."""
         self._pseudonyms = pseudonyms
         self._known = known
@@ -481,7 +481,7 @@ class Replacing:
         """The field of a record that one is in."""
         self.within: list[list[Level]] = []
         """What is open of each JSON that one is in, the outermost first."""
-        self.found: list[Found] = []
+        self.found: list[Replacement] = []
         """Since somebody emptied it."""
 
     def secret(self, secret: str, rule: str) -> str:
@@ -524,7 +524,7 @@ class Replacing:
 
     def _note(self, secret: str, rule: str, kind: str) -> None:
         path = ".".join([self.where, *(step for levels in self.within for step in path_of(levels))])
-        self.found.append(Found(rule, path, length_class(len(secret)), self._pseudonyms.mark(secret), kind))
+        self.found.append(Replacement(rule, path, length_class(len(secret)), self._pseudonyms.mark(secret), kind))
 
 
 # --- Places in a message, as a person writes them: `params.arguments.path`, with `*` for any one name or number.

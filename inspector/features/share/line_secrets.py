@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from inspector.features.share.known import PSEUDONYM, Known, as_bytes, is_pseudonym, is_telling
+from inspector.features.share.known import PSEUDONYM, KnownSecrets, as_bytes, is_pseudonym, is_telling
 from inspector.protocol.credentials import MASK, STEMS, is_secret, is_secret_parameter
 
 # --- How the tokens of well-known issuers look, wherever they stand, and what of a text gives access by its form.
@@ -321,7 +321,7 @@ class Piece(NamedTuple):
 class LineSecrets:
     """One stream of lines."""
 
-    def __init__(self, known: Known | None = None) -> None:
+    def __init__(self, known: KnownSecrets | None = None) -> None:
         """`known`: values that are looked for across the ends of lines."""
         self._known = known
         self._key_lines = 0

@@ -11,11 +11,11 @@ from functools import lru_cache
 
 from inspector.features.share import line_secrets
 from inspector.features.share.known import (
-    Found,
     JsonPath,
-    Known,
+    KnownSecrets,
     Level,
     Pseudonyms,
+    Replacement,
     Replacing,
     Secret,
     Span,
@@ -42,7 +42,7 @@ class Redactor:
     def __init__(
         self,
         pseudonyms: Pseudonyms,
-        known: Known,
+        known: KnownSecrets,
         *,
         paths: Iterable[JsonPath] = (),
         users: Iterable[str] = (),
@@ -55,7 +55,7 @@ class Redactor:
         self._prose = Prose(self._replacing, Persons(self._replacing, users=users, homes=homes))
 
     @property
-    def found(self) -> list[Found]:
+    def found(self) -> list[Replacement]:
         """What was replaced since the last `forget`."""
         return self._replacing.found
 

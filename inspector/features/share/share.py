@@ -38,19 +38,19 @@ from inspector.capture.format.records import (
     HttpRecord,
     ProcessRecord,
     Record,
+    RecordingTool,
     Redaction,
     RedactRecord,
     SseRecord,
     StderrRecord,
     SumRecord,
     Target,
-    Tool,
     from_line,
     to_line,
     type_of,
 )
 from inspector.errors import UsageError
-from inspector.features.share.known import JsonPath, Known, Pseudonyms, Secret, Seeker
+from inspector.features.share.known import JsonPath, KnownSecrets, Pseudonyms, Secret, Seeker
 from inspector.features.share.line_secrets import LineSecrets, Piece, Place, logged
 from inspector.features.share.prefilter import Sieve
 from inspector.features.share.prose import telling_homes, telling_users
@@ -77,7 +77,7 @@ class Copyist:
     def head(self, head: Head) -> Head:
         """The head, which says that this is a copy."""
         text, tool = self._text, head.tool
-        told = Tool(*(text(each, "tool") for each in (tool.name, tool.version, tool.py, tool.os)))
+        told = RecordingTool(*(text(each, "tool") for each in (tool.name, tool.version, tool.py, tool.os)))
         whole = _replace(
             head, v=text(head.v, "v"), id=text(head.id, "id"), tz=text(head.tz, "tz"), mode=text(head.mode, "mode")
         )
@@ -199,7 +199,7 @@ _TOLD = 5
 """Places that are told of each kind of replacement."""
 
 
-class Wish(msgspec.Struct, frozen=True):
+class ShareRequest(msgspec.Struct, frozen=True):
     """What is to be taken out beside what is known by its name and its form."""
 
     key: bytes
@@ -211,7 +211,7 @@ class Wish(msgspec.Struct, frozen=True):
     homes: tuple[str, ...] = ()
 
 
-class Taken(msgspec.Struct):
+class ReplacementKind(msgspec.Struct):
     """All replacements of one kind."""
 
     rule: str
@@ -223,12 +223,12 @@ class Taken(msgspec.Struct):
     """The first entries that it concerned; 0 for what is no entry."""
 
 
-class Shared(msgspec.Struct):
+class ShareResult(msgspec.Struct):
     """What became of a capture."""
 
     entries: int = 0
     replaced: int = 0
-    taken: dict[tuple[str, str], Taken] = msgspec.field(default_factory=dict)
+    taken: dict[tuple[str, str], ReplacementKind] = msgspec.field(default_factory=dict)
     """By rule and place, of which numbers are left out."""
     left_out: Counter[str] = msgspec.field(default_factory=Counter)
     """Records that are not in the copy, by why: "unreadable", "unknown", "torn", "no payload"."""
@@ -246,7 +246,7 @@ class Sharing:
     Raises (when made): CaptureError if the file is no capture or must not be read.
     """
 
-    def __init__(self, path: Path, wish: Wish, tell: Tell = tell_nobody) -> None:
+    def __init__(self, path: Path, wish: ShareRequest, tell: Tell = tell_nobody) -> None:
         """`tell` hears how many bytes are done, of those of all passes."""
         self._path = path
         found = open_capture(path)
@@ -256,7 +256,7 @@ class Sharing:
         self._tell = tell
         self._behind = 0
         """Bytes of the passes that are over."""
-        self.known = Known()
+        self.known = KnownSecrets()
         for value, rule in wish.secrets:
             self.known.add(value, rule)
         pseudonyms = Pseudonyms(wish.key)
@@ -277,7 +277,7 @@ class Sharing:
 
     def learn(self) -> None:
         """The first pass: see what is secret."""
-        copying = _Copying(self._learner, _Writer(lambda line: None), Shared())
+        copying = _Copying(self._learner, _Writer(lambda line: None), ShareResult())
         self._sifted.clear()
         for lines, whole in self._lines():
             checked = self._sieve.suspects(lines)
@@ -300,11 +300,11 @@ class Sharing:
             if len(value) >= _SHORTEST_PIECE:
                 self.known.learn(value, rule)
 
-    def rehearse(self) -> Shared:
+    def rehearse(self) -> ShareResult:
         """The third pass without a file: what would be replaced."""
         return self._pass(self.redactor, lambda line: None)
 
-    def write(self, out: Path, *, overwrite: bool = False) -> Shared:
+    def write(self, out: Path, *, overwrite: bool = False) -> ShareResult:
         """The third pass and the fourth: the copy is there afterwards, whole, or it is not there.
 
         Raises: UsageError if it can't be written, or if a secret is left in it.
@@ -356,8 +356,8 @@ class Sharing:
                             hint="If it is none, don't name it; else take its place out with --redact PATH.",
                         )
 
-    def _pass(self, redactor: Redactor, write: Callable[[bytes], object]) -> Shared:
-        shared = Shared(grows=being_written(self._fd))
+    def _pass(self, redactor: Redactor, write: Callable[[bytes], object]) -> ShareResult:
+        shared = ShareResult(grows=being_written(self._fd))
         writer = _Writer(write)
         copying = _Copying(redactor, writer, shared)
         telling = self._telling_words()
@@ -419,7 +419,7 @@ def _longest_first(secret: Secret) -> tuple[int, str]:
 class _Streams:
     """The lines of a capture that follow each other: what servers write beside messages, and what they log in them."""
 
-    def __init__(self, known: Known) -> None:
+    def __init__(self, known: KnownSecrets) -> None:
         self._known = known
         self._streams: dict[tuple[str, str], LineSecrets] = {}
 
@@ -494,7 +494,7 @@ class _Writer:
 class _Copying:
     """One pass over the lines."""
 
-    def __init__(self, redactor: Redactor, writer: _Writer, shared: Shared) -> None:
+    def __init__(self, redactor: Redactor, writer: _Writer, shared: ShareResult) -> None:
         self._redactor = redactor
         self._copyist = Copyist(redactor)
         self._writer = writer
@@ -565,7 +565,7 @@ class _Copying:
         shared.replaced += 1
         if (rule, place) not in shared.taken and len(shared.taken) >= 1000:
             place = "elsewhere"
-        taken = shared.taken.setdefault((rule, place), Taken(rule, place))
+        taken = shared.taken.setdefault((rule, place), ReplacementKind(rule, place))
         taken.count += 1
         if len(taken.values) < 500:
             taken.values.add(mark)

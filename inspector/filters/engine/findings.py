@@ -36,7 +36,7 @@ class Expert(Protocol):
         """The findings of entry n."""
 
 
-class Nobody:
+class NoFindings:
     """Nothing was checked."""
 
     def worst(self, first: int, last: int) -> bytes:
@@ -78,4 +78,4 @@ def _grade(judged: Judged) -> int:
     return GRADES.index(judged.severity) + 1 if judged.severity in GRADES else 0
 
 
-NOBODY = Nobody()
+NOBODY = NoFindings()

@@ -17,7 +17,7 @@ from inspector.capture.format.records import Entry
 from inspector.capture.journal import Journal
 from inspector.capture.store.columns import KIND_BITS, UNLISTED, Columns, MessageKind
 from inspector.capture.store.store import Store
-from inspector.filters.language.fields import Scope
+from inspector.filters.language.fields import FieldScope
 from inspector.protocol.exchange_log import NEVER, STATE_BITS, STATES, TOOL_ERROR, UNLISTED_REVISION, ExchangeLog
 from inspector.protocol.exchange_log import UNLISTED as EXCHANGE_LOG_UNLISTED
 from inspector.protocol.exchanges import Exchange, ExchangeState
@@ -537,7 +537,7 @@ class ByEntry:
 class Lifted:
     """A part holds for the request of an exchange, for its answer, or for any of its messages."""
 
-    def __init__(self, part: Node, scope: Scope, exchanges: ExchangeColumns) -> None:
+    def __init__(self, part: Node, scope: FieldScope, exchanges: ExchangeColumns) -> None:
         self._part = part
         self._scope = scope
         self._exchanges = exchanges
@@ -565,13 +565,13 @@ class Lifted:
     def _partners(self, n: int, number: int) -> tuple[int, ...]:
         """The entries that count for entry n."""
         if not number:
-            return (n,) if self._scope is Scope.ANY else ()
+            return (n,) if self._scope is FieldScope.ANY else ()
         request = self._exchanges.number("request", number) or 0
         answer = self._exchanges.number("answer", number) or 0
         match self._scope:
-            case Scope.REQUEST:
+            case FieldScope.REQUEST:
                 return (request,) if request else ()
-            case Scope.ANSWER:
+            case FieldScope.ANSWER:
                 return (answer,) if answer else ()
             case _:
                 return tuple({n, request, answer} - {0})

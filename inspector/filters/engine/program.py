@@ -32,7 +32,19 @@ from inspector.filters.engine.nodes import (
     backwards,
 )
 from inspector.filters.engine.payloads import InJson, InMessages, InText, InWords, is_there, literal_of
-from inspector.filters.language.fields import BY_NAME, And, Compare, Has, Not, Or, Ref, Scope, Term, Type, Words
+from inspector.filters.language.fields import (
+    BY_NAME,
+    And,
+    BareText,
+    Compare,
+    FieldScope,
+    FieldType,
+    Has,
+    Not,
+    Or,
+    Ref,
+    Term,
+)
 from inspector.filters.language.patterns import PATIENCE, Pattern
 from inspector.protocol import peek
 from inspector.protocol.facts import (
@@ -61,7 +73,7 @@ _ACCEPTED, _HTTP_ERRORS, _NOT_ALLOWED = 202, 400, 405
 _COLUMNS = {"size": "sizes", "time": "walls", "n": "n"}
 
 
-class Workshop:
+class NodeFactory:
     """Makes the nodes of one journal."""
 
     def __init__(
@@ -283,7 +295,7 @@ class Program:
         self._store = journal.store
         self._exchanges = exchanges or ExchangeColumns(journal)
         self._say = say
-        self._workshop = Workshop(journal, self._exchanges, clock, expert or NOBODY)
+        self._workshop = NodeFactory(journal, self._exchanges, clock, expert or NOBODY)
         self._patterns: list[Pattern] = []
         self._plain = journal.head.tool.name == _OURS
         self._node = self._made(term)
@@ -292,7 +304,7 @@ class Program:
         """Whether it reads nothing from the file: then even a flood can be filtered as it comes."""
         self.follows_exchanges = bool(names & _CHANGING) or "" in names
         """Whether what became of an exchange decides about messages that came before."""
-        self.lifts = "" in names and any(ref.scope is not Scope.OWN for ref in _refs(term))
+        self.lifts = "" in names and any(ref.scope is not FieldScope.OWN for ref in _refs(term))
         """Whether a message can match by its partner."""
         self.follows_progress = "progress" in names
         """Whether an exchange that has ended can still change for it."""
@@ -331,7 +343,7 @@ class Program:
                 return AnyOf([self._made(each) for each in terms])
             case Not(inner):
                 return Opposite(self._made(inner))
-            case Words(text):
+            case BareText(text):
                 return InWords(text, self._exchanges, self._say)
             case Has(ref):
                 return self._lifted(ref, self._workshop.node(ref, _presence(ref), None))
@@ -341,15 +353,15 @@ class Program:
                 assert_never(term)
 
     def _lifted(self, ref: Ref, node: Node) -> Node:
-        return node if ref.scope is Scope.OWN else Lifted(node, ref.scope, self._exchanges)
+        return node if ref.scope is FieldScope.OWN else Lifted(node, ref.scope, self._exchanges)
 
 
 def _presence(ref: Ref) -> Test:
     """What a field alone asks of its value."""
     kind = BY_NAME[ref.name].type
-    if kind is Type.JSON:
+    if kind is FieldType.JSON:
         return is_there
-    return bool if kind is Type.TEXT else lambda found: True
+    return bool if kind is FieldType.TEXT else lambda found: True
 
 
 def _refs(term: Term) -> Iterator[Ref]:
@@ -361,7 +373,7 @@ def _refs(term: Term) -> Iterator[Ref]:
             yield from _refs(inner)
         case Has(ref) | Compare(ref):
             yield ref
-        case Words():
+        case BareText():
             pass
         case _:
             assert_never(term)
@@ -377,9 +389,9 @@ def _names(term: Term) -> Iterator[str]:
             yield from _names(inner)
         case Has(ref) | Compare(ref):
             yield ref.name
-            if ref.scope is not Scope.OWN:
+            if ref.scope is not FieldScope.OWN:
                 yield ""
-        case Words():
+        case BareText():
             yield ""
         case _:
             assert_never(term)

@@ -16,19 +16,19 @@ from inspector.filters.language.fields import (
     GRADES,
     ROOTS,
     And,
+    BareText,
     Compare,
     Field,
+    FieldScope,
+    FieldType,
     Has,
     Not,
     Op,
     Or,
     Ref,
-    Scope,
     Step,
     Term,
-    Type,
     Value,
-    Words,
 )
 
 # --- The normal form of a filter: its tree as a text that reads back to the same tree.
@@ -61,7 +61,7 @@ def _single(term: Term) -> str:
             return f"not {_single(inner)}"
         case Has(ref):
             return path_text(ref)
-        case Words(text):
+        case BareText(text):
             return quoted(text)
         case Compare(ref, op, values):
             return f"{path_text(ref)} {op} {_values(ref, op, values)}"
@@ -69,7 +69,7 @@ def _single(term: Term) -> str:
 
 def path_text(ref: Ref) -> str:
     """A field as a filter names it: `any.params.a["b c"][0]`."""
-    prefix = f"{ref.scope}." if ref.scope is not Scope.OWN else ""
+    prefix = f"{ref.scope}." if ref.scope is not FieldScope.OWN else ""
     return prefix + ref.name + "".join(map(_step, ref.path))
 
 
@@ -93,15 +93,15 @@ def value_text(ref: Ref, value: Value) -> str:
     """A value as a filter writes it for a field."""
     kind = BY_NAME[ref.name].type
     if isinstance(value, str):
-        return value if kind is Type.CHOICE else quoted(value)
+        return value if kind is FieldType.CHOICE else quoted(value)
     if isinstance(value, int) and not isinstance(value, bool):
-        if kind is Type.TIME:
+        if kind is FieldType.TIME:
             return _with_unit(value, _TIMES)
-        if kind is Type.GRADE and value in range(1, len(GRADES) + 1):
+        if kind is FieldType.GRADE and value in range(1, len(GRADES) + 1):
             return GRADES[value - 1]
-        if kind is Type.SIZE:
+        if kind is FieldType.SIZE:
             return _with_unit(value, _SIZES)
-        if kind is Type.MOMENT:
+        if kind is FieldType.MOMENT:
             return _moment(value)
     return json.dumps(value)
 
@@ -140,12 +140,12 @@ _COMPARED = re.compile(r"""([A-Za-z][\w.]*(?:\["[^"]*"\]|\[[^\]]*\])*)\s*(==|!=|
 _FIELD_BEFORE = re.compile(r"(?:^|[\s(])([A-Za-z][\w.]*)\s+$")
 _SUGGEST_PLAIN = re.compile(r"[A-Za-z_][\w./:-]*")
 _OPERATORS = {
-    Type.TEXT: ("==", "!=", "~", "contains", "in {"),
-    Type.CHOICE: ("==", "!=", "in {"),
-    Type.JSON: ("==", "!=", "~", "contains", ">", "<"),
-    Type.HEADER: ("==", "~", "contains"),
-    Type.ID: ("==", "!=", "in {"),
-    Type.FLAG: (),
+    FieldType.TEXT: ("==", "!=", "~", "contains", "in {"),
+    FieldType.CHOICE: ("==", "!=", "in {"),
+    FieldType.JSON: ("==", "!=", "~", "contains", ">", "<"),
+    FieldType.HEADER: ("==", "~", "contains"),
+    FieldType.ID: ("==", "!=", "in {"),
+    FieldType.FLAG: (),
 }
 _MEASURED = (">", "<", "==", "!=")
 _WORDS = (("and", "both"), ("or", "one of both"), ("not", "the opposite"))
@@ -215,7 +215,7 @@ def _suggest_values(name: str, word: str, seen: Seen) -> tuple[Suggestion, ...]:
 
 
 def _value(text: str, field: Field) -> str:
-    return text if field.type is Type.NUMBER or _SUGGEST_PLAIN.fullmatch(text) else quoted(text)
+    return text if field.type is FieldType.NUMBER or _SUGGEST_PLAIN.fullmatch(text) else quoted(text)
 
 
 def _words(word: str, named: Sequence[str]) -> tuple[Suggestion, ...]:

@@ -9,7 +9,7 @@ from enum import StrEnum
 import msgspec
 
 
-class Type(StrEnum):
+class FieldType(StrEnum):
     """What a field's values are, and so which operators and units go with it."""
 
     TEXT = "text"
@@ -38,7 +38,7 @@ class Field(msgspec.Struct, frozen=True):
     """One field."""
 
     name: str
-    type: Type
+    type: FieldType
     help: str
     """Half a sentence."""
     columns: bool = True
@@ -54,7 +54,7 @@ KINDS = (
 STATES = ("ok", "tool-error", "error", "pending", "cancelled", "late", "lost")
 GRADES = ("hint", "warning", "error")
 """Severities, the worst last. They are compared by their places, from 1."""
-_T, _C, _N, _G = Type.TEXT, Type.CHOICE, Type.NUMBER, Type.GRADE
+_T, _C, _N, _G = FieldType.TEXT, FieldType.CHOICE, FieldType.NUMBER, FieldType.GRADE
 
 FIELDS: tuple[Field, ...] = (
     Field("method", _T, "the method; of an answer, its request's", example='method ~ "^tools/"'),
@@ -65,26 +65,28 @@ FIELDS: tuple[Field, ...] = (
     Field("kind", _C, "what the entry is", choices=KINDS, example="kind in {error, garbled}"),
     Field("dir", _C, "who sent it", choices=("c2s", "s2c"), example="dir == s2c"),
     Field("status", _C, "what became of the exchange", choices=STATES, example="status == tool-error"),
-    Field("id", Type.ID, "the JSON-RPC id; 1 is not a text", example="id == 7"),
+    Field("id", FieldType.ID, "the JSON-RPC id; 1 is not a text", example="id == 7"),
     Field("error.code", _N, "the code of a JSON-RPC error", example="error.code == -32602"),
-    Field("dur", Type.TIME, "from the request to its answer", example="dur > 500ms"),
-    Field("age", Type.TIME, "how long a pending request has been waiting", example="pending and age > 5s"),
-    Field("size", Type.SIZE, "bytes of the message", example="size >= 10k"),
-    Field("time", Type.MOMENT, "when it crossed the wire, in local time", example="time > 12:30"),
+    Field("dur", FieldType.TIME, "from the request to its answer", example="dur > 500ms"),
+    Field("age", FieldType.TIME, "how long a pending request has been waiting", example="pending and age > 5s"),
+    Field("size", FieldType.SIZE, "bytes of the message", example="size >= 10k"),
+    Field("time", FieldType.MOMENT, "when it crossed the wire, in local time", example="time > 12:30"),
     Field("n", _N, "its number", example="n >= 1000"),
     Field("mark", _T, "the colour of the mark that somebody has put there", example="mark == red"),
     Field("comment", _T, "what somebody has written beside that mark", example="comment contains slow"),
     Field(
         "failed",
-        Type.FLAG,
+        FieldType.FLAG,
         "a JSON-RPC error, a tool error, an HTTP failure, or a lost request, each with its request; alone also `error`",
         False,
         example="failed and not probe",
     ),
-    Field("pending", Type.FLAG, "an answer is still awaited", example="pending"),
-    Field("probe", Type.FLAG, "sent to find something out (era, doctor), or the answer to that", example="not probe"),
-    Field("stderr", Type.FLAG, "a line of the server's stderr", example="stderr and warning"),
-    Field("raw.valid", Type.FLAG, "not set for what is no JSON-RPC message", example="not raw.valid"),
+    Field("pending", FieldType.FLAG, "an answer is still awaited", example="pending"),
+    Field(
+        "probe", FieldType.FLAG, "sent to find something out (era, doctor), or the answer to that", example="not probe"
+    ),
+    Field("stderr", FieldType.FLAG, "a line of the server's stderr", example="stderr and warning"),
+    Field("raw.valid", FieldType.FLAG, "not set for what is no JSON-RPC message", example="not raw.valid"),
     Field("progress", _N, "the newest progress of the exchange", example="progress >= 0.5"),
     Field("revision", _T, "the revision that the request was made under", example="revision contains 2025"),
     Field("server", _T, "whose message it is: the name of its server, or of its tab", example="server == memory"),
@@ -92,13 +94,13 @@ FIELDS: tuple[Field, ...] = (
     Field("expert.severity", _G, "how bad what they found is", choices=GRADES, example="expert.severity == hint"),
     Field("expert.id", _T, "which check it was", example="expert.id == K06"),
     Field("text", _T, "the bytes of the message as text", False, example='text ~ "time(d )?out"'),
-    Field("params", Type.JSON, "in a request or a notification", False, example='params.name == "x"'),
-    Field("args", Type.JSON, "params.arguments", False, example='args.path ~ "^/etc"'),
-    Field("result", Type.JSON, "in an answer", False, example="result.isError == true"),
-    Field("error", Type.JSON, "in a JSON-RPC error", False, example="error.message contains timeout"),
+    Field("params", FieldType.JSON, "in a request or a notification", False, example='params.name == "x"'),
+    Field("args", FieldType.JSON, "params.arguments", False, example='args.path ~ "^/etc"'),
+    Field("result", FieldType.JSON, "in an answer", False, example="result.isError == true"),
+    Field("error", FieldType.JSON, "in a JSON-RPC error", False, example="error.message contains timeout"),
     Field("channel", _T, "where it crossed: stdin, stdout, post, reply, sse, get", False, example="channel == sse"),
     Field("http.status", _N, "the HTTP status of the response that belongs to it", False, example="http.status >= 400"),
-    Field("http.header", Type.HEADER, "a header, of either side", False, example='http.header["mcp-name"] ~ x'),
+    Field("http.header", FieldType.HEADER, "a header, of either side", False, example='http.header["mcp-name"] ~ x'),
     Field("sse.id", _T, "the id of the event that carried it", False, example='sse.id == "12"'),
 )
 """The order is the order of help and completion."""
@@ -122,7 +124,7 @@ def nearest(name: str) -> str:
 # --- What a filter says, as a tree: the parser makes it, the evaluator and the normal form read it.
 
 
-class Scope(StrEnum):
+class FieldScope(StrEnum):
     """Of which message a field is read."""
 
     OWN = ""
@@ -162,7 +164,7 @@ class Ref(msgspec.Struct, frozen=True):
     name: str
     """As the table of fields has it; "params", "result", "error", "args" and "http.header" have a path."""
     path: tuple[Step, ...] = ()
-    scope: Scope = Scope.OWN
+    scope: FieldScope = FieldScope.OWN
 
 
 class Compare(msgspec.Struct, frozen=True):
@@ -180,7 +182,7 @@ class Has(msgspec.Struct, frozen=True):
     ref: Ref
 
 
-class Words(msgspec.Struct, frozen=True):
+class BareText(msgspec.Struct, frozen=True):
     """Bare text: found, in any case, in names, states or bytes."""
 
     text: str
@@ -204,7 +206,7 @@ class Or(msgspec.Struct, frozen=True):
     terms: tuple["Term", ...]
 
 
-Term = Compare | Has | Words | Not | And | Or
+Term = Compare | Has | BareText | Not | And | Or
 
 
 def all_of(terms: list[Term]) -> Term:

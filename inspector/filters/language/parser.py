@@ -16,17 +16,17 @@ from inspector.filters.language.fields import (
     EVERY,
     GRADES,
     ROOTS,
+    BareText,
     Compare,
     Field,
+    FieldScope,
+    FieldType,
     Has,
     Op,
     Ref,
-    Scope,
     Step,
     Term,
-    Type,
     Value,
-    Words,
     all_of,
     any_of,
     find,
@@ -41,7 +41,7 @@ LONGEST = 20_000
 """Characters of a filter."""
 
 
-class Kind(StrEnum):
+class TokenKind(StrEnum):
     """What a token is."""
 
     WORD = "word"
@@ -56,7 +56,7 @@ class Kind(StrEnum):
 class Token(msgspec.Struct, frozen=True):
     """A piece of the text."""
 
-    kind: Kind
+    kind: TokenKind
     text: str
     """Of a string what it stands for, without quotes."""
     column: int
@@ -92,7 +92,7 @@ def tokens(text: str) -> list[Token]:
         token = _token(text, at, found[-1] if found else None)
         found.append(token)
         at = token.end
-    found.append(Token(Kind.END, "", len(text.rstrip()), len(text)))
+    found.append(Token(TokenKind.END, "", len(text.rstrip()), len(text)))
     return found
 
 
@@ -100,22 +100,22 @@ def _token(text: str, at: int, before: Token | None) -> Token:
     char = text[at]
     if char in "\"'":
         return _string(text, at)
-    if before is not None and before.kind is Kind.OP and before.text in ("~", "!~"):
+    if before is not None and before.kind is TokenKind.OP and before.text in ("~", "!~"):
         if pattern := _PATTERN.match(text, at):
             return _unquoted_pattern(pattern)
     if operator := _OPERATOR.match(text, at):
-        return Token(Kind.OP, operator.group(), at, operator.end())
+        return Token(TokenKind.OP, operator.group(), at, operator.end())
     if char in _MARKS:
-        return Token(Kind.MARK, char, at, at + 1)
+        return Token(TokenKind.MARK, char, at, at + 1)
     if _CONTROL.match(char):
         raise FilterError("a control character can stand only in a quoted text, as an escape", at)
     if char == "-" and _negates(text, at):
-        return Token(Kind.MARK, "-", at, at + 1)
+        return Token(TokenKind.MARK, "-", at, at + 1)
     word = _WORD.match(text, at)
     assert word is not None
     if control := _CONTROL.search(word.group()):
         raise FilterError("a control character can stand only in a quoted text, as an escape", at + control.start())
-    return Token(Kind.WORD, word.group(), at, word.end())
+    return Token(TokenKind.WORD, word.group(), at, word.end())
 
 
 def _negates(text: str, at: int) -> bool:
@@ -129,7 +129,7 @@ def _unquoted_pattern(found: re.Match[str]) -> Token:
     text = found.group()
     while text.endswith(")") and text.count(")") > text.count("("):
         text = text[:-1]
-    return Token(Kind.WORD, text, found.start(), found.start() + len(text))
+    return Token(TokenKind.WORD, text, found.start(), found.start() + len(text))
 
 
 def _string(text: str, at: int) -> Token:
@@ -138,7 +138,7 @@ def _string(text: str, at: int) -> Token:
     while place < len(text):
         char = text[place]
         if char == quote:
-            return Token(Kind.STRING, "".join(out), at, place + 1)
+            return Token(TokenKind.STRING, "".join(out), at, place + 1)
         if char == "\\":
             plain, place = _escaped(text, place)
             out.append(plain)
@@ -180,17 +180,17 @@ _SIZES = {
 _JSON_WORDS: dict[str, Value] = {"true": True, "false": False, "null": None}
 _CLOCK = re.compile(r"(?:(\d{4})-(\d\d)-(\d\d)[T ])?(\d\d?):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?")
 _FORMS = {
-    Type.NUMBER: "a number",
-    Type.TIME: "a time with its unit, such as 500ms or 2s",
-    Type.SIZE: "a size, such as 200, 10k or 64KiB",
-    Type.MOMENT: "a time of day, such as 12:30:05",
-    Type.FLAG: "nothing: it stands alone",
+    FieldType.NUMBER: "a number",
+    FieldType.TIME: "a time with its unit, such as 500ms or 2s",
+    FieldType.SIZE: "a size, such as 200, 10k or 64KiB",
+    FieldType.MOMENT: "a time of day, such as 12:30:05",
+    FieldType.FLAG: "nothing: it stands alone",
 }
 
 
 def expected(field: Field) -> str:
     """What may stand behind an operator, in a few words."""
-    if field.type in (Type.CHOICE, Type.GRADE):
+    if field.type in (FieldType.CHOICE, FieldType.GRADE):
         return "one of " + ", ".join(field.choices)
     return _FORMS.get(field.type, "a value")
 
@@ -201,36 +201,36 @@ def read(token: Token, field: Field, today: datetime) -> Value:
     Raises: FilterError.
     """
     match field.type:
-        case Type.TEXT | Type.HEADER:
+        case FieldType.TEXT | FieldType.HEADER:
             return token.text
-        case Type.CHOICE:
+        case FieldType.CHOICE:
             return _choice(token, field)
-        case Type.GRADE:
+        case FieldType.GRADE:
             return GRADES.index(_choice(token, field)) + 1
-        case Type.NUMBER:
+        case FieldType.NUMBER:
             return _plain(_number(token, field, {"": 1}))
-        case Type.TIME:
+        case FieldType.TIME:
             return round(_number(token, field, _TIMES))
-        case Type.SIZE:
+        case FieldType.SIZE:
             return round(_number(token, field, _SIZES))
-        case Type.MOMENT:
+        case FieldType.MOMENT:
             return _moment(token, today)
-        case Type.ID | Type.JSON:
+        case FieldType.ID | FieldType.JSON:
             return _json(token)
-        case Type.FLAG:
+        case FieldType.FLAG:
             raise FilterError(f"{field.name} stands alone, or behind not", token.column)
 
 
 def _choice(token: Token, field: Field) -> str:
     word = token.text.lower().replace(" ", "-").replace("_", "-")
-    word = "warning" if word == "warn" and field.type is Type.GRADE else word
+    word = "warning" if word == "warn" and field.type is FieldType.GRADE else word
     if word not in field.choices:
         raise FilterError(f"{field.name} is {expected(field)}", token.column)
     return word
 
 
 def _number(token: Token, field: Field, units: dict[str, int]) -> float:
-    found = _NUMBER.fullmatch(token.text) if token.kind is Kind.WORD else None
+    found = _NUMBER.fullmatch(token.text) if token.kind is TokenKind.WORD else None
     unit = found.group(2) if found else ""
     factor = units.get(unit.lower() if units is _SIZES else unit)
     if found is None or factor is None:
@@ -243,7 +243,7 @@ def _plain(number: float) -> int | float:
 
 
 def _json(token: Token) -> Value:
-    if token.kind is Kind.STRING:
+    if token.kind is TokenKind.STRING:
         return token.text
     if token.text in _JSON_WORDS:
         return _JSON_WORDS[token.text]
@@ -298,9 +298,9 @@ def shorthand(name: str) -> Make | None:
     if name in _MEASURES:
         return _compared(*_MEASURES[name])
     field = find(_PREFIXES.get(name, name))
-    if field is None or field.type in (Type.FLAG, Type.JSON, Type.HEADER):
+    if field is None or field.type in (FieldType.FLAG, FieldType.JSON, FieldType.HEADER):
         return None
-    return _compared(field.name, Op.CONTAINS if field.type is Type.TEXT else Op.EQ)
+    return _compared(field.name, Op.CONTAINS if field.type is FieldType.TEXT else Op.EQ)
 
 
 def _compared(name: str, op: Op) -> Make:
@@ -319,15 +319,15 @@ def _is_what(token: Token, today: datetime) -> Term:
     if word == "error":
         return Has(Ref("failed"))
     field = find(word)
-    if field is None or field.type is not Type.FLAG:
+    if field is None or field.type is not FieldType.FLAG:
         known = ", ".join(sorted((*_KINDS, *_STATES, "error", "pending", "probe")))
         raise FilterError(f"is: goes with {known}", token.column)
     return Has(Ref(word))
 
 
-def unknown(token: Token, name: str, scope: Scope = Scope.OWN) -> FilterError:
+def unknown(token: Token, name: str, scope: FieldScope = FieldScope.OWN) -> FilterError:
     """The error for a field that there is not, with the one that may be meant."""
-    prefix = f"{scope}." if scope is not Scope.OWN else ""
+    prefix = f"{scope}." if scope is not FieldScope.OWN else ""
     near = nearest(name)
     hint = f": did you mean {prefix}{near}?" if near else ""
     return FilterError(f"there is no field {prefix}{name[:60]}{hint}", token.column)
@@ -364,20 +364,22 @@ class _Tokens:
         return self._tokens[self._at]
 
     def _is_over(self) -> bool:
-        return self._now.kind is Kind.END
+        return self._now.kind is TokenKind.END
 
     def _next(self) -> Token:
         token = self._now
-        self._at += token.kind is not Kind.END
+        self._at += token.kind is not TokenKind.END
         return token
 
     def _is(self, *texts: str) -> bool:
         """Whether the next token is one of these, and not quoted."""
-        return self._now.kind is not Kind.STRING and self._now.text in texts and self._now.kind is not Kind.END
+        return (
+            self._now.kind is not TokenKind.STRING and self._now.text in texts and self._now.kind is not TokenKind.END
+        )
 
     def _unexpected(self, wanted: str) -> FilterError:
         token = self._now
-        if token.kind is Kind.END:
+        if token.kind is TokenKind.END:
             return FilterError(f"the filter ends here, where {wanted} is expected", token.column)
         if token.text == ")":
             return FilterError("this bracket closes nothing", token.column)
@@ -420,7 +422,7 @@ class _Parser(_Tokens):
         while True:
             if self._is(*_AND):
                 self._next()
-            elif self._now.kind is Kind.END or self._is(*_OR, ")"):
+            elif self._now.kind is TokenKind.END or self._is(*_OR, ")"):
                 return all_of(terms)
             terms.append(self._not())
 
@@ -439,7 +441,7 @@ class _Parser(_Tokens):
             raise FilterError(f"brackets stand in brackets more than {DEEPEST} deep", opened.column)
         term = self._or()
         if not self._is(")"):
-            if self._now.kind is Kind.END:
+            if self._now.kind is TokenKind.END:
                 raise FilterError("this bracket is not closed", opened.column)
             raise self._unexpected("and, or, or )")
         self._next()
@@ -452,11 +454,11 @@ class _Parser(_Tokens):
         token = self._now
         if self._is("("):
             return self._in_brackets()
-        if token.kind is Kind.STRING:
-            return Words(self._text(self._next()))
-        if token.kind is Kind.OP and token.text in ("<", "<=", ">", ">="):
+        if token.kind is TokenKind.STRING:
+            return BareText(self._text(self._next()))
+        if token.kind is TokenKind.OP and token.text in ("<", "<=", ">", ">="):
             return self._measure()
-        if token.kind is not Kind.WORD or self._is(*_AND, *_OR):
+        if token.kind is not TokenKind.WORD or self._is(*_AND, *_OR):
             raise self._unexpected("a field or a text")
         if token.text.startswith("@"):
             return self._by_name(self._next())
@@ -470,19 +472,19 @@ class _Parser(_Tokens):
     def _words(self) -> Term:
         """A word that is no field: text, unless something shows that a field was meant."""
         token = self._next()
-        is_compared = self._now.kind is Kind.OP and not self._is(*_AND, *_OR, *_NOT)
+        is_compared = self._now.kind is TokenKind.OP and not self._is(*_AND, *_OR, *_NOT)
         if is_compared or (self._is("contains", "in") and self._follows_a_value()):
             raise unknown(token, token.text)
-        return Words(token.text)
+        return BareText(token.text)
 
     def _follows_a_value(self) -> bool:
         after = self._tokens[self._at + 1] if self._at + 1 < len(self._tokens) else self._now
-        return after.kind is Kind.STRING or after.text == "{"
+        return after.kind is TokenKind.STRING or after.text == "{"
 
     def _measure(self) -> Term:
         """`>500ms` or `>10k`: the unit says of what."""
         op, token = Op(self._next().text), self._now
-        if token.kind is not Kind.WORD:
+        if token.kind is not TokenKind.WORD:
             raise self._unexpected("a time or a size")
         name = "dur" if span(token.text) else "size"
         if token.text.replace(".", "").isdigit():
@@ -521,8 +523,8 @@ class _Parser(_Tokens):
             return None
         self._next()
         if rest:
-            value = Token(Kind.WORD, rest, token.column + len(name) + 1, token.end)
-        elif self._now.kind is Kind.STRING and self._now.column == token.end:
+            value = Token(TokenKind.WORD, rest, token.column + len(name) + 1, token.end)
+        elif self._now.kind is TokenKind.STRING and self._now.column == token.end:
             value = self._next()
         else:
             raise FilterError(f"a value is expected behind {name}:", token.end)
@@ -535,12 +537,12 @@ class _Parser(_Tokens):
         token = self._now
         scope, name, field = _named_field(token.text)
         if field is None:
-            if scope is not Scope.OWN:
+            if scope is not FieldScope.OWN:
                 raise unknown(token, name, scope)
             return None
         self._next()
         path = self._path(_steps(token, name, field), field)
-        if field.type is Type.HEADER and len(path) != 1:
+        if field.type is FieldType.HEADER and len(path) != 1:
             raise FilterError('a header is named so: http.header["content-type"]', token.column)
         ref = Ref(field.name, path, scope)
         op = self._operator(ref, field, token)
@@ -551,44 +553,52 @@ class _Parser(_Tokens):
     def _path(self, steps: list[Step], field: Field) -> tuple[Step, ...]:
         """The path behind a name, brackets and what follows them included."""
         while self._is("[") and self._touches():
-            if field.type not in (Type.JSON, Type.HEADER):
+            if field.type not in (FieldType.JSON, FieldType.HEADER):
                 raise FilterError(f"{field.name} has nothing inside", self._now.column)
             self._next()
             steps.append(self._index())
             if not self._is("]"):
                 raise self._unexpected("]")
             self._next()
-            if self._now.kind is Kind.WORD and self._now.text.startswith(".") and self._touches():
+            if self._now.kind is TokenKind.WORD and self._now.text.startswith(".") and self._touches():
                 token = self._next()
                 steps += _dotted(token.text[1:], token)
-        return tuple(step.lower() if field.type is Type.HEADER and isinstance(step, str) else step for step in steps)
+        return tuple(
+            step.lower() if field.type is FieldType.HEADER and isinstance(step, str) else step for step in steps
+        )
 
     def _index(self) -> Step:
         token = self._next()
-        if token.kind is Kind.STRING:
+        if token.kind is TokenKind.STRING:
             return token.text
-        if token.kind is Kind.WORD and token.text == "*":
+        if token.kind is TokenKind.WORD and token.text == "*":
             return EVERY
-        if token.kind is Kind.WORD and token.text.lstrip("-").isdigit() and len(token.text) < 10:
+        if token.kind is TokenKind.WORD and token.text.lstrip("-").isdigit() and len(token.text) < 10:
             return int(token.text)
         raise FilterError('a position, *, or a quoted name is expected: [0], [*], ["a b"]', token.column)
 
     def _operator(self, ref: Ref, field: Field, name: Token) -> Op | None:
         """The operator behind a field; None if it stands alone."""
         token = self._now
-        if token.kind is Kind.OP and token.text == "!":  # a `not` for what follows
+        if token.kind is TokenKind.OP and token.text == "!":  # a `not` for what follows
             return None
-        is_word = token.kind is Kind.WORD and token.text in ("contains", "in")
-        if (token.kind is not Kind.OP and not is_word) or token.text in (*_AND, *_OR):
+        is_word = token.kind is TokenKind.WORD and token.text in ("contains", "in")
+        if (token.kind is not TokenKind.OP and not is_word) or token.text in (*_AND, *_OR):
             return None
         op = _COMPARISONS.get(token.text)
         if op is None:
             raise self._unexpected("an operator such as == or ~")
-        if field.type is Type.FLAG:
+        if field.type is FieldType.FLAG:
             raise FilterError(f"{field.name} is set or not: write {field.name} or not {field.name}", token.column)
-        if op in _ORDERED and field.type in (Type.TEXT, Type.CHOICE, Type.HEADER):
+        if op in _ORDERED and field.type in (FieldType.TEXT, FieldType.CHOICE, FieldType.HEADER):
             raise FilterError(f"{field.name} has no order: use == != ~ !~ contains in", token.column)
-        if op in _ON_TEXT and field.type not in (Type.TEXT, Type.CHOICE, Type.JSON, Type.HEADER, Type.ID):
+        if op in _ON_TEXT and field.type not in (
+            FieldType.TEXT,
+            FieldType.CHOICE,
+            FieldType.JSON,
+            FieldType.HEADER,
+            FieldType.ID,
+        ):
             raise FilterError(f"{field.name} is no text: use == != < <= > >= in", token.column)
         self._next()
         return op
@@ -600,11 +610,11 @@ class _Parser(_Tokens):
 
     def _value(self, field: Field, op: Op) -> Value:
         token = self._now
-        if token.kind not in (Kind.WORD, Kind.STRING) and not self._is("-"):
+        if token.kind not in (TokenKind.WORD, TokenKind.STRING) and not self._is("-"):
             raise self._unexpected(expected(field))
         if self._is("-"):  # only before letters, where it begins no number
             self._next()
-            token = Token(Kind.WORD, "-" + self._now.text, token.column, self._now.end)
+            token = Token(TokenKind.WORD, "-" + self._now.text, token.column, self._now.end)
         self._next()
         if op in (Op.MATCHES, Op.DIFFERS):
             return check(token.text, token.column)
@@ -617,7 +627,7 @@ class _Parser(_Tokens):
             raise self._unexpected("a set in braces, {a, b}")
         opened, found = self._next(), []
         while not self._is("}"):
-            if self._now.kind is Kind.END:
+            if self._now.kind is TokenKind.END:
                 raise FilterError("this brace is not closed", opened.column)
             if self._is(","):
                 self._next()
@@ -629,12 +639,12 @@ class _Parser(_Tokens):
         return tuple(found)
 
 
-def _named_field(word: str) -> tuple[Scope, str, Field | None]:
+def _named_field(word: str) -> tuple[FieldScope, str, Field | None]:
     """Which message, which name, which field a word means."""
-    scope, name = Scope.OWN, word
+    scope, name = FieldScope.OWN, word
     head, dot, rest = word.partition(".")
     if dot and head in ("req", "resp", "any"):
-        scope, name = Scope(head), rest
+        scope, name = FieldScope(head), rest
     field = find(name)
     if field is None and name.partition(".")[0] in ROOTS:
         field = find(name.partition(".")[0])

@@ -30,7 +30,7 @@ _MOST_AGEING = 1000
 """Open exchanges that are tried again because time goes by."""
 
 
-class Change(msgspec.Struct, frozen=True):
+class FilterUpdate(msgspec.Struct, frozen=True):
     """What a look has changed."""
 
     first: int
@@ -107,7 +107,7 @@ class RowFilter:
         if self._scan is not None:
             self._scan.cancel()
 
-    def take(self, first: int, last: int) -> list[Change]:
+    def take(self, first: int, last: int) -> list[FilterUpdate]:
         """Entries have come: those among them that match, and what else they change. The rest comes by `step`."""
         self.hits.extend(bytes(last - first + 1))
         program, scan = self._program, self._scan
@@ -120,7 +120,7 @@ class RowFilter:
         parts = program.stretches(first, last)
         return [self._marked(low, program.mark(low, high)) for low, high in parts]
 
-    def step(self) -> Iterator[Change]:
+    def step(self) -> Iterator[FilterUpdate]:
         """Take over some of what was found since."""
         scan, bite = self._scan, 0
         if scan is None:
@@ -132,7 +132,7 @@ class RowFilter:
             bite += change.came.count(1) + 50
             yield change
 
-    def again(self, exchanges: Iterable[int]) -> list[Change]:
+    def again(self, exchanges: Iterable[int]) -> list[FilterUpdate]:
         """Something has happened to exchanges of these numbers: try again what depends on that."""
         program = self._program
         if program is None:
@@ -143,14 +143,14 @@ class RowFilter:
                 tried += self._of_exchange(number, deep=program.lifts or program.follows_progress)
         return self._tried(tried)
 
-    def age(self) -> list[Change]:
+    def age(self) -> list[FilterUpdate]:
         """Time has gone by: try again what waits, if the filter asks how long."""
         program = self._program
         if program is None or not program.follows_time or not self._journal.live:
             return []
         return self.again(list(self._open)[-_MOST_AGEING:])
 
-    def judged(self, entries: Iterable[int]) -> list[Change]:
+    def judged(self, entries: Iterable[int]) -> list[FilterUpdate]:
         """Checks have found something in these entries, or what they found is muted: try them again."""
         program = self._program
         if program is None or not program.follows_findings:
@@ -162,7 +162,7 @@ class RowFilter:
                     tried.update(self._of_exchange(number, deep=True))
         return self._tried(sorted(tried))
 
-    def _tried(self, entries: list[int]) -> list[Change]:
+    def _tried(self, entries: list[int]) -> list[FilterUpdate]:
         program, scan = self._program, self._scan
         if program is None or scan is None:
             return []
@@ -202,25 +202,25 @@ class RowFilter:
         ends = self._journal.conversation.exchanges.ends
         return [number for number in self._open if ends[number] != NEVER]
 
-    def _marked(self, first: int, marks: bytes) -> Change:
+    def _marked(self, first: int, marks: bytes) -> FilterUpdate:
         part = slice(first, first + len(marks))
         before = bytes(self.hits[part])
         came, gone = without(marks, before), without(before, marks)
         self.hits[part] = marks
         self.matches += came.count(1) - gone.count(1)
         self.changes += 1 in came or 1 in gone
-        return Change(first, came, tuple(first + at for at, each in enumerate(gone) if each))
+        return FilterUpdate(first, came, tuple(first + at for at, each in enumerate(gone) if each))
 
 
 def implies(term: "Term | None", other: "Term") -> bool:
     """Whether whatever matches `term` matches `other`: then only that needs to be looked through."""
-    from inspector.filters.language.fields import And, Words
+    from inspector.filters.language.fields import And, BareText
 
     if term is None:
         return False
     if term == other:
         return True
-    if isinstance(term, Words) and isinstance(other, Words):
+    if isinstance(term, BareText) and isinstance(other, BareText):
         return other.text.casefold() in term.text.casefold()
     if isinstance(other, And):
         return all(implies(term, each) for each in other.terms)

@@ -14,7 +14,7 @@ from inspector.capture.journal import Journal
 from inspector.capture.store.columns import MessageKind
 from inspector.filters.engine.nodes import both, ones, without
 from inspector.present.spans import Role, Span
-from inspector.present.traffic.filter import Change, RowFilter
+from inspector.present.traffic.filter import FilterUpdate, RowFilter
 from inspector.present.traffic.row_list import SELECT, Laying
 from inspector.present.traffic.tree import FOLDED, Errors, Tree
 from inspector.protocol.exchanges import Exchange, ExchangeState
@@ -22,8 +22,8 @@ from inspector.protocol.exchanges import Exchange, ExchangeState
 if TYPE_CHECKING:
     from inspector.checks.findings import Finding
     from inspector.filters.language.fields import Term
-    from inspector.present.live_checks import Found
-    from inspector.present.traffic.tree import Run
+    from inspector.present.live_checks import JournalFindings
+    from inspector.present.traffic.tree import RowRun
 
 
 _BLOCK = 256
@@ -123,7 +123,7 @@ class RowIndex(Laying):
         """Whether a filter chooses the rows."""
         return self.filter.program is not None
 
-    def _apply(self, changes: Iterable[Change]) -> None:
+    def _apply(self, changes: Iterable[FilterUpdate]) -> None:
         for change in changes:
             self.merge(self._rows_of(change.first, change.came))
             for n in change.gone:
@@ -229,7 +229,7 @@ def _is_late(n: int, kind: MessageKind, exchange: Exchange) -> bool:
 class WhoeverChecks:
     """What a filter asks: a filter may be set long before anything is checked."""
 
-    def __init__(self, found: "Callable[[], Found | None]") -> None:
+    def __init__(self, found: "Callable[[], JournalFindings | None]") -> None:
         self._get = found
 
     def worst(self, first: int, last: int) -> bytes:
@@ -246,12 +246,12 @@ class WhoeverChecks:
 class LogMarks:
     """The marks of one list."""
 
-    def __init__(self, index: "RowIndex", found: "Callable[[], Found | None]") -> None:
+    def __init__(self, index: "RowIndex", found: "Callable[[], JournalFindings | None]") -> None:
         """`found` gives what was found so far; None while nobody checks."""
         self._index = index
         self._get = found
         index.filter.expert = WhoeverChecks(found)
-        self._found: Found | None = None
+        self._found: JournalFindings | None = None
         self._next = 0
         """How many of the findings were taken over."""
         self._late: list[Finding] = []
@@ -282,14 +282,14 @@ class LogMarks:
             self.generation += 1
             self._index.judged(again)
 
-    def _begin_anew(self, found: "Found") -> set[int]:
+    def _begin_anew(self, found: "JournalFindings") -> set[int]:
         """Something else is muted: no mark is what it was."""
         before = {each.frames[0] for several in self._rows.values() for each in several}
         self._muted, self._next, self._late, self._rows = found.muted, 0, [], {}
         self._places = Errors(self._index.places.roots)
         return before
 
-    def _take(self, found: "Found", new: "Iterable[Finding]") -> set[int]:
+    def _take(self, found: "JournalFindings", new: "Iterable[Finding]") -> set[int]:
         touched: set[int] = set()
         for each in new:
             n = each.frames[0] if each.frames else 0
@@ -304,7 +304,7 @@ class LogMarks:
             touched.add(n)
         return touched
 
-    def of_row(self, n: int, run: "Run | None" = None) -> "Sequence[Finding]":
+    def of_row(self, n: int, run: "RowRun | None" = None) -> "Sequence[Finding]":
         """The findings of the row of entry n, worst first; of a folded run, of all that it stands for."""
         if self._found is None:
             return ()
@@ -314,7 +314,7 @@ class LogMarks:
             several = self._rows.get(n, []) if self._index.tree else list(self._found.of(n))
         return sorted(several, key=lambda each: each.severity.rank) if len(several) > 1 else several
 
-    def grade(self, n: int, run: "Run | None" = None) -> int:
+    def grade(self, n: int, run: "RowRun | None" = None) -> int:
         """How bad the worst of them is: 3 an error, 2 a warning, 1 a hint, 0 if there is none."""
         if self._found is None or not self._rows:
             return 0

@@ -22,14 +22,14 @@ from inspector.present import words
 from inspector.present.rows import RowSource, RowView
 from inspector.present.spans import Span
 from inspector.present.traffic.columns import PLAIN, Look
-from inspector.present.traffic.filter import Change, RowFilter
+from inspector.present.traffic.filter import FilterUpdate, RowFilter
 from inspector.present.traffic.index import LogMarks, RowIndex, shows_findings
-from inspector.present.traffic.rows import Place, RowWriter, Window, around, lane_end
+from inspector.present.traffic.rows import RowPlace, RowWriter, TimeWindow, around, lane_end
 from inspector.protocol.exchanges import Exchange
 
 if TYPE_CHECKING:
     from inspector.filters.language.fields import Term
-    from inspector.present.live_checks import Found
+    from inspector.present.live_checks import JournalFindings
 
 
 # --- Which entry somebody means who types where to go: a number, a time of day, or seconds since the start.
@@ -72,18 +72,18 @@ def meant_by(
 
 def _seconds(wanted: str) -> int:
     from inspector.filters.language.fields import BY_NAME
-    from inspector.filters.language.parser import Kind, Token, read
+    from inspector.filters.language.parser import Token, TokenKind, read
 
     word = wanted if wanted[-1:].isalpha() else f"{wanted}s"
-    return int(str(read(Token(Kind.WORD, word, 0, len(word)), BY_NAME["dur"], datetime.now().astimezone())))
+    return int(str(read(Token(TokenKind.WORD, word, 0, len(word)), BY_NAME["dur"], datetime.now().astimezone())))
 
 
 def _time_of_day(wanted: str, newest_ns: int) -> int:
     from inspector.filters.language.fields import BY_NAME
-    from inspector.filters.language.parser import Kind, Token, read
+    from inspector.filters.language.parser import Token, TokenKind, read
 
     day = datetime.fromtimestamp(newest_ns / 1e9).astimezone()
-    return int(str(read(Token(Kind.WORD, wanted, 0, len(wanted)), BY_NAME["time"], day)))
+    return int(str(read(Token(TokenKind.WORD, wanted, 0, len(wanted)), BY_NAME["time"], day)))
 
 
 # --- Where to go from a row of the traffic list: its partner, its cause, the next error, an entry by number or by
@@ -307,7 +307,7 @@ class LogModel(_Filtering, _Counting):
         tree: bool = True,
         facts: bool = True,
         threaded: bool = False,
-        found: "Callable[[], Found | None] | None" = None,
+        found: "Callable[[], JournalFindings | None] | None" = None,
     ) -> None:
         """`clock` gives the journal's own monotonic nanoseconds; it times what is pending.
 
@@ -324,7 +324,7 @@ class LogModel(_Filtering, _Counting):
         self._is_marked = found is not None
         self._look = PLAIN
         self._looks = 0
-        self._window: Window | None = None
+        self._window: TimeWindow | None = None
 
     @property
     def count(self) -> int:
@@ -357,7 +357,7 @@ class LogModel(_Filtering, _Counting):
         places, rows = self._index.places, self._index.rows
         n = rows[index]
         run = self._index.run(n)
-        place = Place(
+        place = RowPlace(
             tree=self.tree,
             nested=self.tree and places.roots[n] != n,
             folded=self._index.folded.get(n, 0) if self.tree else 0,
@@ -517,7 +517,7 @@ class LogFind:
                     return index
         return None
 
-    def _mark(self, changes: Iterable[Change]) -> None:
+    def _mark(self, changes: Iterable[FilterUpdate]) -> None:
         row_of = self._index.places.row_of
         for change in changes:
             for n in compress(range(change.first, change.first + len(change.came)), change.came):

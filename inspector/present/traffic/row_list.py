@@ -9,7 +9,16 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from itertools import compress
 
-from inspector.present.traffic.tree import FOLDED, IN_TREE, IN_TREE_PLAIN, IN_WIRE, IN_WIRE_PLAIN, Run, Tree, WireRuns
+from inspector.present.traffic.tree import (
+    FOLDED,
+    IN_TREE,
+    IN_TREE_PLAIN,
+    IN_WIRE,
+    IN_WIRE_PLAIN,
+    RowRun,
+    Tree,
+    WireRuns,
+)
 
 SHOWN, FOLDED_AWAY = 1, 2
 
@@ -86,7 +95,7 @@ class RowList:
             self._unfold_block(self.places.roots[n])
         self.generation += 1
 
-    def run(self, n: int) -> Run | None:
+    def run(self, n: int) -> RowRun | None:
         """The run that the row of entry n begins, in this view."""
         if not self.tree:
             return self.wire_runs.run(n)
@@ -102,10 +111,10 @@ class RowList:
             for each in hidden:
                 self._state[each] = FOLDED_AWAY
             del self.rows[alike.start + 1 : alike.stop]
-            self.wire_runs.add(Run(self.rows[alike.start], len(alike), hidden[-1]))
+            self.wire_runs.add(RowRun(self.rows[alike.start], len(alike), hidden[-1]))
             self.generation += 1
 
-    def _unfold_wire_run(self, run: Run) -> None:
+    def _unfold_wire_run(self, run: RowRun) -> None:
         found, n = [], self._state.find(FOLDED_AWAY, run.first, run.last + 1)
         while n >= 0:
             self._state[n] = 0
@@ -114,12 +123,12 @@ class RowList:
         self.merge(found)
         self.generation += 1
 
-    def run_around(self, n: int) -> Run | None:
+    def run_around(self, n: int) -> RowRun | None:
         """The run that entry n begins, or is part of and that is unfolded."""
         runs = self.places.runs
         return runs.run(n) or runs.opened_around(n)
 
-    def _toggle_run(self, run: Run) -> None:
+    def _toggle_run(self, run: RowRun) -> None:
         runs = self.places.runs
         if run.opened:
             for n in runs.fold(run):

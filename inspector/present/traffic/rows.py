@@ -22,7 +22,7 @@ from inspector.present.rows import RowSource, RowView
 from inspector.present.spans import Line, Role, Span, lay
 from inspector.present.traffic.columns import FIELD, LANE, PLAIN, Look, TimeMode, lay_out, since
 from inspector.present.traffic.index import finding_cells
-from inspector.present.traffic.tree import Run, is_acknowledgment
+from inspector.present.traffic.tree import RowRun, is_acknowledgment
 from inspector.present.words import bar as words_bar
 from inspector.present.words import fraction, mark, said, state_of
 from inspector.protocol.exchanges import Exchange, ExchangeState, Progress
@@ -43,7 +43,7 @@ BEFORE, BEHIND = "‹", "›"
 _UNITS = ((1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "µs"))
 
 
-class Window(msgspec.Struct, frozen=True):
+class TimeWindow(msgspec.Struct, frozen=True):
     """A stretch of time, in nanoseconds of the journal's clock."""
 
     start: int
@@ -59,7 +59,7 @@ class Window(msgspec.Struct, frozen=True):
         return (time_ns - self.start) * 2 * width // self.lasts
 
 
-def bar(start: int, end: int, window: Window, width: int, role: Role) -> list[Span]:
+def bar(start: int, end: int, window: TimeWindow, width: int, role: Role) -> list[Span]:
     """A span of time as exactly `width` cells."""
     if width < 1:
         return []
@@ -80,7 +80,7 @@ def _cell(left: bool, right: bool) -> str:
     return LEFT_HALF if left else RIGHT_HALF if right else " "
 
 
-def moment(time_ns: int, window: Window, width: int) -> list[Span]:
+def moment(time_ns: int, window: TimeWindow, width: int) -> list[Span]:
     """A moment as exactly `width` cells."""
     at = window.half(time_ns, width) // 2
     if not 0 <= at < width:
@@ -99,13 +99,13 @@ def role_of(exchange: Exchange) -> Role:
     return "to_server" if exchange.sender is Direction.TO_SERVER else "from_server"
 
 
-def around(spans: Sequence[tuple[int, int]]) -> Window | None:
+def around(spans: Sequence[tuple[int, int]]) -> TimeWindow | None:
     """The window that holds all spans of time, rounded up so that it rarely changes while they grow."""
     if not spans:
         return None
     start = min(first for first, _ in spans)
     lasts = max(1000, max(last for _, last in spans) - start)
-    return Window(start, start + _rounded_up(lasts))
+    return TimeWindow(start, start + _rounded_up(lasts))
 
 
 def _rounded_up(lasts: int) -> int:
@@ -116,7 +116,7 @@ def _rounded_up(lasts: int) -> int:
     return 10 * power
 
 
-def ticks(window: Window, width: int, apart: int = 12) -> Iterator[tuple[int, int, str]]:
+def ticks(window: TimeWindow, width: int, apart: int = 12) -> Iterator[tuple[int, int, str]]:
     """Round moments on the axis: the cell, nanoseconds from the window's origin 0, and in words. `apart` cells or more.
 
     The moments are those of the clock that the window is in.
@@ -160,7 +160,7 @@ _MOST_BEFORE = 300
 _LOST_BYTES = "its bytes can't be read back"
 
 
-class Place(msgspec.Struct, frozen=True):
+class RowPlace(msgspec.Struct, frozen=True):
     """Where a row stands in its list."""
 
     tree: bool
@@ -169,11 +169,11 @@ class Place(msgspec.Struct, frozen=True):
     """How many rows are folded away under it."""
     previous_ns: int | None = None
     """When the entry of the row above crossed the wire; None for the first."""
-    run: Run | None = None
+    run: RowRun | None = None
     """The run of notifications or lines of stderr that the row begins."""
     grows: bool = False
     """Whether more of that run may come."""
-    window: Window | None = None
+    window: TimeWindow | None = None
     """The time that the small waterfall shows."""
     grade: int = 0
     """How bad the worst is that checks have found: 3 an error, 2 a warning, 1 a hint, 0 nothing."""
@@ -190,7 +190,7 @@ class RowWriter:
         self._extra: ExtraCells | None = None
 
     def row(
-        self, n: int, exchange: Exchange | None, place: Place, width: int, now_ns: int, look: Look = PLAIN
+        self, n: int, exchange: Exchange | None, place: RowPlace, width: int, now_ns: int, look: Look = PLAIN
     ) -> RowView:
         """The row of entry n."""
         cells = self._common(n, place, look)
@@ -213,7 +213,7 @@ class RowWriter:
             self._cells().add(cells, names, n, exchange, tree=place.tree, now_ns=now_ns)
         return RowView(lay_out(cells, width, shown), live=live or place.grows)
 
-    def _noted(self, n: int, exchange: Exchange | None, place: Place) -> list[Span]:
+    def _noted(self, n: int, exchange: Exchange | None, place: RowPlace) -> list[Span]:
         """The mark of an entry, or in the tree of the answer that its row stands for."""
         marks = self._journal.marks
         answer = exchange.answer_frame if place.tree and exchange is not None and exchange.request_frame == n else None
@@ -231,7 +231,7 @@ class RowWriter:
             self._extra = ExtraCells(self._journal)
         return self._extra
 
-    def _lane(self, n: int, exchange: Exchange | None, place: Place, window: Window, now_ns: int) -> list[Span]:
+    def _lane(self, n: int, exchange: Exchange | None, place: RowPlace, window: TimeWindow, now_ns: int) -> list[Span]:
         """What the row has to show in the small waterfall."""
         if place.run is not None and not place.run.opened:
             end = self._store.time_ns(place.run.last)
@@ -249,7 +249,7 @@ class RowWriter:
     def _is_open_row(self, n: int, exchange: Exchange) -> bool:
         return exchange.request_frame == n or self._store.message_kind(n) is MessageKind.NOTIFICATION
 
-    def _common(self, n: int, place: Place, look: Look) -> dict[str, list[Span]]:
+    def _common(self, n: int, place: RowPlace, look: Look) -> dict[str, list[Span]]:
         when = look.time(n, self._store, place.previous_ns)
         cells: dict[str, list[Span]] = {
             "number": [(str(n), "faint")],
@@ -262,7 +262,7 @@ class RowWriter:
         return cells
 
     def _frame(
-        self, cells: dict[str, list[Span]], n: int, exchange: Exchange | None, place: Place, now_ns: int
+        self, cells: dict[str, list[Span]], n: int, exchange: Exchange | None, place: RowPlace, now_ns: int
     ) -> None:
         folded_run = place.run if place.run is not None and not place.run.opened else None
         entry = beginning(self._store, folded_run.last if folded_run is not None else n)
@@ -300,7 +300,7 @@ class RowWriter:
         if preview[0]:
             what += [("  " if kind is not MessageKind.GARBLED else "", "text"), preview]
 
-    def _tell_of_run(self, cells: dict[str, list[Span]], what: list[Span], run: Run) -> None:
+    def _tell_of_run(self, cells: dict[str, list[Span]], what: list[Span], run: RowRun) -> None:
         """Say how many the row stands for, and how long they took to come."""
         sign = signs.OPENED if run.opened else signs.CLOSED
         what.append((f" {sign} {signs.TIMES}{run.count:,}", "accent"))
@@ -310,13 +310,13 @@ class RowWriter:
             ]
             cells["size"] = cells["sent"] = cells["came"] = []
 
-    def _progress_of_row(self, n: int, exchange: Exchange | None, place: Place) -> Progress | None:
+    def _progress_of_row(self, n: int, exchange: Exchange | None, place: RowPlace) -> Progress | None:
         """What a row tells of that stands for all progress of a request; None for any other row."""
         if not place.tree or exchange is None or self._store.method(n) != "notifications/progress":
             return None
         return exchange.progress
 
-    def _named(self, n: int, kind: MessageKind, exchange: Exchange | None, place: Place) -> list[Span]:
+    def _named(self, n: int, kind: MessageKind, exchange: Exchange | None, place: RowPlace) -> list[Span]:
         """The method and the target."""
         if kind is MessageKind.NOTIFICATION:
             method = self._store.method(n)
@@ -335,7 +335,7 @@ class RowWriter:
             named.append((" " + text.visible(exchange.target, limit=200), "target"))
         return named
 
-    def _status(self, cells: dict[str, list[Span]], n: int, exchange: Exchange, place: Place, now_ns: int) -> None:
+    def _status(self, cells: dict[str, list[Span]], n: int, exchange: Exchange, place: RowPlace, now_ns: int) -> None:
         is_request = exchange.request_frame == n
         if is_request and not place.tree and exchange.answer_frame is not None:
             cells["status"] = [(f"answer #{exchange.answer_frame}", "muted")]
@@ -374,7 +374,7 @@ class RowWriter:
         found = self._journal.http_exchanges.get(exchange.http) if exchange.http is not None else None
         return found.response if found is not None else None
 
-    def _preview(self, n: int, frame: Frame, exchange: Exchange | None, place: Place) -> Span:
+    def _preview(self, n: int, frame: Frame, exchange: Exchange | None, place: RowPlace) -> Span:
         """The preview of the row; where the row stands for an exchange that failed, the reason."""
         if exchange is not None and exchange.request_frame == n and (place.tree or exchange.answer_frame is None):
             if exchange.state in (ExchangeState.LOST, ExchangeState.CANCELLED) and exchange.why:
@@ -386,7 +386,7 @@ class RowWriter:
                     return previews.of_payload(answer.payload)[0], "error"
         return previews.of_payload(frame.payload, exchange.progress if exchange is not None and place.tree else None)
 
-    def _fact(self, cells: dict[str, list[Span]], n: int, run: Run | None) -> None:
+    def _fact(self, cells: dict[str, list[Span]], n: int, run: RowRun | None) -> None:
         entry = self._store.entry(run.last if run is not None and not run.opened else n)
         if isinstance(entry.what, Frame):
             return
@@ -425,7 +425,7 @@ class RowWriter:
         return ""
 
 
-def _indent(place: Place) -> list[Span]:
+def _indent(place: RowPlace) -> list[Span]:
     return [(f"{signs.BRANCH} ", "faint")] if place.nested else []
 
 
@@ -546,7 +546,7 @@ class TailWriter:
 
     def line(self, n: int, width: int, role: Role | None = None) -> Line:
         """Entry n as one line of at most `width` cells; all of it in one role, if one is given."""
-        place = Place(tree=False, previous_ns=self._previous)
+        place = RowPlace(tree=False, previous_ns=self._previous)
         self._previous = self._journal.store.time_ns(n)
         spans = self._rows.row(n, self._exchange(n), place, width, self._previous).spans
         return tuple(spans) if role is None else (("".join(text for text, _ in spans).rstrip(), role),)

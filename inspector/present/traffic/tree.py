@@ -37,7 +37,7 @@ _MAY = bytes(bool(flags & IN_RUN) for flags in range(256))
 _WITH = bytes(flags | FOLDED for flags in range(256))
 
 
-class Run(msgspec.Struct, frozen=True):
+class RowRun(msgspec.Struct, frozen=True):
     """Rows that are alike."""
 
     first: int
@@ -102,14 +102,14 @@ class Runs:
         found, self._late = self._late, []
         return found
 
-    def run(self, first: int) -> Run | None:
+    def run(self, first: int) -> RowRun | None:
         """The run that begins with an entry; None if it begins none."""
         at = self._at(first)
         if at is None:
             return None
-        return Run(first, self._counts[at], self._lasts[at], first in self._opened)
+        return RowRun(first, self._counts[at], self._lasts[at], first in self._opened)
 
-    def opened_around(self, n: int) -> Run | None:
+    def opened_around(self, n: int) -> RowRun | None:
         """The opened run that entry n is part of."""
         for first in self._opened:
             run = self.run(first)
@@ -121,23 +121,23 @@ class Runs:
         """Whether more of it may come."""
         return any(growing.first == first for growing in self._growing.values())
 
-    def open(self, run: Run) -> list[int]:
+    def open(self, run: RowRun) -> list[int]:
         """Let each of a run be a row; those that were none."""
         self._opened.add(run.first)
         return self._mark(run, folded=False)
 
-    def fold(self, run: Run) -> list[int]:
+    def fold(self, run: RowRun) -> list[int]:
         """Let the first of a run stand for all; those that are no rows any more."""
         self._opened.discard(run.first)
         return self._mark(run, folded=True)
 
-    def _mark(self, run: Run, *, folded: bool) -> list[int]:
+    def _mark(self, run: RowRun, *, folded: bool) -> list[int]:
         found = list(self._behind(run))
         for n in found:
             self._flags[n] = self._flags[n] | FOLDED if folded else self._flags[n] & ~FOLDED
         return found
 
-    def _behind(self, run: Run) -> Iterator[int]:
+    def _behind(self, run: RowRun) -> Iterator[int]:
         between = range(run.first + 1, run.last + 1)
         may = compress(between, self._flags[between.start : between.stop].translate(_MAY))
         return (n for n in may if self._is_like(n, run.first))
@@ -495,20 +495,20 @@ class WireRuns:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._runs: dict[int, Run] = {}
+        self._runs: dict[int, RowRun] = {}
 
     def __bool__(self) -> bool:
         return bool(self._runs)
 
-    def run(self, first: int) -> Run | None:
+    def run(self, first: int) -> RowRun | None:
         """The run whose first entry this is."""
         return self._runs.get(first)
 
-    def add(self, run: Run) -> None:
+    def add(self, run: RowRun) -> None:
         """Some rows are folded into their first."""
         self._runs[run.first] = run
 
-    def pop(self, first: int) -> Run | None:
+    def pop(self, first: int) -> RowRun | None:
         """They are not any more."""
         return self._runs.pop(first, None)
 

@@ -14,7 +14,7 @@ import msgspec
 
 from inspector.protocol import peek, questions
 from inspector.protocol.flows.list_all import is_repeated, sent
-from inspector.protocol.flows.steps import Ask, Flow, Pause, Replied, Reply, Send
+from inspector.protocol.flows.steps import AskPerson, Flow, Pause, Replied, Reply, Send
 from inspector.protocol.flows.tasks import TaskEnd
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer
 from inspector.protocol.questions import asks_for_input, visits_in
@@ -80,7 +80,7 @@ def _with_input(
     nobody_there = False
     for wait in _PAUSES:
         if visits := _visits(reply, revision):
-            consents: tuple[questions.Reply, ...] | None = yield Ask(visits)
+            consents: tuple[questions.Reply, ...] | None = yield AskPerson(visits)
             if why := _not_visited(consents):
                 return Called(reply, rounds, why)
             reply, tries = yield from send(params)
@@ -95,8 +95,8 @@ def _with_input(
         if wrong := _wrong(result, asked):
             return Called(reply, rounds, wrong)
         if asked:
-            answers: tuple[questions.Reply, ...] | None = yield Ask(asked)
-            if answers is None or any(isinstance(answer, questions.Refusal) for answer in answers):
+            answers: tuple[questions.Reply, ...] | None = yield AskPerson(asked)
+            if answers is None or any(isinstance(answer, questions.ErrorReply) for answer in answers):
                 return Called(reply, rounds, _refused(answers))
             if any(isinstance(answer, questions.Result) and answer.unattended for answer in answers):
                 if nobody_there:
@@ -127,7 +127,7 @@ def _visits(reply: Reply, revision: Revision) -> tuple[questions.Question, ...]:
 
 def _not_visited(consents: tuple[questions.Reply, ...] | None) -> str:
     """Why the request is not made again; "" if the person was everywhere."""
-    if consents is None or any(isinstance(each, questions.Refusal) for each in consents):
+    if consents is None or any(isinstance(each, questions.ErrorReply) for each in consents):
         return _refused(consents)
     said = [peek.text(each.value, "action") for each in consents if isinstance(each, questions.Result)]
     return "" if all(each == "accept" for each in said) else "its link was not visited, so it was not made again"
@@ -151,7 +151,7 @@ def _wrong(result: Any, asked: tuple[questions.Question, ...]) -> str:
 
 
 def _refused(answers: tuple[questions.Reply, ...] | None) -> str:
-    refusals = [answer.message for answer in answers or () if isinstance(answer, questions.Refusal)]
+    refusals = [answer.message for answer in answers or () if isinstance(answer, questions.ErrorReply)]
     return refusals[0] if refusals else "its questions were left unanswered"
 
 

@@ -22,6 +22,7 @@ from inspector.protocol.flows.steps import (
     Drop,
     Flow,
     GivenUp,
+    Notice,
     Notify,
     OpenStream,
     Refused,
@@ -30,7 +31,6 @@ from inspector.protocol.flows.steps import (
     Restart,
     Send,
     Silent,
-    Tell,
     UseCarriage,
 )
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer
@@ -42,7 +42,7 @@ from inspector.protocol.revisions.openings import (
     UNSUPPORTED_VERSION,
     Judgement,
     Opening,
-    Verdict,
+    ProbeVerdict,
     from_discover,
     from_initialize,
     judge_error,
@@ -53,7 +53,7 @@ from inspector.protocol.revisions.table import find, mutual, newest_of, resolve
 from inspector.protocol.things import LISTS
 
 
-class Wish(msgspec.Struct, frozen=True):
+class ConnectOptions(msgspec.Struct, frozen=True):
     """How the person wants to connect."""
 
     client: ClientIdentity
@@ -72,11 +72,11 @@ class Wish(msgspec.Struct, frozen=True):
 
 _LATE_S = 10.0
 """Seconds that the probe may still take after `initialize` was refused."""
-_MODERN = (Verdict.MODERN, Verdict.AGAIN, Verdict.UNDISCOVERED)
+_MODERN = (ProbeVerdict.MODERN, ProbeVerdict.AGAIN, ProbeVerdict.UNDISCOVERED)
 _UNKNOWN_HANDSHAKE = (METHOD_NOT_FOUND, UNSUPPORTED_VERSION)
 
 
-def connect(wish: Wish) -> Flow[Opening]:
+def connect(wish: ConnectOptions) -> Flow[Opening]:
     """Open the conversation.
 
     Raises: AuthorizationNeeded, ConnectError, Disconnected, RemoteProtocolError, RequestTimeout.
@@ -100,27 +100,27 @@ def _era_of(revision: str) -> Era | None:
     return row.era if row else None
 
 
-def _modern_row(wish: Wish, date: str = "") -> Revision:
+def _modern_row(wish: ConnectOptions, date: str = "") -> Revision:
     return resolve(date or wish.revision or newest_of(Era.MODERN).date, Era.MODERN)[0]
 
 
-def _may_be(wish: Wish, date: str) -> bool:
+def _may_be(wish: ConnectOptions, date: str) -> bool:
     """Whether a version that the server names is one that the person leaves us."""
     return wish.revision in ("", date)
 
 
-def _stateless(wish: Wish, date: str = "") -> Flow[Opening]:
+def _stateless(wish: ConnectOptions, date: str = "") -> Flow[Opening]:
     """The stateless era and no other; in version `date` if the server has named it, else in ours."""
     row = _modern_row(wish, date)
     for _ in range(2):
         reply: Reply = yield Send("server/discover", revision=row, progress=False)
         judgement = _judge(wish, row, _answered(reply, "server/discover"))
-        if judgement.verdict is not Verdict.AGAIN or not _may_be(wish, judgement.date):
+        if judgement.verdict is not ProbeVerdict.AGAIN or not _may_be(wish, judgement.date):
             break
         row = _modern_row(wish, judgement.date)
     if isinstance(reply, Replied) and isinstance(reply.message, Answer):
         return _opened(from_discover(row.date, reply.message.result), reply)
-    named = judgement.date if judgement.verdict is Verdict.UNDISCOVERED else date
+    named = judgement.date if judgement.verdict is ProbeVerdict.UNDISCOVERED else date
     message = reply.message if isinstance(reply, Replied) else None
     if named and isinstance(message, ErrorAnswer) and peek.integer(message.error, "code") == METHOD_NOT_FOUND:
         return (yield from _undiscovered(wish, named))
@@ -130,7 +130,7 @@ def _stateless(wish: Wish, date: str = "") -> Flow[Opening]:
     )
 
 
-def _undiscovered(wish: Wish, date: str) -> Flow[Opening]:
+def _undiscovered(wish: ConnectOptions, date: str) -> Flow[Opening]:
     """A server that names a stateless version and does not know `server/discover`: its lists tell what it has."""
     if not _may_be(wish, date):
         raise ConnectError(f"no revision in common: the server names {date}", hint="Leave out --revision.")
@@ -146,11 +146,11 @@ def _undiscovered(wish: Wish, date: str) -> Flow[Opening]:
             f"the server names {date}, does not know server/discover, and has none of the lists of that revision",
             hint="Try --era legacy.",
         )
-    yield Tell(f"Using {date}, which the server names: it does not know server/discover.")
+    yield Notice(f"Using {date}, which the server names: it does not know server/discover.")
     return Opening(revision=row, server=server, capabilities=capabilities)
 
 
-def _find_out(wish: Wish) -> Flow[Opening]:
+def _find_out(wish: ConnectOptions) -> Flow[Opening]:
     """Probe first; then the era that the answer proves."""
     row = _modern_row(wish)
     silence = None if wish.remembered is Era.MODERN else wish.silence_s
@@ -163,21 +163,21 @@ def _find_out(wish: Wish) -> Flow[Opening]:
     if why := _inconclusive(reply):
         return (yield from _fall_back(wish, why))
     judgement = _judge(wish, row, reply)
-    if judgement.verdict is Verdict.AGAIN and _may_be(wish, judgement.date):
+    if judgement.verdict is ProbeVerdict.AGAIN and _may_be(wish, judgement.date):
         row = _modern_row(wish, judgement.date)
         reply = yield Send("server/discover", revision=row, probe=True, silence_s=silence)
         judgement = _judge(wish, row, reply)
     match judgement.verdict:
-        case Verdict.INCOMPATIBLE | Verdict.AGAIN:
+        case ProbeVerdict.INCOMPATIBLE | ProbeVerdict.AGAIN:
             other = "Give one that it takes with --revision." if wish.revision else "Pin one with --revision to try."
             raise ConnectError(f"no revision in common: {judgement.why}", hint=other)
-        case Verdict.MODERN if isinstance(reply, Replied) and isinstance(reply.message, Answer):
+        case ProbeVerdict.MODERN if isinstance(reply, Replied) and isinstance(reply.message, Answer):
             return _opened(from_discover(row.date, reply.message.result), reply)
-        case Verdict.MODERN:
+        case ProbeVerdict.MODERN:
             raise RemoteProtocolError(_refusal("server/discover", reply), hint="Try --era legacy.")
-        case Verdict.UNDISCOVERED:
+        case ProbeVerdict.UNDISCOVERED:
             return (yield from _undiscovered(wish, judgement.date))
-        case Verdict.LEGACY:
+        case ProbeVerdict.LEGACY:
             status = reply.status if isinstance(reply, Replied) else None
             why = f"server/discover was answered with HTTP {status}" if status and status >= 500 else ""
             return (yield from _fall_back(wish, why, versions=judgement.supported))
@@ -204,22 +204,24 @@ def _started_again() -> Flow[bool]:
     said: str = yield Restart("its first message was server/discover")
     if said:
         how = said.removeprefix("the server ")
-        yield Tell(f"The server exited at server/discover and was started again with initialize: it {how}.")
+        yield Notice(f"The server exited at server/discover and was started again with initialize: it {how}.")
     return bool(said)
 
 
-def _fall_back(wish: Wish, why: str, *, late: Exchange | None = None, versions: tuple[str, ...] = ()) -> Flow[Opening]:
+def _fall_back(
+    wish: ConnectOptions, why: str, *, late: Exchange | None = None, versions: tuple[str, ...] = ()
+) -> Flow[Opening]:
     """The handshake after the probe; the person is told `why`, if that is not what every older server does."""
     if wish.over_http:
         yield UseCarriage(Carriage.SESSIONS)
     opening = yield from _handshake(wish, probed=True, late=late, versions=versions)
     if why and opening.era is Era.LEGACY:
-        yield Tell(f"Opened with initialize: {why}.")
+        yield Notice(f"Opened with initialize: {why}.")
     return opening
 
 
 def _handshake(
-    wish: Wish, *, probed: bool = False, late: Exchange | None = None, versions: tuple[str, ...] = ()
+    wish: ConnectOptions, *, probed: bool = False, late: Exchange | None = None, versions: tuple[str, ...] = ()
 ) -> Flow[Opening]:
     """`initialize`, its result, `notifications/initialized`; over HTTP the older carriage if that is refused.
 
@@ -243,7 +245,7 @@ def _handshake(
     return (yield from _after_initialize(wish, offer, reply))
 
 
-def _after_initialize(wish: Wish, offer: str, reply: Reply) -> Flow[Opening]:
+def _after_initialize(wish: ConnectOptions, offer: str, reply: Reply) -> Flow[Opening]:
     """What remains to be tried where `initialize` was refused, and the end of the handshake where it was not."""
     if fall_back_wanted(reply) and wish.over_http and wish.carriage is None and wish.era is not Era.MODERN:
         yield from _older_carriage(reply)
@@ -263,7 +265,7 @@ def _after_initialize(wish: Wish, offer: str, reply: Reply) -> Flow[Opening]:
     return (yield from _complete(wish, offer, reply))
 
 
-def _stateless_version(wish: Wish, reply: Reply) -> str:
+def _stateless_version(wish: ConnectOptions, reply: Reply) -> str:
     """The stateless version that a refusal of `initialize` names, if it is one to go on with; else ""."""
     if not isinstance(reply, Replied) or isinstance(reply.message, Answer) or wish.era is not None:
         return ""
@@ -271,7 +273,7 @@ def _stateless_version(wish: Wish, reply: Reply) -> str:
     return named if wish.carriage is None and named and _may_be(wish, named) else ""
 
 
-def _carry_stateless(wish: Wish) -> Flow[None]:
+def _carry_stateless(wish: ConnectOptions) -> Flow[None]:
     if wish.over_http:
         yield UseCarriage(Carriage.STATELESS)
 
@@ -283,7 +285,7 @@ def _is_refused(reply: Reply) -> bool:
     return isinstance(reply, Replied) and not isinstance(reply.message, Answer)
 
 
-def _complete(wish: Wish, offer: str, reply: Reply) -> Flow[Opening]:
+def _complete(wish: ConnectOptions, offer: str, reply: Reply) -> Flow[Opening]:
     """What remains of the handshake once `initialize` was answered."""
     answered = _answered(reply, "initialize")
     if not isinstance(answered.message, Answer):
@@ -316,7 +318,7 @@ def fall_back_wanted(reply: Reply) -> bool:
     return isinstance(reply, Refused) and 400 <= (reply.status or 0) < 500 and reply.status not in (401, 403, 408, 429)
 
 
-def _late_answer(wish: Wish, offer: str, probed: Replied) -> Flow[Opening]:
+def _late_answer(wish: ConnectOptions, offer: str, probed: Replied) -> Flow[Opening]:
     """The probe was answered after all while `initialize` was on its way: a server that was slow to start.
 
     Its answer to `initialize` is still awaited: a server of both eras has begun a handshake with it, and one that
@@ -331,35 +333,35 @@ def _late_answer(wish: Wish, offer: str, probed: Replied) -> Flow[Opening]:
     return (yield from _after_initialize(wish, offer, reply))
 
 
-def _went_modern(wish: Wish, judgement: Judgement, probed: Replied) -> Flow[Opening]:
+def _went_modern(wish: ConnectOptions, judgement: Judgement, probed: Replied) -> Flow[Opening]:
     """The late answer to the probe has proved the stateless era, and `initialize` came to nothing."""
     yield from _carry_stateless(wish)
-    if judgement.verdict is Verdict.MODERN and isinstance(probed.message, Answer):
+    if judgement.verdict is ProbeVerdict.MODERN and isinstance(probed.message, Answer):
         return _opened(from_discover(_modern_row(wish).date, probed.message.result), probed)
-    if judgement.verdict is Verdict.UNDISCOVERED:
+    if judgement.verdict is ProbeVerdict.UNDISCOVERED:
         return (yield from _undiscovered(wish, judgement.date))
     return (yield from _stateless(wish, judgement.date if _may_be(wish, judgement.date) else ""))
 
 
-def _offer(wish: Wish, versions: tuple[str, ...]) -> str:
+def _offer(wish: ConnectOptions, versions: tuple[str, ...]) -> str:
     if wish.revision and _era_of(wish.revision) is not Era.MODERN:
         return wish.revision
     return mutual(list(versions), Era.LEGACY) or newest_of(Era.LEGACY).date
 
 
-def _initialize(wish: Wish, offer: str, late: Exchange | None, silence_s: float | None = None) -> Send:
+def _initialize(wish: ConnectOptions, offer: str, late: Exchange | None, silence_s: float | None = None) -> Send:
     return Send("initialize", _initialize_params(wish, offer), or_late=late, silence_s=silence_s)
 
 
-def _initialize_params(wish: Wish, offer: str) -> dict[str, Any]:
+def _initialize_params(wish: ConnectOptions, offer: str) -> dict[str, Any]:
     capabilities = wish.client.capabilities(resolve(offer, Era.LEGACY)[0])
     return {"protocolVersion": offer, "capabilities": capabilities, "clientInfo": wish.client.info}
 
 
-def _judge(wish: Wish, row: Revision, reply: Reply) -> Judgement:
+def _judge(wish: ConnectOptions, row: Revision, reply: Reply) -> Judgement:
     """What came of a probe, as a verdict. Raises where there is none to be had."""
     if isinstance(reply, Refused) and _may_be_legacy(reply):
-        return Judgement(Verdict.LEGACY, f"it answered server/discover with HTTP {reply.status}")
+        return Judgement(ProbeVerdict.LEGACY, f"it answered server/discover with HTTP {reply.status}")
     replied = _answered(reply, "server/discover")
     if isinstance(replied.message, Answer):
         return judge_result(row.date, replied.message.result, pinned=bool(wish.revision))

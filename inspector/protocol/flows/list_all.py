@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from inspector.protocol import peek
-from inspector.protocol.flows.steps import Flow, Pause, Refused, Replied, Reply, Send, Tell
+from inspector.protocol.flows.steps import Flow, Notice, Pause, Refused, Replied, Reply, Send
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer
 from inspector.protocol.revisions._shape import Carriage, Revision
 from inspector.protocol.things import LISTS, Tool
@@ -47,7 +47,7 @@ def sent(send: Send, *, again: bool) -> Flow[tuple[Reply, int]]:
     for pause in PAUSES if again else ():
         if not was_cut(reply):
             break
-        yield Tell(f"the stream of {send.method} was cut before its answer; it is asked for again with a new id")
+        yield Notice(f"the stream of {send.method} was cut before its answer; it is asked for again with a new id")
         yield Pause(pause)
         reply = yield send
         tries += 1

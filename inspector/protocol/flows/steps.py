@@ -37,7 +37,7 @@ class Send(msgspec.Struct, frozen=True):
     """Whether no answer is expected for as long as all goes well: no clock runs."""
 
 
-class Ask(msgspec.Struct, frozen=True):
+class AskPerson(msgspec.Struct, frozen=True):
     """Have questions answered; a Reply of `questions` each comes of it, in their order, or None if nobody will."""
 
     questions: tuple[Question, ...]
@@ -56,7 +56,7 @@ class Withdraw(msgspec.Struct, frozen=True):
     why: str
 
 
-class Watch(msgspec.Struct, frozen=True):
+class WaitForNews(msgspec.Struct, frozen=True):
     """Wait until there is news of a task of the server's, or for so long; what is known of it comes of it, or None."""
 
     task: str
@@ -70,7 +70,7 @@ class Pause(msgspec.Struct, frozen=True):
     seconds: float
 
 
-class Tell(msgspec.Struct, frozen=True):
+class Notice(msgspec.Struct, frozen=True):
     """Tell the person something, in one sentence; nothing comes of it."""
 
     what: str
@@ -130,11 +130,11 @@ class OpenStream(msgspec.Struct, frozen=True):
 
 Step = (
     Send
-    | Ask
+    | AskPerson
     | Withdraw
-    | Watch
+    | WaitForNews
     | Pause
-    | Tell
+    | Notice
     | SendBatch
     | Await
     | Drop

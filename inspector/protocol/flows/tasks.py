@@ -22,7 +22,7 @@ from inspector.protocol import peek, questions
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.list_all import PAGE_LIMIT
 from inspector.protocol.flows.steps import (
-    Ask,
+    AskPerson,
     Await,
     Flow,
     GivenUp,
@@ -32,13 +32,13 @@ from inspector.protocol.flows.steps import (
     Send,
     Silent,
     StillAsked,
-    Watch,
+    WaitForNews,
     Withdraw,
 )
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer
 from inspector.protocol.questions import Question, questions_in
 from inspector.protocol.revisions._shape import Revision
-from inspector.protocol.revisions._shape import Tasks as Strategy
+from inspector.protocol.revisions._shape import TaskSupport as Strategy
 from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.things import Tool
 from inspector.protocol.tracking.tasks import EXTENSION_NAME, UNKNOWN_TASK, Task, TaskState, Word, read_word
@@ -234,11 +234,11 @@ def _outstanding(course: _Course) -> bool:
 
 def _ask(course: _Course) -> Flow[Followed | None]:
     """Have its questions answered, and tell it; None while that takes longer than a poll may wait."""
-    answers: tuple[questions.Reply, ...] | StillAsked | None = yield Ask(course.asking, patience_s=course.pause_s)
+    answers: tuple[questions.Reply, ...] | StillAsked | None = yield AskPerson(course.asking, patience_s=course.pause_s)
     if isinstance(answers, StillAsked):
         return None
     asked, course.asking = course.asking, ()
-    refusals = [answer.message for answer in answers or () if isinstance(answer, questions.Refusal)]
+    refusals = [answer.message for answer in answers or () if isinstance(answer, questions.ErrorReply)]
     if refusals:
         return course.over(course.polled or GivenUp(None, refusals[0]), unanswered=refusals[0])
     if answers is None:
@@ -254,7 +254,7 @@ def _ask(course: _Course) -> Flow[Followed | None]:
 
 def _watch(course: _Course) -> Flow[Followed | None]:
     """Wait until the next poll, or until there is news."""
-    known: Task | None = yield Watch(course.id, course.pause_s)
+    known: Task | None = yield WaitForNews(course.id, course.pause_s)
     if known is None or known.cancel_asked is None:
         return None
     course.polls_after_cancel += 1

@@ -11,7 +11,7 @@ from typing import assert_never
 
 from inspector.protocol.flows.steps import Broken, Flow, GivenUp, Refused, Replied, Reply, Send, Silent
 from inspector.protocol.jsonrpc import ErrorAnswer
-from inspector.protocol.tracking.subscriptions import LISTEN, SUBSCRIBE, UNSUBSCRIBE, Filter
+from inspector.protocol.tracking.subscriptions import LISTEN, SUBSCRIBE, UNSUBSCRIBE, StreamFilter
 
 _LATER = {408, 425, 429}
 """Refusals that a later attempt may not meet, beside the server's own troubles."""
@@ -29,13 +29,13 @@ def unsubscribe(uri: str) -> Flow[Reply]:
     return reply
 
 
-def listen(wanted: Filter) -> Flow[Reply]:
+def listen(wanted: StreamFilter) -> Flow[Reply]:
     """Open a stream and stay until it ends; what ended it."""
     reply: Reply = yield Send(LISTEN, {"notifications": wanted.as_json()}, endless=True)
     return reply
 
 
-class End(StrEnum):
+class StreamEnd(StrEnum):
     """Why a stream is over."""
 
     BY_SERVER = "ended by the server"
@@ -49,23 +49,23 @@ class End(StrEnum):
     """The whole connection is gone."""
 
 
-def end_of(reply: Reply) -> tuple[End, str]:
+def end_of(reply: Reply) -> tuple[StreamEnd, str]:
     """What a stream's end means, and why it came, in a few words that may quote the server."""
     match reply:
         case Replied(message) if isinstance(message, ErrorAnswer):
-            return End.REFUSED, f"the server answered with error {message.code}: {message.message}"
+            return StreamEnd.REFUSED, f"the server answered with error {message.code}: {message.message}"
         case Replied():
-            return End.BY_SERVER, "the server ended it"
+            return StreamEnd.BY_SERVER, "the server ended it"
         case Refused(_, status, _, _, _, why):
             if status is None or 200 <= status < 300:
-                return End.CUT, why
+                return StreamEnd.CUT, why
             passing = status >= 500 or status in _LATER
-            return End.CUT if passing else End.REFUSED, f"HTTP {status}"
+            return StreamEnd.CUT if passing else StreamEnd.REFUSED, f"HTTP {status}"
         case Broken(_, why, _, unreached):
-            return End.CUT if unreached else End.OVER, why
+            return StreamEnd.CUT if unreached else StreamEnd.OVER, why
         case GivenUp(_, why):
-            return End.BY_US, why
+            return StreamEnd.BY_US, why
         case Silent():
-            return End.CUT, f"nothing came for {reply.seconds:g} s"
+            return StreamEnd.CUT, f"nothing came for {reply.seconds:g} s"
         case _:
             assert_never(reply)

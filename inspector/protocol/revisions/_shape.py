@@ -38,7 +38,7 @@ class Stamp(StrEnum):
     """Version, client info and capabilities under `io.modelcontextprotocol/` in `params._meta`."""
 
 
-class Watch(StrEnum):
+class SubscriptionMethod(StrEnum):
     """How a client asks to hear of changes."""
 
     SUBSCRIBE = "resources/subscribe"
@@ -59,7 +59,7 @@ class Cancel(StrEnum):
     CLOSE_STREAM = "close the stream"
 
 
-class Tasks(StrEnum):
+class TaskSupport(StrEnum):
     """Where long-running work is defined."""
 
     NONE = "none"
@@ -67,7 +67,7 @@ class Tasks(StrEnum):
     EXTENSION = "extension"
 
 
-class Structured(StrEnum):
+class StructuredContent(StrEnum):
     """What `structuredContent` may be."""
 
     NONE = "none"
@@ -96,11 +96,11 @@ class Revision(msgspec.Struct, frozen=True):
     error_names: Mapping[int, str]
     """What the specification calls its own error codes; JSON-RPC's five included."""
     stamp: Stamp = Stamp.NOTHING
-    watch: Watch = Watch.SUBSCRIBE
+    watch: SubscriptionMethod = SubscriptionMethod.SUBSCRIBE
     log_level: LogLevel = LogLevel.REQUEST
     cancel: Cancel = Cancel.NOTIFICATION
-    tasks: Tasks = Tasks.NONE
-    structured: Structured = Structured.NONE
+    tasks: TaskSupport = TaskSupport.NONE
+    structured: StructuredContent = StructuredContent.NONE
     version_header: bool = False
     """`MCP-Protocol-Version` on every HTTP request after the opening one."""
     routing_headers: bool = False

@@ -106,7 +106,7 @@ def modern_code(error: Any) -> int | None:
     return final if final == HEADER_MISMATCH and words.startswith("header mismatch") else None
 
 
-class Verdict(StrEnum):
+class ProbeVerdict(StrEnum):
     """What an answer to the probe proves."""
 
     MODERN = "modern"
@@ -124,7 +124,7 @@ class Verdict(StrEnum):
 class Judgement(msgspec.Struct, frozen=True):
     """A verdict with its reason, for the person."""
 
-    verdict: Verdict
+    verdict: ProbeVerdict
     why: str
     date: str = ""
     supported: tuple[str, ...] = ()
@@ -134,9 +134,9 @@ def judge_result(date: str, result: Any, *, pinned: bool = False) -> Judgement:
     """What a result of `server/discover` proves, when `date` was declared in the request."""
     supported = supported_versions(result)
     if not supported and not peek.has(result, "capabilities"):
-        return Judgement(Verdict.LEGACY, "it answered server/discover with something else")
+        return Judgement(ProbeVerdict.LEGACY, "it answered server/discover with something else")
     if not supported or date in supported or pinned:
-        return Judgement(Verdict.MODERN, "it answered server/discover", date, supported)
+        return Judgement(ProbeVerdict.MODERN, "it answered server/discover", date, supported)
     return _choose(supported, "it answered server/discover")
 
 
@@ -146,12 +146,12 @@ def judge_error(date: str, error: Any) -> Judgement:
     versions = named_versions(error)
     if code is None and (modern := names_stateless(error)):
         why = f"it does not know server/discover, and names {modern}"
-        return Judgement(Verdict.UNDISCOVERED, why, modern, versions)
+        return Judgement(ProbeVerdict.UNDISCOVERED, why, modern, versions)
     if code == UNSUPPORTED_VERSION:
         return _choose(versions, f"it does not take {date}") if versions else _unnamed(date)
     if code is not None:
-        return Judgement(Verdict.MODERN, "its error is one of the stateless revision", date)
-    return Judgement(Verdict.LEGACY, f"it answered server/discover with error {peek.at(error, 'code')}")
+        return Judgement(ProbeVerdict.MODERN, "its error is one of the stateless revision", date)
+    return Judgement(ProbeVerdict.LEGACY, f"it answered server/discover with error {peek.at(error, 'code')}")
 
 
 def named_versions(error: Any) -> tuple[str, ...]:
@@ -170,14 +170,14 @@ def names_stateless(error: Any) -> str:
 
 
 def _unnamed(date: str) -> Judgement:
-    return Judgement(Verdict.INCOMPATIBLE, f"it does not take {date} and names no version that it takes")
+    return Judgement(ProbeVerdict.INCOMPATIBLE, f"it does not take {date} and names no version that it takes")
 
 
 def _choose(supported: tuple[str, ...], why: str) -> Judgement:
     modern = mutual(list(supported), Era.MODERN)
     if modern:
-        return Judgement(Verdict.AGAIN, f"{why} and names {modern}", modern, supported)
+        return Judgement(ProbeVerdict.AGAIN, f"{why} and names {modern}", modern, supported)
     if mutual(list(supported), Era.LEGACY):
-        return Judgement(Verdict.LEGACY, f"{why} and names handshake revisions only", "", supported)
+        return Judgement(ProbeVerdict.LEGACY, f"{why} and names handshake revisions only", "", supported)
     named, ours = ", ".join(supported), ", ".join(dates())
-    return Judgement(Verdict.INCOMPATIBLE, f"it takes {named}; this program has {ours}", "", supported)
+    return Judgement(ProbeVerdict.INCOMPATIBLE, f"it takes {named}; this program has {ours}", "", supported)

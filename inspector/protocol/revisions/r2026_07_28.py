@@ -1,6 +1,15 @@
 """2026-07-28: stateless. No handshake, no session, no server requests; questions travel inside results."""
 
-from inspector.protocol.revisions._shape import Cancel, Carriage, Era, LogLevel, Stamp, Structured, Tasks, Watch
+from inspector.protocol.revisions._shape import (
+    Cancel,
+    Carriage,
+    Era,
+    LogLevel,
+    Stamp,
+    StructuredContent,
+    SubscriptionMethod,
+    TaskSupport,
+)
 from inspector.protocol.revisions.r2024_11_05 import JSONRPC_ERRORS
 from inspector.protocol.revisions.r2025_11_25 import R2025_11_25
 
@@ -11,11 +20,11 @@ R2026_07_28 = R2025_11_25.evolve(
     era=Era.MODERN,
     carriage=Carriage.STATELESS,
     stamp=Stamp.META,
-    watch=Watch.LISTEN,
+    watch=SubscriptionMethod.LISTEN,
     log_level=LogLevel.META,
     cancel=Cancel.CLOSE_STREAM,
-    tasks=Tasks.EXTENSION,
-    structured=Structured.ANY,
+    tasks=TaskSupport.EXTENSION,
+    structured=StructuredContent.ANY,
     routing_headers=True,
     resumable=False,
     ids_unique_in_session=False,

@@ -109,7 +109,7 @@ class Listing(msgspec.Struct, frozen=True):
         return list_changes(kind, self.was.items, self.items, before_whole=self.was.whole, after_whole=self.whole)
 
 
-class Fetch(msgspec.Struct):
+class ListFetch(msgspec.Struct):
     """One fetching of a list, page after page."""
 
     standing: Listing
@@ -128,7 +128,7 @@ class Catalogue:
 
     def __init__(self) -> None:
         self.listings: dict[str, Listing] = {kind: Listing() for kind in LISTS}
-        self._fetches = {kind: Fetch(Listing()) for kind in LISTS}
+        self._fetches = {kind: ListFetch(Listing()) for kind in LISTS}
 
     def answered(self, exchange: Exchange, params: Any, result: Any) -> str | None:
         """A result came: the kind of the list it was a page of, or None."""
@@ -138,7 +138,7 @@ class Catalogue:
         cursor, before = peek.text(params, "cursor"), self.listings[kind]
         goes_on = cursor is not None and before.next_cursor == cursor
         if not goes_on:
-            self._fetches[kind] = Fetch(_standing(self._fetches[kind].standing, before))
+            self._fetches[kind] = ListFetch(_standing(self._fetches[kind].standing, before))
         fetch = self._fetches[kind]
         found = peek.items(result, LISTS[kind].member)
         fresh = read_freshness(result, exchange.ended_ns or 0)
@@ -203,13 +203,13 @@ def _standing(standing: Listing, before: Listing) -> Listing:
     return before if before.whole or not standing.whole else standing
 
 
-def _compare(fetch: Fetch, found: Sequence[Any], start: int) -> None:
+def _compare(fetch: ListFetch, found: Sequence[Any], start: int) -> None:
     """Note whether a page is another one than what stood in its place, from index `start` on."""
     if fetch.standing.asked and not fetch.differs:
         fetch.differs = list(fetch.standing.items[start : start + len(found)]) != found
 
 
-def _compared(listing: Listing, fetch: Fetch, now_ns: int) -> Listing:
+def _compared(listing: Listing, fetch: ListFetch, now_ns: int) -> Listing:
     """The listing, with what it was if it is another one now. While it is the same, the last change stays told."""
     standing = fetch.standing
     if not standing.asked or not (fetch.differs or (listing.whole and len(listing.items) != len(standing.items))):
@@ -219,7 +219,7 @@ def _compared(listing: Listing, fetch: Fetch, now_ns: int) -> Listing:
     return msgspec.structs.replace(listing, was=Was(standing.items, standing.whole, now_ns))
 
 
-def _remark(fetch: Fetch, kind: str, page: int, found: Sequence[Any], result: Any) -> None:
+def _remark(fetch: ListFetch, kind: str, page: int, found: Sequence[Any], result: Any) -> None:
     """Note what is odd about a page."""
     member = LISTS[kind].member
     cursor, given = peek.text(result, "nextCursor"), peek.at(result, "nextCursor")
@@ -240,7 +240,7 @@ def _remark(fetch: Fetch, kind: str, page: int, found: Sequence[Any], result: An
             fetch.keys.add(key)
 
 
-def _remarks(fetch: Fetch) -> tuple[str, ...]:
+def _remarks(fetch: ListFetch) -> tuple[str, ...]:
     """All of them; of many empty pages only how many."""
     said = fetch.remarks if len(fetch.remarks) <= 5 else [*fetch.remarks[:4], f"{len(fetch.remarks) - 4} remarks more"]
     if not fetch.repeated:

@@ -261,7 +261,7 @@ def _row(exchange: Exchange) -> Revision:
 # retries.
 
 
-class Asking(msgspec.Struct, frozen=True):
+class InputRound(msgspec.Struct, frozen=True):
     """A request that was answered with questions, or one that brings their answers."""
 
     method: str
@@ -271,7 +271,7 @@ class Asking(msgspec.Struct, frozen=True):
     state: Any
     operation: int | None
 
-    def fits(self, retry: "Asking") -> bool:
+    def fits(self, retry: "InputRound") -> bool:
         """Whether the retry answers this."""
         mine, its = (self.method, self.essence, self.keys, self.state), (retry.method, retry.essence, retry.keys)
         return mine == (*its, retry.state)
@@ -285,7 +285,7 @@ class OperationTracker:
         """At n - 1: the first exchange of operation n."""
         self._further: dict[int, list[int]] = {}
         self._by_cursor: dict[tuple[str, str], int] = {}
-        self._asking: list[Asking] = []
+        self._asking: list[InputRound] = []
 
     @property
     def operations(self) -> Iterator[Operation]:
@@ -322,12 +322,12 @@ class OperationTracker:
         if exchange.operation is not None:
             keys = frozenset(peek.mapping(result, "inputRequests"))
             state = peek.at(result, "requestState")
-            self._asking.append(Asking(exchange.method, _essence(params), keys, state, exchange.operation))
+            self._asking.append(InputRound(exchange.method, _essence(params), keys, state, exchange.operation))
 
     def _asked_before(self, method: str, params: Any) -> int | None:
         """The one operation that a retry goes on with; None if none fits, or several do."""
         keys = frozenset(peek.mapping(params, "inputResponses"))
-        found = Asking(method, _essence(params), keys, peek.at(params, "requestState"), None)
+        found = InputRound(method, _essence(params), keys, peek.at(params, "requestState"), None)
         fitting = [asking for asking in self._asking if asking.fits(found)]
         if len(fitting) != 1:
             return None

@@ -34,7 +34,7 @@ _MOST_PARENTS = 1000
 """Beginnings of a URI that may be the watched parent of a sub-resource."""
 
 
-class Filter(msgspec.Struct, frozen=True):
+class StreamFilter(msgspec.Struct, frozen=True):
     """What is asked for on a stream, or granted on it."""
 
     tools: bool = False
@@ -56,9 +56,9 @@ class Filter(msgspec.Struct, frozen=True):
         lists = {"resourceSubscriptions": list(self.uris), "taskIds": list(self.task_ids)}
         return flags | {name: value for name, value in lists.items() if value}
 
-    def without(self, other: "Filter") -> "Filter":
+    def without(self, other: "StreamFilter") -> "StreamFilter":
         """What of this the other lacks."""
-        return Filter(
+        return StreamFilter(
             self.tools and not other.tools,
             self.prompts and not other.prompts,
             self.resources and not other.resources,
@@ -75,22 +75,22 @@ def _lacking(asked: tuple[str, ...], granted: tuple[str, ...]) -> tuple[str, ...
 _FLAGS = {"toolsListChanged": "tools", "promptsListChanged": "prompts", "resourcesListChanged": "resources"}
 
 
-def read_filter(value: Any) -> Filter:
+def read_filter(value: Any) -> StreamFilter:
     """The filter that stands there; what is no filter asks for nothing."""
     tools, prompts, resources = (peek.flag(value, name) is True for name in _FLAGS)
-    return Filter(tools, prompts, resources, _texts(value, "resourceSubscriptions"), _texts(value, "taskIds"))
+    return StreamFilter(tools, prompts, resources, _texts(value, "resourceSubscriptions"), _texts(value, "taskIds"))
 
 
 def _texts(value: Any, member: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(item for item in peek.items(value, member) if isinstance(item, str)))
 
 
-class Stream(msgspec.Struct, eq=False):
+class ListenStream(msgspec.Struct, eq=False):
     """One `subscriptions/listen` request, filled in as frames come."""
 
     exchange: Exchange
-    asked: Filter
-    granted: Filter | None = None
+    asked: StreamFilter
+    granted: StreamFilter | None = None
     """What the server acknowledged; None before it did."""
     acknowledged_frame: int | None = None
     count: int = 0
@@ -111,9 +111,9 @@ class Stream(msgspec.Struct, eq=False):
         return self.exchange.is_open
 
     @property
-    def not_granted(self) -> Filter:
+    def not_granted(self) -> StreamFilter:
         """What was asked and not acknowledged; nothing before the acknowledgement."""
-        return Filter() if self.granted is None else self.asked.without(self.granted)
+        return StreamFilter() if self.granted is None else self.asked.without(self.granted)
 
 
 class Update(msgspec.Struct, frozen=True):
@@ -125,7 +125,7 @@ class Update(msgspec.Struct, frozen=True):
     time_ns: int
 
 
-class Standing(StrEnum):
+class SubscriptionState(StrEnum):
     """How it stands with one URI."""
 
     WATCHED = "watched"
@@ -141,9 +141,9 @@ class Subscriptions:
     """All that is watched in a conversation."""
 
     def __init__(self) -> None:
-        self.streams: list[Stream] = []
+        self.streams: list[ListenStream] = []
         """All of them, oldest first."""
-        self._open: list[Stream] = []
+        self._open: list[ListenStream] = []
         self.subscribed: dict[str, bool] = {}
         """By URI, of the handshake era: True while it is subscribed, False once it was."""
         self.updates: dict[str, Update] = {}
@@ -162,7 +162,7 @@ class Subscriptions:
         if exchange.sender is not Direction.TO_SERVER:
             return
         if exchange.method == LISTEN:
-            self.streams.append(Stream(exchange, read_filter(peek.at(params, "notifications"))))
+            self.streams.append(ListenStream(exchange, read_filter(peek.at(params, "notifications"))))
             self._open = [*self.open_streams[1 - MOST_OPEN :], self.streams[-1]]
             self._changed()
         elif exchange.method == "resources/read":
@@ -207,12 +207,12 @@ class Subscriptions:
         pairs.end_from_server(exchange, frame.time_ns, f"the server ended it{why and ': '}{why}")
         return exchange
 
-    def of(self, exchange: Exchange) -> Stream | None:
+    def of(self, exchange: Exchange) -> ListenStream | None:
         """The stream that a request opened."""
         return next((each for each in reversed(self.streams) if each.exchange.number == exchange.number), None)
 
     @property
-    def open_streams(self) -> list[Stream]:
+    def open_streams(self) -> list[ListenStream]:
         """Those that last."""
         return [stream for stream in self._open if stream.is_open]
 
@@ -224,15 +224,19 @@ class Subscriptions:
             found |= dict.fromkeys(stream.granted.uris if stream.granted else ())
         return tuple(found)
 
-    def standing(self, uri: str) -> Standing | None:
+    def standing(self, uri: str) -> SubscriptionState | None:
         """How it stands with a URI; None if nobody ever wanted to watch it."""
         there = [stream for stream in self.open_streams if uri in stream.asked.uris]
         if self.subscribed.get(uri) or any(stream.granted and uri in stream.granted.uris for stream in there):
-            return Standing.WATCHED
+            return SubscriptionState.WATCHED
         if there:
-            return Standing.ASKED if any(stream.granted is None for stream in there) else Standing.NOT_GRANTED
+            return (
+                SubscriptionState.ASKED
+                if any(stream.granted is None for stream in there)
+                else SubscriptionState.NOT_GRANTED
+            )
         known = any(stream.granted and uri in stream.granted.uris for stream in self.streams)
-        return Standing.ONCE if known or uri in self.subscribed else None
+        return SubscriptionState.ONCE if known or uri in self.subscribed else None
 
     def since_read(self, uri: str) -> int:
         """How many updates of a URI came since it was last asked for with success; all of them if it never was."""
@@ -269,7 +273,7 @@ class Subscriptions:
         if before is not None or len(self.updates) < MOST_URIS:
             self.updates[uri] = Update(before.count + 1 if before else 1, frame.n, frame.time_ns)
 
-    def _stream_of(self, frame: Frame, params: Any, *, acknowledged: bool) -> Stream | None:
+    def _stream_of(self, frame: Frame, params: Any, *, acknowledged: bool) -> ListenStream | None:
         """By the id it carries, whose JSON type counts; without one by its HTTP exchange, or if only one can be."""
         named = peek.request_id(params, "_meta", SUBSCRIPTION_ID)
         named = peek.at(params, "_meta", SUBSCRIPTION_ID) if named is None else named

@@ -25,7 +25,7 @@ from inspector.protocol.frames import Channel, Direction
 from inspector.transports.base import LIMITS, Limits, Observer
 from inspector.transports.http.authorizing import REFUSED, Authorizer, Heard, Refusal
 from inspector.transports.http.client import make_client
-from inspector.transports.http.reply import Reply, Trail, in_text, read_body, read_events, read_quietly, unreachable
+from inspector.transports.http.reply import HttpReply, Trail, in_text, read_body, read_events, read_quietly, unreachable
 
 # --- Where the time until a response goes: looking the name up, connecting, TLS, sending, waiting for the first
 # byte.
@@ -168,7 +168,7 @@ class Endpoint:
         body: bytes | None = None,
         url: httpx.URL | None = None,
         probe: bool = False,
-    ) -> Reply:
+    ) -> HttpReply:
         """Send, follow redirects within the origin, and return once the head of the response is there.
 
         The body is observed as a frame before the first await, and once more for each redirect that repeats it, and
@@ -244,7 +244,7 @@ class Endpoint:
             target = _bare(joined)
         raise ConnectError(f"{address_text(target)} redirects more than {self.options.limits.redirects} times.")
 
-    async def _is_let_in(self, method: str, reply: Reply) -> bool:
+    async def _is_let_in(self, method: str, reply: HttpReply) -> bool:
         """Whether a refused request should be made again."""
         authorizer = self.options.authorizer
         if authorizer is None or _names_authorization(self.options.headers) or self._login:
@@ -269,7 +269,7 @@ class Endpoint:
 
     async def _follow(
         self, method: str, target: httpx.URL, headers: Iterable[tuple[str, str]], body: bytes | None, probe: bool
-    ) -> Reply:
+    ) -> HttpReply:
         for _ in range(self.options.limits.redirects + 1):
             reply = await self._exchange(method, target, headers, body, probe)
             onward = _redirected(method, reply)
@@ -285,7 +285,7 @@ class Endpoint:
 
     async def _exchange(
         self, method: str, url: httpx.URL, own: Iterable[tuple[str, str]], body: bytes | None, probe: bool
-    ) -> Reply:
+    ) -> HttpReply:
         client, authorizer = self._client, self.options.authorizer
         assert client is not None, "the transport opens the endpoint first"
         credentials = () if authorizer is None else await authorizer.headers(method, str(url))
@@ -302,7 +302,7 @@ class Endpoint:
         body: bytes | None,
         probe: bool,
         on_purpose: bool = False,
-    ) -> Reply:
+    ) -> HttpReply:
         observer = self._observer
         assert observer is not None, "the transport opens the endpoint first"
         watch = Stopwatch()
@@ -325,7 +325,7 @@ class Endpoint:
         finally:
             if failed:
                 observer.fact(HttpFact(HttpEvent.ERROR, number, why=failed))
-        return Reply(number, response, observer, probe, watch.timing(), self.options.limits)
+        return HttpReply(number, response, observer, probe, watch.timing(), self.options.limits)
 
     def _headers(self, own: Iterable[tuple[str, str]]) -> list[tuple[bytes, bytes]]:
         """Ours, then the common ones, then the message's, then the user's; a later one replaces its namesakes."""
@@ -407,7 +407,7 @@ def _public(method: str, target: httpx.URL, body: bytes) -> bytes | None:
     return body if is_text and body.lstrip()[:1] == b"{" else None
 
 
-def _redirected(method: str, reply: Reply) -> str | None:
+def _redirected(method: str, reply: HttpReply) -> str | None:
     """Where the server sends us on; None if it doesn't, or only with another method (a POST must stay one)."""
     if reply.status not in _KEEPS_METHOD and not (reply.status in _BECOMES_GET and method == "GET"):
         return None

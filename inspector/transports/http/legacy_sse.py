@@ -13,9 +13,9 @@ from inspector.errors import AuthorizationNeeded, ConnectError, Disconnected
 from inspector.protocol.frames import Channel
 from inspector.transports.base import Delivery, Outgoing
 from inspector.transports.http.endpoint import ACCEPT_ANSWER, ACCEPT_STREAM, JSON_CONTENT, Endpoint, address_text
-from inspector.transports.http.reply import Reply, Trail, read_body, read_events
+from inspector.transports.http.reply import HttpReply, Trail, read_body, read_events
 from inspector.transports.http.sse import SseEvent, SseItem, SseParser
-from inspector.transports.http.tasks import Tasks
+from inspector.transports.http.tasks import TransportTasks
 
 _EXCERPT = 200
 
@@ -23,7 +23,7 @@ _EXCERPT = 200
 class LegacySse:
     """The carriage of the first revision."""
 
-    def __init__(self, endpoint: Endpoint, tasks: Tasks, lost: Callable[[str], None]) -> None:
+    def __init__(self, endpoint: Endpoint, tasks: TransportTasks, lost: Callable[[str], None]) -> None:
         """`lost` is told why, once the stream has ended by itself."""
         self._endpoint = endpoint
         self._tasks = tasks
@@ -110,7 +110,7 @@ class _EndpointFirst(SseParser):
         return SseEvent(item.raw, None, item.event, item.id, item.retry)
 
 
-def _refused(reply: Reply, delivery: Delivery) -> ConnectError:
+def _refused(reply: HttpReply, delivery: Delivery) -> ConnectError:
     excerpt = delivery.body[:_EXCERPT].decode(errors="replace")
     said = f": {excerpt}" if excerpt else ""
     kind = delivery.content_type or "no content type"

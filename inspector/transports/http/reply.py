@@ -198,7 +198,7 @@ _RATIO_FROM = 16 * 1024 * 1024
 """Below this many bytes no ratio is suspicious."""
 
 
-class Reply:
+class HttpReply:
     """A response of which the head is known. An async context manager: leaving it ends the exchange."""
 
     def __init__(
@@ -325,7 +325,7 @@ class Trail:
     """Events and comments seen."""
 
 
-async def read_body(reply: Reply) -> bytes:
+async def read_body(reply: HttpReply) -> bytes:
     """Read a body that is no stream, report it as one frame unless it is empty, and return it."""
     pieces: list[bytes] = []
     size = 0
@@ -346,7 +346,7 @@ async def read_body(reply: Reply) -> bytes:
     return body
 
 
-async def read_quietly(reply: Reply, most: int) -> bytes:
+async def read_quietly(reply: HttpReply, most: int) -> bytes:
     """Read so many bytes of a body that is about no messages; nothing of it is reported."""
     body = b""
     async with aclosing(reply.chunks()) as chunks:
@@ -358,7 +358,7 @@ async def read_quietly(reply: Reply, most: int) -> bytes:
     return body[:most]
 
 
-async def read_events(reply: Reply, channel: Channel, trail: Trail, parser: SseParser | None = None) -> None:
+async def read_events(reply: HttpReply, channel: Channel, trail: Trail, parser: SseParser | None = None) -> None:
     """Read a stream of events to its end and report each item; `trail` is kept up to date all the while."""
     parser = parser or SseParser(reply.limits.message)
     try:
@@ -380,7 +380,7 @@ async def read_events(reply: Reply, channel: Channel, trail: Trail, parser: SseP
             reply.cut = reply.cut or "the stream ended within an event, which does not count"
 
 
-def report(reply: Reply, channel: Channel, item: SseItem) -> None:
+def report(reply: HttpReply, channel: Channel, item: SseItem) -> None:
     """Report an event as a frame if it is complete and carries data, everything else as a note."""
     if not isinstance(item, SseEvent):
         reply.observer.fact(SseNote(reply.number, item.raw))

@@ -19,8 +19,8 @@ from inspector.protocol.facts import Headers
 from inspector.protocol.frames import Channel
 from inspector.transports.base import Delivery, Expects, Outgoing
 from inspector.transports.http.endpoint import ACCEPT_ANSWER, ACCEPT_STREAM, JSON_CONTENT, Endpoint
-from inspector.transports.http.reply import Reply, Trail, read_body, read_events
-from inspector.transports.http.tasks import Tasks
+from inspector.transports.http.reply import HttpReply, Trail, read_body, read_events
+from inspector.transports.http.tasks import TransportTasks
 
 _VISIBLE_ASCII = re.compile(r"[\x21-\x7E]+")
 _GRACE = 0.2
@@ -40,10 +40,10 @@ _LATER = {408, 409, 425, 429}
 """Refusals that a later attempt may not meet. 409: the server has not yet noticed that the old stream is gone."""
 
 
-class Sessions:
+class SessionTransport:
     """The carriage of the three revisions with sessions."""
 
-    def __init__(self, endpoint: Endpoint, tasks: Tasks) -> None:
+    def __init__(self, endpoint: Endpoint, tasks: TransportTasks) -> None:
         self.mcp_session_id: str | None = None
         """As the server gave it; None before that, without one, or after `forget`."""
         self._endpoint = endpoint
@@ -117,7 +117,7 @@ class Sessions:
     def _session_header(self) -> Headers:
         return () if self.mcp_session_id is None else (("Mcp-Session-Id", self.mcp_session_id),)
 
-    def _keep_session_id(self, reply: Reply) -> str:
+    def _keep_session_id(self, reply: HttpReply) -> str:
         """Keep it before the answer is read, so that whoever acts on the answer sends it. "" or what is wrong."""
         given = reply.header("mcp-session-id")
         if not reply.is_success or given is None:
@@ -134,7 +134,7 @@ class Sessions:
             stream.cancel()
             await asyncio.wait({stream})
 
-    async def _resume(self, trail: Trail, first: Reply) -> Delivery:
+    async def _resume(self, trail: Trail, first: HttpReply) -> Delivery:
         """Go on with a POST's stream until it ends without an id, is refused, abandoned, or nothing more comes."""
         task = asyncio.current_task()
         failures = 0

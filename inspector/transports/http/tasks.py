@@ -16,7 +16,7 @@ logger = logging.getLogger(__name__)
 _T = TypeVar("_T")
 
 
-class Tasks:
+class TransportTasks:
     """Owns tasks. One event loop."""
 
     def __init__(self) -> None:

@@ -18,8 +18,8 @@ from inspector.transports.http.authorizing import Ask
 from inspector.transports.http.endpoint import ACCEPT_ANSWER, JSON_CONTENT, Endpoint, HttpOptions
 from inspector.transports.http.legacy_sse import LegacySse
 from inspector.transports.http.reply import Trail, read_body, read_events
-from inspector.transports.http.sessions import Sessions
-from inspector.transports.http.tasks import Tasks
+from inspector.transports.http.sessions import SessionTransport
+from inspector.transports.http.tasks import TransportTasks
 
 # --- One POST, one response or stream; closing it cancels (2026-07-28, basic/transports/streamable-http).
 
@@ -74,7 +74,7 @@ class HttpTransport:
         self.probe = self._endpoint.probe
         """Makes one exchange to see what comes of it, while the connection is open."""
         self._carriage = carriage
-        self._tasks = Tasks()
+        self._tasks = TransportTasks()
         self._carrier = self._make_carrier()
         self._observer: Observer | None = None
         self._why: str | None = None
@@ -100,7 +100,7 @@ class HttpTransport:
     @property
     def mcp_session_id(self) -> str | None:
         """What the server calls this session; None without one, and by every carriage but SESSIONS."""
-        return self._carrier.mcp_session_id if isinstance(self._carrier, Sessions) else None
+        return self._carrier.mcp_session_id if isinstance(self._carrier, SessionTransport) else None
 
     @property
     def logging_in(self) -> bool:
@@ -172,13 +172,13 @@ class HttpTransport:
         Raises: ConnectError; Disconnected.
         """
         self._check_open()
-        if not isinstance(self._carrier, Sessions):
+        if not isinstance(self._carrier, SessionTransport):
             return Delivery(answer_may_follow=False, why="this carriage has no standalone stream")
         return await self._carrier.open_stream(dict(headers or {}))
 
     def forget_session(self, status: int = 404) -> None:
         """Drop the session id without telling the server: by this answer it does not know it any more."""
-        if not isinstance(self._carrier, Sessions):
+        if not isinstance(self._carrier, SessionTransport):
             return
         if self._observer is not None:
             why = f"the server has answered {status}, and a new session is begun"
@@ -230,7 +230,7 @@ class HttpTransport:
             case Carriage.STATELESS:
                 return Stateless(self._endpoint)
             case Carriage.SESSIONS:
-                return Sessions(self._endpoint, self._tasks)
+                return SessionTransport(self._endpoint, self._tasks)
             case Carriage.LEGACY_SSE:
                 return LegacySse(self._endpoint, self._tasks, self._end)
             case _:

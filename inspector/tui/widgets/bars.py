@@ -21,11 +21,11 @@ from textual.widget import Widget
 from inspector.present.spans import Span, clip, spans_width
 from inspector.text import visible
 from inspector.tui import keys
-from inspector.tui.conversation import Stage
+from inspector.tui.conversation import ConversationStage
 from inspector.tui.theme import glyphs, grounds, role_styles, spans_to_text
 
 
-class Item(msgspec.Struct, frozen=True):
+class BarItem(msgspec.Struct, frozen=True):
     """Something on a line that belongs together."""
 
     spans: tuple[Span, ...]
@@ -46,11 +46,11 @@ class Item(msgspec.Struct, frozen=True):
         return spans_width(self.spans)
 
 
-class Line(msgspec.Struct, frozen=True):
+class BarLine(msgspec.Struct, frozen=True):
     """Items from the left edge on, and items up to the right edge."""
 
-    left: tuple[Item, ...] = ()
-    right: tuple[Item, ...] = ()
+    left: tuple[BarItem, ...] = ()
+    right: tuple[BarItem, ...] = ()
     gap: int = 2
     """Spaces between two items; twice as many at least between left and right."""
     inset: int = 0
@@ -60,7 +60,7 @@ class Line(msgspec.Struct, frozen=True):
     says_more: bool = False
     """Whether a sign stands for what was left out on the left."""
 
-    def fitted(self, width: int) -> "Line":
+    def fitted(self, width: int) -> "BarLine":
         """Return the line without the items that have no room in `width` cells, and the first one cut if it must be."""
         line = _without_lesser_ones_on_the_right(self, width)
         while line.width > width and any(item.short for item in line.left):
@@ -76,7 +76,7 @@ class Line(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(line, left=(cut, *line.left[1:]))
 
     @property
-    def items(self) -> tuple[Item, ...]:
+    def items(self) -> tuple[BarItem, ...]:
         """All items, from left to right."""
         return self.left + self.right
 
@@ -87,7 +87,7 @@ class Line(msgspec.Struct, frozen=True):
         middle = 2 * self.gap if self.left and self.right else 0
         return sum(item.width for item in self.items) + between + middle + 2 * self.inset
 
-    def placed(self, width: int) -> Iterator[tuple[int, Item]]:
+    def placed(self, width: int) -> Iterator[tuple[int, BarItem]]:
         """Yield each item of a fitted line with the column where it begins."""
         x = self.inset
         for item in self.left:
@@ -99,12 +99,12 @@ class Line(msgspec.Struct, frozen=True):
             x += item.width + self.gap
 
 
-def _shortened(line: Line, long: Item) -> Line:
+def _shortened(line: BarLine, long: BarItem) -> BarLine:
     shorter = msgspec.structs.replace(long, spans=long.short, short=())
     return msgspec.structs.replace(line, left=tuple(shorter if item is long else item for item in line.left))
 
 
-def _without_lesser_ones_on_the_right(line: Line, width: int) -> Line:
+def _without_lesser_ones_on_the_right(line: BarLine, width: int) -> BarLine:
     """Return it without what matters less than everything on the left, where something there would be shortened."""
     if not any(item.short or item.shortest for item in line.left):
         return line
@@ -115,7 +115,7 @@ def _without_lesser_ones_on_the_right(line: Line, width: int) -> Line:
     return line
 
 
-def _shortened_again(line: Line, width: int) -> Line:
+def _shortened_again(line: BarLine, width: int) -> BarLine:
     """Return it with what can be shortened twice, the last first."""
     if not any(item.shortest for item in line.left):
         return line
@@ -126,7 +126,7 @@ def _shortened_again(line: Line, width: int) -> Line:
     return line
 
 
-def _without_the_worst(line: Line) -> Line:
+def _without_the_worst(line: BarLine) -> BarLine:
     gone = _worst(line.items)
     left = tuple(item for item in line.left if item is not gone)
     if line.says_more and len(left) < len(line.left) and _more() not in left:
@@ -148,9 +148,9 @@ class ItemBar(Widget):
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's word
         super().__init__(id=id, classes=classes)
-        self._lines: tuple[Line, ...] = ()
+        self._lines: tuple[BarLine, ...] = ()
 
-    def show(self, lines: Sequence[Line]) -> None:
+    def show(self, lines: Sequence[BarLine]) -> None:
         """Show other lines; repaints only if they differ, lays out anew only if their number does."""
         if tuple(lines) == self._lines:
             return
@@ -179,18 +179,18 @@ class ItemBar(Widget):
             at = x + item.width
         return Strip(segments).adjust_cell_length(width, paper)
 
-    def _segments(self, item: Item, paper: Style, room: int) -> list[Segment]:
+    def _segments(self, item: BarItem, paper: Style, room: int) -> list[Segment]:
         dark = self.app.current_theme.dark
         inks = role_styles(dark=dark)
         ground = grounds(dark=dark).chosen if item.chosen else paper
         below = Style(bgcolor=ground.bgcolor)
         return [Segment(visible(text), below + inks[role]) for text, role in clip(item.spans, max(0, room))]
 
-    def _placed(self, y: int) -> Iterator[tuple[int, Item]]:
+    def _placed(self, y: int) -> Iterator[tuple[int, BarItem]]:
         width = self.size.width
         return self._lines[y].fitted(width).placed(width)
 
-    def item_at(self, x: int, y: int) -> Item | None:
+    def item_at(self, x: int, y: int) -> BarItem | None:
         """Return what stands at a cell; None for the ground."""
         if not 0 <= y < len(self._lines):
             return None
@@ -204,20 +204,20 @@ class ItemBar(Widget):
             self.pressed(found.name)
 
 
-def _worst(items: Sequence[Item]) -> Item:
+def _worst(items: Sequence[BarItem]) -> BarItem:
     """The last of those that matter least."""
     worst = max(item.rank for item in items)
     return next(item for item in reversed(items) if item.rank == worst)
 
 
-def _more() -> Item:
+def _more() -> BarItem:
     """What says that there is more than fits."""
-    return Item(((glyphs().ellipsis, "faint"),))
+    return BarItem(((glyphs().ellipsis, "faint"),))
 
 
 # --- The footer: the keys that do something now, as the focus and the panels bind them.
 
-_ORDER = {action.id: (action.where is keys.Where.EVERYWHERE, place) for place, action in enumerate(keys.ACTIONS)}
+_ORDER = {action.id: (action.where is keys.ActionScope.EVERYWHERE, place) for place, action in enumerate(keys.ACTIONS)}
 """What belongs to a place before what works everywhere."""
 _RIGHT = {"help": 0, "help.typing": 0, "palette": 100, "quit": 0}
 """What stands on the right wherever one is, and when it is left out; see `Item.rank`."""
@@ -250,7 +250,10 @@ class FooterBar(ItemBar):
     def _renew(self, screen: Screen[object]) -> None:
         if screen is not self.screen or not self.is_attached:
             return
-        recorded = getattr(getattr(self.app, "subject", None), "stage", None) in (Stage.LOADING, Stage.RECORDED)
+        recorded = getattr(getattr(self.app, "subject", None), "stage", None) in (
+            ConversationStage.LOADING,
+            ConversationStage.RECORDED,
+        )
         active = [each for each in _in_order(_untyped(screen)) if not (recorded and each.binding.id in _SENDING)]
         if any(found.binding.id == "help" for found in active):  # one of the two is enough
             active = [found for found in active if found.binding.id != "help.typing"]
@@ -294,8 +297,8 @@ def _name(binding: Binding) -> str:
     return binding.id or binding.action
 
 
-def _line(left: list[ActiveBinding], right: list[ActiveBinding]) -> Line:
-    return Line(
+def _line(left: list[ActiveBinding], right: list[ActiveBinding]) -> BarLine:
+    return BarLine(
         tuple(_item(found, rank) for rank, found in enumerate(left, 1)),
         tuple(_item(found, _RIGHT[found.binding.id or ""]) for found in right),
         inset=1,
@@ -303,9 +306,9 @@ def _line(left: list[ActiveBinding], right: list[ActiveBinding]) -> Line:
     )
 
 
-def _item(found: ActiveBinding, rank: int) -> Item:
+def _item(found: ActiveBinding, rank: int) -> BarItem:
     binding = found.binding
-    return Item(
+    return BarItem(
         (
             (visible(_key(binding)), "accent" if found.enabled else "faint"),
             (f" {visible(binding.description)}", "muted"),
@@ -349,10 +352,10 @@ class TabLine(ItemBar):
     def show_tabs(self, names: Sequence[str], chosen: str, right: Sequence[Span] = ()) -> None:
         """Show these tabs, one of them open."""
         tabs = tuple(
-            Item(((f" {name} ", "title" if name == chosen else "muted"),), name=name, chosen=name == chosen)
+            BarItem(((f" {name} ", "title" if name == chosen else "muted"),), name=name, chosen=name == chosen)
             for name in names
         )
-        self.show([Line(left=tabs, right=(Item(tuple(right), rank=1),) if right else (), gap=0, inset=0)])
+        self.show([BarLine(left=tabs, right=(BarItem(tuple(right), rank=1),) if right else (), gap=0, inset=0)])
 
     def pressed(self, name: str) -> None:
         """Tell which tab was clicked."""

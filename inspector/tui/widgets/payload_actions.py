@@ -37,7 +37,7 @@ class KnowsMore(Protocol):
 class PayloadDeeds(Widget):
     """Copy, page, edit."""
 
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.Where.PAYLOAD)
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.PAYLOAD)
 
     class Edited(Message):
         """A payload was changed in the person's editor. Unanswered, the change is dropped."""

@@ -28,7 +28,7 @@ _PAUSE = 0.12
 class SearchLine(ClusterInput):
     """The field. Its keys go to the bar where they mean something else than typing."""
 
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.Where.SEARCH)
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.SEARCH)
 
     def __init__(self, placeholder: str) -> None:
         super().__init__(placeholder=placeholder, compact=True, select_on_focus=False)

@@ -26,7 +26,7 @@ _LONGEST = 40
 class Segments(Widget, can_focus=True):
     """Labels to choose from. Posts `Chosen`; the owner says what is chosen then with `choose`."""
 
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.Where.FORM_CHOICE)
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.FORM_CHOICE)
     COMPONENT_CLASSES: ClassVar[set[str]] = {"segments--chosen", "segments--cursor"}
     DEFAULT_CSS = """
     Segments {

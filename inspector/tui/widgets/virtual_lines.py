@@ -36,7 +36,7 @@ _WHEEL = 3
 class Movable(Widget, can_focus=True):
     """A window over lines that the reader moves."""
 
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.Where.MOVING)
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.MOVING)
     ALLOW_SELECT = False
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's word
@@ -399,7 +399,7 @@ _STEP = 2
 class Scroller(VerticalScroll, can_focus=True, inherit_bindings=False):
     """What is higher than its place."""
 
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.Where.MOVING)
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.MOVING)
     DEFAULT_CSS = """
     Scroller { scrollbar-size-vertical: 1; background: $background; }
     """

@@ -112,7 +112,7 @@ class Growth:
 class LogList(VirtualLines):
     """Rows of a source, one line each."""
 
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.Where.LIST)
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.LIST)
     HELP = """\
 One line per row, the newest last. The list follows the newest row until you move; `F` or `G` follows again.
 `P` holds the view still while recording goes on.

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from inspector.capture.compare.differences import Comparison, Verdict, align, compare, document, essence
+from inspector.capture.compare.differences import Comparison, OperationVerdict, align, compare, document, essence
 from inspector.capture.compare.normal import Normal, read_rule
 from inspector.capture.compare.operations import accounts
 from inspector.capture.store.load import load
@@ -44,7 +44,7 @@ _A: tuple[Said, ...] = (
 )
 
 
-def _seen(found: Comparison) -> list[tuple[Verdict, str, list[str]]]:
+def _seen(found: Comparison) -> list[tuple[OperationVerdict, str, list[str]]]:
     return [(row.verdict, row.target, [change.path for change in row.changes]) for row in found.rows]
 
 
@@ -55,15 +55,23 @@ def test_calls_in_another_order_with_other_ids_are_the_same() -> None:
 
 def test_a_difference_is_named_by_its_path_with_both_sides() -> None:
     found = compare(told(*_A), told(*_A[:3], says(2, "two"), *_A[4:]), Normal())
-    assert _seen(found)[1] == (Verdict.DIFFERENT, "add", ["result.content[0].text"])
+    assert _seen(found)[1] == (OperationVerdict.DIFFERENT, "add", ["result.content[0].text"])
     (change,) = found.rows[1].changes
     assert (change.before, change.after) == ("2", "two")
-    assert (found.count(Verdict.SAME), found.count(Verdict.DIFFERENT), found.is_empty) == (2, 1, False)
+    assert (found.count(OperationVerdict.SAME), found.count(OperationVerdict.DIFFERENT), found.is_empty) == (
+        2,
+        1,
+        False,
+    )
 
 
 def test_what_is_only_on_one_side_stands_in_its_place() -> None:
     found = compare(told(*_A[:2], *_A[4:]), told(*_A[:2], calls(2, "new"), says(2, ""), *_A[4:]), Normal())
-    assert _seen(found) == [(Verdict.SAME, "add", []), (Verdict.ONLY_AFTER, "new", []), (Verdict.SAME, "hi", [])]
+    assert _seen(found) == [
+        (OperationVerdict.SAME, "add", []),
+        (OperationVerdict.ONLY_AFTER, "new", []),
+        (OperationVerdict.SAME, "hi", []),
+    ]
 
 
 def test_an_error_in_the_place_of_a_result_is_told_as_such() -> None:
@@ -76,7 +84,7 @@ def test_messages_beside_the_calls_are_compared_as_a_heap() -> None:
     one, two = tells("notifications/message", {"data": 1}), tells("notifications/message", {"data": 2})
     assert compare(told(one, *_A, two), told(two, one, *_A), Normal()).is_empty
     (*_, row) = compare(told(one, *_A), told(*_A), Normal()).rows
-    assert (row.verdict, row.method, row.loose) == (Verdict.ONLY_BEFORE, "notifications/message", True)
+    assert (row.verdict, row.method, row.loose) == (OperationVerdict.ONLY_BEFORE, "notifications/message", True)
 
 
 def test_rules_and_a_choice_narrow_what_is_compared() -> None:
@@ -141,7 +149,7 @@ def test_what_is_nested_too_deeply_is_a_difference_all_the_same(depth: int) -> N
 
     one, two = (told(calls(1, "a"), gives(1, deep(leaf))) for leaf in (1, 2))
     found = compare(one, two, Normal())
-    assert found.rows[0].verdict is Verdict.DIFFERENT
+    assert found.rows[0].verdict is OperationVerdict.DIFFERENT
     assert comparison_data(found, Names("a", "b"))["operations"][0]["changes"]
     assert comparison_lines(found, Names("a", "b"))
     assert compare(one, one, Normal()).is_empty

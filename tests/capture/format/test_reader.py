@@ -14,7 +14,7 @@ from inspector.capture.format.file import LOST
 from inspector.capture.format.reader import (
     LOOKS_AT,
     WINDOW,
-    Window,
+    FileWindow,
     foreign,
     is_newer_minor,
     lines,
@@ -194,20 +194,20 @@ def test_reading_at_a_place_moves_nothing_and_gives_what_there_is(tmp_path: Path
 
 def test_lines_that_stand_together_are_read_at_once(fd: int, reads: list[tuple[int, int]]) -> None:
     os.write(fd, b"".join(b"line %05d\n" % i for i in range(1000)))
-    shown = Window()
+    shown = FileWindow()
     assert [shown.read(fd, i * 11, 11) for i in range(200, 260)] == [b"line %05d\n" % i for i in range(200, 260)]
     assert reads == [(200 * 11, WINDOW)]
 
 
 def test_going_back_reads_what_stands_before(fd: int, reads: list[tuple[int, int]]) -> None:
     os.write(fd, b"".join(b"line %05d\n" % i for i in range(20_000)))
-    shown = Window()
+    shown = FileWindow()
     assert all(shown.read(fd, i * 11, 11) == b"line %05d\n" % i for i in reversed(range(20_000)))
     assert len(reads) < 10
 
 
 def test_what_has_been_appended_since_is_found(fd: int) -> None:
-    shown = Window()
+    shown = FileWindow()
     os.write(fd, b"one\ntw")
     assert shown.read(fd, 0, 4) == b"one\n"
     os.write(fd, b"o\n")
@@ -216,7 +216,7 @@ def test_what_has_been_appended_since_is_found(fd: int) -> None:
 
 def test_a_line_longer_than_the_window_is_read_alone_and_not_kept(fd: int, reads: list[tuple[int, int]]) -> None:
     os.write(fd, b"x" * (WINDOW + 1) + b"y")
-    shown = Window()
+    shown = FileWindow()
     assert shown.read(fd, 0, 1) == b"x"
     assert shown.read(fd, 1, WINDOW + 1) == b"x" * WINDOW + b"y"
     assert shown.read(fd, 2, 1) == b"x"
@@ -226,7 +226,7 @@ def test_a_line_longer_than_the_window_is_read_alone_and_not_kept(fd: int, reads
 def test_wherever_it_reads_it_gives_what_the_file_gives(fd: int) -> None:
     content = random.Random(7).randbytes(3 * WINDOW)
     os.write(fd, content)
-    shown, chance = Window(), random.Random(8)
+    shown, chance = FileWindow(), random.Random(8)
     for _ in range(2000):
         place, length = chance.randrange(len(content) + 10), chance.choice((0, 1, 300, WINDOW - 1, WINDOW, WINDOW + 1))
         assert shown.read(fd, place, length) == content[place : place + length]

@@ -6,10 +6,10 @@ import pytest
 
 from inspector.capture.format.file import CaptureFile, create
 from inspector.capture.format.records import GapRecord, to_line
-from inspector.capture.format.verify import State, recover, verify
+from inspector.capture.format.verify import CaptureState, recover, verify
 from inspector.capture.store.load import load
 from inspector.errors import CaptureError, UsageError
-from inspector.features.share.share import Sharing, Wish
+from inspector.features.share.share import ShareRequest, Sharing
 from tests.capture.recording import HEAD, came, over, sent
 from tests.captures.record import sample
 
@@ -44,7 +44,7 @@ def test_a_whole_capture_comes_back_as_it_is(tmp_path: Path) -> None:
     done = recover(sample("handshake"), tmp_path / "y")
     assert (done.line, done.left, done.whole) == (None, 0, True)
     assert (tmp_path / "y").read_bytes() == sample("handshake").read_bytes()
-    assert verify(tmp_path / "y").state is State.WHOLE
+    assert verify(tmp_path / "y").state is CaptureState.WHOLE
 
 
 def test_nothing_is_overwritten_unasked_and_never_the_original(tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_ctrl_c_leaves_no_half_file(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
     with pytest.raises(KeyboardInterrupt):
         recover(path, out, overwrite=True, tell=interrupted)
-    sharing = Sharing(path, Wish(b"key"), interrupted)
+    sharing = Sharing(path, ShareRequest(b"key"), interrupted)
     try:
         with pytest.raises(KeyboardInterrupt):
             sharing.write(out, overwrite=True)

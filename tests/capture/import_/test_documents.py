@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from inspector.capture.import_ import documents
 from inspector.capture.import_.documents import merged, parts, spans
 from inspector.capture.import_.importing import READERS, import_file
-from inspector.capture.import_.items import Item, Source
+from inspector.capture.import_.items import ImportedItem, ImportSource
 from inspector.protocol.facts import Stderr
 
 _TEXT = st.text(st.sampled_from('ab"\\{}[]:,é\U0001f600\n'), max_size=6)
@@ -28,14 +28,14 @@ _ITEMS = st.lists(st.dictionaries(_TEXT, _VALUE, max_size=3) | st.lists(_VALUE, 
 
 
 @contextmanager
-def read(document: bytes, chunk: int) -> Iterator[Source]:
+def read(document: bytes, chunk: int) -> Iterator[ImportSource]:
     """A document, read so many bytes at once."""
     kept, documents._CHUNK = documents._CHUNK, chunk
     try:
         with TemporaryFile() as file:
             file.write(document)
             file.flush()
-            yield Source(file.fileno(), "it")
+            yield ImportSource(file.fileno(), "it")
     finally:
         documents._CHUNK = kept
 
@@ -91,10 +91,10 @@ def test_a_string_that_is_longer_than_memory_ends_the_document(monkeypatch: pyte
 def test_pieces_that_overlap_are_merged_and_no_more_is_at_hand_than_must() -> None:
     asked: list[int] = []
 
-    def pieces() -> Iterator[tuple[int, list[Item]]]:
+    def pieces() -> Iterator[tuple[int, list[ImportedItem]]]:
         for began, times in ((1, (1, 9)), (2, (2, 3)), (5, (5,)), (20, (20,))):
             asked.append(began)
-            yield began, [Item(time, Stderr(str(time).encode())) for time in times]
+            yield began, [ImportedItem(time, Stderr(str(time).encode())) for time in times]
 
     found = merged(pieces())
     assert next(found).wall_ns == 1

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.capture.import_.http import HAR, OFFICIAL, Recorded, events, is_rpc, items
+from inspector.capture.import_.http import HAR, OFFICIAL, RecordedExchange, events, is_rpc, items
 from inspector.capture.store.load import load
 from inspector.errors import CaptureError
 from inspector.features.export.http import document
@@ -48,7 +48,7 @@ def test_what_is_torn_or_odd_is_refused(text: bytes, tmp_path: Path) -> None:
 
 def test_it_is_told_in_its_order_at_its_times() -> None:
     stream = (("content-type", "text/event-stream"),)
-    each = Recorded(
+    each = RecordedExchange(
         "POST", "http://x/", sent=b"a", status=200, headers=stream, came=b"data: b\n\n", began_ns=5, lasted_ns=9
     )
     found = list(items(each, 3))
@@ -56,7 +56,7 @@ def test_it_is_told_in_its_order_at_its_times() -> None:
     assert kinds == [HttpEvent.REQUEST, "frame", HttpEvent.RESPONSE, "frame", HttpEvent.END]
     assert [item.wall_ns for item in found] == [5, 5, 5, 14, 14]
     assert all(item.what.http == 3 for item in found if isinstance(item.what, Frame))
-    failed = list(items(Recorded("GET", "http://x/", error="refused"), 1))
+    failed = list(items(RecordedExchange("GET", "http://x/", error="refused"), 1))
     assert isinstance(failed[-1].what, HttpFact)
     assert failed[-1].what.event is HttpEvent.ERROR
 
@@ -72,7 +72,7 @@ def test_what_carries_json_rpc() -> None:
     assert is_rpc(b'{"jsonrpc":"2.0","method":"a"}')
     assert not is_rpc(b'{"jsonrpc"')
     assert not is_rpc(b"{}")
-    assert Recorded("DELETE", "http://x/", sent_headers=(("Mcp-Session-Id", "s"),)).is_mcp
+    assert RecordedExchange("DELETE", "http://x/", sent_headers=(("Mcp-Session-Id", "s"),)).is_mcp
 
 
 def test_a_history_is_put_in_order(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from inspector.capture.import_.items import Members, Source, first_members, is_there, members, moment, said
+from inspector.capture.import_.items import ImportSource, Members, first_members, is_there, members, moment, said
 
 
 def test_what_is_null_is_not_there_and_half_a_sign_can_be_said() -> None:
@@ -18,7 +18,7 @@ def test_lines_come_without_marks_and_blanks(tmp_path: Path) -> None:
     file = tmp_path / "x"
     file.write_bytes(b'\xef\xbb\xbf{"a":1}\r\n\n[]\n{"b":2}')
     fd = os.open(file, os.O_RDONLY)
-    source = Source(fd, "x")
+    source = ImportSource(fd, "x")
     assert list(source.lines()) == [b'{"a":1}', b"[]", b'{"b":2}']
     assert [list(each) for each in source.objects()] == [["a"], ["b"]]
     assert source.passed_over == {"lines that are no JSON object": 1}

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from inspector.capture.journal import Journal
-from inspector.capture.store.history import Past
+from inspector.capture.store.history import History
 from inspector.capture.store.index import rest_of, restore
 from inspector.capture.store.load import Loading, load
 from inspector.protocol.events import Event
@@ -40,7 +40,7 @@ def folded(journal: Journal, n: int) -> Any:
     """What was known at entry n, folded from the beginning."""
     points, journal.points = journal.points, None
     try:
-        return known(Past(journal).at(n))
+        return known(History(journal).at(n))
     finally:
         journal.points = points
 
@@ -48,8 +48,8 @@ def folded(journal: Journal, n: int) -> Any:
 def compare(loading: Loading, moments: range) -> None:
     journal = loading.journal
     for n in moments:
-        assert known(Past(journal).at(n)) == folded(journal, n), n
-    assert known(Past(journal).at(journal.count))[0] == known(journal)[0]
+        assert known(History(journal).at(n)) == folded(journal, n), n
+    assert known(History(journal).at(journal.count))[0] == known(journal)[0]
 
 
 @settings(suppress_health_check=[HealthCheck.too_slow], max_examples=60, deadline=None)
@@ -81,7 +81,7 @@ def test_the_end_of_the_past_is_what_the_journal_knows(tmp_path: Path) -> None:
     http_life(journal)
     journal.close()
     whole = load(tmp_path / "x.mcpcap")
-    then = Past(whole).at(whole.count)
+    then = History(whole).at(whole.count)
     assert (then.processes, [*then.stderr_tail], then.connection) == (
         whole.processes,
         [*whole.stderr_tail],
@@ -101,7 +101,7 @@ def ask(journal: Journal, id_: int) -> None:
 def test_a_past_goes_on_and_one_of_a_running_journal_ends_where_that_is() -> None:
     journal = recorded()
     ask(journal, 1)
-    then = Past(journal).at(9)
+    then = History(journal).at(9)
     assert (then.count, len(then.conversation.pairs.pending)) == (1, 1)
     journal.frame(CAME, Channel.STDOUT, b'{"jsonrpc":"2.0","id":1,"result":{}}')
     ask(journal, 2)
@@ -125,8 +125,8 @@ def test_what_stops_it_leaves_an_earlier_moment() -> None:
         looks.append(1)
         return len(looks) > 3
 
-    assert Past(journal).at(5, stopped).count == 3
-    assert Past(journal).cost(5) == 5
+    assert History(journal).at(5, stopped).count == 3
+    assert History(journal).cost(5) == 5
     journal.close()
 
 
@@ -142,6 +142,6 @@ def test_a_checkpoint_that_is_damaged_is_passed_over(tmp_path: Path) -> None:
     points = loading.journal.points.all
     damaged = msgspec.structs.replace(points[1].conversation, rest=points[1].conversation.rest[:-5])
     points[1] = msgspec.structs.replace(points[1], conversation=damaged)
-    then = Past(loading.journal).at(9)
+    then = History(loading.journal).at(9)
     assert (then.count, len(then.conversation.pairs.pending)) == (9, 9)
     loading.journal.close()

@@ -13,7 +13,7 @@ from inspector.capture.format.file import CaptureFile, create
 from inspector.capture.format.records import EndRecord, GapRecord, to_line
 from inspector.capture.journal import Journal
 from inspector.capture.store import index
-from inspector.capture.store.load import Loading, Standing, load
+from inspector.capture.store.load import Loading, OpenedFile, load
 from inspector.errors import CaptureError
 from inspector.protocol.frames import Channel, Direction, Eol, Frame
 from tests.capture.recording import FACTS, HEAD, came, entries, http_life, life, over
@@ -363,7 +363,7 @@ def test_what_happened_is_told_and_how_much_can_still_be_had(
     standing_path: Path, happens: object, why: str, readable: int | None
 ) -> None:
     fd = os.open(standing_path, os.O_RDONLY)
-    standing = Standing(fd, standing_path)
+    standing = OpenedFile(fd, standing_path)
     assert standing.trouble(3009) is None
     happens(standing_path)  # type: ignore[operator]
     trouble = standing.trouble(3009)
@@ -375,7 +375,7 @@ def test_what_happened_is_told_and_how_much_can_still_be_had(
 
 def test_a_file_that_has_grown_is_the_same(standing_path: Path) -> None:
     fd = os.open(standing_path, os.O_RDONLY)
-    standing = Standing(fd, standing_path)
+    standing = OpenedFile(fd, standing_path)
     with standing_path.open("ab") as out:
         out.write(b"more")
     assert standing.trouble(3009) is None
@@ -384,7 +384,7 @@ def test_a_file_that_has_grown_is_the_same(standing_path: Path) -> None:
 
 def test_a_cut_between_two_looks_is_called_a_cut(standing_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fd = os.open(standing_path, os.O_RDONLY)
-    standing, long_ago = Standing(fd, standing_path), os.stat(standing_path)
+    standing, long_ago = OpenedFile(fd, standing_path), os.stat(standing_path)
 
     def cut_after_the_first_look(asked: int) -> os.stat_result:
         monkeypatch.undo()

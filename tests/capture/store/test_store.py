@@ -14,8 +14,8 @@ from inspector.capture.store import store as beginnings
 from inspector.capture.store.columns import NOTHING, EntryKind, Meaning, MessageKind
 from inspector.capture.store.load import load
 from inspector.capture.store.snapshot import columns_of
-from inspector.capture.store.store import LARGE, MOST, Recent, Store, beginning, entries
-from inspector.protocol.compact_arrays import Small
+from inspector.capture.store.store import LARGE, MOST, RecentEntries, Store, beginning, entries
+from inspector.protocol.compact_arrays import ShortArray
 from inspector.protocol.facts import Fact, HttpEvent, HttpFact, SseNote, Stderr
 from inspector.protocol.frames import Channel, Direction, Frame
 from tests.capture.recording import FACTS, HEAD, anonymous, life, over
@@ -106,7 +106,7 @@ def test_what_comes_in_bulk_is_what_comes_one_by_one(tape: Tape) -> None:
 def test_what_can_not_be_read_back_says_so(tape: Tape) -> None:
     tape.call(1, "a")
     tape.journal.close()
-    vars(tape.journal.store)["_recent"] = Recent()
+    vars(tape.journal.store)["_recent"] = RecentEntries()
     assert [entry.missing for entry in entries(tape.journal.store, 1, 1)] == [True]
 
 
@@ -127,7 +127,7 @@ def line(n: int, *, missing: bool = False) -> Entry:
 
 
 def test_the_newest_is_kept_whatever_its_size_and_the_oldest_goes() -> None:
-    recent = Recent()
+    recent = RecentEntries()
     for n in (1, 2, 3):
         recent.put(line(n), MOST // 3)
     assert recent.get(1) is None
@@ -139,7 +139,7 @@ def test_the_newest_is_kept_whatever_its_size_and_the_oldest_goes() -> None:
 
 
 def test_what_could_not_be_read_is_asked_for_again() -> None:
-    recent = Recent()
+    recent = RecentEntries()
     recent.put(line(1, missing=True), 1)
     assert recent.get(1) is None
     assert recent.size == (0, 0)
@@ -268,7 +268,7 @@ def test_an_entry_that_can_not_be_read_back_says_so(what: Frame | Fact) -> None:
 def test_another_record_in_its_place_is_not_the_entry() -> None:
     store, shelf = filled(frame())
     shelf.data = to_line(HEAD)
-    store._lengths = Small()
+    store._lengths = ShortArray()
     store._lengths.append(len(shelf.data))
     assert store.entry(1).missing
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from inspector.checks.compat.facts import Effect, Host
-from inspector.checks.compat.matrix import Matrix, Surface, concerns, for_hosts, matrix_of, tokens_of
+from inspector.checks.compat.facts import CompatEffect, Host
+from inspector.checks.compat.matrix import CheckedDefinitions, Matrix, concerns, for_hosts, matrix_of, tokens_of
 from inspector.checks.compat.packs import HOSTS
 from inspector.checks.findings import Confidence, Finding, Severity
 
@@ -13,10 +13,10 @@ _ALL = tuple(HOSTS)
 
 
 def _matrix(*tools: object, server: str = "s", instructions: str = "", pages: int = 1) -> Matrix:
-    return matrix_of(Surface(tools, server, instructions, pages), HOSTS.values())
+    return matrix_of(CheckedDefinitions(tools, server, instructions, pages), HOSTS.values())
 
 
-def _effect(matrix: Matrix, row: int, host: str) -> Effect | None:
+def _effect(matrix: Matrix, row: int, host: str) -> CompatEffect | None:
     cell = matrix.rows[row].cells[_ALL.index(host)]
     return cell[0].fact.effect if cell else None
 
@@ -30,20 +30,22 @@ def test_of_a_plain_tool_nothing_is_known() -> None:
 @pytest.mark.parametrize(
     ("more", "host", "effect"),
     [
-        ({"inputSchema": {"anyOf": []}}, "claude-code", Effect.ALL_GONE),
-        ({"inputSchema": {"anyOf": []}}, "vscode", Effect.CHANGED),
-        ({"inputSchema": {"anyOf": []}}, "python-sdk-1", Effect.FINE),
-        ({"inputSchema": _OBJECT | {"properties": {"a": {"type": "array"}}}}, "vscode", Effect.BREAKS),
-        ({"inputSchema": _OBJECT | {"properties": {"a<": {}}}}, "claude-code", Effect.BREAKS),
-        ({"outputSchema": {"type": "array"}}, "python-sdk-2", Effect.ALL_GONE),
-        ({"outputSchema": {"type": "array"}}, "python-sdk-1", Effect.FAILS),
-        ({"name": "x" * 62}, "cursor", Effect.GONE),
-        ({"name": "x" * 62}, "vscode", Effect.CUT),
-        ({"description": "x" * 2049}, "claude-code", Effect.CUT),
-        ({"title": None}, "typescript-sdk-2", Effect.ALL_GONE),
+        ({"inputSchema": {"anyOf": []}}, "claude-code", CompatEffect.ALL_GONE),
+        ({"inputSchema": {"anyOf": []}}, "vscode", CompatEffect.CHANGED),
+        ({"inputSchema": {"anyOf": []}}, "python-sdk-1", CompatEffect.FINE),
+        ({"inputSchema": _OBJECT | {"properties": {"a": {"type": "array"}}}}, "vscode", CompatEffect.BREAKS),
+        ({"inputSchema": _OBJECT | {"properties": {"a<": {}}}}, "claude-code", CompatEffect.BREAKS),
+        ({"outputSchema": {"type": "array"}}, "python-sdk-2", CompatEffect.ALL_GONE),
+        ({"outputSchema": {"type": "array"}}, "python-sdk-1", CompatEffect.FAILS),
+        ({"name": "x" * 62}, "cursor", CompatEffect.GONE),
+        ({"name": "x" * 62}, "vscode", CompatEffect.CUT),
+        ({"description": "x" * 2049}, "claude-code", CompatEffect.CUT),
+        ({"title": None}, "typescript-sdk-2", CompatEffect.ALL_GONE),
     ],
 )
-def test_what_a_host_does_with_a_tool_stands_in_its_cell(more: dict[str, object], host: str, effect: Effect) -> None:
+def test_what_a_host_does_with_a_tool_stands_in_its_cell(
+    more: dict[str, object], host: str, effect: CompatEffect
+) -> None:
     assert _effect(_matrix(_FINE, _FINE | more), 1, host) is effect
 
 
@@ -82,7 +84,7 @@ def test_what_is_no_tool_and_what_is_nested_without_end_does_no_harm() -> None:
 
 
 def test_a_part_of_the_protocol_that_a_host_lacks_is_told_where_the_server_uses_it() -> None:
-    surface = Surface((_FINE,), "s", uses=frozenset(("sampling", "elicitation")))
+    surface = CheckedDefinitions((_FINE,), "s", uses=frozenset(("sampling", "elicitation")))
     matrix = matrix_of(surface, HOSTS.values())
     lacks = {host: [each.fact.trait for each in cell] for host, cell in zip(_ALL, matrix.whole, strict=True) if cell}
     assert lacks == {

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from inspector.checks.compat import packs as claude
-from inspector.checks.compat.facts import FEATURES, Host, Source
+from inspector.checks.compat.facts import FEATURES, CompatSource, Host
 from inspector.checks.compat.packs import HOSTS, facts_about, newest
 from inspector.checks.definitions import schemas, tools
 from inspector.checks.findings import Confidence
@@ -32,7 +32,7 @@ _ELSEWHERE = {"shown-name-length", "structure"} | _OF_THE_WHOLE
 """Traits of a surface as a whole, and those that need a host or a result."""
 
 
-def _sources(host: Host) -> Iterator[tuple[str, Source]]:
+def _sources(host: Host) -> Iterator[tuple[str, CompatSource]]:
     for fact in host.facts:
         yield fact.trait, fact.source
     for limit in host.limits:

@@ -10,20 +10,20 @@ from inspector.checks.definitions.schemas import (
     DEEPEST,
     MOST_OF_ONE,
     MOST_WRITTEN_OUT,
-    Budget,
+    WalkBudget,
     features_of,
     fits,
     reference_features,
     schemas_in,
     written_out,
 )
-from inspector.forms.refs import Document
+from inspector.forms.refs import SchemaDocument
 
 _OBJECT: dict[str, Any] = {"type": "object"}
 
 
 def _kinds(schema: Any, *, is_input: bool = True) -> list[str]:
-    return [each.kind for each in features_of(schema, Budget(), is_input=is_input)]
+    return [each.kind for each in features_of(schema, WalkBudget(), is_input=is_input)]
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_of_an_output_schema_only_what_matters_there() -> None:
 
 
 def test_nothing_is_said_once_the_budget_is_spent() -> None:
-    assert features_of({"type": "array"}, Budget(0), is_input=True) == []
+    assert features_of({"type": "array"}, WalkBudget(0), is_input=True) == []
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ _JSON = st.recursive(
 @given(_JSON, st.booleans())
 @settings(max_examples=200, deadline=None)
 def test_no_schema_makes_it_fail(schema: Any, is_input: bool) -> None:
-    for each in features_of(schema, Budget(), is_input=is_input):
+    for each in features_of(schema, WalkBudget(), is_input=is_input):
         assert each.kind
         assert each.sentence
 
@@ -107,13 +107,13 @@ def _doubling(levels: int) -> dict[str, Any]:
     ],
 )
 def test_it_is_known_whether_a_schema_refers_to_itself(schema: dict[str, Any], is_recursive: bool) -> None:
-    assert written_out(schema, Document(schema))[1] is is_recursive
+    assert written_out(schema, SchemaDocument(schema))[1] is is_recursive
 
 
 def test_references_that_multiply_are_counted_without_being_followed_one_by_one() -> None:
     few, many = _doubling(3), _doubling(200)
-    assert written_out(few, Document(few))[0] < 100
-    assert written_out(many, Document(many))[0] > MOST_WRITTEN_OUT
+    assert written_out(few, SchemaDocument(few))[0] < 100
+    assert written_out(many, SchemaDocument(many))[0] > MOST_WRITTEN_OUT
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_a_reference_that_leads_nowhere_or_in_a_circle_is_told(ref: Any, kind: s
 
 
 def _places(schema: Any) -> list[str]:
-    budget = Budget()
+    budget = WalkBudget()
     budget.begin()
     return ["/".join(map(str, path)) for path, _, _ in schemas_in(schema, budget)]
 
@@ -149,7 +149,7 @@ def test_schemas_are_found_where_keywords_have_them_and_data_is_left_alone() -> 
 
 
 def test_what_stands_in_a_branch_is_marked_as_one() -> None:
-    budget = Budget()
+    budget = WalkBudget()
     budget.begin()
     schema = {"anyOf": [{"properties": {"a": {}}}], "properties": {"b": {}}}
     assert [is_branch for _, _, is_branch in schemas_in(schema, budget)] == [False, True, True, False]
@@ -161,7 +161,7 @@ def test_a_schema_without_end_is_left_when_the_budget_is_spent() -> None:
     inner = deep
     for _ in range(DEEPEST * 3):
         inner["items"] = inner = {}
-    budget = Budget(MOST_OF_ONE + 100)
+    budget = WalkBudget(MOST_OF_ONE + 100)
     assert budget.begin()
     assert len(list(schemas_in(wide, budget))) == MOST_OF_ONE
     assert budget.is_spent
@@ -175,7 +175,7 @@ def test_the_first_place_that_is_too_deep_is_kept() -> None:
     inner = deep
     for _ in range(DEEPEST * 3):
         inner["items"] = inner = {}
-    budget = Budget()
+    budget = WalkBudget()
     budget.begin()
     list(schemas_in(deep, budget))
     assert budget.too_deep is not None

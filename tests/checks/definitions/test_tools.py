@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from inspector.checks.definitions.schemas import Budget
+from inspector.checks.definitions.schemas import WalkBudget
 from inspector.checks.definitions.tools import Naming, TooLong, shown_name, traits_of, writes
 
 _LONG = "t" * 70
@@ -33,7 +33,7 @@ _ALWAYS = {"name-length", "description-length"}
 
 
 def _kinds(**more: Any) -> set[str]:
-    return {each.kind for each in traits_of(_TOOL | more, Budget())} - _ALWAYS
+    return {each.kind for each in traits_of(_TOOL | more, WalkBudget())} - _ALWAYS
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_each_trait_has_a_name(more: dict[str, Any], kinds: set[str]) -> None:
 
 
 def test_a_number_comes_with_its_trait_and_a_place() -> None:
-    found = {each.kind: each for each in traits_of(_TOOL | {"description": "x" * 3000}, Budget())}
+    found = {each.kind: each for each in traits_of(_TOOL | {"description": "x" * 3000}, WalkBudget())}
     assert (found["description-length"].amount, found["description-length"].pointer) == (3000, "/description")
 
 

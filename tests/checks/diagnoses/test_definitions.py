@@ -11,17 +11,17 @@ from inspector.checks.diagnoses import definitions
 from inspector.checks.diagnoses.definitions import MOST_WITH, called, flaws_of, is_later_page, is_paged, tools_seen
 from inspector.checks.diagnoses.schemas import label_is_current
 from inspector.checks.runner import MOST_FLAWS, Inspection
-from inspector.checks.state import Asked, Case, Scene
+from inspector.checks.state import CheckMoment, ConnectionState, TrackedRequest
 from inspector.protocol.fingerprints import Remembered, known_of, known_text
 from inspector.protocol.frames import Direction
 from tests.checks.both import assert_both, checks_of, of_one
 from tests.checks.talks import Cases, Script, Talk, asked, initialize, initialized
 
 
-def _case(value: object, params: object = None) -> Case:
-    case = Case(Scene(), 1, 0, 4)
+def _case(value: object, params: object = None) -> CheckMoment:
+    case = CheckMoment(ConnectionState(), 1, 0, 4)
     case.value = value
-    case.asked = Asked(Direction.TO_SERVER, 1, "tools/list", params, 1, 0, None, 4)
+    case.asked = TrackedRequest(Direction.TO_SERVER, 1, "tools/list", params, 1, 0, None, 4)
     return case
 
 

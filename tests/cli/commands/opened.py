@@ -6,7 +6,7 @@ from unittest import mock
 
 from inspector.cli.exit_status import ExitStatus
 from inspector.session.engine import Live
-from inspector.session.options import State
+from inspector.session.options import SessionState
 from tests.waiting import until
 
 
@@ -17,7 +17,9 @@ def opened() -> Iterator[list[Live]]:
 
     def show(begin: Callable[[], Live], first: Live, *_: object) -> ExitStatus:
         async def settled() -> None:
-            await until(lambda: first.state is not State.CONNECTING, "the server had answered or failed", timeout=60)
+            await until(
+                lambda: first.state is not SessionState.CONNECTING, "the server had answered or failed", timeout=60
+            )
 
         first.engine.submit(settled()).result(30)
         lives.append(first)

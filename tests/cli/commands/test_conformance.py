@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from inspector.cli.commands import conformance as scenarios
 from inspector.cli.exit_status import ExitStatus
 from inspector.errors import UsageError
-from inspector.protocol.questions import Kind
+from inspector.protocol.questions import RequestKind
 from inspector.protocol.revisions._shape import Era
 from inspector.transports.http.listener import HttpRequest
 from inspector.transports.memory import Peer
@@ -175,8 +175,8 @@ def test_an_identity_provider_is_taken_from_the_context_too() -> None:
 
 def test_questions_are_answered_with_yes_and_with_what_the_schema_proposes() -> None:
     elicitation, sampling = scenarios.answers_of("elicitation-sep1034-client-defaults")
-    assert (elicitation.kind, elicitation.answer, elicitation.content) == (Kind.ELICITATION, "accept", None)
-    assert (sampling.kind, sampling.answer) == (Kind.SAMPLING, "text")
+    assert (elicitation.kind, elicitation.answer, elicitation.content) == (RequestKind.ELICITATION, "accept", None)
+    assert (sampling.kind, sampling.answer) == (RequestKind.SAMPLING, "text")
     assert scenarios.answers_of("sep-2322-client-request-state")[0].content == {"confirmed": True}
 
 

@@ -12,8 +12,8 @@ import pytest
 
 from inspector.cli.commands import open as open_command
 from inspector.cli.exit_status import ExitStatus
-from inspector.present.start import Server
-from inspector.session.engine import Opened
+from inspector.present.start import ConfiguredServer
+from inspector.session.engine import OpenedSession
 from tests.captures.record import sample
 from tests.cli.running import demo, inspect
 
@@ -31,8 +31,8 @@ class Sight:
     """What the interface was opened on, and what the person was asked about."""
 
     def __init__(self) -> None:
-        self.tabs: list[Opened] = []
-        self.asked: list[Server] = []
+        self.tabs: list[OpenedSession] = []
+        self.asked: list[ConfiguredServer] = []
 
 
 @contextmanager
@@ -40,16 +40,16 @@ def at_a_terminal(*answers: bool) -> Iterator[Sight]:
     """With these answers to the questions, and an interface that is left at once."""
     sight = Sight()
 
-    def approve(servers: Sequence[Server]) -> list[Server | None]:
+    def approve(servers: Sequence[ConfiguredServer]) -> list[ConfiguredServer | None]:
         sight.asked += servers
         return [server if yes else None for server, yes in zip(servers, answers, strict=True)]
 
-    def show(first: Opened, beside: Sequence[Opened], opener: object) -> ExitStatus:
+    def show(first: OpenedSession, beside: Sequence[OpenedSession], opener: object) -> ExitStatus:
         sight.tabs += [first, *beside]
         return ExitStatus.OK
 
-    def show_live(begin: Any, first: Any, beside: Sequence[Opened], opener: object) -> ExitStatus:
-        return show(Opened(first.target.label, begin, first), beside, opener)
+    def show_live(begin: Any, first: Any, beside: Sequence[OpenedSession], opener: object) -> ExitStatus:
+        return show(OpenedSession(first.target.label, begin, first), beside, opener)
 
     with (
         mock.patch("inspector.cli.interface.approve", approve),

@@ -11,7 +11,7 @@ import pytest
 from inspector.cli.commands import skills
 from inspector.cli.commands.skills import demand_skills
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.headless import Visit
+from inspector.cli.headless import CommandSession
 from inspector.errors import UsageError
 from inspector.protocol.capabilities import SKILLS
 from tests.cli.running import demo, inspect, scripted
@@ -139,8 +139,8 @@ def test_the_command_is_named_skills() -> None:
     assert skills.command.name == "skills"
 
 
-def visit(capabilities: dict[str, Any]) -> Visit:
-    return cast(Visit, SimpleNamespace(opening=SimpleNamespace(capabilities=capabilities)))
+def visit(capabilities: dict[str, Any]) -> CommandSession:
+    return cast(CommandSession, SimpleNamespace(opening=SimpleNamespace(capabilities=capabilities)))
 
 
 def test_a_server_that_declares_none_is_asked_only_if_it_is_to_be_asked_anyway() -> None:

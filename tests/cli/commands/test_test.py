@@ -9,9 +9,9 @@ from inspector.cli.commands import test as test_command
 from inspector.cli.commands.test import as_junit, chosen_cases
 from inspector.cli.exit_status import ExitStatus
 from inspector.errors import UsageError
-from inspector.features.cases.judging import Came, Failure
-from inspector.features.cases.model import Case, Cases
-from inspector.features.cases.running import Ran
+from inspector.features.cases.judging import ActualResponse, Failure
+from inspector.features.cases.model import CaseDefinition, Cases
+from inspector.features.cases.running import CaseRun
 from tests.cli.running import inspect, server
 
 _CASES = """\
@@ -116,8 +116,8 @@ def test_a_server_that_does_not_start_is_no_verdict(cases: Path) -> None:
 def test_junit_has_a_test_for_each_case_whatever_a_server_says() -> None:
     hostile = "\x1b[31m\ud800\x00]]><&"
     ran = [
-        Ran(Case("good", "x"), Came({"result": {}}, 1500.0)),
-        Ran(Case(hostile, "x"), Came({}, why=hostile), (Failure(hostile), Failure("two"))),
+        CaseRun(CaseDefinition("good", "x"), ActualResponse({"result": {}}, 1500.0)),
+        CaseRun(CaseDefinition(hostile, "x"), ActualResponse({}, why=hostile), (Failure(hostile), Failure("two"))),
     ]
     suite = Xml.fromstring(as_junit(ran, "f.yaml"))
     assert (suite.get("tests"), suite.get("failures"), suite.get("time")) == ("2", "1", "1.500")
@@ -128,7 +128,7 @@ def test_junit_has_a_test_for_each_case_whatever_a_server_says() -> None:
 
 
 def test_cases_are_chosen_by_a_part_of_their_name() -> None:
-    found = Cases((Case("add", "x"), Case("search", "x")), "")
+    found = Cases((CaseDefinition("add", "x"), CaseDefinition("search", "x")), "")
     assert [each.name for each in chosen_cases(found, ("ear", "zzz"), Path("f"))] == ["search"]
     assert len(chosen_cases(found, (), Path("f"))) == 2
     with pytest.raises(UsageError, match="no case of f has 'zzz' in its name"):

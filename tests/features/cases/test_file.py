@@ -19,7 +19,7 @@ from inspector.features.cases.file import (
     with_values,
     written,
 )
-from inspector.features.cases.model import Case, Expectation, Kind
+from inspector.features.cases.model import CaseDefinition, Expectation, ExpectationKind
 
 
 def test_a_file_of_cases_stands_beside_its_capture(tmp_path: Path) -> None:
@@ -29,15 +29,15 @@ def test_a_file_of_cases_stands_beside_its_capture(tmp_path: Path) -> None:
 
 def test_cases_are_added_to_a_new_file_and_to_one_that_is_there(tmp_path: Path) -> None:
     path = tmp_path / "a.cases.yaml"
-    assert add_cases(path, [Case("a", "ping")]) == 1
-    assert add_cases(path, [Case("b", "ping", {"n": 1})]) == 2
+    assert add_cases(path, [CaseDefinition("a", "ping")]) == 1
+    assert add_cases(path, [CaseDefinition("b", "ping", {"n": 1})]) == 2
     assert [each.name for each in open_cases(path).cases] == ["a", "b"]
 
 
 def test_line_ends_stay_as_somebody_has_them(tmp_path: Path) -> None:
     path = tmp_path / "a.cases.yaml"
     path.write_bytes(b"# mine\r\nmcp-inspect-cases: 1\r\ncases: []\r\n")
-    add_cases(path, [Case("a", "ping")])
+    add_cases(path, [CaseDefinition("a", "ping")])
     assert path.read_bytes().startswith(b"# mine\r\nmcp-inspect-cases: 1\r\ncases: [")
 
 
@@ -46,7 +46,7 @@ def test_what_is_no_file_of_cases_is_told_and_left_alone(tmp_path: Path, monkeyp
     for content, said in ((b"a: 1", "means nothing in a file of cases"), (b"\xff", "byte 0 is not UTF-8")):
         path.write_bytes(content)
         with pytest.raises(UsageError, match=said):
-            add_cases(path, [Case("a", "ping")])
+            add_cases(path, [CaseDefinition("a", "ping")])
         assert path.read_bytes() == content
     with pytest.raises(UsageError, match="can't be read: Is a directory"):
         open_cases(tmp_path)
@@ -80,9 +80,9 @@ def test_a_case_as_somebody_writes_it_by_hand_is_read() -> None:
     assert case.params == {"name": "add", "arguments": {"a": 2}}
     assert case.answers == ({"kind": "elicitation", "answer": "decline"},)
     assert [(each.kind, each.at, each.value, each.line) for each in case.expect] == [
-        (Kind.TYPE, place, "string", 11),
-        (Kind.MATCHES, place, "^[0-9]+$", 12),
-        (Kind.FASTER, "/result", 200, 13),
+        (ExpectationKind.TYPE, place, "string", 11),
+        (ExpectationKind.MATCHES, place, "^[0-9]+$", 12),
+        (ExpectationKind.FASTER, "/result", 200, 13),
     ]
     assert [text[slice(*each.span)] for each in case.expect] == ["string", "'^[0-9]+$'", "200"]
 
@@ -168,7 +168,7 @@ def test_whatever_a_file_holds_it_is_cases_or_a_fault(text: str, before: str) ->
     except UsageError:
         assert _fault(before + text).startswith("my.yaml")
     else:
-        assert all(isinstance(each, Case) for each in found.cases)
+        assert all(isinstance(each, CaseDefinition) for each in found.cases)
 
 
 def test_the_spans_of_values_end_where_the_values_do() -> None:
@@ -222,8 +222,10 @@ cases:
 _SUM = {"name": "add", "arguments": {"a": 2, "b": 3}}
 
 
-def _case(value: Any, kind: Kind = Kind.EQUALS, at: str = "/result", **more: Any) -> Case:
-    return Case("a", "tools/call", _SUM, (Expectation(kind, value, at),), **more)
+def _case(
+    value: Any, kind: ExpectationKind = ExpectationKind.EQUALS, at: str = "/result", **more: Any
+) -> CaseDefinition:
+    return CaseDefinition("a", "tools/call", _SUM, (Expectation(kind, value, at),), **more)
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -233,7 +235,9 @@ def _same(one: Any, other: Any) -> bool:
 @given(JSON, JSON)
 @settings(max_examples=40, deadline=None)
 def test_whatever_json_can_say_is_read_back_as_it_was(value: Any, answer: Any) -> None:
-    case = Case("a", "x", {"it": value}, (Expectation(Kind.EQUALS, value),), (answer,), isolate=True)
+    case = CaseDefinition(
+        "a", "x", {"it": value}, (Expectation(ExpectationKind.EQUALS, value),), (answer,), isolate=True
+    )
     for text in (with_cases("", [case], "f"), with_cases('{"mcp-inspect-cases": 1, "cases": []}', [case], "f")):
         (found,) = read_cases(text, "f").cases
         assert _same((found.params, found.answers, found.isolate), (case.params, case.answers, True))
@@ -244,7 +248,7 @@ def test_whatever_json_can_say_is_read_back_as_it_was(value: Any, answer: Any) -
 @settings(max_examples=40, deadline=None)
 def test_a_value_is_one_line_of_letters_that_can_be_seen(value: Any, name: str) -> None:
     assert as_yaml(value).isprintable()
-    assert all(line.isprintable() for line in written(Case(name, name, {name: value})).splitlines())
+    assert all(line.isprintable() for line in written(CaseDefinition(name, name, {name: value})).splitlines())
 
 
 def test_what_json_cannot_say_is_refused_and_told() -> None:
@@ -258,22 +262,26 @@ def test_what_json_cannot_say_is_refused_and_told() -> None:
 
 
 def test_what_somebody_wrote_by_hand_stays_when_more_is_expected() -> None:
-    more = [_case(5, at="/result/sum"), Case("p", "ping", expect=(Expectation(Kind.TYPE, "object"),)), _case(6)]
-    new = Case("other", "resources/read", {"uri": "x:y"}, (Expectation(Kind.EXISTS, True),))
+    more = [
+        _case(5, at="/result/sum"),
+        CaseDefinition("p", "ping", expect=(Expectation(ExpectationKind.TYPE, "object"),)),
+        _case(6),
+    ]
+    new = CaseDefinition("other", "resources/read", {"uri": "x:y"}, (Expectation(ExpectationKind.EXISTS, True),))
     text = with_cases(_BY_HAND, [*more, new], "f")
     assert [line for line in _BY_HAND.splitlines() if line not in text.splitlines()] == [
         "  expect: [{exists: true}]   # short"
     ]
     first, second, third = read_cases(text, "f").cases
     assert [(each.kind, each.at, each.value) for each in first.expect] == [
-        (Kind.EQUALS, "/result/sum", 5),
-        (Kind.EQUALS, "/result", 6),
-        (Kind.SNAPSHOT, "/result/list", [1, "two"]),
-        (Kind.FASTER, "/result", 200),
+        (ExpectationKind.EQUALS, "/result/sum", 5),
+        (ExpectationKind.EQUALS, "/result", 6),
+        (ExpectationKind.SNAPSHOT, "/result/list", [1, "two"]),
+        (ExpectationKind.FASTER, "/result", 200),
     ]
     assert '  expect: [{"at": "/result", "type": "object"}, {exists: true}]   # short\n' in text
-    assert [each.kind for each in second.expect] == [Kind.TYPE, Kind.EXISTS]
-    assert (third.name, third.expect[0].kind) == ("other", Kind.EXISTS)
+    assert [each.kind for each in second.expect] == [ExpectationKind.TYPE, ExpectationKind.EXISTS]
+    assert (third.name, third.expect[0].kind) == ("other", ExpectationKind.EXISTS)
 
 
 def test_what_is_expected_already_changes_nothing() -> None:
@@ -283,14 +291,16 @@ def test_what_is_expected_already_changes_nothing() -> None:
 
 
 def test_an_answer_that_has_changed_since_is_a_case_of_its_own() -> None:
-    text = with_cases("", [_case(1, Kind.SNAPSHOT), _case(2, Kind.SNAPSHOT), _case(3, at="/error/code")], "f")
+    text = with_cases(
+        "", [_case(1, ExpectationKind.SNAPSHOT), _case(2, ExpectationKind.SNAPSHOT), _case(3, at="/error/code")], "f"
+    )
     found = read_cases(text, "f").cases
     assert [(each.name, [one.value for one in each.expect]) for each in found] == [
         ("a", [1]),
         ("a (2)", [2]),
         ("a (3)", [3]),
     ]
-    again = with_cases(text, [_case(2, Kind.SNAPSHOT)], "f")
+    again = with_cases(text, [_case(2, ExpectationKind.SNAPSHOT)], "f")
     assert again == text
 
 
@@ -321,9 +331,11 @@ def test_snapshots_are_replaced_where_they_stand_and_nowhere_else() -> None:
         "  - snapshot:\n  - {snapshot: old, at: /result/x}\n  - snapshot:\n      a: 1\n      # inside\n  # behind\n"
     )
     found = read_cases(text, "f")
-    taken = [each for case in found.cases for each in case.expect if each.kind is Kind.SNAPSHOT]
+    taken = [each for case in found.cases for each in case.expect if each.kind is ExpectationKind.SNAPSHOT]
     new = with_values(found, [(each, {"n": at}) for at, each in enumerate(taken)])
-    again = [each for case in read_cases(new, "f").cases for each in case.expect if each.kind is Kind.SNAPSHOT]
+    again = [
+        each for case in read_cases(new, "f").cases for each in case.expect if each.kind is ExpectationKind.SNAPSHOT
+    ]
     assert [each.value for each in again] == [{"n": at} for at in range(6)]
     assert '  - snapshot: {"n": 1}   # flow\n' in new
     assert '  - {snapshot: {"n": 4}, at: /result/x}\n' in new
@@ -340,6 +352,6 @@ def test_a_thousand_cases_are_one_reading_and_not_a_thousand(monkeypatch: pytest
         return read_cases(text, name)
 
     monkeypatch.setattr(file, "read_cases", counted)
-    text = with_cases("", [Case(f"c{n}", "ping", {"n": n}) for n in range(200)], "f")
+    text = with_cases("", [CaseDefinition(f"c{n}", "ping", {"n": n}) for n in range(200)], "f")
     assert len(times) == 2
     assert text.count("request") == 200

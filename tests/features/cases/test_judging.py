@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from inspector.capture.compare.normal import Normal
-from inspector.features.cases.judging import Came, expects_failure, judge, shown, value_at
-from inspector.features.cases.model import OUTPUT_SCHEMA, Case, Expectation, Kind
+from inspector.features.cases.judging import ActualResponse, expects_failure, judge, shown, value_at
+from inspector.features.cases.model import OUTPUT_SCHEMA, CaseDefinition, Expectation, ExpectationKind
 from inspector.protocol.json_diff import ABSENT
 
 _TEXT = "/result/content/0/text"
@@ -16,33 +16,35 @@ _FAILURE = {"result": {"isError": True, "content": [{"type": "text", "text": "bo
 _SCHEMA = {"type": "object", "required": ["sum"]}
 
 
-def _said(reply: dict[str, Any], kind: Kind, value: Any, at: str = "/result", **came: Any) -> list[str]:
-    case = Case("a", "x", expect=(Expectation(kind, value, at),))
-    return [each.sentence for each in judge(case, Came(reply, **({"ms": 40.0} | came)), Normal())]
+def _said(reply: dict[str, Any], kind: ExpectationKind, value: Any, at: str = "/result", **came: Any) -> list[str]:
+    case = CaseDefinition("a", "x", expect=(Expectation(kind, value, at),))
+    return [each.sentence for each in judge(case, ActualResponse(reply, **({"ms": 40.0} | came)), Normal())]
 
 
 @pytest.mark.parametrize(
     ("kind", "at", "holds", "fails", "sentence"),
     [
-        (Kind.EQUALS, "/result/sum", 5.0, 6, "/result/sum: expected 6, came 5"),
-        (Kind.EQUALS, "/result/sum", 5, True, "/result/sum: expected true, came 5"),
-        (Kind.EQUALS, "/result/list", [1, "a"], ["a", 1], '/result/list: expected ["a", 1], came [1, "a"]'),
-        (Kind.EQUALS, _TEXT, "at 12:30:45", "at 12:30:46", 'expected "at 12:30:46", came "at 12:30:45"'),
-        (Kind.TYPE, "/result/sum", ["null", "integer"], "string", "/result/sum: is of type"),
-        (Kind.EXISTS, "/result/sum", True, False, "/result/sum: is there"),
-        (Kind.EXISTS, "/result/nothing", False, True, "/result/nothing: is not there"),
-        (Kind.EXISTS, "/result/list/2", False, True, "/result/list/2: is not there"),
-        (Kind.MATCHES, _TEXT, r"\d\d:\d\d", "^never$", "'^never$' is not found in \"at 12:30:45\""),
-        (Kind.MATCHES, _TEXT, "at", "(a|a)*b(?=c", "is no regular expression"),
-        (Kind.SCHEMA, "/result", {"required": ["sum"]}, {"required": ["total"]}, "/result: /total"),
-        (Kind.SCHEMA, "/result", True, False, "/result: the value is not allowed here"),
-        (Kind.SCHEMA, "/result", OUTPUT_SCHEMA, {"$schema": "urn:mine"}, "dialect"),
-        (Kind.FASTER, "/result", 41, 39.5, "it took 40 ms, and 39.5 ms were allowed"),
-        (Kind.SNAPSHOT, _TEXT, "at 23:59:59", "on 12:30:45", 'expected "on <time>", came "at <time>"'),
-        (Kind.SNAPSHOT, "", _REPLY, {"result": {}}, "the whole answer: result.content: expected nothing"),
+        (ExpectationKind.EQUALS, "/result/sum", 5.0, 6, "/result/sum: expected 6, came 5"),
+        (ExpectationKind.EQUALS, "/result/sum", 5, True, "/result/sum: expected true, came 5"),
+        (ExpectationKind.EQUALS, "/result/list", [1, "a"], ["a", 1], '/result/list: expected ["a", 1], came [1, "a"]'),
+        (ExpectationKind.EQUALS, _TEXT, "at 12:30:45", "at 12:30:46", 'expected "at 12:30:46", came "at 12:30:45"'),
+        (ExpectationKind.TYPE, "/result/sum", ["null", "integer"], "string", "/result/sum: is of type"),
+        (ExpectationKind.EXISTS, "/result/sum", True, False, "/result/sum: is there"),
+        (ExpectationKind.EXISTS, "/result/nothing", False, True, "/result/nothing: is not there"),
+        (ExpectationKind.EXISTS, "/result/list/2", False, True, "/result/list/2: is not there"),
+        (ExpectationKind.MATCHES, _TEXT, r"\d\d:\d\d", "^never$", "'^never$' is not found in \"at 12:30:45\""),
+        (ExpectationKind.MATCHES, _TEXT, "at", "(a|a)*b(?=c", "is no regular expression"),
+        (ExpectationKind.SCHEMA, "/result", {"required": ["sum"]}, {"required": ["total"]}, "/result: /total"),
+        (ExpectationKind.SCHEMA, "/result", True, False, "/result: the value is not allowed here"),
+        (ExpectationKind.SCHEMA, "/result", OUTPUT_SCHEMA, {"$schema": "urn:mine"}, "dialect"),
+        (ExpectationKind.FASTER, "/result", 41, 39.5, "it took 40 ms, and 39.5 ms were allowed"),
+        (ExpectationKind.SNAPSHOT, _TEXT, "at 23:59:59", "on 12:30:45", 'expected "on <time>", came "at <time>"'),
+        (ExpectationKind.SNAPSHOT, "", _REPLY, {"result": {}}, "the whole answer: result.content: expected nothing"),
     ],
 )
-def test_each_kind_holds_or_says_what_is_otherwise(kind: Kind, at: str, holds: Any, fails: Any, sentence: str) -> None:
+def test_each_kind_holds_or_says_what_is_otherwise(
+    kind: ExpectationKind, at: str, holds: Any, fails: Any, sentence: str
+) -> None:
     assert _said(_REPLY, kind, holds, at, output_schema=_SCHEMA) == []
     (said,) = _said(_REPLY, kind, fails, at)
     assert sentence in said
@@ -51,18 +53,18 @@ def test_each_kind_holds_or_says_what_is_otherwise(kind: Kind, at: str, holds: A
 @pytest.mark.parametrize(
     ("kind", "value", "at", "said"),
     [
-        (Kind.EQUALS, 1, "/result/no", "/result/no: is not there"),
-        (Kind.MATCHES, "a", "/result/sum", "/result/sum: is no text: 5"),
-        (Kind.SCHEMA, OUTPUT_SCHEMA, "/result", "the tool declares no outputSchema"),
+        (ExpectationKind.EQUALS, 1, "/result/no", "/result/no: is not there"),
+        (ExpectationKind.MATCHES, "a", "/result/sum", "/result/sum: is no text: 5"),
+        (ExpectationKind.SCHEMA, OUTPUT_SCHEMA, "/result", "the tool declares no outputSchema"),
     ],
 )
-def test_what_cannot_be_held_against_it_fails(kind: Kind, value: Any, at: str, said: str) -> None:
+def test_what_cannot_be_held_against_it_fails(kind: ExpectationKind, value: Any, at: str, said: str) -> None:
     assert [said in each for each in _said(_REPLY, kind, value, at)] == [True]
 
 
 def test_a_request_without_an_answer_is_never_fast_enough() -> None:
-    assert _said(_REPLY, Kind.FASTER, 1, ms=None) == ["it took 0 ms, and 1 ms were allowed"]
-    assert _said({}, Kind.EXISTS, False, why="the connection ended") == ["no answer: the connection ended"]
+    assert _said(_REPLY, ExpectationKind.FASTER, 1, ms=None) == ["it took 0 ms, and 1 ms were allowed"]
+    assert _said({}, ExpectationKind.EXISTS, False, why="the connection ended") == ["no answer: the connection ended"]
 
 
 @pytest.mark.parametrize(
@@ -80,7 +82,7 @@ def test_a_request_without_an_answer_is_never_fast_enough() -> None:
     ],
 )
 def test_a_failure_is_expected_only_by_who_looks_into_it(reply: dict[str, Any], at: str, passes: bool) -> None:
-    said = _said(reply, Kind.EXISTS, True, at)
+    said = _said(reply, ExpectationKind.EXISTS, True, at)
     assert (said == []) is passes
     if reply is _ERROR and not passes:
         assert said == ["answered with error -32602: no such tool"]
@@ -89,10 +91,10 @@ def test_a_failure_is_expected_only_by_who_looks_into_it(reply: dict[str, Any], 
 
 
 def test_a_case_without_expectations_wants_a_result() -> None:
-    bare = Case("a", "x")
-    assert [len(judge(bare, Came(reply), Normal())) for reply in (_REPLY, _ERROR, _FAILURE)] == [0, 1, 1]
+    bare = CaseDefinition("a", "x")
+    assert [len(judge(bare, ActualResponse(reply), Normal())) for reply in (_REPLY, _ERROR, _FAILURE)] == [0, 1, 1]
     assert not expects_failure(bare)
-    assert expects_failure(Case("a", "x", expect=(Expectation(Kind.TYPE, "object", "/error"),)))
+    assert expects_failure(CaseDefinition("a", "x", expect=(Expectation(ExpectationKind.TYPE, "object", "/error"),)))
 
 
 @pytest.mark.parametrize(
@@ -118,11 +120,11 @@ def test_large_values_and_many_differences_are_told_in_short() -> None:
     for _ in range(3000):
         deep = [deep]
     assert "too deeply" in shown(deep)
-    (said,) = _said({"result": [{"n": n} for n in range(50)]}, Kind.EQUALS, [{"n": -1}] * 50)
+    (said,) = _said({"result": [{"n": n} for n in range(50)]}, ExpectationKind.EQUALS, [{"n": -1}] * 50)
     assert said.endswith("; and 42 more")
 
 
 def test_a_schema_is_tried_on_a_large_value_to_its_end() -> None:
     rows = [{"a": n, "b": "x", "c": [n]} for n in range(20_000)]
     schema = {"items": {"required": ["a", "b"], "properties": {"a": {"type": "integer"}, "b": {"type": "string"}}}}
-    assert _said({"result": rows}, Kind.SCHEMA, schema) == []
+    assert _said({"result": rows}, ExpectationKind.SCHEMA, schema) == []

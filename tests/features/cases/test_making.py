@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from inspector.capture.compare.normal import Normal
 from inspector.capture.compare.operations import accounts
 from inspector.features.cases.file import read_cases, with_cases
-from inspector.features.cases.judging import Came, judge
+from inspector.features.cases.judging import ActualResponse, judge
 from inspector.features.cases.making import (
     answers_in,
     case_of,
@@ -24,7 +24,7 @@ from inspector.features.cases.making import (
     snapshot_of,
     with_failure,
 )
-from inspector.features.cases.model import OUTPUT_SCHEMA, Case, Expectation, Kind
+from inspector.features.cases.model import OUTPUT_SCHEMA, CaseDefinition, Expectation, ExpectationKind
 from inspector.features.cases.running import read_answers
 from inspector.forms.validate import validate
 from inspector.protocol.exchanges import Exchange
@@ -117,8 +117,8 @@ def test_every_value_fits_the_schema_that_was_made_of_it(value: Any) -> None:
 )
 def test_no_item_of_a_long_array_is_forgotten(value: Any) -> None:
     schema = schema_of(value)
-    case = Case("a", "x", expect=(Expectation(Kind.SCHEMA, schema),))
-    assert judge(case, Came({"result": value}), Normal()) == []
+    case = CaseDefinition("a", "x", expect=(Expectation(ExpectationKind.SCHEMA, schema),))
+    assert judge(case, ActualResponse({"result": value}), Normal()) == []
     assert len(str(schema)) < 3000
 
 
@@ -139,7 +139,7 @@ def test_a_schema_says_types_and_members_and_stops_somewhere() -> None:
 def test_whatever_is_chosen_holds_for_the_answer_it_was_made_of(value: Any, failed: bool) -> None:
     reply = {"result": {"isError": failed, "structuredContent": value}}
     at = "/result/structuredContent"
-    came = Came(reply, 5.0, output_schema=schema_of(value))
+    came = ActualResponse(reply, 5.0, output_schema=schema_of(value))
     for each in proposals(at, value, 5.0, declares_output=True):
         case = case_of("tools/call", {"name": "x"}, with_failure(each, reply))
         (again,) = read_cases(with_cases("", [case], "f"), "f").cases
@@ -148,18 +148,25 @@ def test_whatever_is_chosen_holds_for_the_answer_it_was_made_of(value: Any, fail
 
 def test_what_is_proposed_depends_on_the_value() -> None:
     kinds = [each.kind for each in proposals("/result", "a", None, declares_output=True)]
-    assert kinds == [Kind.EQUALS, Kind.TYPE, Kind.EXISTS, Kind.MATCHES, Kind.SCHEMA, Kind.SNAPSHOT]
+    assert kinds == [
+        ExpectationKind.EQUALS,
+        ExpectationKind.TYPE,
+        ExpectationKind.EXISTS,
+        ExpectationKind.MATCHES,
+        ExpectationKind.SCHEMA,
+        ExpectationKind.SNAPSHOT,
+    ]
     found = proposals("/result/structuredContent", 5, 0.2, declares_output=True)
-    assert [each.value for each in found if each.kind is Kind.SCHEMA] == [OUTPUT_SCHEMA, {"type": "integer"}]
-    assert [each.value for each in found if each.kind is Kind.FASTER] == [10]
+    assert [each.value for each in found if each.kind is ExpectationKind.SCHEMA] == [OUTPUT_SCHEMA, {"type": "integer"}]
+    assert [each.value for each in found if each.kind is ExpectationKind.FASTER] == [10]
     assert OUTPUT_SCHEMA not in [each.value for each in proposals("/result", 5, 1, declares_output=False)]
 
 
 def test_a_pattern_of_a_text_finds_that_text() -> None:
     for text in ("$a.b (1|2)\n[^]{9999999}", "x" * 500, "#~&- \\", "\ud800é"):
         reply = {"result": text}
-        case = Case("a", "x", expect=(Expectation(Kind.MATCHES, literally(text)),))
-        assert judge(case, Came(reply), Normal()) == []
+        case = CaseDefinition("a", "x", expect=(Expectation(ExpectationKind.MATCHES, literally(text)),))
+        assert judge(case, ActualResponse(reply), Normal()) == []
     assert literally("a b") == "a b"
 
 
@@ -190,7 +197,7 @@ def test_a_snapshot_is_what_came_without_what_is_made_up() -> None:
         {"kind": "elicitation", "answer": "error", "code": -1, "text": "no"},
     )
     assert first.expect == (
-        Expectation(Kind.SNAPSHOT, {"content": [{"type": "text", "text": "done at <time>"}]}, "/result"),
+        Expectation(ExpectationKind.SNAPSHOT, {"content": [{"type": "text", "text": "done at <time>"}]}, "/result"),
     )
     assert second is not None
     assert second.expect[0].at == "/error"
@@ -223,7 +230,7 @@ def test_what_was_seen_is_the_request_and_its_answer_even_in_a_batch() -> None:
 
 
 def test_a_tool_that_failed_is_expected_to_fail_again() -> None:
-    inner, whole = (Expectation(Kind.EXISTS, True, at) for at in ("/result/content", "/result"))
+    inner, whole = (Expectation(ExpectationKind.EXISTS, True, at) for at in ("/result/content", "/result"))
     failure = {"result": {"isError": True, "content": []}}
     assert [len(with_failure(each, failure)) for each in (inner, whole)] == [2, 1]
     assert with_failure(inner, {"result": {"content": []}}) == (inner,)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.features.cases.model import OUTPUT_SCHEMA, Case, Expectation, Kind
+from inspector.features.cases.model import OUTPUT_SCHEMA, CaseDefinition, Expectation, ExpectationKind
 from inspector.features.cases.pytest_file import pytest_file
 from tests.architecture.sources import ROOT
 
@@ -16,7 +16,7 @@ _SAYS = "/result/content/0/text"
 _GREET = {"name": "greet", "arguments": {}}
 
 
-def _run(folder: Path, cases: list[Case], *words: str) -> tuple[int, str]:
+def _run(folder: Path, cases: list[CaseDefinition], *words: str) -> tuple[int, str]:
     path = folder / "test_generated.py"
     path.write_text(pytest_file(cases, [sys.executable, _LEDGER, *words]), encoding="utf-8")
     ran = subprocess.run(
@@ -37,19 +37,21 @@ def _run(folder: Path, cases: list[Case], *words: str) -> tuple[int, str]:
 
 def test_it_is_green_and_against_a_changed_server_red(tmp_path: Path) -> None:
     expect = (
-        Expectation(Kind.EQUALS, "Good morning", _SAYS),
-        Expectation(Kind.TYPE, "string", _SAYS),
-        Expectation(Kind.EXISTS, False, "/result/isError"),
-        Expectation(Kind.MATCHES, "^Good", _SAYS),
-        Expectation(Kind.SCHEMA, {"type": "object", "required": ["content"]}),
-        Expectation(Kind.FASTER, 60_000),
-        Expectation(Kind.SNAPSHOT, {"content": [{"type": "text", "text": "Good morning"}]}),
+        Expectation(ExpectationKind.EQUALS, "Good morning", _SAYS),
+        Expectation(ExpectationKind.TYPE, "string", _SAYS),
+        Expectation(ExpectationKind.EXISTS, False, "/result/isError"),
+        Expectation(ExpectationKind.MATCHES, "^Good", _SAYS),
+        Expectation(ExpectationKind.SCHEMA, {"type": "object", "required": ["content"]}),
+        Expectation(ExpectationKind.FASTER, 60_000),
+        Expectation(ExpectationKind.SNAPSHOT, {"content": [{"type": "text", "text": "Good morning"}]}),
     )
     cases = [
-        Case("tools/call greet", "tools/call", _GREET, expect[:6]),
-        Case("tools/call greet!", "tools/call", _GREET, expect[6:], isolate=True),
-        Case("an error", "tools/call", {"name": "sing"}, (Expectation(Kind.EQUALS, -32602, "/error/code"),)),
-        Case('\'"""\n\ud800', "tools/list", {}, ()),
+        CaseDefinition("tools/call greet", "tools/call", _GREET, expect[:6]),
+        CaseDefinition("tools/call greet!", "tools/call", _GREET, expect[6:], isolate=True),
+        CaseDefinition(
+            "an error", "tools/call", {"name": "sing"}, (Expectation(ExpectationKind.EQUALS, -32602, "/error/code"),)
+        ),
+        CaseDefinition('\'"""\n\ud800', "tools/list", {}, ()),
     ]
     status, told = _run(tmp_path, cases)
     assert (status, "4 passed" in told) == (0, True), told
@@ -61,7 +63,9 @@ def test_it_is_green_and_against_a_changed_server_red(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("value", [{"a": float("inf"), "b": "inf"}, [True, None, -0.0], "\ud800\n'\"", 10**30])
 def test_every_value_is_python(value: object) -> None:
-    text = pytest_file([Case("a", "x", {"it": value}, (Expectation(Kind.SNAPSHOT, value),))], ["x"])
+    text = pytest_file(
+        [CaseDefinition("a", "x", {"it": value}, (Expectation(ExpectationKind.SNAPSHOT, value),))], ["x"]
+    )
     assert text.isascii()
     compile(text, "test_generated.py", "exec")
     line = next(each for each in text.splitlines() if "reply = " in each)
@@ -70,12 +74,17 @@ def test_every_value_is_python(value: object) -> None:
 
 def test_names_are_plain_and_different() -> None:
     names = ["tools/call Add", "tools/call add", "…"]
-    text = pytest_file([Case(name, "x", expect=(Expectation(Kind.EQUALS, True, "/result/a"),)) for name in names], [])
+    text = pytest_file(
+        [CaseDefinition(name, "x", expect=(Expectation(ExpectationKind.EQUALS, True, "/result/a"),)) for name in names],
+        [],
+    )
     assert [line.split("(")[0] for line in text.splitlines() if line.startswith("def test")] == [
         "def test_tools_call_add",
         "def test_tools_call_add_2",
         "def test_case",
     ]
     assert "assert reply.at('/result/a') is True" in text
-    schema = Expectation(Kind.SCHEMA, OUTPUT_SCHEMA)
-    assert "reply.problems('/result', reply.output_schema) == []" in pytest_file([Case("a", "x", {}, (schema,))], [])
+    schema = Expectation(ExpectationKind.SCHEMA, OUTPUT_SCHEMA)
+    assert "reply.problems('/result', reply.output_schema) == []" in pytest_file(
+        [CaseDefinition("a", "x", {}, (schema,))], []
+    )

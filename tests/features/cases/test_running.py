@@ -11,15 +11,15 @@ from inspector.capture.journal import Journal, start_capture
 from inspector.config.environment import build_environment
 from inspector.config.targets import StdioTarget
 from inspector.errors import UsageError
-from inspector.features.cases.model import OUTPUT_SCHEMA, Case, Expectation, Kind
-from inspector.features.cases.running import NAME, Answers, Bench, read_answers, run_all
+from inspector.features.cases.model import OUTPUT_SCHEMA, CaseDefinition, Expectation, ExpectationKind
+from inspector.features.cases.running import NAME, Bench, CaseResponses, read_answers, run_all
 from inspector.protocol import capabilities
-from inspector.protocol.questions import Kind as Question
 from inspector.protocol.questions import Question as Asked
+from inspector.protocol.questions import RequestKind as Question
 from inspector.protocol.questions import Result
 from inspector.protocol.revisions._shape import Era
 from inspector.session.open import open_session
-from inspector.session.options import Clocks, Settings
+from inspector.session.options import Settings, Timeouts
 from inspector.session.session import Session
 from tests.architecture.sources import ROOT
 
@@ -27,13 +27,13 @@ _SAYS = "/result/content/0/text"
 _OPEN = {"name": "open_account", "arguments": {}}
 
 
-def _case(name: str, *expect: Expectation, isolate: bool = False) -> Case:
-    return Case(name, "tools/call", {"name": name, "arguments": {}}, expect, isolate=isolate)
+def _case(name: str, *expect: Expectation, isolate: bool = False) -> CaseDefinition:
+    return CaseDefinition(name, "tools/call", {"name": name, "arguments": {}}, expect, isolate=isolate)
 
 
 @asynccontextmanager
 async def _bench(*words: str) -> AsyncIterator[tuple[Bench, list[Journal]]]:
-    answers = Answers()
+    answers = CaseResponses()
     journals: list[Journal] = []
 
     def fresh() -> Session:
@@ -43,7 +43,7 @@ async def _bench(*words: str) -> AsyncIterator[tuple[Bench, list[Journal]]]:
         )
         settings = Settings(
             era=Era.LEGACY,
-            clocks=Clocks(10, 10),
+            clocks=Timeouts(10, 10),
             policies=((NAME, answers.answer),),
             offers=frozenset(capabilities.ALL),
         )
@@ -56,14 +56,14 @@ async def _bench(*words: str) -> AsyncIterator[tuple[Bench, list[Journal]]]:
 
 
 async def test_cases_are_run_in_order_and_one_alone_has_a_connection_of_its_own() -> None:
-    morning = Expectation(Kind.EQUALS, "Good morning", _SAYS)
+    morning = Expectation(ExpectationKind.EQUALS, "Good morning", _SAYS)
     cases = (
-        _case("greet", morning, Expectation(Kind.FASTER, 60_000)),
-        _case("greet", Expectation(Kind.EQUALS, "Good night", _SAYS)),
+        _case("greet", morning, Expectation(ExpectationKind.FASTER, 60_000)),
+        _case("greet", Expectation(ExpectationKind.EQUALS, "Good night", _SAYS)),
         _case("greet", morning, isolate=True),
         _case("sing"),
-        _case("sing", Expectation(Kind.MATCHES, "no such account", "/error/message")),
-        _case("greet", Expectation(Kind.SCHEMA, OUTPUT_SCHEMA, "/result/structuredContent")),
+        _case("sing", Expectation(ExpectationKind.MATCHES, "no such account", "/error/message")),
+        _case("greet", Expectation(ExpectationKind.SCHEMA, OUTPUT_SCHEMA, "/result/structuredContent")),
     )
     async with _bench(str(ROOT / "tests" / "servers" / "ledger.py")) as (bench, journals):
         ran = [each async for each in run_all(bench, cases)]
@@ -77,7 +77,10 @@ async def test_cases_are_run_in_order_and_one_alone_has_a_connection_of_its_own(
 
 async def test_a_server_that_dies_is_a_failure_of_each_case_that_comes_after() -> None:
     async with _bench(str(ROOT / "tests" / "servers" / "scripted.py"), _DIES) as (bench, _):
-        ran = [each async for each in run_all(bench, (Case("a", "tools/call", _OPEN), Case("b", "ping")))]
+        ran = [
+            each
+            async for each in run_all(bench, (CaseDefinition("a", "tools/call", _OPEN), CaseDefinition("b", "ping")))
+        ]
     assert [each.passed for each in ran] == [False, False]
     assert ["connection" in each.failures[0].sentence for each in ran] == [True, True]
 
@@ -91,16 +94,18 @@ _DIES = (
 async def test_each_answer_is_given_once_and_the_last_again() -> None:
     one, two, no = ({"kind": "elicitation", "malformed": n} for n in (1, 2, 3))
     only = {"kind": "elicitation", "tool": "other", "malformed": 4}
-    answers = Answers()
+    answers = CaseResponses()
     question = Asked(Question.ELICITATION, {"message": "?"}, 1, 1, 0)
-    answers.turn_to(Case("a", "tools/call", {"name": "mine"}, answers=(only, one, one, two)))
+    answers.turn_to(CaseDefinition("a", "tools/call", {"name": "mine"}, answers=(only, one, one, two)))
     assert [await answers.answer(question) for _ in range(4)] == [Result(1), Result(1), Result(2), Result(2)]
-    answers.turn_to(Case("a", "tools/call", {"name": "other"}, answers=(only, no)))
+    answers.turn_to(CaseDefinition("a", "tools/call", {"name": "other"}, answers=(only, no)))
     assert await answers.answer(question) == Result(4)
-    answers.turn_to(Case("b", "ping"))
+    answers.turn_to(CaseDefinition("b", "ping"))
     assert await answers.answer(question) is None
 
 
 def test_an_answer_that_cannot_be_read_names_its_case() -> None:
     with pytest.raises(UsageError, match="case 'a', answer 2"):
-        read_answers(Case("a", "ping", answers=({"kind": "elicitation", "answer": "decline"}, {"kind": "roots"})))
+        read_answers(
+            CaseDefinition("a", "ping", answers=({"kind": "elicitation", "answer": "decline"}, {"kind": "roots"}))
+        )

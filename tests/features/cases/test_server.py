@@ -5,15 +5,15 @@ import sys
 import pytest
 
 from inspector.errors import InspectError
-from inspector.features.cases.judging import Came
-from inspector.features.cases.server import Reply, Server
+from inspector.features.cases.judging import ActualResponse
+from inspector.features.cases.server import ServerReply, ServerUnderTest
 from tests.architecture.sources import ROOT
 
 _SUM = {"result": {"content": [{"type": "text", "text": "5 at 12:30:45"}], "sum": 5}}
 
 
 def test_what_came_is_looked_at_by_places() -> None:
-    reply = Reply(Came(_SUM, 12.5))
+    reply = ServerReply(ActualResponse(_SUM, 12.5))
     text = "/result/content/0/text"
     assert (reply.ms, reply.at("/result/sum"), reply.error, reply.document) == (12.5, 5, None, _SUM)
     assert (reply.has("/result/sum"), reply.has("/result/no")) == (True, False)
@@ -29,17 +29,17 @@ def test_what_came_is_looked_at_by_places() -> None:
 
 
 def test_an_error_and_the_failure_of_a_tool_are_both_errors() -> None:
-    assert Reply(Came({"error": {"code": 1}})).error == {"code": 1}
-    assert Reply(Came({"result": {"isError": True, "content": []}})).error is not None
+    assert ServerReply(ActualResponse({"error": {"code": 1}})).error == {"code": 1}
+    assert ServerReply(ActualResponse({"result": {"isError": True, "content": []}})).error is not None
 
 
 def test_a_server_lives_as_long_as_its_block() -> None:
-    with Server(sys.executable, str(ROOT / "tests" / "servers" / "ledger.py")) as server:
+    with ServerUnderTest(sys.executable, str(ROOT / "tests" / "servers" / "ledger.py")) as server:
         reply = server.request("tools/call", {"name": "greet"})
         assert reply.at("/result/content/0/text") == "Good morning"
         assert server.request("tools/call", {"name": "sing"}).at("/error/code") == -32602
 
 
 def test_a_server_that_does_not_start_is_an_error_and_no_hang() -> None:
-    with pytest.raises(InspectError), Server("no-such-command-anywhere"):
+    with pytest.raises(InspectError), ServerUnderTest("no-such-command-anywhere"):
         pass

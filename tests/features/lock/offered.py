@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from inspector.features.lock.lock_file import Surface, things_of
+from inspector.features.lock.lock_file import ServerDefinitions, things_of
 from inspector.protocol.things import LISTS
 
 SHOP: dict[str, Any] = {
@@ -25,7 +25,7 @@ SHOP: dict[str, Any] = {
 }
 
 
-def shop(**more: Any) -> Surface:
+def shop(**more: Any) -> ServerDefinitions:
     """The surface of a shop, with other lists in the place of some; None for one that is not known."""
     lists = {
         kind: things_of(kind, items) for kind, items in (SHOP | more).items() if kind in LISTS and items is not None
@@ -36,4 +36,4 @@ def shop(**more: Any) -> Surface:
         "capabilities": {"tools": {"listChanged": True}, "prompts": {}},
         "instructions": "Be kind.",
     }
-    return Surface(**(about | {key: value for key, value in more.items() if key not in LISTS}), lists=lists)
+    return ServerDefinitions(**(about | {key: value for key, value in more.items() if key not in LISTS}), lists=lists)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.features.lock.changes import account_changes, compare_surfaces, thing_changes
-from inspector.features.lock.lock_file import Surface, written
+from inspector.features.lock.lock_file import ServerDefinitions, written
 from inspector.features.lock.schemas import Act, Rating
 from tests.features.lock.offered import SHOP, shop
 
@@ -37,7 +37,7 @@ def test_a_list_that_one_side_does_not_know_or_has_in_part_is_not_held_against_t
     assert diff.changes == ()
     assert any("tools" in note for note in diff.notes)
     assert any("prompts" in note and "to the end" in note for note in diff.notes)
-    assert compare_surfaces(Surface(), shop()).changes == ()
+    assert compare_surfaces(ServerDefinitions(), shop()).changes == ()
 
 
 def test_two_servers_that_have_next_to_nothing_in_common_are_told_of() -> None:

@@ -10,7 +10,7 @@ import pytest
 from inspector.capture.store.load import load
 from inspector.errors import CaptureError, UsageError
 from inspector.features.lock.lock_file import (
-    Surface,
+    ServerDefinitions,
     as_json,
     is_lock_file,
     name_of,
@@ -29,7 +29,7 @@ def test_it_is_read_as_it_was_written_and_written_as_it_was_read(tmp_path: Path)
     odd = shop(
         tools=[*SHOP["tools"], {"name": "\ud800", "description": "half \udfff"}], prompts=None, partial=("tools",)
     )
-    for surface in (shop(), odd, Surface()):
+    for surface in (shop(), odd, ServerDefinitions()):
         save(path, surface)
         assert is_lock_file(path)
         assert read_lock_file(path) == (surface, [])

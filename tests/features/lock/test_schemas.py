@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from inspector.features.lock.schemas import (
     Act,
-    Effect,
     Rating,
-    Side,
+    SchemaEffect,
+    SchemaSide,
     act_of,
     bounds,
     described,
@@ -22,7 +22,13 @@ from inspector.features.lock.schemas import (
 )
 from inspector.protocol.json_diff import ABSENT
 
-_N, _W, _E, _U, _NONE = Effect.NARROWER, Effect.WIDER, Effect.EITHER, Effect.UNCLEAR, Effect.NONE
+_N, _W, _E, _U, _NONE = (
+    SchemaEffect.NARROWER,
+    SchemaEffect.WIDER,
+    SchemaEffect.EITHER,
+    SchemaEffect.UNCLEAR,
+    SchemaEffect.NONE,
+)
 
 
 @pytest.mark.parametrize(
@@ -45,13 +51,13 @@ _N, _W, _E, _U, _NONE = Effect.NARROWER, Effect.WIDER, Effect.EITHER, Effect.UNC
         ({}, {"uniqueItems": True}, _N),
         ({"not": {}}, {"not": {"type": "string"}}, _U),
         ({}, {"title": "A"}, _NONE),
-        ({}, {"description": "new words"}, Effect.WORDS),
+        ({}, {"description": "new words"}, SchemaEffect.WORDS),
         ({"default": 1}, {"default": 2}, _U),
         ({}, {"default": 2}, _NONE),
     ],
 )
-def test_the_effect_and_that_of_the_way_back(before: Any, after: Any, effect: Effect) -> None:
-    def found(old: Any, new: Any) -> list[Effect]:
+def test_the_effect_and_that_of_the_way_back(before: Any, after: Any, effect: SchemaEffect) -> None:
+    def found(old: Any, new: Any) -> list[SchemaEffect]:
         return [each.effect for rule in (types, values, bounds, plain_keywords, words) for each in rule("", old, new)]
 
     back = {_N: _W, _W: _N}.get(effect, effect)
@@ -75,7 +81,7 @@ def test_what_means_the_same_is_no_change(before: Any, after: Any) -> None:
 
 def test_other_blanks_are_no_other_words() -> None:
     assert described("d", "a b", "a\n b ").effect is _NONE
-    assert described("d", "a b", "a c").effect is Effect.WORDS
+    assert described("d", "a b", "a c").effect is SchemaEffect.WORDS
 
 
 def test_breaking_is_the_worst() -> None:
@@ -94,7 +100,7 @@ _B, _SCHEMAS_W, _I = Rating.BREAKING, Rating.WARNING, Rating.INFO
 _STRING: dict[str, Any] = {"type": "string"}
 
 
-def _rated(before: Any, after: Any, side: Side) -> list[tuple[str, Rating]]:
+def _rated(before: Any, after: Any, side: SchemaSide) -> list[tuple[str, Rating]]:
     return [(each.rule, each.rating) for each in schema_changes("tools", "t", "inputSchema", before, after, side)]
 
 
@@ -135,9 +141,9 @@ def _object(required: tuple[str, ...] = (), **properties: Any) -> dict[str, Any]
     ],
 )
 def test_the_rules(before: Any, after: Any, rule: str, as_input: Rating, as_output: Rating | None) -> None:
-    assert (rule, as_input) in _rated(before, after, Side.INPUT)
+    assert (rule, as_input) in _rated(before, after, SchemaSide.INPUT)
     if as_output is not None:
-        assert (rule, as_output) in _rated(before, after, Side.OUTPUT)
+        assert (rule, as_output) in _rated(before, after, SchemaSide.OUTPUT)
 
 
 def test_references_are_followed_and_a_definition_is_told_of_once() -> None:
@@ -146,19 +152,19 @@ def test_references_are_followed_and_a_definition_is_told_of_once() -> None:
         both = {"a": {"$ref": "#/$defs/node"}, "b": {"$ref": "#/$defs/node"}}
         return {"type": "object", "properties": both, "$defs": {"node": node}}
 
-    found = schema_changes("tools", "t", "inputSchema", schema("string"), schema("integer"), Side.INPUT)
+    found = schema_changes("tools", "t", "inputSchema", schema("string"), schema("integer"), SchemaSide.INPUT)
     assert [each.path for each in found] == ["inputSchema.properties.a.properties.value.type"]
 
 
 def test_a_schema_of_ten_thousand_parts_or_any_depth_is_compared_in_bounds() -> None:
     wide = {"properties": {f"p{at}": {"type": "string"} for at in range(5_000)}}
     other = {"properties": {f"p{at}": {"type": "integer"} for at in range(5_000)}}
-    assert len(schema_changes("tools", "t", "s", wide, other, Side.INPUT)) == 501
+    assert len(schema_changes("tools", "t", "s", wide, other, SchemaSide.INPUT)) == 501
     deep: Any = {"type": "string"}
     deeper: Any = {"type": "integer"}
     for _ in range(300):
         deep, deeper = {"items": deep}, {"items": deeper}
-    assert [each.rule for each in schema_changes("tools", "t", "s", deep, deeper, Side.INPUT)] == ["too-large"]
+    assert [each.rule for each in schema_changes("tools", "t", "s", deep, deeper, SchemaSide.INPUT)] == ["too-large"]
 
 
 _LEAF = st.sampled_from([{}, _STRING, {"type": "integer"}, {"enum": ["a"]}, {"enum": ["a", 1]}, {"minLength": 2}, True])
@@ -185,16 +191,16 @@ _SCHEMAS = st.recursive(
 )
 def test_the_same_is_no_change_and_the_way_back_has_the_same_places_turned_round(one: Any, other: Any) -> None:
     turned = {Act.ADDED: Act.REMOVED, Act.REMOVED: Act.ADDED, Act.CHANGED: Act.CHANGED}
-    there = schema_changes("tools", "t", "s", one, other, Side.INPUT)
-    back = schema_changes("tools", "t", "s", other, one, Side.INPUT)
-    assert schema_changes("tools", "t", "s", one, one, Side.INPUT) == []
+    there = schema_changes("tools", "t", "s", one, other, SchemaSide.INPUT)
+    back = schema_changes("tools", "t", "s", other, one, SchemaSide.INPUT)
+    assert schema_changes("tools", "t", "s", one, one, SchemaSide.INPUT) == []
     assert sorted((turned[each.act], each.path) for each in there) == sorted((each.act, each.path) for each in back)
 
 
 @given(_SCHEMAS, _SCHEMAS)
 def test_what_breaks_one_side_harms_the_other_side_no_more_than_it_must(one: Any, other: Any) -> None:
-    there = schema_changes("tools", "t", "s", one, other, Side.INPUT)
-    on_the_way_back = schema_changes("tools", "t", "s", other, one, Side.OUTPUT)
+    there = schema_changes("tools", "t", "s", one, other, SchemaSide.INPUT)
+    on_the_way_back = schema_changes("tools", "t", "s", other, one, SchemaSide.OUTPUT)
     rules = ("type-", "enum-", "branch-", "required-added", "required-removed")
     both = [
         sorted((each.path, each.rating) for each in found if each.rule.startswith(rules))

@@ -13,7 +13,7 @@ from inspector.capture.store.load import load
 from inspector.features.mock.connection import Actor
 from inspector.features.mock.running import read_script
 from inspector.features.mock.script import Script
-from inspector.features.mock.shared import Settings, Stage
+from inspector.features.mock.shared import MockSettings, MockShared
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact
 from inspector.protocol.frames import Channel, Direction, Eol
 from inspector.protocol.revisions._shape import Era
@@ -22,7 +22,7 @@ from inspector.protocol.tracking.opening import CLIENT_CAPABILITIES, PROTOCOL_VE
 from tests.waiting import until
 
 LEGACY, MODERN = newest_of(Era.LEGACY).date, newest_of(Era.MODERN).date
-INSTANT = Settings(speed=math.inf)
+INSTANT = MockSettings(speed=math.inf)
 HELLO = {"protocolVersion": LEGACY, "serverInfo": {"name": "made"}, "capabilities": {"tools": {}, "resources": {}}}
 FORM = {"message": "Which berth?", "requestedSchema": {"type": "object", "properties": {}}}
 
@@ -153,7 +153,7 @@ class Heard:
 class Client:
     """Talks with an actor: what it says goes in, and what comes back is heard on one outlet or the other."""
 
-    def __init__(self, stage: Stage, told: list[str], tasks: asyncio.TaskGroup) -> None:
+    def __init__(self, stage: MockShared, told: list[str], tasks: asyncio.TaskGroup) -> None:
         self.stage, self.told = stage, told
         self.own, self.common = Heard(), Heard()
         self.tasks = tasks
@@ -193,11 +193,13 @@ class Client:
 
 
 @asynccontextmanager
-async def client_of(script: Script, settings: Settings = INSTANT, tape: Journal | None = None) -> AsyncIterator[Client]:
+async def client_of(
+    script: Script, settings: MockSettings = INSTANT, tape: Journal | None = None
+) -> AsyncIterator[Client]:
     """A client of a mock that plays this script."""
     told: list[str] = []
     async with asyncio.TaskGroup() as tasks:
-        client = Client(Stage(script, settings, tell=told.append, tape=tape), told, tasks)
+        client = Client(MockShared(script, settings, tell=told.append, tape=tape), told, tasks)
         yield client
         client.actor.close()
         for task in client.running:

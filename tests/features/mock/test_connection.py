@@ -8,12 +8,21 @@ from typing import Any
 
 import pytest
 
-from inspector.features.mock.connection import PARSE_ERROR, Answering, Voice
-from inspector.features.mock.playback import Act, Answer, Playing, Put, Send, Tell, Where, Write
+from inspector.features.mock.connection import PARSE_ERROR, RequestInProgress, Voice
+from inspector.features.mock.playback import (
+    Act,
+    MockNotice,
+    Playing,
+    Put,
+    SendNotification,
+    SendResponse,
+    StreamChoice,
+    Write,
+)
 from inspector.features.mock.script import Query, Script
-from inspector.features.mock.shared import Fault, Kind, Serves, Settings, Stage, read_fault
+from inspector.features.mock.shared import FaultKind, InjectedFault, MockSettings, MockShared, Serves, read_fault
 from inspector.protocol.jsonrpc import ABSENT, Part
-from inspector.protocol.tracking.subscriptions import SUBSCRIPTION_ID, Filter
+from inspector.protocol.tracking.subscriptions import SUBSCRIPTION_ID, StreamFilter
 from tests.features.mock.making import (
     FORM,
     HANDSHAKE,
@@ -141,17 +150,17 @@ async def test_a_recorded_refusal_of_discovery_is_played_unless_both_eras_are_wa
     async with client_of(script) as client:
         (refused,) = await client.say(probe)
         assert refused == refusal(9, -32601, "what?")
-    async with client_of(script, Settings(speed=math.inf, serves=Serves.BOTH)) as client:
+    async with client_of(script, MockSettings(speed=math.inf, serves=Serves.BOTH)) as client:
         (found,) = await client.say(probe)
         assert found["result"]["supportedVersions"] == [MODERN]
 
 
 async def test_only_the_era_that_is_served_is_answered(tmp_path: Path) -> None:
     script = _moored(tmp_path)
-    async with client_of(script, Settings(speed=math.inf, serves=Serves.MODERN)) as client:
+    async with client_of(script, MockSettings(speed=math.inf, serves=Serves.MODERN)) as client:
         refused = await client.hello()
         assert (refused["error"]["code"], refused["error"]["data"]["supported"]) == (-32022, [MODERN])
-    async with client_of(script, Settings(speed=math.inf, serves=Serves.LEGACY)) as client:
+    async with client_of(script, MockSettings(speed=math.inf, serves=Serves.LEGACY)) as client:
         (refused,) = await client.say(request(2, "server/discover", meta()))
         assert refused["error"]["code"] == -32601
 
@@ -179,13 +188,13 @@ async def test_a_call_without_a_recorded_answer_waits_until_it_is_given_up(tmp_p
 
 async def test_recorded_pauses_are_kept_at_the_wanted_speed(tmp_path: Path) -> None:
     script = scripted(tmp_path / "c.mcpcap", *HANDSHAKE, call(1, "wait"), 3_600_000, "<", answer(1, text("at last")))
-    async with client_of(script, Settings(speed=1)) as client:
+    async with client_of(script, MockSettings(speed=1)) as client:
         await client.hello()
         waiting = client.begin(call(1, "wait"))
         await asyncio.sleep(0)
         assert client.own.messages[1:] == []
         waiting.cancel()
-    async with client_of(script, Settings(speed=3_600_000)) as client:
+    async with client_of(script, MockSettings(speed=3_600_000)) as client:
         await client.hello()
         assert await client.say(call(1, "wait")) == [answer(1, text("at last"))]
 
@@ -195,7 +204,7 @@ async def test_faults_happen_to_the_requests_they_are_for(tmp_path: Path) -> Non
 
     async def with_fault(words: str) -> Any:
         async with client_of(
-            script, Settings(speed=math.inf, faults=(read_fault(f"{words} after 1 1 time"),))
+            script, MockSettings(speed=math.inf, faults=(read_fault(f"{words} after 1 1 time"),))
         ) as client:
             await client.hello()  # the first is spared
             await client.actor.take(
@@ -204,7 +213,7 @@ async def test_faults_happen_to_the_requests_they_are_for(tmp_path: Path) -> Non
             assert client.told[0].startswith("fault: ")
             return client.own
 
-    dropping = Settings(speed=math.inf, faults=(read_fault("drop"),))
+    dropping = MockSettings(speed=math.inf, faults=(read_fault("drop"),))
     async with client_of(script, dropping) as client:
         waiting = client.begin(call(1, "echo"))
         await until(lambda: client.told, "it is told")
@@ -221,7 +230,7 @@ async def test_faults_happen_to_the_requests_they_are_for(tmp_path: Path) -> Non
 
 
 async def test_what_is_no_message_is_refused_and_an_answer_to_nothing_is_odd(tmp_path: Path) -> None:
-    async with client_of(_moored(tmp_path), Settings(speed=math.inf, strict=True)) as client:
+    async with client_of(_moored(tmp_path), MockSettings(speed=math.inf, strict=True)) as client:
         await client.actor.take(b"{no", client.own)
         assert client.own.messages[0]["error"]["code"] == -32700
         await client.say(answer(77, {}))
@@ -267,20 +276,25 @@ def common() -> Heard:
 @pytest.fixture
 def voice(tmp_path: Path, told: list[str], common: Heard) -> Voice:
     """Of one client."""
-    return Voice(Stage(scripted(tmp_path / "c.mcpcap", *HANDSHAKE), INSTANT, tell=told.append), common)
+    return Voice(MockShared(scripted(tmp_path / "c.mcpcap", *HANDSHAKE), INSTANT, tell=told.append), common)
 
 
 def _playing(*acts: Act) -> Playing:
     yield from acts
 
 
-def _updated(uri: str) -> Send:
-    return Send("notifications/resources/updated", Part(None, {"uri": uri}), Where.WATCH)
+def _updated(uri: str) -> SendNotification:
+    return SendNotification("notifications/resources/updated", Part(None, {"uri": uri}), StreamChoice.WATCH)
 
 
 async def test_each_act_goes_where_it_belongs(voice: Voice, common: Heard, told: list[str]) -> None:
     own = Heard()
-    acts = (Send("a", ABSENT, Where.OWN), Send("b", Part(b'{"x": 1E2}'), Where.COMMON), Write(b"junk"), Tell("hm"))
+    acts = (
+        SendNotification("a", ABSENT, StreamChoice.OWN),
+        SendNotification("b", Part(b'{"x": 1E2}'), StreamChoice.COMMON),
+        Write(b"junk"),
+        MockNotice("hm"),
+    )
     await voice.drive(_playing(*acts), own)
     assert own.payloads == [b'{"jsonrpc":"2.0","method":"a"}']
     assert common.payloads == [b'{"jsonrpc":"2.0","method":"b","params":{"x": 1E2}}'], "as it was spelt"
@@ -290,7 +304,7 @@ async def test_each_act_goes_where_it_belongs(voice: Voice, common: Heard, told:
 async def test_a_question_waits_for_its_answer(voice: Voice) -> None:
     own, query = Heard(), Query("roots/list", ABSENT)
     async with asyncio.TaskGroup() as tasks:
-        asking = tasks.create_task(voice.drive(_playing(Put(query, Where.OWN), Write(b"on")), own))
+        asking = tasks.create_task(voice.drive(_playing(Put(query, StreamChoice.OWN), Write(b"on")), own))
         await until(lambda: own.payloads, "it asks")
         assert not asking.done()
         voice.answered(own.messages[0]["id"], Part(b"{}"), failed=False)
@@ -299,14 +313,18 @@ async def test_a_question_waits_for_its_answer(voice: Voice) -> None:
 
 async def test_a_change_goes_to_every_stream_that_wants_it_and_else_to_the_session(voice: Voice, common: Heard) -> None:
     first, second = Heard(), Heard()
-    with voice.watched("l1", Filter(uris=("a://",)), first), voice.watched(2, Filter(tools=True), second):
+    with voice.watched("l1", StreamFilter(uris=("a://",)), first), voice.watched(2, StreamFilter(tools=True), second):
         await voice.drive(_playing(_updated("a://b"), _updated("c://d")), Heard())
-        await voice.drive(_playing(Send("notifications/tools/list_changed", ABSENT, Where.WATCH)), Heard())
+        await voice.drive(
+            _playing(SendNotification("notifications/tools/list_changed", ABSENT, StreamChoice.WATCH)), Heard()
+        )
     assert [each["params"] for each in first.messages] == [{"uri": "a://b", "_meta": {SUBSCRIPTION_ID: "l1"}}]
     assert [each["params"] for each in second.messages] == [{"_meta": {SUBSCRIPTION_ID: 2}}]
     await voice.drive(_playing(_updated("a://b")), Heard())
     assert len(common.messages) == 1
-    await voice.drive(_playing(Send("notifications/tools/list_changed", ABSENT, Where.LISTENERS)), Heard())
+    await voice.drive(
+        _playing(SendNotification("notifications/tools/list_changed", ABSENT, StreamChoice.LISTENERS)), Heard()
+    )
     assert len(common.messages) == 1, "a client that hears of changes only where it listens does not listen"
 
 
@@ -314,18 +332,20 @@ async def test_a_change_goes_to_every_stream_that_wants_it_and_else_to_the_sessi
     ("kind", "payloads", "broken"),
     [
         (None, [b'{"jsonrpc":"2.0","id":1,"result":{}}'], []),
-        (Kind.MALFORMED, [b'{"jsonrpc":"2.0","'], []),
-        (Kind.CUT, [], [b'{"jsonrpc":"2.0","id":1,"result":{}}']),
+        (FaultKind.MALFORMED, [b'{"jsonrpc":"2.0","'], []),
+        (FaultKind.CUT, [], [b'{"jsonrpc":"2.0","id":1,"result":{}}']),
     ],
 )
-async def test_an_answer_goes_out_with_its_fault(kind: Kind | None, payloads: list[bytes], broken: list[bytes]) -> None:
+async def test_an_answer_goes_out_with_its_fault(
+    kind: FaultKind | None, payloads: list[bytes], broken: list[bytes]
+) -> None:
     own = Heard()
-    answering = Answering(1, own, Fault(kind) if kind else None)
-    await answering.take(Answer(b"{}"))
+    answering = RequestInProgress(1, own, InjectedFault(kind) if kind else None)
+    await answering.take(SendResponse(b"{}"))
     assert (own.payloads, own.broken, answering.is_final) == (payloads, broken, True)
 
 
 async def test_questions_are_no_final_answer() -> None:
-    answering = Answering(1, Heard(), None)
-    await answering.take(Answer(b"{}", asks=True))
+    answering = RequestInProgress(1, Heard(), None)
+    await answering.take(SendResponse(b"{}", asks=True))
     assert not answering.is_final

@@ -14,10 +14,10 @@ import pytest
 from inspector.capture.journal import Journal, start_capture
 from inspector.features.mock import http
 from inspector.features.mock.connection import Actor
-from inspector.features.mock.http import PATH, SESSION, Site, serve
+from inspector.features.mock.http import PATH, SESSION, MockSite, serve
 from inspector.features.mock.http_streams import HttpTape
 from inspector.features.mock.script import Script
-from inspector.features.mock.shared import Serves, Settings, Stage, read_fault
+from inspector.features.mock.shared import MockSettings, MockShared, Serves, read_fault
 from inspector.transports.http.listener import Listener
 from tests.features.mock.making import (
     FORM,
@@ -57,13 +57,13 @@ def script(tmp_path: Path) -> Script:
 
 @asynccontextmanager
 async def _at(
-    script: Script, settings: Settings = INSTANT, tape: Journal | None = None
+    script: Script, settings: MockSettings = INSTANT, tape: Journal | None = None
 ) -> AsyncIterator[httpx.AsyncClient]:
     """A client at the mock."""
-    stage = Stage(script, settings, tell=lambda text: None, tape=tape)
+    stage = MockShared(script, settings, tell=lambda text: None, tape=tape)
     record = HttpTape(tape)
     async with asyncio.timeout(20), asyncio.TaskGroup() as tasks:
-        site = Site(stage, tasks, record)
+        site = MockSite(stage, tasks, record)
         async with Listener(site.answer) as listener:
             record.open(listener.url + PATH)
             headers = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
@@ -201,7 +201,7 @@ async def test_a_cut_breaks_the_connection_and_what_is_malformed_does_not(script
     faults = (read_fault("cut on tools/call 1 time"), read_fault("malformed on tools/call 1 time"))
     tape = start_capture(None, mode="mock")
     try:
-        async with _at(script, Settings(speed=math.inf, faults=faults), tape) as client:
+        async with _at(script, MockSettings(speed=math.inf, faults=faults), tape) as client:
             session = await _hello(client)
             with pytest.raises(httpx.RemoteProtocolError):
                 await client.post(PATH, json=call(1, "echo"), headers=session)
@@ -214,7 +214,7 @@ async def test_a_cut_breaks_the_connection_and_what_is_malformed_does_not(script
 
 
 async def test_a_mock_of_stateless_clients_opens_no_session(script: Script) -> None:
-    async with _at(script, Settings(speed=math.inf, serves=Serves.MODERN)) as client:
+    async with _at(script, MockSettings(speed=math.inf, serves=Serves.MODERN)) as client:
         came = await client.post(PATH, json=HELLO)
         assert came.json()["error"]["code"] == -32022
         assert SESSION not in came.headers
@@ -224,7 +224,7 @@ async def test_a_mock_of_stateless_clients_opens_no_session(script: Script) -> N
 async def test_a_stream_that_broke_is_taken_up_behind_its_last_event(tmp_path: Path) -> None:
     said = [note("notifications/progress", {"progressToken": 1, "progress": step}) for step in (1, 2)]
     script = scripted(tmp_path / "c.mcpcap", *HANDSHAKE, call(1, "moor"), "<", *said, answer(1, text("yes")))
-    async with _at(script, Settings(speed=math.inf, faults=(read_fault("cut after 1 1 time"),))) as client:
+    async with _at(script, MockSettings(speed=math.inf, faults=(read_fault("cut after 1 1 time"),))) as client:
         session = await _hello(client)
         broken: list[bytes] = []
         with pytest.raises(httpx.RemoteProtocolError):
@@ -284,7 +284,7 @@ async def _is_gone(client: httpx.AsyncClient, where: str) -> None:
 
 async def test_it_says_where_it_plays_and_ends_when_it_is_told_to(script: Script) -> None:
     said: list[str] = []
-    stage = Stage(script, INSTANT, tell=said.append)
+    stage = MockShared(script, INSTANT, tell=said.append)
     async with asyncio.timeout(10), asyncio.TaskGroup() as tasks:
         serving = tasks.create_task(serve(stage, 0, said.append))
         await until(lambda: said, "it says where")

@@ -4,8 +4,8 @@ from collections.abc import Coroutine
 from typing import Any
 
 from inspector.features.mock.http import OldSite
-from inspector.features.mock.http_streams import HttpTape, Outbox
-from inspector.features.mock.shared import Stage
+from inspector.features.mock.http_streams import HttpTape, StreamOutbox
+from inspector.features.mock.shared import MockShared
 from inspector.transports.http.listener import HttpRequest
 from tests.features.mock.making import HANDSHAKE, INSTANT, scripted
 
@@ -15,7 +15,7 @@ def _nothing(work: Coroutine[Any, Any, None]) -> Any:
 
 
 async def test_what_is_sent_without_an_open_stream_is_refused(tmp_path: Any) -> None:
-    stage = Stage(scripted(tmp_path / "c.mcpcap", *HANDSHAKE), INSTANT, tell=lambda text: None)
-    site = OldSite(stage, HttpTape(None), _nothing, lambda: Outbox(lambda: None))
+    stage = MockShared(scripted(tmp_path / "c.mcpcap", *HANDSHAKE), INSTANT, tell=lambda text: None)
+    site = OldSite(stage, HttpTape(None), _nothing, lambda: StreamOutbox(lambda: None))
     for target in ("/messages", "/messages?session_id=", "/messages?session_id=x"):
         assert site.take(HttpRequest("POST", target, (), b"{}"), 1, 0).status == 404

@@ -3,7 +3,15 @@
 import pytest
 
 from inspector.capture.journal import start_capture
-from inspector.features.mock.http_streams import HttpTape, Kind, Outbox, Stream, Streams, event, still_here
+from inspector.features.mock.http_streams import (
+    HttpTape,
+    MockStream,
+    StreamItemKind,
+    StreamOutbox,
+    Streams,
+    event,
+    still_here,
+)
 from inspector.protocol.facts import ConnectionFact, HttpEvent, HttpFact
 from inspector.protocol.frames import Channel, Frame
 from inspector.transports.http.listener import HangUp, HttpRequest
@@ -37,18 +45,21 @@ def test_without_a_journal_requests_are_numbered_and_nothing_is_kept() -> None:
 
 async def test_what_is_sent_is_taken_in_its_order_until_the_end() -> None:
     junk: list[int] = []
-    box = Outbox(lambda: junk.append(1))
+    box = StreamOutbox(lambda: junk.append(1))
     await box.send(b"1")
     await box.write(b"banner")
     await box.cut(b"2")
     box.end()
     found = [item async for item in box.items()]
-    assert [(item.kind, item.payload) for item in found if item] == [(Kind.MESSAGE, b"1"), (Kind.CUT, b"2")]
+    assert [(item.kind, item.payload) for item in found if item] == [
+        (StreamItemKind.MESSAGE, b"1"),
+        (StreamItemKind.CUT, b"2"),
+    ]
     assert junk == [1]
 
 
 async def test_nobody_listens_for_long_and_the_oldest_goes() -> None:
-    box = Outbox(lambda: None)
+    box = StreamOutbox(lambda: None)
     for n in range(1001):
         await box.send(b"%d" % n)
     first = await box.take(1)
@@ -58,7 +69,7 @@ async def test_nobody_listens_for_long_and_the_oldest_goes() -> None:
 
 async def test_silence_is_over_in_time() -> None:
     with pytest.raises(TimeoutError):
-        await Outbox(lambda: None).take(0)
+        await StreamOutbox(lambda: None).take(0)
 
 
 def test_a_message_is_an_event() -> None:
@@ -66,12 +77,12 @@ def test_a_message_is_an_event() -> None:
     assert still_here().startswith(b":")
 
 
-async def _flowed(stream: Stream, after: int | None = None) -> list[bytes]:
+async def _flowed(stream: MockStream, after: int | None = None) -> list[bytes]:
     return [piece async for piece in stream.flow(HttpTape(None), 1, Channel.SSE, after)]
 
 
 async def test_what_was_sent_goes_out_again_behind_the_event_that_is_named() -> None:
-    stream = Stream(Outbox(lambda: None), "7")
+    stream = MockStream(StreamOutbox(lambda: None), "7")
     for payload in (b"1", b"2"):
         await stream.outbox.send(payload)
     stream.outbox.end()
@@ -83,7 +94,7 @@ async def test_what_was_sent_goes_out_again_behind_the_event_that_is_named() -> 
 
 
 async def test_what_was_cut_is_whole_the_second_time() -> None:
-    stream = Stream(Outbox(lambda: None), "7")
+    stream = MockStream(StreamOutbox(lambda: None), "7")
     await stream.outbox.cut(b"12345678")
     stream.outbox.end()
     flow = stream.flow(HttpTape(None), 1, Channel.SSE)
@@ -94,7 +105,7 @@ async def test_what_was_cut_is_whole_the_second_time() -> None:
 
 
 async def test_a_stateless_stream_has_no_ids() -> None:
-    stream = Stream(Outbox(lambda: None))
+    stream = MockStream(StreamOutbox(lambda: None))
     await stream.outbox.send(b"1")
     stream.outbox.end()
     assert await _flowed(stream) == [b"event: message\ndata: 1\n\n"]
@@ -103,13 +114,13 @@ async def test_a_stateless_stream_has_no_ids() -> None:
 @pytest.mark.parametrize("last", ["", "1", "7-", "7-x", "7-\u00b2", "9-1", "7-" + "9" * 5000])
 def test_an_event_that_nobody_sent_names_no_stream(last: str) -> None:
     streams = Streams()
-    streams.add(Stream(Outbox(lambda: None), "7"))
+    streams.add(MockStream(StreamOutbox(lambda: None), "7"))
     assert streams.find(last) is None
 
 
 def test_of_many_streams_the_oldest_are_forgotten_but_not_the_session_s_own() -> None:
     streams = Streams()
     for name in ("own", *map(str, range(100))):
-        streams.add(Stream(Outbox(lambda: None), name))
+        streams.add(MockStream(StreamOutbox(lambda: None), name))
     assert streams.find("0-1") is None
     assert [streams.find(f"{name}-1") is not None for name in ("own", "1", "99")] == [True] * 3

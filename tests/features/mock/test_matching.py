@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from inspector.features.mock.matching import Book, Empty, Found, Missing, Played, likeness, loosened
-from inspector.features.mock.script import End
+from inspector.features.mock.matching import Book, Empty, MatchedTurn, Missing, Played, likeness, loosened
+from inspector.features.mock.script import ScriptedResponse
 from inspector.protocol.revisions._shape import Era
 from tests.features.mock.making import HANDSHAKE, answer, call, request, scripted, text
 
@@ -30,9 +30,9 @@ def book(tmp_path: Path) -> Book:
 
 
 def _words(found: Any) -> str:
-    assert isinstance(found, Found), found
+    assert isinstance(found, MatchedTurn), found
     (end,) = found.turn.steps
-    assert isinstance(end, End)
+    assert isinstance(end, ScriptedResponse)
     said: str = end.answer.value["content"][0]["text"]
     return said
 

@@ -11,7 +11,7 @@ from inspector.capture.store.load import load
 from inspector.errors import UsageError
 from inspector.features.mock.outline import Outline, Turns, chosen, wires
 from inspector.features.mock.running import read_script
-from inspector.features.mock.script import Ask, End, Junk, Say, Script, Turn
+from inspector.features.mock.script import Junk, Say, Script, ScriptedResponse, ScriptedServerRequest, Turn
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact
 from inspector.protocol.frames import Channel, Direction
 from inspector.protocol.revisions._shape import Era
@@ -116,10 +116,10 @@ def test_a_call_is_read_with_all_that_was_said_until_its_answer(tmp_path: Path) 
         *(answer(1, text("no")), 10, note("notifications/tools/list_changed")),
     )
     turn = _turn(script, "tools/call")
-    assert [type(step) for step in turn.steps] == [Say, Say, Junk, Ask, End]
+    assert [type(step) for step in turn.steps] == [Say, Say, Junk, ScriptedServerRequest, ScriptedResponse]
     assert [step.pause_ns // 1_000_000 for step in turn.steps] == [20, 30, 0, 0, 40], "a person's time is no pause"
     ask = turn.steps[3]
-    assert isinstance(ask, Ask)
+    assert isinstance(ask, ScriptedServerRequest)
     assert ask.queries[0].answer is not None
     assert ask.queries[0].answer.value == {"action": "decline"}
     assert [type(step) for step in turn.after] == [Say]
@@ -142,7 +142,7 @@ def test_questions_in_a_result_and_the_retry_that_answers_are_one_turn(tmp_path:
         *("<", answer(2, text("done") | {"resultType": "complete"})),
     )
     (turn,) = script.of("tools/call")
-    assert [type(step) for step in turn.steps] == [Ask, End]
+    assert [type(step) for step in turn.steps] == [ScriptedServerRequest, ScriptedResponse]
     (query,) = turn.steps[0].queries  # type: ignore[union-attr]
     assert query.key == "berth"
     assert query.answer is not None
@@ -155,7 +155,7 @@ def test_what_is_said_while_nothing_is_asked_stands_behind_what_the_client_said_
     script = scripted(tmp_path / "c.mcpcap", *HANDSHAKE, "<", roots, ">", answer(3, {"roots": []}))
     turn = _turn(script, "notifications/initialized")
     (ask,) = turn.steps
-    assert isinstance(ask, Ask)
+    assert isinstance(ask, ScriptedServerRequest)
     assert ask.queries[0].method == "roots/list"
 
 

@@ -4,8 +4,19 @@ import json
 from pathlib import Path
 from typing import Any
 
-from inspector.features.mock.playback import Answer, Manner, Put, Send, Tell, Wait, Where, afterwards, perform, state_of
-from inspector.features.mock.script import Ask, End, Query, Say, Turn
+from inspector.features.mock.playback import (
+    Manner,
+    MockDelay,
+    MockNotice,
+    Put,
+    SendNotification,
+    SendResponse,
+    StreamChoice,
+    afterwards,
+    perform,
+    state_of,
+)
+from inspector.features.mock.script import Query, Say, ScriptedResponse, ScriptedServerRequest, Turn
 from inspector.protocol.jsonrpc import Part
 from inspector.protocol.revisions._shape import Era
 from tests.features.mock.making import FORM, HANDSHAKE, answer, call, note, request, scripted, text
@@ -27,30 +38,35 @@ def _moored(place: Path) -> Turn:
 def test_a_client_with_a_handshake_hears_everything_at_its_place(tmp_path: Path) -> None:
     acts = list(perform(_moored(tmp_path), Manner(Era.LEGACY, ASKABLE, token="mine")))
     first, progress, *_ = acts
-    assert first == Wait(20_000_000)
-    assert isinstance(progress, Send)
+    assert first == MockDelay(20_000_000)
+    assert isinstance(progress, SendNotification)
     assert progress.params.value == {"progressToken": "mine", "progress": 1}
-    assert [type(act) for act in acts if not isinstance(act, Wait)] == [Send, Send, Put, Answer]
+    assert [type(act) for act in acts if not isinstance(act, MockDelay)] == [
+        SendNotification,
+        SendNotification,
+        Put,
+        SendResponse,
+    ]
 
 
 def test_what_it_did_not_ask_for_is_not_said(tmp_path: Path) -> None:
     turn = _moored(tmp_path)
-    acts = [act for act in perform(turn, Manner(Era.LEGACY, {}, level=3)) if not isinstance(act, Wait)]
-    assert [type(act) for act in acts] == [Tell, Answer]
-    assert acts[0] == Tell("elicitation/create is left out: the client does not declare that it can be asked")
-    later = [act for act in afterwards(turn, Manner(Era.LEGACY, level=3)) if isinstance(act, Send)]
+    acts = [act for act in perform(turn, Manner(Era.LEGACY, {}, level=3)) if not isinstance(act, MockDelay)]
+    assert [type(act) for act in acts] == [MockNotice, SendResponse]
+    assert acts[0] == MockNotice("elicitation/create is left out: the client does not declare that it can be asked")
+    later = [act for act in afterwards(turn, Manner(Era.LEGACY, level=3)) if isinstance(act, SendNotification)]
     assert [(act.method, act.where) for act in later] == [
-        ("notifications/tools/list_changed", Where.WATCH),
-        ("notifications/message", Where.COMMON),
+        ("notifications/tools/list_changed", StreamChoice.WATCH),
+        ("notifications/message", StreamChoice.COMMON),
     ]
-    unasked = [act for act in afterwards(turn, Manner(Era.MODERN, level=3)) if isinstance(act, Send)]
-    assert unasked[0].where is Where.LISTENERS, "a stateless client hears of changes only where it listens"
+    unasked = [act for act in afterwards(turn, Manner(Era.MODERN, level=3)) if isinstance(act, SendNotification)]
+    assert unasked[0].where is StreamChoice.LISTENERS, "a stateless client hears of changes only where it listens"
 
 
 def test_a_stateless_client_is_asked_by_a_result_and_the_retry_goes_on_behind_it(tmp_path: Path) -> None:
     turn = _moored(tmp_path)
     *_, asked = perform(turn, Manner(Era.MODERN, ASKABLE))
-    assert isinstance(asked, Answer)
+    assert isinstance(asked, SendResponse)
     place = next(at for at, step in enumerate(turn.steps) if hasattr(step, "queries"))
     assert json.loads(asked.json) == {
         "resultType": "input_required",
@@ -58,18 +74,20 @@ def test_a_stateless_client_is_asked_by_a_result_and_the_retry_goes_on_behind_it
         "requestState": state_of(turn, place),
     }
     *_, end = perform(turn, Manner(Era.MODERN, ASKABLE), place + 1)
-    assert isinstance(end, Answer)
+    assert isinstance(end, SendResponse)
     assert json.loads(end.json) == {"resultType": "complete"} | text("no")
 
 
 def test_where_no_answer_was_recorded_that_is_told(tmp_path: Path) -> None:
     turn = next(scripted(tmp_path / "c.mcpcap", *HANDSHAKE, call(1, "wait")).of("tools/call"))
-    assert list(perform(turn, Manner(Era.LEGACY))) == [Tell("tools/call: no answer was recorded, so none is given")]
+    assert list(perform(turn, Manner(Era.LEGACY))) == [
+        MockNotice("tools/call: no answer was recorded, so none is given")
+    ]
 
 
 def test_what_came_on_the_session_s_own_stream_goes_out_on_it_again() -> None:
     steps = (Say(0, "notifications/message", Part(b"{}"), apart=True), Say(0, "notifications/message", Part(b"{}")))
-    ask = Ask(0, (Query("ping", Part(b"{}")),), apart=True)
-    turn = Turn(1, "tools/call", {}, "", Era.LEGACY, (*steps, ask, End(0, Part(b"{}"))))
-    places = [act.where for act in perform(turn, Manner(Era.LEGACY)) if isinstance(act, Send | Put)]
-    assert places == [Where.COMMON, Where.OWN, Where.COMMON]
+    ask = ScriptedServerRequest(0, (Query("ping", Part(b"{}")),), apart=True)
+    turn = Turn(1, "tools/call", {}, "", Era.LEGACY, (*steps, ask, ScriptedResponse(0, Part(b"{}"))))
+    places = [act.where for act in perform(turn, Manner(Era.LEGACY)) if isinstance(act, SendNotification | Put)]
+    assert places == [StreamChoice.COMMON, StreamChoice.OWN, StreamChoice.COMMON]

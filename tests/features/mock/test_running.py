@@ -10,8 +10,8 @@ from inspector.capture.format.records import Redaction
 from inspector.capture.store.load import load
 from inspector.errors import UsageError
 from inspector.features.mock import running
-from inspector.features.mock.running import Wish, read_script, run
-from inspector.features.mock.shared import Stage
+from inspector.features.mock.running import MockRequest, read_script, run
+from inspector.features.mock.shared import MockShared
 from inspector.transports.http.listener import Listener
 from tests.features.mock.making import HANDSHAKE, INSTANT, answer, call, record, scripted, text
 
@@ -40,15 +40,15 @@ async def test_a_torn_capture_is_played_and_told_to_be_torn(tmp_path: Path, monk
     path = record(tmp_path / "c.mcpcap", *HANDSHAKE, call(1, "echo"))
     whole = path.read_bytes()
     path.write_bytes(whole[: whole.rindex(b'{"r":"end"') - 20])
-    played: list[Stage] = []
+    played: list[MockShared] = []
 
-    async def serve(stage: Stage, port: int | None, narrate: object) -> None:
+    async def serve(stage: MockShared, port: int | None, narrate: object) -> None:
         played.append(stage)
         stage.differs("something")
 
     monkeypatch.setattr(running, "_serve", serve)
     narrated, warned = list[str](), list[str]()
-    assert await run(Wish(path), INSTANT, narrate=narrated.append, warn=warned.append) == 1
+    assert await run(MockRequest(path), INSTANT, narrate=narrated.append, warn=warned.append) == 1
     assert warned[0] == "The last line of the capture is torn and was left out."
     assert narrated[0].startswith("c.mcpcap: made, 2 requests recorded in")
     assert narrated[1] == "once the client did something else than was recorded"
@@ -60,4 +60,4 @@ async def test_a_port_that_is_taken_is_a_clear_error(tmp_path: Path) -> None:
     sink = io.StringIO().write
     async with Listener(lambda request: None) as there:  # type: ignore[arg-type, return-value]
         with pytest.raises(UsageError, match=rf"--http {there.port}: .*in use"):
-            await run(Wish(path, port=there.port), INSTANT, narrate=sink, warn=sink)  # type: ignore[arg-type]
+            await run(MockRequest(path, port=there.port), INSTANT, narrate=sink, warn=sink)  # type: ignore[arg-type]

@@ -7,7 +7,16 @@ import pytest
 from inspector.capture.journal import start_capture
 from inspector.errors import UsageError
 from inspector.features.mock.script import Query
-from inspector.features.mock.shared import Fault, Faults, Kind, Serves, Settings, Stage, any_faults, read_fault
+from inspector.features.mock.shared import (
+    FaultKind,
+    Faults,
+    InjectedFault,
+    MockSettings,
+    MockShared,
+    Serves,
+    any_faults,
+    read_fault,
+)
 from inspector.protocol.frames import Channel, Direction
 from inspector.protocol.jsonrpc import Part
 from inspector.protocol.revisions._shape import Era
@@ -17,17 +26,17 @@ from tests.features.mock.making import HANDSHAKE, scripted
 @pytest.mark.parametrize(
     ("text", "kind", "seconds", "code", "after", "times", "filtered"),
     [
-        ("delay 2s on tools/call", Kind.DELAY, 2, -32603, 0, None, True),
-        ("delay 150ms", Kind.DELAY, 0.15, -32603, 0, None, False),
-        ("error", Kind.ERROR, 0, -32603, 0, None, False),
-        ("error -32000 on tools/call echo 2 times", Kind.ERROR, 0, -32000, 0, 2, True),
-        ("cut on resources/read after 3 1 time", Kind.CUT, 0, -32603, 3, 1, True),
-        ('tool == "echo" and args.n > 3 => malformed', Kind.MALFORMED, 0, -32603, 0, None, True),
-        ("m:tools/call => drop after 1", Kind.DROP, 0, -32603, 1, None, True),
+        ("delay 2s on tools/call", FaultKind.DELAY, 2, -32603, 0, None, True),
+        ("delay 150ms", FaultKind.DELAY, 0.15, -32603, 0, None, False),
+        ("error", FaultKind.ERROR, 0, -32603, 0, None, False),
+        ("error -32000 on tools/call echo 2 times", FaultKind.ERROR, 0, -32000, 0, 2, True),
+        ("cut on resources/read after 3 1 time", FaultKind.CUT, 0, -32603, 3, 1, True),
+        ('tool == "echo" and args.n > 3 => malformed', FaultKind.MALFORMED, 0, -32603, 0, None, True),
+        ("m:tools/call => drop after 1", FaultKind.DROP, 0, -32603, 1, None, True),
     ],
 )
 def test_a_fault_is_read(
-    text: str, kind: Kind, seconds: float, code: int, after: int, times: int | None, filtered: bool
+    text: str, kind: FaultKind, seconds: float, code: int, after: int, times: int | None, filtered: bool
 ) -> None:
     fault = read_fault(text)
     assert (fault.kind, fault.seconds, fault.code) == (kind, seconds, code)
@@ -45,7 +54,7 @@ def test_what_is_no_fault_is_refused_with_what_would_be_one(text: str) -> None:
 
 
 def test_a_fault_spares_the_first_and_happens_so_often() -> None:
-    faults = Faults([Fault(Kind.DROP, after=1, times=2)])
+    faults = Faults([InjectedFault(FaultKind.DROP, after=1, times=2)])
     assert [faults.strike(lambda term: True) is not None for _ in range(5)] == [False, True, True, False, False]
 
 
@@ -53,7 +62,7 @@ def test_of_several_the_first_that_fits_happens() -> None:
     faults = Faults([read_fault("drop on tools/call"), read_fault("error")])
     found = faults.strike(lambda term: False)
     assert found is not None
-    assert found.kind is Kind.ERROR
+    assert found.kind is FaultKind.ERROR
 
 
 @pytest.fixture
@@ -62,13 +71,13 @@ def told() -> list[str]:
     return []
 
 
-def _stage(place: Path, told: list[str], settings: Settings) -> Stage:
-    return Stage(scripted(place / "c.mcpcap", *HANDSHAKE), settings, tell=told.append)
+def _stage(place: Path, told: list[str], settings: MockSettings) -> MockShared:
+    return MockShared(scripted(place / "c.mcpcap", *HANDSHAKE), settings, tell=told.append)
 
 
 def test_an_answer_that_differs_is_counted_and_told_if_that_is_wanted(tmp_path: Path, told: list[str]) -> None:
     query = Query("elicitation/create", Part(b"{}"), answer=Part(b'{"action":"accept","_meta":{"x":1}}'))
-    strict = _stage(tmp_path, told, Settings(strict=True))
+    strict = _stage(tmp_path, told, MockSettings(strict=True))
     strict.compare(query, Part(b'{"action":"accept"}'))
     assert (strict.differences, told) == (0, [])
     strict.compare(query, Part(b'{"action":"decline"}'))
@@ -79,7 +88,7 @@ def test_an_answer_that_differs_is_counted_and_told_if_that_is_wanted(tmp_path: 
 
 
 def test_without_strictness_it_is_counted_only(tmp_path: Path, told: list[str]) -> None:
-    stage = _stage(tmp_path, told, Settings())
+    stage = _stage(tmp_path, told, MockSettings())
     stage.differs("something")
     assert (stage.differences, told) == (1, [])
 
@@ -91,7 +100,7 @@ def test_a_fault_with_a_filter_is_held_against_the_request_on_the_tape(tmp_path:
     tape = start_capture(None, mode="mock")
     try:
         script = scripted(tmp_path / "c.mcpcap", *HANDSHAKE)
-        stage = Stage(script, Settings(faults=(fault,)), tell=told.append, tape=tape)
+        stage = MockShared(script, MockSettings(faults=(fault,)), tell=told.append, tape=tape)
         struck = []
         for n in (3, 4):
             payload = (
@@ -101,13 +110,13 @@ def test_a_fault_with_a_filter_is_held_against_the_request_on_the_tape(tmp_path:
             struck.append(stage.strike(tape.count))
         assert struck[0] is None
         assert struck[1] is not None
-        assert struck[1].kind is Kind.DROP
+        assert struck[1].kind is FaultKind.DROP
     finally:
         tape.close()
 
 
 def test_only_whom_it_serves_is_not_refused(tmp_path: Path, told: list[str]) -> None:
-    refused = {serves: _stage(tmp_path / serves, told, Settings(serves=serves)) for serves in _made(tmp_path)}
+    refused = {serves: _stage(tmp_path / serves, told, MockSettings(serves=serves)) for serves in _made(tmp_path)}
     assert [bool(refused[serves].refusal_of(Era.LEGACY)) for serves in Serves] == [False, False, False, True]
     assert [bool(refused[serves].refusal_of(Era.MODERN)) for serves in Serves] == [False, False, True, False]
 
@@ -119,7 +128,7 @@ def _made(place: Path) -> list[Serves]:
 
 
 def test_a_client_of_the_other_era_is_told_of_once(tmp_path: Path, told: list[str]) -> None:
-    stage = _stage(tmp_path, told, Settings())
+    stage = _stage(tmp_path, told, MockSettings())
     for _ in range(2):
         stage.meets(Era.LEGACY)
         stage.meets(Era.MODERN)

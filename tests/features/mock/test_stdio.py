@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from inspector.features.mock.shared import Settings, Stage, read_fault
+from inspector.features.mock.shared import MockSettings, MockShared, read_fault
 from inspector.features.mock.stdio import serve
 from tests.features.mock.making import HANDSHAKE, INSTANT, answer, call, scripted, text
 
 
-async def _played(place: Path, settings: Settings, *lines: bytes) -> list[bytes]:
+async def _played(place: Path, settings: MockSettings, *lines: bytes) -> list[bytes]:
     """What comes out where these lines go in and then nothing more."""
     script = scripted(place / "c.mcpcap", *HANDSHAKE, call(1, "echo"), "<", b"a banner", answer(1, text("hi")))
     (theirs, to_mock), (from_mock, ours) = os.pipe(), os.pipe()
@@ -22,7 +22,7 @@ async def _played(place: Path, settings: Settings, *lines: bytes) -> list[bytes]
         os.write(to_mock, b"".join(lines))
         os.close(to_mock)
         async with asyncio.timeout(10):
-            await serve(Stage(script, settings, tell=lambda text: None), theirs, ours)
+            await serve(MockShared(script, settings, tell=lambda text: None), theirs, ours)
     finally:
         os.close(ours)
         os.close(theirs)
@@ -43,7 +43,7 @@ async def test_each_line_is_answered_by_a_line_and_a_banner_stays_one(tmp_path: 
 
 
 async def test_a_cut_ends_it_in_the_middle_of_a_line(tmp_path: Path) -> None:
-    settings = Settings(speed=math.inf, faults=(read_fault("cut"),))
+    settings = MockSettings(speed=math.inf, faults=(read_fault("cut"),))
     out = await _played(tmp_path, settings, _line(call(1, "echo")), _line(call(2, "echo")))
     assert out[0] == b"a banner\n"
     assert out[-1].startswith(b'{"jsonrpc"')
@@ -57,7 +57,7 @@ async def test_it_ends_where_nobody_reads_any_more(tmp_path: Path) -> None:
     os.write(to_mock, b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
     try:
         async with asyncio.timeout(10):
-            await serve(Stage(script, INSTANT, tell=lambda text: None), theirs, ours)
+            await serve(MockShared(script, INSTANT, tell=lambda text: None), theirs, ours)
     finally:
         for fd in (ours, to_mock, theirs):
             os.close(fd)

@@ -4,20 +4,20 @@ import sys
 
 import pytest
 
-from inspector.capture.compare.differences import Verdict
+from inspector.capture.compare.differences import OperationVerdict
 from inspector.capture.compare.normal import Normal
 from inspector.capture.compare.operations import accounts
 from inspector.capture.journal import start_capture
 from inspector.capture.store.load import load
 from inspector.config.environment import build_environment
 from inspector.config.targets import StdioTarget
-from inspector.features.resend.performing import Replies, Resent, Wish, offers_of, resend
+from inspector.features.resend.performing import Replies, ResendOptions, Resent, offers_of, resend
 from inspector.features.resend.plan import plan
 from inspector.protocol import capabilities as offers
-from inspector.protocol.questions import Kind, Question, Refusal, Result
+from inspector.protocol.questions import ErrorReply, Question, RequestKind, Result
 from inspector.protocol.revisions._shape import Era
 from inspector.session.open import open_session
-from inspector.session.options import Clocks, Settings
+from inspector.session.options import Settings, Timeouts
 from tests.architecture.sources import ROOT
 from tests.capture.compare.talk import Said, asks, calls, gives, says, told
 from tests.captures.record import sample
@@ -43,9 +43,9 @@ async def _sent(server: str, *words: str, allow: bool = False, era: Era = Era.LE
     )
     journal = start_capture(None)
     try:
-        async with open_session(target, journal, Settings(era=era, clocks=Clocks(5, 5))) as session:
+        async with open_session(target, journal, Settings(era=era, clocks=Timeouts(5, 5))) as session:
             await session.connect()
-            return await resend(session, plan(_TALK), Wish(Normal(), Replies(_TALK), allow))
+            return await resend(session, plan(_TALK), ResendOptions(Normal(), Replies(_TALK), allow))
     finally:
         journal.close()
 
@@ -53,9 +53,9 @@ async def _sent(server: str, *words: str, allow: bool = False, era: Era = Era.LE
 async def test_a_tool_that_is_gone_and_a_method_that_is_unknown_are_told_and_the_rest_is_compared() -> None:
     resent = await _sent("ledger.py")
     assert [(row.target or row.method, row.verdict, row.why) for row in resent.comparison.rows] == [
-        ("greet", Verdict.SAME, ""),
-        ("sing", Verdict.ONLY_BEFORE, "the server has no tool 'sing'"),
-        ("resources/list", Verdict.DIFFERENT, ""),
+        ("greet", OperationVerdict.SAME, ""),
+        ("sing", OperationVerdict.ONLY_BEFORE, "the server has no tool 'sing'"),
+        ("resources/list", OperationVerdict.DIFFERENT, ""),
     ]
     assert [change.path for change in resent.comparison.rows[2].changes] == ["result", "error"]
     assert resent.sent == 2
@@ -78,11 +78,11 @@ async def test_a_server_that_goes_away_ends_the_sending_without_a_crash() -> Non
             await session.connect()
             calls_only = [step for step in found.steps if step.account.target in ("add", "break_lamp", "tide_chart")]
             made = type(found)(tuple(calls_only))
-            resent = await resend(session, made, Wish(Normal(), Replies(talk), allow_destructive=True))
+            resent = await resend(session, made, ResendOptions(Normal(), Replies(talk), allow_destructive=True))
     finally:
         live.close()
     rows = {row.target: row for row in resent.comparison.rows}
-    assert rows["add"].verdict is Verdict.SAME
+    assert rows["add"].verdict is OperationVerdict.SAME
     assert "ended" in rows["break_lamp"].why
     assert "the connection had ended" in rows["tide_chart"].why
 
@@ -97,7 +97,7 @@ async def test_a_tool_without_annotations_is_sent_only_where_that_is_allowed(all
     try:
         async with open_session(target, journal, Settings(era=Era.LEGACY)) as session:
             await session.connect()
-            resent = await resend(session, plan(talk), Wish(Normal(), Replies(talk), allow))
+            resent = await resend(session, plan(talk), ResendOptions(Normal(), Replies(talk), allow))
     finally:
         journal.close()
     assert (resent.sent, len(resent.skips)) == ((1, 0) if allow else (0, 1))
@@ -107,7 +107,7 @@ def _asks(id_: int, method: str, answer: object, **params: object) -> tuple[Said
     return ("<", {"id": id_, "method": method, "params": params}), (">", {"id": id_, **answer})  # type: ignore[dict-item]
 
 
-def _question(kind: Kind, **params: object) -> Question:
+def _question(kind: RequestKind, **params: object) -> Question:
     return Question(kind, params, 1, 1, 0)
 
 
@@ -124,19 +124,19 @@ _REPLIES_TALK = told(
 async def test_each_question_gets_its_own_answer_once_whatever_their_order() -> None:
     replies = Replies(_REPLIES_TALK)
     replies.turn_to(_REPLIES_TALK.operations[0])
-    assert await replies.answer(_question(Kind.ELICITATION, message="Two?")) == Result({"action": "decline"})
+    assert await replies.answer(_question(RequestKind.ELICITATION, message="Two?")) == Result({"action": "decline"})
     accepted = Result({"action": "accept", "content": {"n": 1}})
-    assert await replies.answer(_question(Kind.ELICITATION, message="Another?")) == accepted
-    assert await replies.answer(_question(Kind.ELICITATION, message="One?")) is None
-    assert await replies.answer(_question(Kind.SAMPLING, messages=[])) == Refusal(-1, "no", 5)
+    assert await replies.answer(_question(RequestKind.ELICITATION, message="Another?")) == accepted
+    assert await replies.answer(_question(RequestKind.ELICITATION, message="One?")) is None
+    assert await replies.answer(_question(RequestKind.SAMPLING, messages=[])) == ErrorReply(-1, "no", 5)
 
 
 async def test_what_belonged_to_no_call_is_answered_as_often_as_asked_until_it_is_over() -> None:
     replies = Replies(_REPLIES_TALK)
     for _ in range(2):
-        assert await replies.answer(_question(Kind.ROOTS)) == Result({"roots": []})
+        assert await replies.answer(_question(RequestKind.ROOTS)) == Result({"roots": []})
     replies.stop()
-    assert await replies.answer(_question(Kind.ROOTS)) is None
+    assert await replies.answer(_question(RequestKind.ROOTS)) is None
 
 
 @pytest.mark.parametrize(

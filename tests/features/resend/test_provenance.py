@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from inspector.features.resend.provenance import Carried, Provenance
+from inspector.features.resend.provenance import CarriedValue, Provenance
 
 
 def _after(recorded: Any, live: Any, method: str = "tools/call", said: Any = None) -> Provenance:
@@ -51,7 +51,7 @@ def test_a_value_that_an_answer_brought_is_what_the_server_says_now(
 
 def test_what_was_carried_is_told_with_its_place_and_its_source() -> None:
     found = _after({"id": "abcd1"}, {"id": "zyxw9"})
-    assert found.carry("x", {"a": [{"b": "abcd1"}]})[1] == [Carried("a[0].b", "abcd1", "zyxw9", 7)]
+    assert found.carry("x", {"a": [{"b": "abcd1"}]})[1] == [CarriedValue("a[0].b", "abcd1", "zyxw9", 7)]
     assert found.carry("x", [1]) == ([1], [])
 
 

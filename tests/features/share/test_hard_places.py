@@ -12,7 +12,7 @@ import pytest
 
 from inspector.capture.format.file import CaptureFile, create
 from inspector.capture.journal import Journal
-from inspector.features.share.share import Sharing, Wish
+from inspector.features.share.share import ShareRequest, Sharing
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, HttpEvent, HttpFact, SseNote, Stderr
 from tests.capture.recording import came, over, sent
 
@@ -286,7 +286,7 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> tuple[_Planted, Path]:
     at = _Planted(journal)
     _plant(at)
     journal.close()
-    sharing = Sharing(path, Wish(b"a key of some bytes"))
+    sharing = Sharing(path, ShareRequest(b"a key of some bytes"))
     try:
         sharing.learn()
         sharing.write(path.with_name("copy.mcpcap"))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from inspector.errors import UsageError
 from inspector.features.share.known import (
     MOST,
-    Known,
+    KnownSecrets,
     Level,
     Pseudonyms,
     Replacing,
@@ -78,8 +78,8 @@ def test_depth_has_no_end() -> None:
 SECRET = 'pä"ss/wo\\rd 7+'
 
 
-def _known(*values: str) -> Known:
-    known = Known()
+def _known(*values: str) -> KnownSecrets:
+    known = KnownSecrets()
     for value in values:
         known.add(value, "secret:1")
     return known
@@ -114,7 +114,7 @@ def test_a_secret_is_found_however_it_is_spelt(spelling: str) -> None:
 
 def test_what_is_not_there_is_not_found() -> None:
     assert _known(SECRET).survivor(b"nothing of that") is None
-    assert Known().longest() == 0
+    assert KnownSecrets().longest() == 0
 
 
 def test_long_values_come_before_what_is_part_of_them() -> None:
@@ -122,7 +122,7 @@ def test_long_values_come_before_what_is_part_of_them() -> None:
 
 
 def test_only_telling_values_are_learnt_and_not_without_end() -> None:
-    known = Known()
+    known = KnownSecrets()
     known.learn("none", "key")
     for n in range(MOST + 3):
         known.learn(f"value-{n:06}", "key")
@@ -201,7 +201,7 @@ def test_what_only_looks_a_little_like_one_is_none() -> None:
 
 
 def test_what_is_replaced_is_noted_and_learnt() -> None:
-    known = Known()
+    known = KnownSecrets()
     replacing = Replacing(Pseudonyms(b"key"), known, learns=True)
     replacing.where = "headers.X"
     new = replacing.secret("value-12345", "header")
@@ -217,7 +217,7 @@ def test_what_is_replaced_is_noted_and_learnt() -> None:
 
 
 def test_only_what_is_looked_for_is_replaced() -> None:
-    known = Known()
+    known = KnownSecrets()
     known.add("1234", "secret:1")
     replacing = Replacing(Pseudonyms(b"key"), known, learns=False)
     assert (replacing.plain("a1234"), replacing.rule_of("51234")) == ("a1234", "")

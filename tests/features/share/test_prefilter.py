@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inspector.capture.format.records import FrameRecord, HttpRecord, StderrRecord, from_line, to_line
-from inspector.features.share.known import Known, Pseudonyms, read_path
+from inspector.features.share.known import KnownSecrets, Pseudonyms, read_path
 from inspector.features.share.prefilter import Sieve
 from inspector.features.share.redactor import Redactor
 from inspector.features.share.share import Copyist
@@ -78,7 +78,7 @@ def _texts(draw: st.DrawFn) -> str:
 
 
 def _redactor() -> Redactor:
-    return Redactor(Pseudonyms(b"key"), Known(), paths=PATHS, users=USERS, homes=HOMES)
+    return Redactor(Pseudonyms(b"key"), KnownSecrets(), paths=PATHS, users=USERS, homes=HOMES)
 
 
 def _frame(text: str) -> FrameRecord:

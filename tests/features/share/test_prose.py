@@ -4,7 +4,7 @@ import base64
 
 import pytest
 
-from inspector.features.share.known import Known, Pseudonyms, Replacing, as_bytes
+from inspector.features.share.known import KnownSecrets, Pseudonyms, Replacing, as_bytes
 from inspector.features.share.prose import Persons, Prose
 
 NAME = Pseudonyms(b"key").text("anna")
@@ -21,7 +21,7 @@ NAME = Pseudonyms(b"key").text("anna")
     ],
 )
 def test_names_are_replaced(text: str, copy: str) -> None:
-    replacing = Replacing(Pseudonyms(b"key"), Known(), learns=False)
+    replacing = Replacing(Pseudonyms(b"key"), KnownSecrets(), learns=False)
     assert Persons(replacing, users=["anna", "root"], homes=["/data/people/anna", "/"]).replace(text) == copy
 
 
@@ -29,7 +29,7 @@ P = Pseudonyms(b"key").text("hunter22")
 
 
 def prose() -> Prose:
-    replacing = Replacing(Pseudonyms(b"key"), Known(), learns=False)
+    replacing = Replacing(Pseudonyms(b"key"), KnownSecrets(), learns=False)
     return Prose(replacing, Persons(replacing, users=(), homes=()))
 
 

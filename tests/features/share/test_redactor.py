@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.features.share.known import Known, Pseudonyms, read_path
+from inspector.features.share.known import KnownSecrets, Pseudonyms, read_path
 from inspector.features.share.redactor import Redactor
 
 NAMES = Pseudonyms(b"key")
@@ -15,7 +15,7 @@ P = NAMES.text("hunter22")
 
 
 def redactor(*known: str) -> Redactor:
-    table = Known()
+    table = KnownSecrets()
     for value in known:
         table.add(value, "secret:1")
     found = Redactor(NAMES, table, paths=[read_path("params.*.note")], users=["annelise"], homes=["/data/annelise"])

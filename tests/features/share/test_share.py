@@ -25,12 +25,12 @@ from inspector.capture.format.records import (
     from_line,
     to_line,
 )
-from inspector.capture.format.verify import State, verify
+from inspector.capture.format.verify import CaptureState, verify
 from inspector.capture.store.load import load
 from inspector.errors import UsageError
-from inspector.features.share.known import Known, Pseudonyms, read_path
+from inspector.features.share.known import KnownSecrets, Pseudonyms, read_path
 from inspector.features.share.redactor import Redactor
-from inspector.features.share.share import SHARED, Copyist, Shared, Sharing, Wish, copied_notes, keep_notes
+from inspector.features.share.share import SHARED, Copyist, ShareRequest, ShareResult, Sharing, copied_notes, keep_notes
 from inspector.protocol.facts import Stderr
 from inspector.protocol.frames import Frame
 from tests.capture.recording import FACTS, HEAD, came, over, sent
@@ -42,13 +42,13 @@ EVENTS = {"conn": "open", "proc": "exit", "http": "request"}
 TEXTS = (str, str | None)
 
 
-def _known() -> Known:
-    known = Known()
+def _known() -> KnownSecrets:
+    known = KnownSecrets()
     known.add(SECRET, "secret:1")
     return known
 
 
-def _copyist(known: Known) -> Copyist:
+def _copyist(known: KnownSecrets) -> Copyist:
     redactor = Redactor(Pseudonyms(b"key"), known)
     redactor.activate(list(known))
     return Copyist(redactor)
@@ -128,7 +128,7 @@ def test_notes_are_copied_without_secrets(tmp_path: Path) -> None:
     one, two = tmp_path / "one.mcpcap", tmp_path / "two.mcpcap"
     kept = Notes({3: Mark(3, "red", "password=hunter22")}, (View("v", "text ~ 'token=abcdef'"),), 2, "by hand")
     NotesFile(one, "id").change(lambda _: kept)
-    notes = copied_notes(one, "id", Redactor(Pseudonyms(b"key"), Known()))
+    notes = copied_notes(one, "id", Redactor(Pseudonyms(b"key"), KnownSecrets()))
     keep_notes(notes, two, "id")
     read = NotesFile(two, "id").read()
     assert (read.marks[3].color, read.reference, read.remark, read.views[0].name) == ("red", 2, "by hand", "v")
@@ -136,7 +136,7 @@ def test_notes_are_copied_without_secrets(tmp_path: Path) -> None:
     assert "abcdef" not in read.views[0].filter
 
 
-WISH = Wish(
+WISH = ShareRequest(
     b"a key of some bytes",
     (
         (GIVEN["LIGHTHOUSE_KEY"], "env:LIGHTHOUSE_KEY"),
@@ -149,7 +149,7 @@ WISH = Wish(
 )
 
 
-def shared(path: Path, out: Path, wish: Wish = WISH, *, overwrite: bool = False) -> Shared:
+def shared(path: Path, out: Path, wish: ShareRequest = WISH, *, overwrite: bool = False) -> ShareResult:
     sharing = Sharing(path, wish)
     try:
         sharing.learn()
@@ -255,7 +255,7 @@ def test_a_value_keeps_its_type_and_the_class_of_its_length(tmp_path: Path) -> N
 
 def test_the_copy_says_that_it_is_one(copy: Path) -> None:
     verdict = verify(copy)
-    assert verdict.state is State.REDACTED
+    assert verdict.state is CaptureState.REDACTED
     assert verdict.covered == 0
     assert b'"sum"' not in copy.read_bytes()
     assert stat.S_IMODE(os.stat(copy).st_mode) == 0o600
@@ -264,13 +264,13 @@ def test_the_copy_says_that_it_is_one(copy: Path) -> None:
 def test_one_key_gives_one_copy_and_another_key_another(tmp_path: Path) -> None:
     path = planted(tmp_path / "x.mcpcap")
     for name, key in (("a", b"one"), ("b", b"one"), ("c", b"two")):
-        shared(path, tmp_path / name, Wish(key))
+        shared(path, tmp_path / name, ShareRequest(key))
     a, b, c = ((tmp_path / name).read_bytes() for name in "abc")
     assert a == b != c
 
 
 def test_a_copy_of_a_copy_keeps_the_pseudonyms_of_texts(copy: Path, tmp_path: Path) -> None:
-    shared(copy, tmp_path / "again", Wish(b"another key"))
+    shared(copy, tmp_path / "again", ShareRequest(b"another key"))
     first, again = copy.read_bytes().splitlines(), (tmp_path / "again").read_bytes().splitlines()
     frames = [
         [line for line in lines if b'"r":"frame"' in line and b"auth_pin_secret" not in line]
@@ -299,7 +299,7 @@ def test_a_secret_that_is_left_is_refused_and_no_file_stays(tmp_path: Path) -> N
     """The names of fields are no text that can be replaced, so a secret called like one is left."""
     path = planted(tmp_path / "x.mcpcap")
     with pytest.raises(UsageError, match="a secret would have been left in the copy, as it is, at byte"):
-        shared(path, tmp_path / "y", Wish(b"key", (("format", "secret:1"),)))
+        shared(path, tmp_path / "y", ShareRequest(b"key", (("format", "secret:1"),)))
     assert [each.name for each in tmp_path.iterdir() if each.name != "home"] == ["x.mcpcap"]
 
 
@@ -310,7 +310,7 @@ def test_what_can_not_be_read_is_left_out_and_counted(tmp_path: Path, count: int
     path.write_bytes(whole[:-count] + b'\n{"r":"later","secret":1}\nrubbish\n{"r":"fra')
     done = shared(path, tmp_path / "y")
     assert done.left_out == {"unreadable": 2, "unknown": 1, "torn": 1}
-    assert verify(tmp_path / "y").state is State.REDACTED
+    assert verify(tmp_path / "y").state is CaptureState.REDACTED
     assert HEAD.id.encode() in (tmp_path / "y").read_bytes()
 
 
@@ -351,7 +351,7 @@ def _as_stderr(tmp_path: Path, lines: tuple[str, ...], *, late: str = "") -> str
     if late:
         sent(journal, json.dumps({"id": 1, "params": {"password": late}}).encode())
     journal.close()
-    shared(path, tmp_path / "y.mcpcap", Wish(b"a key of some bytes"))
+    shared(path, tmp_path / "y.mcpcap", ShareRequest(b"a key of some bytes"))
     return _stderr_of(tmp_path / "y.mcpcap")
 
 
@@ -457,7 +457,7 @@ def test_a_text_of_many_lines_in_a_message_is_looked_at_in_the_same_way(tmp_path
         params = {"level": "info", "data": prefix + line}
         came(journal, json.dumps({"method": "notifications/message", "params": params}).encode())
     journal.close()
-    shared(path, tmp_path / "y.mcpcap", Wish(b"a key of some bytes"))
+    shared(path, tmp_path / "y.mcpcap", ShareRequest(b"a key of some bytes"))
     copy = (tmp_path / "y.mcpcap").read_text()
     assert not [part for part in (*_KEY_LINES, "hunter2-9xy", _GITHUB[:25], _GITHUB[25:]) if part in copy]
     assert copy.count("and on it goes") == 3
@@ -481,5 +481,5 @@ def test_names_are_the_same_for_the_copy_as_for_the_capture(tmp_path: Path) -> N
     for query in ("accesskey=acck-8x9", "%74oken=pct-9x9", "a=1&api%5Fkey=pct-0x9"):
         sent(journal, json.dumps({"id": 2, "params": {"url": f"https://h/mcp?{query}"}}).encode())
     journal.close()
-    shared(path, tmp_path / "y.mcpcap", Wish(b"a key of some bytes"))
+    shared(path, tmp_path / "y.mcpcap", ShareRequest(b"a key of some bytes"))
     assert "x9" not in re.sub(r"rdct_[a-z2-7]+", "", (tmp_path / "y.mcpcap").read_text())

@@ -30,7 +30,7 @@ from inspector.filters.engine.nodes import (
     text_in,
     without,
 )
-from inspector.filters.language.fields import Scope
+from inspector.filters.language.fields import FieldScope
 from inspector.protocol.facts import ProcessEvent, ProcessFact, Stderr
 from inspector.protocol.frames import Channel, Frame
 from tests.capture.recording import CAME, SENT, recorded
@@ -176,10 +176,10 @@ def test_columns_tell_kind_number_method_and_exchange(tape: Tape) -> None:
 def test_a_part_is_lifted_to_partners_also_to_those_in_other_stretches(tape: Tape) -> None:
     stretch, exchanges = two_calls(tape), ExchangeColumns(tape.journal)
     first = ByNumber("n", lambda n: n == 1)
-    assert Lifted(first, Scope.REQUEST, exchanges).mark(stretch, ALL) == b"\1\0\1\0\1\0"
-    assert Lifted(ByNumber("n", lambda n: n == 5), Scope.ANSWER, exchanges).mark(stretch, ALL) == b"\1\0\1\0\1\0"
-    assert Lifted(ByNumber("n", lambda n: n in (4, 6)), Scope.ANY, exchanges).mark(stretch, ALL) == b"\0\1\0\1\0\1"
-    assert Lifted(first, Scope.REQUEST, exchanges).mark(Stretch(tape.journal.store, 4, 6), b"\1\1\1") == b"\0\1\0"
+    assert Lifted(first, FieldScope.REQUEST, exchanges).mark(stretch, ALL) == b"\1\0\1\0\1\0"
+    assert Lifted(ByNumber("n", lambda n: n == 5), FieldScope.ANSWER, exchanges).mark(stretch, ALL) == b"\1\0\1\0\1\0"
+    assert Lifted(ByNumber("n", lambda n: n in (4, 6)), FieldScope.ANY, exchanges).mark(stretch, ALL) == b"\0\1\0\1\0\1"
+    assert Lifted(first, FieldScope.REQUEST, exchanges).mark(Stretch(tape.journal.store, 4, 6), b"\1\1\1") == b"\0\1\0"
 
 
 def test_methods_beyond_those_that_have_a_number_are_read(tape: Tape) -> None:

@@ -7,9 +7,9 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inspector.capture.format.records import Tool
+from inspector.capture.format.records import RecordingTool
 from inspector.capture.journal import Journal
-from inspector.filters.engine.program import Program, Workshop
+from inspector.filters.engine.program import NodeFactory, Program
 from inspector.filters.language.completion import describe
 from inspector.filters.language.fields import FIELDS
 from inspector.filters.language.parser import parse
@@ -152,7 +152,7 @@ def test_a_pattern_that_explodes_is_told_and_ends(tape: Tape) -> None:
 
 def test_a_capture_that_others_wrote_is_read_line_by_line(tape: Tape) -> None:
     tape.stderr(b"<b>")
-    tape.journal.head = msgspec.structs.replace(tape.journal.head, tool=Tool("another"))
+    tape.journal.head = msgspec.structs.replace(tape.journal.head, tool=RecordingTool("another"))
     line = tape.journal.store.read(tape.journal.store.place(1), 1000)
     assert b"<b>" in line
     tape.journal.store._source = Escaping(line.replace(b"<", b"\\u003c"))  # type: ignore[assignment]
@@ -230,7 +230,7 @@ def test_every_field_of_the_table_is_made(tape: Tape) -> None:
     tape.call(1, "a")
     made = [program(tape.journal, field.example) for field in FIELDS]
     assert all(isinstance(each, Program) for each in made)
-    assert Workshop.__doc__
+    assert NodeFactory.__doc__
 
 
 def test_a_message_is_found_by_its_server(tape: Tape) -> None:

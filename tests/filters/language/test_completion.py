@@ -5,16 +5,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.filters.language.completion import describe, path_text, quoted, suggest
-from inspector.filters.language.fields import Compare, Has, Op, Ref, Scope, Term, Words, all_of, any_of, opposite
+from inspector.filters.language.fields import (
+    BareText,
+    Compare,
+    FieldScope,
+    Has,
+    Op,
+    Ref,
+    Term,
+    all_of,
+    any_of,
+    opposite,
+)
 from inspector.filters.language.parser import parse
 
 _TEXTS = st.text(min_size=1, max_size=8)
 _STEPS = st.one_of(_TEXTS, st.integers(-3, 99), st.none())
-_SCOPES = st.sampled_from(Scope)
+_SCOPES = st.sampled_from(FieldScope)
 _VALUES = st.one_of(_TEXTS, st.integers(-(10**9), 10**9), st.booleans(), st.none())
 _PATHS = st.builds(Ref, st.sampled_from(("params", "args", "result")), st.tuples(_STEPS, _STEPS), _SCOPES)
 _LEAVES: st.SearchStrategy[Term] = st.one_of(
-    st.builds(Words, _TEXTS),
+    st.builds(BareText, _TEXTS),
     st.builds(Has, st.one_of(_PATHS, st.builds(Ref, st.sampled_from(("pending", "tool")), st.just(()), _SCOPES))),
     st.builds(Compare, _PATHS, st.sampled_from((Op.EQ, Op.NE, Op.GT)), st.tuples(_VALUES)),
     st.builds(Compare, _PATHS, st.just(Op.IN), st.tuples(_VALUES, _VALUES)),

@@ -6,10 +6,10 @@ from inspector.filters.language.fields import (
     BY_NAME,
     FIELDS,
     And,
+    BareText,
     Field,
     Not,
     Or,
-    Words,
     all_of,
     any_of,
     find,
@@ -47,7 +47,7 @@ def test_a_wrong_name_has_a_neighbour() -> None:
     assert find("xyzzy") is None
 
 
-A, B, C = Words("a"), Words("b"), Words("c")
+A, B, C = BareText("a"), BareText("b"), BareText("c")
 
 
 def test_what_is_joined_twice_is_one_list() -> None:

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from inspector.errors import FilterError
 from inspector.filters.language.completion import describe
-from inspector.filters.language.fields import BY_NAME, And, Compare, Has, Not, Op, Or, Ref, Scope, Value, Words
-from inspector.filters.language.parser import DEEPEST, LONGEST, Kind, parse, read, shorthand, span, tokens
+from inspector.filters.language.fields import BY_NAME, And, BareText, Compare, FieldScope, Has, Not, Op, Or, Ref, Value
+from inspector.filters.language.parser import DEEPEST, LONGEST, TokenKind, parse, read, shorthand, span, tokens
 
 
 def pieces(text: str) -> list[str]:
@@ -35,7 +35,7 @@ def test_text_falls_into_pieces(text: str, found: list[str]) -> None:
 
 def test_every_piece_knows_where_it_stands() -> None:
     assert [(token.column, token.end) for token in tokens('ab  "c"')] == [(0, 2), (4, 7), (7, 7)]
-    assert tokens("")[0].kind is Kind.END
+    assert tokens("")[0].kind is TokenKind.END
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 
 
 def test_or_binds_less_than_and_and_not_most() -> None:
-    a, b, c = Words("a"), Words("b"), Words("c")
+    a, b, c = BareText("a"), BareText("b"), BareText("c")
     assert parse("a or b and not c") == Or((a, And((b, Not(c)))))
     assert parse("(a or b) c") == And((Or((a, b)), c))
     assert parse("a && b || !c") == Or((And((a, b)), Not(c)))
@@ -81,9 +81,9 @@ def test_a_path_leads_into_json() -> None:
 
 
 def test_a_scope_asks_another_message() -> None:
-    assert parse("req.id == 7") == Compare(Ref("id", (), Scope.REQUEST), Op.EQ, (7,))
+    assert parse("req.id == 7") == Compare(Ref("id", (), FieldScope.REQUEST), Op.EQ, (7,))
     assert parse('any.http.header["MCP-Name"] == x') == Compare(
-        Ref("http.header", ("mcp-name",), Scope.ANY), Op.EQ, ("x",)
+        Ref("http.header", ("mcp-name",), FieldScope.ANY), Op.EQ, ("x",)
     )
 
 
@@ -145,8 +145,8 @@ def test_a_long_filter_is_read_and_a_deep_one_refused() -> None:
     long = " or ".join(f"tool == t{number}" for number in range(700))
     assert len(long) > 10_000
     assert isinstance(parse(long), Or)
-    assert parse("(" * DEEPEST + "a" + ")" * DEEPEST) == Words("a")
-    assert parse("not " * 4001 + "a") == Not(Words("a"))
+    assert parse("(" * DEEPEST + "a" + ")" * DEEPEST) == BareText("a")
+    assert parse("not " * 4001 + "a") == Not(BareText("a"))
     with pytest.raises(FilterError, match="deep"):
         parse("(" * 9000)
     chain = {f"n{number}": f"(({'@n' + str(number + 1) if number < 200 else 'a'}))" for number in range(201)}

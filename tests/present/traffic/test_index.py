@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from inspector.checks.findings import Severity
 from inspector.config.remembered import Mute
 from inspector.filters.language.parser import parse
-from inspector.present.live_checks import Found
+from inspector.present.live_checks import JournalFindings
 from inspector.present.spans import plain
 from inspector.present.traffic.columns import Look
 from inspector.present.traffic.index import RowIndex, shows_findings
@@ -350,14 +350,14 @@ def test_a_flood_within_a_folded_call_is_hidden(tape: Tape) -> None:
     assert (list(index.rows), index.folded[call]) == ([call], 1)
 
 
-def _model(tape: Tape, found: Found, *, tree: bool = True) -> LogModel:
+def _model(tape: Tape, found: JournalFindings, *, tree: bool = True) -> LogModel:
     model = LogModel(tape.journal, tape.clock, tree=tree, found=lambda: found)
     model.refresh()
     model.marks.step()
     return model
 
 
-def _talk(tape: Tape) -> Found:
+def _talk(tape: Tape) -> JournalFindings:
     """1 call, 2 progress, 3 progress, 4 answer, 5 call, 6 answer; marks on 3, 4 (two) and 5."""
     tape.call(1, "a")
     tape.notify("notifications/progress", {"progressToken": 1, "progress": 1})
@@ -365,7 +365,7 @@ def _talk(tape: Tape) -> Found:
     tape.answer(1, {"content": []})
     tape.call(2, "b")
     tape.answer(2, {"content": []})
-    found = Found(tape.journal)
+    found = JournalFindings(tape.journal)
     hint = finding("N1", 3, Severity.HINT)
     found.add([hint, finding("K1", 4, Severity.WARNING), finding("K2", 4), finding("C1", 5, Severity.WARNING)])
     return found
@@ -423,7 +423,7 @@ def test_a_mark_waits_for_its_row(tape: Tape) -> None:
 
 def test_of_a_folded_run_the_worst_is_seen(tape: Tape) -> None:
     last = tape.flood(40)
-    found = Found(tape.journal)
+    found = JournalFindings(tape.journal)
     found.add([finding("G1", last - 3, Severity.WARNING)])
     model = _model(tape, found)
     assert model.count == 1

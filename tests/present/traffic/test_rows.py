@@ -13,10 +13,10 @@ from inspector.present.traffic.columns import PLAIN
 from inspector.present.traffic.log import LogModel
 from inspector.present.traffic.rows import (
     NotedRows,
-    Place,
+    RowPlace,
     RowWriter,
     TailWriter,
-    Window,
+    TimeWindow,
     around,
     bar,
     mark_role,
@@ -37,7 +37,7 @@ _S = 1_000_000_000
 
 def _drawn(start: float, end: float) -> str:
     """In ten cells, a second each."""
-    return plain(bar(round(start * _S), round(end * _S), Window(0, 10 * _S), 10, "text"))
+    return plain(bar(round(start * _S), round(end * _S), TimeWindow(0, 10 * _S), 10, "text"))
 
 
 def test_a_bar_takes_the_cells_of_its_time() -> None:
@@ -58,8 +58,8 @@ def test_what_lies_outside_is_an_arrow() -> None:
 
 
 def test_a_moment_is_a_dot() -> None:
-    assert plain(moment(5 * _S, Window(0, 10 * _S), 10)) == "     ·    "
-    assert plain(moment(11 * _S, Window(0, 10 * _S), 10)) == "         ›"
+    assert plain(moment(5 * _S, TimeWindow(0, 10 * _S), 10)) == "     ·    "
+    assert plain(moment(11 * _S, TimeWindow(0, 10 * _S), 10)) == "         ›"
 
 
 _TIMES = st.integers(-(2**62), 2**62)
@@ -67,33 +67,33 @@ _TIMES = st.integers(-(2**62), 2**62)
 
 @given(_TIMES, _TIMES, _TIMES, st.integers(0, 2**62), st.integers(1, 200))
 def test_whatever_the_times_are_the_cells_are_as_many(start: int, end: int, begin: int, lasts: int, width: int) -> None:
-    window = Window(begin, begin + lasts)
+    window = TimeWindow(begin, begin + lasts)
     assert len(plain(bar(start, end, window, width, "text"))) == width
     assert len(plain(moment(start, window, width))) == width
     assert all(0 <= cell < width for cell, _, _ in ticks(window, width))
 
 
 def test_the_axis_has_round_marks() -> None:
-    assert [(cell, said) for cell, _, said in ticks(Window(0, 10 * _S), 60)] == [
+    assert [(cell, said) for cell, _, said in ticks(TimeWindow(0, 10 * _S), 60)] == [
         (0, "0"),
         (12, "2 s"),
         (24, "4 s"),
         (36, "6 s"),
         (48, "8 s"),
     ]
-    assert [said for _, _, said in ticks(Window(1_230_000, 1_260_000), 60)] == ["1.23 ms", "1.24 ms", "1.25 ms"]
+    assert [said for _, _, said in ticks(TimeWindow(1_230_000, 1_260_000), 60)] == ["1.23 ms", "1.24 ms", "1.25 ms"]
 
 
 @pytest.mark.parametrize("lasts", [1, 999, 1000, 10**6, 10**9, 10**12, 10**15, 10**18])
 def test_two_marks_of_an_axis_never_read_the_same(lasts: int) -> None:
     for begin in (0, -lasts // 2, 5 * lasts + 7, 10**15):
-        said = [words for _, _, words in ticks(Window(begin, begin + lasts), 120)]
+        said = [words for _, _, words in ticks(TimeWindow(begin, begin + lasts), 120)]
         assert len(set(said)) == len(said)
 
 
 def test_the_window_around_what_is_in_sight_changes_rarely_while_it_grows() -> None:
     assert around([]) is None
-    assert around([(5, 5)]) == Window(5, 1005)
+    assert around([(5, 5)]) == TimeWindow(5, 1005)
     windows = {around([(0, ms * 1_000_000)]) for ms in range(1, 10_000)}
     assert len(windows) < 50
     for ms in range(1, 10_000, 7):
@@ -116,16 +116,16 @@ def test_a_bar_looks_like_what_became_of_its_exchange() -> None:
     assert role_of(_exchange(ExchangeState.PENDING)) == "pending"
 
 
-_TREE, _WIRE = Place(tree=True), Place(tree=False)
+_TREE, _WIRE = RowPlace(tree=True), RowPlace(tree=False)
 
 
-def _row(tape: Tape, n: int, width: int, place: Place = _TREE) -> RowView:
+def _row(tape: Tape, n: int, width: int, place: RowPlace = _TREE) -> RowView:
     number = tape.journal.store.exchange(n)
     exchange: Exchange | None = tape.journal.conversation.exchanges[number - 1] if number else None
     return RowWriter(tape.journal).row(n, exchange, place, width, tape.now)
 
 
-def _read(tape: Tape, n: int, width: int = 80, place: Place = _TREE) -> str:
+def _read(tape: Tape, n: int, width: int = 80, place: RowPlace = _TREE) -> str:
     """The row without its time, whose zone is the reader's."""
     row = plain(_row(tape, n, width, place).spans)
     assert cell_width(row) == width
@@ -150,7 +150,7 @@ def test_in_80_cells_a_row_says_when_which_way_what_and_what_came_of_it(tape: Ta
 
 def test_in_160_cells_there_are_number_interval_both_sizes_and_channel(tape: Tape) -> None:
     request = _calls(tape)
-    row = _read(tape, request, 160, Place(tree=True, previous_ns=tape.now - 33_000_000))
+    row = _read(tape, request, 160, RowPlace(tree=True, previous_ns=tape.now - 33_000_000))
     assert row.startswith("      1 ")
     assert "+2.0ms → tools/call echo" in row
     assert row.rstrip().endswith("✓ ok             31 ms  128 B   75 B stdin")
@@ -219,7 +219,7 @@ def test_progress_that_can_not_be_true_is_shown_and_flagged(tape: Tape) -> None:
     tape.call(1, "slow")
     word = tape.notify("notifications/progress", {"progressToken": 1, "progress": 5, "total": 3})
     tape.wait(1000).notify("notifications/progress", {"progressToken": 1, "progress": -2, "total": 3})
-    row = _read(tape, word, place=Place(tree=True, nested=True))
+    row = _read(tape, word, place=RowPlace(tree=True, nested=True))
     assert "────────── -2 of 3 · -67 %  ▲ beyond the total…" in row
 
 
@@ -227,7 +227,7 @@ def test_what_stands_under_an_exchange_is_indented_and_short(tape: Tape) -> None
     tape.call(1, "slow")
     word = tape.notify("notifications/progress", {"progressToken": 1, "progress": 1, "total": 3, "message": "one"})
     tape.notify("notifications/progress", {"progressToken": 1, "progress": 2, "total": 3, "message": "two"})
-    nested = Place(tree=True, nested=True)
+    nested = RowPlace(tree=True, nested=True)
     assert _read(tape, word, place=nested).startswith("← └ progress ×2  ━━━━━━━─── 2 of 3 · 67 %  two ")
     assert _row(tape, word, 80, nested).live
     assert _read(tape, word, place=_WIRE).startswith("← notifications/progress  1 of 3 one ")
@@ -235,7 +235,7 @@ def test_what_stands_under_an_exchange_is_indented_and_short(tape: Tape) -> None
 
 def test_folded_rows_are_counted(tape: Tape) -> None:
     request = _calls(tape)
-    assert "tools/call echo ▸ 7 more" in _read(tape, request, place=Place(tree=True, folded=7))
+    assert "tools/call echo ▸ 7 more" in _read(tape, request, place=RowPlace(tree=True, folded=7))
 
 
 def test_a_late_and_a_second_answer_are_named_as_such(tape: Tape) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from inspector.protocol.exchanges import Exchange
-from inspector.protocol.flows.steps import Flow, Refused, Replied, Send, Step, Tell
+from inspector.protocol.flows.steps import Flow, Notice, Refused, Replied, Send, Step
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Part
 
@@ -56,7 +56,7 @@ class Played:
     @property
     def told(self) -> list[str]:
         """What the person was told."""
-        return [step.what for step in self.steps if isinstance(step, Tell)]
+        return [step.what for step in self.steps if isinstance(step, Notice)]
 
     @property
     def methods(self) -> list[str]:

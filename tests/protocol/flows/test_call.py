@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from inspector.protocol.flows.call import call
-from inspector.protocol.flows.steps import Ask, Pause, Send
-from inspector.protocol.questions import Refusal, accepted, declined, dismissed, rooted
+from inspector.protocol.flows.steps import AskPerson, Pause, Send
+from inspector.protocol.questions import ErrorReply, accepted, declined, dismissed, rooted
 from inspector.protocol.revisions.table import NEWEST, ROWS
 from tests.protocol.flows.scripted import Played, error, result
 
@@ -82,7 +82,7 @@ def test_all_answers_travel_in_one_retry() -> None:
     both = {"who": WHO["inputRequests"]["who"], "where": {"method": "roots/list"}}
     flow = call("prompts/get", {"name": "p"}, revision=NEWEST)
     played.play(flow, [result(WHO | {"inputRequests": both}), (YES, rooted([])), result({})])
-    assert isinstance(played.steps[1], Ask)
+    assert isinstance(played.steps[1], AskPerson)
     assert [question.key for question in played.steps[1].questions] == ["who", "where"]
     assert params_of(played, 2)["inputResponses"] == {"who": YES.value, "where": {"roots": []}}
     assert "requestState" not in params_of(played, 2)
@@ -101,7 +101,7 @@ def test_a_result_that_brings_only_a_state_is_repeated_after_a_pause() -> None:
 
 @pytest.mark.parametrize(
     ("answers", "says"),
-    [(None, "its questions were left unanswered"), ((Refusal(-1, "rejected"),), "rejected")],
+    [(None, "its questions were left unanswered"), ((ErrorReply(-1, "rejected"),), "rejected")],
 )
 def test_without_answers_nothing_is_repeated(answers: Any, says: str) -> None:
     called = Played().play(call("tools/call", {}, revision=NEWEST), [result(WHO), answers])
@@ -152,7 +152,7 @@ def test_after_a_visit_that_an_error_asks_for_the_call_is_made_again_as_it_was()
     assert (called.rounds, called.unanswered) == (2, "")
 
 
-@pytest.mark.parametrize("answer", [(declined(),), (dismissed(),), (Refusal(-1, "nobody is there"),), None])
+@pytest.mark.parametrize("answer", [(declined(),), (dismissed(),), (ErrorReply(-1, "nobody is there"),), None])
 def test_without_the_visit_the_error_stands(answer: Any) -> None:
     knows = next(row for row in ROWS if -32042 in row.error_names)
     called = Played().play(call("tools/call", {"name": "buy"}, revision=knows), [error(-32042, PAY), answer])

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from inspector.errors import AuthorizationNeeded, ConnectError, Disconnected, RemoteProtocolError
-from inspector.protocol.flows.connect import Wish, connect
+from inspector.protocol.flows.connect import ConnectOptions, connect
 from inspector.protocol.flows.steps import Await, Broken, Drop, GivenUp, Reply, Send, Silent, UseCarriage
 from inspector.protocol.request_meta import ClientIdentity
 from inspector.protocol.revisions._shape import Carriage, Era
@@ -15,7 +15,7 @@ from tests.protocol.flows.scripted import Played, error, exchange, refused, resu
 from tests.protocol.wire import INITIALIZED
 
 ME = ClientIdentity({"name": "t", "version": "0"})
-STDIO, HTTP = Wish(ME), Wish(ME, over_http=True)
+STDIO, HTTP = ConnectOptions(ME), ConnectOptions(ME, over_http=True)
 DISCOVERED = result(
     {"resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}}, "server/discover"
 )
@@ -27,8 +27,8 @@ def unsupported(*versions: str) -> Reply:
     return error(-32022, {"supported": list(versions), "requested": "2026-07-28"})
 
 
-def wish(**changes: Any) -> Wish:
-    return Wish(ME, **changes)
+def wish(**changes: Any) -> ConnectOptions:
+    return ConnectOptions(ME, **changes)
 
 
 def test_a_modern_server_is_opened_by_the_probe_alone() -> None:

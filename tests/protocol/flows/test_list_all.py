@@ -6,7 +6,7 @@ import pytest
 
 from inspector.protocol.flows.call import call
 from inspector.protocol.flows.list_all import PAUSES, is_repeated, is_safe, list_all, sent, was_cut
-from inspector.protocol.flows.steps import Pause, Send, Tell
+from inspector.protocol.flows.steps import Notice, Pause, Send
 from inspector.protocol.revisions._shape import Carriage
 from inspector.protocol.revisions.table import NEWEST, ROWS
 from inspector.protocol.things import Tool
@@ -159,7 +159,7 @@ def test_it_is_told_waited_and_asked_again_until_an_answer_comes() -> None:
     assert (tries, was_cut(reply)) == (3, False)
     assert played.methods == ["tools/list", "Tell", "Pause", "tools/list", "Tell", "Pause", "tools/list"]
     assert [step.seconds for step in played.steps if isinstance(step, Pause)] == list(PAUSES[:2])
-    assert all("tools/list was cut" in step.what for step in played.steps if isinstance(step, Tell))
+    assert all("tools/list was cut" in step.what for step in played.steps if isinstance(step, Notice))
 
 
 def test_it_is_not_asked_for_ever() -> None:

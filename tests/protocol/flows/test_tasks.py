@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from inspector.errors import UsageError
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.steps import (
-    Ask,
+    AskPerson,
     Await,
     Broken,
     GivenUp,
@@ -18,7 +18,7 @@ from inspector.protocol.flows.steps import (
     Send,
     Silent,
     StillAsked,
-    Watch,
+    WaitForNews,
     Withdraw,
 )
 from inspector.protocol.flows.tasks import (
@@ -40,7 +40,7 @@ from inspector.protocol.flows.tasks import (
 )
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Part
-from inspector.protocol.questions import Refusal, Result
+from inspector.protocol.questions import ErrorReply, Result
 from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.revisions.table import ROWS
 from inspector.protocol.things import Tool
@@ -131,7 +131,7 @@ def text_of(reply: Reply) -> Any:
 def test_a_task_of_the_core_is_polled_until_it_ends_and_then_its_result_is_fetched() -> None:
     followed, game = played(None, core(), None, core("completed"), result({"content": []}))
     assert game.methods == ["Watch", "tasks/get", "Watch", "tasks/get", "tasks/result"]
-    assert [step.seconds for step in game.steps if isinstance(step, Watch)] == [2.0, 2.0]
+    assert [step.seconds for step in game.steps if isinstance(step, WaitForNews)] == [2.0, 2.0]
     assert text_of(followed.reply) == {"content": []}
     assert (followed.rounds, followed.end.state, followed.end.why) == (3, "completed", "")
     assert all(step.params["taskId"] == "t1" for step in game.steps if isinstance(step, Send))
@@ -249,7 +249,7 @@ def test_a_question_is_asked_once_while_polls_go_on_and_its_answer_is_sent() -> 
         "Watch",
         "tasks/get",
     ]
-    first, again = (step for step in game.steps if isinstance(step, Ask))
+    first, again = (step for step in game.steps if isinstance(step, AskPerson))
     assert first.questions == again.questions
     assert [(q.message, q.key, q.task, q.cause) for q in first.questions] == [("Who?", "who", "t1", 7)]
     (update,) = (step for step in game.steps if isinstance(step, Send) and step.method == "tasks/update")
@@ -269,7 +269,7 @@ def test_a_question_that_the_task_needs_no_more_is_withdrawn() -> None:
 
 def test_a_refused_question_leaves_the_task_where_it_is() -> None:
     asks = flat("input_required", inputRequests={"who": QUESTION})
-    followed, game = played(None, asks, (Refusal(-1, "nobody is there"),), revision=FOLLOW_EXTENSION)
+    followed, game = played(None, asks, (ErrorReply(-1, "nobody is there"),), revision=FOLLOW_EXTENSION)
     assert game.methods == ["Watch", "tasks/get", "Ask"]
     assert followed.unanswered == "nobody is there"
     assert followed.end.state == "input_required"
@@ -318,7 +318,7 @@ def test_the_interval_is_kept_within_bounds(wanted: float | None, paused: float)
     _, game = played(
         None, core(pollInterval=wanted), None, core("cancelled"), word=Word("t1", "working", poll_ms=wanted)
     )
-    first, second = (step for step in game.steps if isinstance(step, Watch))
+    first, second = (step for step in game.steps if isinstance(step, WaitForNews))
     assert first.seconds == (FIRST_S if wanted is None else paused)
     assert second.seconds == paused
 

@@ -3,8 +3,8 @@
 import pytest
 
 from inspector.protocol.flows.steps import Broken, GivenUp, Reply, Send, Silent
-from inspector.protocol.flows.watch import End, end_of, listen, subscribe, unsubscribe
-from inspector.protocol.tracking.subscriptions import Filter
+from inspector.protocol.flows.watch import StreamEnd, end_of, listen, subscribe, unsubscribe
+from inspector.protocol.tracking.subscriptions import StreamFilter
 from tests.protocol.flows.scripted import Played, error, refused, result
 
 
@@ -21,7 +21,7 @@ def test_a_resource_is_subscribed_to_by_its_uri() -> None:
 
 def test_a_stream_is_asked_for_without_a_clock() -> None:
     played = Played()
-    played.play(listen(Filter(tools=True, uris=("a:b",))), [result({})])
+    played.play(listen(StreamFilter(tools=True, uris=("a:b",))), [result({})])
     notifications = {"toolsListChanged": True, "resourceSubscriptions": ["a:b"]}
     assert played.steps == [Send("subscriptions/listen", {"notifications": notifications}, endless=True)]
 
@@ -29,18 +29,18 @@ def test_a_stream_is_asked_for_without_a_clock() -> None:
 @pytest.mark.parametrize(
     ("reply", "end", "why"),
     [
-        (result({"resultType": "complete"}), End.BY_SERVER, "the server ended it"),
-        (error(-32601), End.REFUSED, "the server answered with error -32601: no"),
-        (refused(200, why="the response ended early"), End.CUT, "the response ended early"),
-        (refused(None, why="the server ended it"), End.CUT, "the server ended it"),
-        (refused(404), End.REFUSED, "HTTP 404"),
-        (refused(429), End.CUT, "HTTP 429"),
-        (refused(503), End.CUT, "HTTP 503"),
-        (Broken(None, "gone"), End.OVER, "gone"),
-        (Broken(None, "nobody there", unreached=True), End.CUT, "nobody there"),
-        (GivenUp(None, "enough"), End.BY_US, "enough"),
-        (Silent(None, 3, "idle"), End.CUT, "nothing came for 3 s"),
+        (result({"resultType": "complete"}), StreamEnd.BY_SERVER, "the server ended it"),
+        (error(-32601), StreamEnd.REFUSED, "the server answered with error -32601: no"),
+        (refused(200, why="the response ended early"), StreamEnd.CUT, "the response ended early"),
+        (refused(None, why="the server ended it"), StreamEnd.CUT, "the server ended it"),
+        (refused(404), StreamEnd.REFUSED, "HTTP 404"),
+        (refused(429), StreamEnd.CUT, "HTTP 429"),
+        (refused(503), StreamEnd.CUT, "HTTP 503"),
+        (Broken(None, "gone"), StreamEnd.OVER, "gone"),
+        (Broken(None, "nobody there", unreached=True), StreamEnd.CUT, "nobody there"),
+        (GivenUp(None, "enough"), StreamEnd.BY_US, "enough"),
+        (Silent(None, 3, "idle"), StreamEnd.CUT, "nothing came for 3 s"),
     ],
 )
-def test_every_end_has_a_meaning(reply: Reply, end: End, why: str) -> None:
+def test_every_end_has_a_meaning(reply: Reply, end: StreamEnd, why: str) -> None:
     assert end_of(reply) == (end, why)

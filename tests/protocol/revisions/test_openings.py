@@ -6,7 +6,7 @@ import pytest
 
 from inspector.protocol.revisions.openings import (
     Opening,
-    Verdict,
+    ProbeVerdict,
     from_discover,
     from_initialize,
     judge_error,
@@ -41,37 +41,37 @@ def test_modern_evidence_is_told_by_number_and_shape(error: Any, code: int | Non
 @pytest.mark.parametrize(
     ("result", "verdict"),
     [
-        ({"supportedVersions": [DATE], "capabilities": {}}, Verdict.MODERN),
-        ({"capabilities": {}}, Verdict.MODERN),
-        ({"supportedVersions": ["2025-06-18"]}, Verdict.LEGACY),
-        ({"supportedVersions": ["2099-01-01"]}, Verdict.INCOMPATIBLE),
-        ({}, Verdict.LEGACY),
-        (None, Verdict.LEGACY),
+        ({"supportedVersions": [DATE], "capabilities": {}}, ProbeVerdict.MODERN),
+        ({"capabilities": {}}, ProbeVerdict.MODERN),
+        ({"supportedVersions": ["2025-06-18"]}, ProbeVerdict.LEGACY),
+        ({"supportedVersions": ["2099-01-01"]}, ProbeVerdict.INCOMPATIBLE),
+        ({}, ProbeVerdict.LEGACY),
+        (None, ProbeVerdict.LEGACY),
     ],
 )
-def test_a_result_of_the_probe_is_judged_by_what_it_names(result: Any, verdict: Verdict) -> None:
+def test_a_result_of_the_probe_is_judged_by_what_it_names(result: Any, verdict: ProbeVerdict) -> None:
     assert judge_result(DATE, result).verdict is verdict
 
 
 def test_a_pinned_version_is_tried_even_if_the_server_does_not_name_it() -> None:
-    assert judge_result("2099-01-01", {"supportedVersions": [DATE]}, pinned=True).verdict is Verdict.MODERN
-    assert judge_result("2099-01-01", {"supportedVersions": [DATE]}).verdict is Verdict.AGAIN
+    assert judge_result("2099-01-01", {"supportedVersions": [DATE]}, pinned=True).verdict is ProbeVerdict.MODERN
+    assert judge_result("2099-01-01", {"supportedVersions": [DATE]}).verdict is ProbeVerdict.AGAIN
 
 
 @pytest.mark.parametrize(
     ("error", "verdict"),
     [
-        ({"code": -32022, "data": {"supported": [DATE], "requested": "x"}}, Verdict.AGAIN),
-        ({"code": -32022, "data": {"supported": ["2024-11-05"], "requested": "x"}}, Verdict.LEGACY),
-        ({"code": -32022, "data": {"supported": ["2099-01-01"], "requested": "x"}}, Verdict.INCOMPATIBLE),
-        ({"code": -32022}, Verdict.INCOMPATIBLE),
-        ({"code": -32021, "data": {"requiredCapabilities": {}}}, Verdict.MODERN),
-        ({"code": -32601}, Verdict.LEGACY),
-        ({"code": -32602}, Verdict.LEGACY),
-        (None, Verdict.LEGACY),
+        ({"code": -32022, "data": {"supported": [DATE], "requested": "x"}}, ProbeVerdict.AGAIN),
+        ({"code": -32022, "data": {"supported": ["2024-11-05"], "requested": "x"}}, ProbeVerdict.LEGACY),
+        ({"code": -32022, "data": {"supported": ["2099-01-01"], "requested": "x"}}, ProbeVerdict.INCOMPATIBLE),
+        ({"code": -32022}, ProbeVerdict.INCOMPATIBLE),
+        ({"code": -32021, "data": {"requiredCapabilities": {}}}, ProbeVerdict.MODERN),
+        ({"code": -32601}, ProbeVerdict.LEGACY),
+        ({"code": -32602}, ProbeVerdict.LEGACY),
+        (None, ProbeVerdict.LEGACY),
     ],
 )
-def test_an_error_to_the_probe_is_judged_by_code_and_shape(error: Any, verdict: Verdict) -> None:
+def test_an_error_to_the_probe_is_judged_by_code_and_shape(error: Any, verdict: ProbeVerdict) -> None:
     assert judge_error("2031-01-01", error).verdict is verdict
 
 

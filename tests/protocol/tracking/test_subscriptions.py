@@ -8,7 +8,13 @@ from inspector.protocol.events import Cancelled
 from inspector.protocol.exchanges import ExchangeState
 from inspector.protocol.tracking import subscriptions
 from inspector.protocol.tracking.exchanges import HttpEnd
-from inspector.protocol.tracking.subscriptions import Filter, Standing, Stream, Subscriptions, read_filter
+from inspector.protocol.tracking.subscriptions import (
+    ListenStream,
+    StreamFilter,
+    Subscriptions,
+    SubscriptionState,
+    read_filter,
+)
 from tests.protocol.wire import C2S, INITIALIZE, INITIALIZED, S2C, Wire, meta
 
 ID = "io.modelcontextprotocol/subscriptionId"
@@ -45,7 +51,7 @@ def test_a_resource_is_watched_once_the_server_has_said_so() -> None:
     wire.ask(1, "resources/subscribe", {"uri": "a:b"})
     assert known(wire).standing("a:b") is None
     wire.answer(1, {})
-    assert known(wire).standing("a:b") is Standing.WATCHED
+    assert known(wire).standing("a:b") is SubscriptionState.WATCHED
     assert known(wire).watched == ("a:b",)
 
 
@@ -60,7 +66,7 @@ def test_what_was_unsubscribed_was_watched() -> None:
     wire = subscribed("a:b")
     wire.ask(2, "resources/unsubscribe", {"uri": "a:b"})
     wire.answer(2, {})
-    assert known(wire).standing("a:b") is Standing.ONCE
+    assert known(wire).standing("a:b") is SubscriptionState.ONCE
     assert known(wire).watched == ()
 
 
@@ -68,23 +74,26 @@ def test_a_new_handshake_ends_all_subscriptions() -> None:
     wire = subscribed("a:b")
     wire.ask(2, "initialize", INITIALIZE)
     wire.answer(2, INITIALIZED)
-    assert known(wire).standing("a:b") is Standing.ONCE
+    assert known(wire).standing("a:b") is SubscriptionState.ONCE
 
 
 def test_a_stream_grants_what_its_acknowledgement_says() -> None:
     wire = listening({"toolsListChanged": True, "resourceSubscriptions": ["a:b", "c:d"]})
     (stream,) = known(wire).streams
-    assert stream.asked == Filter(tools=True, uris=("a:b", "c:d"))
+    assert stream.asked == StreamFilter(tools=True, uris=("a:b", "c:d"))
     assert stream.granted is None
     assert not stream.not_granted
-    assert known(wire).standing("a:b") is Standing.ASKED
+    assert known(wire).standing("a:b") is SubscriptionState.ASKED
     wire.notify(
         "notifications/subscriptions/acknowledged",
         {"notifications": {"resourceSubscriptions": ["a:b"]}, "_meta": {ID: 1}},
     )
     assert stream.acknowledged_frame == 2
-    assert stream.not_granted == Filter(tools=True, uris=("c:d",))
-    assert (known(wire).standing("a:b"), known(wire).standing("c:d")) == (Standing.WATCHED, Standing.NOT_GRANTED)
+    assert stream.not_granted == StreamFilter(tools=True, uris=("c:d",))
+    assert (known(wire).standing("a:b"), known(wire).standing("c:d")) == (
+        SubscriptionState.WATCHED,
+        SubscriptionState.NOT_GRANTED,
+    )
     assert known(wire).of(stream.exchange) is stream
 
 
@@ -97,7 +106,7 @@ def test_the_json_type_of_the_id_counts() -> None:
 def test_an_acknowledgement_without_an_id_belongs_to_the_one_stream_that_waits_for_it() -> None:
     wire = listening({"toolsListChanged": True})
     wire.notify("notifications/subscriptions/acknowledged", {"notifications": {"toolsListChanged": True}})
-    assert known(wire).streams[0].granted == Filter(tools=True)
+    assert known(wire).streams[0].granted == StreamFilter(tools=True)
     listening({"promptsListChanged": True}, id_=2, wire=wire)
     listening({"promptsListChanged": True}, id_=3, wire=wire)
     wire.notify("notifications/subscriptions/acknowledged", {"notifications": {"promptsListChanged": True}})
@@ -110,7 +119,7 @@ def test_over_http_the_stream_itself_tells() -> None:
         wire.ask(id_, "subscriptions/listen", {"notifications": {"toolsListChanged": True}, **meta()}, http=id_)
     wire.notify("notifications/subscriptions/acknowledged", {"notifications": {}}, http=2)
     wire.notify("notifications/tools/list_changed", {}, http=2)
-    assert [stream.granted for stream in known(wire).streams] == [None, Filter()]
+    assert [stream.granted for stream in known(wire).streams] == [None, StreamFilter()]
     assert [stream.count for stream in known(wire).streams] == [0, 1]
 
 
@@ -179,7 +188,7 @@ def test_the_server_may_end_a_stream_by_cancelling_it() -> None:
     (event,) = wire.notify("notifications/cancelled", {"requestId": 1, "reason": "closing time"})
     assert isinstance(event, Cancelled)
     assert (event.exchange.state, event.exchange.why) == (ExchangeState.LOST, "the server ended it: closing time")
-    assert known(wire).standing("a:b") is Standing.ONCE
+    assert known(wire).standing("a:b") is SubscriptionState.ONCE
 
 
 def test_the_server_can_cancel_nothing_else_of_ours() -> None:
@@ -219,10 +228,10 @@ def test_what_is_no_filter_asks_for_nothing(value: Any) -> None:
 
 
 def test_a_filter_says_only_what_it_wants() -> None:
-    wanted = Filter(prompts=True, uris=("a:b",), task_ids=("t",))
+    wanted = StreamFilter(prompts=True, uris=("a:b",), task_ids=("t",))
     assert wanted.as_json() == {"promptsListChanged": True, "resourceSubscriptions": ["a:b"], "taskIds": ["t"]}
     assert read_filter(wanted.as_json()) == wanted
-    assert Filter().as_json() == {}
+    assert StreamFilter().as_json() == {}
 
 
 def test_a_client_cannot_update_or_acknowledge() -> None:
@@ -232,4 +241,4 @@ def test_a_client_cannot_update_or_acknowledge() -> None:
     wire.ask(5, "subscriptions/listen", {}, direction=S2C)
     assert known(wire).streams[0].granted is None
     assert (known(wire).count, len(known(wire).streams)) == (0, 1)
-    assert isinstance(known(wire).streams[0], Stream)
+    assert isinstance(known(wire).streams[0], ListenStream)

@@ -13,7 +13,7 @@ from inspector.protocol.revisions._shape import Carriage
 from inspector.transports.http.endpoint import Endpoint, HttpOptions
 from inspector.transports.http.legacy_sse import LegacySse
 from inspector.transports.http.listener import HangUp, HttpRequest, HttpResponse
-from inspector.transports.http.tasks import Tasks
+from inspector.transports.http.tasks import TransportTasks
 from inspector.transports.http.transport import HttpTransport
 from tests.servers.http_fixtures import (
     REQUEST,
@@ -171,7 +171,7 @@ async def test_what_the_server_says_on_the_post_itself_is_shown_too() -> None:
 
 async def test_before_its_stream_has_said_where_nothing_can_be_posted() -> None:
     async with serving(always(json_answer())) as site, connected(site.url) as (transport, _):
-        carriage = LegacySse(cast("Endpoint", None), cast("Tasks", None), lambda why: None)
+        carriage = LegacySse(cast("Endpoint", None), cast("TransportTasks", None), lambda why: None)
         with pytest.raises(Disconnected):
             await carriage.send(REQUEST)
         assert transport.carriage is Carriage.STATELESS

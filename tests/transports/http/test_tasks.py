@@ -6,11 +6,11 @@ import logging
 import pytest
 
 from inspector.errors import ConnectError
-from inspector.transports.http.tasks import Tasks
+from inspector.transports.http.tasks import TransportTasks
 
 
 async def test_close_ends_every_task_and_waits_for_its_last_words() -> None:
-    tasks, last_words = Tasks(), list[str]()
+    tasks, last_words = TransportTasks(), list[str]()
     began = asyncio.Event()
 
     async def work() -> None:
@@ -29,7 +29,7 @@ async def test_close_ends_every_task_and_waits_for_its_last_words() -> None:
 
 
 async def test_a_task_may_close_its_fellows_without_ending_itself() -> None:
-    tasks = Tasks()
+    tasks = TransportTasks()
 
     async def closing() -> str:
         await tasks.close()
@@ -46,7 +46,7 @@ async def _fail(error: Exception) -> None:
 
 async def test_an_error_nobody_meant_is_logged_with_the_name_of_the_task(caplog: pytest.LogCaptureFixture) -> None:
     with pytest.raises(ZeroDivisionError):
-        await Tasks().spawn(_fail(ZeroDivisionError()), "the pump")
+        await TransportTasks().spawn(_fail(ZeroDivisionError()), "the pump")
     assert "the pump" in caplog.text
     assert "ZeroDivisionError" in caplog.text
 
@@ -54,5 +54,5 @@ async def test_an_error_nobody_meant_is_logged_with_the_name_of_the_task(caplog:
 async def test_an_error_of_ours_goes_to_whoever_waits_and_not_to_the_log(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     with pytest.raises(ConnectError):
-        await Tasks().spawn(_fail(ConnectError("no")), "send")
+        await TransportTasks().spawn(_fail(ConnectError("no")), "send")
     assert "ConnectError" not in caplog.text

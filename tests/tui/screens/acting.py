@@ -15,7 +15,7 @@ from inspector.protocol.flows.call import Called
 from inspector.protocol.flows.steps import GivenUp, Replied, Reply
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer, read
 from inspector.tui import keys
-from inspector.tui.conversation import About, Stage, Subject
+from inspector.tui.conversation import About, ConversationStage, OpenConversation
 from inspector.tui.screens.items.tools import ToolsPanel
 from tests.present.tape import Tape
 from tests.tui.screen_text import text
@@ -26,14 +26,14 @@ WIDE = (160, 40)
 NARROW = (80, 24)
 
 
-class Acting(Subject):
+class Acting(OpenConversation):
     """Answers `tools/call` as `answer` says; records everything as frames."""
 
     def __init__(self, tools: list[Any] | None = None) -> None:
         self.tape = Tape()
         super().__init__(self.tape.journal, About("lighthouse"))
         self.can_act = True
-        self.now_stage = Stage.OPEN
+        self.now_stage = ConversationStage.OPEN
         self.calls: list[Any] = []
         """The params of each call, as the panel gave them."""
         self.cancelled: list[Exchange] = []
@@ -55,7 +55,7 @@ class Acting(Subject):
         self.tape.answer(self._id, {"tools": tools})
 
     @property
-    def stage(self) -> Stage:
+    def stage(self) -> ConversationStage:
         return self.now_stage
 
     @property
@@ -111,9 +111,9 @@ class Error:
 class Tools(Showing):
     """An app with the tools' panel alone, and the app's own keys for it."""
 
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.Where.EVERYWHERE)
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.EVERYWHERE)
 
-    def __init__(self, subject: Subject, **more: Any) -> None:
+    def __init__(self, subject: OpenConversation, **more: Any) -> None:
         self.panel = ToolsPanel(subject)
         super().__init__(self.panel, **more)
         self.went_back = 0

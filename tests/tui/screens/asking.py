@@ -4,12 +4,12 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-from inspector.protocol.questions import Kind, Question, Reply, Root
-from inspector.sampler.chat import Said
+from inspector.protocol.questions import Question, Reply, RequestKind, Root
+from inspector.sampler.chat import ModelReply
 from inspector.sampler.choice import Approve, ModelChoice
 from inspector.sampler.endpoint import ChatModel
 from inspector.session.desk import BY_PERSON, Proposal, ProposalState, Proposer, Ticket, TicketState
-from inspector.tui.conversation import About, Stage, Subject
+from inspector.tui.conversation import About, ConversationStage, OpenConversation
 from tests.present.tape import Tape
 
 CITY = {
@@ -19,7 +19,7 @@ CITY = {
 }
 
 
-class Asking(Subject):
+class Asking(OpenConversation):
     """Keeps what it was answered."""
 
     def __init__(self) -> None:
@@ -36,8 +36,8 @@ class Asking(Subject):
         self._roots: tuple[Root, ...] = (Root("file:///srv"),)
 
     @property
-    def stage(self) -> Stage:
-        return Stage.OPEN
+    def stage(self) -> ConversationStage:
+        return ConversationStage.OPEN
 
     @property
     def now_ns(self) -> int:
@@ -74,7 +74,12 @@ class Asking(Subject):
             ticket.proposal.stop()
 
     def propose(
-        self, ticket: Ticket, said: Said | None = None, *, state: ProposalState = ProposalState.READY, why: str = ""
+        self,
+        ticket: Ticket,
+        said: ModelReply | None = None,
+        *,
+        state: ProposalState = ProposalState.READY,
+        why: str = "",
     ) -> None:
         """Let the model answer, or not."""
         proposal = ticket.proposal
@@ -83,7 +88,7 @@ class Asking(Subject):
         proposal.state = state
         self._changes += 1
 
-    def ask(self, kind: Kind = Kind.ELICITATION, **params: Any) -> Ticket:
+    def ask(self, kind: RequestKind = RequestKind.ELICITATION, **params: Any) -> Ticket:
         """Let the server ask."""
         number = len(self._tickets) + 1
         question = Question(kind, params, 100 + number, 1, self.tape.now, cause=2)
@@ -103,7 +108,7 @@ class Asking(Subject):
     def ask_model(self, text: str = "Why is the sea salt?") -> Ticket:
         """Ask for a model's answer."""
         content = {"type": "text", "text": text}
-        return self.ask(Kind.SAMPLING, messages=[{"role": "user", "content": content}], maxTokens=10)
+        return self.ask(RequestKind.SAMPLING, messages=[{"role": "user", "content": content}], maxTokens=10)
 
     def withdraw(self, ticket: Ticket, why: str) -> None:
         """Let the server take a question back."""

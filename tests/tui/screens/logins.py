@@ -2,9 +2,9 @@
 
 import httpx
 
-from inspector.auth.driver import Doorkeeper, Nobody
+from inspector.auth.driver import NoAuthorizer, OAuthAuthorizer
 from inspector.auth.guide import Guide
-from inspector.auth.steps import LoginWishes
+from inspector.auth.steps import LoginOptions
 from inspector.auth.storage import TokenStore
 from inspector.capture.journal import start_capture
 from inspector.config.targets import HttpTarget
@@ -35,10 +35,10 @@ class Entrance:
         """A new connection."""
         guide = self.guide
 
-        def keeper(url: str) -> Doorkeeper:
+        def keeper(url: str) -> OAuthAuthorizer:
             if guide is None:
-                return Doorkeeper(url, LoginWishes(has_person=False), self.store, Nobody(url))
-            return Doorkeeper(url, LoginWishes(), self.store, guide, tell=guide.hear)
+                return OAuthAuthorizer(url, LoginOptions(has_person=False), self.store, NoAuthorizer(url))
+            return OAuthAuthorizer(url, LoginOptions(), self.store, guide, tell=guide.hear)
 
         settings = Settings(authorizer=keeper, guide=guide, has_person=True)
         self.lives.append(Live(self.engine, HttpTarget(self.url), start_capture(None), settings))

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from textual.binding import BindingType
 
 from inspector.tui import keys
-from inspector.tui.conversation import Subject
+from inspector.tui.conversation import OpenConversation
 from inspector.tui.screens.items.offers import OffersPanel
 from tests.tui.screens.acting import Acting
 from tests.tui.widgets.showing import Showing
@@ -71,14 +71,14 @@ class Offering(Acting):
 class Offers(Showing):
     """An app with one panel alone, and the app's own keys for it."""
 
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.Where.EVERYWHERE)
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.EVERYWHERE)
 
     def __init__(self, panel: OffersPanel) -> None:
         self.panel = panel
         super().__init__(panel)
 
     @property
-    def subject(self) -> Subject:
+    def subject(self) -> OpenConversation:
         return self.panel.subject
 
     def on_mount(self) -> None:

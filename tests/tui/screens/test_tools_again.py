@@ -7,7 +7,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from inspector.errors import Disconnected
-from inspector.tui.conversation import Stage
+from inspector.tui.conversation import ConversationStage
 from inspector.tui.widgets.virtual_list import LogList
 from tests.tui.screen_text import text
 from tests.tui.screens.acting import NARROW, WIDE, Acting, Tools, chosen, shows
@@ -120,7 +120,7 @@ async def test_its_own_key_leaves_the_focus_where_it_is() -> None:
 async def test_a_small_screen_shows_the_recorded_calls_first() -> None:
     subject = Acting(TOOLS)
     subject.can_act = False
-    subject.now_stage = Stage.RECORDED
+    subject.now_stage = ConversationStage.RECORDED
     for number in (1, 2):
         subject.tape.call(number, "add", {"a": number})
         subject.tape.answer(number, {"content": [{"type": "text", "text": f"it was {number}"}]})

@@ -11,10 +11,10 @@ from textual.widgets import Input, Static
 
 from inspector.tui import keys
 from inspector.tui import theme as styles
-from inspector.tui.actions import Where
-from inspector.tui.conversation import Stage
+from inspector.tui.actions import ActionScope
+from inspector.tui.conversation import ConversationStage
 from inspector.tui.theme import DARK_NAME, LIGHT_NAME, role_styles
-from inspector.tui.widgets.bars import FooterBar, Item, ItemBar, Line, StatusLine, TabLine
+from inspector.tui.widgets.bars import BarItem, BarLine, FooterBar, ItemBar, StatusLine, TabLine
 from inspector.tui.widgets.search_bar import SearchLine
 from tests.tui.screen_text import lines
 from tests.tui.widgets.showing import Showing
@@ -25,7 +25,7 @@ class Pane(Static, can_focus=True):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("x", "unknown", "Own [/]", show=True),
-        *keys.bindings(Where.LIST, Where.TRAFFIC, Where.MOVING),
+        *keys.bindings(ActionScope.LIST, ActionScope.TRAFFIC, ActionScope.MOVING),
     ]
     allowed: bool | None = True
     done: ClassVar[list[str]] = []
@@ -52,7 +52,7 @@ class Framed(App[None]):
 
     pane: type[Static] = Pane
 
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(Where.EVERYWHERE)
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.EVERYWHERE)
 
     def compose(self) -> ComposeResult:
         self.register_theme(styles.DARK)
@@ -139,7 +139,7 @@ async def test_a_key_given_by_the_person_is_the_one_shown() -> None:
 
 async def test_of_two_keys_the_one_that_works_while_somebody_types_is_shown() -> None:
     class Both(Framed):
-        BINDINGS: ClassVar[list[BindingType]] = keys.bindings(Where.TOOLS, Where.EVERYWHERE)
+        BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.TOOLS, ActionScope.EVERYWHERE)
         pane = Plain
 
     async with Both().run_test(size=(110, 10)) as pilot:
@@ -172,30 +172,32 @@ async def test_while_one_types_a_search_it_says_how_to_get_out_by_the_first_key(
 class Offering(Static, can_focus=True):
     """Binds what the tools bind."""
 
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(Where.TOOLS)
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.TOOLS)
 
 
-@pytest.mark.parametrize("stage", [Stage.OPEN, Stage.CLOSED, Stage.RECORDED, Stage.LOADING])
-async def test_what_needs_a_server_is_not_offered_of_a_recording(stage: Stage) -> None:
+@pytest.mark.parametrize(
+    "stage", [ConversationStage.OPEN, ConversationStage.CLOSED, ConversationStage.RECORDED, ConversationStage.LOADING]
+)
+async def test_what_needs_a_server_is_not_offered_of_a_recording(stage: ConversationStage) -> None:
     class Shown(Framed):
         pane = Offering
         subject = SimpleNamespace(stage=stage)
 
     async with Shown().run_test(size=(110, 10)) as pilot:
         said = await footer(pilot)
-        assert ("^j Call" in said) is (stage in (Stage.OPEN, Stage.CLOSED))
+        assert ("^j Call" in said) is (stage in (ConversationStage.OPEN, ConversationStage.CLOSED))
         assert "/ Filter" in said
         assert "h History" in said
 
 
-def item(text: str, **more: object) -> Item:
-    return Item(((text, "text"),), **more)  # type: ignore[arg-type]
+def item(text: str, **more: object) -> BarItem:
+    return BarItem(((text, "text"),), **more)  # type: ignore[arg-type]
 
 
 class Bar(ItemBar):
     """Remembers what was pressed."""
 
-    def __init__(self, *lines: Line) -> None:
+    def __init__(self, *lines: BarLine) -> None:
         super().__init__()
         self.pressed_names: list[str] = []
         self.show(lines)
@@ -204,7 +206,7 @@ class Bar(ItemBar):
         self.pressed_names.append(name)
 
 
-LINE = Line((item("name"), item("version", rank=2)), (item("state", rank=0), item("file", rank=3)))
+LINE = BarLine((item("name"), item("version", rank=2)), (item("state", rank=0), item("file", rank=3)))
 
 
 async def shown(bar: ItemBar, width: int) -> list[str]:
@@ -227,12 +229,12 @@ async def test_what_has_no_room_goes_by_rank(width: int, seen: str) -> None:
 
 
 async def test_where_even_the_rest_has_no_room_the_first_is_cut_and_the_last_stays() -> None:
-    rows = await shown(Bar(Line((item("a long name"),), (item("state"),))), 14)
+    rows = await shown(Bar(BarLine((item("a long name"),), (item("state"),))), 14)
     assert rows[0] == "a lo…    state"
 
 
 async def test_a_sign_says_that_something_was_left_out() -> None:
-    line = Line((item("one", rank=1), item("two", rank=2)), (item("help"),), says_more=True)
+    line = BarLine((item("one", rank=1), item("two", rank=2)), (item("help"),), says_more=True)
     assert (await shown(Bar(line), 16))[0].split() == ["one", "two", "help"]
     assert (await shown(Bar(line), 15))[0].split() == ["one", "…", "help"]
 
@@ -243,7 +245,7 @@ async def test_what_has_no_room_is_shortened_before_anything_goes_and_the_least_
         item("3 three", rank=1, short=(("3", "text"),)),
         item("8 eight", rank=2, short=(("8", "text"),)),
     )
-    line = Line(items, (item("end"),), says_more=True)
+    line = BarLine(items, (item("end"),), says_more=True)
     assert (await shown(Bar(line), 31))[0].split() == ["here", "3", "three", "8", "eight", "end"]
     assert (await shown(Bar(line), 28))[0].split() == ["here", "3", "three", "8", "end"]
     assert (await shown(Bar(line), 20))[0].split() == ["here", "3", "8", "end"]
@@ -251,23 +253,23 @@ async def test_what_has_no_room_is_shortened_before_anything_goes_and_the_least_
 
 
 async def test_the_inset_is_kept_free_at_both_edges() -> None:
-    rows = await shown(Bar(Line((item("left"),), (item("right"),), inset=1)), 20)
+    rows = await shown(Bar(BarLine((item("left"),), (item("right"),), inset=1)), 20)
     assert rows[0] == " left         right"
 
 
 async def test_each_line_takes_one_row_and_another_line_another() -> None:
-    bar = Bar(Line((item("one"),)))
+    bar = Bar(BarLine((item("one"),)))
     app = Showing(bar)
     async with app.run_test(size=(20, 5)) as pilot:
         assert bar.region.height == 1
-        bar.show([Line((item("one"),)), Line((item("two"),), grave=True)])
+        bar.show([BarLine((item("one"),)), BarLine((item("two"),), grave=True)])
         await pilot.pause()
         assert bar.region.height == 2
         assert app.rows()[:2] == ["one", "two"]
 
 
 async def test_a_click_presses_what_is_under_it_and_the_ground_does_nothing() -> None:
-    bar = Bar(Line((item("one", name="1"), item("two", name="2"), item("three"))))
+    bar = Bar(BarLine((item("one", name="1"), item("two", name="2"), item("three"))))
     async with Showing(bar).run_test(size=(30, 5)) as pilot:
         for x in (0, 2, 3, 5, 7, 8, 10, 20):
             await pilot.click(bar, offset=(x, 0))
@@ -275,12 +277,12 @@ async def test_a_click_presses_what_is_under_it_and_the_ground_does_nothing() ->
 
 
 async def test_what_acts_on_a_terminal_is_shown() -> None:
-    assert (await shown(Bar(Line((item("a\x1b[2J"),))), 20))[0] == "a␛[2J"
+    assert (await shown(Bar(BarLine((item("a\x1b[2J"),))), 20))[0] == "a␛[2J"
 
 
 @pytest.mark.parametrize("theme", [DARK_NAME, LIGHT_NAME])
 async def test_inks_are_those_of_the_theme(theme: str) -> None:
-    app = Showing(Bar(Line((Item((("fine", "ok"),)),))), theme=theme)
+    app = Showing(Bar(BarLine((BarItem((("fine", "ok"),)),))), theme=theme)
     async with app.run_test(size=(20, 3)):
         assert app.style_of("fine").color == role_styles(dark=theme == DARK_NAME)["ok"].color
 
@@ -297,9 +299,9 @@ async def test_the_same_again_is_not_painted_again() -> None:
             return bar
 
         bar.refresh = count  # type: ignore[method-assign, assignment]
-        bar.show([Line(LINE.left, LINE.right)])
+        bar.show([BarLine(LINE.left, LINE.right)])
         assert painted == 0
-        bar.show([Line(LINE.left)])
+        bar.show([BarLine(LINE.left)])
         assert painted == 1
 
 

@@ -1,6 +1,6 @@
 """The part of the table of keys that is about messages written by hand, and about skills."""
 
-from inspector.tui.actions import Action, Where
+from inspector.tui.actions import Action, ActionScope
 
 BY_HAND: tuple[Action, ...] = (
     Action(
@@ -8,15 +8,19 @@ BY_HAND: tuple[Action, ...] = (
         ("ctrl+j", "f5", "ctrl+enter"),
         "Send",
         "Send what is written, right or wrong.",
-        Where.RAW,
+        ActionScope.RAW,
         "send",
         footer=True,
         priority=True,
     ),
-    Action("raw.next", ("]",), "Next frame", "Show the next frame of what was sent and came.", Where.RAW, "frame(1)"),
-    Action("raw.previous", ("[",), "Frame before", "Show the frame before.", Where.RAW, "frame(-1)"),
-    Action("raw.again", (".",), "Write again", "Put the chosen message into the form.", Where.RAW, "again", True),
-    Action("raw.entry", ("t",), "In the traffic", "Show the frame in the traffic.", Where.RAW, "entry", footer=True),
+    Action(
+        "raw.next", ("]",), "Next frame", "Show the next frame of what was sent and came.", ActionScope.RAW, "frame(1)"
+    ),
+    Action("raw.previous", ("[",), "Frame before", "Show the frame before.", ActionScope.RAW, "frame(-1)"),
+    Action("raw.again", (".",), "Write again", "Put the chosen message into the form.", ActionScope.RAW, "again", True),
+    Action(
+        "raw.entry", ("t",), "In the traffic", "Show the frame in the traffic.", ActionScope.RAW, "entry", footer=True
+    ),
 )
 SKILLS: tuple[Action, ...] = (
     Action(
@@ -24,7 +28,7 @@ SKILLS: tuple[Action, ...] = (
         ("ctrl+j", "f5", "ctrl+enter"),
         "Read",
         "Read the chosen file and hold it against its entry; of a skill its SKILL.md.",
-        Where.SKILLS,
+        ActionScope.SKILLS,
         "read",
         footer=True,
     ),
@@ -33,12 +37,18 @@ SKILLS: tuple[Action, ...] = (
         ("v",),
         "Verify all",
         "Read the skill's files one by one, up to the first that is not what was listed.",
-        Where.SKILLS,
+        ActionScope.SKILLS,
         "check",
         footer=True,
     ),
-    Action("skills.list", ("l",), "List", "Ask for the list of skills.", Where.SKILLS, "list", footer=True),
+    Action("skills.list", ("l",), "List", "Ask for the list of skills.", ActionScope.SKILLS, "list", footer=True),
     Action(
-        "skills.get", ("u",), "Renew entry", "Ask for the chosen skill's entry anew.", Where.SKILLS, "get", footer=True
+        "skills.get",
+        ("u",),
+        "Renew entry",
+        "Ask for the chosen skill's entry anew.",
+        ActionScope.SKILLS,
+        "get",
+        footer=True,
     ),
 )

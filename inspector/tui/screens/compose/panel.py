@@ -24,12 +24,12 @@ from inspector.present.spans import Role, Span, lay
 from inspector.protocol.capabilities import SKILLS, declares
 from inspector.protocol.drafts import Composed, Draft, DraftKind, compose, draft_of, fault_in, header_pairs, oddities
 from inspector.protocol.frames import Direction, Frame
-from inspector.session.raw import Ended, Sent
+from inspector.session.raw import Ended, RawSent
 from inspector.session.session import Session
 from inspector.text import human_size
 from inspector.tui import keys
-from inspector.tui.actions import Where
-from inspector.tui.conversation import Subject, why_silent
+from inspector.tui.actions import ActionScope
+from inspector.tui.conversation import OpenConversation, why_silent
 from inspector.tui.panels import Panel
 from inspector.tui.safety import copy
 from inspector.tui.screens.traffic.payload import RAW, TREE, PayloadView
@@ -52,7 +52,7 @@ class Shot:
     """Where its frames are."""
     started_ns: int
     composed: Composed | None = None
-    sent: Sent | None = None
+    sent: RawSent | None = None
     """None while it is waited for."""
     problem: str = ""
     """Why it was not waited for to the end; "" if it was, or still is."""
@@ -65,7 +65,7 @@ class Shot:
         """Whether nothing more is waited for."""
         return self.sent is not None or bool(self.problem)
 
-    def take(self, composed: Composed, sent: Sent, now_ns: int) -> None:
+    def take(self, composed: Composed, sent: RawSent, now_ns: int) -> None:
         """This came of it."""
         self.composed, self.sent, self.took_ns = composed, sent, now_ns - self.started_ns
         self.frames = [*sent.frames, *sent.came]
@@ -452,16 +452,16 @@ class RawPanel(Panel):
     """Writing messages by hand."""
 
     places = (
-        Where.EVERYWHERE,
-        Where.RAW,
-        Where.FORM_CHOICE,
-        Where.MOVING,
-        Where.LIST,
-        Where.JSON,
-        Where.FINDING_HERE,
-        Where.PAYLOAD,
+        ActionScope.EVERYWHERE,
+        ActionScope.RAW,
+        ActionScope.FORM_CHOICE,
+        ActionScope.MOVING,
+        ActionScope.LIST,
+        ActionScope.JSON,
+        ActionScope.FINDING_HERE,
+        ActionScope.PAYLOAD,
     )
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(Where.RAW)
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.RAW)
     HELP = """\
 Write a request, a notification, several at once, or exactly what is to cross the wire. What is odd about it is said;
 it is sent all the same. What came stands beside, and what was sent before below it.
@@ -482,7 +482,7 @@ it is sent all the same. What came stands beside, and what was sent before below
             super().__init__()
             self.shot = shot
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: OpenConversation) -> None:
         super().__init__()
         self.subject = subject
         self.form = RawForm()
@@ -512,7 +512,7 @@ it is sent all the same. What came stands beside, and what was sent before below
         self.came.sync()
         self._line.show(*self._said())
 
-    def rebind(self, subject: Subject) -> None:
+    def rebind(self, subject: OpenConversation) -> None:
         """Write to another conversation; what is written, and what was sent before, stays."""
         self.subject = subject
 
@@ -571,7 +571,7 @@ it is sent all the same. What came stands beside, and what was sent before below
     async def _send(self, shot: Shot) -> None:
         draft = shot.draft
 
-        async def do(session: Session) -> tuple[Composed, Sent]:
+        async def do(session: Session) -> tuple[Composed, RawSent]:
             client = session.options.wish.client
             tools = {tool.name: tool.input_schema for tool in session.journal.conversation.catalogue.tools}
             made = compose(draft, session.revision, client, session.by_hand.next_id, tools.get)
@@ -622,7 +622,7 @@ it is sent all the same. What came stands beside, and what was sent before below
         return left, [(f"{keys.key_name('ctrl+j')} sends", "faint")]
 
 
-def _methods(subject: Subject) -> tuple[str, ...]:
+def _methods(subject: OpenConversation) -> tuple[str, ...]:
     """What can be asked of the server in this revision, requests first."""
     opening = subject.opening
     if opening is None:

@@ -27,8 +27,8 @@ from inspector.present.rows import RowSource, RowView
 from inspector.present.spans import clip
 from inspector.text import human_size, pad, visible
 from inspector.tui import keys
-from inspector.tui.actions import Where
-from inspector.tui.screens.export.ways import WAYS, Made, Scope, Source, Wish, make, proposed
+from inspector.tui.actions import ActionScope
+from inspector.tui.screens.export.ways import WAYS, ExportRequest, ExportScope, ExportSource, Made, make, proposed
 from inspector.tui.theme import glyphs
 from inspector.tui.widgets.bars import StatusLine
 from inspector.tui.widgets.dialogs import Dialog, is_on_top
@@ -148,7 +148,7 @@ class ExportScreen(Making[Made]):
     """Answers with what was made; None if nothing was."""
 
     SAID = "#export-said"
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(Where.EXPORT)
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.EXPORT)
     DEFAULT_CSS = """
     ExportScreen { align: center middle; background: $background 60%; }
     ExportScreen > Vertical {
@@ -162,10 +162,10 @@ class ExportScreen(Making[Made]):
     ExportScreen Static { height: auto; max-height: 4; color: $text-warning; padding: 0 1; }
     """
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: ExportSource) -> None:
         super().__init__()
         self._source = source
-        self._scopes: tuple[Scope | None, ...] = (None, *source.scopes)
+        self._scopes: tuple[ExportScope | None, ...] = (None, *source.scopes)
         self._scope = 0
         self._notes = False
         self._way = WAYS[0]
@@ -209,7 +209,7 @@ class ExportScreen(Making[Made]):
         """Make what is chosen now."""
         way = self._way
         scope = None if way.whole else self._scopes[self._scope]
-        wish = Wish(way, path, scope, self._notes and way.notes, replace)
+        wish = ExportRequest(way, path, scope, self._notes and way.notes, replace)
         return lambda: make(wish, self._source)
 
     def told(self, made: Made) -> str:

@@ -24,7 +24,7 @@ from inspector.tui.widgets.dialogs import Dialog
 from inspector.tui.widgets.virtual_lines import LinesView
 
 if TYPE_CHECKING:
-    from inspector.features.lock.lock_file import Surface
+    from inspector.features.lock.lock_file import ServerDefinitions
 
 
 class Share(Protocol):
@@ -34,7 +34,7 @@ class Share(Protocol):
         """Raises: InspectError."""
 
 
-class Way(msgspec.Struct, frozen=True):
+class ExportTarget(msgspec.Struct, frozen=True):
     """One of the things that can be made."""
 
     id: str
@@ -61,15 +61,17 @@ _LABELS = {
     "python": "Python",
 }
 WAYS = (
-    *(Way(name, _LABELS[name], each.says, each.ending, each.notes) for name, each in FORMATS.items()),
-    Way("share", "Share", "a copy without secrets, to give away", ".shared.mcpcap", notes=True, whole=True),
-    Way("surface", "Surface", "all that the server offers, to commit and compare", ".surface.json", whole=True),
-    Way("cases", "Cases", "its calls as cases of a test, added to the file", ".cases.yaml", adds=True),
-    Way("compare", "Compare", "what it offers with a saved surface", ".surface.json", whole=True, reads=True),
+    *(ExportTarget(name, _LABELS[name], each.says, each.ending, each.notes) for name, each in FORMATS.items()),
+    ExportTarget("share", "Share", "a copy without secrets, to give away", ".shared.mcpcap", notes=True, whole=True),
+    ExportTarget(
+        "surface", "Surface", "all that the server offers, to commit and compare", ".surface.json", whole=True
+    ),
+    ExportTarget("cases", "Cases", "its calls as cases of a test, added to the file", ".cases.yaml", adds=True),
+    ExportTarget("compare", "Compare", "what it offers with a saved surface", ".surface.json", whole=True, reads=True),
 )
 
 
-class Scope(msgspec.Struct, frozen=True):
+class ExportScope(msgspec.Struct, frozen=True):
     """A part of a conversation."""
 
     name: str
@@ -82,7 +84,7 @@ class Scope(msgspec.Struct, frozen=True):
         return self.entries if self.find is None else self.find()
 
 
-class Source(msgspec.Struct, frozen=True):
+class ExportSource(msgspec.Struct, frozen=True):
     """What it is made of."""
 
     stem: str
@@ -91,17 +93,17 @@ class Source(msgspec.Struct, frozen=True):
     """The capture; None if nothing keeps it."""
     journal: Journal | None = None
     """None: the capture is loaded."""
-    scopes: tuple[Scope, ...] = ()
+    scopes: tuple[ExportScope, ...] = ()
     """Parts of it that can be taken instead of all."""
     share: Share | None = None
 
 
-class Wish(msgspec.Struct, frozen=True):
+class ExportRequest(msgspec.Struct, frozen=True):
     """What somebody wants."""
 
-    way: Way
+    way: ExportTarget
     path: Path
-    scope: Scope | None = None
+    scope: ExportScope | None = None
     """None for everything."""
     notes: bool = False
     overwrite: bool = False
@@ -116,7 +118,7 @@ class Made(msgspec.Struct, frozen=True):
     """More, to be read; () if the sentence says all."""
 
 
-def proposed(way: Way, source: Source) -> Path:
+def proposed(way: ExportTarget, source: ExportSource) -> Path:
     """Where it would go: here; cases beside the capture."""
     if way.id == "cases" and source.path is not None:
         from inspector.features.cases.file import beside
@@ -125,7 +127,7 @@ def proposed(way: Way, source: Source) -> Path:
     return Path.cwd() / (source.stem + way.ending)
 
 
-def make(wish: Wish, source: Source) -> Made:
+def make(wish: ExportRequest, source: ExportSource) -> Made:
     """Make it. Takes as long as it takes.
 
     Raises: FileExistsError if the file is there and was not to be replaced; InspectError if it can't be made.
@@ -138,7 +140,7 @@ def make(wish: Wish, source: Source) -> Made:
     if wish.way.id == "share":
         return _shared(wish, source)
     with _journal(source) as journal:
-        deed: Callable[[Wish, Journal], Made] = _OTHERS.get(wish.way.id, _exported)
+        deed: Callable[[ExportRequest, Journal], Made] = _OTHERS.get(wish.way.id, _exported)
         return deed(wish, journal)
 
 
@@ -147,7 +149,7 @@ def _is_same(path: Path, capture: Path) -> bool:
 
 
 @contextmanager
-def _journal(source: Source) -> Iterator[Journal]:
+def _journal(source: ExportSource) -> Iterator[Journal]:
     if source.journal is not None:
         yield source.journal
         return
@@ -161,7 +163,7 @@ def _journal(source: Source) -> Iterator[Journal]:
         journal.close()
 
 
-def _exported(wish: Wish, journal: Journal) -> Made:
+def _exported(wish: ExportRequest, journal: Journal) -> Made:
     from inspector.capture.format.notes import NotesFile
     from inspector.features.export.selection import Selection, to_file
 
@@ -176,7 +178,7 @@ def _exported(wish: Wish, journal: Journal) -> Made:
     return Made(f"{said}Not in it: {FORMATS[wish.way.id].loses}.")
 
 
-def _shared(wish: Wish, source: Source) -> Made:
+def _shared(wish: ExportRequest, source: ExportSource) -> Made:
     if source.path is None:
         raise UsageError("nothing keeps this conversation, so there is no capture to copy", hint="Record it next time.")
     if source.share is None:
@@ -188,7 +190,7 @@ def _shared(wish: Wish, source: Source) -> Made:
     return Made(f"Written to {_called(wish.path)}: {head}.", tuple((span(each, limit=400),) for each in (head, *rest)))
 
 
-def _surface(wish: Wish, journal: Journal) -> Made:
+def _surface(wish: ExportRequest, journal: Journal) -> Made:
     from inspector.features.lock.lock_file import save
 
     surface = _surface_of(journal)
@@ -197,7 +199,7 @@ def _surface(wish: Wish, journal: Journal) -> Made:
     return Made(f"Written to {_called(wish.path)}: {counts or 'no lists'}.")
 
 
-def _surface_of(journal: Journal) -> "Surface":
+def _surface_of(journal: Journal) -> "ServerDefinitions":
     from inspector.features.lock.lock_file import surface_of
 
     surface = surface_of(journal.conversation)
@@ -206,7 +208,7 @@ def _surface_of(journal: Journal) -> "Surface":
     return surface
 
 
-def _cases(wish: Wish, journal: Journal) -> Made:
+def _cases(wish: ExportRequest, journal: Journal) -> Made:
     from inspector.capture.compare.operations import accounts
     from inspector.features.cases.file import add_cases
     from inspector.features.cases.making import promoted
@@ -220,7 +222,7 @@ def _cases(wish: Wish, journal: Journal) -> Made:
     return Made(f"{added} added, {count:,} now. Run them: mcp-inspect test {_called(wish.path)} TARGET")
 
 
-def _compared(wish: Wish, journal: Journal) -> Made:
+def _compared(wish: ExportRequest, journal: Journal) -> Made:
     from inspector.features.lock.changes import compare_surfaces
     from inspector.features.lock.lines import diff_lines, summary
     from inspector.features.lock.lock_file import read_lock_file

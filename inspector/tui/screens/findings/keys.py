@@ -1,14 +1,14 @@
 """The part of the table of keys that is about findings: the screen of all of them, and the jumps in the traffic."""
 
-from inspector.tui.actions import Action, Where
+from inspector.tui.actions import Action, ActionScope
 
-_F, _T = Where.FINDINGS, Where.TRAFFIC
+_F, _T = ActionScope.FINDINGS, ActionScope.TRAFFIC
 FINDINGS_SCREEN = Action(
     "screen.findings",
     ("E",),
     "Findings",
     "Show what checks have found.",
-    Where.EVERYWHERE,
+    ActionScope.EVERYWHERE,
     "app.show('findings')",
 )
 FINDING_JUMPS: tuple[Action, ...] = (

@@ -14,7 +14,7 @@ from inspector.checks.findings import Finding, Severity
 from inspector.checks.registry import CHECKS
 from inspector.present import spans
 from inspector.present.findings import SIGNS, place_of, title_of
-from inspector.present.live_checks import Found, LiveChecks
+from inspector.present.live_checks import JournalFindings, LiveChecks
 from inspector.present.rows import RowSource, RowView
 from inspector.present.spans import Fact, Section, Span, fact, lay
 
@@ -68,7 +68,7 @@ class FindingRows(RowSource):
         self.shows_muted = False
         self.shown = 0
         """How many findings match, the folded ones included."""
-        self._found: Found | None = None
+        self._found: JournalFindings | None = None
         self._items: list[Item] = []
         self._numbers: dict[object, int] = {}
         self._at: dict[int, int] = {}
@@ -77,7 +77,7 @@ class FindingRows(RowSource):
         self._seen: tuple[object, ...] = ()
         self._generation = 0
 
-    def take(self, found: Found | None) -> bool:
+    def take(self, found: JournalFindings | None) -> bool:
         """Look again; whether the rows are other ones now."""
         seen = (id(found), found.changes if found else 0, self.wanted, self.shows_muted, len(self._turned))
         if seen == self._seen:
@@ -88,7 +88,7 @@ class FindingRows(RowSource):
         self._generation += 1
         return True
 
-    def _made(self, found: Found) -> Iterator[Item]:
+    def _made(self, found: JournalFindings) -> Iterator[Item]:
         findings = [each for each in found.all if self.shows_muted or not found.is_muted(each)]
         words = self.wanted.casefold().split()
         if words:

@@ -21,8 +21,8 @@ from inspector.present.findings import finding_section, findings_text, unexplain
 from inspector.present.live_checks import mute_of
 from inspector.present.spans import Section, Span
 from inspector.tui import keys
-from inspector.tui.actions import Where
-from inspector.tui.conversation import Stage, Subject
+from inspector.tui.actions import ActionScope
+from inspector.tui.conversation import ConversationStage, OpenConversation
 from inspector.tui.panels import Panel
 from inspector.tui.screens.findings.model import FindingRows, Group, about_check, checked, counted, set_aside_line
 from inspector.tui.theme import glyphs, spans_to_text
@@ -33,7 +33,7 @@ from inspector.tui.widgets.virtual_lines import Scroller
 from inspector.tui.widgets.virtual_list import LogList
 
 if TYPE_CHECKING:
-    from inspector.tui.screens.export.ways import Scope
+    from inspector.tui.screens.export.ways import ExportScope
 
 
 # --- What is done about findings: they are copied, muted and heard of again, and the checks made to pause.
@@ -46,7 +46,7 @@ _MOST_EVIDENCE = 100
 class FindingDeeds(Panel):
     """A mixin of the screen of findings."""
 
-    _subject: Subject
+    _subject: OpenConversation
     _rows: FindingRows
     _list: LogList
 
@@ -89,14 +89,14 @@ class FindingDeeds(Panel):
         self._look()
 
     @property
-    def export_scopes(self) -> "Sequence[Scope]":
+    def export_scopes(self) -> "Sequence[ExportScope]":
         """What the chosen findings rest on, with the operations that it belongs to."""
         from inspector.present.trace import entries_of_all
-        from inspector.tui.screens.export.ways import Scope
+        from inspector.tui.screens.export.ways import ExportScope
 
         ns = dict.fromkeys(n for each in self._findings() for n in each.frames[:_MOST_EVIDENCE])
         find = partial(entries_of_all, self._subject.journal, tuple(ns))
-        return (Scope("the finding's evidence", find=find),) if ns else ()
+        return (ExportScope("the finding's evidence", find=find),) if ns else ()
 
     def _kept(self) -> KeptMutes:
         from inspector.config.paths import places
@@ -116,8 +116,8 @@ _TICKS = 10
 class FindingsPanel(FindingDeeds):
     """The findings about one conversation."""
 
-    places = (Where.EVERYWHERE, Where.FINDINGS, Where.LIST, Where.MOVING, Where.SEARCH)
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(Where.FINDINGS)
+    places = (ActionScope.EVERYWHERE, ActionScope.FINDINGS, ActionScope.LIST, ActionScope.MOVING, ActionScope.SEARCH)
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.FINDINGS)
     HELP = """\
 What checks have found, worst first. Enter shows the evidence in the traffic, Space folds, `m` mutes in this capture.
 """
@@ -134,7 +134,7 @@ What checks have found, worst first. Enter shows the evidence in the traffic, Sp
     }
     """
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: OpenConversation) -> None:
         super().__init__()
         self._subject = subject
         self._rows = FindingRows()
@@ -179,7 +179,7 @@ What checks have found, worst first. Enter shows the evidence in the traffic, Sp
             self._look()
         self._list.sync()
 
-    def rebind(self, subject: Subject) -> None:
+    def rebind(self, subject: OpenConversation) -> None:
         """Show the findings about another conversation; the filter stays."""
         self._subject = subject
         self._ticks = 0
@@ -312,12 +312,16 @@ What checks have found, worst first. Enter shows the evidence in the traffic, Sp
         self._page.scroll_home(animate=False)
 
 
-def _empty(subject: Subject, rows: FindingRows) -> list[list[Span]]:
+def _empty(subject: OpenConversation, rows: FindingRows) -> list[list[Span]]:
     """What stands where there are no rows: why, and what can be done."""
     checks = subject.checks_so_far
     if rows.wanted:
         return [[("Nothing matches.", "muted")], [("\\ shows all findings again", "faint")]]
-    if checks is None or not checks.is_done or subject.stage in (Stage.LOADING, Stage.CONNECTING):
+    if (
+        checks is None
+        or not checks.is_done
+        or subject.stage in (ConversationStage.LOADING, ConversationStage.CONNECTING)
+    ):
         return [[(f"{glyphs().pending} Checking…", "pending")]]
     if any(checks.is_muted(each) for each in checks.all):
         return [[("Everything that was found is muted.", "muted")], [("M shows it", "faint")]]
@@ -328,10 +332,10 @@ def _empty(subject: Subject, rows: FindingRows) -> list[list[Span]]:
     return [[(f"{glyphs().ok} Nothing found so far.", "ok")]]
 
 
-def _failure(subject: Subject) -> str:
+def _failure(subject: OpenConversation) -> str:
     """What failed, as far as the subject or its traffic says; "" if nothing did."""
     from inspector.present.findings import failure_in
 
-    if subject.stage is Stage.FAILED:
+    if subject.stage is ConversationStage.FAILED:
         return f"no session was opened{f': {subject.why}' if subject.why else ''}"
     return failure_in(subject.journal)

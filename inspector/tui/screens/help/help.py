@@ -20,7 +20,7 @@ from textual.widget import Widget
 from inspector.present.spans import Fact, Section, Span
 from inspector.text import cell_width
 from inspector.tui import keys
-from inspector.tui.actions import Where
+from inspector.tui.actions import ActionScope
 from inspector.tui.safety import through_filters
 from inspector.tui.screens.items.result_views import words_wrapped
 from inspector.tui.theme import glyphs, role_styles
@@ -68,7 +68,7 @@ class HelpScreen(Dialog[None]):
     }
     """
 
-    def __init__(self, places: tuple[Where, ...], more: Sequence[Section] = ()) -> None:
+    def __init__(self, places: tuple[ActionScope, ...], more: Sequence[Section] = ()) -> None:
         """Explain the keys of `places`, and of what works everywhere; `more` stands first."""
         super().__init__()
         self._places = places
@@ -76,12 +76,12 @@ class HelpScreen(Dialog[None]):
 
     def compose(self) -> ComposeResult:
         """Keys and signs; beside or below them the keys that work everywhere and the words."""
-        here = [place for place in self._places if place is not Where.EVERYWHERE]
+        here = [place for place in self._places if place is not ActionScope.EVERYWHERE]
         with Scroller(id="help") as frame:
             frame.border_title = "Help"
             frame.border_subtitle = "Esc closes"
             yield _Column([*self._more, *_keys(*here)])
-            yield _Column([*_keys(Where.EVERYWHERE), _signs(), _words()])
+            yield _Column([*_keys(ActionScope.EVERYWHERE), _signs(), _words()])
 
     def on_resize(self, event: events.Resize) -> None:
         """Use the room."""
@@ -92,7 +92,7 @@ class HelpScreen(Dialog[None]):
         self.dismiss()
 
 
-def turn_help(app: App[Any], places: tuple[Where, ...]) -> None:
+def turn_help(app: App[Any], places: tuple[ActionScope, ...]) -> None:
     """Show the help of a dialog on top by its own keys, else that of `places`; put it away if it is shown."""
     top = app.screen
     if isinstance(top, HelpScreen):
@@ -108,9 +108,9 @@ def turn_help(app: App[Any], places: tuple[Where, ...]) -> None:
         if each.id not in known and (each.tooltip or each.description):
             own.setdefault(each.tooltip or each.description, []).append(keys.key_name(each.key))
     found = dict.fromkeys(known[each.id] for each in active if each.id in known)
-    here = [place for place in found if place is not Where.EVERYWHERE]
+    here = [place for place in found if place is not ActionScope.EVERYWHERE]
     dialog = Section("This dialog", tuple(Fact("  ".join(named), does) for does, named in own.items()))
-    app.push_screen(HelpScreen((*here, Where.EVERYWHERE), (dialog,) if own else ()))
+    app.push_screen(HelpScreen((*here, ActionScope.EVERYWHERE), (dialog,) if own else ()))
 
 
 class _Column(Widget):
@@ -165,7 +165,7 @@ def _lay(sections: Sequence[Section], width: int) -> list[list[Span]]:
     return lines
 
 
-def _keys(*places: Where) -> list[Section]:
+def _keys(*places: ActionScope) -> list[Section]:
     return [
         Section(place, tuple(Fact(shown, does) for shown, does in rows))
         for place, rows in keys.help_text(*places)

@@ -13,9 +13,9 @@ from textual.containers import Vertical
 from inspector.session.desk import Ticket, TicketState
 from inspector.text import visible
 from inspector.tui import keys
-from inspector.tui.conversation import Subject
+from inspector.tui.conversation import OpenConversation
 from inspector.tui.screens.inbox.question import Deed, QuestionPane
-from inspector.tui.screens.inbox.rows import Asked
+from inspector.tui.screens.inbox.rows import RequestRow
 from inspector.tui.widgets.bars import FooterBar
 from inspector.tui.widgets.dialogs import Dialog, is_on_top
 
@@ -52,7 +52,7 @@ class QuestionScreen(Dialog[None]):
     QuestionScreen QuestionPane { height: 1fr; }
     """
 
-    def __init__(self, subject: Subject, ticket: Ticket) -> None:
+    def __init__(self, subject: OpenConversation, ticket: Ticket) -> None:
         super().__init__()
         self._subject = subject
         self._ticket = ticket
@@ -73,7 +73,7 @@ class QuestionScreen(Dialog[None]):
 
     async def _show(self, ticket: Ticket) -> None:
         self._ticket, self._answered = ticket, False
-        await self._pane.show(Asked(ticket.question, ticket))
+        await self._pane.show(RequestRow(ticket.question, ticket))
         self.refresh_bindings()
         self.call_after_refresh(self._pane.focus_first)
 
@@ -83,7 +83,7 @@ class QuestionScreen(Dialog[None]):
         self._pane.tick()
         match self._ticket.state:
             case TicketState.WAITING:
-                await self._pane.show(Asked(self._ticket.question, self._ticket))
+                await self._pane.show(RequestRow(self._ticket.question, self._ticket))
             case TicketState.WITHDRAWN:
                 why = visible(self._ticket.why, limit=200)
                 self.app.notify(f"The question was withdrawn: {why}.", severity="warning", markup=False)

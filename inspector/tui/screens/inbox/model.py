@@ -23,7 +23,7 @@ from inspector.protocol import peek, questions
 from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message, Request, encode, read
-from inspector.protocol.questions import Kind, Question, Refusal, Reply, Result, Root
+from inspector.protocol.questions import ErrorReply, Question, Reply, RequestKind, Result, Root
 
 # --- What a server asks of a language model, in full: nothing of it may hide from who answers in the model's place.
 
@@ -144,16 +144,16 @@ _GIVEN_UP = (ExchangeState.CANCELLED, ExchangeState.LATE)
 
 def kind_word(question: Question) -> str:
     """The kind of a question, in a word or two."""
-    if question.kind is Kind.ELICITATION:
+    if question.kind is RequestKind.ELICITATION:
         return "link" if question.mode == "url" else "form"
     return question.kind.value
 
 
 def asked_in_short(question: Question) -> str:
     """What is asked, as one safe line."""
-    if question.kind is Kind.ROOTS:
+    if question.kind is RequestKind.ROOTS:
         return "which roots there are"
-    said = last_text(question.params) if question.kind is Kind.SAMPLING else question.message
+    said = last_text(question.params) if question.kind is RequestKind.SAMPLING else question.message
     return text.visible(" ".join(said[:_READ].split()), limit=300) or "nothing in words"
 
 
@@ -204,12 +204,12 @@ def _facts(question: Question, journal: Journal, patience_s: float | None) -> It
 
 def _asked(question: Question) -> tuple[Section, ...]:
     match question.kind:
-        case Kind.ELICITATION:
+        case RequestKind.ELICITATION:
             message = Section("Asks", lines=_message(question), note="in the server's words")
             return (message, *(_link(question) if question.mode == "url" else _form(question)))
-        case Kind.SAMPLING:
+        case RequestKind.SAMPLING:
             return sampling_sections(question.params)
-        case Kind.ROOTS:
+        case RequestKind.ROOTS:
             return (Section("Asks", lines=paragraph(ROOTS_ARE_ADVICE, "muted")),)
 
 
@@ -274,7 +274,7 @@ def _is_primitive(asked: Any) -> bool:
 STOP_REASONS = ("endTurn", "stopSequence", "maxTokens", "toolUse")
 BY_HAND = "written by hand"
 """The model's name, unless another one is given."""
-REJECTED = Refusal(questions.REJECTED, "the person rejected the request")
+REJECTED = ErrorReply(questions.REJECTED, "the person rejected the request")
 _MOST = 20_000
 
 ROOTS_SCHEMA: dict[str, Any] = {
@@ -300,17 +300,17 @@ ROOTS_SCHEMA: dict[str, Any] = {
 
 def has_form(question: Question) -> bool:
     """Whether there is something to fill in: a link has nothing but yes and no."""
-    return question.kind is not Kind.ELICITATION or question.mode != "url"
+    return question.kind is not RequestKind.ELICITATION or question.mode != "url"
 
 
 def answer_schema(question: Question) -> Any:
     """What is to be filled in, as a schema."""
     match question.kind:
-        case Kind.ELICITATION:
+        case RequestKind.ELICITATION:
             return question.schema if isinstance(question.schema, dict) else {"type": "object"}
-        case Kind.SAMPLING:
+        case RequestKind.SAMPLING:
             return _sampling_schema(question.params)
-        case Kind.ROOTS:
+        case RequestKind.ROOTS:
             return ROOTS_SCHEMA
         case _:
             assert_never(question.kind)
@@ -336,13 +336,13 @@ def _sampling_schema(params: Any) -> dict[str, Any]:
 def reply_of(question: Question, filled: object) -> Reply:
     """The answer that says yes, from what was filled in."""
     match question.kind:
-        case Kind.ELICITATION if not has_form(question):
+        case RequestKind.ELICITATION if not has_form(question):
             return questions.accepted()
-        case Kind.ELICITATION:
+        case RequestKind.ELICITATION:
             return Result({"action": "accept"} | ({} if filled is UNSET else {"content": filled}))
-        case Kind.SAMPLING:
+        case RequestKind.SAMPLING:
             return _sampled(filled)
-        case Kind.ROOTS:
+        case RequestKind.ROOTS:
             return questions.rooted(roots_of(filled))
         case _:
             assert_never(question.kind)
@@ -361,7 +361,7 @@ def _sampled(filled: object) -> Reply:
 
 def no_to(question: Question, *, dismiss: bool = False) -> Reply:
     """The answer that says no, or with `dismiss` neither yes nor no; of sampling and roots both are an error."""
-    if question.kind is Kind.ELICITATION:
+    if question.kind is RequestKind.ELICITATION:
         return questions.dismissed() if dismiss else questions.declined()
     return REJECTED
 
@@ -370,9 +370,9 @@ def filled_by(question: Question, reply: Reply | None) -> object:
     """What was filled in for an earlier answer to such a question; UNSET if nothing can be taken from it."""
     if not isinstance(reply, Result):
         return UNSET
-    if question.kind is Kind.ELICITATION:
+    if question.kind is RequestKind.ELICITATION:
         return peek.mapping(reply.value, "content") if peek.has(reply.value, "content") else UNSET
-    if question.kind is Kind.ROOTS:
+    if question.kind is RequestKind.ROOTS:
         return {"roots": peek.items(reply.value, "roots")}
     said = peek.text(reply.value, "content", "text")
     filled = {
@@ -407,7 +407,7 @@ def answer_section(reply: Reply | None, by: str, why: str) -> Section:
     match reply:
         case None:
             return Section("Withdrawn", lines=paragraph(why or "nobody waits for an answer", "warning", limit=2000))
-        case Refusal():
+        case ErrorReply():
             facts = (Fact("by", text.visible(by), "strong"), Fact("error", f"{reply.code}", "error"))
             return Section("Refused", facts, paragraph(reply.message, "text", limit=2000))
         case Result():
@@ -421,7 +421,7 @@ def answer_word(reply: Reply | None) -> str:
     """What was answered, in a word."""
     if reply is None:
         return "withdrawn"
-    if isinstance(reply, Refusal):
+    if isinstance(reply, ErrorReply):
         return "refused"
     return {"accept": "accepted", "decline": "declined", "cancel": "cancelled"}.get(
         peek.text(reply.value, "action") or "", "answered"
@@ -433,7 +433,7 @@ def answer_word(reply: Reply | None) -> str:
 _RECORDED_QUESTIONS_GIVEN_UP = (ExchangeState.CANCELLED, ExchangeState.LOST)
 
 
-class Standing(msgspec.Struct, frozen=True):
+class RecordedState(msgspec.Struct, frozen=True):
     """How it stood."""
 
     is_open: bool
@@ -446,21 +446,21 @@ class Standing(msgspec.Struct, frozen=True):
     """Why nobody waits any more; "" if nobody said, or it was answered."""
 
 
-def standing_of(question: Question, journal: Journal, *, goes_on: bool) -> Standing:
+def standing_of(question: Question, journal: Journal, *, goes_on: bool) -> RecordedState:
     """How a question stood when the newest entry of this journal had come. `goes_on`: whether more is to come."""
     exchange = _exchange(question, journal)
     if exchange is None:
-        return Standing(is_open=True)
+        return RecordedState(is_open=True)
     if exchange.is_open or (exchange.asks and not exchange.retried):
-        return Standing(is_open=True, waits=goes_on)
+        return RecordedState(is_open=True, waits=goes_on)
     if exchange.asks:
-        return Standing(is_open=False, frame=_retry(exchange, journal))
+        return RecordedState(is_open=False, frame=_retry(exchange, journal))
     if exchange.state in _RECORDED_QUESTIONS_GIVEN_UP:
-        return Standing(is_open=False, why=exchange.why or exchange.state.value)
-    return Standing(is_open=False, frame=exchange.answer_frame or 0)
+        return RecordedState(is_open=False, why=exchange.why or exchange.state.value)
+    return RecordedState(is_open=False, frame=exchange.answer_frame or 0)
 
 
-def standing_word(question: Question, journal: Journal, standing: Standing) -> str:
+def standing_word(question: Question, journal: Journal, standing: RecordedState) -> str:
     """It in a word or two."""
     if standing.is_open:
         return "waits" if standing.waits else "no answer"
@@ -468,7 +468,7 @@ def standing_word(question: Question, journal: Journal, standing: Standing) -> s
     return "answered" if reply is None and standing.frame else answer_word(reply)
 
 
-def answered_section(question: Question, journal: Journal, standing: Standing) -> Section | None:
+def answered_section(question: Question, journal: Journal, standing: RecordedState) -> Section | None:
     """What was answered, or why nothing was; None while nobody has answered, and where that can't be told."""
     reply = reply_to(question, journal, standing)
     if standing.is_open or (reply is None and standing.frame):
@@ -476,7 +476,7 @@ def answered_section(question: Question, journal: Journal, standing: Standing) -
     return answer_section(reply, f"the client, in #{standing.frame:,}", standing.why)
 
 
-def reply_to(question: Question, journal: Journal, standing: Standing) -> Reply | None:
+def reply_to(question: Question, journal: Journal, standing: RecordedState) -> Reply | None:
     """What was answered; None if nothing was, or that can't be told."""
     exchange = _exchange(question, journal)
     what = journal.store.entry(standing.frame).what if 0 < standing.frame <= journal.count else None
@@ -496,7 +496,7 @@ def _reply(question: Question, exchange: Exchange, message: Message) -> Reply | 
         return Result(message.result)
     if isinstance(message, ErrorAnswer) and message.id == exchange.id:
         code = peek.at(message.error, "code")
-        return Refusal(code if isinstance(code, int) else 0, peek.text(message.error, "message") or "")
+        return ErrorReply(code if isinstance(code, int) else 0, peek.text(message.error, "message") or "")
     return None
 
 

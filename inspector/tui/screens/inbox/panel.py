@@ -14,8 +14,8 @@ from textual.containers import Vertical
 
 from inspector.present.spans import Span
 from inspector.tui import keys
-from inspector.tui.actions import Where
-from inspector.tui.conversation import Subject
+from inspector.tui.actions import ActionScope
+from inspector.tui.conversation import OpenConversation
 from inspector.tui.panels import Panel
 from inspector.tui.screens.inbox.model import has_form
 from inspector.tui.screens.inbox.question import Deed, QuestionPane
@@ -30,15 +30,15 @@ class InboxPanel(Panel):
     """The questions of a server, and answering them."""
 
     places = (
-        Where.EVERYWHERE,
-        Where.INBOX,
-        Where.FORM,
-        Where.FORM_LINE,
-        Where.FORM_CHOICE,
-        Where.MOVING,
-        Where.LIST,
+        ActionScope.EVERYWHERE,
+        ActionScope.INBOX,
+        ActionScope.FORM,
+        ActionScope.FORM_LINE,
+        ActionScope.FORM_CHOICE,
+        ActionScope.MOVING,
+        ActionScope.LIST,
     )
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(Where.INBOX)
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.INBOX)
     HELP = """\
 What the server asks waits here. Answer with the form, decline, or cancel; wrong answers can be sent too. Leaving the
 screen leaves the question where it is.
@@ -53,7 +53,7 @@ screen leaves the question where it is.
     InboxPanel.-narrow.-reading > QuestionPane { display: block; }
     """
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: OpenConversation) -> None:
         super().__init__()
         self.subject = subject
         self._rows = InboxRows(subject)
@@ -90,7 +90,7 @@ screen leaves the question where it is.
         self._list.sync()
         self.pane.tick()
 
-    def rebind(self, subject: Subject) -> None:
+    def rebind(self, subject: OpenConversation) -> None:
         """Show another conversation."""
         self.subject = self.pane.subject = subject
         self._rows = InboxRows(subject)

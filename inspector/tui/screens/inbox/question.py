@@ -24,10 +24,10 @@ from inspector.forms.fields import UNSET
 from inspector.forms.values import FormValue
 from inspector.present.logins import read_link
 from inspector.present.spans import Role, Section, Span
-from inspector.protocol.questions import Kind, Question, Reply, Root
+from inspector.protocol.questions import Question, Reply, RequestKind, Root
 from inspector.session.desk import Ticket, TicketState
 from inspector.tui import keys
-from inspector.tui.conversation import Subject
+from inspector.tui.conversation import OpenConversation
 from inspector.tui.screens.inbox.model import (
     ROOTS_SCHEMA,
     answer_section,
@@ -40,7 +40,7 @@ from inspector.tui.screens.inbox.model import (
     question_sections,
     roots_of,
 )
-from inspector.tui.screens.inbox.rows import Asked, age
+from inspector.tui.screens.inbox.rows import RequestRow, age
 from inspector.tui.screens.inbox.sampling import (
     ModelTalk,
     asks_now,
@@ -51,7 +51,7 @@ from inspector.tui.screens.inbox.sampling import (
 )
 from inspector.tui.screens.items.call_bar import wrong_or_awaited
 from inspector.tui.theme import glyphs, role_styles
-from inspector.tui.widgets.bars import Item, ItemBar, Line, StatusLine
+from inspector.tui.widgets.bars import BarItem, BarLine, ItemBar, StatusLine
 from inspector.tui.widgets.schema_form.fields import FormScroll
 from inspector.tui.widgets.schema_form.form import SchemaForm, awaited_count
 from inspector.tui.widgets.section_card import section_renderable
@@ -59,12 +59,12 @@ from inspector.tui.widgets.section_card import section_renderable
 # --- Many questions at once: which of them is shown, and saying no to all of them with two presses of one key.
 
 
-def waiting(subject: Subject) -> tuple[Ticket, ...]:
+def waiting(subject: OpenConversation) -> tuple[Ticket, ...]:
     """What waits for an answer, oldest first."""
     return tuple(ticket for ticket in subject.tickets if ticket.state is TicketState.WAITING)
 
 
-def place_of(ticket: Ticket | None, subject: Subject) -> str:
+def place_of(ticket: Ticket | None, subject: OpenConversation) -> str:
     """Which of those that wait this is, in words; "" for the only one, and for what is over."""
     asked = waiting(subject)
     at = next((at for at, each in enumerate(asked, 1) if each is ticket), 0)
@@ -77,7 +77,7 @@ class DecliningAll:
     def __init__(self) -> None:
         self._meant: tuple[Ticket, ...] = ()
 
-    async def press(self, subject: Subject) -> str:
+    async def press(self, subject: OpenConversation) -> str:
         """Take a press of the key; what to tell the person."""
         asked = waiting(subject)
         if not asked:
@@ -93,7 +93,7 @@ class DecliningAll:
 # --- The line below a question: yes, no, neither, and what a press does now. Each stands with its key.
 
 
-class Standing(msgspec.Struct, frozen=True):
+class ResponseState(msgspec.Struct, frozen=True):
     """How an answer stands."""
 
     problems: int = 0
@@ -125,15 +125,15 @@ class AnswerBar(ItemBar, can_focus=True):
             super().__init__()
             self.deed = deed
 
-    def say(self, question: Question | None, standing: Standing, *, roots: bool = False) -> None:
+    def say(self, question: Question | None, standing: ResponseState, *, roots: bool = False) -> None:
         """Offer what can be answered; None if nothing waits for an answer. `roots`: a list of roots is edited."""
         if question is None and not roots:
-            self.show([Line(inset=1)])
+            self.show([BarLine(inset=1)])
             return
         left = _roots(standing) if question is None else _answers(question, standing)
         both = (question is None or has_form(question)) and not standing.fixed and standing.talk != "asking"
         right = (_form_or_json(standing),) if both else ()
-        self.show([Line(left=tuple(left), right=right, inset=1)])
+        self.show([BarLine(left=tuple(left), right=right, inset=1)])
 
     def pressed(self, name: str) -> None:
         """Tell what was clicked."""
@@ -152,7 +152,7 @@ class AnswerBar(ItemBar, can_focus=True):
         self.refresh()
 
 
-def _answers(question: Question, standing: Standing) -> Sequence[Item]:
+def _answers(question: Question, standing: ResponseState) -> Sequence[BarItem]:
     if standing.talk in ("request", "asking"):
         return _with_the_model(standing)
     items = [_yes("Call again" if question.visit else "Answer", standing)]
@@ -161,12 +161,12 @@ def _answers(question: Question, standing: Standing) -> Sequence[Item]:
     if not has_form(question) and read_link(question.url).openable:
         items.insert(0, _button(f"{glyphs().closed} Open link", "inbox.open", "open", "title"))
     items.append(_button("Decline", "inbox.decline", "decline", "text", rank=1))
-    if question.kind is Kind.ELICITATION:
+    if question.kind is RequestKind.ELICITATION:
         items.append(_button("Cancel", "inbox.dismiss", "dismiss", "text", rank=2))
     return [*items, *(_wrong(standing) if has_form(question) else ())]
 
 
-def _with_the_model(standing: Standing) -> Sequence[Item]:
+def _with_the_model(standing: ResponseState) -> Sequence[BarItem]:
     if standing.talk == "asking":
         first = [_button(f"{glyphs().error} Stop", "inbox.model", "model", "title")]
     else:
@@ -175,32 +175,32 @@ def _with_the_model(standing: Standing) -> Sequence[Item]:
     return [*first, _button("Decline", "inbox.decline", "decline", "text", rank=1)]
 
 
-def _roots(standing: Standing) -> Sequence[Item]:
+def _roots(standing: ResponseState) -> Sequence[BarItem]:
     return [_yes("List these roots", standing), *_wrong(standing)]
 
 
-def _yes(words: str, standing: Standing) -> Item:
+def _yes(words: str, standing: ResponseState) -> BarItem:
     if standing.problems and standing.armed:
         return _button(f"{glyphs().closed} {words} anyway", "inbox.accept", "accept", "warning")
     return _button(f"{glyphs().closed} {words}", "inbox.accept", "accept", "title")
 
 
-def _button(words: str, action: str, deed: str, role: Role, rank: int = 0) -> Item:
+def _button(words: str, action: str, deed: str, role: Role, rank: int = 0) -> BarItem:
     key: Span = (f" {keys.key_name(keys.action(action).keys[0])}", "faint")
-    return Item(((words, role), key), deed, rank)
+    return BarItem(((words, role), key), deed, rank)
 
 
-def _wrong(standing: Standing) -> Sequence[Item]:
+def _wrong(standing: ResponseState) -> Sequence[BarItem]:
     count = standing.problems
     if not count:
-        return (Item(((f"{glyphs().ok} valid", "ok"),), rank=4),)
-    return (Item((wrong_or_awaited(count, standing.awaited),), rank=3),)
+        return (BarItem(((f"{glyphs().ok} valid", "ok"),), rank=4),)
+    return (BarItem((wrong_or_awaited(count, standing.awaited),), rank=3),)
 
 
-def _form_or_json(standing: Standing) -> Item:
+def _form_or_json(standing: ResponseState) -> BarItem:
     form: Role = "faint" if standing.as_json else "accent"
     json: Role = "accent" if standing.as_json else "faint"
-    return Item((("Form", form), (" / ", "faint"), ("JSON", json), (" e", "faint")), "json", 5)
+    return BarItem((("Form", form), (" / ", "faint"), ("JSON", json), (" e", "faint")), "json", 5)
 
 
 # --- Opening a question's link in the browser: a library call with a URL that was checked, and never a shell.
@@ -255,10 +255,10 @@ class QuestionPane(Widget):
             super().__init__()
             self.roots = roots
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: OpenConversation) -> None:
         super().__init__(classes="-over")
         self.subject = subject
-        self.asked: Asked | None = None
+        self.asked: RequestRow | None = None
         """The question that is shown."""
         self.edits_roots = False
         self._standing: object = None
@@ -293,7 +293,7 @@ class QuestionPane(Widget):
 
     # Showing
 
-    async def show(self, asked: Asked | None) -> None:
+    async def show(self, asked: RequestRow | None) -> None:
         """Show another question, or what became of the one that is shown. What was typed for it is kept."""
         standing = _standing(asked, self.subject)
         if asked == self.asked and standing == self._standing and not self.edits_roots:
@@ -380,7 +380,7 @@ class QuestionPane(Widget):
         talk = (
             "asking" if asks_now(self.asked) else "request" if self._talk.edits_request else "answer" if model else ""
         )
-        standing = Standing(
+        standing = ResponseState(
             form.problem_count, armed, form.as_json, talk, fixed=self._talk.is_json, awaited=awaited_count(form)
         )
         self._bar.say(self.question, standing, roots=self.edits_roots)
@@ -410,7 +410,9 @@ class QuestionPane(Widget):
         if deed == "open":
             return not has_form(question)
         # With selected text, the key cuts, as it does in every field.
-        return deed != "dismiss" or (question.kind is Kind.ELICITATION and not _has_selection(self.screen.focused))
+        return deed != "dismiss" or (
+            question.kind is RequestKind.ELICITATION and not _has_selection(self.screen.focused)
+        )
 
     # Answering
 
@@ -449,7 +451,7 @@ class QuestionPane(Widget):
             case "decline" | "dismiss":
                 self.post_message(self.Answered(asked.ticket, no_to(question, dismiss=deed == "dismiss")))
 
-    async def _turn_to_the_model(self, asked: Asked, ticket: Ticket) -> None:
+    async def _turn_to_the_model(self, asked: RequestRow, ticket: Ticket) -> None:
         """Show what it will be asked; from there back to the answer; stop it where it is being asked."""
         if not self._talk.can_begin(self.subject, self.question):
             _say(self, "No model was named: start with --sampler-url and --sampler-model.", False)
@@ -547,7 +549,7 @@ def _waited(standing: object) -> bool:
     return isinstance(standing, tuple) and bool(standing[0])
 
 
-def _standing(asked: Asked | None, subject: Subject) -> object:
+def _standing(asked: RequestRow | None, subject: OpenConversation) -> object:
     """All that can change about a question while it is shown."""
     if asked is None:
         return None

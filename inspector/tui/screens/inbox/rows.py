@@ -11,9 +11,9 @@ from inspector.present.rows import RowSource, RowView
 from inspector.present.spans import Role, Span, lay
 from inspector.protocol.questions import Question
 from inspector.session.desk import Ticket, TicketState
-from inspector.tui.conversation import Subject
+from inspector.tui.conversation import OpenConversation
 from inspector.tui.screens.inbox.model import (
-    Standing,
+    RecordedState,
     answer_word,
     asked_in_short,
     cause_in_short,
@@ -25,12 +25,12 @@ from inspector.tui.theme import glyphs
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RequestRow:
     """A question, and its ticket if there is a desk."""
 
     question: Question
     ticket: Ticket | None = None
-    stood: Standing | None = None
+    stood: RecordedState | None = None
     """Of a recording, which has no desk: how the question stood."""
 
     @property
@@ -52,13 +52,13 @@ class Asked:
 class InboxRows(RowSource):
     """Rows of questions. `take` looks whether there is anything new."""
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: OpenConversation) -> None:
         self._subject = subject
         self._seen: tuple[int, ...] = ()
         self._generation = 0
-        self.asked: tuple[Asked, ...] = ()
+        self.asked: tuple[RequestRow, ...] = ()
         self._earlier = 0
-        self._over: list[Asked] = []
+        self._over: list[RequestRow] = []
 
     def take(self) -> bool:
         """Take in what has happened; whether anything has."""
@@ -73,7 +73,7 @@ class InboxRows(RowSource):
         self._seen = seen
         self._generation += 1
         if subject.can_act:
-            every = [*self._before(), *(Asked(ticket.question, ticket) for ticket in subject.tickets)]
+            every = [*self._before(), *(RequestRow(ticket.question, ticket) for ticket in subject.tickets)]
         else:
             every = [self._recorded(question) for question in known[: grown[0]]]
         waiting = [asked for asked in every if asked.waits or asked.waited]
@@ -81,7 +81,7 @@ class InboxRows(RowSource):
         self.asked = (*waiting, *(asked for asked in reversed(every) if asked.key not in kept))
         return True
 
-    def _before(self) -> list[Asked]:
+    def _before(self) -> list[RequestRow]:
         """What was over before the tickets that the desk still has, as the journal tells it."""
         subject = self._subject
         earlier = subject.answered_earlier
@@ -95,10 +95,10 @@ class InboxRows(RowSource):
             ]
         return self._over
 
-    def _recorded(self, question: Question) -> Asked:
+    def _recorded(self, question: Question) -> RequestRow:
         journal = self._subject.journal
         goes_on = journal.live or self._subject.grows
-        return Asked(question, stood=standing_of(question, journal, goes_on=goes_on))
+        return RequestRow(question, stood=standing_of(question, journal, goes_on=goes_on))
 
     @property
     def waited(self) -> int:
@@ -106,7 +106,7 @@ class InboxRows(RowSource):
         return sum(asked.waited for asked in self.asked)
 
     @property
-    def unanswered(self) -> tuple[Asked, ...]:
+    def unanswered(self) -> tuple[RequestRow, ...]:
         """What waits, oldest first."""
         return tuple(asked for asked in self.asked if asked.waits)
 
@@ -141,7 +141,7 @@ def age(question: Question, now_ns: int) -> str:
     return text.human_duration(max(0, now_ns - question.asked_ns))
 
 
-def _state(asked: Asked, journal: Journal) -> Span:
+def _state(asked: RequestRow, journal: Journal) -> Span:
     signs = glyphs()
     if journal.conversation.visits.is_complete(asked.question):
         return (text.pad(f"{signs.event if asked.waits else signs.ok} complete", 12), "ok")

@@ -8,15 +8,15 @@ from typing import Any, assert_never
 from inspector.forms.fields import UNSET
 from inspector.forms.values import FormValue
 from inspector.present.spans import Section, Span
-from inspector.present.words import Account, account_section
+from inspector.present.words import ModelRun, account_section
 from inspector.protocol import peek
-from inspector.protocol.questions import Kind, Question, Reply, Result
+from inspector.protocol.questions import Question, Reply, RequestKind, Result
 from inspector.sampler.choice import Approve
 from inspector.session.desk import Proposal, ProposalState, Ticket
 from inspector.text import human_duration, visible
-from inspector.tui.conversation import Subject
+from inspector.tui.conversation import OpenConversation
 from inspector.tui.screens.inbox.model import answer_schema, filled_by, reply_of
-from inspector.tui.screens.inbox.rows import Asked
+from inspector.tui.screens.inbox.rows import RequestRow
 from inspector.tui.widgets.schema_form.form import SchemaForm
 
 _ANY_OBJECT = {"type": "object"}
@@ -36,16 +36,16 @@ class ModelTalk:
         """Whose answer the form was filled with, by question."""
         self._requests: dict[tuple[int, str], Any] = {}
 
-    def can_begin(self, subject: Subject, question: Question | None) -> bool:
+    def can_begin(self, subject: OpenConversation, question: Question | None) -> bool:
         """Whether there is a model that could be asked."""
-        return subject.proposer is not None and question is not None and question.kind is Kind.SAMPLING
+        return subject.proposer is not None and question is not None and question.kind is RequestKind.SAMPLING
 
     @property
     def is_json(self) -> bool:
         """Whether the form is JSON because of what it holds."""
         return self.edits_request or self._exact
 
-    async def load(self, asked: Asked, typed: FormValue) -> None:
+    async def load(self, asked: RequestRow, typed: FormValue) -> None:
         """Fill the form for a question that waits: with what was typed, or with a model's answer that has come."""
         self.edits_request = False
         proposal = proposal_of(asked)
@@ -59,7 +59,7 @@ class ModelTalk:
         if fresh and result is not None:
             await self._form.take(result.value if self._exact else filled_by(asked.question, result))
 
-    async def show_request(self, asked: Asked) -> None:
+    async def show_request(self, asked: RequestRow) -> None:
         """Let it be edited what the model will be asked."""
         self.edits_request = True
         self._form.add_class(_JSON)
@@ -67,7 +67,7 @@ class ModelTalk:
         await self._form.take(self._requests.get(asked.key, asked.question.params))
         self._form.focus_first()
 
-    def keep_request(self, asked: Asked) -> Any:
+    def keep_request(self, asked: RequestRow) -> Any:
         """What it is to be asked, which stays for the next time."""
         self._requests[asked.key] = request = self._form.arguments
         return request
@@ -88,7 +88,7 @@ class ModelTalk:
         self._exact = exact
 
 
-def proposal_of(asked: Asked | None) -> Proposal | None:
+def proposal_of(asked: RequestRow | None) -> Proposal | None:
     """What a model answers to a question, or was asked to."""
     return asked.ticket.proposal if asked is not None and asked.ticket is not None else None
 
@@ -98,7 +98,7 @@ def answered_by(proposal: Proposal | None) -> Result | None:
     return proposal.result if proposal is not None and proposal.state is ProposalState.READY else None
 
 
-def asks_now(asked: Asked | None) -> bool:
+def asks_now(asked: RequestRow | None) -> bool:
     """Whether a model is being asked."""
     proposal = proposal_of(asked)
     return asked is not None and asked.waits and proposal is not None and proposal.state is ProposalState.ASKING
@@ -120,7 +120,7 @@ def standing_of(proposal: Proposal, now_ns: int) -> Span:
             assert_never(proposal.state)
 
 
-def request_section(subject: Subject) -> Section:
+def request_section(subject: OpenConversation) -> Section:
     """What stands above the request while it is edited."""
     proposer = subject.proposer
     assert proposer is not None, "a request is edited for a model that is there"
@@ -138,8 +138,8 @@ def proposal_section(ticket: Ticket | None) -> Section | None:
         return Section("The model was not waited for", note=visible(proposal.model, limit=80))
     said = proposal.said
     if said is None:
-        return account_section(Account(proposal.model, proposal.took_ns, why=proposal.why, hint=proposal.hint))
-    return account_section(Account(proposal.model, proposal.took_ns, said.tokens_in, said.tokens_out, said.left_out))
+        return account_section(ModelRun(proposal.model, proposal.took_ns, why=proposal.why, hint=proposal.hint))
+    return account_section(ModelRun(proposal.model, proposal.took_ns, said.tokens_in, said.tokens_out, said.left_out))
 
 
 def _plain(result: Result) -> bool:

@@ -14,14 +14,14 @@ from textual.message import Message
 from inspector.capture.journal import Journal
 from inspector.present.spans import Span
 from inspector.protocol.exchanges import Exchange
-from inspector.tui.conversation import Subject
+from inspector.tui.conversation import OpenConversation
 from inspector.tui.screens.items.calls import (
-    Call,
     CallHistory,
     Calling,
     HistoryRows,
     Looked,
-    Past,
+    PastCall,
+    RunningCall,
     clocks_of,
     look,
     look_back,
@@ -30,7 +30,7 @@ from inspector.tui.screens.items.form import ThingForm
 from inspector.tui.screens.items.list import ThingSide
 from inspector.tui.screens.items.result import ResultPanel
 from inspector.tui.screens.items.result_views import HISTORY
-from inspector.tui.screens.items.steps import Steps
+from inspector.tui.screens.items.steps import ItemSteps
 
 # --- What came of asking for the chosen thing: the newest answer and the history, beside the list and the form.
 
@@ -38,7 +38,7 @@ ThingSideT = TypeVar("ThingSideT", bound=ThingSide)
 ThingFormT = TypeVar("ThingFormT", bound=ThingForm)
 
 
-class Answers(Steps[ThingSideT, ThingFormT], Generic[ThingSideT, ThingFormT]):
+class ResultPane(ItemSteps[ThingSideT, ThingFormT], Generic[ThingSideT, ThingFormT]):
     """List, form and result of things that can be asked for, kept at what the journal says."""
 
     class LookedAt(Message):
@@ -56,7 +56,7 @@ class Answers(Steps[ThingSideT, ThingFormT], Generic[ThingSideT, ThingFormT]):
     done = ""
     """That it was asked for, as a participle: "called"."""
 
-    def __init__(self, subject: Subject, side: ThingSideT, form: ThingFormT, result: ResultPanel) -> None:
+    def __init__(self, subject: OpenConversation, side: ThingSideT, form: ThingFormT, result: ResultPanel) -> None:
         super().__init__(subject, side, form, result)
         self.calling = Calling(subject, self.done)
         """The requests that run."""
@@ -69,7 +69,7 @@ class Answers(Steps[ThingSideT, ThingFormT], Generic[ThingSideT, ThingFormT]):
         """How often something else was to be shown: what was read for an earlier look is not wanted any more."""
 
     @property
-    def past(self) -> Sequence[Past]:
+    def past(self) -> Sequence[PastCall]:
         """Requests for the chosen thing, oldest first."""
         raise NotImplementedError
 
@@ -111,7 +111,7 @@ class Answers(Steps[ThingSideT, ThingFormT], Generic[ThingSideT, ThingFormT]):
                 line = cause_line(checks, frames)
             self.result.say_cause(line)
 
-    def rebind(self, subject: Subject) -> None:
+    def rebind(self, subject: OpenConversation) -> None:
         """Show another conversation; the chosen thing and what was typed stay.
 
         Of a recording it is another moment, and no request of later stays.
@@ -152,7 +152,7 @@ class Answers(Steps[ThingSideT, ThingFormT], Generic[ThingSideT, ThingFormT]):
         elif newest is not self.wanted:
             self.look_at(self.subject.journal, newest, None)
 
-    def look_at(self, journal: Journal, exchange: Exchange | None, call: Call | None) -> None:
+    def look_at(self, journal: Journal, exchange: Exchange | None, call: RunningCall | None) -> None:
         """Read a request back, and show it then. Only the last one that was asked for is waited for."""
         self.wanted = exchange
         self._looks += 1
@@ -164,14 +164,14 @@ class Answers(Steps[ThingSideT, ThingFormT], Generic[ThingSideT, ThingFormT]):
         self._looks += 1
 
     @work(exclusive=True, group="look")
-    async def _look(self, journal: Journal, exchange: Exchange | None, call: Call | None, number: int) -> None:
+    async def _look(self, journal: Journal, exchange: Exchange | None, call: RunningCall | None, number: int) -> None:
         called = call.called if call else None
         looked = await asyncio.to_thread(look, journal, exchange, self.output_schema, called, method=self.method)
         if call is not None:
             looked = dataclasses.replace(looked, arguments=call.arguments)
         self.post_message(self.LookedAt(looked, journal=journal, look=number))
 
-    def on_answers_looked_at(self, event: LookedAt) -> None:
+    def on_result_pane_looked_at(self, event: LookedAt) -> None:
         """Show it, unless another thing was chosen meanwhile."""
         event.stop()
         if event.look != self._looks:
@@ -179,7 +179,7 @@ class Answers(Steps[ThingSideT, ThingFormT], Generic[ThingSideT, ThingFormT]):
         self.add_class("-called")
         self.result.show(event.looked, earlier=event.journal is not self.subject.journal)
 
-    def show_again(self, call: Past) -> None:
+    def show_again(self, call: PastCall) -> None:
         """Show an earlier request."""
         if call.is_earlier:
             self.look_at_nothing()
@@ -188,19 +188,19 @@ class Answers(Steps[ThingSideT, ThingFormT], Generic[ThingSideT, ThingFormT]):
             self.look_at(self.subject.journal, call.exchange, None)
 
 
-class Asking(Answers[ThingSideT, ThingFormT], Generic[ThingSideT, ThingFormT]):
+class RequestScreen(ResultPane[ThingSideT, ThingFormT], Generic[ThingSideT, ThingFormT]):
     """A screen of things that can be asked for."""
 
     class RequestFinished(Message):
         """A request is over, in whatever way."""
 
-        def __init__(self, call: Call) -> None:
+        def __init__(self, call: RunningCall) -> None:
             super().__init__()
             self.call = call
 
     # What is different between the kinds of things
 
-    async def reuse(self, call: Past | Looked | Call, deed: str) -> None:
+    async def reuse(self, call: PastCall | Looked | RunningCall, deed: str) -> None:
         """Put a request's arguments into the form, and with "repeat" ask again."""
         await self.form.take(call.arguments)
         if deed == "repeat":
@@ -215,7 +215,7 @@ class Asking(Answers[ThingSideT, ThingFormT], Generic[ThingSideT, ThingFormT]):
             await self.reuse(call, name)
 
     @property
-    def last_call(self) -> Past | Looked | Call | None:
+    def last_call(self) -> PastCall | Looked | RunningCall | None:
         """The request that is shown, else the last one for the chosen thing, be it of an earlier connection."""
         return self.result.chosen or next(reversed(self.past), None)
 
@@ -277,7 +277,7 @@ class Asking(Answers[ThingSideT, ThingFormT], Generic[ThingSideT, ThingFormT]):
             only_read = self.has_class("-narrow") and not self.subject.can_act and bool(self.past)
             self.go("result" if only_read else "form")
 
-    def begin(self, call: Call) -> None:
+    def begin(self, call: RunningCall) -> None:
         """Send it, and show how it goes."""
         self.add_class("-called")
         self.look_at_nothing()
@@ -287,13 +287,13 @@ class Asking(Answers[ThingSideT, ThingFormT], Generic[ThingSideT, ThingFormT]):
             self.go("result")
 
     @work(group="calls")
-    async def _make(self, call: Call) -> None:
+    async def _make(self, call: RunningCall) -> None:
         try:
             await self.calling.make(call)
         finally:
             self.post_message(self.RequestFinished(call))
 
-    def on_asking_request_finished(self, event: RequestFinished) -> None:
+    def on_request_screen_request_finished(self, event: RequestFinished) -> None:
         """Show what came of it, unless the person is looking at another thing by now."""
         call, thing = event.call, self.form.thing
         if thing is not None and call.thing.key == thing.key and self.calling.of(thing) is None:
@@ -304,7 +304,7 @@ class Asking(Answers[ThingSideT, ThingFormT], Generic[ThingSideT, ThingFormT]):
         event.stop()
         if event.deed == "cancel":
             await self.cancel_running()
-        elif event.deed == "show" and isinstance(event.call, Past):
+        elif event.deed == "show" and isinstance(event.call, PastCall):
             self.show_again(event.call)
         elif event.call is not None:
             await self.reuse(event.call, event.deed)

@@ -11,7 +11,7 @@ from inspector.present.spans import Span
 from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.theme import glyphs
-from inspector.tui.widgets.bars import Item, ItemBar, Line
+from inspector.tui.widgets.bars import BarItem, BarLine, ItemBar
 
 
 class Saying(msgspec.Struct, frozen=True):
@@ -44,7 +44,7 @@ class Saying(msgspec.Struct, frozen=True):
 class CallBar(ItemBar, can_focus=True):
     """Press it with Enter or a click. Its words say what a press does now."""
 
-    BINDINGS = keys.bindings(keys.Where.FORM_LINE)
+    BINDINGS = keys.bindings(keys.ActionScope.FORM_LINE)
     DEFAULT_CSS = """
     CallBar { height: 1; width: 1fr; }
     CallBar:focus { background: $block-cursor-background; }
@@ -64,7 +64,7 @@ class CallBar(ItemBar, can_focus=True):
             ()
             if saying.bare
             else (
-                Item(
+                BarItem(
                     (
                         ("Form", "faint" if as_json else "accent"),
                         (" / ", "faint"),
@@ -76,7 +76,7 @@ class CallBar(ItemBar, can_focus=True):
                 ),
             )
         )
-        self.show([Line(left=tuple(_left(saying)), right=right, inset=1)])
+        self.show([BarLine(left=tuple(_left(saying)), right=right, inset=1)])
 
     def pressed(self, name: str) -> None:
         """Tell what was clicked."""
@@ -98,28 +98,28 @@ class CallBar(ItemBar, can_focus=True):
         self.refresh()
 
 
-def _left(saying: Saying) -> Sequence[Item]:
+def _left(saying: Saying) -> Sequence[BarItem]:
     problems = saying.problems
     if saying.why_not:
         nothing = "Nothing was sent: " if saying.tried else ""
-        return (Item(((f"{glyphs().warning} {nothing}{saying.why_not}", "warning"),)),)
+        return (BarItem(((f"{glyphs().warning} {nothing}{saying.why_not}", "warning"),)),)
     key: Span = (f" {keys.key_name('ctrl+j')}", "faint")
     errors = f"{problems} error{'' if problems == 1 else 's'}"
     if problems and saying.armed:
-        return (Item(((f"{glyphs().closed} {saying.verb} anyway ({errors})", "warning"), key), "call"),)
+        return (BarItem(((f"{glyphs().closed} {saying.verb} anyway ({errors})", "warning"), key), "call"),)
     anyway = " anyway" if saying.gone else ""
-    items = [Item(((f"{glyphs().closed} {saying.verb}{anyway}", "title"), key), "call")]
+    items = [BarItem(((f"{glyphs().closed} {saying.verb}{anyway}", "title"), key), "call")]
     if saying.gone:
-        items.append(Item(((f"{glyphs().warning} the server lists it no more", "warning"),)))
+        items.append(BarItem(((f"{glyphs().warning} the server lists it no more", "warning"),)))
     for caution in saying.cautions[:1]:
         more = f" (+{len(saying.cautions) - 1})" if len(saying.cautions) > 1 else ""
-        items.append(Item(((f"{glyphs().warning} {visible(caution, limit=200)}{more}", "warning"),)))
+        items.append(BarItem(((f"{glyphs().warning} {visible(caution, limit=200)}{more}", "warning"),)))
     if problems:
-        items.append(Item((wrong_or_awaited(problems, saying.awaited),)))
+        items.append(BarItem((wrong_or_awaited(problems, saying.awaited),)))
     elif not saying.bare:
-        items.append(Item((_VERDICTS[saying.verdict],)))
+        items.append(BarItem((_VERDICTS[saying.verdict],)))
     if saying.task:
-        items.append(Item(((saying.task, "accent"),), "task", rank=1))
+        items.append(BarItem(((saying.task, "accent"),), "task", rank=1))
     return items
 
 

@@ -19,10 +19,10 @@ from inspector.capture.journal import Journal
 from inspector.errors import InspectError
 from inspector.forms.fields import UNSET
 from inspector.forms.typed import json_text
-from inspector.forms.validate import Verdict
+from inspector.forms.validate import Validation
 from inspector.present import words
 from inspector.present.blocks import json_block
-from inspector.present.result import Came, Finished, ResultView, result_view, verdict_of
+from inspector.present.result import CallOutcome, Finished, ResultView, result_view, verdict_of
 from inspector.present.rows import RowSource, RowView
 from inspector.present.spans import Role, Span, lay, paragraph
 from inspector.protocol import peek
@@ -34,13 +34,13 @@ from inspector.protocol.flows.list_all import was_cut
 from inspector.protocol.flows.steps import Broken, GivenUp, Refused, Replied, Reply, Silent
 from inspector.protocol.frames import Frame
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Request, read
-from inspector.protocol.things import Thing, Tool
+from inspector.protocol.things import ListedItem, Tool
 from inspector.protocol.tracking.tasks import Task
 from inspector.session.desk import TicketState
 from inspector.session.waiting import Left
 from inspector.text import visible
 from inspector.tui import keys
-from inspector.tui.conversation import Stage, Subject
+from inspector.tui.conversation import ConversationStage, OpenConversation
 from inspector.tui.screens.log.model import Meanwhile
 from inspector.tui.screens.tasks.model import outcome
 from inspector.tui.theme import glyphs
@@ -49,10 +49,10 @@ _GONE = "The connection that it was made on is over, and what it returned ended 
 
 
 @dataclass(slots=True, eq=False)
-class Call:
+class RunningCall:
     """A request that was made here: a tool's call, a read, a prompt."""
 
-    thing: Thing
+    thing: ListedItem
     """What it is about."""
     arguments: Any
     journal: Journal
@@ -75,7 +75,7 @@ class Looked:
 
     finished: Finished
     view: ResultView
-    verdict: Verdict | None
+    verdict: Validation | None
     raw: bytes
     """The frame of the answer; b"" if none came."""
     arguments: Any
@@ -85,7 +85,7 @@ class Looked:
     """What the server wrote to stderr during the call; None where that is not known."""
 
 
-class Past:
+class PastCall:
     """A call of this conversation, or of an earlier one with the same server."""
 
     def __init__(self, journal: Journal, exchange: Exchange) -> None:
@@ -145,12 +145,12 @@ def look_at_task(journal: Journal, task: Task, output_schema: Any) -> Looked:
     return Looked(finished, result_view(finished, verdict), verdict, raw, arguments, exchange)
 
 
-def look_back(past: Past) -> Looked:
+def look_back(past: PastCall) -> Looked:
     """What is left of a call of an earlier conversation: what became of it, and its arguments."""
     status = words.status(past.exchange, live=False)
     finished = Finished(past.exchange.method, answered=False, duration_ns=past.exchange.duration_ns, failure=_GONE)
     blocks = () if past.arguments is None else (json_block(past.arguments, "arguments"),)
-    view = ResultView(Came.NO_ANSWER, (status,), paragraph(_GONE, "muted"), blocks=blocks)
+    view = ResultView(CallOutcome.NO_ANSWER, (status,), paragraph(_GONE, "muted"), blocks=blocks)
     return Looked(finished, view, None, b"", past.arguments, past.exchange)
 
 
@@ -240,11 +240,11 @@ def _payload(journal: Journal, n: int) -> bytes:
 class Calling:
     """The calls that a panel makes of one subject."""
 
-    def __init__(self, subject: Subject, done: str = "called") -> None:
+    def __init__(self, subject: OpenConversation, done: str = "called") -> None:
         """`done` says what can't be done where nothing can be called: "called", "read"."""
         self._subject = subject
         self._done = done
-        self.running: list[Call] = []
+        self.running: list[RunningCall] = []
         """Oldest first."""
         self._confirmed: set[str] = set()
 
@@ -253,11 +253,11 @@ class Calling:
         if not self._subject.can_act:
             return f"a recording: not {self._done}; r in the traffic resends"
         match self._subject.stage:
-            case Stage.OPEN:
+            case ConversationStage.OPEN:
                 return ""
-            case Stage.CONNECTING | Stage.LOADING:
+            case ConversationStage.CONNECTING | ConversationStage.LOADING:
                 return "still connecting"
-            case Stage.CLOSED | Stage.FAILED | Stage.RECORDED:
+            case ConversationStage.CLOSED | ConversationStage.FAILED | ConversationStage.RECORDED:
                 return "not connected (^r connects again)"
 
     def must_ask(self, tool: Tool) -> bool:
@@ -269,30 +269,30 @@ class Calling:
         self._confirmed.add(tool.name)
 
     @property
-    def newest(self) -> Call | None:
+    def newest(self) -> RunningCall | None:
         """The call that was made last, of those that run."""
         return self.running[-1] if self.running else None
 
-    def of(self, thing: Thing | None) -> Call | None:
+    def of(self, thing: ListedItem | None) -> RunningCall | None:
         """The newest call of a tool that runs."""
         calls = reversed(self.running)
         return next((call for call in calls if thing is not None and call.thing.key == thing.key), None)
 
     def begin(
         self,
-        thing: Thing,
+        thing: ListedItem,
         arguments: object,
         method: str = "tools/call",
         params: Any = None,
         *,
         as_task: bool = False,
-    ) -> Call:
+    ) -> RunningCall:
         """Note a call that is about to be made; `as_task` asks the server to run it as a task."""
-        call = Call(thing, arguments, self._subject.journal, method=method, params=params, as_task=as_task)
+        call = RunningCall(thing, arguments, self._subject.journal, method=method, params=params, as_task=as_task)
         self.running.append(call)
         return call
 
-    async def make(self, call: Call) -> Call:
+    async def make(self, call: RunningCall) -> RunningCall:
         """Make the call and wait for what comes of it. Raises nothing that a server or a connection can cause."""
 
         def opened(exchange: Exchange) -> None:
@@ -344,7 +344,7 @@ _SHORT_S = 10
 """With so little left a clock is told of as a warning."""
 
 
-class Clocks(msgspec.Struct, frozen=True):
+class CallClocks(msgspec.Struct, frozen=True):
     """How the clocks of a call stand."""
 
     left: Left | None = None
@@ -353,17 +353,17 @@ class Clocks(msgspec.Struct, frozen=True):
     """Whether a question of the server's waits for the person."""
 
 
-def clocks_of(subject: Subject, exchange: Exchange | None) -> Clocks:
+def clocks_of(subject: OpenConversation, exchange: Exchange | None) -> CallClocks:
     """How the clocks of a call stand now."""
     if exchange is None or not (exchange.is_open or exchange.asks):
-        return Clocks()
+        return CallClocks()
     left = subject.clocks_of(exchange)
     waits = (each for each in subject.tickets if each.state is TicketState.WAITING)
     asked = any(each.question.cause == exchange.number for each in waits)
-    return Clocks(left, asked or (left is not None and left.held))
+    return CallClocks(left, asked or (left is not None and left.held))
 
 
-def clock_lines(clocks: Clocks) -> list[list[Span]]:
+def clock_lines(clocks: CallClocks) -> list[list[Span]]:
     """The lines that tell of them; none where there is nothing to tell."""
     held: list[Span] = []
     if clocks.held:
@@ -380,7 +380,7 @@ def clock_lines(clocks: Clocks) -> list[list[Span]]:
     return lines
 
 
-def whole_seconds(clocks: Clocks) -> tuple[int | None, int | None, bool]:
+def whole_seconds(clocks: CallClocks) -> tuple[int | None, int | None, bool]:
     """What has to change before the lines do."""
     left = clocks.left
     if left is None:
@@ -418,23 +418,23 @@ _MOST_KEPT = 500
 """Calls of a tool that outlive their conversation."""
 
 
-class Calls(Sequence[Past]):
+class Calls(Sequence[PastCall]):
     """The calls of one tool, oldest first; those of this conversation are made when they are asked for."""
 
-    def __init__(self, earlier: list[Past], numbers: "array[int]", journal: Journal) -> None:
+    def __init__(self, earlier: list[PastCall], numbers: "array[int]", journal: Journal) -> None:
         self._earlier = earlier
         self._numbers = numbers
         self._journal = journal
-        self._made: dict[int, Past] = {}
+        self._made: dict[int, PastCall] = {}
 
     def __len__(self) -> int:
         return len(self._earlier) + len(self._numbers)
 
     @overload
-    def __getitem__(self, index: int) -> Past: ...
+    def __getitem__(self, index: int) -> PastCall: ...
     @overload
-    def __getitem__(self, index: slice) -> list[Past]: ...
-    def __getitem__(self, index: int | slice) -> Past | list[Past]:
+    def __getitem__(self, index: slice) -> list[PastCall]: ...
+    def __getitem__(self, index: int | slice) -> PastCall | list[PastCall]:
         if isinstance(index, slice):
             return [self[at] for at in range(*index.indices(len(self)))]
         at = range(len(self))[index] - len(self._earlier)
@@ -442,14 +442,14 @@ class Calls(Sequence[Past]):
             return self._earlier[at]
         number = self._numbers[at]
         if number not in self._made:
-            self._made[number] = Past(self._journal, self._journal.conversation.exchanges[number - 1])
+            self._made[number] = PastCall(self._journal, self._journal.conversation.exchanges[number - 1])
         return self._made[number]
 
     def add(self, number: int) -> None:
         """There is one more: the exchange of that number."""
         self._numbers.append(number)
 
-    def kept(self) -> list[Past]:
+    def kept(self) -> list[PastCall]:
         """The newest of them, with what can't be read once the conversation is over."""
         found = self[-_MOST_KEPT:]
         for call in found:
@@ -460,14 +460,14 @@ class Calls(Sequence[Past]):
 class CallHistory:
     """All calls of a conversation, and of those before it, by the name of their tool. `take` looks at what is new."""
 
-    def __init__(self, subject: Subject, method: str = "tools/call") -> None:
+    def __init__(self, subject: OpenConversation, method: str = "tools/call") -> None:
         """`method` names what counts as a call: another one has its uris or names in the place of tools."""
         self._subject = subject
         self._method = method
         self._seen = 0
         self._calls: dict[str, Calls] = {}
 
-    def rebind(self, subject: Subject) -> None:
+    def rebind(self, subject: OpenConversation) -> None:
         """Go on with another conversation, before the old one's journal is closed: its calls are kept."""
         self.take()
         journal = subject.journal
@@ -506,7 +506,7 @@ class CallHistory:
         """All names that were called, in the order of their first calls."""
         return tuple(self._calls)
 
-    def of(self, name: str) -> Sequence[Past]:
+    def of(self, name: str) -> Sequence[PastCall]:
         """The calls of a tool, oldest first."""
         return self._calls.get(name, [])
 
@@ -514,7 +514,7 @@ class CallHistory:
 class HistoryRows(RowSource):
     """The calls of one tool as rows, newest first."""
 
-    def __init__(self, subject: Subject, calls: Callable[[], Sequence[Past]]) -> None:
+    def __init__(self, subject: OpenConversation, calls: Callable[[], Sequence[PastCall]]) -> None:
         self._subject = subject
         self._calls = calls
 
@@ -526,7 +526,7 @@ class HistoryRows(RowSource):
     def generation(self) -> int:
         return len(self._calls())
 
-    def call(self, index: int) -> Past:
+    def call(self, index: int) -> PastCall:
         """The call in a row."""
         return self._calls()[-1 - index]
 
@@ -556,7 +556,7 @@ class HistoryRows(RowSource):
         return RowView(lay(spans, width), live=live)
 
 
-def _preview(call: Past) -> str:
+def _preview(call: PastCall) -> str:
     if call.exchange.method == "resources/read":
         return text.visible(call.exchange.target, limit=_PREVIEW)
     arguments = call.arguments

@@ -10,13 +10,13 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from inspector.tui.conversation import Subject
+from inspector.tui.conversation import OpenConversation
 
 if TYPE_CHECKING:
     from textual.app import App
 
     from inspector.config.remembered import SeenServer
-    from inspector.present.list_changes import Memory
+    from inspector.present.list_changes import RememberedServer
     from inspector.tui.app import InspectApp
 
 _KINDS = ("tools", "prompts", "templates")
@@ -35,7 +35,7 @@ class Remembering:
                 self.run_worker(_compare(self, subject), group=f"memory {tab.number}", exclusive=True)
 
 
-def _has_come_to_rest(subject: Subject) -> bool:
+def _has_come_to_rest(subject: OpenConversation) -> bool:
     """Whether lists are there that have not been compared, and have stayed the same for a while."""
     listings = subject.journal.conversation.catalogue.listings
     shown = tuple(listings[kind] for kind in _KINDS)
@@ -54,7 +54,7 @@ def _same(some: Sequence[object], others: Sequence[object]) -> bool:
     return len(some) == len(others) and all(map(operator.is_, some, others))
 
 
-async def _compare(app: "InspectApp", subject: Subject) -> None:
+async def _compare(app: "InspectApp", subject: OpenConversation) -> None:
     from inspector.present.list_changes import alarm, first_met
 
     memory, kept = await asyncio.to_thread(_compared, subject)
@@ -66,7 +66,7 @@ async def _compare(app: "InspectApp", subject: Subject) -> None:
         subject.memory_state.shown = False  # the line above the footer tells it, and stays
 
 
-def _compared(subject: Subject) -> "tuple[Memory, bool]":
+def _compared(subject: OpenConversation) -> "tuple[RememberedServer, bool]":
     """The comparison, and whether what is met for the first time is remembered. On a thread."""
     from inspector.present.list_changes import against
 
@@ -75,7 +75,9 @@ def _compared(subject: Subject) -> "tuple[Memory, bool]":
     return memory, seen.keep(memory.first)
 
 
-async def approve(app: "App[None]", subject: Subject, memory: "Memory", kinds: Sequence[str]) -> None:
+async def approve(
+    app: "App[None]", subject: OpenConversation, memory: "RememberedServer", kinds: Sequence[str]
+) -> None:
     """Remember lists and instructions as they were compared, in place of what they were."""
     from inspector.present.list_changes import approved
 
@@ -89,7 +91,7 @@ async def approve(app: "App[None]", subject: Subject, memory: "Memory", kinds: S
     subject.memory_state.compared = ()
 
 
-def _seen(subject: Subject) -> "SeenServer":
+def _seen(subject: OpenConversation) -> "SeenServer":
     from inspector.config.paths import places
     from inspector.config.remembered import SeenServer
 

@@ -28,7 +28,7 @@ from inspector.protocol.jsonrpc import Answer, ErrorAnswer
 from inspector.protocol.things import Tool
 from inspector.text import for_clipboard, visible
 from inspector.tui import keys
-from inspector.tui.conversation import Stage, Subject
+from inspector.tui.conversation import ConversationStage, OpenConversation
 from inspector.tui.screens.items.result_views import words_wrapped
 from inspector.tui.theme import glyphs
 from inspector.tui.widgets.bars import StatusLine
@@ -39,7 +39,7 @@ from inspector.tui.widgets.virtual_list import LogList
 
 if TYPE_CHECKING:
     from inspector.checks.compat.matrix import Matrix
-    from inspector.present.list_changes import Memory
+    from inspector.present.list_changes import RememberedServer
 
 
 class ChangesScreen(Dialog[bool]):
@@ -59,7 +59,7 @@ class ChangesScreen(Dialog[bool]):
     """
 
     def __init__(
-        self, news: Sequence[ListNews], now_ns: int, memory: "Memory | None" = None, kinds: Sequence[str] = ()
+        self, news: Sequence[ListNews], now_ns: int, memory: "RememberedServer | None" = None, kinds: Sequence[str] = ()
     ) -> None:
         """`now_ns` is the journal's clock, `memory` what is remembered of the server, `kinds` the lists in sight."""
         super().__init__()
@@ -210,7 +210,7 @@ class AppSourceScreen(Dialog[None]):
     AppSourceScreen LogList { height: 1fr; background: $surface; }
     """
 
-    def __init__(self, subject: Subject, uri: str) -> None:
+    def __init__(self, subject: OpenConversation, uri: str) -> None:
         super().__init__()
         self._subject = subject
         self._uri = uri
@@ -227,7 +227,7 @@ class AppSourceScreen(Dialog[None]):
     def on_mount(self) -> None:
         """Read it, or show what was read before where nothing can be read."""
         self.query_one(LogList).focus()
-        if self._subject.can_act and self._subject.stage is Stage.OPEN:
+        if self._subject.can_act and self._subject.stage is ConversationStage.OPEN:
             self._read()
             return
         result = _read_before(self._subject.journal, self._uri)
@@ -270,7 +270,7 @@ class AppSourceScreen(Dialog[None]):
             self.app.push_screen(SaveScreen(self._page.source, file_name(self._uri, "text/html")))
 
 
-def show_app_of(app: App[Any], subject: Subject, tool: Tool | None) -> None:
+def show_app_of(app: App[Any], subject: OpenConversation, tool: Tool | None) -> None:
     """Show the source of the page that a tool brings, or say that it brings none."""
     link = None if tool is None else app_of(tool)
     if link is None or not link.uri:
@@ -323,7 +323,7 @@ class HostsScreen(Dialog[None]):
     }
     """
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: OpenConversation) -> None:
         super().__init__()
         self._subject = subject
         self._matrix: Matrix | None = None
@@ -389,7 +389,7 @@ class MatrixLines(Lines):
         return self._wrapped.line(index, width)
 
 
-def show_hosts(app: App[Any], subject: Subject) -> None:
+def show_hosts(app: App[Any], subject: OpenConversation) -> None:
     """Open the screen, or say why there is nothing to see."""
     if subject.journal.conversation.catalogue.listings["tools"].items:
         app.push_screen(HostsScreen(subject))

@@ -18,7 +18,7 @@ from inspector.forms.fields import UNSET
 from inspector.forms.paths import Path
 from inspector.forms.values import FormValue, initial_value
 from inspector.present.spans import Span
-from inspector.protocol.things import Thing
+from inspector.protocol.things import ListedItem
 from inspector.tui.actions import key_name
 from inspector.tui.screens.items.call_bar import CallBar, Saying
 from inspector.tui.screens.items.steps import JudgedForm, StepForm
@@ -82,7 +82,7 @@ class ThingHead(Static):
         """All that is to be said, what matters most first; [] without a thing."""
         raise NotImplementedError
 
-    def show(self, thing: Thing | None) -> None:
+    def show(self, thing: ListedItem | None) -> None:
         """Show another thing."""
         raise NotImplementedError
 
@@ -107,7 +107,7 @@ class ThingForm(JudgedForm, StepForm):
     class CallWanted(Message):
         """The person wants the thing to be asked for."""
 
-        def __init__(self, thing: Thing, arguments: object) -> None:
+        def __init__(self, thing: ListedItem, arguments: object) -> None:
             super().__init__()
             self.thing = thing
             self.arguments = arguments
@@ -116,9 +116,9 @@ class ThingForm(JudgedForm, StepForm):
     def __init__(self, head: ThingHead, *, one: str, verb: str) -> None:
         """`one` names the kind; `verb` is what the button does."""
         super().__init__(classes="-none")
-        self.thing: Thing | None = None
+        self.thing: ListedItem | None = None
         self._one, self._verb = one, verb
-        self._kept: dict[tuple[type[Thing], str], _Kept] = {}
+        self._kept: dict[tuple[type[ListedItem], str], _Kept] = {}
         self._schema: object = None
         self._gone = False
         self._armed: FormValue = None
@@ -146,7 +146,7 @@ class ThingForm(JudgedForm, StepForm):
         """What stands between form and bar."""
         yield from ()
 
-    def schema(self, thing: Thing) -> object:
+    def schema(self, thing: ListedItem) -> object:
         """The schema to draw."""
         raise NotImplementedError
 
@@ -170,7 +170,7 @@ class ThingForm(JudgedForm, StepForm):
         """Whether all of it has been laid out."""
         return self._bar.is_mounted and self.form.is_ready
 
-    async def show(self, thing: Thing | None) -> None:
+    async def show(self, thing: ListedItem | None) -> None:
         """Show another thing, or the same one as it is now, with what was typed for it before.
 
         While its schema is the same, nothing of the form is touched.
@@ -370,5 +370,5 @@ def focus_at(form: SchemaForm, path: Path) -> None:
         form.focus_first()
 
 
-def _place(thing: Thing) -> tuple[type[Thing], str]:
+def _place(thing: ListedItem) -> tuple[type[ListedItem], str]:
     return type(thing), thing.key

@@ -1,9 +1,9 @@
 """The part of the table of keys that is about what a server offers: tools, resources, prompts, and their results."""
 
-from inspector.tui.actions import Action, Where
+from inspector.tui.actions import Action, ActionScope
 
 
-def _of_offers(name: str, where: Where, verb: str, deed: str, *more: Action) -> tuple[Action, ...]:
+def _of_offers(name: str, where: ActionScope, verb: str, deed: str, *more: Action) -> tuple[Action, ...]:
     """What resources and prompts have in common."""
     complete = "Take a value that the server proposes; again takes the next."
     return (
@@ -30,20 +30,20 @@ OFFERED: tuple[Action, ...] = (
         ("ctrl+g",),
         "Result",
         "Go to the result, also from a field; again goes back to the field.",
-        Where.OFFERED,
+        ActionScope.OFFERED,
         "result",
         footer=True,
         priority=True,
     ),
     # Tools
-    Action("tools.filter", ("/",), "Filter", "Show only tools that match.", Where.TOOLS, "filter", footer=True),
-    Action("tools.clear", ("\\",), "Clear filter", "Show all tools again.", Where.TOOLS, "clear_filter"),
+    Action("tools.filter", ("/",), "Filter", "Show only tools that match.", ActionScope.TOOLS, "filter", footer=True),
+    Action("tools.clear", ("\\",), "Clear filter", "Show all tools again.", ActionScope.TOOLS, "clear_filter"),
     Action(
         "tools.send",
         ("ctrl+j", "f5", "ctrl+enter"),
         "Call",
         "Call the tool with what the form holds. The Call button does the same.",
-        Where.TOOLS,
+        ActionScope.TOOLS,
         "send",
         footer=True,
         priority=True,
@@ -53,7 +53,7 @@ OFFERED: tuple[Action, ...] = (
         ("e", "ctrl+o"),
         "Form/JSON",
         "Write the arguments as a form or as JSON; `ctrl+o` works while you type.",
-        Where.TOOLS,
+        ActionScope.TOOLS,
         "do('json')",
         footer=True,
     ),
@@ -62,39 +62,49 @@ OFFERED: tuple[Action, ...] = (
         ("i",),
         "About",
         "Show all of the tool's description, or its beginning.",
-        Where.TOOLS,
+        ActionScope.TOOLS,
         "do('about')",
     ),
-    Action("tools.hosts", ("M",), "Hosts", "Show what hosts do with these tools.", Where.TOOLS, "do('hosts')"),
-    Action("tools.app", ("o",), "App source", "Show the source of the app that it brings.", Where.TOOLS, "do('app')"),
-    Action("tools.task", ("t",), "As a task", "Call it as a task, or not.", Where.TOOLS, "do('task')"),
-    Action("tools.repeat", (".",), "Repeat", "Repeat the last call, or the chosen one.", Where.TOOLS, "do('repeat')"),
+    Action("tools.hosts", ("M",), "Hosts", "Show what hosts do with these tools.", ActionScope.TOOLS, "do('hosts')"),
+    Action(
+        "tools.app", ("o",), "App source", "Show the source of the app that it brings.", ActionScope.TOOLS, "do('app')"
+    ),
+    Action("tools.task", ("t",), "As a task", "Call it as a task, or not.", ActionScope.TOOLS, "do('task')"),
+    Action(
+        "tools.repeat", (".",), "Repeat", "Repeat the last call, or the chosen one.", ActionScope.TOOLS, "do('repeat')"
+    ),
     Action(
         "tools.history",
         ("h",),
         "History",
         "Show the earlier calls of this tool.",
-        Where.TOOLS,
+        ActionScope.TOOLS,
         "do('history')",
         footer=True,
     ),
     Action(
-        "tools.schema", ("S",), "Schema", "Show the schemas of input and output.", Where.TOOLS, "do('schema')", True
+        "tools.schema",
+        ("S",),
+        "Schema",
+        "Show the schemas of input and output.",
+        ActionScope.TOOLS,
+        "do('schema')",
+        True,
     ),
     Action(
         "tools.stderr",
         ("s",),
         "stderr",
         "Show what the server wrote to stderr during the call.",
-        Where.TOOLS,
+        ActionScope.TOOLS,
         "do('stderr')",
         footer=True,
     ),
-    Action("tools.save", ("w",), "Save", "Save the block under the cursor to a file.", Where.TOOLS, "do('save')"),
+    Action("tools.save", ("w",), "Save", "Save the block under the cursor to a file.", ActionScope.TOOLS, "do('save')"),
     # Resources and prompts
     *_of_offers(
         "resources",
-        Where.RESOURCES,
+        ActionScope.RESOURCES,
         "Read",
         "Read the resource, or the one that the template expands to.",
         Action(
@@ -102,7 +112,7 @@ OFFERED: tuple[Action, ...] = (
             ("s",),
             "Watch",
             "Watch the resource, or the one that the template expands to; or watch it no longer.",
-            Where.RESOURCES,
+            ActionScope.RESOURCES,
             "watch",
             footer=True,
         ),
@@ -112,37 +122,50 @@ OFFERED: tuple[Action, ...] = (
         ("u",),
         "What changed",
         "Show what has changed since the read before the one that is shown.",
-        Where.RESOURCES,
+        ActionScope.RESOURCES,
         "compare",
     ),
-    *_of_offers("prompts", Where.PROMPTS, "Get", "Get the prompt's messages for the arguments in the form."),
-    Action("prompts.json_copy", ("c",), "Copy JSON", "Copy the messages as JSON.", Where.PROMPTS, "do('copy-json')"),
+    *_of_offers("prompts", ActionScope.PROMPTS, "Get", "Get the prompt's messages for the arguments in the form."),
+    Action(
+        "prompts.json_copy", ("c",), "Copy JSON", "Copy the messages as JSON.", ActionScope.PROMPTS, "do('copy-json')"
+    ),
     Action(
         "prompts.markdown_copy",
         ("C",),
         "Copy Markdown",
         "Copy the messages as Markdown.",
-        Where.PROMPTS,
+        ActionScope.PROMPTS,
         "do('copy-markdown')",
     ),
     # Result
     Action(
-        "result.picture", ("v",), "Picture", "Show the picture of this block.", Where.RESULT, "picture", footer=True
+        "result.picture",
+        ("v",),
+        "Picture",
+        "Show the picture of this block.",
+        ActionScope.RESULT,
+        "picture",
+        footer=True,
     ),
     Action(
-        "result.markdown", ("m",), "Markdown", "Show Markdown as it is meant, or as it is.", Where.RESULT, "markdown"
+        "result.markdown",
+        ("m",),
+        "Markdown",
+        "Show Markdown as it is meant, or as it is.",
+        ActionScope.RESULT,
+        "markdown",
     ),
-    Action("result.edit", ("r",), "Edit call", "Put this call's arguments into the form.", Where.RESULT, "edit"),
+    Action("result.edit", ("r",), "Edit call", "Put this call's arguments into the form.", ActionScope.RESULT, "edit"),
     # Lists of what a server offers
     Action(
         "offered.changes",
         ("D",),
         "Changes",
         "Show what has changed in this list, how old it is, and what is odd about it.",
-        Where.OFFERED,
+        ActionScope.OFFERED,
         "changes",
         footer=True,
     ),
-    Action("offered.more", (">",), "Next page", "Fetch the next page.", Where.OFFERED, "more", footer=True),
+    Action("offered.more", (">",), "Next page", "Fetch the next page.", ActionScope.OFFERED, "more", footer=True),
 )
 """The order is the order of footer and help."""

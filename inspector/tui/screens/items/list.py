@@ -17,15 +17,15 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.widget import Widget
 
-from inspector.present.gc_control import set_apart
+from inspector.present.gc_control import freeze_young
 from inspector.present.list_changes import marks_of
 from inspector.present.rows import RowSource
 from inspector.present.spans import Span
 from inspector.protocol.json_diff import THINGS
-from inspector.protocol.things import LISTS, Thing
+from inspector.protocol.things import LISTS, ListedItem
 from inspector.protocol.tracking.catalogue import Listing
 from inspector.text import visible
-from inspector.tui.conversation import Stage, Subject
+from inspector.tui.conversation import ConversationStage, OpenConversation
 from inspector.tui.screens.items.steps import JudgedList, ListHead, StepList
 from inspector.tui.theme import glyphs
 from inspector.tui.widgets.bars import StatusLine
@@ -34,7 +34,7 @@ from inspector.tui.widgets.virtual_list import LogList
 
 if TYPE_CHECKING:
     from inspector.checks.findings import Finding
-    from inspector.present.list_changes import Memory
+    from inspector.present.list_changes import RememberedServer
 
 
 # --- Taking over a list that has changed: what a panel needs of it, made at once or, of a long list, on a thread.
@@ -43,14 +43,14 @@ MANY = 2000
 """Things from which on a list is taken over on a thread."""
 
 
-class Taken(NamedTuple):
+class LoadedList(NamedTuple):
     """A list as a panel shows it."""
 
     listings: tuple[Listing, ...] = ()
     things: Sequence[Any] = ()
     """What its rows take."""
     summary: tuple[str, str] = ("", "")
-    keys: frozenset[tuple[type[Thing], str]] = frozenset()
+    keys: frozenset[tuple[type[ListedItem], str]] = frozenset()
 
 
 def is_long(listings: Sequence[Listing]) -> bool:
@@ -58,18 +58,18 @@ def is_long(listings: Sequence[Listing]) -> bool:
     return sum(len(listing.items) for listing in listings) > MANY
 
 
-def keys_of(things: Sequence[Any]) -> frozenset[tuple[type[Thing], str]]:
+def keys_of(things: Sequence[Any]) -> frozenset[tuple[type[ListedItem], str]]:
     """By what things are known, which stand in a list alone or each in an offer."""
     found = (getattr(each, "thing", each) for each in things)
     return frozenset((type(thing), thing.key) for thing in found)
 
 
-class Taking(Widget):
+class AsyncListLoader(Widget):
     """The part of a list of things that takes over what is listed."""
 
-    _subject: Subject
-    _stage: tuple[Stage, bool] | None
-    _memory: "Memory | None" = None
+    _subject: OpenConversation
+    _stage: tuple[ConversationStage, bool] | None
+    _memory: "RememberedServer | None" = None
     _awaited: tuple[Listing, ...] = ()
     """A long list that a thread reads now."""
 
@@ -81,7 +81,7 @@ class Taking(Widget):
         """How many there are, and what else is worth a word. Any thread."""
         raise NotImplementedError
 
-    def take(self, taken: Taken) -> None:
+    def take(self, taken: LoadedList) -> None:
         """Show it."""
         raise NotImplementedError
 
@@ -101,20 +101,20 @@ class Taking(Widget):
     @work(exclusive=True, group="taking")
     async def _take_beside(self, listings: tuple[Listing, ...]) -> None:
         memory, taken = self._subject.memory, await asyncio.to_thread(self._read, listings)
-        set_apart()
+        freeze_young()
         if listings is self._awaited:
             self._memory, self._awaited, self._stage = memory, (), None
             self.take(taken)
 
-    def _read(self, listings: tuple[Listing, ...]) -> Taken:
+    def _read(self, listings: tuple[Listing, ...]) -> LoadedList:
         things = self.read(listings)
-        return Taken(listings, things, self.summary(things) if things else ("", ""), keys_of(things))
+        return LoadedList(listings, things, self.summary(things) if things else ("", ""), keys_of(things))
 
 
 # --- Searching a list of things: a short one at once, a long one on a thread. Only the newest search counts.
 
 
-class Seeking(Widget):
+class ListSearch(Widget):
     """The part of a list of things that is searched."""
 
     _rows: "ThingRows"
@@ -175,7 +175,7 @@ class ThingRows(RowSource, Protocol):
     def show(self, rows: Any) -> None:
         """Show what a search has found."""
 
-    def thing(self, index: int) -> Thing:
+    def thing(self, index: int) -> ListedItem:
         """The thing in a row."""
 
 
@@ -189,7 +189,7 @@ class ListWords:
     """What is searched."""
 
 
-class ThingSide(JudgedList, Taking, Seeking, StepList):
+class ThingSide(JudgedList, AsyncListLoader, ListSearch, StepList):
     """Things of one kind that a server offers, to choose one."""
 
     DEFAULT_CSS = """
@@ -201,12 +201,12 @@ class ThingSide(JudgedList, Taking, Seeking, StepList):
     class Chosen(Message):
         """Another thing is meant; `opened` if the reader wants to work with it."""
 
-        def __init__(self, thing: Thing | None, *, opened: bool) -> None:
+        def __init__(self, thing: ListedItem | None, *, opened: bool) -> None:
             super().__init__()
             self.thing = thing
             self.opened = opened
 
-    def __init__(self, subject: Subject, rows: ThingRows, words: ListWords) -> None:
+    def __init__(self, subject: OpenConversation, rows: ThingRows, words: ListWords) -> None:
         super().__init__()
         self._subject = subject
         self._rows = rows
@@ -216,14 +216,14 @@ class ThingSide(JudgedList, Taking, Seeking, StepList):
         self._things: Sequence[Any] = ()
         self._summary = ("", "")
         self._searched = ""
-        self._told: Thing | None = None
+        self._told: ListedItem | None = None
         self._gone_at: int | None = None
         """Where the cursor was put when the thing that is meant went away; None while it is there."""
-        self._keys: frozenset[tuple[type[Thing], str]] = frozenset()
+        self._keys: frozenset[tuple[type[ListedItem], str]] = frozenset()
         self._timer: Timer | None = None
         self._opens = False
         """Whether the first that is found is to be worked with."""
-        self._stage: tuple[Stage, bool] | None = None
+        self._stage: tuple[ConversationStage, bool] | None = None
         self._line = StatusLine()
         self.head = ListHead()
         """What the lists have to say beside their items."""
@@ -266,7 +266,7 @@ class ThingSide(JudgedList, Taking, Seeking, StepList):
         rows.refresh()
         self._say()
 
-    def rebind(self, subject: Subject) -> None:
+    def rebind(self, subject: OpenConversation) -> None:
         """Show the things of another conversation; until they come, those of the one before stay.
 
         Of a recording it is another moment, and what was not listed then does not stay.
@@ -277,7 +277,7 @@ class ThingSide(JudgedList, Taking, Seeking, StepList):
         if not subject.can_act:
             self._listings, self._things, self._summary = (), (), ("", "")
 
-    def has_lost(self, thing: Thing | None) -> bool:
+    def has_lost(self, thing: ListedItem | None) -> bool:
         """Whether a thing was listed once and is no more. Known only of a list that was fetched to its end."""
         if thing is None or not self._listings or not all(each.next_cursor is None for each in self._listings):
             return False
@@ -285,7 +285,7 @@ class ThingSide(JudgedList, Taking, Seeking, StepList):
         asked = all(known[kind].asked for kind in self.kinds if THINGS[kind] is type(thing))
         return asked and (type(thing), thing.key) not in self._keys
 
-    def take(self, taken: Taken) -> None:
+    def take(self, taken: LoadedList) -> None:
         if self._things and not any(listing.asked for listing in taken.listings):
             return
         self._listings, self._things, self._summary, self._keys = taken
@@ -318,7 +318,7 @@ class ThingSide(JudgedList, Taking, Seeking, StepList):
         self._line.show(every)
 
     @property
-    def chosen(self) -> Thing | None:
+    def chosen(self) -> ListedItem | None:
         """The thing under the cursor."""
         cursor = self._list.view.cursor
         return self._rows.thing(cursor) if 0 <= cursor < self._rows.count else None
@@ -390,7 +390,7 @@ class ThingSide(JudgedList, Taking, Seeking, StepList):
         self._list.focus()
 
 
-def _marks_since(memory: "Memory | None", kinds: tuple[str, ...]) -> Mapping[str, str]:
+def _marks_since(memory: "RememberedServer | None", kinds: tuple[str, ...]) -> Mapping[str, str]:
     """What is to be approved, by key."""
     if memory is None or not memory.alarms:
         return {}
@@ -406,13 +406,13 @@ def _is_half(listings: Sequence[Listing], before: Sequence[Listing]) -> bool:
 
 
 def _empty(
-    subject: Subject, kinds: tuple[str, ...], words: ListWords, listings: Sequence[Listing], *, hidden: bool
+    subject: OpenConversation, kinds: tuple[str, ...], words: ListWords, listings: Sequence[Listing], *, hidden: bool
 ) -> list[list[Span]]:
     """What stands in an empty list: why, and what can be done. `hidden`: a search hides what there is."""
     one, many = words.one, words.many
     if hidden:
         return [[(f"No {one} matches", "muted")], [("Esc shows all again", "faint")]]
-    if subject.stage is Stage.CONNECTING or subject.listing in kinds:
+    if subject.stage is ConversationStage.CONNECTING or subject.listing in kinds:
         return [[(f"Fetching the {many}", "muted")]]
     if any(listing.asked for listing in listings):
         return [[(f"The server has no {many}", "muted")]]
@@ -427,7 +427,7 @@ def _empty(
     return [[(f"The {many} were never listed", "muted")]]
 
 
-def _place_of(thing: Thing | None, rows: ThingRows, keys: frozenset[tuple[type[Thing], str]]) -> int | None:
+def _place_of(thing: ListedItem | None, rows: ThingRows, keys: frozenset[tuple[type[ListedItem], str]]) -> int | None:
     """In which row it is. Another one with its key is sought only where there is one: that is slow."""
     places = range(rows.count)
     here = next((at for at in places if rows.thing(at) is thing), None)
@@ -436,5 +436,5 @@ def _place_of(thing: Thing | None, rows: ThingRows, keys: frozenset[tuple[type[T
     return next((at for at in places if _same(rows.thing(at), thing)), None)
 
 
-def _same(one: Thing, other: Thing) -> bool:
+def _same(one: ListedItem, other: ListedItem) -> bool:
     return type(one) is type(other) and one.key == other.key

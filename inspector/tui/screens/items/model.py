@@ -14,13 +14,13 @@ import msgspec
 from inspector import text
 from inspector.present import spans as signs
 from inspector.present.items import MARKS, always, annotation_facts, best_first, icon_facts, mark, meta_facts
-from inspector.present.live_checks import Found
+from inspector.present.live_checks import JournalFindings
 from inspector.present.rows import RowSource, RowView
 from inspector.present.spans import Fact, Line, Span, fact, lay, paragraph, span, spans_width
 from inspector.present.words import GRADES, badge
 from inspector.present.words import mark as words_mark
 from inspector.protocol import peek
-from inspector.protocol.things import Content, Prompt, Resource, Template, Thing, Tool
+from inspector.protocol.things import Content, ListedItem, Prompt, Resource, Template, Tool
 from inspector.protocol.tracking.subscriptions import Subscriptions
 from inspector.protocol.uri_templates import UriTemplate, Variable, could_have_made, take_apart
 
@@ -35,7 +35,7 @@ _WIDE = 60
 class Offer:
     """A thing of the list, with what its row needs. Texts are safe to show."""
 
-    thing: Thing
+    thing: ListedItem
     label: str
     """Title, else name; a word of ours in brackets where there is neither."""
     place: str
@@ -78,7 +78,7 @@ class OfferList(RowSource):
         self.rows: Sequence[Offer] = ()
         self.marks: Mapping[str, str] = {}
         """By key, "new" or "changed"; set before `replace`."""
-        self.found: Callable[[Thing], Sequence[Finding]] = lambda thing: ()
+        self.found: Callable[[ListedItem], Sequence[Finding]] = lambda thing: ()
         """What checks have found about a thing."""
         self._titles = titles
         self._generation = 0
@@ -96,7 +96,7 @@ class OfferList(RowSource):
         self.rows = rows
         self._generation += 1
 
-    def thing(self, index: int) -> Thing:
+    def thing(self, index: int) -> ListedItem:
         """What is offered in a row."""
         return self.rows[index].thing
 
@@ -154,14 +154,14 @@ def _laid(left: list[Span], middle: list[Span], right: Span, width: int) -> list
     return lay([*spans, (" ", "text"), (text.fit(right[0], edge), right[1])], width)
 
 
-def head_lines(thing: Thing) -> tuple[Line, ...]:
+def head_lines(thing: ListedItem) -> tuple[Line, ...]:
     """Title, and the name if that is another word."""
     title = text.visible(thing.title, limit=200) or "(no name)"
     name = f"  {text.visible(thing.name, limit=200)}" if thing.name and thing.name != thing.title else ""
     return (((title, "title"), (name, "muted")),)
 
 
-def described(thing: Thing) -> tuple[Line, ...]:
+def described(thing: ListedItem) -> tuple[Line, ...]:
     """The server's description, line by line; () without one."""
     return paragraph(thing.description, "foreign", limit=20_000)
 
@@ -219,12 +219,12 @@ def counts(offers: Sequence[Offer]) -> tuple[str, str]:
     return first, f", {templates:,} template{'' if templates == 1 else 's'}" if templates else ""
 
 
-def resource_place(thing: Thing) -> Line:
+def resource_place(thing: ListedItem) -> Line:
     """Where it is: the URI, or the template."""
     return (span(thing.key or "(no uri)", "target"),)
 
 
-def resource_facts(thing: Thing) -> tuple[Fact, ...]:
+def resource_facts(thing: ListedItem) -> tuple[Fact, ...]:
     """What the server says of a resource or template."""
     raw, facts = thing.raw, []
     if mime_type := peek.text(raw, "mimeType"):
@@ -302,13 +302,13 @@ def _signature(prompt: Prompt) -> str:
     return text.visible(", ".join(parts), limit=300)
 
 
-def prompt_place(thing: Thing) -> Line:
+def prompt_place(thing: ListedItem) -> Line:
     """Its arguments in one line, the required ones marked."""
     asked = _signature(Prompt(thing.raw))
     return ((asked, "target") if asked else ("no arguments", "muted"),)
 
 
-def prompt_facts(thing: Thing) -> tuple[Fact, ...]:
+def prompt_facts(thing: ListedItem) -> tuple[Fact, ...]:
     """What the server says of a prompt, and what is odd about its arguments."""
     raw = thing.raw
     facts = claims(raw) + unknown_members(raw, _PROMPTS_KNOWN)
@@ -320,7 +320,7 @@ def prompt_facts(thing: Thing) -> tuple[Fact, ...]:
     return tuple(facts)
 
 
-def prompt_schema(thing: Thing) -> Any:
+def prompt_schema(thing: ListedItem) -> Any:
     """The form: a text for each argument, and more of them for whoever wants to see what the server says to that."""
     named = _named(Prompt(thing.raw))
     return {
@@ -401,7 +401,7 @@ class WatchedRows(OfferList):
         return RowView([*super().row(index, width - cells).spans, *marks])
 
 
-def uris_of(thing: Thing, subscriptions: Subscriptions) -> tuple[str, ...]:
+def uris_of(thing: ListedItem, subscriptions: Subscriptions) -> tuple[str, ...]:
     """The URIs that a row is about."""
     if not isinstance(thing, Template):
         return (thing.key,) if thing.key else ()
@@ -466,7 +466,7 @@ NOT_SUPPORTED = Completion(note=(("the server completes no arguments", "muted"),
 
 # --- What checks have found about one thing of a list: its definition as it is listed now, and the uses of it.
 
-_KINDS: dict[type[Thing], str] = {
+_KINDS: dict[type[ListedItem], str] = {
     Tool: "tools",
     Prompt: "prompts",
     Resource: "resources",
@@ -479,7 +479,7 @@ _SHORT, _LONG = 160, 400
 """Characters of a sentence, at first and in full."""
 
 
-def findings_about(checks: Found | None, thing: Thing) -> "Sequence[Finding]":
+def findings_about(checks: JournalFindings | None, thing: ListedItem) -> "Sequence[Finding]":
     """What was found about a thing, worst first; nothing before anything was checked."""
     kind = _KINDS.get(type(thing))
     if checks is None or kind is None:
@@ -487,7 +487,7 @@ def findings_about(checks: Found | None, thing: Thing) -> "Sequence[Finding]":
     return sorted(checks.of_thing(kind, thing.key, thing.raw), key=lambda each: each.severity.rank)
 
 
-def own_findings(checks: Found | None, thing: Thing) -> "Sequence[Finding]":
+def own_findings(checks: JournalFindings | None, thing: ListedItem) -> "Sequence[Finding]":
     """The same without what most things of its list have in common, which is said once for all of them."""
     found = findings_about(checks, thing)
     kind = _KINDS.get(type(thing))
@@ -497,7 +497,7 @@ def own_findings(checks: Found | None, thing: Thing) -> "Sequence[Finding]":
     return [each for each in found if (each.id, each.severity) not in shared] if shared else found
 
 
-def shared_lines(checks: Found | None, kinds: Sequence[str], evidence_key: str) -> list[list[Span]]:
+def shared_lines(checks: JournalFindings | None, kinds: Sequence[str], evidence_key: str) -> list[list[Span]]:
     """A line for each cause that most things of a list share, the worst first, and the key that shows more of it."""
     found = [each for kind in kinds for each in checks.shared(kind)] if checks is not None else []
     if not found:
@@ -530,7 +530,7 @@ def finding_spans(
     return [*lines, *_keys(len(groups) - len(shown), "" if full else more_key, evidence_key)] if lines else []
 
 
-def cause_line(checks: Found, frames: "Sequence[int | None]") -> list[Span]:
+def cause_line(checks: JournalFindings, frames: "Sequence[int | None]") -> list[Span]:
     """What was found about the messages of one exchange and comes first, in a line; [] where it is only a hint."""
     from inspector.checks.findings import Severity
     from inspector.checks.verdict import verdict

@@ -23,12 +23,12 @@ from inspector.present.spans import Fact, Line, Span, fact_lines, span
 from inspector.protocol import peek
 from inspector.protocol.flows.steps import Replied
 from inspector.protocol.jsonrpc import Answer
-from inspector.protocol.things import Thing
+from inspector.protocol.things import ListedItem
 from inspector.protocol.tracking.catalogue import Listing
 from inspector.tui import keys
-from inspector.tui.conversation import Stage, Subject
-from inspector.tui.screens.items.asking import Asking
-from inspector.tui.screens.items.calls import Call, Looked, Past
+from inspector.tui.conversation import ConversationStage, OpenConversation
+from inspector.tui.screens.items.asking import RequestScreen
+from inspector.tui.screens.items.calls import Looked, PastCall, RunningCall
 from inspector.tui.screens.items.form import ThingForm, ThingHead
 from inspector.tui.screens.items.list import ListWords, ThingSide
 from inspector.tui.screens.items.model import (
@@ -55,7 +55,7 @@ from inspector.tui.widgets.virtual_list import LogList
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class PreparedRequest:
     """What would be sent for what a form holds."""
 
     params: Any
@@ -84,16 +84,16 @@ class OfferKind:
     offers: Callable[[Sequence[Listing]], list[Offer]]
     """The rows, of the lists in the order of `kinds`."""
     counts: Callable[[Sequence[Offer]], tuple[str, str]]
-    place: Callable[[Thing], Line]
+    place: Callable[[ListedItem], Line]
     """The line below the title."""
-    facts: Callable[[Thing], tuple[Fact, ...]]
-    schema: Callable[[Thing], Any]
+    facts: Callable[[ListedItem], tuple[Fact, ...]]
+    schema: Callable[[ListedItem], Any]
     """What the form asks for."""
-    request: Callable[[Thing, Any], Request]
+    request: Callable[[ListedItem, Any], PreparedRequest]
     """What is sent, for a thing and the form's arguments (UNSET for none)."""
-    reference: Callable[[Thing], dict[str, Any] | None]
+    reference: Callable[[ListedItem], dict[str, Any] | None]
     """How completion refers to it; None if nothing of it can be completed."""
-    made: Callable[[Thing, str], bool]
+    made: Callable[[ListedItem, str], bool]
     """Whether a recorded request, by what it was about, was one for the thing."""
 
 
@@ -103,7 +103,7 @@ class OfferKind:
 class OfferSide(ThingSide):
     """What a server offers of one kind, to choose one."""
 
-    def __init__(self, subject: Subject, kind: OfferKind, rows: OfferList | None = None) -> None:
+    def __init__(self, subject: OpenConversation, kind: OfferKind, rows: OfferList | None = None) -> None:
         super().__init__(subject, rows or OfferList(kind.titles), kind.words)
         self.kinds = kind.kinds
         self._kind = kind
@@ -169,7 +169,7 @@ class Completions(Widget):
             super().__init__()
             self.value = value
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: OpenConversation) -> None:
         super().__init__()
         self._subject = subject
         self._wanted: Wanted | None = None
@@ -186,7 +186,7 @@ class Completions(Widget):
         yield self._line
         yield self._list
 
-    def rebind(self, subject: Subject) -> None:
+    def rebind(self, subject: OpenConversation) -> None:
         """Ask another conversation from now on."""
         self._subject = subject
         self._silent = False
@@ -202,7 +202,12 @@ class Completions(Widget):
             return
         if self._timer is not None:
             self._timer.stop()
-        if wanted is None or self._silent or self._subject.stage is not Stage.OPEN or not self._subject.can_act:
+        if (
+            wanted is None
+            or self._silent
+            or self._subject.stage is not ConversationStage.OPEN
+            or not self._subject.can_act
+        ):
             self._show(Completion())
         else:
             self._timer = self.set_timer(PAUSE, lambda: self._ask(wanted))
@@ -280,10 +285,10 @@ class OfferHead(ThingHead):
     def __init__(self, kind: OfferKind) -> None:
         super().__init__("")
         self._kind = kind
-        self._thing: Thing | None = None
+        self._thing: ListedItem | None = None
         self._full = False
 
-    def show(self, thing: Thing | None) -> None:
+    def show(self, thing: ListedItem | None) -> None:
         """Show another thing."""
         self._thing, self._full = thing, False
         self._renew()
@@ -297,7 +302,7 @@ class OfferHead(ThingHead):
         """Its name and place, what is wrong with it, and what its server says of it."""
         return list(self._lines(self._thing)) if self._thing else []
 
-    def _lines(self, thing: Thing) -> Iterator[list[Span]]:
+    def _lines(self, thing: ListedItem) -> Iterator[list[Span]]:
         yield from (list(line) for line in head_lines(thing))
         yield list(self._kind.place(thing))
         if thing.flaw:
@@ -320,7 +325,7 @@ class OfferForm(ThingForm):
     OfferForm.-bare SchemaForm { display: none; }
     """
 
-    def __init__(self, subject: Subject, kind: OfferKind) -> None:
+    def __init__(self, subject: OpenConversation, kind: OfferKind) -> None:
         super().__init__(OfferHead(kind), one=kind.words.one, verb=kind.verb)
         self._kind = kind
         self._preview = Static("", classes="offer--preview")
@@ -338,18 +343,18 @@ class OfferForm(ThingForm):
         """Whether all of it has been laid out."""
         return super().is_ready and self._completions.is_mounted
 
-    def rebind(self, subject: Subject) -> None:
+    def rebind(self, subject: OpenConversation) -> None:
         """Complete from another conversation."""
         self._completions.rebind(subject)
 
-    def schema(self, thing: Thing) -> object:
+    def schema(self, thing: ListedItem) -> object:
         """What the form asks for."""
         schema = self._kind.schema(thing)
         self.set_class(not peek.mapping(schema, "properties"), "-bare")
         return schema
 
     @property
-    def request(self) -> Request:
+    def request(self) -> PreparedRequest:
         """What would be sent now. Raises nothing; only with a thing."""
         assert self.thing is not None
         arguments = self.form.arguments
@@ -359,7 +364,7 @@ class OfferForm(ThingForm):
         """Why nothing can be sent now."""
         return self.request.problem if self.thing is not None else ""
 
-    async def show(self, thing: Thing | None) -> None:
+    async def show(self, thing: ListedItem | None) -> None:
         """Show another thing; completions of the one before go away."""
         self._edit = None
         self._completions.consider(None)
@@ -422,18 +427,18 @@ class OfferForm(ThingForm):
         self._put(event.value)
 
 
-class OffersPanel(Asking[OfferSide, OfferForm]):
+class OffersPanel(RequestScreen[OfferSide, OfferForm]):
     """Offers of one kind, and asking for them."""
 
-    def __init__(self, subject: Subject, kind: OfferKind, side: OfferSide | None = None) -> None:
+    def __init__(self, subject: OpenConversation, kind: OfferKind, side: OfferSide | None = None) -> None:
         self.kind = kind
         self.method, self.done = kind.method, kind.done
-        self._past: list[Past] = []
+        self._past: list[PastCall] = []
         side = side or OfferSide(subject, kind)
         super().__init__(subject, side, OfferForm(subject, kind), ResultPanel(kind.result_words))
 
     @property
-    def past(self) -> Sequence[Past]:
+    def past(self) -> Sequence[PastCall]:
         """Requests for the chosen thing, oldest first."""
         return self._past
 
@@ -445,7 +450,7 @@ class OffersPanel(Asking[OfferSide, OfferForm]):
         self._past = sorted(calls, key=lambda call: (call.wall_ns, call.exchange.number))
         super().show_history()
 
-    def rebind(self, subject: Subject) -> None:
+    def rebind(self, subject: OpenConversation) -> None:
         """Show another conversation, in the form as well: completion asks its server."""
         self.form.rebind(subject)
         super().rebind(subject)
@@ -471,10 +476,10 @@ class OffersPanel(Asking[OfferSide, OfferForm]):
         event.stop()
         self._request(event.thing, event.arguments, self.form.request.params)
 
-    def _request(self, thing: Thing, arguments: object, params: object) -> None:
+    def _request(self, thing: ListedItem, arguments: object, params: object) -> None:
         self.begin(self.calling.begin(thing, arguments, self.method, params))
 
-    async def reuse(self, call: Past | Looked | Call, deed: str) -> None:
+    async def reuse(self, call: PastCall | Looked | RunningCall, deed: str) -> None:
         """A read has no arguments but its uri: it is repeated as it was; of other requests they go into the form."""
         if self.method != "resources/read":
             await super().reuse(call, deed)

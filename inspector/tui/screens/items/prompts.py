@@ -6,11 +6,11 @@ from typing import Any, ClassVar
 from textual.binding import BindingType
 
 from inspector.forms.typed import json_text
-from inspector.protocol.things import Prompt, Thing
+from inspector.protocol.things import ListedItem, Prompt
 from inspector.protocol.tracking.catalogue import Listing
 from inspector.tui import keys
-from inspector.tui.actions import Where
-from inspector.tui.conversation import Subject
+from inspector.tui.actions import ActionScope
+from inspector.tui.conversation import OpenConversation
 from inspector.tui.safety import copy
 from inspector.tui.screens.items.list import ListWords
 from inspector.tui.screens.items.model import (
@@ -22,7 +22,7 @@ from inspector.tui.screens.items.model import (
     prompt_place,
     prompt_schema,
 )
-from inspector.tui.screens.items.offers import OfferKind, OffersPanel, Request
+from inspector.tui.screens.items.offers import OfferKind, OffersPanel, PreparedRequest
 from inspector.tui.screens.items.result_views import ResultWords
 
 
@@ -30,16 +30,16 @@ def _offers(listings: Sequence[Listing]) -> list[Offer]:
     return prompt_offers([Prompt(raw) for listing in listings for raw in listing.items])
 
 
-def _request(thing: Thing, arguments: Any) -> Request:
+def _request(thing: ListedItem, arguments: Any) -> PreparedRequest:
     params = {"name": thing.name} if arguments == {} else {"name": thing.name, "arguments": arguments}
-    return Request(params)
+    return PreparedRequest(params)
 
 
-def _reference(thing: Thing) -> dict[str, Any] | None:
+def _reference(thing: ListedItem) -> dict[str, Any] | None:
     return {"type": "ref/prompt", "name": thing.name}
 
 
-def _made(thing: Thing, name: str) -> bool:
+def _made(thing: ListedItem, name: str) -> bool:
     return name == thing.name
 
 
@@ -66,26 +66,28 @@ class PromptsPanel(OffersPanel):
     """The prompts of a server, and what it makes of them."""
 
     places = (
-        Where.EVERYWHERE,
-        Where.PROMPTS,
-        Where.OFFERED,
-        Where.FORM,
-        Where.FORM_LINE,
-        Where.RESULT,
-        Where.DETAIL,
-        Where.MOVING,
-        Where.JSON,
-        Where.FINDING_HERE,
-        Where.PAYLOAD,
-        Where.SEARCH,
+        ActionScope.EVERYWHERE,
+        ActionScope.PROMPTS,
+        ActionScope.OFFERED,
+        ActionScope.FORM,
+        ActionScope.FORM_LINE,
+        ActionScope.RESULT,
+        ActionScope.DETAIL,
+        ActionScope.MOVING,
+        ActionScope.JSON,
+        ActionScope.FINDING_HERE,
+        ActionScope.PAYLOAD,
+        ActionScope.SEARCH,
     )
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(Where.PROMPTS, Where.OFFERED, Where.RESULT, Where.DETAIL)
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(
+        ActionScope.PROMPTS, ActionScope.OFFERED, ActionScope.RESULT, ActionScope.DETAIL
+    )
     HELP = """\
 Choose a prompt, fill its arguments, get its messages: each with its role and every kind of content. `c` copies them as
 JSON, `C` as Markdown.
 """
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: OpenConversation) -> None:
         super().__init__(subject, PROMPTS)
 
     async def action_do(self, name: str) -> None:

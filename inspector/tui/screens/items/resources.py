@@ -16,15 +16,15 @@ from inspector.present.items import about, stream_lines
 from inspector.present.spans import Line
 from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange, ExchangeState
-from inspector.protocol.things import Resource, Template, Thing
+from inspector.protocol.things import ListedItem, Resource, Template
 from inspector.protocol.tracking.catalogue import Listing
-from inspector.protocol.tracking.subscriptions import Standing, Subscriptions
+from inspector.protocol.tracking.subscriptions import Subscriptions, SubscriptionState
 from inspector.protocol.uri_templates import could_have_made, expand, take_apart
 from inspector.session.session import Session
 from inspector.session.watching import Outcome
 from inspector.tui import keys
-from inspector.tui.actions import Where
-from inspector.tui.conversation import Subject, why_silent
+from inspector.tui.actions import ActionScope
+from inspector.tui.conversation import OpenConversation, why_silent
 from inspector.tui.screens.items.calls import look
 from inspector.tui.screens.items.list import ListWords
 from inspector.tui.screens.items.model import (
@@ -38,7 +38,7 @@ from inspector.tui.screens.items.model import (
     template_schema,
     uris_of,
 )
-from inspector.tui.screens.items.offers import OfferKind, OfferSide, OffersPanel, Request
+from inspector.tui.screens.items.offers import OfferKind, OfferSide, OffersPanel, PreparedRequest
 from inspector.tui.screens.items.read_changes import change_lines, same
 from inspector.tui.screens.items.result_views import ResultWords
 from inspector.tui.theme import spans_to_text
@@ -58,12 +58,12 @@ class ResourceSide(OfferSide):
     ResourceSide.-watching > .resources--watching { display: block; }
     """
 
-    def __init__(self, subject: Subject, kind: OfferKind) -> None:
+    def __init__(self, subject: OpenConversation, kind: OfferKind) -> None:
         self._marked = WatchedRows(kind.titles, lambda: self.subscriptions)
         super().__init__(subject, kind, self._marked)
         self._said = Static("", classes="resources--watching")
         self._said_lines: Sequence[Line] = ()
-        self._shown: tuple[Subscriptions, int, Thing | None] | None = None
+        self._shown: tuple[Subscriptions, int, ListedItem | None] | None = None
         self._looks = 0
 
     @property
@@ -133,7 +133,7 @@ class WatchingPanel(OffersPanel):
             self._tell(_LACKS, "warning")
         else:
             standing = self.subject.journal.conversation.subscriptions.standing(uri)
-            self._watch(uri, standing in (None, Standing.ONCE))
+            self._watch(uri, standing in (None, SubscriptionState.ONCE))
 
     @work(group="watch")
     async def _watch(self, uri: str, on: bool) -> None:
@@ -169,7 +169,7 @@ class WatchingPanel(OffersPanel):
 
         self.app.push_screen(BeforeAfterScreen(title, compare))
 
-    def on_asking_request_finished(self, event: OffersPanel.RequestFinished) -> None:
+    def on_request_screen_request_finished(self, event: OffersPanel.RequestFinished) -> None:
         """Say whether a resource that was read again says something else."""
         if event.call.exchange is not None and event.call.journal is self.subject.journal:
             self._compare_quietly(event.call.exchange)
@@ -212,25 +212,25 @@ def _offers(listings: Sequence[Listing]) -> list[Offer]:
     return resource_offers([Resource(raw) for raw in resources.items], [Template(raw) for raw in templates.items])
 
 
-def _schema(thing: Thing) -> Any:
+def _schema(thing: ListedItem) -> Any:
     if isinstance(thing, Template):
         return template_schema(take_apart(thing.uri_template))
     return {"type": "object", "properties": {}, "additionalProperties": False}
 
 
-def _request(thing: Thing, arguments: Any) -> Request:
+def _request(thing: ListedItem, arguments: Any) -> PreparedRequest:
     if not isinstance(thing, Template):
-        return Request({"uri": thing.key}, "" if thing.key else "it has no uri")
+        return PreparedRequest({"uri": thing.key}, "" if thing.key else "it has no uri")
     expanded = expand(take_apart(thing.uri_template), arguments if isinstance(arguments, dict) else {})
     problem = "the template can't be expanded" if expanded.problem else ""
-    return Request({"uri": expanded.uri}, problem, preview(expanded.uri, expanded.problem))
+    return PreparedRequest({"uri": expanded.uri}, problem, preview(expanded.uri, expanded.problem))
 
 
-def _reference(thing: Thing) -> dict[str, Any] | None:
+def _reference(thing: ListedItem) -> dict[str, Any] | None:
     return {"type": "ref/resource", "uri": thing.uri_template} if isinstance(thing, Template) else None
 
 
-def _made(thing: Thing, uri: str) -> bool:
+def _made(thing: ListedItem, uri: str) -> bool:
     if isinstance(thing, Template):
         return could_have_made(take_apart(thing.uri_template), uri)
     return uri == thing.key
@@ -259,20 +259,22 @@ class ResourcesPanel(WatchingPanel):
     """The resources of a server, reading them, and watching them."""
 
     places = (
-        Where.EVERYWHERE,
-        Where.RESOURCES,
-        Where.OFFERED,
-        Where.FORM,
-        Where.FORM_LINE,
-        Where.RESULT,
-        Where.DETAIL,
-        Where.MOVING,
-        Where.JSON,
-        Where.FINDING_HERE,
-        Where.PAYLOAD,
-        Where.SEARCH,
+        ActionScope.EVERYWHERE,
+        ActionScope.RESOURCES,
+        ActionScope.OFFERED,
+        ActionScope.FORM,
+        ActionScope.FORM_LINE,
+        ActionScope.RESULT,
+        ActionScope.DETAIL,
+        ActionScope.MOVING,
+        ActionScope.JSON,
+        ActionScope.FINDING_HERE,
+        ActionScope.PAYLOAD,
+        ActionScope.SEARCH,
     )
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(Where.RESOURCES, Where.OFFERED, Where.RESULT, Where.DETAIL)
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(
+        ActionScope.RESOURCES, ActionScope.OFFERED, ActionScope.RESULT, ActionScope.DETAIL
+    )
     HELP = """\
 Choose a resource and read it; of a template (`{}`) fill the variables first: the URI that comes of it stands below
 them. Every content is shown; Enter, or the view Item, shows the one under the cursor whole, and `w` saves it.
@@ -280,5 +282,5 @@ them. Every content is shown; Enter, or the view Item, shows the one under the c
 marked; read again, `u` shows what has changed.
 """
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: OpenConversation) -> None:
         super().__init__(subject, RESOURCES, ResourceSide(subject, RESOURCES))

@@ -19,18 +19,26 @@ from inspector.present.words import bar, said, state_of
 from inspector.protocol.exchanges import Exchange, Progress
 from inspector.tui import keys
 from inspector.tui.safety import copy
-from inspector.tui.screens.items.calls import Call, Clocks, HistoryRows, Looked, Past, clock_lines, whole_seconds
+from inspector.tui.screens.items.calls import (
+    CallClocks,
+    HistoryRows,
+    Looked,
+    PastCall,
+    RunningCall,
+    clock_lines,
+    whole_seconds,
+)
 from inspector.tui.screens.items.result_views import CONTENT, HISTORY, STRUCTURED, ResultBody, ResultWords
 from inspector.tui.theme import glyphs, spans_to_text
 from inspector.tui.widgets.bars import StatusLine
-from inspector.tui.widgets.schema_form.view import Deed, FormBar
+from inspector.tui.widgets.schema_form.view import FieldAction, FormBar
 from inspector.tui.widgets.virtual_list import LogList
 
 _GO = keys.key_name("ctrl+g")
 _HEADLINE_GAP = 4
 """Cells of the headline that hold no text: its edges, and the space in the middle."""
 _BEFORE: Span = ("of the connection before", "warning")
-_NO_CLOCKS = Clocks()
+_NO_CLOCKS = CallClocks()
 _BAR = 24
 """Cells of the progress bar at most."""
 
@@ -39,7 +47,7 @@ class ResultPanel(Widget):
     """Shows one call of a tool at a time, and the list of its calls."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        *keys.bindings(keys.Where.RESULT, keys.Where.DETAIL),
+        *keys.bindings(keys.ActionScope.RESULT, keys.ActionScope.DETAIL),
         keys.binding(keys.action("copy")),
     ]
     HELP = """\
@@ -60,7 +68,7 @@ it came, and the earlier calls, of which Enter shows one.
     class Wanted(Message):
         """Something is wanted of a call: "show" or "edit"; or of the running one: "cancel"."""
 
-        def __init__(self, control: "ResultPanel", deed: str, call: Past | Looked | Call | None) -> None:
+        def __init__(self, control: "ResultPanel", deed: str, call: PastCall | Looked | RunningCall | None) -> None:
             super().__init__()
             self._control = control
             self.deed = deed
@@ -75,7 +83,7 @@ it came, and the earlier calls, of which Enter shows one.
         super().__init__()
         self.looked: Looked | None = None
         """What is shown, read back; None while nothing is, or while it runs."""
-        self._call: Call | None = None
+        self._call: RunningCall | None = None
         self._earlier = False
         """Whether what is shown came of a connection that is over."""
         self._shown_progress: object = None
@@ -92,7 +100,7 @@ it came, and the earlier calls, of which Enter shows one.
         yield self._line
         yield self._cause
         yield self._progress
-        yield FormBar((), (Deed("cancel", f"{glyphs().times} cancel"),), typed_at=False)
+        yield FormBar((), (FieldAction("cancel", f"{glyphs().times} cancel"),), typed_at=False)
         yield self.body
 
     def on_mount(self) -> None:
@@ -112,7 +120,7 @@ it came, and the earlier calls, of which Enter shows one.
         return self._call.exchange if self._call else None
 
     @property
-    def chosen(self) -> Past | Looked | Call | None:
+    def chosen(self) -> PastCall | Looked | RunningCall | None:
         """The call that a key means: the one under the cursor in the history, else the one that is shown."""
         history = self.body.history
         if self.body.tab == HISTORY and isinstance(history.source, HistoryRows) and history.source.count:
@@ -123,7 +131,7 @@ it came, and the earlier calls, of which Enter shows one.
         """Show that there is no call."""
         self._take(None, None)
 
-    def show_running(self, call: Call) -> None:
+    def show_running(self, call: RunningCall) -> None:
         """Show a call that runs."""
         self._take(None, call)
         self.body.show_tab(CONTENT)
@@ -145,7 +153,7 @@ it came, and the earlier calls, of which Enter shows one.
         self._earlier = True
         self._headline()
 
-    def _take(self, looked: Looked | None, call: Call | None, *, earlier: bool = False) -> None:
+    def _take(self, looked: Looked | None, call: RunningCall | None, *, earlier: bool = False) -> None:
         self.looked, self._call, self._earlier = looked, call, earlier
         self._shown_progress = None
         self.set_class(call is not None, "-running")
@@ -185,7 +193,7 @@ it came, and the earlier calls, of which Enter shows one.
         """Say how to come back."""
         self.call_later(self._headline)
 
-    def tick(self, now_ns: int, clocks: Clocks = _NO_CLOCKS) -> None:
+    def tick(self, now_ns: int, clocks: CallClocks = _NO_CLOCKS) -> None:
         """Renew what changes while a call runs. `now_ns` is the journal's clock."""
         call = self._call
         if call is None:
@@ -280,7 +288,7 @@ def has_picture(looked: Looked | None) -> bool:
     return looked is not None and any(each.look == "image" and each.data for each in looked.view.blocks)
 
 
-def _elapsed(call: Call, tenths: int) -> list[Span]:
+def _elapsed(call: RunningCall, tenths: int) -> list[Span]:
     if call.cancelling:
         return [(f"{glyphs().times} cancelling", "warning")]
     if call.exchange is None:

@@ -16,10 +16,10 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from inspector import text
-from inspector.present.blocks import Block
+from inspector.present.blocks import ContentBlock
 from inspector.present.highlight import highlighted
 from inspector.present.json_text import JsonLines
-from inspector.present.result import Came, ResultView
+from inspector.present.result import CallOutcome, ResultView
 from inspector.present.rows import RowSource, SpanRows
 from inspector.present.spans import Line, Span, fact_lines, wrapped
 from inspector.text import decode
@@ -98,12 +98,12 @@ def result_lines(view: ResultView, width: int) -> ResultLines:
 
 
 def _nothing(writer: _Writer, view: ResultView) -> None:
-    if view.came in (Came.OK, Came.TOOL_ERROR, Came.INCOMPLETE):
+    if view.came in (CallOutcome.OK, CallOutcome.TOOL_ERROR, CallOutcome.INCOMPLETE):
         more = " What it returned is under Structured." if view.structured and view.structured.raw is not None else ""
         writer.line(("The result has no content blocks." + more, "muted"))
 
 
-def _block(writer: _Writer, block: Block, index: int, of: int) -> None:
+def _block(writer: _Writer, block: ContentBlock, index: int, of: int) -> None:
     number = f"{index + 1}/{of} " if of > 1 else ""
     writer.line((f"{glyphs().closed} {number}", "accent"), *block.title)
     for fact in fact_lines(block.facts, indent="  "):
@@ -126,7 +126,7 @@ def _bytes(writer: _Writer, data: bytes) -> None:
         writer.line((f"There is more of it: {len(data):,} bytes in all.", "warning"))
 
 
-def _text(writer: _Writer, block: Block) -> None:
+def _text(writer: _Writer, block: ContentBlock) -> None:
     shown = block.text
     coloured = highlighted(shown, block.mime_type, block.uri)
     if coloured is not None:
@@ -140,7 +140,7 @@ def _text(writer: _Writer, block: Block) -> None:
         writer.line(("There is more of it: the raw view has all.", "warning"))
 
 
-def _json(writer: _Writer, block: Block) -> None:
+def _json(writer: _Writer, block: ContentBlock) -> None:
     lines = JsonLines(block.text.encode("utf-8", "replace"))
     for index in range(min(lines.count, MOST_LINES)):
         writer.long(tuple(lines.line(index)), 4)
@@ -387,7 +387,7 @@ class ResultBody(Widget):
         self.show_tab(event.index)
 
     @property
-    def block(self) -> Block | None:
+    def block(self) -> ContentBlock | None:
         """The block under the cursor, else the first; None if there is none."""
         if self._looked is None or not self._looked.view.blocks:
             return None

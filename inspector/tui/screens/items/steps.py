@@ -16,10 +16,10 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from inspector.present.list_changes import ListNews, news_lines
-from inspector.protocol.things import Thing
+from inspector.protocol.things import ListedItem
 from inspector.text import clock, visible
 from inspector.tui import keys
-from inspector.tui.conversation import Subject, why_silent
+from inspector.tui.conversation import OpenConversation, why_silent
 from inspector.tui.panels import Panel
 from inspector.tui.screens.items.result import ResultPanel, has_picture
 from inspector.tui.theme import spans_to_text
@@ -37,17 +37,17 @@ if TYPE_CHECKING:
 class FindingList(Protocol):
     """A list whose things checks have looked at."""
 
-    def findings(self, thing: Thing | None) -> "Sequence[Finding]":
+    def findings(self, thing: ListedItem | None) -> "Sequence[Finding]":
         """What checks have found about a thing, worst first."""
 
-    def own_findings(self, thing: Thing | None) -> "Sequence[Finding]":
+    def own_findings(self, thing: ListedItem | None) -> "Sequence[Finding]":
         """The same without what most things of the list have in common."""
 
 
 class FindingForm(Protocol):
     """Where it is told what was found about a thing."""
 
-    thing: Thing | None
+    thing: ListedItem | None
     """What is shown."""
 
     def say_findings(self, findings: "Sequence[Finding]") -> None:
@@ -57,7 +57,7 @@ class FindingForm(Protocol):
 class StepFindings(Panel):
     """The part of a panel with a list and a form."""
 
-    subject: Subject
+    subject: OpenConversation
     side: FindingList
     form: FindingForm
     _seen_findings: tuple[object, ...] = ()
@@ -89,7 +89,7 @@ class JudgedForm(Widget):
 class JudgedList(Widget):
     """The part of a list whose rows have badges."""
 
-    _subject: Subject
+    _subject: OpenConversation
     _rows: "ThingRows"
     _list: LogList
     _judged = 0
@@ -103,7 +103,7 @@ class JudgedList(Widget):
             self._rows.judged()
             self._list.sync()
 
-    def findings(self, thing: Thing | None) -> "Sequence[Finding]":
+    def findings(self, thing: ListedItem | None) -> "Sequence[Finding]":
         """What checks have found about a thing, worst first."""
         if thing is None or self._subject.checks_so_far is None:
             return ()
@@ -111,7 +111,7 @@ class JudgedList(Widget):
 
         return findings_about(self._subject.checks_so_far, thing)
 
-    def own_findings(self, thing: Thing | None) -> "Sequence[Finding]":
+    def own_findings(self, thing: ListedItem | None) -> "Sequence[Finding]":
         """The same without what most things of the list have in common."""
         if thing is None or self._subject.checks_so_far is None:
             return ()
@@ -123,7 +123,7 @@ class JudgedList(Widget):
 # --- The lines above a list of things: what has changed, which pages there are, how old it is, what is wrong.
 
 
-def news_of(subject: Subject, kinds: tuple[str, ...]) -> list[ListNews]:
+def news_of(subject: OpenConversation, kinds: tuple[str, ...]) -> list[ListNews]:
     """What lists of a subject have to say. As costly as the lists are long."""
     listings = subject.journal.conversation.catalogue.listings
     return [
@@ -152,7 +152,7 @@ class ListHead(Static):
         """Whether there is another page to be fetched."""
         return any(each.listing.next_cursor is not None for each in self.known)
 
-    def sync(self, subject: Subject, kinds: tuple[str, ...]) -> None:
+    def sync(self, subject: OpenConversation, kinds: tuple[str, ...]) -> None:
         """Look again. Nearly free while nothing has changed."""
         listings = subject.journal.conversation.catalogue.listings
         shown = tuple(id(listings[kind]) for kind in kinds)
@@ -170,7 +170,7 @@ class ListHead(Static):
         self._told = told
         self._show(subject, kinds)
 
-    def _show(self, subject: Subject, kinds: tuple[str, ...]) -> None:
+    def _show(self, subject: OpenConversation, kinds: tuple[str, ...]) -> None:
         changes_key, head = keys.key_name(keys.action("offered.changes").keys[0]), subject.journal.head
         found = news_lines(
             self.known,
@@ -226,11 +226,11 @@ class StepList(Widget):
         """Mean what the cursor is on without waiting any longer; what is to be done then, None if nothing is."""
         raise NotImplementedError
 
-    def findings(self, thing: Thing | None) -> "Sequence[Finding]":
+    def findings(self, thing: ListedItem | None) -> "Sequence[Finding]":
         """What checks have found about a thing, worst first."""
         raise NotImplementedError
 
-    def own_findings(self, thing: Thing | None) -> "Sequence[Finding]":
+    def own_findings(self, thing: ListedItem | None) -> "Sequence[Finding]":
         """The same without what most things of the list have in common."""
         raise NotImplementedError
 
@@ -244,7 +244,7 @@ class StepList(Widget):
 class StepForm(Widget):
     """What the second step must be able to do."""
 
-    thing: Thing | None
+    thing: ListedItem | None
     """What is shown."""
 
     def say_findings(self, findings: "Sequence[Finding]") -> None:
@@ -265,25 +265,25 @@ SideT = TypeVar("SideT", bound=StepList)
 FormT = TypeVar("FormT", bound=StepForm)
 
 
-class Steps(StepFindings, Generic[SideT, FormT]):
+class ItemSteps(StepFindings, Generic[SideT, FormT]):
     """List, form and result, arranged for the width there is."""
 
     DEFAULT_CSS = """
-    Steps { layout: horizontal; }
-    Steps > .steps--list { width: 39; height: 1fr; border-right: solid $border-blurred; }
-    Steps > .steps--work { width: 1fr; height: 1fr; layout: vertical; }
-    Steps .steps--form { width: 1fr; height: 1fr; }
-    Steps ResultPanel { width: 1fr; height: 1fr; border-top: solid $border-blurred; display: none; }
-    Steps.-called ResultPanel { display: block; }
-    Steps.-wide > .steps--work { layout: horizontal; }
-    Steps.-wide ResultPanel { display: block; border-top: none; border-left: solid $border-blurred; }
-    Steps.-narrow > .steps--list { display: none; width: 1fr; border: none; }
-    Steps.-narrow > .steps--work { display: none; }
-    Steps.-narrow .steps--form { display: none; }
-    Steps.-narrow ResultPanel { display: none; border: none; }
-    Steps.-narrow.-at-list > .steps--list { display: block; }
-    Steps.-narrow.-at-form > .steps--work, Steps.-narrow.-at-form .steps--form { display: block; }
-    Steps.-narrow.-at-result > .steps--work, Steps.-narrow.-at-result ResultPanel { display: block; }
+    ItemSteps { layout: horizontal; }
+    ItemSteps > .steps--list { width: 39; height: 1fr; border-right: solid $border-blurred; }
+    ItemSteps > .steps--work { width: 1fr; height: 1fr; layout: vertical; }
+    ItemSteps .steps--form { width: 1fr; height: 1fr; }
+    ItemSteps ResultPanel { width: 1fr; height: 1fr; border-top: solid $border-blurred; display: none; }
+    ItemSteps.-called ResultPanel { display: block; }
+    ItemSteps.-wide > .steps--work { layout: horizontal; }
+    ItemSteps.-wide ResultPanel { display: block; border-top: none; border-left: solid $border-blurred; }
+    ItemSteps.-narrow > .steps--list { display: none; width: 1fr; border: none; }
+    ItemSteps.-narrow > .steps--work { display: none; }
+    ItemSteps.-narrow .steps--form { display: none; }
+    ItemSteps.-narrow ResultPanel { display: none; border: none; }
+    ItemSteps.-narrow.-at-list > .steps--list { display: block; }
+    ItemSteps.-narrow.-at-form > .steps--work, ItemSteps.-narrow.-at-form .steps--form { display: block; }
+    ItemSteps.-narrow.-at-result > .steps--work, ItemSteps.-narrow.-at-result ResultPanel { display: block; }
     """
 
     side: SideT
@@ -291,7 +291,7 @@ class Steps(StepFindings, Generic[SideT, FormT]):
     form: FormT
     """The form of what is chosen in it."""
 
-    def __init__(self, subject: Subject, side: SideT, form: FormT, result: ResultPanel) -> None:
+    def __init__(self, subject: OpenConversation, side: SideT, form: FormT, result: ResultPanel) -> None:
         super().__init__()
         self.subject = subject
         self.side = side

@@ -10,7 +10,7 @@ from inspector.protocol.apps import app_of
 from inspector.protocol.flows.tasks import Support
 from inspector.protocol.headers import cautions
 from inspector.protocol.jsonrpc import encode
-from inspector.protocol.things import Thing, Tool
+from inspector.protocol.things import ListedItem, Tool
 from inspector.tui import keys
 from inspector.tui.actions import key_name
 from inspector.tui.screens.items.form import ThingForm, ThingHead
@@ -37,7 +37,7 @@ class ToolHead(ThingHead):
         self._tool: Tool | None = None
         self.full = False
 
-    def show(self, thing: Thing | None) -> None:
+    def show(self, thing: ListedItem | None) -> None:
         """Show another tool."""
         self._tool = thing if isinstance(thing, Tool) else None
         self.full = False
@@ -188,7 +188,7 @@ class ToolForm(ThingForm):
         """The tool that is shown."""
         return self.thing if isinstance(self.thing, Tool) else None
 
-    def schema(self, thing: Thing) -> object:
+    def schema(self, thing: ListedItem) -> object:
         """The schema to draw; of a tool without one an object of whatever the person adds."""
         found = Tool(thing.raw).input_schema
         return found if isinstance(found, dict) else {"type": "object"}

@@ -18,10 +18,10 @@ from inspector.protocol.things import Tool
 from inspector.protocol.tracking.catalogue import Listing
 from inspector.text import visible
 from inspector.tui import keys
-from inspector.tui.actions import Where
-from inspector.tui.conversation import Subject
-from inspector.tui.screens.items.asking import Asking
-from inspector.tui.screens.items.calls import Past, question
+from inspector.tui.actions import ActionScope
+from inspector.tui.conversation import OpenConversation
+from inspector.tui.screens.items.asking import RequestScreen
+from inspector.tui.screens.items.calls import PastCall, question
 from inspector.tui.screens.items.list import ListWords, ThingSide
 from inspector.tui.screens.items.result import ResultPanel
 from inspector.tui.screens.items.result_views import SCHEMA, STDERR
@@ -45,7 +45,7 @@ class ToolSide(ThingSide):
             """The tool."""
             return self.thing if isinstance(self.thing, Tool) else None
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: OpenConversation) -> None:
         self._tools = ToolList()
         super().__init__(subject, self._tools, _WORDS)
 
@@ -59,25 +59,27 @@ class ToolSide(ThingSide):
         return count, f",{rest}" if rest else ""
 
 
-class ToolsPanel(Asking[ToolSide, ToolForm]):
+class ToolsPanel(RequestScreen[ToolSide, ToolForm]):
     """The tools of a server, and calling them."""
 
     places = (
-        Where.EVERYWHERE,
-        Where.TOOLS,
-        Where.OFFERED,
-        Where.FORM,
-        Where.FORM_LINE,
-        Where.FORM_CHOICE,
-        Where.RESULT,
-        Where.DETAIL,
-        Where.MOVING,
-        Where.JSON,
-        Where.FINDING_HERE,
-        Where.PAYLOAD,
-        Where.SEARCH,
+        ActionScope.EVERYWHERE,
+        ActionScope.TOOLS,
+        ActionScope.OFFERED,
+        ActionScope.FORM,
+        ActionScope.FORM_LINE,
+        ActionScope.FORM_CHOICE,
+        ActionScope.RESULT,
+        ActionScope.DETAIL,
+        ActionScope.MOVING,
+        ActionScope.JSON,
+        ActionScope.FINDING_HERE,
+        ActionScope.PAYLOAD,
+        ActionScope.SEARCH,
     )
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(Where.TOOLS, Where.OFFERED, Where.RESULT, Where.DETAIL)
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(
+        ActionScope.TOOLS, ActionScope.OFFERED, ActionScope.RESULT, ActionScope.DETAIL
+    )
     HELP = """\
 Choose a tool, fill its form, call it. What a server says of its tools is shown as its claim. The form takes wrong
 values too: the button then says so, and a second press sends them.
@@ -86,11 +88,11 @@ values too: the button then says so, and a second press sends them.
     method = "tools/call"
     done = "called"
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: OpenConversation) -> None:
         super().__init__(subject, ToolSide(subject), ToolForm(), ResultPanel())
 
     @property
-    def past(self) -> Sequence[Past]:
+    def past(self) -> Sequence[PastCall]:
         """Calls of the chosen tool, oldest first."""
         tool = self.form.tool
         return self.history.of(tool.name) if tool else ()

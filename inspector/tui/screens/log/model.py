@@ -43,7 +43,7 @@ _ROLES: tuple[Role, ...] = ("faint", "text", "accent", "warning", "error", "erro
 _SIGNS = (spans.NOTE, spans.NOTE, spans.NOTE, spans.WARNING, *[spans.ERROR] * 4)
 
 
-class Said(msgspec.Struct, frozen=True):
+class LogLine(msgspec.Struct, frozen=True):
     """What one line says. All of it is foreign."""
 
     level: Any = None
@@ -73,29 +73,29 @@ def messages_in(entry: Entry) -> list[Notification]:
     return [message for message in found if isinstance(message, Notification) and message.method == LOG_MESSAGE]
 
 
-def of_entry(entry: Entry, place: int = 0) -> Said:
+def of_entry(entry: Entry, place: int = 0) -> LogLine:
     """What the line at a place (from 0) of an entry says. Never raises: what can't be read says so."""
     if isinstance(entry.what, Stderr):
         wrong = "its bytes can't be read back" if entry.missing else ""
-        return Said(words=text.decode(entry.what.payload[: 4 * _SHOWN]), is_stderr=True, wrong=wrong)
+        return LogLine(words=text.decode(entry.what.payload[: 4 * _SHOWN]), is_stderr=True, wrong=wrong)
     if entry.missing or not isinstance(entry.what, Frame):
-        return Said(wrong="its bytes can't be read back")
+        return LogLine(wrong="its bytes can't be read back")
     payload = entry.what.payload
     if len(payload) > MOST_DECODED:
         size = text.human_size(len(payload))
-        return Said(words=text.decode(payload[: 4 * _SHOWN]), wrong=f"{size}, shown as it begins")
+        return LogLine(words=text.decode(payload[: 4 * _SHOWN]), wrong=f"{size}, shown as it begins")
     messages = messages_in(entry)
-    return _of_params(messages[place].params) if place < len(messages) else Said(wrong="not a log message")
+    return _of_params(messages[place].params) if place < len(messages) else LogLine(wrong="not a log message")
 
 
-def _of_params(params: Any) -> Said:
+def _of_params(params: Any) -> LogLine:
     level, data = peek.at(params, "level"), peek.at(params, "data")
     logger = peek.at(params, "logger")
     wrong = [
         *(["no level"] if level is None else ["unknown level"] if rank(level) is None else []),
         *([] if peek.has(params, "data") else ["no data"]),
     ]
-    return Said(
+    return LogLine(
         level=level,
         logger=logger if isinstance(logger, str) else "" if logger is None else _json(logger),
         words=data if isinstance(data, str) else _json(data) if peek.has(params, "data") else "",
@@ -115,7 +115,7 @@ def titles(width: int) -> list[Span]:
     return lay([*cells, ("what it says", "muted")], width)
 
 
-def row_spans(said: Said, wall_ns: int, width: int) -> list[Span]:
+def row_spans(said: LogLine, wall_ns: int, width: int) -> list[Span]:
     """A line, in exactly `width` cells."""
     when, logger = text.clock(wall_ns), text.visible(said.logger, limit=100)
     wide = width >= _WIDE
@@ -132,7 +132,7 @@ def row_spans(said: Said, wall_ns: int, width: int) -> list[Span]:
     return lay([*cells, (words, _role(said))], width)
 
 
-def _level_cell(said: Said) -> Span:
+def _level_cell(said: LogLine) -> Span:
     number = said.rank
     if said.is_stderr:
         return text.pad(f"{spans.STDERR} stderr", _LEVEL), "stderr"
@@ -141,7 +141,7 @@ def _level_cell(said: Said) -> Span:
     return text.pad(f"{sign} {word}", _LEVEL), "warning" if number is None else _ROLES[number]
 
 
-def _level_word(said: Said) -> str:
+def _level_word(said: LogLine) -> str:
     if said.is_stderr:
         return "stderr"
     if said.level is None:
@@ -149,7 +149,7 @@ def _level_word(said: Said) -> str:
     return said.level if isinstance(said.level, str) else _json(said.level)
 
 
-def _role(said: Said) -> Role:
+def _role(said: LogLine) -> Role:
     if said.is_stderr:
         return "stderr"
     number = said.rank
@@ -172,7 +172,7 @@ class Sources(StrEnum):
     STDERR = "stderr"
 
 
-class Filter(msgspec.Struct, frozen=True):
+class LogFilter(msgspec.Struct, frozen=True):
     """Which lines are shown."""
 
     sources: Sources = Sources.ALL
@@ -192,11 +192,11 @@ class ServerLog(RowSource):
         """The entry of each line; of a batch, once for each of its messages."""
         self._levels = bytearray()
         self._generation = 0
-        self._found: Found | None = None
+        self._found: FilteredLines | None = None
         self._scanned = 0
         """How many lines, from the newest that was there when the filter was set, have been looked at."""
         self._to_scan = 0
-        self.filter = Filter()
+        self.filter = LogFilter()
         self.taken = 0
         """How many entries of the journal were looked at."""
         self.setting: Exchange | None = None
@@ -254,12 +254,12 @@ class ServerLog(RowSource):
             self._found.add_new(line for line in range(before, len(self._lines)) if self._passes(line))
         return True
 
-    def show(self, wanted: Filter) -> None:
+    def show(self, wanted: LogFilter) -> None:
         """Show what a filter lets through; old lines wait for `filter_step`."""
         self.filter = wanted
         self._generation += 1
         self._scanned = 0
-        self._found = None if wanted == Filter() else Found()
+        self._found = None if wanted == LogFilter() else FilteredLines()
         self._to_scan = 0 if self._found is None else len(self._lines)
 
     def filter_step(self, most_bytes: int = SLICE_BYTES) -> bool:
@@ -275,7 +275,7 @@ class ServerLog(RowSource):
             self._generation += 1
         return self.is_filtering
 
-    def said(self, line: int) -> Said:
+    def said(self, line: int) -> LogLine:
         """What a line says; reads the disk."""
         n = self._lines[line]
         return of_entry(self._store.entry(n), line - bisect_left(self._lines, n))
@@ -325,7 +325,7 @@ class ServerLog(RowSource):
         return _COST_OF_LINE + self._store.size(self._lines[line]) if reads else _COST_OF_LINE // 10
 
 
-class Found(Sequence[int]):
+class FilteredLines(Sequence[int]):
     """Lines that a filter let through, ascending, though the old ones are found from the newest to the oldest."""
 
     def __init__(self) -> None:

@@ -17,10 +17,10 @@ from inspector.protocol.jsonrpc import ErrorAnswer
 from inspector.protocol.request_meta import LEVELS
 from inspector.text import visible
 from inspector.tui import keys
-from inspector.tui.actions import Where
-from inspector.tui.conversation import Stage, Subject, why_silent
+from inspector.tui.actions import ActionScope
+from inspector.tui.conversation import ConversationStage, OpenConversation, why_silent
 from inspector.tui.panels import Panel
-from inspector.tui.screens.log.model import NO_MESSAGES, Filter, ServerLog, Sources, asked_level, takes_levels
+from inspector.tui.screens.log.model import NO_MESSAGES, LogFilter, ServerLog, Sources, asked_level, takes_levels
 from inspector.tui.theme import glyphs
 from inspector.tui.widgets.bars import StatusLine
 from inspector.tui.widgets.search_bar import SearchBar
@@ -36,8 +36,8 @@ _LEASTS = ("", *LEVELS)
 class ServerLogPanel(Panel):
     """The lines of the server's log."""
 
-    places = (Where.EVERYWHERE, Where.LOG, Where.LIST, Where.MOVING, Where.SEARCH)
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(Where.LOG)
+    places = (ActionScope.EVERYWHERE, ActionScope.LOG, ActionScope.LIST, ActionScope.MOVING, ActionScope.SEARCH)
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.LOG)
     HELP = """\
 Log messages and lines of stderr, the newest last. `]` and `[` choose the least level that is shown, `s` the sources,
 `S` asks the server for messages from another level on. Enter shows the frame in the traffic.
@@ -46,14 +46,14 @@ Log messages and lines of stderr, the newest last. `]` and `[` choose the least 
     ServerLogPanel { layout: vertical; }
     """
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: OpenConversation) -> None:
         super().__init__()
         self._subject = subject
         self.model = ServerLog(subject.journal)
         self._line = StatusLine()
         self._bar = SearchBar("filter", placeholder="a text in a line, its logger or its level")
         self._bar.display = False
-        follow = subject.stage not in (Stage.LOADING, Stage.RECORDED)
+        follow = subject.stage not in (ConversationStage.LOADING, ConversationStage.RECORDED)
         self.rows = LogList(self.model, follow=follow)
         """The lines."""
         self._foot = StatusLine()
@@ -86,7 +86,7 @@ Log messages and lines of stderr, the newest last. `]` and `[` choose the least 
             self._matches = now
             self._bar.say_count(None) if now is None else self._bar.say_count(now[0], of=now[1])
 
-    def rebind(self, subject: Subject) -> None:
+    def rebind(self, subject: OpenConversation) -> None:
         """Show another conversation from its beginning; the filter stays."""
         self._subject = subject
         wanted = self.model.filter
@@ -124,7 +124,7 @@ Log messages and lines of stderr, the newest last. `]` and `[` choose the least 
         """Show all lines again."""
         self._bar.text = ""
         self._bar.display = False
-        self._show(Filter())
+        self._show(LogFilter())
         self.rows.focus()
 
     def action_level(self, by: int) -> None:
@@ -178,7 +178,7 @@ Log messages and lines of stderr, the newest last. `]` and `[` choose the least 
         if 0 <= message.index < self.model.count:
             self.post_message(self.EntryWanted(self.model.entry_of(message.index)))
 
-    def _show(self, wanted: Filter) -> None:
+    def _show(self, wanted: LogFilter) -> None:
         if wanted != self.model.filter:
             self.model.show(wanted)
             self.rows.sync()  # before they are drawn again: there are others now
@@ -205,12 +205,12 @@ def _shown(model: ServerLog) -> tuple[list[Span], list[Span]]:
     if model.is_filtering:
         left.append((f"  {glyphs().pending} filtering", "pending"))
     lines = f"{model.total:,} line{'' if model.total == 1 else 's'}"
-    return left, [(lines if wanted == Filter() else f"{model.count:,} of {lines}", "muted")]
+    return left, [(lines if wanted == LogFilter() else f"{model.count:,} of {lines}", "muted")]
 
 
-def _empty(subject: Subject, model: ServerLog) -> list[list[Span]]:
+def _empty(subject: OpenConversation, model: ServerLog) -> list[list[Span]]:
     """What stands where there are no lines: why, and what can be done."""
-    if subject.stage is Stage.LOADING:
+    if subject.stage is ConversationStage.LOADING:
         return [[("Reading the capture…", "muted")]]
     if model.total:
         return [[("Nothing matches.", "muted")], [("\\ shows all lines again", "faint")]]

@@ -14,11 +14,11 @@ from textual.containers import Vertical, VerticalScroll
 from textual.widgets import Input, Static
 
 from inspector.auth.addresses import open_browser, out_of_reach, tunnel
-from inspector.auth.guide import Waiting
+from inspector.auth.guide import WaitingForLogin
 from inspector.present.logins import ladder_end, ladder_lines, link_section, qr_lines, read_link, too_small
 from inspector.present.spans import Line
 from inspector.text import for_clipboard
-from inspector.tui.conversation import Subject
+from inspector.tui.conversation import OpenConversation
 from inspector.tui.theme import spans_to_text
 from inspector.tui.widgets.bars import FooterBar
 from inspector.tui.widgets.dialogs import Dialog, is_on_top
@@ -55,11 +55,11 @@ class LoginScreen(Dialog[None]):
     LoginScreen #login-wrong { color: $text-error; }
     """
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: OpenConversation) -> None:
         super().__init__()
         self._subject = subject
         self._seen: tuple[object, ...] = ()
-        self._waiting: Waiting | None = None
+        self._waiting: WaitingForLogin | None = None
         self._began = subject.guide.logins if subject.guide else 0
 
     def compose(self) -> ComposeResult:
@@ -216,7 +216,7 @@ class QrScreen(Dialog[None]):
         yield Static(Text("\n".join(self._lines), "#000000 on #ffffff"), markup=False)
 
 
-def _ways(waiting: Waiting) -> str:
+def _ways(waiting: WaitingForLogin) -> str:
     """What can be done, where the browser is on this machine and where it is not."""
     why_not = out_of_reach()
     if not why_not:

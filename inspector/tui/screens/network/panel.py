@@ -18,8 +18,8 @@ from inspector.present.rows import RowSource, RowView, SpanRows
 from inspector.present.spans import Line, Span, section_lines, wrapped
 from inspector.text import for_clipboard
 from inspector.tui import keys
-from inspector.tui.actions import Where
-from inspector.tui.conversation import Subject
+from inspector.tui.actions import ActionScope
+from inspector.tui.conversation import OpenConversation
 from inspector.tui.panels import Panel
 from inspector.tui.screens.network import model
 from inspector.tui.widgets.bars import StatusLine
@@ -31,7 +31,7 @@ _NARROW = 120
 class NetworkRows(RowSource):
     """Exchanges in the order in which they were begun. One that goes on is asked for again at each look."""
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: OpenConversation) -> None:
         self._subject = subject
 
     @property
@@ -55,8 +55,8 @@ class NetworkRows(RowSource):
 class NetworkPanel(Panel):
     """The exchanges, and one of them in full."""
 
-    places = (Where.EVERYWHERE, Where.NETWORK, Where.LIST, Where.MOVING)
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(Where.NETWORK)
+    places = (ActionScope.EVERYWHERE, ActionScope.NETWORK, ActionScope.LIST, ActionScope.MOVING)
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.NETWORK)
     HELP = """\
 HTTP as it was: status, headers in their order, where the time went, and each event of a stream with its id. `y` copies
 the request as a curl command in which secrets are variables.
@@ -71,7 +71,7 @@ the request as a curl command in which secrets are variables.
     NetworkPanel.-narrow.-reading > .network--exchange { display: block; }
     """
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: OpenConversation) -> None:
         super().__init__()
         self._subject = subject
         self._rows = NetworkRows(subject)
@@ -105,7 +105,7 @@ the request as a curl command in which secrets are variables.
         self._line.show([("HTTP exchanges", "title")], [(f"{self._rows.count:,}", "muted")])
         self._show()
 
-    def rebind(self, subject: Subject) -> None:
+    def rebind(self, subject: OpenConversation) -> None:
         """Show another conversation."""
         self._subject = subject
         self._rows = NetworkRows(subject)

@@ -16,8 +16,8 @@ from inspector.present.spans import Span
 from inspector.present.traffic.rows import NotedRows, next_colour
 from inspector.text import visible
 from inspector.tui import keys
-from inspector.tui.actions import Where
-from inspector.tui.conversation import Subject
+from inspector.tui.actions import ActionScope
+from inspector.tui.conversation import OpenConversation
 from inspector.tui.screens.notes.notes import Noted
 from inspector.tui.widgets.bars import FooterBar, StatusLine
 from inspector.tui.widgets.dialogs import Dialog
@@ -34,7 +34,7 @@ class MarksScreen(Dialog["Mark | View | None"]):
     """What was noted, to be gone to or changed."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        *keys.bindings(Where.MARKS),
+        *keys.bindings(ActionScope.MARKS),
         replace(keys.binding(keys.action("help")), action="help"),
     ]
     DEFAULT_CSS = """
@@ -42,7 +42,7 @@ class MarksScreen(Dialog["Mark | View | None"]):
     MarksScreen > Static { height: 1; padding: 0 2; color: $text-accent; text-style: bold; }
     """
 
-    def __init__(self, subject: Subject, noted: Noted, present: View | None) -> None:
+    def __init__(self, subject: OpenConversation, noted: Noted, present: View | None) -> None:
         """`present`: how the traffic is looked at now, to be kept by a name; None where it is not looked at."""
         super().__init__()
         self._subject = subject
@@ -126,7 +126,7 @@ class MarksScreen(Dialog["Mark | View | None"]):
         """Show the keys."""
         from inspector.tui.screens.help.help import HelpScreen
 
-        self.app.push_screen(HelpScreen((Where.MARKS, Where.MOVING)))
+        self.app.push_screen(HelpScreen((ActionScope.MARKS, ActionScope.MOVING)))
 
     def action_leave(self) -> None:
         """Back to where one was."""

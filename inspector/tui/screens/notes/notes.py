@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from inspector.capture.format.notes import Mark, Notes, NotesFile, new_mark
-from inspector.tui.conversation import PastSubject, Subject
+from inspector.tui.conversation import OpenConversation, PastSubject
 
 if TYPE_CHECKING:
     from inspector.capture.format.notes import View
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class Noted:
     """The notes of one conversation."""
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: OpenConversation) -> None:
         """Read them."""
         journal = subject.journal
         self._journal = journal
@@ -66,10 +66,10 @@ class Noted:
         self._journal.marks.update(notes.marks)
 
 
-_noted: "WeakKeyDictionary[Subject, Noted]" = WeakKeyDictionary()
+_noted: "WeakKeyDictionary[OpenConversation, Noted]" = WeakKeyDictionary()
 
 
-def noted_of(subject: Subject) -> Noted:
+def noted_of(subject: OpenConversation) -> Noted:
     """The notes of a conversation; of a moment of a recording, those of the recording."""
     whole = subject.whole if isinstance(subject, PastSubject) else subject
     found = _noted.get(whole)
@@ -81,7 +81,7 @@ def noted_of(subject: Subject) -> Noted:
 # --- The list of marks and views, from any screen: what is chosen there is gone to in the traffic.
 
 
-class Marking:
+class AppMarking:
     """What the app does with marks."""
 
     def action_marks(self: "InspectApp") -> None:  # type: ignore[misc]

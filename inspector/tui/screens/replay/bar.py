@@ -10,8 +10,8 @@ from textual import events
 from inspector.present.spans import Span
 from inspector.tui import keys
 from inspector.tui.screens.replay import model
-from inspector.tui.screens.replay.model import Transport
-from inspector.tui.widgets.bars import Item, ItemBar, Line
+from inspector.tui.screens.replay.model import PlaybackState
+from inspector.tui.widgets.bars import BarItem, BarLine, ItemBar
 
 if TYPE_CHECKING:
     from inspector.tui.app import InspectApp
@@ -47,22 +47,22 @@ class TransportBar(ItemBar):
             self._said = said
             self.show([self._line(state, playback)])
 
-    def _line(self, state: Transport, playback: "AnyPlayback") -> Line:
+    def _line(self, state: PlaybackState, playback: "AnyPlayback") -> BarLine:
         items = [
-            Item((*model.state_said(state), (" ", "text")), name="replay.play"),
-            Item(tuple(model.place_said(state))),
+            BarItem((*model.state_said(state), (" ", "text")), name="replay.play"),
+            BarItem(tuple(model.place_said(state))),
         ]
         if not state.is_at_end or state.playing:
-            items.append(Item(tuple(model.time_said(playback.moment)), rank=4))
+            items.append(BarItem(tuple(model.time_said(playback.moment)), rank=4))
         if state.fronted:
-            items.append(Item(tuple(model.speed_said(state)), name="replay.speed", rank=1))
-            items.append(Item(tuple(model.pause_said(state)), rank=3))
-        line = Line(tuple(item for item in items if item.spans), _hints(state), inset=1)
+            items.append(BarItem(tuple(model.speed_said(state)), name="replay.speed", rank=1))
+            items.append(BarItem(tuple(model.pause_said(state)), rank=3))
+        line = BarLine(tuple(item for item in items if item.spans), _hints(state), inset=1)
         room = self.size.width - line.width - line.gap
         if room < _LEAST_TRACK:
             return line
-        cells = Item(tuple(model.track(state, room)), name=_TRACK, rank=5)
-        return Line((*line.left, cells), line.right, inset=1)
+        cells = BarItem(tuple(model.track(state, room)), name=_TRACK, rank=5)
+        return BarLine((*line.left, cells), line.right, inset=1)
 
     def on_click(self, event: events.Click) -> None:
         """Go to the place of the track that was clicked. All else is done as in any such bar."""
@@ -80,10 +80,10 @@ class TransportBar(ItemBar):
         self.app.call_later(self.app.run_action, keys.action(name).action)
 
 
-def state_of(playback: "AnyPlayback") -> Transport:
+def state_of(playback: "AnyPlayback") -> PlaybackState:
     """What the line is about."""
     pause, player = playback.pause, playback.player
-    return Transport(
+    return PlaybackState(
         playback.at,
         playback.count,
         playback.shown,
@@ -99,7 +99,7 @@ def state_of(playback: "AnyPlayback") -> Transport:
     )
 
 
-def _hints(state: Transport) -> tuple[Item, ...]:
+def _hints(state: PlaybackState) -> tuple[BarItem, ...]:
     """The keys that lead on from here."""
     wanted = ["replay.play", "replay.back", "replay.on"]
     if state.fronted:
@@ -109,16 +109,16 @@ def _hints(state: Transport) -> tuple[Item, ...]:
     server = keys.action("reconnect")
     starts: tuple[Span, ...] = ((keys.key_name(server.keys[0]), "accent"), (" start server", "muted"))
     hints = tuple(_hint(name, place, state) for place, name in enumerate(wanted))
-    return (hints[0], Item(starts, name=server.id, rank=6), *hints[1:])
+    return (hints[0], BarItem(starts, name=server.id, rank=6), *hints[1:])
 
 
 _WORDS = {"replay.play": "play", "replay.back": "", "replay.on": "step", "replay.end": "end", "replay.speed": "speed"}
 
 
-def _hint(name: str, place: int, state: Transport) -> Item:
+def _hint(name: str, place: int, state: PlaybackState) -> BarItem:
     action = keys.action(name)
     word = "pause" if name == "replay.play" and state.playing else _WORDS[name]
     spans: list[Span] = [(keys.key_name(action.keys[0]), "accent")]
     if word:
         spans.append((f" {word}", "muted"))
-    return Item(tuple(spans), name=name, rank=6 + place)
+    return BarItem(tuple(spans), name=name, rank=6 + place)

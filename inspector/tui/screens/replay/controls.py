@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 from weakref import WeakKeyDictionary
 
-from inspector.tui.conversation import Recording, Stage, Subject
+from inspector.tui.conversation import ConversationStage, OpenConversation, Recording
 from inspector.tui.panels import Panel
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class CommonReplaying:
         common = self.common if self._common is not None else None
         return common if common is not None and common.stands_somewhere else None
 
-    def traffic_of(self: "InspectApp", tab: "Tab") -> Subject:  # type: ignore[misc]
+    def traffic_of(self: "InspectApp", tab: "Tab") -> OpenConversation:  # type: ignore[misc]
         """What the timeline shows of a tab: while all are played, what has come so far."""
         common, playback = self.common_in_use, self._playback_of(tab)
         return playback.traffic if common is not None and common.is_fronted and playback is not None else tab.subject
@@ -157,7 +157,10 @@ class Replaying(CommonReplaying):
         return self.common if self.shows_timeline else self._playback_of(self.tab)
 
     def _playback_of(self: "InspectApp", tab: "Tab") -> "Playback | None":  # type: ignore[misc]
-        if not isinstance(tab.subject, Recording) or tab.subject.stage not in (Stage.RECORDED, Stage.LOADING):
+        if not isinstance(tab.subject, Recording) or tab.subject.stage not in (
+            ConversationStage.RECORDED,
+            ConversationStage.LOADING,
+        ):
             return None
         from inspector.tui.screens.replay.playback import Playback
 
@@ -169,7 +172,7 @@ class Replaying(CommonReplaying):
     def offer_server(self: "InspectApp", tab: "Tab") -> None:  # type: ignore[misc]
         """Show how the server of a recording was started or dialled, and ask whether it is to be, in a tab beside."""
         from inspector.present.start import OpenServer
-        from inspector.tui.screens.start.start import ConfirmScreen
+        from inspector.tui.screens.start.start import ApproveScreen
 
         if self.opener is None:
             self.say("Nothing can be opened from here.")
@@ -185,9 +188,9 @@ class Replaying(CommonReplaying):
                 if missing:
                     self.say(missing, severity="warning")
 
-        self.push_screen(ConfirmScreen(server), answered)
+        self.push_screen(ApproveScreen(server), answered)
 
-    async def subject_for(self: "InspectApp", name: str) -> Subject:  # type: ignore[misc]
+    async def subject_for(self: "InspectApp", name: str) -> OpenConversation:  # type: ignore[misc]
         """What a screen of the tab in sight is to show."""
         playback = self._playback_of(self.tab)
         if playback is None:
@@ -198,11 +201,11 @@ class Replaying(CommonReplaying):
             await asyncio.to_thread(playback.state)
         return playback.state()
 
-    def show_moment(self: "InspectApp", panel: Panel, subject: Subject) -> None:  # type: ignore[misc]
+    def show_moment(self: "InspectApp", panel: Panel, subject: OpenConversation) -> None:  # type: ignore[misc]
         """Let a panel, and the header, show that moment; nothing is done if they do."""
         if self._playback_of(self.tab) is None:
             return
-        bound: WeakKeyDictionary[Panel, Subject] = vars(self).setdefault("_bound", WeakKeyDictionary())
+        bound: WeakKeyDictionary[Panel, OpenConversation] = vars(self).setdefault("_bound", WeakKeyDictionary())
         if bound.get(panel, self.tab.subject) is not subject:
             panel.turn_back(subject)
         bound[panel] = subject

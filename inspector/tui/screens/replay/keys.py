@@ -1,8 +1,8 @@
 """The part of the table of keys that is about a recording: playing it, going through it, and marks in it."""
 
-from inspector.tui.actions import Action, Where
+from inspector.tui.actions import Action, ActionScope
 
-_R, _T = Where.REPLAY, Where.TRAFFIC
+_R, _T = ActionScope.REPLAY, ActionScope.TRAFFIC
 REPLAYING: tuple[Action, ...] = (
     Action("replay.play", ("_",), "Play/pause", "Let what was recorded come in its own time.", _R, "app.play"),
     Action("replay.speed", ("%",), "Speed", "Play faster; after the fastest comes the slowest.", _R, "app.speed"),

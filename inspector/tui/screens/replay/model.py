@@ -22,7 +22,7 @@ _MOST = 2000
 """Entries that come at one look."""
 
 
-class Pause(msgspec.Struct, frozen=True):
+class PlaybackPause(msgspec.Struct, frozen=True):
     """What is waited for."""
 
     left_ns: int
@@ -71,13 +71,13 @@ class Player:
             self._since = now_ns  # what is yet to be recorded is waited for from now on
         return self._at
 
-    def pause_at(self, now_ns: int, count: int) -> Pause | None:
+    def pause_at(self, now_ns: int, count: int) -> PlaybackPause | None:
         """What is waited for before the next entry; None if nothing is."""
         if not self.playing or self._at >= count:
             return None
         own, wait = self._own(self._at + 1), self._wait(self._at + 1)
         cut = math.isfinite(self.speed) and own / self.speed > LONGEST_NS
-        return Pause(max(0, wait - (now_ns - self._since)), own, cut)
+        return PlaybackPause(max(0, wait - (now_ns - self._since)), own, cut)
 
     def passed_ns(self, now_ns: int, count: int) -> int:
         """How long it has stood at its entry, in the time of the recording; never longer than until the next."""
@@ -96,7 +96,7 @@ class Player:
 # --- What the bar of a recording says: where one stands in it, how it is being played, and the keys for that.
 
 
-class Transport(msgspec.Struct, frozen=True):
+class PlaybackState(msgspec.Struct, frozen=True):
     """Where one stands."""
 
     at: int
@@ -119,7 +119,7 @@ class Transport(msgspec.Struct, frozen=True):
     reading: bool = False
 
 
-def state_said(state: Transport) -> list[Span]:
+def state_said(state: PlaybackState) -> list[Span]:
     """Whether it is played, in a sign and a word."""
     if state.playing:
         return [(f"{spans.PLAY} playing", "ok")]
@@ -128,7 +128,7 @@ def state_said(state: Transport) -> list[Span]:
     return [(f"{spans.STOP} {'whole' if state.is_at_end else 'at'}", "accent" if state.is_at_end else "warning")]
 
 
-def place_said(state: Transport) -> list[Span]:
+def place_said(state: PlaybackState) -> list[Span]:
     """The entry, of how many."""
     if state.reading and state.is_at_end:
         return [(f"{state.count:,} entries read so far", "muted")]
@@ -146,12 +146,12 @@ def time_said(moment: tuple[int, int] | None) -> list[Span]:
     return [(text.clock(wall_ns), "muted"), (f"  +{seconds(since_ns)} s", "faint")]
 
 
-def speed_said(state: Transport) -> list[Span]:
+def speed_said(state: PlaybackState) -> list[Span]:
     """How fast it is played."""
     return [("at once" if math.isinf(state.speed) else f"{spans.TIMES}{state.speed:g}", "text")]
 
 
-def pause_said(state: Transport) -> list[Span]:
+def pause_said(state: PlaybackState) -> list[Span]:
     """What is waited for, where that is worth a word."""
     if not state.playing or state.own_ns < 1_000_000_000:
         return []
@@ -160,7 +160,7 @@ def pause_said(state: Transport) -> list[Span]:
     return [(f"next in {text.human_duration(state.left_ns)}", "faint")]
 
 
-def track(state: Transport, width: int) -> list[Span]:
+def track(state: PlaybackState, width: int) -> list[Span]:
     """How far along that is, in so many cells."""
     if width < 3 or not state.count:
         return []

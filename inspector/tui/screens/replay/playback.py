@@ -7,15 +7,15 @@ traffic shows no more than has come so far: that is the front.
 import time
 from collections.abc import Callable, Mapping, Sequence
 
-from inspector.tui.conversation import PastSubject, Stage, Subject, past_of
-from inspector.tui.screens.replay.model import Pause, Player
+from inspector.tui.conversation import ConversationStage, OpenConversation, PastSubject, past_of
+from inspector.tui.screens.replay.model import PlaybackPause, Player
 from inspector.tui.screens.replay.position import CommonOrder, CommonWhereabouts, Place, Track, Whereabouts
 
 
 class Playback(Whereabouts):
     """One recording."""
 
-    def __init__(self, recording: Subject, clock: Callable[[], int] = time.monotonic_ns) -> None:
+    def __init__(self, recording: OpenConversation, clock: Callable[[], int] = time.monotonic_ns) -> None:
         """`clock`: the one by which it is played."""
         self.recording = recording
         self.past = past_of(recording)
@@ -52,12 +52,12 @@ class Playback(Whereabouts):
         return self.position is None and self.shown == self.count
 
     @property
-    def pause(self) -> Pause | None:
+    def pause(self) -> PlaybackPause | None:
         """What is waited for while it is played."""
         return self.player.pause_at(self._clock(), self.count)
 
     @property
-    def traffic(self) -> Subject:
+    def traffic(self) -> OpenConversation:
         """What the traffic shows."""
         return self.front or self.recording
 
@@ -99,7 +99,7 @@ class Playback(Whereabouts):
         """Whether it takes a while until it is played from here."""
         return self.past.is_far(self.at)
 
-    def state(self) -> Subject:
+    def state(self) -> OpenConversation:
         """What was known where somebody stands. The same subject goes forward; going back makes another one."""
         if self.position is None:
             return self.traffic
@@ -136,7 +136,7 @@ class Playback(Whereabouts):
         due = self.player.due(now, self.count)
         self.front.moment.advance(due)
         self.front.waited_ns = self.player.passed_ns(now, self.count)
-        if due >= self.count and self.recording.stage is Stage.RECORDED and not self.recording.grows:
+        if due >= self.count and self.recording.stage is ConversationStage.RECORDED and not self.recording.grows:
             self.player.pause()
             return True
         return False
@@ -186,7 +186,7 @@ class CommonPlayback(CommonWhereabouts):
         return self._place is None and self.shown == self.count
 
     @property
-    def pause(self) -> Pause | None:
+    def pause(self) -> PlaybackPause | None:
         """What is waited for while they are played."""
         return self.player.pause_at(self._clock(), self.count)
 

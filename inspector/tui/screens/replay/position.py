@@ -7,7 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from inspector.tui.conversation import Stage, Subject
+from inspector.tui.conversation import ConversationStage, OpenConversation
 
 if TYPE_CHECKING:
     from inspector.tui.screens.replay.playback import Playback
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class Whereabouts:
     """One recording."""
 
-    recording: Subject
+    recording: OpenConversation
 
     @property
     def at(self) -> int:
@@ -36,7 +36,7 @@ class Whereabouts:
     @property
     def is_reading(self) -> bool:
         """Whether it is still being read."""
-        return self.recording.stage is Stage.LOADING
+        return self.recording.stage is ConversationStage.LOADING
 
     @property
     def moment(self) -> tuple[int, int] | None:

@@ -17,8 +17,8 @@ from inspector.present.failure_report import has_died
 from inspector.present.server import environment_section, recording_section, server_sections
 from inspector.present.spans import Section
 from inspector.tui import keys
-from inspector.tui.actions import Where
-from inspector.tui.conversation import Stage, Subject
+from inspector.tui.actions import ActionScope
+from inspector.tui.conversation import ConversationStage, OpenConversation
 from inspector.tui.panels import Panel
 from inspector.tui.screens.server.post_mortem import PostMortemCard
 from inspector.tui.theme import glyphs
@@ -39,8 +39,8 @@ _CAPABILITIES = frozenset({"The server can", "We can"})
 class ServerPanel(Panel):
     """What is known of the server."""
 
-    places = (Where.SERVER, Where.MOVING, Where.EVERYWHERE)
-    BINDINGS: ClassVar[list[BindingType]] = [*keys.bindings(Where.SERVER), COPY]
+    places = (ActionScope.SERVER, ActionScope.MOVING, ActionScope.EVERYWHERE)
+    BINDINGS: ClassVar[list[BindingType]] = [*keys.bindings(ActionScope.SERVER), COPY]
     DEFAULT_CSS = """
     ServerPanel {
         & > #server-page { height: 1fr; }
@@ -51,7 +51,7 @@ class ServerPanel(Panel):
     }
     """
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: OpenConversation) -> None:
         super().__init__()
         self.subject = subject
         self._reveal = False
@@ -83,7 +83,7 @@ class ServerPanel(Panel):
         if self.is_mounted and self._ticks >= (_TICKS_OF_MANY if many else _TICKS):
             self._look()
 
-    def rebind(self, subject: Subject) -> None:
+    def rebind(self, subject: OpenConversation) -> None:
         """Show another conversation with the same server."""
         self.subject = subject
         self._seen = ()
@@ -181,14 +181,14 @@ class ServerPanel(Panel):
             self.query_one("#server-page").mount(self._mortem, before=0)
 
 
-def _is_dead(subject: Subject) -> bool:
+def _is_dead(subject: OpenConversation) -> bool:
     """Whether the connection failed, or ended without having been asked to."""
     match subject.stage:
-        case Stage.FAILED:
+        case ConversationStage.FAILED:
             return True
-        case Stage.CLOSED:
+        case ConversationStage.CLOSED:
             return bool(subject.why)
-        case Stage.RECORDED:
+        case ConversationStage.RECORDED:
             return has_died(subject.journal)
         case _:
             return False

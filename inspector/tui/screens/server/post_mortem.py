@@ -21,7 +21,7 @@ from inspector.present.failure_report import PostMortem, post_mortem
 from inspector.present.spans import Line, Section, plain
 from inspector.text import cell_width, visible
 from inspector.tui import keys
-from inspector.tui.conversation import Stage, Subject
+from inspector.tui.conversation import ConversationStage, OpenConversation
 from inspector.tui.theme import glyphs, role_styles, spans_to_text
 from inspector.tui.widgets.section_card import COPY, section_renderable, sections_text
 from inspector.tui.widgets.virtual_lines import Scroller
@@ -54,7 +54,7 @@ class PostMortemCard(Scroller):
     _LOOKS_AGAIN_S = 0.5
     """The last words on stderr may come after the end."""
 
-    def __init__(self, subject: Subject, *, dismissable: bool = True, id: str | None = None) -> None:  # noqa: A002 - Textual's word
+    def __init__(self, subject: OpenConversation, *, dismissable: bool = True, id: str | None = None) -> None:  # noqa: A002 - Textual's word
         """Tell of the end of `subject`; `dismissable` says whether Esc puts the card away."""
         super().__init__(id=id)
         self._subject = subject
@@ -128,15 +128,21 @@ class PostMortemCard(Scroller):
         self.notify("The card is copied.", timeout=3)
 
 
-def _headline(subject: Subject, mortem: PostMortem) -> Line:
-    if subject.stage is Stage.FAILED and not subject.journal.processes:
+def _headline(subject: OpenConversation, mortem: PostMortem) -> Line:
+    if subject.stage is ConversationStage.FAILED and not subject.journal.processes:
         what = "The server lets us in with a login alone" if subject.refused else "The server could not be reached"
         return ((f"{glyphs().error} ", "error"), (what, "error"))
     return mortem.headline
 
 
 def _drawn(
-    subject: Subject, mortem: PostMortem, reason: Sequence[Line], size: tuple[int, int], *, wide: bool, dark: bool
+    subject: OpenConversation,
+    mortem: PostMortem,
+    reason: Sequence[Line],
+    size: tuple[int, int],
+    *,
+    wide: bool,
+    dark: bool,
 ) -> RenderableType:
     """Return the card: what happened, and why, then the end of stderr and the facts, side by side if there is room.
 
@@ -162,7 +168,7 @@ def _drawn(
     return Group(*head, _beside(facts, words) if wide and facts and words else Group(*words, *facts))
 
 
-def _last_words(section: Section, subject: Subject, room: int, *, dark: bool) -> RenderableType:
+def _last_words(section: Section, subject: OpenConversation, room: int, *, dark: bool) -> RenderableType:
     """The end of stderr: as many lines as there is room for, each cut at the edge."""
     shown = section.lines[-max(_LEAST_LINES, min(room, _MOST_LINES)) :]
     there = len(subject.journal.stderr_tail)

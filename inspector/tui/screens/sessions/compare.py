@@ -24,7 +24,7 @@ from inspector.present.rows import SpanRows
 from inspector.present.spans import Line
 from inspector.text import visible
 from inspector.tui import keys
-from inspector.tui.actions import Where
+from inspector.tui.actions import ActionScope
 from inspector.tui.screens.sessions.compare_model import CompareRows
 from inspector.tui.widgets.bars import FooterBar, StatusLine
 from inspector.tui.widgets.dialogs import Dialog
@@ -43,7 +43,7 @@ class CompareScreen(Dialog[None]):
     """Both sides in one list, a row for what belongs together."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        *keys.bindings(Where.COMPARE),
+        *keys.bindings(ActionScope.COMPARE),
         replace(keys.binding(keys.action("help")), action="help"),
     ]
     DEFAULT_CSS = """
@@ -147,7 +147,7 @@ class CompareScreen(Dialog[None]):
         """Show the keys."""
         from inspector.tui.screens.help.help import HelpScreen
 
-        self.app.push_screen(HelpScreen((Where.COMPARE, Where.MOVING, Where.LIST)))
+        self.app.push_screen(HelpScreen((ActionScope.COMPARE, ActionScope.MOVING, ActionScope.LIST)))
 
     def action_leave(self) -> None:
         """Back to where one came from."""

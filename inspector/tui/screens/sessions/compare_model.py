@@ -7,19 +7,19 @@ from collections.abc import Sequence
 
 import msgspec
 
-from inspector.capture.compare.differences import Compared, Comparison, Side, Verdict
+from inspector.capture.compare.differences import Compared, Comparison, OperationPlace, OperationVerdict
 from inspector.present.compare import Names, shown, title
 from inspector.present.rows import RowSource, RowView
 from inspector.present.spans import Line, Role, Span, lay, span
-from inspector.protocol.json_diff import ABSENT, MOST, Change
+from inspector.protocol.json_diff import ABSENT, MOST, JsonChange
 from inspector.tui.screens.items.read_changes import change_lines
 
 _DIVIDER = " │ "
-_SIGNS: dict[Verdict, tuple[str, Role]] = {
-    Verdict.SAME: ("  ", "faint"),
-    Verdict.DIFFERENT: ("≠ ", "warning"),
-    Verdict.ONLY_BEFORE: ("− ", "removed"),
-    Verdict.ONLY_AFTER: ("+ ", "added"),
+_SIGNS: dict[OperationVerdict, tuple[str, Role]] = {
+    OperationVerdict.SAME: ("  ", "faint"),
+    OperationVerdict.DIFFERENT: ("≠ ", "warning"),
+    OperationVerdict.ONLY_BEFORE: ("− ", "removed"),
+    OperationVerdict.ONLY_AFTER: ("+ ", "added"),
 }
 _LONGEST = 2000
 """Characters of a value in a row."""
@@ -27,7 +27,7 @@ _LONGEST = 2000
 
 class _Row(msgspec.Struct, frozen=True):
     compared: Compared
-    change: Change | None = None
+    change: JsonChange | None = None
     """None for the row of the operation itself."""
     more: bool = False
     """Whether it only says that there are more places."""
@@ -48,7 +48,7 @@ class CompareRows(RowSource):
         self.differences = [
             at
             for at, row in enumerate(self._rows)
-            if row.change is None and not row.more and row.compared.verdict is not Verdict.SAME
+            if row.change is None and not row.more and row.compared.verdict is not OperationVerdict.SAME
         ]
         """The rows of the operations that differ."""
 
@@ -105,14 +105,14 @@ def _heads(row: Compared) -> tuple[list[Span], list[Span]]:
     return [(sign, role), *_head(row, row.before)], [(sign, role), *_head(row, row.after)]
 
 
-def _head(row: Compared, side: Side | None) -> list[Span]:
+def _head(row: Compared, side: OperationPlace | None) -> list[Span]:
     if side is None:
         return [span(row.why, "muted")] if row.why else []
     took = "" if side.duration_ns is None else f"  {side.duration_ns / 1e6:,.1f} ms"
     return [*title(row), (f"  #{side.frame}{took}", "faint")]
 
 
-def _place(change: Change | None) -> tuple[list[Span], list[Span]]:
+def _place(change: JsonChange | None) -> tuple[list[Span], list[Span]]:
     assert change is not None, "a row of a place has one"
     last = change.path.rpartition(".")[2] or "all of it"
     sides: list[list[Span]] = []

@@ -15,7 +15,7 @@ _DAY_S = 86_400
 _COLUMNS = ((19, "when"), (9, "lasted"), (9, "entries"), (7, "errors"), (9, "size"))
 
 
-class Session(msgspec.Struct, frozen=True):
+class CaptureSummary(msgspec.Struct, frozen=True):
     """One capture of the shelf."""
 
     path: Path
@@ -34,10 +34,10 @@ class SessionRows(RowSource):
     """The newest first."""
 
     def __init__(self) -> None:
-        self._sessions: Sequence[Session] = ()
+        self._sessions: Sequence[CaptureSummary] = ()
         self._generation = 0
 
-    def show(self, sessions: Sequence[Session]) -> None:
+    def show(self, sessions: Sequence[CaptureSummary]) -> None:
         """Show these."""
         if [*sessions] != [*self._sessions]:
             self._sessions = sessions
@@ -51,7 +51,7 @@ class SessionRows(RowSource):
     def generation(self) -> int:
         return self._generation
 
-    def session(self, index: int) -> Session | None:
+    def session(self, index: int) -> CaptureSummary | None:
         """The capture in a row."""
         return self._sessions[index] if 0 <= index < len(self._sessions) else None
 
@@ -113,7 +113,7 @@ def _ended(found: Summary) -> Span:
     return ways.get(found.ended, ("", "muted"))
 
 
-def _named(session: Session, found: Summary) -> list[Span]:
+def _named(session: CaptureSummary, found: Summary) -> list[Span]:
     name = found.server or found.target or session.path.name
     spans: list[Span] = [(text.visible(name, limit=60), "strong")]
     if session.remark:
@@ -127,6 +127,6 @@ def _named(session: Session, found: Summary) -> list[Span]:
     return spans
 
 
-def about(session: Session) -> list[Span]:
+def about(session: CaptureSummary) -> list[Span]:
     """A session on a line: its file, and what of it stands in no column."""
     return [(text.visible(str(session.path), limit=400), "muted")]

@@ -21,10 +21,10 @@ from inspector.errors import UsageError
 from inspector.present.spans import Span
 from inspector.text import human_size, visible
 from inspector.tui import keys
-from inspector.tui.actions import Where
-from inspector.tui.conversation import Subject
+from inspector.tui.actions import ActionScope
+from inspector.tui.conversation import OpenConversation
 from inspector.tui.panels import Panel
-from inspector.tui.screens.sessions.model import Session, SessionRows, about
+from inspector.tui.screens.sessions.model import CaptureSummary, SessionRows, about
 from inspector.tui.widgets.bars import StatusLine
 from inspector.tui.widgets.virtual_list import LogList
 
@@ -40,8 +40,8 @@ _EMPTY: list[list[Span]] = [
 class SessionsPanel(Panel):
     """The list."""
 
-    places = (Where.EVERYWHERE, Where.SESSIONS, Where.LIST, Where.MOVING)
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(Where.SESSIONS)
+    places = (ActionScope.EVERYWHERE, ActionScope.SESSIONS, ActionScope.LIST, ActionScope.MOVING)
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.SESSIONS)
     DEFAULT_CSS = """
     SessionsPanel { layout: vertical; }
     """
@@ -61,13 +61,13 @@ class SessionsPanel(Panel):
             self.before = before
             self.after = after
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: OpenConversation) -> None:
         super().__init__()
         own = places()
         self._shelf = own.captures
         self._kept = own.state / "sessions.json"
         self._rows = SessionRows()
-        self._sessions: list[Session] = []
+        self._sessions: list[CaptureSummary] = []
         self._compared: Path | None = None
         self._head = StatusLine()
         self._foot = StatusLine()
@@ -105,7 +105,7 @@ class SessionsPanel(Panel):
         self.list.focus()
 
     @property
-    def chosen(self) -> Session | None:
+    def chosen(self) -> CaptureSummary | None:
         """The one under the cursor."""
         return self._rows.session(self.list.view.cursor)
 
@@ -125,7 +125,7 @@ class SessionsPanel(Panel):
     def action_look_again(self) -> None:
         """Look which captures there are, and find out what is not known of them."""
         known = {each.path: each for each in self._sessions}
-        self._sessions = [known.get(path, Session(path)) for path in captures(self._shelf)]
+        self._sessions = [known.get(path, CaptureSummary(path)) for path in captures(self._shelf)]
         self.run_worker(self._find_out, thread=True, exclusive=True, group="sessions")
 
     def _find_out(self) -> None:
@@ -137,14 +137,14 @@ class SessionsPanel(Panel):
             found = summaries.of(path)
             notes = NotesFile(path, found.id).read()
             self.app.call_from_thread(
-                self._found, Session(path, found, notes.remark or notes.trouble, len(notes.marks))
+                self._found, CaptureSummary(path, found, notes.remark or notes.trouble, len(notes.marks))
             )
         try:
             replace_file(self._kept, summaries.content(paths))
         except (OSError, UsageError):
             return  # it is found out again the next time
 
-    def _found(self, session: Session) -> None:
+    def _found(self, session: CaptureSummary) -> None:
         self._sessions = [session if each.path == session.path else each for each in self._sessions]
 
     # --- keys

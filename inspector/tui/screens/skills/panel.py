@@ -24,8 +24,8 @@ from inspector.protocol.skills import SkillFile
 from inspector.session.session import Session
 from inspector.text import visible
 from inspector.tui import keys
-from inspector.tui.actions import Where
-from inspector.tui.conversation import Stage, Subject, why_silent
+from inspector.tui.actions import ActionScope
+from inspector.tui.conversation import ConversationStage, OpenConversation, why_silent
 from inspector.tui.panels import Panel
 from inspector.tui.screens.skills.model import Held, SkillIndex, SkillRow
 from inspector.tui.theme import glyphs
@@ -103,8 +103,8 @@ _NARROW = 110
 class SkillsPanel(Panel):
     """The skills of a server."""
 
-    places = (Where.EVERYWHERE, Where.SKILLS, Where.MOVING, Where.LIST)
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(Where.SKILLS)
+    places = (ActionScope.EVERYWHERE, ActionScope.SKILLS, ActionScope.MOVING, ActionScope.LIST)
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.SKILLS)
     HELP = """\
 Skills are instructions and files that a server lists with their sizes and digests. Nothing is read until you ask:
 `^j` reads the chosen file and compares it, `v` all files up to the first that differs.
@@ -117,7 +117,7 @@ Skills are instructions and files that a server lists with their sizes and diges
     SkillsPanel.-narrow > SkillDetail { border-left: none; border-top: solid $border-blurred; }
     """
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: OpenConversation) -> None:
         super().__init__()
         self.subject = subject
         self.index = SkillIndex(subject.journal)
@@ -157,7 +157,7 @@ Skills are instructions and files that a server lists with their sizes and diges
             self._detail.show(self._row)
         self._line.show(*self._said())
 
-    def rebind(self, subject: Subject) -> None:
+    def rebind(self, subject: OpenConversation) -> None:
         """Show another conversation."""
         self.subject = subject
         self.index = SkillIndex(subject.journal)
@@ -253,7 +253,7 @@ Skills are instructions and files that a server lists with their sizes and diges
 
     @property
     def _may_ask(self) -> bool:
-        return self.subject.can_act and self.subject.stage is Stage.OPEN
+        return self.subject.can_act and self.subject.stage is ConversationStage.OPEN
 
     def _chosen(self) -> SkillRow | None:
         """The line that a key is about; without one, it is said why the key does nothing."""
@@ -293,5 +293,5 @@ Skills are instructions and files that a server lists with their sizes and diges
         return [[("The list was not asked for", "muted")]]
 
 
-def _declared(subject: Subject) -> bool:
+def _declared(subject: OpenConversation) -> bool:
     return subject.opening is not None and declares(subject.opening.capabilities, SKILLS)

@@ -20,9 +20,9 @@ from inspector import __version__
 from inspector.errors import UsageError
 from inspector.present.start import (
     Capture,
+    ConfiguredServer,
     OpenDemo,
     OpenServer,
-    Server,
     StartChoice,
     StartRows,
     Wanted,
@@ -32,10 +32,10 @@ from inspector.present.start import (
 )
 from inspector.text import visible
 from inspector.tui import keys
-from inspector.tui.actions import Where
+from inspector.tui.actions import ActionScope
 from inspector.tui.safety import dress, install, turn_theme
 from inspector.tui.theme import glyphs, spans_to_text
-from inspector.tui.widgets.bars import FooterBar, Item, ItemBar, Line, StatusLine
+from inspector.tui.widgets.bars import BarItem, BarLine, FooterBar, ItemBar, StatusLine
 from inspector.tui.widgets.dialogs import Dialog
 from inspector.tui.widgets.schema_form.editors import LineEdit
 from inspector.tui.widgets.section_card import section_renderable
@@ -51,14 +51,14 @@ class StartApp(App[StartChoice]):
     TITLE = "mcp-inspect"
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [
-        *keys.bindings(Where.START),
+        *keys.bindings(ActionScope.START),
         *(keys.binding(keys.action(name)) for name in _HERE),
     ]
     CSS = """
     #start-list { margin: 1 1 0 1; }
     """
 
-    def __init__(self, servers: Sequence[Server], captures: Sequence[Capture]) -> None:
+    def __init__(self, servers: Sequence[ConfiguredServer], captures: Sequence[Capture]) -> None:
         """Show servers in the order given, and captures, the newest first."""
         super().__init__()
         install(self, ascii_only=glyphs().to_server.isascii())
@@ -68,9 +68,9 @@ class StartApp(App[StartChoice]):
     def compose(self) -> ComposeResult:
         """One line of name, one list, one line of keys."""
         bar = ItemBar()
-        name = Item((("mcp-inspect", "title"), (f" {__version__}", "muted")))
-        said = Item((("See what an MCP server says, byte by byte.", "text"),), rank=1)
-        bar.show([Line((name,), (said,), inset=1)])
+        name = BarItem((("mcp-inspect", "title"), (f" {__version__}", "muted")))
+        said = BarItem((("See what an MCP server says, byte by byte.", "text"),), rank=1)
+        bar.show([BarLine((name,), (said,), inset=1)])
         yield bar
         yield StartList(self._rows)
         yield FooterBar()
@@ -85,11 +85,11 @@ class StartApp(App[StartChoice]):
         """Take the choice; ask first if it starts or dials something."""
         choice = self._rows.choice(message.index)
         if isinstance(choice, OpenServer):
-            self.push_screen(ConfirmScreen(choice.server), lambda sure: self._open(choice.server) if sure else None)
+            self.push_screen(ApproveScreen(choice.server), lambda sure: self._open(choice.server) if sure else None)
         elif choice is not None:
             self.exit(choice)
 
-    def _open(self, server: Server) -> None:
+    def _open(self, server: ConfiguredServer) -> None:
         # XX
 
         ask_for(self, server, lambda filled: self.exit(OpenServer(filled)) if filled is not None else None)
@@ -106,7 +106,7 @@ class StartApp(App[StartChoice]):
         """Show the keys, or put them away."""
         from inspector.tui.screens.help.help import turn_help
 
-        turn_help(self, (Where.START, Where.MOVING))
+        turn_help(self, (ActionScope.START, ActionScope.MOVING))
 
 
 class StartList(LogList):
@@ -126,7 +126,7 @@ class StartList(LogList):
         self.go_to(self._start.count - 1)
 
 
-class ConfirmScreen(Dialog[bool]):
+class ApproveScreen(Dialog[bool]):
     """All about a server, before it is started or dialled. Its end must have been in sight before it can be."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -134,7 +134,7 @@ class ConfirmScreen(Dialog[bool]):
         replace(keys.binding(keys.action("back")), show=True),
     ]
     DEFAULT_CSS = """
-    ConfirmScreen {
+    ApproveScreen {
         align: center middle;
         background: $background 60%;
         & > #confirm {
@@ -154,7 +154,7 @@ class ConfirmScreen(Dialog[bool]):
     }
     """
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: ConfiguredServer) -> None:
         super().__init__()
         self._server = server
         self._is_read = False
@@ -205,7 +205,7 @@ class ConfirmScreen(Dialog[bool]):
         self.dismiss(False)
 
 
-def _question(server: Server) -> str:
+def _question(server: ConfiguredServer) -> str:
     if not can_open(server):
         return "There is nothing here to start or to connect to."
     return "Connect to this server?" if server.url else "Start this program, with your rights?"
@@ -214,7 +214,7 @@ def _question(server: Server) -> str:
 # --- Asking before a start, one server after the other: each in full, and nothing is started or dialled from here.
 
 
-def ask_for(app: "App[Any]", server: Server, then: "Callable[[Server | None], None]") -> None:
+def ask_for(app: "App[Any]", server: ConfiguredServer, then: "Callable[[ConfiguredServer | None], None]") -> None:
     """Ask for what a file leaves to the person; `then` gets the server with that, or None if the person left."""
     if not server.wishes:
         then(server)
@@ -246,7 +246,7 @@ class WishesScreen(Dialog["dict[str, str] | None"]):
     WishesScreen FooterBar { dock: none; }
     """
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: ConfiguredServer) -> None:
         super().__init__()
         self._wishes = server.wishes
         self._name = visible(server.name, limit=60)
@@ -297,7 +297,7 @@ class WishesScreen(Dialog["dict[str, str] | None"]):
         self.dismiss(None)
 
 
-class ApproveApp(App["list[Server | None]"]):
+class ApproveApp(App["list[ConfiguredServer | None]"]):
     """Answers with each server that was approved, with the values that it needs, and None for each other.
 
     None for all if it was left by force.
@@ -307,12 +307,12 @@ class ApproveApp(App["list[Server | None]"]):
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = []
 
-    def __init__(self, servers: Sequence[Server]) -> None:
+    def __init__(self, servers: Sequence[ConfiguredServer]) -> None:
         super().__init__()
         install(self, ascii_only=glyphs().to_server.isascii())
         dress(self)
         self._servers = servers
-        self._answers: list[Server | None] = []
+        self._answers: list[ConfiguredServer | None] = []
 
     def on_mount(self) -> None:
         """Ask about the first."""
@@ -322,7 +322,7 @@ class ApproveApp(App["list[Server | None]"]):
         if len(self._answers) == len(self._servers):
             self.exit(self._answers)
             return
-        self.push_screen(ConfirmScreen(self._servers[len(self._answers)]), self._answered)
+        self.push_screen(ApproveScreen(self._servers[len(self._answers)]), self._answered)
 
     def _answered(self, sure: bool | None) -> None:
         if sure:
@@ -330,7 +330,7 @@ class ApproveApp(App["list[Server | None]"]):
         else:
             self._take(None)
 
-    def _take(self, server: Server | None) -> None:
+    def _take(self, server: ConfiguredServer | None) -> None:
         self._answers.append(server)
         self._ask()
 
@@ -343,7 +343,7 @@ class OpenScreen(Dialog["Wanted | None"]):
     """Answers with what is to be opened; None for nothing."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        *keys.bindings(Where.START, Where.OPEN),
+        *keys.bindings(ActionScope.START, ActionScope.OPEN),
         replace(keys.binding(keys.action("back")), show=True),
     ]
     DEFAULT_CSS = """
@@ -354,7 +354,7 @@ class OpenScreen(Dialog["Wanted | None"]):
     """
 
     def __init__(
-        self, servers: Sequence[Server], captures: Sequence[Capture], *, typed: str = "", problem: str = ""
+        self, servers: Sequence[ConfiguredServer], captures: Sequence[Capture], *, typed: str = "", problem: str = ""
     ) -> None:
         """`typed` and `problem`: what was typed before, and why it could not be opened; "" at first."""
         super().__init__()
@@ -366,8 +366,8 @@ class OpenScreen(Dialog["Wanted | None"]):
     def compose(self) -> ComposeResult:
         """A line to type into, what is wrong with it, and a list."""
         bar = ItemBar()
-        said = Item((("It gets a tab of its own.", "text"),), rank=1)
-        bar.show([Line((Item((("Open another server", "title"),)), said), inset=1)])
+        said = BarItem((("It gets a tab of its own.", "text"),), rank=1)
+        bar.show([BarLine((BarItem((("Open another server", "title"),)), said), inset=1)])
         yield bar
         words = "a URL, a command with its arguments, a capture, or a name from below"
         yield Input(self._typed, placeholder=words, select_on_focus=False)
@@ -427,11 +427,11 @@ class OpenScreen(Dialog["Wanted | None"]):
                 if sure:
                     ask_for(self.app, choice.server, take)
 
-            def take(server: Server | None) -> None:
+            def take(server: ConfiguredServer | None) -> None:
                 if server is not None:
                     self.dismiss(OpenServer(server))
 
-            self.app.push_screen(ConfirmScreen(choice.server), answered)
+            self.app.push_screen(ApproveScreen(choice.server), answered)
         else:
             self.dismiss(choice)
 

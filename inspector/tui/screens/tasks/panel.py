@@ -26,8 +26,8 @@ from inspector.protocol.tracking.tasks import Task
 from inspector.session.tasks import SessionTasks
 from inspector.text import visible
 from inspector.tui import keys
-from inspector.tui.actions import Where
-from inspector.tui.conversation import Subject, why_silent
+from inspector.tui.actions import ActionScope
+from inspector.tui.conversation import OpenConversation, why_silent
 from inspector.tui.panels import Panel
 from inspector.tui.screens.items.calls import Looked, look_at_task
 from inspector.tui.screens.items.result import ResultPanel
@@ -81,7 +81,7 @@ class TaskPane(Widget):
         """Whether all of it has been laid out."""
         return self.facts.is_mounted and self.result.is_mounted and self.result.body.is_mounted
 
-    def show(self, subject: Subject, task: Task | None) -> None:
+    def show(self, subject: OpenConversation, task: Task | None) -> None:
         """Show a task as it is now; nearly free while nothing of it has changed."""
         other = task is not self.task_shown
         self.task_shown = task
@@ -110,7 +110,7 @@ class TaskPane(Widget):
         self.facts.sync()
 
     @work(exclusive=True, group="look")
-    async def _read(self, subject: Subject, task: Task) -> None:
+    async def _read(self, subject: OpenConversation, task: Task) -> None:
         tools = subject.journal.conversation.catalogue.tools
         schema = next((tool.output_schema for tool in tools if tool.name == task.target), None)
         looked = await asyncio.to_thread(look_at_task, subject.journal, task, schema)
@@ -137,7 +137,7 @@ class TaskPane(Widget):
 class TaskRows(RowSource):
     """Rows of tasks. A task's row stays where it is; `take` looks whether a word has come."""
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: OpenConversation) -> None:
         self._subject = subject
         self._seen: tuple[object, ...] = ()
         self._generation = 0
@@ -184,8 +184,15 @@ _NARROW = 120
 class TasksPanel(Panel):
     """The tasks of a conversation, and what can be done about them."""
 
-    places = (Where.EVERYWHERE, Where.TASKS, Where.LIST, Where.MOVING, Where.RESULT, Where.DETAIL)
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(Where.TASKS)
+    places = (
+        ActionScope.EVERYWHERE,
+        ActionScope.TASKS,
+        ActionScope.LIST,
+        ActionScope.MOVING,
+        ActionScope.RESULT,
+        ActionScope.DETAIL,
+    )
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.TASKS)
     HELP = """\
 Each task with its state, its age and the newest word on it. A task goes on whether anybody looks or not; `x` asks
 whoever runs it to end it.
@@ -200,7 +207,7 @@ whoever runs it to end it.
     TasksPanel.-narrow.-reading > TaskPane { display: block; }
     """
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: OpenConversation) -> None:
         super().__init__()
         self.subject = subject
         self._rows = TaskRows(subject)
@@ -231,7 +238,7 @@ whoever runs it to end it.
         self._list.sync()
         self.pane.show(self.subject, self.task_chosen)
 
-    def rebind(self, subject: Subject) -> None:
+    def rebind(self, subject: OpenConversation) -> None:
         """Show another conversation."""
         self.subject = subject
         self._rows = TaskRows(subject)
@@ -359,7 +366,7 @@ def _leaving(id_: str) -> Callable[[SessionTasks], Awaitable[None]]:
     return leave
 
 
-def _head(rows: TaskRows, subject: Subject) -> tuple[list[Span], list[Span]]:
+def _head(rows: TaskRows, subject: OpenConversation) -> tuple[list[Span], list[Span]]:
     """What stands above the list: how many there are, and what is wrong with none of them."""
     left: list[Span] = [("Tasks", "title"), (f"  {rows.running} running", "pending" if rows.running else "faint")]
     if wrong := len(subject.journal.conversation.tasks.faults):
@@ -367,7 +374,7 @@ def _head(rows: TaskRows, subject: Subject) -> tuple[list[Span], list[Span]]:
     return left, [(f"{rows.count:,} task{'' if rows.count == 1 else 's'}", "muted")]
 
 
-def _empty(subject: Subject) -> list[list[Span]]:
+def _empty(subject: OpenConversation) -> list[list[Span]]:
     """What stands where there are no tasks: why, and what can be done."""
     opening = subject.journal.conversation.opening
     lines: list[list[Span]] = [[("There are no tasks.", "muted")]]

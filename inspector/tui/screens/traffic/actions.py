@@ -10,7 +10,7 @@ from inspector.present.spans import Span
 from inspector.present.traffic.columns import column
 from inspector.protocol.exchanges import Exchange
 from inspector.text import visible
-from inspector.tui.conversation import Stage, Subject
+from inspector.tui.conversation import ConversationStage, OpenConversation
 from inspector.tui.panels import Part
 from inspector.tui.screens.traffic.list import TrafficList
 
@@ -24,7 +24,7 @@ _MARKED = "mark"
 """The filter that lets only marked lines through."""
 
 
-class Marking(Part):
+class TrafficMarking(Part):
     """Marks, comments, views."""
 
     list: TrafficList
@@ -123,12 +123,12 @@ class Resending(Part):
         else:
             self._ask(receiver, asked, destroys=may_destroy(asked, receiver.journal.conversation.catalogue.tools))
 
-    def _receiver(self, subject: Subject) -> Subject | str:
+    def _receiver(self, subject: OpenConversation) -> OpenConversation | str:
         """The server that gets it, or why there is none."""
         if subject.can_act:
-            return subject if subject.stage is Stage.OPEN else "Not connected: ^r connects again."
+            return subject if subject.stage is ConversationStage.OPEN else "Not connected: ^r connects again."
         tabs = getattr(cast("InspectApp", self.app), "tabs", [])
-        there = [tab.subject for tab in tabs if tab.subject.can_act and tab.subject.stage is Stage.OPEN]
+        there = [tab.subject for tab in tabs if tab.subject.can_act and tab.subject.stage is ConversationStage.OPEN]
         if not there:
             return "This is a recording, and no server is open: O opens one beside it."
         return (
@@ -137,7 +137,7 @@ class Resending(Part):
             else "Several servers are open: show the one that is meant, and write it with 0."
         )
 
-    def _ask(self, receiver: Subject, asked: "Again", *, destroys: bool) -> None:
+    def _ask(self, receiver: OpenConversation, asked: "Again", *, destroys: bool) -> None:
         from inspector.tui.widgets.dialogs import ConfirmScreen
 
         about = visible(f"{asked.method} {asked.target}".rstrip(), limit=100)
@@ -157,7 +157,7 @@ class Resending(Part):
         self.app.push_screen(ConfirmScreen("Send again", lines, quoted, ways), answered)
 
     @work(group="resending")
-    async def _resend(self, receiver: Subject, asked: "Again") -> None:
+    async def _resend(self, receiver: OpenConversation, asked: "Again") -> None:
         from inspector.features.resend.resend_diff import outcome
 
         def opened(exchange: Exchange) -> None:

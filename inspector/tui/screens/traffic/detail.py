@@ -19,9 +19,9 @@ from inspector.present.spans import Section, Span, spans_width
 from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.text import decode, human_size
 from inspector.tui import keys
-from inspector.tui.conversation import Subject, past_of
+from inspector.tui.conversation import OpenConversation, past_of
 from inspector.tui.panels import Panel
-from inspector.tui.screens.traffic.model import Detail, Side, detail_of, moment_sections
+from inspector.tui.screens.traffic.model import Detail, PayloadSide, detail_of, moment_sections
 from inspector.tui.screens.traffic.payload import BYTES, RAW, TREE, PayloadView
 from inspector.tui.widgets.bars import StatusLine, TabLine
 from inspector.tui.widgets.payload_actions import PayloadDeeds
@@ -40,7 +40,7 @@ class DetailDeeds(Widget):
     takes_edits = True
     """A message that was changed in an editor becomes a draft."""
     is_laid_out: bool
-    _subject: Subject
+    _subject: OpenConversation
     _reveal: bool
 
     @property
@@ -96,7 +96,7 @@ FINDINGS = "Findings"
 class DetailFindings(Widget):
     """A mixin of the detail."""
 
-    _subject: Subject
+    _subject: OpenConversation
     _detail: Detail | None
     _tab: str
     _turned: int | None
@@ -106,7 +106,7 @@ class DetailFindings(Widget):
     def _draw(self) -> None:
         raise NotImplementedError
 
-    def _sides_in_sight(self) -> Sequence[Side]:
+    def _sides_in_sight(self) -> Sequence[PayloadSide]:
         raise NotImplementedError
 
     @property
@@ -172,9 +172,9 @@ STATE = "State"
 class DetailState(Widget):
     """A mixin of the detail."""
 
-    _subject: Subject
+    _subject: OpenConversation
     _tab: str
-    _known: tuple[Subject, int, tuple[Section, ...]] | None = None
+    _known: tuple[OpenConversation, int, tuple[Section, ...]] | None = None
     _coming = 0
     """The entry whose moment is being folded."""
 
@@ -222,7 +222,7 @@ class DetailState(Widget):
             self.run_worker(self._find_out(subject, n), exclusive=True, group="state")
         return (Section("State", note=f"finding out what was known at #{n:,}"),)
 
-    async def _find_out(self, subject: Subject, n: int) -> None:
+    async def _find_out(self, subject: OpenConversation, n: int) -> None:
         then = await asyncio.to_thread(past_of(subject).at, n, lambda: self._moment != n or not self.is_attached)
         self._coming = 0
         if then.count == n and (self._subject, self._moment) == (subject, n):
@@ -254,7 +254,7 @@ class DetailPanel(DetailFindings, DetailState, DetailDeeds):
     DetailPanel #headers Static { height: auto; margin-bottom: 1; }
     """
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: OpenConversation) -> None:
         super().__init__()
         self._subject = subject
         self._detail: Detail | None = None
@@ -290,7 +290,7 @@ class DetailPanel(DetailFindings, DetailState, DetailDeeds):
         """The entry that is shown; 0 without one."""
         return self._detail.n if self._detail else 0
 
-    def rebind(self, subject: Subject) -> None:
+    def rebind(self, subject: OpenConversation) -> None:
         """Show nothing of another conversation until something is chosen."""
         self._subject = subject
         self._detail = None
@@ -401,7 +401,7 @@ class DetailPanel(DetailFindings, DetailState, DetailDeeds):
             others = self.state_sections if tab == STATE else self.finding_sections
             self._draw_sections(headers, self._headers if tab == HEADERS else others())
 
-    def _sides_in_sight(self) -> Sequence[Side]:
+    def _sides_in_sight(self) -> Sequence[PayloadSide]:
         if self._detail is None or not self._detail.sides:
             return ()
         if self.size.height >= _BOTH:
@@ -433,7 +433,7 @@ class DetailPanel(DetailFindings, DetailState, DetailDeeds):
             headers.mount(Static(section_renderable(section, dark=dark), markup=False))
 
 
-def _is_open(subject: Subject, detail: Detail) -> bool:
+def _is_open(subject: OpenConversation, detail: Detail) -> bool:
     """Whether something can still be added to a message: an answer, or a word of progress."""
     number = subject.journal.store.exchange(detail.n)
     exchanges = subject.journal.conversation.exchanges
@@ -442,7 +442,7 @@ def _is_open(subject: Subject, detail: Detail) -> bool:
     return exchanges[number - 1].state is ExchangeState.PENDING or len(detail.sides) == 1
 
 
-def _fill(view: PayloadView, side: Side, tab: str) -> None:
+def _fill(view: PayloadView, side: PayloadSide, tab: str) -> None:
     problem: list[Span] = [("its bytes can't be read back", "error")] if side.missing else []
     size: list[Span] = [(human_size(len(side.payload)), "muted")]
     view.show([(side.name, "strong"), ("  ", "text"), (f"#{side.n}", "faint")], problem or size, side.payload, tab)

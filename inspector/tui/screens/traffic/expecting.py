@@ -7,8 +7,8 @@ from inspector.capture.journal import Journal
 from inspector.errors import InspectError
 from inspector.features.cases.file import SUFFIX, add_cases, beside
 from inspector.features.cases.judging import shown, value_at
-from inspector.features.cases.making import Seen, case_of, proposals, seen, with_failure
-from inspector.features.cases.model import Expectation, Kind
+from inspector.features.cases.making import SeenExchange, case_of, proposals, seen, with_failure
+from inspector.features.cases.model import Expectation, ExpectationKind
 from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.json_diff import ABSENT
@@ -18,13 +18,13 @@ from inspector.tui.widgets.choose import ChooseScreen
 from inspector.tui.widgets.payload_actions import PayloadDeeds
 
 _WORDS = {
-    Kind.EQUALS: "equals {}",
-    Kind.TYPE: "is of type {}",
-    Kind.EXISTS: "is there",
-    Kind.MATCHES: "matches the pattern {}",
-    Kind.SCHEMA: "fits the schema {}",
-    Kind.FASTER: "comes within {} ms",
-    Kind.SNAPSHOT: "is like this, but for made-up ids and times",
+    ExpectationKind.EQUALS: "equals {}",
+    ExpectationKind.TYPE: "is of type {}",
+    ExpectationKind.EXISTS: "is there",
+    ExpectationKind.MATCHES: "matches the pattern {}",
+    ExpectationKind.SCHEMA: "fits the schema {}",
+    ExpectationKind.FASTER: "comes within {} ms",
+    ExpectationKind.SNAPSHOT: "is like this, but for made-up ids and times",
 }
 
 
@@ -61,7 +61,7 @@ def expect(view: PayloadDeeds) -> None:
     view.app.push_screen(ChooseScreen(visible(f"Expect of {place or 'the whole answer'}", limit=200), labels), chosen)
 
 
-def _add(view: PayloadDeeds, journal: Journal, came: Seen, expectation: Expectation) -> None:
+def _add(view: PayloadDeeds, journal: Journal, came: SeenExchange, expectation: Expectation) -> None:
     path = beside(journal.capture_path) if journal.capture_path is not None else Path.cwd() / f"mcp-inspect{SUFFIX}"
     case = case_of(came.method, came.params, with_failure(expectation, came.reply), came.answers)
     try:
@@ -73,7 +73,7 @@ def _add(view: PayloadDeeds, journal: Journal, came: Seen, expectation: Expectat
     view.app.call_from_thread(_say, view, f"Added; {cases} now. Run them: mcp-inspect test {path} TARGET")
 
 
-def _declares_output(journal: Journal, came: Seen) -> bool:
+def _declares_output(journal: Journal, came: SeenExchange) -> bool:
     """Whether the tool that was called has an outputSchema, as it was listed last."""
     tools = map(Tool, journal.conversation.catalogue.listings["tools"].items)
     name = peek.text(came.params, "name")

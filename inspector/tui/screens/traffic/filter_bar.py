@@ -31,7 +31,7 @@ _PROPOSED = 8
 class FilterLine(SearchLine):
     """The field."""
 
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.Where.FILTER)
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.FILTER)
 
     class Asked(Message):
         """From the field to its bar: "complete", "turn" or "older"."""

@@ -12,7 +12,7 @@ from inspector.config.remembered import NAME
 from inspector.errors import FilterError
 from inspector.filters.language.completion import Suggestions, describe, suggest
 from inspector.filters.language.fields import BY_NAME, ROOTS, And, Compare, Has, Op, Or, Ref, Step, Term
-from inspector.filters.language.parser import Kind, parse, tokens
+from inspector.filters.language.parser import TokenKind, parse, tokens
 from inspector.present.spans import Role
 
 _LONGEST = 200
@@ -189,12 +189,12 @@ def colours(text: str) -> list[tuple[int, int, Role]]:
     return [(token.column, token.end, role) for token in found if (role := _role(token.kind, token.text)) is not None]
 
 
-def _role(kind: Kind, text: str) -> Role | None:
-    if kind is Kind.STRING:
+def _role(kind: TokenKind, text: str) -> Role | None:
+    if kind is TokenKind.STRING:
         return "string"
-    if kind is Kind.OP or kind is Kind.MARK:
+    if kind is TokenKind.OP or kind is TokenKind.MARK:
         return "punctuation"
-    if kind is not Kind.WORD:
+    if kind is not TokenKind.WORD:
         return None
     if text in _KEYWORDS:
         return "literal"

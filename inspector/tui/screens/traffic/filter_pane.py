@@ -11,7 +11,7 @@ from textual.widget import Widget
 
 from inspector.present.traffic.log import LogModel
 from inspector.text import visible
-from inspector.tui.conversation import Subject
+from inspector.tui.conversation import OpenConversation
 
 if TYPE_CHECKING:
     from inspector.config.remembered import SavedFilters
@@ -50,7 +50,7 @@ class FilterPane(Widget):
             super().__init__()
             self.found = found
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: OpenConversation) -> None:
         super().__init__()
         self.subject = subject
         self._bar: FilterBar | None = None

@@ -1,8 +1,8 @@
 """The part of the table of keys that is about the list of the traffic: its jumps, its columns, its times."""
 
-from inspector.tui.actions import Action, Where
+from inspector.tui.actions import Action, ActionScope
 
-_T, _W = Where.TRAFFIC, Where.WATERFALL
+_T, _W = ActionScope.TRAFFIC, ActionScope.WATERFALL
 TRAFFIC: tuple[Action, ...] = (
     # Jumps
     Action("traffic.origin", ("o",), "Origin", "Go to what caused this: its request, its call.", _T, "origin"),
@@ -42,38 +42,56 @@ FILTERING: tuple[Action, ...] = (
         ("tab",),
         "Complete",
         "Take the first proposal; in an empty line, show some.",
-        Where.FILTER,
+        ActionScope.FILTER,
         "complete",
         footer=True,
     ),
-    Action("filter.next", ("ctrl+n",), "Next proposal", "Put the next proposal first.", Where.FILTER, "turn(1)"),
+    Action("filter.next", ("ctrl+n",), "Next proposal", "Put the next proposal first.", ActionScope.FILTER, "turn(1)"),
     Action(
         "filter.older",
         ("up",),
         "Used before",
         "Bring back a filter that was used before.",
-        Where.FILTER,
+        ActionScope.FILTER,
         "older",
         footer=True,
     ),
     # By what is chosen
     Action(
-        "traffic.and", ("+",), "Filter also", "Add the chosen value to the filter.", Where.TRAFFIC, "by_value('and')"
+        "traffic.and",
+        ("+",),
+        "Filter also",
+        "Add the chosen value to the filter.",
+        ActionScope.TRAFFIC,
+        "by_value('and')",
     ),
-    Action("traffic.only", ("=",), "Only this", "Filter by the chosen value alone.", Where.TRAFFIC, "by_value('only')"),
-    Action("traffic.not", ("~",), "Not this", "Hide what has the chosen value.", Where.TRAFFIC, "by_value('not')"),
+    Action(
+        "traffic.only",
+        ("=",),
+        "Only this",
+        "Filter by the chosen value alone.",
+        ActionScope.TRAFFIC,
+        "by_value('only')",
+    ),
+    Action(
+        "traffic.not", ("~",), "Not this", "Hide what has the chosen value.", ActionScope.TRAFFIC, "by_value('not')"
+    ),
     Action(
         "traffic.partners",
         ("V", "f2"),
         "Partners",
         "In the order of the wire, show with each match its request and its answer, or no more.",
-        Where.TRAFFIC,
+        ActionScope.TRAFFIC,
         "partners",
     ),
     # Find
-    Action("traffic.find", ("*",), "Find", "Find a text in what is shown; nothing is hidden.", Where.TRAFFIC, "find"),
-    Action("traffic.find_next", ("n",), "Find next", "Go to the next line found.", Where.FINDING, "found(1)"),
-    Action("traffic.find_previous", ("N",), "Find before", "Go to the line found before.", Where.FINDING, "found(-1)"),
+    Action(
+        "traffic.find", ("*",), "Find", "Find a text in what is shown; nothing is hidden.", ActionScope.TRAFFIC, "find"
+    ),
+    Action("traffic.find_next", ("n",), "Find next", "Go to the next line found.", ActionScope.FINDING, "found(1)"),
+    Action(
+        "traffic.find_previous", ("N",), "Find before", "Go to the line found before.", ActionScope.FINDING, "found(-1)"
+    ),
 )
 
 
@@ -81,54 +99,84 @@ FILTERING: tuple[Action, ...] = (
 
 PAYLOADS: tuple[Action, ...] = (
     Action(
-        "json.toggle", ("enter", "space"), "Fold", "Fold or unfold this value.", Where.JSON, "toggle_fold", footer=True
+        "json.toggle",
+        ("enter", "space"),
+        "Fold",
+        "Fold or unfold this value.",
+        ActionScope.JSON,
+        "toggle_fold",
+        footer=True,
     ),
-    Action("json.open", ("right",), "Unfold", "Unfold this value, or go into it.", Where.JSON, "unfold"),
-    Action("json.close", ("left",), "Fold", "Fold this value, or go out of it.", Where.JSON, "fold"),
+    Action("json.open", ("right",), "Unfold", "Unfold this value, or go into it.", ActionScope.JSON, "unfold"),
+    Action("json.close", ("left",), "Fold", "Fold this value, or go out of it.", ActionScope.JSON, "fold"),
     Action(
-        "json.beside", ("f",), "Fold beside", "Fold or unfold this and what is beside it.", Where.JSON, "many('beside')"
+        "json.beside",
+        ("f",),
+        "Fold beside",
+        "Fold or unfold this and what is beside it.",
+        ActionScope.JSON,
+        "many('beside')",
     ),
     Action(
-        "json.level", ("l",), "Fold level", "Fold or unfold all that is as deep as this.", Where.JSON, "many('level')"
+        "json.level",
+        ("l",),
+        "Fold level",
+        "Fold or unfold all that is as deep as this.",
+        ActionScope.JSON,
+        "many('level')",
     ),
-    Action("json.all", ("a",), "Fold all", "Fold or unfold every value.", Where.JSON, "many('all')"),
-    Action("json.decode", ("d",), "Decode", "Show what this text may stand for.", Where.JSON, "decode", footer=True),
-    Action("json.next", ("n",), "Next match", "Go to the next match.", Where.JSON, "next_match"),
-    Action("json.previous", ("N",), "Previous match", "Go to the match before.", Where.JSON, "previous_match"),
+    Action("json.all", ("a",), "Fold all", "Fold or unfold every value.", ActionScope.JSON, "many('all')"),
+    Action(
+        "json.decode", ("d",), "Decode", "Show what this text may stand for.", ActionScope.JSON, "decode", footer=True
+    ),
+    Action("json.next", ("n",), "Next match", "Go to the next match.", ActionScope.JSON, "next_match"),
+    Action("json.previous", ("N",), "Previous match", "Go to the match before.", ActionScope.JSON, "previous_match"),
     Action(
         "payload.find",
         ("*",),
         "Find",
         "Find a text in this payload; ~usrid finds userId.",
-        Where.FINDING_HERE,
+        ActionScope.FINDING_HERE,
         "find_here",
         footer=True,
     ),
-    Action("payload.unfind", ("escape",), "End finding", "Mark nothing any more.", Where.FINDING_HERE, "unfind"),
-    Action("text.wrap", ("w",), "Wrap", "Let long lines of text go on below, or to the right.", Where.TEXT, "wrap"),
-    Action("text.right", ("right",), "Right", "Show what is further to the right.", Where.TEXT, "sideways(1)"),
-    Action("text.left", ("left",), "Left", "Show what is further to the left.", Where.TEXT, "sideways(-1)"),
+    Action("payload.unfind", ("escape",), "End finding", "Mark nothing any more.", ActionScope.FINDING_HERE, "unfind"),
     Action(
-        "payload.copy", ("Y",), "Copy as", "Choose what to copy: value, place, JSON, command.", Where.PAYLOAD, "copy_as"
+        "text.wrap", ("w",), "Wrap", "Let long lines of text go on below, or to the right.", ActionScope.TEXT, "wrap"
+    ),
+    Action("text.right", ("right",), "Right", "Show what is further to the right.", ActionScope.TEXT, "sideways(1)"),
+    Action("text.left", ("left",), "Left", "Show what is further to the left.", ActionScope.TEXT, "sideways(-1)"),
+    Action(
+        "payload.copy",
+        ("Y",),
+        "Copy as",
+        "Choose what to copy: value, place, JSON, command.",
+        ActionScope.PAYLOAD,
+        "copy_as",
     ),
     Action(
         "payload.expect",
         ("A",),
         "Expect this",
         "Make this value what a test expects from now on.",
-        Where.PAYLOAD,
+        ActionScope.PAYLOAD,
         "expect",
     ),
-    Action("payload.pager", ("|", "f3"), "Pager", "Show the exact payload in $PAGER.", Where.PAYLOAD, "page_out"),
+    Action("payload.pager", ("|", "f3"), "Pager", "Show the exact payload in $PAGER.", ActionScope.PAYLOAD, "page_out"),
     Action(
-        "payload.editor", ("ctrl+e", "f4"), "Editor", "Open the exact payload in $EDITOR.", Where.PAYLOAD, "edit_out"
+        "payload.editor",
+        ("ctrl+e", "f4"),
+        "Editor",
+        "Open the exact payload in $EDITOR.",
+        ActionScope.PAYLOAD,
+        "edit_out",
     ),
 )
 
 
 # --- The part of the table of keys that is about what somebody notes: marks, comments, views.
 
-_MARK_KEYS_T, _M = Where.TRAFFIC, Where.MARKS
+_MARK_KEYS_T, _M = ActionScope.TRAFFIC, ActionScope.MARKS
 MARKING: tuple[Action, ...] = (
     Action("traffic.mark", ("m",), "Mark", "Mark this line, or take its mark away.", _MARK_KEYS_T, "mark"),
     Action(
@@ -139,7 +187,12 @@ MARKING: tuple[Action, ...] = (
     ),
     Action("traffic.marks", ("'",), "Marks", "List marks and saved views, to go to one.", _MARK_KEYS_T, "app.marks"),
     Action(
-        "replay.marks", ("'",), "Marks", "List the marks of the recording, to go to one.", Where.REPLAY, "app.marks"
+        "replay.marks",
+        ("'",),
+        "Marks",
+        "List the marks of the recording, to go to one.",
+        ActionScope.REPLAY,
+        "app.marks",
     ),
     # The list
     Action("marks.colour", ("c",), "Colour", "Give the mark the next colour.", _M, "colour", footer=True),
@@ -155,7 +208,7 @@ MARKING: tuple[Action, ...] = (
 
 # --- The part of the table of keys that is about HTTP exchanges.
 
-_N = Where.NETWORK
+_N = ActionScope.NETWORK
 NETWORK: tuple[Action, ...] = (
     Action("network.entry", ("o",), "In the traffic", "Show the exchange's request in the traffic.", _N, "entry", True),
     Action("network.reveal", ("z",), "Reveal", "Show secret header values, or mask them again.", _N, "reveal", True),
@@ -164,9 +217,11 @@ NETWORK: tuple[Action, ...] = (
 
 # --- The part of the table of keys that is about the story of an operation.
 
-_S = Where.STORY
+_S = ActionScope.STORY
 TELLING: tuple[Action, ...] = (
-    Action("traffic.story", ("s",), "Story", "Tell all about this operation on one page.", Where.TRAFFIC, "story"),
+    Action(
+        "traffic.story", ("s",), "Story", "Tell all about this operation on one page.", ActionScope.TRAFFIC, "story"
+    ),
     Action("story.save", ("w",), "Save", "Save the story as Markdown with a diagram.", _S, "save", footer=True),
     Action("story.copy", ("y",), "Copy", "Copy the story as Markdown with a diagram.", _S, "copy_story", footer=True),
     Action("story.leave", ("escape", "s"), "Back", "Go back to the list.", _S, "leave", footer=True),

@@ -17,7 +17,7 @@ from inspector.present.traffic.columns import Look, TimeMode, by_width, column
 from inspector.present.traffic.log import LogModel
 from inspector.text import visible
 from inspector.tui import keys
-from inspector.tui.conversation import Stage, Subject
+from inspector.tui.conversation import ConversationStage, OpenConversation
 from inspector.tui.pacing import hurry
 from inspector.tui.screens.traffic.filter_pane import FilterPane
 from inspector.tui.theme import glyphs
@@ -132,12 +132,12 @@ _AT_ONCE = 500
 class TrafficList(Ground):
     """What crossed the wire, row by row."""
 
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.Where.FINDING)
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.FINDING)
     DEFAULT_CSS = """
     TrafficList { layout: vertical; width: 1fr; height: 1fr; }
     """
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: OpenConversation) -> None:
         super().__init__()
         self._subject = subject
         self.model = _model(subject)
@@ -148,7 +148,7 @@ class TrafficList(Ground):
         """What is filtered by."""
         self.look = ListLook(self)
         self._looks = 0
-        self._mourned: Stage | None = None
+        self._mourned: ConversationStage | None = None
         self._called_for = 0
         """The entry that is to be shown as soon as it is a row; 0 for none."""
 
@@ -156,7 +156,10 @@ class TrafficList(Ground):
         """Filter, rows, state; the lines to type into follow as soon as nobody waits for them."""
         self.call_after_refresh(lambda: (self.filters.bar, self.filters.finder))
         self.call_after_refresh(self.look.recall)
-        follow = self._subject.stage not in (Stage.LOADING, Stage.RECORDED)  # a recording is read from its beginning
+        follow = self._subject.stage not in (
+            ConversationStage.LOADING,
+            ConversationStage.RECORDED,
+        )  # a recording is read from its beginning
         yield self.filters
         yield LogList(self.model, follow=follow, empty=_empty(self._subject, ""))
         yield StatusLine()
@@ -194,9 +197,12 @@ class TrafficList(Ground):
         """Whether a long capture is being read: it is ready sooner if not each of its thousands makes a picture."""
         if self._subject.can_act or self.model.count < _SCREENFULS:
             return False
-        return self._subject.stage is Stage.LOADING or self._subject.journal.count - self.model.taken > _FAR_BEHIND
+        return (
+            self._subject.stage is ConversationStage.LOADING
+            or self._subject.journal.count - self.model.taken > _FAR_BEHIND
+        )
 
-    def rebind(self, subject: Subject, *, mourned: bool = False) -> None:
+    def rebind(self, subject: OpenConversation, *, mourned: bool = False) -> None:
         """Show another conversation from its beginning; view and filter stay. `mourned`: its death was told of."""
         old, self._subject = self.model, subject
         old.cancel_filter()
@@ -262,7 +268,11 @@ class TrafficList(Ground):
 
     def toggle_card(self) -> None:
         """Show the post-mortem card of a connection that has ended, or put it away."""
-        if self.put_card_away() or self._subject.stage in (Stage.CONNECTING, Stage.OPEN, Stage.LOADING):
+        if self.put_card_away() or self._subject.stage in (
+            ConversationStage.CONNECTING,
+            ConversationStage.OPEN,
+            ConversationStage.LOADING,
+        ):
             return
         if self._subject.moment_shown is not None and not _is_dead(self._subject):
             self.notify("The connection had not ended then.", markup=False, timeout=3)
@@ -318,23 +328,23 @@ class TrafficList(Ground):
         if stage is self._mourned:
             return
         self._mourned = stage
-        if stage is Stage.RECORDED:
+        if stage is ConversationStage.RECORDED:
             self.look.recall_notes()
         if _is_dead(self._subject):
             self.toggle_card()
 
 
-def _is_dead(subject: Subject) -> bool:
+def _is_dead(subject: OpenConversation) -> bool:
     """Whether there is a death to tell of: live or recorded, a connection that was not asked to end."""
     stage = subject.stage
-    if stage is Stage.RECORDED:
+    if stage is ConversationStage.RECORDED:
         from inspector.present.failure_report import has_died
 
         return has_died(subject.journal)
-    return stage is Stage.FAILED or (stage is Stage.CLOSED and bool(subject.why))
+    return stage is ConversationStage.FAILED or (stage is ConversationStage.CLOSED and bool(subject.why))
 
 
-def _model(subject: Subject) -> LogModel:
+def _model(subject: OpenConversation) -> LogModel:
     return LogModel(subject.journal, lambda: subject.now_ns, threaded=True, found=lambda: subject.checks_so_far)
 
 
@@ -349,7 +359,7 @@ def _take_in(model: LogModel, longest_s: float) -> bool:
     return reads or lays
 
 
-def _status(subject: Subject, model: LogModel) -> tuple[list[Span], list[Span]]:
+def _status(subject: OpenConversation, model: LogModel) -> tuple[list[Span], list[Span]]:
     """What stands under the rows: what they show, and how much there is."""
     way = "tree: exchanges" if model.tree else "order of the wire"
     left: list[Span] = [(way, "muted"), ("  T changes", "faint")]
@@ -360,14 +370,14 @@ def _status(subject: Subject, model: LogModel) -> tuple[list[Span], list[Span]]:
     return left, [(f"{subject.journal.count:,} entries", "muted")]
 
 
-def _empty(subject: Subject, wanted: str) -> list[list[Span]]:
+def _empty(subject: OpenConversation, wanted: str) -> list[list[Span]]:
     """What stands where there are no rows: why, and what can be done."""
     if wanted:
         return [[("Nothing matches.", "muted")], [("\\ shows all lines again", "faint")]]
-    waiting: dict[Stage, list[list[Span]]] = {
-        Stage.CONNECTING: [[("Connecting…", "muted")], [("nothing has crossed the wire yet", "faint")]],
-        Stage.LOADING: [[("Reading the capture…", "muted")]],
-        Stage.RECORDED: [[("This capture holds no traffic.", "muted")]],
+    waiting: dict[ConversationStage, list[list[Span]]] = {
+        ConversationStage.CONNECTING: [[("Connecting…", "muted")], [("nothing has crossed the wire yet", "faint")]],
+        ConversationStage.LOADING: [[("Reading the capture…", "muted")]],
+        ConversationStage.RECORDED: [[("This capture holds no traffic.", "muted")]],
     }
     nothing: list[list[Span]] = [[("Nothing has crossed the wire.", "muted")], [("^r connects again", "faint")]]
     return waiting.get(subject.stage, nothing)

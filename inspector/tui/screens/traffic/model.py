@@ -32,7 +32,7 @@ from inspector.tui.screens.log.model import asked_level
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class PayloadSide:
     """A payload that can be looked at."""
 
     name: str
@@ -51,7 +51,7 @@ class Detail:
     n: int
     title: Line
     facts: tuple[spans.Fact, ...]
-    sides: tuple[Side, ...]
+    sides: tuple[PayloadSide, ...]
     """The request before its answer; one for anything else; none for a fact without bytes."""
     shown: int
     """Which of the sides is the entry's own."""
@@ -59,7 +59,7 @@ class Detail:
     """What crossed with it over HTTP; empty elsewhere."""
 
     @property
-    def side(self) -> Side | None:
+    def side(self) -> PayloadSide | None:
         """The entry's own bytes."""
         return self.sides[self.shown] if self.sides else None
 
@@ -94,9 +94,9 @@ def _exchange(journal: Journal, n: int) -> Exchange | None:
     return exchanges[number - 1] if 0 < number <= len(exchanges) else None
 
 
-def _sides(journal: Journal, entry: Entry, frame: Frame, exchange: Exchange | None) -> tuple[Side, ...]:
+def _sides(journal: Journal, entry: Entry, frame: Frame, exchange: Exchange | None) -> tuple[PayloadSide, ...]:
     """The request first; a notification about an exchange stands alone."""
-    own = Side(_name(journal, entry.n), entry.n, frame.payload, entry.missing)
+    own = PayloadSide(_name(journal, entry.n), entry.n, frame.payload, entry.missing)
     if exchange is None or own.name not in ("request", "answer"):
         return (own,)
     other = exchange.answer_frame if exchange.request_frame == entry.n else exchange.request_frame
@@ -106,7 +106,7 @@ def _sides(journal: Journal, entry: Entry, frame: Frame, exchange: Exchange | No
     if not isinstance(partner.what, Frame):
         return (own,)
     name = "answer" if own.name == "request" else "request"
-    found = Side(name, other, partner.what.payload, partner.missing)
+    found = PayloadSide(name, other, partner.what.payload, partner.missing)
     return (own, found) if own.name == "request" else (found, own)
 
 
@@ -194,13 +194,13 @@ def _exchange_facts(journal: Journal, exchange: Exchange | None, now_ns: int | N
 def _of_fact(journal: Journal, entry: Entry, fact: Fact, reveal: bool) -> Detail:
     said, role = words.sentence(fact)
     facts = (spans.Fact("entry", f"#{entry.n} at {text.clock(entry.wall_ns)}"), *_fact_facts(fact))
-    sides: tuple[Side, ...] = ()
+    sides: tuple[PayloadSide, ...] = ()
     headers: tuple[Section, ...] = ()
     match fact:
         case Stderr():
-            sides = (Side("stderr", entry.n, fact.payload, entry.missing),)
+            sides = (PayloadSide("stderr", entry.n, fact.payload, entry.missing),)
         case SseNote():
-            sides = (Side("event", entry.n, fact.raw, entry.missing),)
+            sides = (PayloadSide("event", entry.n, fact.raw, entry.missing),)
             headers = http_sections(journal, fact.http, reveal=reveal)
         case HttpFact():
             headers = http_sections(journal, fact.http, reveal=reveal) or (

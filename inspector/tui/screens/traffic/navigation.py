@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from inspector.tui.screens.traffic.detail import DetailPanel
 
 
-class Looking(Part):
+class TrafficNavigation(Part):
     """Jumps, columns, times."""
 
     list: TrafficList

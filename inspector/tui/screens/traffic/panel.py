@@ -13,17 +13,17 @@ from textual.binding import BindingType
 
 from inspector.protocol.frames import Frame
 from inspector.tui import keys
-from inspector.tui.actions import Where
-from inspector.tui.conversation import Subject
+from inspector.tui.actions import ActionScope
+from inspector.tui.conversation import OpenConversation
 from inspector.tui.panels import Panel, Part
-from inspector.tui.screens.traffic.actions import Marking, Resending
+from inspector.tui.screens.traffic.actions import Resending, TrafficMarking
 from inspector.tui.screens.traffic.list import TrafficList
-from inspector.tui.screens.traffic.navigation import Filtering, Looking
+from inspector.tui.screens.traffic.navigation import Filtering, TrafficNavigation
 from inspector.tui.widgets.virtual_lines import Ground
 from inspector.tui.widgets.virtual_list import LogList
 
 if TYPE_CHECKING:
-    from inspector.tui.screens.export.ways import Scope
+    from inspector.tui.screens.export.ways import ExportScope
     from inspector.tui.screens.traffic.detail import DetailPanel
 
 
@@ -36,20 +36,20 @@ class Exportable(Part):
     list: TrafficList
 
     @property
-    def export_scopes(self) -> "Sequence[Scope]":
+    def export_scopes(self) -> "Sequence[ExportScope]":
         """What the filter shows, and the operation that the chosen line belongs to; of a line without one the line."""
         from inspector.present.trace import entries_of
-        from inspector.tui.screens.export.ways import Scope
+        from inspector.tui.screens.export.ways import ExportScope
 
         found, model = [], self.list.model
         at = self.list.rows.view.cursor  # what it says itself of its choice comes a moment later
         n = model.entry_of(at) if 0 <= at < model.count else 0
         if model.has_filter:
             more = " so far" if model.is_filtering else ""
-            found.append(Scope(f"what the filter shows{more}", model.matching))
+            found.append(ExportScope(f"what the filter shows{more}", model.matching))
         if n:
             own = entries_of(self.list.journal, n)
-            found.append(Scope("this operation", own) if own else Scope(f"entry {n}", (n,)))
+            found.append(ExportScope("this operation", own) if own else ExportScope(f"entry {n}", (n,)))
         return found
 
 
@@ -96,14 +96,22 @@ _SHOW_EVERY_TICKS = 5
 """While rows rush past, the detail follows them at a pace at which it can be read."""
 
 
-class TrafficPanel(Evidence, Exportable, Filtering, Looking, Marking, Resending, Panel, Ground):
+class TrafficPanel(Evidence, Exportable, Filtering, TrafficNavigation, TrafficMarking, Resending, Panel, Ground):
     """The list and the detail."""
 
     places = (
-        *(Where.EVERYWHERE, Where.TRAFFIC, Where.FINDING, Where.LIST, Where.MOVING),
-        *(Where.DETAIL, Where.JSON, Where.FINDING_HERE, Where.PAYLOAD, Where.TEXT, Where.FILTER, Where.SEARCH),
+        *(ActionScope.EVERYWHERE, ActionScope.TRAFFIC, ActionScope.FINDING, ActionScope.LIST, ActionScope.MOVING),
+        *(
+            ActionScope.DETAIL,
+            ActionScope.JSON,
+            ActionScope.FINDING_HERE,
+            ActionScope.PAYLOAD,
+            ActionScope.TEXT,
+            ActionScope.FILTER,
+            ActionScope.SEARCH,
+        ),
     )
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(Where.TRAFFIC, Where.DETAIL)
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.TRAFFIC, ActionScope.DETAIL)
     DEFAULT_CSS = """
     TrafficPanel { layout: horizontal; }
     TrafficPanel > DetailPanel { width: 1fr; height: 1fr; }
@@ -115,7 +123,7 @@ class TrafficPanel(Evidence, Exportable, Filtering, Looking, Marking, Resending,
     TrafficPanel.-detail-only > TrafficList { display: none; }
     """
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: OpenConversation) -> None:
         super().__init__()
         self._subject = subject
         self.list = TrafficList(subject)
@@ -155,14 +163,14 @@ class TrafficPanel(Evidence, Exportable, Filtering, Looking, Marking, Resending,
         if self._detail is not None:
             self._detail.sync()
 
-    def rebind(self, subject: Subject) -> None:
+    def rebind(self, subject: OpenConversation) -> None:
         """Show another conversation from its beginning; layout and filter stay."""
         self._subject = subject
         self.list.rebind(subject)
         if self._detail is not None:
             self._detail.rebind(subject)
 
-    def turn_back(self, subject: Subject) -> None:
+    def turn_back(self, subject: OpenConversation) -> None:
         """Show another moment; what is known of how it ended is not told again."""
         self._subject = subject
         self.list.rebind(subject, mourned=True)

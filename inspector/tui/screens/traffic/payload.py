@@ -29,7 +29,7 @@ from inspector.tui.widgets.virtual_lines import Lines, LinesView
 class RawText(Widget):
     """The keys for it, of a view that may show exact text."""
 
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.Where.TEXT)
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.TEXT)
 
     wraps = True
     """Whether long lines go on below."""
@@ -86,7 +86,7 @@ _AT_ONCE = 1_000_000
 """Bytes up to which a value is looked for without a thread."""
 
 
-class PointingAt(Widget):
+class RevealTarget(Widget):
     """A mixin of the view of a payload."""
 
     payload: bytes
@@ -171,7 +171,7 @@ class _Hex(Lines):
         return row * bytes_per_line(width)
 
 
-class PayloadView(PointingAt, PayloadDeeds, RawText):
+class PayloadView(RevealTarget, PayloadDeeds, RawText):
     """One payload under its name."""
 
     DEFAULT_CSS = """

@@ -17,11 +17,11 @@ from textual.widget import Widget
 from inspector.present.spans import Span
 from inspector.text import one_line
 from inspector.tui import keys
-from inspector.tui.actions import Where
-from inspector.tui.conversation import Stage, Subject
+from inspector.tui.actions import ActionScope
+from inspector.tui.conversation import ConversationStage, OpenConversation
 from inspector.tui.panels import Panel
 from inspector.tui.screens.traffic.filter_pane import FilterPane
-from inspector.tui.screens.traffic.timeline_model import Timeline, Wire, entry_of, number_of
+from inspector.tui.screens.traffic.timeline_model import Timeline, TimelineWire, entry_of, number_of
 from inspector.tui.screens.traffic.waterfall_model import LaneWire
 from inspector.tui.tabs import ALL, Tab
 from inspector.tui.theme import glyphs
@@ -160,19 +160,19 @@ class Wires:
     def __init__(self) -> None:
         self.timeline = Timeline([])
         self._next: Timeline | None = None
-        self._wires: dict[tuple[int, int], Wire] = {}
+        self._wires: dict[tuple[int, int], TimelineWire] = {}
         """By the number of the tab and the identity of its journal: another connection is another wire."""
-        self._subjects: dict[int, Subject] = {}
+        self._subjects: dict[int, OpenConversation] = {}
         self._term: Term | None = None
         self._looks = 0
 
-    def subject(self, number: int) -> Subject | None:
+    def subject(self, number: int) -> OpenConversation | None:
         """The subject of the tab of that number."""
         return self._subjects.get(number)
 
     def reading(self, tabs: Sequence[Tab]) -> list[str]:
         """The names of the captures that are still being read; they join when that is done."""
-        return [tab.name for tab in tabs if tab.subject.stage is Stage.LOADING]
+        return [tab.name for tab in tabs if tab.subject.stage is ConversationStage.LOADING]
 
     def set_filter(self, term: "Term | None") -> None:
         """Let another filter hold."""
@@ -181,12 +181,12 @@ class Wires:
         if self._next is not None:
             self._next.set_filter(term)
 
-    def sync(self, tabs: Sequence[Tab], shown: Callable[[Tab], Subject] = lambda tab: tab.subject) -> bool:
+    def sync(self, tabs: Sequence[Tab], shown: Callable[[Tab], OpenConversation] = lambda tab: tab.subject) -> bool:
         """Follow the tabs and take in what is new; whether there is another timeline to be shown.
 
         `shown`: what is shown of a tab, where that is a moment of a recording.
         """
-        there = [(tab, shown(tab)) for tab in tabs if tab.subject.stage is not Stage.LOADING]
+        there = [(tab, shown(tab)) for tab in tabs if tab.subject.stage is not ConversationStage.LOADING]
         wanted = {(tab.number, id(subject.journal)): (tab, subject) for tab, subject in there}
         if wanted.keys() != self._wires.keys():
             self._change(wanted)
@@ -201,7 +201,7 @@ class Wires:
         self.timeline, self._next = self._next, None
         return True
 
-    def _change(self, wanted: dict[tuple[int, int], tuple[Tab, Subject]]) -> None:
+    def _change(self, wanted: dict[tuple[int, int], tuple[Tab, OpenConversation]]) -> None:
         kept = {key: wire for key, wire in self._wires.items() if key in wanted}
         for key, wire in self._wires.items():
             if key not in kept:
@@ -214,8 +214,8 @@ class Wires:
         self._next = Timeline([*self._wires.values()], self._term)
 
 
-def _wire(tab: Tab, subject: Subject, term: "Term | None") -> Wire:
-    wire = Wire(
+def _wire(tab: Tab, subject: OpenConversation, term: "Term | None") -> TimelineWire:
+    wire = TimelineWire(
         tab.number,
         tab.name,
         subject.journal,
@@ -267,10 +267,17 @@ class TimelinePanel(Panel, TimelineWays, Ground):
     """The list and the detail."""
 
     places = (
-        *(Where.EVERYWHERE, Where.TIMELINE, Where.LIST, Where.MOVING),
-        *(Where.DETAIL, Where.JSON, Where.PAYLOAD, Where.TEXT, Where.FILTER, Where.SEARCH),
+        *(ActionScope.EVERYWHERE, ActionScope.TIMELINE, ActionScope.LIST, ActionScope.MOVING),
+        *(
+            ActionScope.DETAIL,
+            ActionScope.JSON,
+            ActionScope.PAYLOAD,
+            ActionScope.TEXT,
+            ActionScope.FILTER,
+            ActionScope.SEARCH,
+        ),
     )
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(Where.TIMELINE, Where.DETAIL)
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.TIMELINE, ActionScope.DETAIL)
     DEFAULT_CSS = """
     TimelinePanel { layout: horizontal; }
     TimelinePanel > #timeline { width: 1fr; height: 1fr; }
@@ -292,7 +299,7 @@ class TimelinePanel(Panel, TimelineWays, Ground):
         self.chosen: tuple[int, int] = (ALL, 0)
         """The tab and the entry that the cursor is on."""
         self._shown: tuple[int, int] = (ALL, 0)
-        self._about: Subject | None = None
+        self._about: OpenConversation | None = None
         self._arrangement = "right"
         self._detail_alone = False
         self._ticks = 0

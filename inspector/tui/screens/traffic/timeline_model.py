@@ -20,7 +20,7 @@ from inspector.present.traffic.log import LogModel
 
 if TYPE_CHECKING:
     from inspector.filters.language.fields import Term
-    from inspector.present.live_checks import Found
+    from inspector.present.live_checks import JournalFindings
 
 
 # --- Merging rows of several lists into one order of time. Numbers only; what a row looks like is no matter here.
@@ -131,7 +131,7 @@ _ROOMY = 90
 """Cells from which the names have all the room that they need."""
 
 
-class Wire:
+class TimelineWire:
     """One conversation of the timeline, and the list of what crossed its wire."""
 
     def __init__(
@@ -142,7 +142,7 @@ class Wire:
         clock: Callable[[], int],
         *,
         threaded: bool = False,
-        found: "Callable[[], Found | None] | None" = None,
+        found: "Callable[[], JournalFindings | None] | None" = None,
     ) -> None:
         """`number` stays the same for as long as the conversation is there; see LogModel for the rest."""
         self.number = number
@@ -193,7 +193,7 @@ class Wire:
 class _Together:
     """What all wires have together."""
 
-    wires: Sequence[Wire]
+    wires: Sequence[TimelineWire]
 
     def filter_step(self) -> bool:
         """Take over some of what the filter has found; whether there is more to come."""
@@ -246,9 +246,9 @@ class _Together:
 class Timeline(_Together, RowSource):
     """Rows of all wires together. A row's key says whose it is and which entry; it is the same for ever."""
 
-    def __init__(self, wires: Sequence[Wire], term: "Term | None" = None) -> None:
+    def __init__(self, wires: Sequence[TimelineWire], term: "Term | None" = None) -> None:
         """`term`: the filter that holds in the wires' lists already."""
-        self.wires: Sequence[Wire] = wires
+        self.wires: Sequence[TimelineWire] = wires
         self._by_number = {wire.number: wire for wire in wires}
         _set_clocks(wires)
         self._merge = self._begun()
@@ -292,7 +292,7 @@ class Timeline(_Together, RowSource):
             return -1
         return self._merge.find(key, wire.times((n,))[0])
 
-    def entry(self, index: int) -> tuple[Wire, int]:
+    def entry(self, index: int) -> tuple[TimelineWire, int]:
         """Whose row it is, and the entry that it shows."""
         code = self._merge.codes[index]
         return self._by_number[number_of(code)], entry_of(code)
@@ -367,14 +367,14 @@ class Timeline(_Together, RowSource):
         return False
 
 
-def _set_clocks(wires: Sequence[Wire]) -> None:
+def _set_clocks(wires: Sequence[TimelineWire]) -> None:
     """Have all live conversations count from the first one's start: they share its monotonic clock."""
     first = next((wire.journal for wire in wires if wire.runs), None)
     for wire in wires:
         wire.offset = first.started_wall_ns - first.started_ns if first is not None else 0
 
 
-def _room(wires: Sequence[Wire], width: int) -> int:
+def _room(wires: Sequence[TimelineWire], width: int) -> int:
     """Cells for the names."""
     widest = max((text.cell_width(wire.name) for wire in wires), default=0)
     return max(len("server"), min(widest, _WIDEST if width >= _ROOMY else _NARROWEST))

@@ -12,13 +12,13 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.widgets import Static
 
-from inspector.present.trace import Story, StoryRows, facts_said, markdown_of, story_of
+from inspector.present.trace import StoryRows, Trace, facts_said, markdown_of, story_of
 from inspector.protocol.facts import SseNote, Stderr
 from inspector.protocol.frames import Frame
 from inspector.text import for_clipboard, human_size
 from inspector.tui import keys
-from inspector.tui.actions import Where
-from inspector.tui.conversation import Subject
+from inspector.tui.actions import ActionScope
+from inspector.tui.conversation import OpenConversation
 from inspector.tui.screens.traffic.payload import RAW, TREE, PayloadView
 from inspector.tui.theme import spans_to_text
 from inspector.tui.widgets.bars import FooterBar
@@ -34,7 +34,7 @@ class StoryScreen(Dialog[int | None]):
     """Steps, and what crossed the wire with the chosen one."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        *keys.bindings(Where.STORY),
+        *keys.bindings(ActionScope.STORY),
         replace(keys.binding(keys.action("help")), action="help"),
     ]
     DEFAULT_CSS = """
@@ -46,7 +46,7 @@ class StoryScreen(Dialog[int | None]):
     StoryScreen.-low > PayloadView { display: none; }
     """
 
-    def __init__(self, subject: Subject, story: Story, chosen: int) -> None:
+    def __init__(self, subject: OpenConversation, story: Trace, chosen: int) -> None:
         """Begin at the entry `chosen`."""
         super().__init__()
         self._subject = subject
@@ -128,7 +128,7 @@ class StoryScreen(Dialog[int | None]):
         """Show the keys."""
         from inspector.tui.screens.help.help import HelpScreen
 
-        self.app.push_screen(HelpScreen((Where.STORY, Where.MOVING, Where.JSON)))
+        self.app.push_screen(HelpScreen((ActionScope.STORY, ActionScope.MOVING, ActionScope.JSON)))
 
     def action_leave(self) -> None:
         """Back to the list."""

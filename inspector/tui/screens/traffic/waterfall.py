@@ -17,8 +17,8 @@ from textual.widgets import Static
 from inspector.present.spans import Span
 from inspector.text import visible
 from inspector.tui import keys
-from inspector.tui.actions import Where
-from inspector.tui.conversation import Stage, Subject
+from inspector.tui.actions import ActionScope
+from inspector.tui.conversation import ConversationStage, OpenConversation
 from inspector.tui.screens.traffic.timeline_model import code_of
 from inspector.tui.screens.traffic.waterfall_model import LaneWire, Waterfall, Waterfalls
 from inspector.tui.widgets.bars import FooterBar, StatusLine
@@ -27,14 +27,14 @@ from inspector.tui.widgets.virtual_list import LogList
 _TICKS_PER_SECOND = 15
 _STEP = 0.25
 """How much of the axis one step moves."""
-_ENDED = (Stage.RECORDED, Stage.LOADING)
+_ENDED = (ConversationStage.RECORDED, ConversationStage.LOADING)
 
 
 class WaterfallScreen(ModalScreen[int | None]):
     """The lanes, their axis, and the chosen one in words."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        *keys.bindings(Where.WATERFALL),
+        *keys.bindings(ActionScope.WATERFALL),
         replace(keys.binding(keys.action("help")), action="help"),
     ]
     DEFAULT_CSS = """
@@ -43,7 +43,7 @@ class WaterfallScreen(ModalScreen[int | None]):
     """
 
     def __init__(
-        self, subject: Subject, chosen: int, filtered: "Callable[[], array[int] | None]" = lambda: None
+        self, subject: OpenConversation, chosen: int, filtered: "Callable[[], array[int] | None]" = lambda: None
     ) -> None:
         """Begin at the exchange of the entry `chosen`; `filtered`: see `LaneWire`."""
         super().__init__()
@@ -119,7 +119,7 @@ class WaterfallScreen(ModalScreen[int | None]):
         """Show the keys."""
         from inspector.tui.screens.help.help import HelpScreen
 
-        self.app.push_screen(HelpScreen((Where.WATERFALL, Where.MOVING, Where.LIST)))
+        self.app.push_screen(HelpScreen((ActionScope.WATERFALL, ActionScope.MOVING, ActionScope.LIST)))
 
     def action_leave(self) -> None:
         """Back to the list."""

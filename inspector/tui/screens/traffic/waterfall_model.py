@@ -19,7 +19,7 @@ from inspector.present import spans as signs
 from inspector.present import words
 from inspector.present.rows import RowSource, RowView
 from inspector.present.spans import Role, Span, lay
-from inspector.present.traffic.rows import Window, around, bar, role_of, ticks
+from inspector.present.traffic.rows import TimeWindow, around, bar, role_of, ticks
 from inspector.protocol.exchanges import Exchange
 from inspector.tui.screens.traffic.timeline_model import Feed, Merge, code_of, entry_of, number_of
 
@@ -76,13 +76,13 @@ class TimeAxis(RowSource):
 
     def _begin_axis(self) -> None:
         start = min((wire.began for wire in self.wires), default=0)
-        self._window = Window(start, start + 1_000_000_000)
+        self._window = TimeWindow(start, start + 1_000_000_000)
         self._changes = 0
         self.by_itself = True
         """Whether the axis shows the lanes in sight, whatever they are."""
 
     @property
-    def window(self) -> Window:
+    def window(self) -> TimeWindow:
         """The time that the axis shows."""
         return self._window
 
@@ -105,31 +105,31 @@ class TimeAxis(RowSource):
         longest = 4 * max(_SMALLEST_NS, self._end_of_all() - self._start())
         lasts = min(lasts, max(longest, self._window.lasts))
         start = round(centre - share * lasts)
-        self._take(Window(start, start + lasts))
+        self._take(TimeWindow(start, start + lasts))
 
     def pan(self, share: float) -> None:
         """Move along the axis, by a share of what it shows."""
         by = round(share * self._window.lasts)
-        self._take(Window(self._window.start + by, self._window.end + by))
+        self._take(TimeWindow(self._window.start + by, self._window.end + by))
 
     def show_all(self) -> None:
         """Show everything."""
         start = self._lasts_at(0)[0] if self.count else self._start()
-        self._take(Window(start, max(start + _SMALLEST_NS, self._end_of_all())))
+        self._take(TimeWindow(start, max(start + _SMALLEST_NS, self._end_of_all())))
 
     def show_lane(self, index: int) -> None:
         """Show one exchange, with a little room around it."""
         if 0 <= index < self.count:
             began, ended = self._lasts_at(index)
             room = max(_SMALLEST_NS, ended - began) // 10 + 1
-            self._take(Window(began - room, ended + room))
+            self._take(TimeWindow(began - room, ended + room))
 
     def show_what_is_in_sight(self) -> None:
         """Let the axis follow the lanes in sight again."""
         self.by_itself = True
         self._changes += 1
 
-    def _take(self, window: Window) -> None:
+    def _take(self, window: TimeWindow) -> None:
         self._window, self.by_itself = window, False
         self._changes += 1
 
@@ -145,7 +145,7 @@ class TimeAxis(RowSource):
 
     def _ticks(self, width: int) -> Sequence[tuple[int, int, str]]:
         start = self._start()
-        return tuple(ticks(Window(self._window.start - start, self._window.end - start), width))
+        return tuple(ticks(TimeWindow(self._window.start - start, self._window.end - start), width))
 
 
 class Waterfall(TimeAxis):

@@ -16,7 +16,7 @@ from inspector.text import visible
 from inspector.tui.theme import glyphs
 from inspector.tui.widgets.bars import StatusLine, TabLine
 from inspector.tui.widgets.dialogs import Dialog
-from inspector.tui.widgets.json_tree.decoded_model import Reading, readings, too_large
+from inspector.tui.widgets.json_tree.decoded_model import Decoding, readings, too_large
 
 if TYPE_CHECKING:
     from inspector.tui.screens.traffic.payload import PayloadView
@@ -40,7 +40,7 @@ def decode(app: App[Any], value: bytes, where: str) -> None:
         app.push_screen(DecodedScreen((), where, value))
 
 
-def _show(app: App[Any], found: Sequence[Reading], where: str) -> None:
+def _show(app: App[Any], found: Sequence[Decoding], where: str) -> None:
     if found:
         app.push_screen(DecodedScreen(found, where))
     else:
@@ -61,7 +61,7 @@ class DecodedScreen(Dialog[None]):
     DecodedScreen > StatusLine { background: $surface; }
     """
 
-    def __init__(self, found: Sequence[Reading], where: str, value: bytes = b"") -> None:
+    def __init__(self, found: Sequence[Decoding], where: str, value: bytes = b"") -> None:
         """Show what was found; with none, look into `value` first."""
         super().__init__()
         self._found = tuple(found)
@@ -121,7 +121,7 @@ class DecodedScreen(Dialog[None]):
         facts: list[Span] = [("  ·  ".join(reading.facts), "muted")]
         self.query_one("#facts", StatusLine).show([*warning, *facts], more)
 
-    def _numbered(self) -> list[tuple[int, Reading]]:
+    def _numbered(self) -> list[tuple[int, Decoding]]:
         return list(enumerate(self._found, 1))
 
     def on_tab_line_chosen(self, message: TabLine.Chosen) -> None:

@@ -34,7 +34,7 @@ _EARLIEST, _LATEST = 315_532_800, 4_102_444_800
 """Seconds that are taken for a time: the years 1980 to 2099."""
 
 
-class Reading(msgspec.Struct, frozen=True):
+class Decoding(msgspec.Struct, frozen=True):
     """One way to read a value."""
 
     name: str
@@ -48,7 +48,7 @@ class Reading(msgspec.Struct, frozen=True):
     """What a reader must not take for granted."""
 
 
-def readings(value: bytes, now_s: float | None = None) -> list[Reading]:
+def readings(value: bytes, now_s: float | None = None) -> list[Decoding]:
     """What a JSON value may stand for, the likeliest first; empty for what stands for itself.
 
     `now_s`, seconds since 1970, tells whether a token has expired; None leaves that out.
@@ -60,11 +60,11 @@ def readings(value: bytes, now_s: float | None = None) -> list[Reading]:
     return read_text(text, now_s)
 
 
-def read_text(text: str, now_s: float | None = None) -> list[Reading]:
+def read_text(text: str, now_s: float | None = None) -> list[Decoding]:
     """What the text of a string may stand for. See `readings`."""
     if not text or len(text) > LARGEST:
         return []
-    found: list[Reading] = []
+    found: list[Decoding] = []
     for reader in (_json, _data_uri, lambda given: _jwt(given, now_s), _base64, _url_encoded, _times):
         found += reader(text)
     return found
@@ -95,13 +95,13 @@ def _unescape(found: re.Match[str]) -> str:
     return {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}.get(told, told)
 
 
-def _json(text: str) -> Iterator[Reading]:
+def _json(text: str) -> Iterator[Decoding]:
     stripped = text.strip()
     if stripped[:1] not in ("{", "[", '"') or len(stripped) < 2:
         return
     raw = stripped.encode("utf-8", "replace")
     if _is_json(raw):
-        yield Reading("JSON", (f"in a string of {human_size(len(raw))}",), raw, "json")
+        yield Decoding("JSON", (f"in a string of {human_size(len(raw))}",), raw, "json")
 
 
 def _is_json(raw: bytes) -> bool:
@@ -120,7 +120,7 @@ def _is_scanned(raw: bytes) -> bool:
     return True
 
 
-def _data_uri(text: str) -> Iterator[Reading]:
+def _data_uri(text: str) -> Iterator[Decoding]:
     found = _DATA_URI.match(text)
     if found is None:
         return
@@ -135,7 +135,7 @@ def _data_uri(text: str) -> Iterator[Reading]:
     yield _of_data("data URI", data, f"claims to be {visible(claimed, limit=80)}")
 
 
-def _base64(text: str) -> Iterator[Reading]:
+def _base64(text: str) -> Iterator[Decoding]:
     text = text.strip()
     if len(text) < 8:
         return
@@ -177,7 +177,7 @@ def _decoded(text: str) -> bytes | None:
         return None
 
 
-def _of_data(name: str, data: bytes, *facts: str) -> Reading:
+def _of_data(name: str, data: bytes, *facts: str) -> Decoding:
     """Decoded bytes, looked at as what they are."""
     kind = sniff_type(data)
     picture = read_picture(data)
@@ -187,13 +187,13 @@ def _of_data(name: str, data: bytes, *facts: str) -> Reading:
     if picture is not None and picture.width and picture.height:
         known.append(f"{picture.width} × {picture.height}")
     if picture is not None and kind != "image/svg+xml":
-        return Reading(name, tuple(known), data, "picture")
+        return Decoding(name, tuple(known), data, "picture")
     if data.lstrip()[:1] in (b"{", b"[") and _is_json(data.strip()):
-        return Reading(name, (*known, "JSON"), data.strip(), "json")
-    return Reading(name, tuple(known), data, "text" if _readable(data[:100_000]) else "bytes")
+        return Decoding(name, (*known, "JSON"), data.strip(), "json")
+    return Decoding(name, tuple(known), data, "text" if _readable(data[:100_000]) else "bytes")
 
 
-def _jwt(text: str, now_s: float | None) -> Iterator[Reading]:
+def _jwt(text: str, now_s: float | None) -> Iterator[Decoding]:
     stripped = text.strip()
     stripped = stripped[7:].strip() if stripped[:7].lower() == "bearer " else stripped
     found = _JWT.fullmatch(stripped)
@@ -207,7 +207,7 @@ def _jwt(text: str, now_s: float | None) -> Iterator[Reading]:
     signed = "signed" if found.group(3) else "without a signature"
     payload = b'{"header":' + header + b',"claims":' + claims + b"}"
     facts = (signed, *_claimed_times(claims, now_s))
-    yield Reading("JWT", facts, payload, "json", "not verified")
+    yield Decoding("JWT", facts, payload, "json", "not verified")
 
 
 def _claimed_times(claims: bytes, now_s: float | None) -> Iterator[str]:
@@ -222,24 +222,24 @@ def _claimed_times(claims: bytes, now_s: float | None) -> Iterator[str]:
             yield f"{name} {written}{', expired' if over else ''}"
 
 
-def _url_encoded(text: str) -> Iterator[Reading]:
+def _url_encoded(text: str) -> Iterator[Decoding]:
     """One layer of escapes; `+` is left alone, for only forms mean a space by it."""
     if not _ESCAPED.search(text):
         return
     data = unquote_to_bytes(text.encode("utf-8", "replace"))
     if _readable(data[:100_000]):
         look: Look = "json" if data.lstrip()[:1] in (b"{", b"[") and _is_json(data.strip()) else "text"
-        yield Reading("URL-encoded", (f"{len(data):,} bytes",), data, look)
+        yield Decoding("URL-encoded", (f"{len(data):,} bytes",), data, look)
 
 
-def _times(text: str) -> Iterator[Reading]:
+def _times(text: str) -> Iterator[Decoding]:
     if not re.fullmatch(r"\d{9,19}(\.\d{1,9})?", text):
         return
     for factor, unit in _UNITS:
         seconds = float(text) / factor
         if _EARLIEST <= seconds < _LATEST:
             written = _moment(seconds)
-            yield Reading("time", (f"{unit} since 1970",), written.encode(), "text")
+            yield Decoding("time", (f"{unit} since 1970",), written.encode(), "text")
 
 
 def _moment(seconds: float) -> str:

@@ -150,7 +150,7 @@ _AT_ONCE = 1_000_000
 class FindBar(SearchBar):
     """The line to find with, below the view that it searches."""
 
-    def __init__(self, finder: "Finding") -> None:
+    def __init__(self, finder: "JsonSearch") -> None:
         super().__init__("find", placeholder="a text in this payload; ~ before it: its letters in order")
         self._finder = finder
 
@@ -165,7 +165,7 @@ class FindBar(SearchBar):
         self._finder.leave_finding(keep=event.found)
 
 
-class Finding(Widget):
+class JsonSearch(Widget):
     """What a view of a payload does to find. A mixin: the view says what its lines are and goes to them."""
 
     _bar: FindBar | None = None
@@ -309,10 +309,10 @@ _SMALL, _NESTED = 64 * 1024, 20_000
 _NOTHING: Sequence[Sequence[Span]] = ([("Nothing to show", "muted")],)
 
 
-class JsonView(JsonRowsView, Finding, PayloadDeeds):
+class JsonView(JsonRowsView, JsonSearch, PayloadDeeds):
     """One payload at a time."""
 
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.Where.JSON, keys.Where.FINDING_HERE)
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.JSON, keys.ActionScope.FINDING_HERE)
     HELP = """\
 The payload, indented; numbers, escapes and the order of keys are as they came. Enter folds and unfolds a value,
 and opens a line that is too long for the screen; `f`, `l` and `a` fold many. `*` finds a text, `n` and `N` go through

@@ -235,7 +235,7 @@ def in_a_line(asked: TextField, value: FormValue) -> bool:
     return not asked.multiline and not (isinstance(value, str) and ("\n" in value or len(value) > 2000))
 
 
-class Options:
+class ChoiceSegments:
     """What a segmented choice offers: "unset" first, then the values, null last where it is allowed."""
 
     def __init__(self, asked: Opened, value: FormValue) -> None:

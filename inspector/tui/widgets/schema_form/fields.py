@@ -17,9 +17,9 @@ from inspector.forms.typed import parse_json, parse_text
 from inspector.forms.values import FormValue, branch_of, fits, fresh_value
 from inspector.text import visible
 from inspector.tui import keys
-from inspector.tui.widgets.schema_form.editors import BlockEdit, LineEdit, Options
+from inspector.tui.widgets.schema_form.editors import BlockEdit, ChoiceSegments, LineEdit
 from inspector.tui.widgets.schema_form.state import member_field, shape_of
-from inspector.tui.widgets.schema_form.view import ADD, Deed, FieldView, FormBar, Place
+from inspector.tui.widgets.schema_form.view import ADD, FieldAction, FieldPlace, FieldView, FormBar
 from inspector.tui.widgets.segments import Segments
 
 # --- How the focus goes through a form: downwards from value to value, upwards from line to line.
@@ -50,7 +50,7 @@ class FormScroll(VerticalScroll):
             focused.scroll_visible(animate=False, immediate=True)
 
 
-class Steps(Widget):
+class FormLines(Widget):
     """What holds the lines of a form."""
 
     def action_step(self, by: int) -> None:
@@ -76,9 +76,9 @@ def only_heads(line: Widget) -> bool:
     return not node.has_class("-folded") and any(other.focusable for other in node.query("*") if other is not line)
 
 
-def steps_of(widget: Widget) -> Steps | None:
+def steps_of(widget: Widget) -> FormLines | None:
     """The form that a widget stands in."""
-    return next((around for around in widget.ancestors if isinstance(around, Steps)), None)
+    return next((around for around in widget.ancestors if isinstance(around, FormLines)), None)
 
 
 class FieldNode(FieldView):
@@ -166,7 +166,7 @@ class FieldNode(FieldView):
             self.state.put(self.path, [asked.options[at].value for at in chosen])
         elif self._shape == "options":
             event.control.choose(event.index)
-            await self.write(Options(asked, self.value).values[event.index])
+            await self.write(ChoiceSegments(asked, self.value).values[event.index])
 
     async def on_form_bar_pressed(self, event: FormBar.Pressed) -> None:
         """Do what the head offers."""
@@ -277,9 +277,9 @@ class UnionBody(Vertical):
         yield Segments(["unset", *titles], (chosen,), faint=1)
         if self._branch is not None:
             branch = self._asked.branches[self._branch]
-            yield FieldNode(node.state, node.path, branch.field, Place(bare=True))
+            yield FieldNode(node.state, node.path, branch.field, FieldPlace(bare=True))
         elif node.value is not UNSET:
-            yield FieldNode(node.state, node.path, _ODD, Place(bare=True))
+            yield FieldNode(node.state, node.path, _ODD, FieldPlace(bare=True))
 
     async def on_segments_chosen(self, event: Segments.Chosen) -> None:
         """Draw another branch, with what was typed there before or the plainest value of its kind."""
@@ -343,7 +343,7 @@ class ObjectBody(Vertical):
         for name in names:
             field = named.get(name) or member_field(asked, name) or _any(asked)
             last = name == names[-1] and not invites and bool(node.path)
-            place = Place(name, removable=name not in named, last=last)
+            place = FieldPlace(name, removable=name not in named, last=last)
             yield FieldNode(node.state, (*node.path, name), field, place)
         if not names:
             yield Static(_nothing(root=not node.path, open_=invites), classes="body--none")
@@ -408,12 +408,12 @@ class ListBody(Vertical):
         asked = node.asked
         for index in range(min(len(value), MOST_ITEMS)):
             field = asked.item_at(index) if isinstance(asked, ArrayField) else None
-            place = Place(f"{index + 1}", item=index, of=len(value), removable=True)
+            place = FieldPlace(f"{index + 1}", item=index, of=len(value), removable=True)
             yield FieldNode(node.state, (*node.path, index), field or _BEYOND, place)
         if len(value) > MOST_ITEMS:
             yield Static("More items than can be drawn: the JSON text has them all.", classes="body--none")
         label = "+ add an item" if value else "+ add the first item"
-        yield FormBar((), (Deed(ADD.name, label),))
+        yield FormBar((), (FieldAction(ADD.name, label),))
 
 
 _BEYOND = JsonField(schema=True, why="the schema allows no item here")

@@ -19,16 +19,16 @@ from textual.widgets import Static, TextArea
 from inspector.forms.fields import UNSET
 from inspector.forms.paths import Path
 from inspector.forms.typed import json_text, parse_json
-from inspector.forms.validate import Verdict
+from inspector.forms.validate import Validation
 from inspector.forms.values import FormValue
 from inspector.present.gc_control import no_collection
 from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.theme import glyphs
 from inspector.tui.widgets.schema_form.editors import BlockEdit
-from inspector.tui.widgets.schema_form.fields import FieldNode, Steps
+from inspector.tui.widgets.schema_form.fields import FieldNode, FormLines
 from inspector.tui.widgets.schema_form.state import MOST_DRAWN, FormState, drawn_count
-from inspector.tui.widgets.schema_form.view import FormBar, Place
+from inspector.tui.widgets.schema_form.view import FieldPlace, FormBar
 
 _PAUSE: Final = 0.15
 """Seconds without a change after which the value is judged."""
@@ -36,7 +36,7 @@ _MOST_TEXT: Final = 200_000
 """Characters of JSON that are edited here."""
 
 
-class SchemaForm(Steps):
+class SchemaForm(FormLines):
     """A form for one value. `load` gives it a schema; `arguments` is what the form says."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -159,7 +159,7 @@ What is wrong stands below the field, and can be sent all the same.
     async def _show_fields(self) -> None:
         with self.app.batch_update():
             await self._fields.remove_children()
-            await self._fields.mount(FieldNode(self.state, (), self.state.root, Place(bare=True)))
+            await self._fields.mount(FieldNode(self.state, (), self.state.root, FieldPlace(bare=True)))
 
     def _show_json(self) -> None:
         self._text = json_text(self.arguments)
@@ -185,7 +185,7 @@ What is wrong stands below the field, and can be sent all the same.
             for node in self.query(FieldNode):
                 node.read_editor()
 
-    async def judge(self) -> Verdict:
+    async def judge(self) -> Validation:
         """The verdict on the value as it is now."""
         state = self.state
         while state.verdict is None:

@@ -28,7 +28,7 @@ from inspector.forms.paths import Path, get_at, move_at, place_in_form, remove_a
 from inspector.forms.patterns import PatternUnusable, matches
 from inspector.forms.read_schema import read_schema
 from inspector.forms.typed import parse_text
-from inspector.forms.validate import Problem, Verdict, validate
+from inspector.forms.validate import Problem, Validation, validate
 from inspector.forms.values import FormValue, branch_of, fits, from_json, initial_value, to_json
 from inspector.tui.widgets.schema_form.editors import in_a_line, many
 
@@ -49,7 +49,7 @@ class FormState:
         self.schema = schema
         self.root: Opened = read_schema(schema)
         self.value: FormValue = initial_value(self.root) if value is UNSET else value
-        self.verdict: Verdict | None = None
+        self.verdict: Validation | None = None
         """Of the value as it is now; None until somebody judged it."""
         self.changed: Callable[[], None] = _nothing
         """Called after each change of the value."""
@@ -139,7 +139,7 @@ class FormState:
         self.verdict = None
         self.changed()
 
-    def judge(self, clock: Callable[[], float]) -> Verdict:
+    def judge(self, clock: Callable[[], float]) -> Validation:
         """Judge what would be sent. May take a quarter of a second: not for an event loop."""
         value = to_json(self.value)
         return validate(self.schema, {} if value is UNSET else value, clock=clock)

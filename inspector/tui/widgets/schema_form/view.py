@@ -24,7 +24,7 @@ from inspector.present.spans import Span, spans_width
 from inspector.text import cell_width, visible
 from inspector.tui import keys
 from inspector.tui.theme import glyphs, spans_to_text
-from inspector.tui.widgets.schema_form.editors import BlockEdit, LineEdit, Options
+from inspector.tui.widgets.schema_form.editors import BlockEdit, ChoiceSegments, LineEdit
 from inspector.tui.widgets.schema_form.state import FormState, Shape, shape_of
 from inspector.tui.widgets.segments import Segments
 
@@ -32,7 +32,7 @@ from inspector.tui.widgets.segments import Segments
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
+class FieldAction:
     """Something to do to a field."""
 
     name: str
@@ -44,7 +44,7 @@ class Deed:
 class FormBar(Widget):
     """Spans, then deeds; one line if there is room. The first deed is what Enter does."""
 
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.Where.FORM_LINE)
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.FORM_LINE)
     COMPONENT_CLASSES: ClassVar[set[str]] = {"bar--deed", "bar--deed-focused"}
     DEFAULT_CSS = """
     FormBar {
@@ -73,7 +73,7 @@ class FormBar(Widget):
     def __init__(
         self,
         spans: Sequence[Span] = (),
-        deeds: Sequence[Deed] = (),
+        deeds: Sequence[FieldAction] = (),
         classes: str | None = None,
         *,
         typed_at: bool = True,
@@ -86,7 +86,7 @@ class FormBar(Widget):
         self._zones: list[tuple[range, str]] = []
         self.can_focus = bool(deeds)
 
-    def show(self, spans: Sequence[Span], deeds: Sequence[Deed] | None = None) -> None:
+    def show(self, spans: Sequence[Span], deeds: Sequence[FieldAction] | None = None) -> None:
         """Show something else; `deeds` None leaves the deeds."""
         self._spans = spans
         if deeds is not None:
@@ -182,25 +182,25 @@ class FormBar(Widget):
 
 _LETTERS = {"remove": "d", "up": "K", "down": "J", "add": "a", "null": keys.key_name("ctrl+n")}
 
-ADD = Deed("add", "+ add")
-REMOVE = Deed("remove", f"{glyphs().times} remove")
-UP = Deed("up", "↑")
-DOWN = Deed("down", "↓")
+ADD = FieldAction("add", "+ add")
+REMOVE = FieldAction("remove", f"{glyphs().times} remove")
+UP = FieldAction("up", "↑")
+DOWN = FieldAction("down", "↓")
 
 
 # --- The head of a field in words: its name, what is asked, in what state it is, and what can be done to it.
 
 GROUPS = ("object", "list", "union")
 """The shapes that hold fields."""
-_FOLD = Deed("fold", "fold")
-_UNFOLD = Deed("fold", "unfold")
-_CHOOSE = Deed("choose", f"{glyphs().opened} choose")
-_WRITE = Deed("write", "write a value")
-_OPEN = Deed("add", f"{glyphs().closed} open")
+_FOLD = FieldAction("fold", "fold")
+_UNFOLD = FieldAction("fold", "unfold")
+_CHOOSE = FieldAction("choose", f"{glyphs().opened} choose")
+_WRITE = FieldAction("write", "write a value")
+_OPEN = FieldAction("add", f"{glyphs().closed} open")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FieldPlace:
     """Where a field stands, as its head says it."""
 
     name: str = ""
@@ -217,12 +217,12 @@ class Place:
     """Whether nothing follows it in what it stands in."""
 
 
-def has_head(place: Place, shape: str) -> bool:
+def has_head(place: FieldPlace, shape: str) -> bool:
     """Whether there is a head: always, but at a bare place only where there is nothing else to press."""
     return not place.bare or shape in ("lazy", "absent", "null", "picker")
 
 
-def head_spans(asked: Opened | Field, place: Place, shape: str, value: FormValue, *, folded: bool) -> list[Span]:
+def head_spans(asked: Opened | Field, place: FieldPlace, shape: str, value: FormValue, *, folded: bool) -> list[Span]:
     """The words of a head."""
     spans: list[Span] = []
     if shape in GROUPS:
@@ -255,7 +255,7 @@ def _words(asked: Field, shape: str, value: FormValue) -> list[str]:
     return [word for word in dict.fromkeys(words) if word]
 
 
-def deeds(asked: Field, place: Place, shape: str, *, folded: bool) -> list[Deed]:
+def deeds(asked: Field, place: FieldPlace, shape: str, *, folded: bool) -> list[FieldAction]:
     """What can be done to a field, the usual thing first."""
     found = list(_own_deeds(asked, place, shape, folded))
     if place.item is not None and place.of > 1:
@@ -265,7 +265,7 @@ def deeds(asked: Field, place: Place, shape: str, *, folded: bool) -> list[Deed]
     return found
 
 
-def _own_deeds(asked: Field, place: Place, shape: str, folded: bool) -> Iterator[Deed]:
+def _own_deeds(asked: Field, place: FieldPlace, shape: str, folded: bool) -> Iterator[FieldAction]:
     single = {"lazy": _OPEN, "absent": ADD, "null": _WRITE, "picker": _CHOOSE}
     if shape in single:
         yield single[shape]
@@ -308,7 +308,7 @@ class FieldView(Widget):
     FieldView.-folded > .field--body { display: none; }
     """
 
-    def __init__(self, state: FormState, path: Path, field: Field, place: Place) -> None:
+    def __init__(self, state: FormState, path: Path, field: Field, place: FieldPlace) -> None:
         super().__init__()
         self.state = state
         self.path = path
@@ -368,7 +368,7 @@ class FieldView(Widget):
             case "number":
                 yield self._known(LineEdit(text_of(self.field, value), unset=True))
             case "options" if asked is not None:
-                yield Options(asked, value).segments(value)
+                yield ChoiceSegments(asked, value).segments(value)
             case "several" if isinstance(asked, ChoiceField):
                 yield self._several(asked)
             case "json":
@@ -398,7 +398,7 @@ class FieldView(Widget):
         spans = head_spans(asked, self.place, self._shape, self.value, folded=folded)
         return with_problems(spans, self._within) if folded else spans
 
-    def _deeds(self) -> list[Deed]:
+    def _deeds(self) -> list[FieldAction]:
         return deeds(self.field, self.place, self._shape, folded=self.has_class("-folded"))
 
     async def redraw(self) -> None:

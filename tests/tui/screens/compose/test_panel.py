@@ -15,7 +15,7 @@ from inspector.config.targets import StdioTarget
 from inspector.present.spans import plain
 from inspector.protocol.drafts import Composed, Draft, DraftKind
 from inspector.protocol.frames import Direction
-from inspector.session.raw import Ended, Sent
+from inspector.session.raw import Ended, RawSent
 from inspector.tui.screens.compose.panel import (
     RawCame,
     RawForm,
@@ -157,7 +157,7 @@ async def test_the_first_answer_is_shown_and_frames_are_turned(tape: Tape) -> No
         shot = Shot(Draft(method="x/y"), tape.journal, 0)
         came.add(shot)
         await until(lambda: "x/y  waiting" in text(pilot.app), "it is waited for")
-        shot.take(Composed(b"{}", {}), Sent(Ended.ANSWERED, (1,), (2,)), 1_000_000)
+        shot.take(Composed(b"{}", {}), RawSent(Ended.ANSWERED, (1,), (2,)), 1_000_000)
         came.changed(shot)
         came.sync()
         await until(lambda: "came frame 2 of 2" in text(pilot.app) and '"pearl"' in text(pilot.app), "the answer")
@@ -174,7 +174,7 @@ async def test_a_frame_of_another_conversation_is_no_entry_of_this_one(tape: Tap
     async with Looking().run_test(size=(80, 24)) as pilot:
         came = pilot.app.query_one(RawCame)
         shot = Shot(Draft(method="x"), other.journal, 0)
-        shot.take(Composed(b"{}", {}), Sent(Ended.SILENT, (1,), ()), 0)
+        shot.take(Composed(b"{}", {}), RawSent(Ended.SILENT, (1,), ()), 0)
         came.add(shot)
         assert came.entry_in(tape.journal) == 0
         assert came.entry_in(other.journal) == 1
@@ -235,7 +235,7 @@ COMPOSED = Composed(b"{}", {})
 
 def _shot(tape: Tape, *came: int, ended: Ended = Ended.ANSWERED, **more: object) -> Shot:
     shot = Shot(Draft(method="x\x1b"), tape.journal, 0)
-    shot.take(COMPOSED, Sent(ended, (1,), came, **more), 5_000_000)  # type: ignore[arg-type]
+    shot.take(COMPOSED, RawSent(ended, (1,), came, **more), 5_000_000)  # type: ignore[arg-type]
     return shot
 
 

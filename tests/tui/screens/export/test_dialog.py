@@ -12,7 +12,7 @@ from textual.widgets import Input, Static
 
 from inspector.errors import UsageError
 from inspector.tui.screens.export.dialog import ExportScreen, Making, SaveScreen, file_name, write
-from inspector.tui.screens.export.ways import Made, Scope, Source
+from inspector.tui.screens.export.ways import ExportScope, ExportSource, Made
 from inspector.tui.widgets.virtual_list import LogList
 from tests.present.tape import Tape
 from tests.tui.screen_text import text
@@ -29,7 +29,7 @@ async def test_one_chooses_what_as_what_and_where(
     handshake(tape)
     app, results = Showing(), list[Made | None]()
     async with app.run_test(size=size) as pilot:
-        screen = ExportScreen(Source("shop", None, tape.journal, (Scope("this operation", [4, 5]),)))
+        screen = ExportScreen(ExportSource("shop", None, tape.journal, (ExportScope("this operation", [4, 5]),)))
         app.push_screen(screen, results.append)
         await until(lambda: "shop.har" in text(app), "what is proposed")
         assert "what  everything" in text(app)
@@ -57,7 +57,7 @@ async def test_what_goes_wrong_is_said_and_a_path_that_was_typed_stays(tape: Tap
     handshake(tape)
     app, results = Showing(), list[Made | None]()
     async with app.run_test(size=(80, 24)) as pilot:
-        screen = ExportScreen(Source("shop", None, tape.journal))
+        screen = ExportScreen(ExportSource("shop", None, tape.journal))
         app.push_screen(screen, results.append)
         await until(lambda: "shop.har" in text(app), "the dialog")
         await pilot.press("enter")

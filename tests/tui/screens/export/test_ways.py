@@ -10,7 +10,16 @@ from inspector.features.cases.file import open_cases
 from inspector.features.export.formats import FORMATS
 from inspector.features.lock.lock_file import read_lock_file, save, surface_of
 from inspector.present.spans import plain
-from inspector.tui.screens.export.ways import WAYS, LinesScreen, Scope, Source, Way, Wish, make, proposed
+from inspector.tui.screens.export.ways import (
+    WAYS,
+    ExportRequest,
+    ExportScope,
+    ExportSource,
+    ExportTarget,
+    LinesScreen,
+    make,
+    proposed,
+)
 from tests.captures.record import sample
 from tests.present.tape import Tape
 from tests.tui.screen_text import text
@@ -35,27 +44,29 @@ _BY_ID = {way.id: way for way in WAYS}
 
 
 @pytest.fixture
-def source(tape: Tape) -> Source:
+def source(tape: Tape) -> ExportSource:
     """A conversation with one call that was answered, at its entries 6 and 7."""
     handshake(tape).call(3, "buy")
     tape.answer(3, {"content": [], "ok": True})
-    return Source("shop", None, tape.journal)
+    return ExportSource("shop", None, tape.journal)
 
 
-def count(source: Source) -> int:
+def count(source: ExportSource) -> int:
     """How many entries it has."""
     assert source.journal is not None
     return source.journal.count
 
 
-def wished(name: str, path: Path, scope: Scope | None = None, *, notes: bool = False, overwrite: bool = False) -> Wish:
+def wished(
+    name: str, path: Path, scope: ExportScope | None = None, *, notes: bool = False, overwrite: bool = False
+) -> ExportRequest:
     """A wish."""
-    return Wish(_BY_ID[name], path, scope, notes, overwrite)
+    return ExportRequest(_BY_ID[name], path, scope, notes, overwrite)
 
 
 @pytest.mark.parametrize("name", [name for name in FORMATS if name != "curl"])
 def test_each_format_is_written_for_its_owner_alone_and_what_it_loses_is_said(
-    name: str, source: Source, tmp_path: Path
+    name: str, source: ExportSource, tmp_path: Path
 ) -> None:
     made = make(wished(name, tmp_path / "out"), source)
     assert (tmp_path / "out").stat().st_mode & 0o777 == 0o600
@@ -67,10 +78,10 @@ def test_each_format_is_written_for_its_owner_alone_and_what_it_loses_is_said(
     make(wished(name, tmp_path / "out", overwrite=True), source)
 
 
-def test_a_part_is_written_alone_and_what_can_t_be_written_is_an_error(source: Source, tmp_path: Path) -> None:
-    make(wished("jsonrpc", tmp_path / "part", Scope("it", [6, 7])), source)
+def test_a_part_is_written_alone_and_what_can_t_be_written_is_an_error(source: ExportSource, tmp_path: Path) -> None:
+    make(wished("jsonrpc", tmp_path / "part", ExportScope("it", [6, 7])), source)
     assert (tmp_path / "part").read_bytes().count(b"\n") == 2
-    make(wished("jsonrpc", tmp_path / "found", Scope("it", find=lambda: [6])), source)
+    make(wished("jsonrpc", tmp_path / "found", ExportScope("it", find=lambda: [6])), source)
     assert (tmp_path / "found").read_bytes().count(b"\n") == 1
     with pytest.raises(UsageError, match="nothing of the capture can be written as curl"):
         make(wished("curl", tmp_path / "curl"), source)
@@ -80,19 +91,19 @@ def test_a_part_is_written_alone_and_what_can_t_be_written_is_an_error(source: S
 def test_a_capture_that_is_only_named_is_read_with_its_notes(tmp_path: Path) -> None:
     path = tmp_path / "a.mcpcap"
     path.write_bytes(Path(sample("lighthouse")).read_bytes())
-    head = make(wished("markdown", tmp_path / "1.md", notes=True), Source("a", path))
+    head = make(wished("markdown", tmp_path / "1.md", notes=True), ExportSource("a", path))
     assert "entries" in head.said
     from inspector.capture.store.load import load
 
     journal = load(path)
     NotesFile(path, journal.head.id).change(lambda notes: notes.marked(2, new_mark(2, text="odd one")))
     journal.close()
-    make(wished("markdown", tmp_path / "2.md", notes=True), Source("a", path))
+    make(wished("markdown", tmp_path / "2.md", notes=True), ExportSource("a", path))
     assert "odd one" in (tmp_path / "2.md").read_text()
     assert "odd one" not in (tmp_path / "1.md").read_text()
 
 
-def test_a_surface_is_kept_and_compared_with(source: Source, tape: Tape, tmp_path: Path) -> None:
+def test_a_surface_is_kept_and_compared_with(source: ExportSource, tape: Tape, tmp_path: Path) -> None:
     path = tmp_path / "shop.surface.json"
     assert "2 tools" in make(wished("surface", path), source).said
     assert [each["name"] for each in read_lock_file(path)[0].lists["tools"]] == ["buy", "sell"]
@@ -108,20 +119,20 @@ def test_a_surface_is_kept_and_compared_with(source: Source, tape: Tape, tmp_pat
         make(wished("compare", tmp_path / "none"), source)
     empty = Tape()
     with pytest.raises(UsageError, match="nothing is known"):
-        make(wished("surface", tmp_path / "empty"), Source("x", None, empty.journal))
+        make(wished("surface", tmp_path / "empty"), ExportSource("x", None, empty.journal))
     empty.journal.close()
 
 
-def test_calls_become_cases_and_are_added_to_those_that_are_there(source: Source, tmp_path: Path) -> None:
+def test_calls_become_cases_and_are_added_to_those_that_are_there(source: ExportSource, tmp_path: Path) -> None:
     path = tmp_path / "shop.cases.yaml"
     assert "1 case added, 1 now" in make(wished("cases", path), source).said
-    assert "1 case added, 2 now" in make(wished("cases", path, Scope("it", [4])), source).said
+    assert "1 case added, 2 now" in make(wished("cases", path, ExportScope("it", [4])), source).said
     assert [case.name for case in open_cases(path).cases] == ["tools/call buy", "tools/list"]
     with pytest.raises(UsageError, match="no request here"):
-        make(wished("cases", path, Scope("it", [3])), source)
+        make(wished("cases", path, ExportScope("it", [3])), source)
 
 
-def test_a_copy_is_asked_for_with_notes_and_told_of(source: Source, tmp_path: Path) -> None:
+def test_a_copy_is_asked_for_with_notes_and_told_of(source: ExportSource, tmp_path: Path) -> None:
     asked: list[tuple[Path, Path, bool, bool]] = []
 
     def share(capture: Path, out: Path, *, notes: bool, overwrite: bool) -> list[str]:
@@ -129,7 +140,7 @@ def test_a_copy_is_asked_for_with_notes_and_told_of(source: Source, tmp_path: Pa
         return ["9 values replaced", "  9  token"]
 
     out = tmp_path / "out"
-    made = make(wished("share", out, notes=True), Source("a", tmp_path / "a", None, share=share))
+    made = make(wished("share", out, notes=True), ExportSource("a", tmp_path / "a", None, share=share))
     assert asked == [(tmp_path / "a", out, True, False)]
     assert "9 values replaced" in made.said
     assert [plain(line) for line in made.lines] == ["9 values replaced", "  9  token"]
@@ -138,8 +149,8 @@ def test_a_copy_is_asked_for_with_notes_and_told_of(source: Source, tmp_path: Pa
 
 
 def test_a_name_is_proposed_where_one_is_and_cases_stand_beside_the_capture(tmp_path: Path) -> None:
-    def name(way: Way) -> Path:
-        return proposed(way, Source("shop", tmp_path / "shop.mcpcap"))
+    def name(way: ExportTarget) -> Path:
+        return proposed(way, ExportSource("shop", tmp_path / "shop.mcpcap"))
 
     assert name(_BY_ID["har"]) == Path.cwd() / "shop.har"
     assert name(_BY_ID["share"]) == Path.cwd() / "shop.shared.mcpcap"
@@ -147,10 +158,10 @@ def test_a_name_is_proposed_where_one_is_and_cases_stand_beside_the_capture(tmp_
 
 
 @pytest.mark.parametrize("name", ["har", "share", "surface"])
-def test_a_capture_is_never_replaced_by_what_is_made_of_it(name: str, source: Source, tmp_path: Path) -> None:
+def test_a_capture_is_never_replaced_by_what_is_made_of_it(name: str, source: ExportSource, tmp_path: Path) -> None:
     capture = tmp_path / "shop.mcpcap"
     capture.write_bytes(b"all of it")
-    own = Source("shop", capture, source.journal)
+    own = ExportSource("shop", capture, source.journal)
     with pytest.raises(UsageError, match="is the capture itself"):
         make(wished(name, tmp_path / "." / "shop.mcpcap", overwrite=True), own)
     assert capture.read_bytes() == b"all of it"

@@ -1,23 +1,23 @@
 """The list of findings: worst first, checks together, folded where there are many, and what is muted out of sight."""
 
-from inspector.capture.store.history import Past
+from inspector.capture.store.history import History
 from inspector.checks.findings import Severity
 from inspector.config.remembered import Mute
-from inspector.present.live_checks import Found, LiveChecks, PastChecks
+from inspector.present.live_checks import JournalFindings, LiveChecks, PastChecks
 from inspector.present.spans import plain, spans_width
 from inspector.tui.screens.findings.model import FindingRows, Group, about_check, checked, counted
 from tests.present.tape import Tape
 from tests.present.test_live_checks import finding
 
 
-def _found(tape: Tape) -> Found:
-    found = Found(tape.journal)
+def _found(tape: Tape) -> JournalFindings:
+    found = JournalFindings(tape.journal)
     found.add([finding("T15", n, Severity.HINT) for n in range(1, 7)])
     found.add([finding("K07", 8), finding("E08", 9), finding("K07", 10, pointer="/result/x")])
     return found
 
 
-def _rows(found: Found) -> FindingRows:
+def _rows(found: JournalFindings) -> FindingRows:
     rows = FindingRows()
     assert rows.take(found)
     return rows
@@ -85,7 +85,7 @@ def test_what_is_muted_is_shown_on_demand_and_says_so(tape: Tape) -> None:
 
 
 def test_of_a_flood_the_heading_says_how_many_there_were(tape: Tape) -> None:
-    class Counted(Found):
+    class Counted(JournalFindings):
         def times(self, check: str) -> int:
             return 5000
 
@@ -115,7 +115,7 @@ def test_what_was_found_after_a_moment_is_counted_apart(tape: Tape) -> None:
     tape.started().from_server(b"hello")
     whole = LiveChecks(tape.journal)
     whole.catch_up()
-    said = plain(counted(PastChecks(Past(tape.journal).at(1), whole))[1])
+    said = plain(counted(PastChecks(History(tape.journal).at(1), whole))[1])
     assert said == "2 more after this moment, $ shows all"
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.tui.conversation import Stage
+from inspector.tui.conversation import ConversationStage
 from inspector.tui.screens.findings.panel import FindingDeeds, FindingsPanel
 from tests.checks.broken import break_check
 from tests.present.tape import Tape
@@ -80,7 +80,7 @@ async def test_a_live_conversation_fills_it_and_foreign_words_do_nothing(tape: T
         tape.from_server(b"more")
         await until(lambda: "paused: checked 3 of 4" in look(), "it said that the checks pause")
         subject.checks.add([finding("L-04", 0)])
-        subject.now_stage = Stage.CLOSED
+        subject.now_stage = ConversationStage.CLOSED
         await until(lambda: "L-04" in look(), "an absence is found, too")
 
 
@@ -128,6 +128,6 @@ async def test_nothing_found_is_not_said_once_a_call_or_the_connection_has_faile
         await until(lambda: "No check explains the failure: tools/call buy failed" in look(), "the call was named")
         assert "Nothing found" not in look()
         assert "1 shows the traffic" in look()
-        subject.now_stage, subject.now_why = Stage.FAILED, "the server closed its stdin"
+        subject.now_stage, subject.now_why = ConversationStage.FAILED, "the server closed its stdin"
         said = "No check explains the failure: no session was opened: the server closed"
         await until(lambda: said in look(), "the connection was named")

@@ -6,11 +6,11 @@ from textual.pilot import Pilot
 
 from inspector.tui import keys
 from inspector.tui import theme as styles
-from inspector.tui.actions import Where
+from inspector.tui.actions import ActionScope
 from inspector.tui.screens.help.help import HelpScreen
 from tests.tui.screen_text import text
 
-PLACES = (Where.EVERYWHERE, Where.TRAFFIC, Where.LIST)
+PLACES = (ActionScope.EVERYWHERE, ActionScope.TRAFFIC, ActionScope.LIST)
 
 
 class Asked(App[None]):

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from inspector.capture.journal import Journal
-from inspector.capture.store.history import Past
+from inspector.capture.store.history import History
 from inspector.forms.fields import UNSET
 from inspector.present.spans import plain, section_lines
-from inspector.protocol.questions import Kind, Question, Refusal, Result, Root
+from inspector.protocol.questions import ErrorReply, Question, RequestKind, Result, Root
 from inspector.tui.screens.inbox.model import (
     MOST_MESSAGES,
     ROOTS_SCHEMA,
@@ -42,7 +42,7 @@ from tests.present.tape import Tape
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}}
 
 
-def asks(kind: Kind = Kind.ELICITATION, **params: Any) -> Question:
+def asks(kind: RequestKind = RequestKind.ELICITATION, **params: Any) -> Question:
     return Question(kind, params, 1, 1, 0)
 
 
@@ -61,19 +61,19 @@ def test_a_link_has_nothing_to_fill_in() -> None:
 
 def test_a_model_s_answer_has_text_model_and_stop_reason() -> None:
     filled = {"text": "Salt.", "model": "me", "stopReason": "maxTokens"}
-    reply = reply_of(asks(Kind.SAMPLING), filled)
+    reply = reply_of(asks(RequestKind.SAMPLING), filled)
     content = {"type": "text", "text": "Salt."}
     assert reply == Result({"role": "assistant", "content": content, "model": "me", "stopReason": "maxTokens"})
-    assert filled_by(asks(Kind.SAMPLING), reply) == filled
-    empty = reply_of(asks(Kind.SAMPLING), UNSET)
+    assert filled_by(asks(RequestKind.SAMPLING), reply) == filled
+    empty = reply_of(asks(RequestKind.SAMPLING), UNSET)
     assert isinstance(empty, Result)
     assert (empty.value["content"]["text"], empty.value["model"]) == ("", "written by hand")
 
 
 def test_where_the_model_has_tools_it_may_call_one() -> None:
-    asked = asks(Kind.SAMPLING, tools=[{"name": "weigh"}, {"name": 3}])
+    asked = asks(RequestKind.SAMPLING, tools=[{"name": "weigh"}, {"name": 3}])
     assert answer_schema(asked)["properties"]["toolUse"]["properties"]["name"] == {"enum": ["weigh"]}
-    assert "toolUse" not in answer_schema(asks(Kind.SAMPLING))["properties"]
+    assert "toolUse" not in answer_schema(asks(RequestKind.SAMPLING))["properties"]
     reply = reply_of(asked, {"toolUse": {"name": "weigh", "input": {"a": 1}}})
     assert isinstance(reply, Result)
     assert reply.value["content"] == {"type": "tool_use", "id": "call_1", "name": "weigh", "input": {"a": 1}}
@@ -87,9 +87,9 @@ def test_roots_are_paths_or_uris_and_an_empty_line_is_none() -> None:
     filled = {"roots": [{"uri": "/srv/data", "name": "data"}, {"uri": ""}, {"uri": "https://a.example/"}, 3]}
     roots = roots_of(filled)
     assert roots == (Root("file:///srv/data", "data"), Root("https://a.example/"))
-    assert reply_of(asks(Kind.ROOTS), filled) == Result(listed(roots))
-    assert filled_by(asks(Kind.ROOTS), Result(listed(roots))) == listed(roots)
-    assert answer_schema(asks(Kind.ROOTS)) is ROOTS_SCHEMA
+    assert reply_of(asks(RequestKind.ROOTS), filled) == Result(listed(roots))
+    assert filled_by(asks(RequestKind.ROOTS), Result(listed(roots))) == listed(roots)
+    assert answer_schema(asks(RequestKind.ROOTS)) is ROOTS_SCHEMA
     assert root_uri("~") == Path.home().as_uri()
     assert root_uri("a b").endswith("/a%20b")
 
@@ -97,14 +97,14 @@ def test_roots_are_paths_or_uris_and_an_empty_line_is_none() -> None:
 def test_no_is_said_in_the_way_of_each_kind() -> None:
     assert no_to(asks()) == Result({"action": "decline"})
     assert no_to(asks(), dismiss=True) == Result({"action": "cancel"})
-    assert no_to(asks(Kind.SAMPLING)) == no_to(asks(Kind.ROOTS), dismiss=True)
-    assert no_to(asks(Kind.SAMPLING)) == Refusal(-1, "the person rejected the request")
+    assert no_to(asks(RequestKind.SAMPLING)) == no_to(asks(RequestKind.ROOTS), dismiss=True)
+    assert no_to(asks(RequestKind.SAMPLING)) == ErrorReply(-1, "the person rejected the request")
 
 
-@pytest.mark.parametrize("reply", [None, Refusal(-1, "no"), Result(None), Result({"action": "decline"}), Result([])])
+@pytest.mark.parametrize("reply", [None, ErrorReply(-1, "no"), Result(None), Result({"action": "decline"}), Result([])])
 def test_from_a_no_nothing_is_taken_over(reply: Any) -> None:
     assert filled_by(asks(), reply) is UNSET
-    assert filled_by(asks(Kind.SAMPLING), reply) is UNSET
+    assert filled_by(asks(RequestKind.SAMPLING), reply) is UNSET
 
 
 def test_what_became_of_a_question_is_said_with_who_did_it() -> None:
@@ -114,14 +114,16 @@ def test_what_became_of_a_question_is_said_with_who_did_it() -> None:
     yes = Result({"action": "accept", "content": {"city": "\x1b"}})
     assert "by  person" in shown(yes, "person", "")
     assert "\x1b" not in shown(yes, "person", "")
-    assert "error  -1" in shown(Refusal(-1, "nobody is there"), "nobody", "")
+    assert "error  -1" in shown(ErrorReply(-1, "nobody is there"), "nobody", "")
     assert "the server cancelled" in shown(None, "", "the server cancelled its question")
-    words = [answer_word(each) for each in (yes, no_to(asks()), no_to(asks(), dismiss=True), Refusal(-1, ""), None)]
+    words = [answer_word(each) for each in (yes, no_to(asks()), no_to(asks(), dismiss=True), ErrorReply(-1, ""), None)]
     assert words == ["accepted", "declined", "cancelled", "refused", "withdrawn"]
     assert answer_word(Result({"roots": []})) == "answered"
 
 
-def question_asks(kind: Kind = Kind.ELICITATION, *, cause: int | None = None, key: str = "", **params: Any) -> Question:
+def question_asks(
+    kind: RequestKind = RequestKind.ELICITATION, *, cause: int | None = None, key: str = "", **params: Any
+) -> Question:
     return Question(kind, params, 9, 9, 0, key=key, cause=cause)
 
 
@@ -212,21 +214,27 @@ def test_a_link_shows_its_host_and_all_of_it(tape: Tape) -> None:
 
 def test_sampling_shows_its_messages_and_roots_that_they_are_advice(tape: Tape) -> None:
     messages = [{"role": "user", "content": {"type": "text", "text": "Why?"}}]
-    assert "Why?" in shown(question_asks(Kind.SAMPLING, messages=messages), tape)
-    assert "they guard nothing" in shown(question_asks(Kind.ROOTS, key="r"), tape)
-    assert "known as  r" in shown(question_asks(Kind.ROOTS, key="r"), tape)
+    assert "Why?" in shown(question_asks(RequestKind.SAMPLING, messages=messages), tape)
+    assert "they guard nothing" in shown(question_asks(RequestKind.ROOTS, key="r"), tape)
+    assert "known as  r" in shown(question_asks(RequestKind.ROOTS, key="r"), tape)
 
 
 def test_in_short_each_kind_is_one_safe_line(tape: Tape) -> None:
     tape.call(1, "bo\x1b[31mok")
     assert asked_in_short(question_asks(message="Which\n city\x1b?")) == "Which city␛?"
     assert asked_in_short(question_asks()) == "nothing in words"
-    assert asked_in_short(question_asks(Kind.ROOTS)) == "which roots there are"
+    assert asked_in_short(question_asks(RequestKind.ROOTS)) == "which roots there are"
     assert (
-        asked_in_short(question_asks(Kind.SAMPLING, messages=[{"content": {"type": "text", "text": "Why?"}}])) == "Why?"
+        asked_in_short(question_asks(RequestKind.SAMPLING, messages=[{"content": {"type": "text", "text": "Why?"}}]))
+        == "Why?"
     )
     assert cause_in_short(question_asks(cause=1), tape.journal) == "bo␛[31mok"
-    kinds = [question_asks(), question_asks(mode="url"), question_asks(Kind.SAMPLING), question_asks(Kind.ROOTS)]
+    kinds = [
+        question_asks(),
+        question_asks(mode="url"),
+        question_asks(RequestKind.SAMPLING),
+        question_asks(RequestKind.ROOTS),
+    ]
     assert [kind_word(each) for each in kinds] == ["form", "link", "sampling", "roots"]
 
 
@@ -272,7 +280,7 @@ def test_an_answer_is_known_from_its_entry_on(tape: Tape) -> None:
     tape.call(1, "book")
     asked = tape.server_request("q", "elicitation/create", {"message": "Which city?"})
     answered = tape.client_answer("q", {"action": "accept", "content": {"city": "Ghent"}})
-    past = Past(tape.journal)
+    past = History(tape.journal)
     assert words(past.at(asked - 1)) == []
     assert words(past.at(asked)) == ["waits"]
     assert words(past.at(asked), goes_on=False) == ["no answer"]
@@ -305,7 +313,7 @@ def test_any_answer_has_a_word(tape: Tape, reply: dict[str, object], word: str) 
     standing = standing_of(question, tape.journal, goes_on=True)
     assert standing_word(question, tape.journal, standing) == word
     came = reply_to(question, tape.journal, standing)
-    assert isinstance(came, Refusal if "error" in reply else Result)
+    assert isinstance(came, ErrorReply if "error" in reply else Result)
 
 
 def test_what_the_server_gave_up_waits_for_nobody(tape: Tape) -> None:
@@ -326,7 +334,7 @@ def test_in_the_stateless_era_a_retry_brings_the_answer_by_its_name(tape: Tape) 
     asks = {"city": {"method": "elicitation/create", "params": {"message": "Which?"}}}
     asked = tape.answer(1, {"resultType": "input_required", "inputRequests": asks})
     retried = tape.request(2, "tools/call", arguments | {"inputResponses": {"city": {"action": "cancel"}}})
-    past = Past(tape.journal)
+    past = History(tape.journal)
     assert words(past.at(asked)) == ["waits"]
     assert words(past.at(retried)) == ["cancelled"]
 

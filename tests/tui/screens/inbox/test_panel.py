@@ -8,7 +8,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.pilot import Pilot
 
-from inspector.protocol.questions import Refusal, Result, Root, accepted, declined, dismissed
+from inspector.protocol.questions import ErrorReply, Result, Root, accepted, declined, dismissed
 from inspector.session.desk import TicketState
 from inspector.tui import keys
 from inspector.tui.screens.inbox.panel import InboxPanel
@@ -21,7 +21,7 @@ from tests.waiting import until
 class Inbox(Showing):
     """An app with the panel alone, and the app's own keys for it."""
 
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.Where.EVERYWHERE)
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.EVERYWHERE)
 
     def __init__(self, subject: Asking) -> None:
         self.panel = InboxPanel(subject)
@@ -166,7 +166,7 @@ async def test_a_model_s_answer_is_written_by_hand_or_rejected(subject: Asking) 
         await until(lambda: app.panel.pane.form.arguments != {}, "the last answer is filled in")
         await pilot.press("ctrl+d")
         await until(lambda: second.reply is not None, "it is rejected")
-        assert isinstance(second.reply, Refusal)
+        assert isinstance(second.reply, ErrorReply)
         assert second.reply.code == -1
 
 

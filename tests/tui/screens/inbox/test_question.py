@@ -5,19 +5,19 @@ from typing import get_args
 import pytest
 from textual.widgets import Input
 
-from inspector.protocol.questions import Kind, Question, Refusal, Reply, accepted, declined
+from inspector.protocol.questions import ErrorReply, Question, Reply, RequestKind, accepted, declined
 from inspector.session.desk import Ticket
 from inspector.tui.screens.inbox.question import (
     AnswerBar,
     DecliningAll,
     Deed,
     QuestionPane,
-    Standing,
+    ResponseState,
     open_link,
     place_of,
     waiting,
 )
-from inspector.tui.screens.inbox.rows import Asked
+from inspector.tui.screens.inbox.rows import RequestRow
 from tests.tui.screen_text import text
 from tests.tui.screens.asking import Asking
 from tests.tui.screens.inbox.test_panel import Inbox, opened, seen
@@ -25,7 +25,7 @@ from tests.tui.widgets.showing import Showing
 from tests.waiting import until
 
 
-def asks(kind: Kind = Kind.ELICITATION, **params: object) -> Question:
+def asks(kind: RequestKind = RequestKind.ELICITATION, **params: object) -> Question:
     return Question(kind, params, 1, 1, 0)
 
 
@@ -46,8 +46,13 @@ async def test_each_kind_of_question_has_its_answers() -> None:
     app = Bar()
     async with app.run_test(size=(90, 3)) as pilot:
         shown = []
-        for question in (asks(), asks(mode="url", url="https://a.example"), asks(Kind.SAMPLING), asks(Kind.ROOTS)):
-            app.bar.say(question, Standing())
+        for question in (
+            asks(),
+            asks(mode="url", url="https://a.example"),
+            asks(RequestKind.SAMPLING),
+            asks(RequestKind.ROOTS),
+        ):
+            app.bar.say(question, ResponseState())
             await pilot.pause()
             shown.append(app.rows()[0])
     assert [word in shown[0] for word in ("Answer ^j", "Decline ^d", "Cancel ^x", "Form / JSON")] == [True] * 4
@@ -60,7 +65,7 @@ async def test_each_kind_of_question_has_its_answers() -> None:
 async def test_a_link_that_is_not_opened_has_no_button_for_it() -> None:
     app = Bar()
     async with app.run_test(size=(90, 3)) as pilot:
-        app.bar.say(asks(mode="url", url="javascript:1"), Standing())
+        app.bar.say(asks(mode="url", url="javascript:1"), ResponseState())
         await pilot.pause()
         assert "Open" not in app.rows()[0]
 
@@ -68,20 +73,20 @@ async def test_a_link_that_is_not_opened_has_no_button_for_it() -> None:
 async def test_what_a_press_would_do_is_said() -> None:
     app = Bar()
     async with app.run_test(size=(90, 3)) as pilot:
-        app.bar.say(asks(), Standing(problems=1))
+        app.bar.say(asks(), ResponseState(problems=1))
         await pilot.pause()
         assert "✗ 1 error" in app.rows()[0]
-        app.bar.say(asks(), Standing(problems=1, awaited=1))
+        app.bar.say(asks(), ResponseState(problems=1, awaited=1))
         await pilot.pause()
         assert "1 required" in app.rows()[0]
         assert "error" not in app.rows()[0]
-        app.bar.say(asks(), Standing(problems=2, armed=True))
+        app.bar.say(asks(), ResponseState(problems=2, armed=True))
         await pilot.pause()
         assert "Answer anyway ^j" in app.rows()[0]
-        app.bar.say(None, Standing(), roots=True)
+        app.bar.say(None, ResponseState(), roots=True)
         await pilot.pause()
         assert "List these roots ^j" in app.rows()[0]
-        app.bar.say(None, Standing())
+        app.bar.say(None, ResponseState())
         await pilot.pause()
         assert app.rows()[0] == ""
 
@@ -89,7 +94,7 @@ async def test_what_a_press_would_do_is_said() -> None:
 async def test_enter_says_yes_and_a_click_does_what_it_hits() -> None:
     app = Bar()
     async with app.run_test(size=(90, 3)) as pilot:
-        app.bar.say(asks(), Standing())
+        app.bar.say(asks(), ResponseState())
         app.bar.focus()
         await pilot.press("enter")
         await pilot.pause()
@@ -103,7 +108,7 @@ async def test_after_a_visit_the_call_is_made_again() -> None:
     app = Bar()
     async with app.run_test(size=(90, 3)) as pilot:
         params = {"mode": "url", "url": "https://a.example"}
-        app.bar.say(Question(Kind.ELICITATION, params, 1, 1, 0, visit=True), Standing())
+        app.bar.say(Question(RequestKind.ELICITATION, params, 1, 1, 0, visit=True), ResponseState())
         await pilot.pause()
         assert "Call again ^j" in app.rows()[0]
 
@@ -134,7 +139,7 @@ async def test_the_second_press_declines_exactly_what_the_first_one_saw(subject:
     assert "4 questions were declined" in await declining.press(subject)
     assert waiting(subject) == ()
     assert subject.tickets[0].reply == declined()
-    assert isinstance(model.reply, Refusal)
+    assert isinstance(model.reply, ErrorReply)
     assert "Nothing waits" in await declining.press(subject)
     subject.journal.close()
 
@@ -186,7 +191,7 @@ def _typing_in(app: Inbox, question: Question) -> bool:
 
 
 def link(url: str) -> Question:
-    return Question(Kind.ELICITATION, {"mode": "url", "url": url}, 1, 1, 0)
+    return Question(RequestKind.ELICITATION, {"mode": "url", "url": url}, 1, 1, 0)
 
 
 @pytest.mark.parametrize(
@@ -245,7 +250,7 @@ async def test_json_that_can_not_be_read_is_not_sent() -> None:
     ticket = subject.ask_city()
     app = Pane(subject)
     async with app.run_test(size=(80, 40)) as pilot:
-        await app.pane.show(Asked(ticket.question, ticket))
+        await app.pane.show(RequestRow(ticket.question, ticket))
         await app.pane.do("json")
         await until(lambda: app.pane.form.as_json, "JSON is shown")
         await pilot.press(*"{{")
@@ -261,7 +266,7 @@ async def test_a_schema_that_is_none_can_be_answered_by_json() -> None:
     ticket = subject.ask(message="?", requestedSchema=["nonsense"])
     app = Pane(subject)
     async with app.run_test(size=(80, 40)) as pilot:
-        await app.pane.show(Asked(ticket.question, ticket))
+        await app.pane.show(RequestRow(ticket.question, ticket))
         await app.pane.form.take({"a": [1]})
         await app.pane.do("accept")
         await until(lambda: app.posted, "it is answered")
@@ -285,7 +290,7 @@ async def test_over_ssh_and_without_a_browser_a_link_is_only_shown(
     ticket = subject.ask_link()
     app = Pane(subject)
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
-        await app.pane.show(Asked(ticket.question, ticket))
+        await app.pane.show(RequestRow(ticket.question, ticket))
         await app.pane.do("open")
         await pilot.pause()
         assert "copy the link from here" in " ".join(text(app).replace("▌", "").split())
@@ -298,8 +303,8 @@ async def test_only_deeds_that_mean_something_are_offered() -> None:
     app = Pane(subject)
     async with app.run_test(size=(80, 24)):
         found = []
-        for ticket in (subject.ask_city(), subject.ask_link(), subject.ask_model(), subject.ask(Kind.ROOTS)):
-            await app.pane.show(Asked(ticket.question, ticket))
+        for ticket in (subject.ask_city(), subject.ask_link(), subject.ask_model(), subject.ask(RequestKind.ROOTS)):
+            await app.pane.show(RequestRow(ticket.question, ticket))
             found.append([deed for deed in get_args(Deed) if app.pane.can(deed)])
         await app.pane.show_roots()
         assert [deed for deed in get_args(Deed) if app.pane.can(deed)] == ["accept", "json"]

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from inspector.present.spans import plain
-from inspector.protocol.questions import Kind, Refusal, Result, declined
-from inspector.tui.conversation import PastSubject, Stage, past_of
+from inspector.protocol.questions import ErrorReply, RequestKind, Result, declined
+from inspector.tui.conversation import ConversationStage, PastSubject, past_of
 from inspector.tui.screens.inbox.model import answered_section
 from inspector.tui.screens.inbox.rows import InboxRows, age
 from tests.present.tape import Tape
@@ -29,8 +29,8 @@ async def test_a_row_says_how_it_stands_since_when_where_and_what() -> None:
 async def test_each_end_has_its_word() -> None:
     subject = Asking()
     await subject.answer(subject.ask_city(), declined())
-    await subject.answer(subject.ask_model(), Refusal(-1, "no"))
-    await subject.answer(subject.ask(Kind.ROOTS), Result({"roots": []}))
+    await subject.answer(subject.ask_model(), ErrorReply(-1, "no"))
+    await subject.answer(subject.ask(RequestKind.ROOTS), Result({"roots": []}))
     subject.withdraw(subject.ask_link(), "gone")
     rows = InboxRows(subject)
     rows.take()
@@ -61,7 +61,7 @@ def test_a_recording_s_questions_stand_as_they_did_at_the_moment(tape: Tape) -> 
     tape.server_request("q", "elicitation/create", {"message": "Which city?"})
     tape.server_request("r", "roots/list")
     tape.client_answer("r", {"roots": []})
-    whole = Staged(tape, stage=Stage.RECORDED)
+    whole = Staged(tape, stage=ConversationStage.RECORDED)
     then = PastSubject(whole, past_of(whole).at(2))
     rows = InboxRows(then)
     assert rows.take()

@@ -6,18 +6,18 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from inspector.protocol.questions import Kind, Refusal, Result, sampled, text_block
-from inspector.sampler.chat import Said
+from inspector.protocol.questions import ErrorReply, RequestKind, Result, sampled, text_block
+from inspector.sampler.chat import ModelReply
 from inspector.sampler.choice import Approve
 from inspector.session.desk import ProposalState, Ticket
-from inspector.tui.screens.inbox.rows import Asked
+from inspector.tui.screens.inbox.rows import RequestRow
 from inspector.tui.screens.inbox.sampling import answered_by, asks_now, proposal_of, proposal_section
 from tests.tui.screen_text import text
 from tests.tui.screens.asking import Asking, model
 from tests.tui.screens.inbox.test_panel import Inbox, opened, seen
 from tests.waiting import until
 
-SALT = Said(sampled(text_block("Rivers."), model="tide-1"), (), 12, 3)
+SALT = ModelReply(sampled(text_block("Rivers."), model="tide-1"), (), 12, 3)
 USE: dict[str, Any] = {"type": "tool_use", "id": "c7", "name": "tide", "input": {"port": "Oslo"}}
 
 
@@ -87,8 +87,10 @@ async def test_json_that_can_t_be_read_asks_no_model(subject: Asking) -> None:
 
 
 async def test_what_no_form_shows_is_reviewed_as_json_and_sent_as_it_stands(subject: Asking) -> None:
-    ticket = subject.ask(Kind.SAMPLING, messages=[{"role": "user", "content": text_block("Why is the sea salt?")}])
-    said = Said(sampled([text_block("I look."), USE], model="tide-1", stop_reason="toolUse"))
+    ticket = subject.ask(
+        RequestKind.SAMPLING, messages=[{"role": "user", "content": text_block("Why is the sea salt?")}]
+    )
+    said = ModelReply(sampled([text_block("I look."), USE], model="tide-1", stop_reason="toolUse"))
     app = Inbox(subject)
     async with app.run_test(size=(80, 40)) as pilot:
         await opened(pilot, app, "Why is the sea salt?")
@@ -131,7 +133,7 @@ async def test_it_can_be_stopped_and_meanwhile_nothing_is_answered(subject: Aski
         await pilot.press("ctrl+s")
         await seen(app, "The model was not waited for", "Answer ^j")
         await pilot.press("ctrl+d")
-        await until(lambda: isinstance(ticket.reply, Refusal), "it is rejected")
+        await until(lambda: isinstance(ticket.reply, ErrorReply), "it is rejected")
 
 
 async def test_escape_leads_from_the_request_to_the_answer_and_then_to_the_list(subject: Asking) -> None:
@@ -173,7 +175,7 @@ async def test_without_a_model_there_is_no_button_and_the_key_does_nothing(subje
 
 
 def standing(ticket: Ticket) -> tuple[object, ...]:
-    shown = Asked(ticket.question, ticket)
+    shown = RequestRow(ticket.question, ticket)
     return proposal_of(shown), asks_now(shown), answered_by(proposal_of(shown)), proposal_section(ticket)
 
 

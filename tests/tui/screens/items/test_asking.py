@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from inspector.tui.screens.items import asking
-from inspector.tui.screens.items.asking import Answers, Asking
+from inspector.tui.screens.items.asking import RequestScreen, ResultPane
 from inspector.tui.screens.items.calls import look
 from inspector.tui.screens.items.prompts import PromptsPanel
 from inspector.tui.screens.items.resources import ResourcesPanel
@@ -23,7 +23,7 @@ async def test_another_tool_shows_no_answer_of_the_first_and_the_first_its_newes
         await chosen(app, pilot, "add")
         await pilot.press("ctrl+j")
         await shows(app, "✓ Succeeded")
-        assert isinstance(app.panel, Answers)
+        assert isinstance(app.panel, ResultPane)
         assert len(app.panel.past) == 1
         app.panel.side.focus_list()
         await pilot.press("j")
@@ -64,7 +64,7 @@ async def test_an_answer_that_is_read_while_another_tool_is_chosen_is_not_shown_
     ("panel", "method"),
     [(ToolsPanel, "tools/call"), (ResourcesPanel, "resources/read"), (PromptsPanel, "prompts/get")],
 )
-def test_a_screen_asks_by_one_method(panel: type[Asking], method: str) -> None:  # type: ignore[type-arg]
+def test_a_screen_asks_by_one_method(panel: type[RequestScreen], method: str) -> None:  # type: ignore[type-arg]
     assert panel(Acting(TOOLS)).method == method  # type: ignore[call-arg]
 
 
@@ -72,7 +72,7 @@ async def test_the_end_of_a_call_is_told() -> None:
     class Hearing(Tools):
         heard: list[str]
 
-        def on_asking_request_finished(self, event: ToolsPanel.RequestFinished) -> None:
+        def on_request_screen_request_finished(self, event: ToolsPanel.RequestFinished) -> None:
             self.heard = [*getattr(self, "heard", []), event.call.thing.name]
 
     app = Hearing(Acting(TOOLS))

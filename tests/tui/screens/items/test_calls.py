@@ -7,23 +7,23 @@ import pytest
 
 from inspector.errors import Disconnected
 from inspector.forms.fields import UNSET
-from inspector.present.result import Came
+from inspector.present.result import CallOutcome
 from inspector.present.spans import plain
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.call import Called
 from inspector.protocol.flows.steps import Broken, GivenUp, Refused, Reply, Silent
 from inspector.protocol.frames import Channel, Direction
-from inspector.protocol.questions import Kind, Question
+from inspector.protocol.questions import Question, RequestKind
 from inspector.protocol.things import Tool
 from inspector.session.desk import Ticket
-from inspector.session.options import Clocks as Bounds
+from inspector.session.options import Timeouts as Bounds
 from inspector.session.waiting import Left
-from inspector.tui.conversation import Stage
+from inspector.tui.conversation import ConversationStage
 from inspector.tui.keys import action
 from inspector.tui.screens.items.calls import (
+    CallClocks,
     CallHistory,
     Calling,
-    Clocks,
     HistoryRows,
     arguments_of,
     clock_lines,
@@ -138,9 +138,9 @@ def test_why_nothing_can_be_called_is_said() -> None:
     subject = Acting([])
     calling = Calling(subject)
     assert calling.why_not() == ""
-    subject.now_stage = Stage.CLOSED
+    subject.now_stage = ConversationStage.CLOSED
     assert "not connected" in calling.why_not()
-    subject.now_stage = Stage.CONNECTING
+    subject.now_stage = ConversationStage.CONNECTING
     assert "connecting" in calling.why_not()
     subject.can_act = False
     assert "recording" in calling.why_not()
@@ -174,7 +174,7 @@ def called(result: Any = None, error: tuple[int, str] | None = None) -> tuple[Ta
 def test_a_result_is_read_back_with_its_verdict() -> None:
     tape, exchange = called({"content": [], "structuredContent": {"sum": "no"}})
     looked = look(tape.journal, exchange, SUM)
-    assert looked.view.came is Came.OK
+    assert looked.view.came is CallOutcome.OK
     assert looked.verdict is not None
     assert [problem.pointer for problem in looked.verdict.problems] == ["/sum"]
     assert b"structuredContent" in looked.raw
@@ -187,9 +187,9 @@ def test_three_failures_are_three_different_things() -> None:
     refused = look(*_of(called(error=(-32602, "no"))), None)
     lost = look(*_of(called()), None)
     assert [each.view.came for each in (tool_error, refused, lost)] == [
-        Came.TOOL_ERROR,
-        Came.JSONRPC_ERROR,
-        Came.NO_ANSWER,
+        CallOutcome.TOOL_ERROR,
+        CallOutcome.JSONRPC_ERROR,
+        CallOutcome.NO_ANSWER,
     ]
 
 
@@ -200,13 +200,13 @@ def _of(made: tuple[Tape, Exchange]) -> tuple[Any, Exchange]:
 @pytest.mark.parametrize(
     ("reply", "came", "said"),
     [
-        (Silent(None, 60.0, "idle"), Came.TIMEOUT, "60 seconds (the idle clock ran out)"),
-        (Refused(None, 503, "text/html", b""), Came.NO_ANSWER, "HTTP 503"),
-        (Broken(None, "the server ended"), Came.NO_ANSWER, "the server ended"),
-        (GivenUp(None), Came.CANCELLED, "Cancelled here."),
+        (Silent(None, 60.0, "idle"), CallOutcome.TIMEOUT, "60 seconds (the idle clock ran out)"),
+        (Refused(None, 503, "text/html", b""), CallOutcome.NO_ANSWER, "HTTP 503"),
+        (Broken(None, "the server ended"), CallOutcome.NO_ANSWER, "the server ended"),
+        (GivenUp(None), CallOutcome.CANCELLED, "Cancelled here."),
     ],
 )
-def test_what_no_frame_says_comes_from_the_reply(reply: Reply, came: Came, said: str) -> None:
+def test_what_no_frame_says_comes_from_the_reply(reply: Reply, came: CallOutcome, said: str) -> None:
     tape, exchange = called()
     looked = look(tape.journal, exchange, None, Called(reply, 2))
     assert looked.view.came is came
@@ -218,10 +218,10 @@ def test_what_comes_after_a_call_was_given_up_does_not_change_what_is_said_of_it
     tape.notify("notifications/cancelled", {"requestId": 1}, by_client=True)
     tape.error(1, 0, "Request cancelled")
     given_up = look(tape.journal, exchange, None, Called(Silent(None, 5.0, "total"), 1))
-    assert given_up.view.came is Came.TIMEOUT
+    assert given_up.view.came is CallOutcome.TIMEOUT
     assert "5 seconds (the total clock ran out)" in plain(given_up.view.said[0])
     cancelled = look(tape.journal, exchange, None, Called(GivenUp(None, "enough"), 1))
-    assert cancelled.view.came is Came.CANCELLED
+    assert cancelled.view.came is CallOutcome.CANCELLED
 
 
 def test_a_call_that_was_never_sent_says_why() -> None:
@@ -234,7 +234,7 @@ def test_a_call_that_was_never_sent_says_why() -> None:
 def test_a_recorded_call_that_was_cancelled_is_a_cancelled_one() -> None:
     tape, exchange = called()
     tape.notify("notifications/cancelled", {"requestId": 1, "reason": "enough"}, by_client=True)
-    assert look(tape.journal, exchange, None).view.came is Came.CANCELLED
+    assert look(tape.journal, exchange, None).view.came is CallOutcome.CANCELLED
 
 
 @pytest.mark.parametrize("id_", [b"null", b'"server-error"'])
@@ -244,7 +244,7 @@ def test_an_error_that_has_not_the_id_of_the_call_is_read_back_as_its_answer(id_
     error = b'{"jsonrpc":"2.0","id":%b,"error":{"code":-32600,"message":"no session"}}' % id_
     tape.journal.frame(Direction.FROM_SERVER, Channel.REPLY, error, http=1)
     looked = look(tape.journal, tape.journal.conversation.exchanges[0], None)
-    assert looked.view.came is Came.JSONRPC_ERROR
+    assert looked.view.came is CallOutcome.JSONRPC_ERROR
     assert "no session" in plain(looked.view.said[0])
 
 
@@ -258,7 +258,7 @@ def test_a_call_whose_stream_was_cut_may_have_been_done_and_the_key_that_repeats
     tape, exchange = called()
     cut = Refused(None, 200, "text/event-stream", b"", why="the server broke the connection off", begun=True)
     looked = look(tape.journal, exchange, None, Called(cut, 1))
-    assert looked.view.came is Came.NO_ANSWER
+    assert looked.view.came is CallOutcome.NO_ANSWER
     said = " ".join([*map(plain, looked.view.said), looked.view.hint])
     assert "the server broke the connection off" in said
     assert "may have done it" in said
@@ -282,7 +282,7 @@ class Timed(Staged):
         return self.waiting
 
 
-def lines(clocks: Clocks) -> list[str]:
+def lines(clocks: CallClocks) -> list[str]:
     return [plain(line) for line in clock_lines(clocks)]
 
 
@@ -295,22 +295,22 @@ def lines(clocks: Clocks) -> list[str]:
     ],
 )
 def test_what_is_left_of_each_clock_is_told(left: Left, words: str) -> None:
-    assert lines(Clocks(left)) == words.split(", ")
+    assert lines(CallClocks(left)) == words.split(", ")
 
 
 def test_a_clock_that_has_nearly_run_out_warns() -> None:
-    idle, total = clock_lines(Clocks(Left(9, 100, BOTH)))
+    idle, total = clock_lines(CallClocks(Left(9, 100, BOTH)))
     assert (idle[1][1], total[1][1]) == ("warning", "muted")
 
 
 def test_while_the_server_waits_for_the_person_the_idle_clock_stands_still() -> None:
-    held, *clocks = lines(Clocks(Left(60, 3000, BOTH, held=True), held=True))
+    held, *clocks = lines(CallClocks(Left(60, 3000, BOTH, held=True), held=True))
     assert held.startswith("◆ held: the server waits for you")
     assert clocks == ["idle clock   stands still", "total clock  50m 00s left of 1h 00m"]
 
 
 def test_between_two_rounds_only_the_person_is_waited_for() -> None:
-    assert len(lines(Clocks(None, held=True))) == 1
+    assert len(lines(CallClocks(None, held=True))) == 1
 
 
 def test_nothing_is_told_of_a_call_that_nobody_waits_for(tape: Tape) -> None:
@@ -319,7 +319,7 @@ def test_nothing_is_told_of_a_call_that_nobody_waits_for(tape: Tape) -> None:
     tape.answer(1, {"content": []})
     subject = Timed(tape)
     subject.left = Left(1, 1, BOTH)
-    assert clocks_of(subject, tape.journal.conversation.exchanges[0]) == Clocks()
+    assert clocks_of(subject, tape.journal.conversation.exchanges[0]) == CallClocks()
 
 
 async def test_a_question_that_waits_holds_the_call_that_it_was_asked_in(tape: Tape) -> None:
@@ -328,12 +328,12 @@ async def test_a_question_that_waits_holds_the_call_that_it_was_asked_in(tape: T
     first, second = tape.journal.conversation.exchanges
     subject = Timed(tape)
     subject.left = Left(60, 3600, BOTH)
-    subject.waiting = (Ticket(1, Question(Kind.ROOTS, {}, 3, 3, 0, cause=1)),)
-    assert clocks_of(subject, first) == Clocks(subject.left, held=True)
-    assert clocks_of(subject, second) == Clocks(subject.left)
+    subject.waiting = (Ticket(1, Question(RequestKind.ROOTS, {}, 3, 3, 0, cause=1)),)
+    assert clocks_of(subject, first) == CallClocks(subject.left, held=True)
+    assert clocks_of(subject, second) == CallClocks(subject.left)
 
 
 def test_clocks_are_drawn_again_when_a_second_has_gone() -> None:
-    assert whole_seconds(Clocks(Left(54.2, 3594.2, BOTH))) == whole_seconds(Clocks(Left(54.9, 3594.9, BOTH)))
-    assert whole_seconds(Clocks(Left(53.9, 3594.2, BOTH))) != whole_seconds(Clocks(Left(54.2, 3594.2, BOTH)))
-    assert whole_seconds(Clocks()) == (None, None, False)
+    assert whole_seconds(CallClocks(Left(54.2, 3594.2, BOTH))) == whole_seconds(CallClocks(Left(54.9, 3594.9, BOTH)))
+    assert whole_seconds(CallClocks(Left(53.9, 3594.2, BOTH))) != whole_seconds(CallClocks(Left(54.2, 3594.2, BOTH)))
+    assert whole_seconds(CallClocks()) == (None, None, False)

@@ -1,7 +1,7 @@
 """The form of a thing, whatever its kind: what is kept, what is withheld, what is wanted."""
 
 from inspector.present.spans import Span
-from inspector.protocol.things import Prompt, Thing
+from inspector.protocol.things import ListedItem, Prompt
 from inspector.tui.screens.items.form import ThingForm, ThingHead
 from tests.tui.screen_text import text
 from tests.tui.widgets.showing import Showing
@@ -10,7 +10,7 @@ from tests.tui.widgets.showing import Showing
 class Head(ThingHead):
     about = ""
 
-    def show(self, thing: Thing | None) -> None:
+    def show(self, thing: ListedItem | None) -> None:
         self.about = thing.name if thing else ""
         self._renew()
 
@@ -28,7 +28,7 @@ class Lamp(ThingForm):
     def __init__(self) -> None:
         super().__init__(Head(""), one="lamp", verb="Light")
 
-    def schema(self, thing: Thing) -> object:
+    def schema(self, thing: ListedItem) -> object:
         return {"type": "object", "properties": {"oil": {"type": "string"}}, "required": ["oil"]}
 
     def withheld(self) -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from inspector.tui.actions import Where
+from inspector.tui.actions import ActionScope
 from inspector.tui.keys import ACTIONS
 from inspector.tui.screens.items.keys import OFFERED
 
@@ -16,7 +16,7 @@ def test_one_action_has_one_key_on_every_screen(label: str) -> None:
     keys = {action.keys for action in OFFERED if action.label == label}
     wheres = {action.where for action in OFFERED if action.label == label}
     assert len(keys) == 1
-    assert wheres == {Where.TOOLS, Where.RESOURCES, Where.PROMPTS}
+    assert wheres == {ActionScope.TOOLS, ActionScope.RESOURCES, ActionScope.PROMPTS}
 
 
 _SENDS = {"Call", "Read", "Get", "Answer", "Send"}

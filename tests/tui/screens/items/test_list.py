@@ -9,7 +9,7 @@ from inspector.present.items import ToolList, ToolRow, always
 from inspector.protocol.things import Prompt, Resource, Tool
 from inspector.protocol.tracking.catalogue import Listing
 from inspector.tui.screens.items import list as taking
-from inspector.tui.screens.items.list import MANY, ListWords, Seeking, ThingSide, keys_of
+from inspector.tui.screens.items.list import MANY, ListSearch, ListWords, ThingSide, keys_of
 from inspector.tui.screens.items.model import Offer, OfferList, prompt_offers
 from inspector.tui.screens.items.tools import ToolSide
 from tests.tui.screen_text import text
@@ -71,7 +71,7 @@ async def test_a_short_list_is_searched_at_once(sought: Sought) -> None:
 
 
 def test_the_list_of_tools_is_searched_so() -> None:
-    assert issubclass(ToolSide, Seeking)
+    assert issubclass(ToolSide, ListSearch)
 
 
 class Lamps(ThingSide):

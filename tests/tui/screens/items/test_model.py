@@ -7,9 +7,9 @@ import pytest
 
 from inspector.checks.findings import Severity
 from inspector.present.items import MOST_ICONS
-from inspector.present.live_checks import Found
+from inspector.present.live_checks import JournalFindings
 from inspector.present.spans import plain
-from inspector.protocol.things import Prompt, Resource, Template, Thing, Tool
+from inspector.protocol.things import ListedItem, Prompt, Resource, Template, Tool
 from inspector.protocol.tracking.subscriptions import Subscriptions
 from inspector.protocol.uri_templates import take_apart
 from inspector.text import cell_width
@@ -131,7 +131,7 @@ def test_the_list_shows_what_was_found() -> None:
 def test_title_and_name_stand_beside_each_other_if_they_differ() -> None:
     assert plain(head_lines(Prompt({"name": "hail", "title": "Hail"}))[0]) == "Hail  hail"
     assert plain(head_lines(Prompt({"name": "hail"}))[0]) == "hail"
-    assert plain(head_lines(Thing(7))[0]) == "(no name)"
+    assert plain(head_lines(ListedItem(7))[0]) == "(no name)"
 
 
 def test_claims_are_shown_whatever_they_are_and_icons_are_facts() -> None:
@@ -158,7 +158,7 @@ def test_members_that_nobody_knows_are_named() -> None:
 
 
 def test_a_description_is_shown_line_by_line_and_safe() -> None:
-    assert [plain(line) for line in described(Thing({"description": "a\n\x1b[2Jb"}))] == ["a", "␛[2Jb"]
+    assert [plain(line) for line in described(ListedItem({"description": "a\n\x1b[2Jb"}))] == ["a", "␛[2Jb"]
 
 
 HAIL = {
@@ -264,7 +264,7 @@ def test_the_preview_is_the_uri_or_why_there_is_none() -> None:
 
 
 def test_each_kind_of_thing_has_what_was_found_about_it_worst_first(tape: Tape) -> None:
-    found = Found(tape.journal)
+    found = JournalFindings(tape.journal)
     prompt, nameless, template = {"name": "hail"}, {"name": 7}, {"uriTemplate": "x://{a"}
     tape.request(1, "prompts/list")
     prompts = tape.answer(1, {"prompts": [prompt, nameless]})
@@ -279,7 +279,7 @@ def test_each_kind_of_thing_has_what_was_found_about_it_worst_first(tape: Tape) 
     found.add([finding("P2", prompts, pointer="/result/prompts/1/name")])
     found.add([finding("R2", templates, pointer="/result/resourceTemplates/0/uriTemplate")])
 
-    def ids(thing: Thing) -> list[str]:
+    def ids(thing: ListedItem) -> list[str]:
         return [each.id for each in findings_about(found, thing)]
 
     assert ids(Prompt(prompt)) == ["P1", "P9"]
@@ -307,11 +307,11 @@ def test_foreign_words_in_a_sentence_are_shown_and_do_nothing() -> None:
 
 
 def test_the_cause_of_a_call_is_what_comes_first_of_its_messages_and_no_hint(tape: Tape) -> None:
-    found = Found(tape.journal)
+    found = JournalFindings(tape.journal)
     found.add([finding("K15", 8, Severity.HINT), finding("L-20", 8, Severity.WARNING), finding("E05", 5)])
     assert "L-20" in plain(cause_line(found, (7, 8)))
     assert cause_line(found, (9, None)) == []
-    only_hints = Found(tape.journal)
+    only_hints = JournalFindings(tape.journal)
     only_hints.add([finding("K15", 8, Severity.HINT)])
     assert cause_line(only_hints, (7, 8)) == []
 

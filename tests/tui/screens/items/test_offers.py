@@ -7,8 +7,8 @@ import pytest
 
 from inspector.errors import Disconnected
 from inspector.protocol.flows.steps import Silent
-from inspector.protocol.things import Prompt, Resource, Template, Thing
-from inspector.tui.conversation import Stage
+from inspector.protocol.things import ListedItem, Prompt, Resource, Template
+from inspector.tui.conversation import ConversationStage
 from inspector.tui.screens.items import offers
 from inspector.tui.screens.items.offers import (
     Completions,
@@ -16,7 +16,7 @@ from inspector.tui.screens.items.offers import (
     OfferKind,
     OfferSide,
     OffersPanel,
-    Request,
+    PreparedRequest,
     Wanted,
 )
 from inspector.tui.screens.items.prompts import PROMPTS
@@ -148,7 +148,7 @@ async def test_failures_are_words_and_nothing_is_asked_without_a_connection() ->
         subject.completes = lambda params: Silent(None, 1, "idle")
         app.box.consider(wanted("c"))
         await shows(app, "no answer came")
-        subject.now_stage = Stage.CLOSED
+        subject.now_stage = ConversationStage.CLOSED
         app.box.consider(wanted("d"))
         await pilot.pause()
         assert "not completed" not in text(app)
@@ -250,9 +250,9 @@ DAY = Template({"uriTemplate": "x://{day}"})
         (PROMPTS, Prompt({"name": "a"}), [1], {"name": "a", "arguments": [1]}),
     ],
 )
-def test_each_kind_sends_what_it_should(kind: OfferKind, thing: Thing, arguments: Any, params: Any) -> None:
+def test_each_kind_sends_what_it_should(kind: OfferKind, thing: ListedItem, arguments: Any, params: Any) -> None:
     request = kind.request(thing, arguments)
-    assert isinstance(request, Request)
+    assert isinstance(request, PreparedRequest)
     assert (request.params, request.problem) == (params, "")
 
 
@@ -325,7 +325,7 @@ async def test_another_connection_keeps_the_choice_and_the_history() -> None:
 
 async def test_why_nothing_was_sent_stands_on_the_bar() -> None:
     subject = Offering()
-    subject.now_stage = Stage.CLOSED
+    subject.now_stage = ConversationStage.CLOSED
     app = Offers(OffersPanel(subject, RESOURCES))
     async with app.run_test(size=SIZE):
         await until(lambda: app.panel.form.thing is not None, "a thing is chosen")

@@ -9,9 +9,9 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from inspector.protocol.tracking.subscriptions import Filter
+from inspector.protocol.tracking.subscriptions import StreamFilter
 from inspector.session.watching import Outcome
-from inspector.tui.conversation import Stage
+from inspector.tui.conversation import ConversationStage
 from inspector.tui.screens.export.dialog import SaveScreen
 from inspector.tui.screens.items.dialogs import BeforeAfterScreen
 from inspector.tui.screens.items.resources import RESOURCES, ResourceSide, ResourcesPanel, WatchingPanel
@@ -176,7 +176,7 @@ async def test_a_recording_shows_its_reads_and_says_why_it_makes_none() -> None:
     subject = Offering()
     subject.tape.request(1, "resources/read", {"uri": "x://tides/sunday?unit=m"})
     subject.tape.answer(1, {"contents": [{"uri": "x://tides/sunday", "text": "of a sunday"}]})
-    subject.can_act, subject.now_stage = False, Stage.RECORDED
+    subject.can_act, subject.now_stage = False, ConversationStage.RECORDED
     app = Offers(ResourcesPanel(subject))
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await chosen(app, pilot, "Tides")
@@ -307,7 +307,7 @@ class Watched(Offering):
         self._id += 1
         self.tape.request(self._id, method, {"uri": uri})
         self.tape.answer(self._id, {})
-        return Outcome(Filter(uris=(uri,)))
+        return Outcome(StreamFilter(uris=(uri,)))
 
     def update(self, uri: str = URI, times: int = 1) -> None:
         message = {"jsonrpc": "2.0", "method": "notifications/resources/updated", "params": {"uri": uri}}
@@ -360,7 +360,7 @@ async def test_what_can_not_be_watched_is_told_and_nothing_is_sent() -> None:
         await chosen(app, pilot, "lost")
         await pilot.press("s")
         await shows(app, "It can't be watched: it has no uri.")
-        subject.now_stage = Stage.CLOSED
+        subject.now_stage = ConversationStage.CLOSED
         await pilot.press("s")
         await shows(app, "Nothing is sent: ")
         assert subject.asked_for == []
@@ -383,7 +383,7 @@ async def test_a_server_that_can_not_be_watched_is_not_asked() -> None:
             Outcome(refused="the server answered with error -32601: no [b]such[/b] \x1b"),
             "was refused: the server answe",
         ),
-        (Outcome(not_granted=Filter(uris=(URI,))), "The server did not grant watching x://welcome."),
+        (Outcome(not_granted=StreamFilter(uris=(URI,))), "The server did not grant watching x://welcome."),
         (Outcome(acknowledged=False), "The server has not acknowledged yet"),
     ],
 )

@@ -3,7 +3,7 @@
 import pytest
 
 from inspector.protocol.things import Tool
-from inspector.tui.screens.items.calls import Call, CallHistory, HistoryRows, Looked, Past, look
+from inspector.tui.screens.items.calls import CallHistory, HistoryRows, Looked, PastCall, RunningCall, look
 from inspector.tui.screens.items.result import ResultPanel
 from inspector.tui.screens.items.result_views import HISTORY
 from inspector.tui.widgets.picture import PictureScreen
@@ -15,7 +15,7 @@ from tests.tui.widgets.showing import Showing
 from tests.waiting import until
 
 
-def _number(call: Past | Looked | Call | None) -> int:
+def _number(call: PastCall | Looked | RunningCall | None) -> int:
     return call.exchange.number if call and call.exchange else 0
 
 
@@ -36,9 +36,9 @@ class Panel(Showing):
         found = [message for message in self.posted if isinstance(message, ResultPanel.Wanted)]
         return [(message.deed, _number(message.call)) for message in found]
 
-    def running(self) -> Call:
+    def running(self) -> RunningCall:
         self.subject.tape.call(1, "add", {"a": 1})
-        call = Call(Tool(ADD), {"a": 1}, self.subject.journal)
+        call = RunningCall(Tool(ADD), {"a": 1}, self.subject.journal)
         call.exchange = self.subject.journal.conversation.exchanges[-1]
         return call
 

@@ -9,7 +9,7 @@ from inspector.tui.screens.items.form import focused_path
 from inspector.tui.screens.items.offers import OffersPanel
 from inspector.tui.screens.items.prompts import PromptsPanel
 from inspector.tui.screens.items.resources import RESOURCES, ResourcesPanel
-from inspector.tui.screens.items.steps import NARROW, StepFindings, Steps, news_of
+from inspector.tui.screens.items.steps import NARROW, ItemSteps, StepFindings, news_of
 from inspector.tui.screens.items.steps import WIDE as STEPS_WIDE
 from inspector.tui.screens.items.tools import ToolsPanel
 from tests.tui.checked import checked
@@ -244,7 +244,7 @@ async def test_a_cause_that_all_tools_share_is_stated_once() -> None:
 )
 async def test_the_first_step_is_in_sight_with_as_many_others_as_have_room(width: int, shown: tuple[bool, ...]) -> None:
     panel = OffersPanel(Offering(), RESOURCES)
-    assert isinstance(panel, Steps)
+    assert isinstance(panel, ItemSteps)
     async with Showing(panel).run_test(size=(width, 24)) as pilot:
         await pilot.pause()
         assert tuple(bool(part.region.area) for part in (panel.side, panel.form, panel.result)) == shown

@@ -9,7 +9,7 @@ from textual.widgets import Input, TextArea
 
 from inspector.errors import Disconnected
 from inspector.protocol.flows.steps import Silent
-from inspector.tui.conversation import Stage
+from inspector.tui.conversation import ConversationStage
 from inspector.tui.screens.items.tools import ToolSide, ToolsPanel
 from inspector.tui.widgets.dialogs import ConfirmScreen
 from inspector.tui.widgets.virtual_list import LogList
@@ -93,11 +93,11 @@ async def test_a_new_list_keeps_the_chosen_tool() -> None:
 
 async def test_an_empty_list_says_why() -> None:
     subject = Acting()
-    subject.now_stage = Stage.CONNECTING
+    subject.now_stage = ConversationStage.CONNECTING
     app = Side(subject)
     async with app.run_test(size=(60, 12)):
         await until(lambda: "Fetching the tools" in text(app), "it waits")
-        subject.now_stage = Stage.OPEN
+        subject.now_stage = ConversationStage.OPEN
         await until(lambda: "never listed" in text(app), "nobody asked")
         subject.list([])
         await until(lambda: "The server has no tools" in text(app), "there are none")
@@ -287,7 +287,7 @@ async def test_a_new_connection_keeps_the_tool_and_what_was_typed() -> None:
 async def test_a_recording_shows_its_calls_and_calls_nothing() -> None:
     subject = Acting(TOOLS)
     subject.can_act = False
-    subject.now_stage = Stage.RECORDED
+    subject.now_stage = ConversationStage.RECORDED
     subject.tape.call(1, "add", {"a": 7})
     subject.tape.wait(5)
     subject.tape.answer(1, {"content": [{"type": "text", "text": "as it was"}]})

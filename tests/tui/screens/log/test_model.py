@@ -9,9 +9,9 @@ from inspector.present.spans import plain
 from inspector.protocol.exchanges import ExchangeState
 from inspector.tui.screens.log.model import (
     MOST_DECODED,
-    Filter,
-    Found,
-    Said,
+    FilteredLines,
+    LogFilter,
+    LogLine,
     ServerLog,
     Sources,
     asked_level,
@@ -110,7 +110,7 @@ def taken(tape: Tape) -> ServerLog:
     return log
 
 
-def filtered(log: ServerLog, wanted: Filter) -> list[str]:
+def filtered(log: ServerLog, wanted: LogFilter) -> list[str]:
     """The words of what a filter shows, once it has looked at everything."""
     log.show(wanted)
     while log.filter_step():
@@ -163,9 +163,9 @@ def test_each_look_takes_in_so_many_entries_at_most(tape: Tape) -> None:
 
 def test_the_least_level_hides_what_is_less_grave(tape: Tape) -> None:
     log = mixed(tape)
-    assert filtered(log, Filter(least="warning")) == ["two", "three", "▲ unknown level  four"]
-    assert filtered(log, Filter(least="emergency")) == ["two", "▲ unknown level  four"]
-    assert filtered(log, Filter(least="debug")) == ["one", "two", "three", "▲ unknown level  four"]
+    assert filtered(log, LogFilter(least="warning")) == ["two", "three", "▲ unknown level  four"]
+    assert filtered(log, LogFilter(least="emergency")) == ["two", "▲ unknown level  four"]
+    assert filtered(log, LogFilter(least="debug")) == ["one", "two", "three", "▲ unknown level  four"]
 
 
 @pytest.mark.parametrize(
@@ -177,13 +177,13 @@ def test_the_least_level_hides_what_is_less_grave(tape: Tape) -> None:
     ],
 )
 def test_one_of_both_sources_can_be_shown_alone(tape: Tape, sources: Sources, shown: list[str]) -> None:
-    assert filtered(mixed(tape), Filter(sources=sources)) == shown
+    assert filtered(mixed(tape), LogFilter(sources=sources)) == shown
 
 
 def test_a_text_hides_lines_without_it_and_what_comes_is_tested_as_it_comes(tape: Tape) -> None:
     log = mixed(tape)
-    assert filtered(log, Filter(text="T")) == ["two", "three", "▲ unknown level  four"]  # "trace"
-    assert filtered(log, Filter(text="tw", least="emergency")) == ["two"]
+    assert filtered(log, LogFilter(text="T")) == ["two", "three", "▲ unknown level  four"]  # "trace"
+    assert filtered(log, LogFilter(text="tw", least="emergency")) == ["two"]
     message(tape, "alert", "TWICE")
     message(tape, "emergency", "twain")
     log.refresh(ALL)
@@ -192,9 +192,9 @@ def test_a_text_hides_lines_without_it_and_what_comes_is_tested_as_it_comes(tape
 
 def test_without_a_filter_all_lines_are_back(tape: Tape) -> None:
     log = mixed(tape)
-    filtered(log, Filter(text="nothing"))
+    filtered(log, LogFilter(text="nothing"))
     assert log.count == 0
-    log.show(Filter())
+    log.show(LogFilter())
     assert log.count == 4
     assert not log.is_filtering
 
@@ -203,7 +203,7 @@ def test_old_lines_are_looked_through_in_slices_from_the_newest_on(tape: Tape) -
     for number in range(6):
         message(tape, "info", f"line {number}")
     log = taken(tape)
-    log.show(Filter(text="line"))
+    log.show(LogFilter(text="line"))
     found = []
     while log.filter_step(1):
         found.append(words(log)[0])
@@ -216,14 +216,14 @@ def test_a_chosen_line_is_found_again_when_others_come_before_it(tape: Tape) -> 
         message(tape, "info", f"line {number}")
     log = taken(tape)
     key = log.key(3)
-    log.show(Filter(text="line"))
+    log.show(LogFilter(text="line"))
     log.filter_step(800)
     assert log.key(log.index_of(key)) == key
     while log.filter_step():
         pass
     assert log.index_of(key) == 3
     assert log.index_of(99) == 5
-    log.show(Filter())
+    log.show(LogFilter())
     assert log.index_of(99) == 5
 
 
@@ -235,7 +235,7 @@ def test_each_message_of_a_batch_is_a_line(tape: Tape) -> None:
     log = taken(tape)
     assert words(log) == ["a", "b", "c"]
     assert [log.entry_of(index) for index in range(3)] == [1, 1, 2]
-    assert filtered(log, Filter(least="error")) == ["b"]
+    assert filtered(log, LogFilter(least="error")) == ["b"]
 
 
 def test_the_newest_request_for_a_level_is_known_with_what_became_of_it(tape: Tape) -> None:
@@ -250,7 +250,7 @@ def test_the_newest_request_for_a_level_is_known_with_what_became_of_it(tape: Ta
 
 
 def test_lines_that_were_found_backwards_stand_forwards() -> None:
-    found = Found()
+    found = FilteredLines()
     found.add_old(7)
     found.add_old(3)
     found.add_new(iter([9, 12]))
@@ -258,11 +258,11 @@ def test_lines_that_were_found_backwards_stand_forwards() -> None:
     assert len(found) == 4
 
 
-def server_log_lines_said(tape: Tape, params: Any) -> Said:
+def server_log_lines_said(tape: Tape, params: Any) -> LogLine:
     return of_entry(tape.journal.store.entry(tape.notify("notifications/message", params)))
 
 
-def shown(line: Said, width: int = 120) -> str:
+def shown(line: LogLine, width: int = 120) -> str:
     return plain(row_spans(line, MIDNIGHT, width)).rstrip()
 
 
@@ -295,7 +295,7 @@ def test_a_line_of_stderr_says_that_it_is_one(tape: Tape) -> None:
     ],
 )
 def test_data_of_any_json_is_shown_as_it_is(tape: Tape, data: Any, words: str) -> None:
-    assert server_log_lines_said(tape, {"level": "info", "data": data}) == Said("info", "", words)
+    assert server_log_lines_said(tape, {"level": "info", "data": data}) == LogLine("info", "", words)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from inspector.protocol.flows.call import Called
 from inspector.protocol.flows.steps import Replied
 from inspector.protocol.jsonrpc import read
 from inspector.tui import keys
-from inspector.tui.conversation import Stage
+from inspector.tui.conversation import ConversationStage
 from inspector.tui.panels import Panel
 from inspector.tui.screens.log.panel import ServerLogPanel
 from inspector.tui.widgets.choose import ChooseScreen
@@ -27,7 +27,7 @@ LEGACY = "2025-06-18"
 class Log(Showing):
     """An app with the log alone, which keeps what it wants shown."""
 
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.Where.EVERYWHERE)
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.EVERYWHERE)
 
     def __init__(self, panel: ServerLogPanel) -> None:
         super().__init__(panel)
@@ -221,7 +221,7 @@ async def test_an_empty_log_says_so(tape: Tape) -> None:
 
 
 async def test_a_recording_asks_for_nothing(tape: Tape) -> None:
-    panel = ServerLogPanel(Staged(opened(tape), stage=Stage.RECORDED))
+    panel = ServerLogPanel(Staged(opened(tape), stage=ConversationStage.RECORDED))
     async with Log(panel).run_test(size=NARROW, notifications=True) as pilot:
         panel.take_focus()
         await pilot.press("S")

@@ -10,7 +10,7 @@ from textual import events
 from textual.pilot import Pilot
 
 from inspector.tui.app import InspectApp
-from inspector.tui.conversation import Stage
+from inspector.tui.conversation import ConversationStage
 from inspector.tui.screens.login.dialog import LoginScreen, QrScreen
 from tests.servers.guarded import Guarded
 from tests.tui.screen_text import text
@@ -107,7 +107,7 @@ async def test_what_is_pasted_anywhere_is_taken() -> None:
         async with httpx.AsyncClient(trust_env=False) as browser:
             ended = (await browser.get(dialog.url)).headers["location"]
         dialog.app.screen.post_message(events.Paste(f"{ended}\n"))
-        await until(lambda: dialog.app.subject.stage is Stage.OPEN, "one is in")
+        await until(lambda: dialog.app.subject.stage is ConversationStage.OPEN, "one is in")
 
 
 async def test_giving_up_says_so_and_offers_no_more_keys_for_it() -> None:
@@ -134,7 +134,7 @@ async def test_a_camera_gets_a_code_where_there_is_room() -> None:
 async def test_the_steps_stay_on_the_server_screen() -> None:
     async with waiting(130, 45) as dialog:
         await browse(dialog.entrance.guide)
-        await until(lambda: dialog.app.subject.stage is Stage.OPEN, "one is in")
+        await until(lambda: dialog.app.subject.stage is ConversationStage.OPEN, "one is in")
         await until(lambda: not isinstance(dialog.app.screen, LoginScreen), "the dialog goes")
         await dialog.pilot.press("6")
         await dialog.shows("Login", "token for the code", "Nothing is broken on the way.")

@@ -4,7 +4,7 @@ import pytest
 from textual.app import App
 
 from inspector.capture.format.notes import Mark, View
-from inspector.tui.conversation import Stage
+from inspector.tui.conversation import ConversationStage
 from inspector.tui.screens.notes.dialogs import CommentScreen, MarksScreen, NameScreen
 from inspector.tui.screens.notes.notes import noted_of
 from tests.present.tape import Tape
@@ -32,7 +32,7 @@ async def test_what_is_typed_and_chosen_is_the_answer(pressed: tuple[str, ...], 
 
 
 async def test_without_any_it_says_how_and_where_they_are_kept(tape: Tape) -> None:
-    subject = Staged(handshake(tape), stage=Stage.OPEN)
+    subject = Staged(handshake(tape), stage=ConversationStage.OPEN)
     app = App[None]()
     async with app.run_test(size=(100, 20)) as pilot:
         answers: list[Mark | View | None] = []

@@ -6,9 +6,9 @@ from pathlib import Path
 from textual.widgets import Input
 
 from inspector.tui.app import InspectApp
-from inspector.tui.conversation import PastSubject, Stage, past_of
+from inspector.tui.conversation import ConversationStage, PastSubject, past_of
 from inspector.tui.screens.notes.dialogs import CommentScreen, MarksScreen, NameScreen
-from inspector.tui.screens.notes.notes import Marking, noted_of
+from inspector.tui.screens.notes.notes import AppMarking, noted_of
 from tests.captures.record import sample
 from tests.present.tape import Tape
 from tests.tui.screen_text import text
@@ -73,11 +73,11 @@ async def test_notes_that_can_not_be_kept_are_said_and_change_nothing(tmp_path: 
 
 
 def test_it_is_the_app_that_marks_lines() -> None:
-    assert issubclass(InspectApp, Marking)
+    assert issubclass(InspectApp, AppMarking)
 
 
 def test_a_mark_is_one_of_the_recording_and_a_colour_that_was_given_is_given_again(tape: Tape) -> None:
-    whole = Staged(handshake(tape), stage=Stage.RECORDED)
+    whole = Staged(handshake(tape), stage=ConversationStage.RECORDED)
     then = PastSubject(whole, past_of(whole).at(2))
     noted = noted_of(whole)
     assert noted_of(then) is noted

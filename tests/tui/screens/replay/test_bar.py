@@ -3,7 +3,7 @@
 import pytest
 
 from inspector.tui.app import InspectApp
-from inspector.tui.conversation import Stage
+from inspector.tui.conversation import ConversationStage
 from inspector.tui.screens.replay.bar import TransportBar
 from tests.captures.record import sample
 from tests.tui.screen_text import text
@@ -14,7 +14,7 @@ from tests.waiting import until
 async def test_a_click_leads_to_the_place_or_does_what_the_key_does(width: int, track: bool) -> None:
     app = InspectApp(replay=sample("evening"))
     async with app.run_test(size=(width, 24)) as pilot:
-        await until(lambda: app.subject.stage is Stage.RECORDED and "_ play" in text(app), "the bar")
+        await until(lambda: app.subject.stage is ConversationStage.RECORDED and "_ play" in text(app), "the bar")
         await until(lambda: ("─●" in text(app).splitlines()[-2]) == track, "the track where there is room")
         line = text(app).splitlines()[-2]
         count = app.subject.journal.count

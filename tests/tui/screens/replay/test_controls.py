@@ -15,9 +15,9 @@ from inspector.present.start import OpenServer
 from inspector.protocol.credentials import MASK
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact
 from inspector.protocol.frames import Channel, Direction
-from inspector.session.engine import Opened
+from inspector.session.engine import OpenedSession
 from inspector.tui.app import InspectApp
-from inspector.tui.conversation import Stage
+from inspector.tui.conversation import ConversationStage
 from inspector.tui.screens.replay.controls import CommonReplaying, Replaying, recorded_server
 from inspector.tui.screens.replay.playback import CommonPlayback, Playback
 from inspector.tui.screens.traffic.dialogs import GoToScreen
@@ -35,9 +35,11 @@ from tests.waiting import until
 @asynccontextmanager
 async def both(size: tuple[int, int] = (120, 36)) -> AsyncIterator[tuple[InspectApp, Pilot[None], CommonPlayback]]:
     """The timeline of two captures: 65 entries of a lighthouse and 36 of a shipyard."""
-    app = InspectApp(replay=sample("lighthouse"), beside=[Opened("shipyard", capture=sample("shipyard"))])
+    app = InspectApp(replay=sample("lighthouse"), beside=[OpenedSession("shipyard", capture=sample("shipyard"))])
     async with app.run_test(size=size, notifications=True) as pilot:
-        await until(lambda: [tab.subject.stage for tab in app.tabs] == [Stage.RECORDED] * 2, "both were read")
+        await until(
+            lambda: [tab.subject.stage for tab in app.tabs] == [ConversationStage.RECORDED] * 2, "both were read"
+        )
         await pilot.press("&")
         await until(lambda: "101 entries  everything known" in bar(app), "the bar of both")
         await until(lambda: panel(app).timeline.count == 101, "all rows")
@@ -166,7 +168,7 @@ async def test_captures_that_grow_stand_where_the_cursor_is_until_they_are_follo
         ask(1, id_)
     for name in "ab":
         await until(lambda name=name: (tmp_path / f"{name}.mcpcap").read_bytes().count(b"frame") == 3, "all is kept")  # type: ignore[misc]
-    app = InspectApp(replay=tmp_path / "a.mcpcap", beside=[Opened("b", capture=tmp_path / "b.mcpcap")])
+    app = InspectApp(replay=tmp_path / "a.mcpcap", beside=[OpenedSession("b", capture=tmp_path / "b.mcpcap")])
     async with app.run_test(size=(120, 36), notifications=True) as pilot:
         await until(lambda: len(app.tabs) == 2 and all(tab.subject.grows for tab in app.tabs), "both grow")
         await pilot.press("&")
@@ -195,7 +197,7 @@ def test_it_is_the_app_that_goes_through_several() -> None:
 async def opened(path: Path, size: tuple[int, int] = (110, 30)) -> AsyncIterator[tuple[InspectApp, Pilot[None]]]:
     app = InspectApp(replay=path)
     async with app.run_test(size=size, notifications=True) as pilot:
-        await until(lambda: app.subject.stage is Stage.RECORDED, "the capture was read")
+        await until(lambda: app.subject.stage is ConversationStage.RECORDED, "the capture was read")
         await until(lambda: "_ play" in text(app), "the bar")
         yield app, pilot
     await app.subject.end()
@@ -356,7 +358,7 @@ async def test_a_recording_offers_to_start_its_server_again() -> None:
     try:
         app = InspectApp(replay=sample("lighthouse"), opener=fleet)
         async with app.run_test(size=(120, 40), notifications=True) as pilot:
-            await until(lambda: app.subject.stage is Stage.RECORDED, "the capture was read")
+            await until(lambda: app.subject.stage is ConversationStage.RECORDED, "the capture was read")
             await until(lambda: "^r start server" in text(app), "the offer")
             started = app.subject.journal.connection
             assert started is not None

@@ -6,7 +6,7 @@ import pytest
 
 from inspector.present.spans import Span
 from inspector.tui.screens.replay import model
-from inspector.tui.screens.replay.model import LONGEST_NS, SPEEDS, Player, Transport
+from inspector.tui.screens.replay.model import LONGEST_NS, SPEEDS, PlaybackState, Player
 
 SECOND = 1_000_000_000
 MOMENTS = [0, 0, 1 * SECOND, 1 * SECOND, 61 * SECOND, 60 * SECOND, 60_500_000_000]
@@ -76,21 +76,21 @@ def said(spans: list[Span]) -> str:
     return "".join(text for text, _ in spans)
 
 
-WHOLE = Transport(9, 9, 9, True)
+WHOLE = PlaybackState(9, 9, 9, True)
 
 
 @pytest.mark.parametrize(
     ("state", "expected"),
     [
         (WHOLE, "■ whole 9 entries  everything known, as at the end"),
-        (Transport(9, 9, 9, True, grows=True), "■ whole 9 entries  followed at its end"),
-        (Transport(9, 9, 9, True, reading=True), "■ whole 9 entries read so far"),
-        (Transport(3, 1900, 1900, False), "■ at #3 of 1,900"),
-        (Transport(3, 9, 3, False, playing=True, fronted=True), "► playing #3 of 9"),
-        (Transport(3, 9, 3, False, fronted=True), "‖ paused #3 of 9"),
+        (PlaybackState(9, 9, 9, True, grows=True), "■ whole 9 entries  followed at its end"),
+        (PlaybackState(9, 9, 9, True, reading=True), "■ whole 9 entries read so far"),
+        (PlaybackState(3, 1900, 1900, False), "■ at #3 of 1,900"),
+        (PlaybackState(3, 9, 3, False, playing=True, fronted=True), "► playing #3 of 9"),
+        (PlaybackState(3, 9, 3, False, fronted=True), "‖ paused #3 of 9"),
     ],
 )
-def test_it_says_where_one_stands_and_whether_it_is_played(state: Transport, expected: str) -> None:
+def test_it_says_where_one_stands_and_whether_it_is_played(state: PlaybackState, expected: str) -> None:
     assert f"{said(model.state_said(state))} {said(model.place_said(state))}" == expected
 
 
@@ -100,18 +100,18 @@ def test_the_time_is_that_of_the_entry_and_since_the_start() -> None:
 
 
 def test_a_pause_is_told_of_from_a_second_on() -> None:
-    state = Transport(3, 9, 3, False, playing=True, left_ns=1_200_000_000, own_ns=3_000_000_000)
+    state = PlaybackState(3, 9, 3, False, playing=True, left_ns=1_200_000_000, own_ns=3_000_000_000)
     assert said(model.pause_said(state)) == "next in 1.20 s"
-    cut = Transport(3, 9, 3, False, playing=True, own_ns=61_000_000_000, cut=True)
+    cut = PlaybackState(3, 9, 3, False, playing=True, own_ns=61_000_000_000, cut=True)
     assert said(model.pause_said(cut)) == "a pause of 61.0 s is cut short"
-    assert model.pause_said(Transport(3, 9, 3, False, playing=True, own_ns=5)) == []
-    assert said(model.speed_said(Transport(3, 9, 3, False, speed=math.inf))) == "at once"
-    assert said(model.speed_said(Transport(3, 9, 3, False, speed=0.5))) == "×0.5"
+    assert model.pause_said(PlaybackState(3, 9, 3, False, playing=True, own_ns=5)) == []
+    assert said(model.speed_said(PlaybackState(3, 9, 3, False, speed=math.inf))) == "at once"
+    assert said(model.speed_said(PlaybackState(3, 9, 3, False, speed=0.5))) == "×0.5"
 
 
 @pytest.mark.parametrize(("at", "place"), [(0, 0), (1, 0), (50, 9), (100, 19)])
 def test_the_knob_stands_where_one_stands_and_a_click_there_leads_there(at: int, place: int) -> None:
-    cells = said(model.track(Transport(at, 100, 100, False), 20))
+    cells = said(model.track(PlaybackState(at, 100, 100, False), 20))
     assert (cells.index("●"), len(cells)) == (place, 20)
     assert abs(model.entry_at(place, 20, 100) - max(1, at)) <= 3
     assert model.track(WHOLE, 2) == []

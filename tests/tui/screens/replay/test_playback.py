@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from inspector.errors import FilterError
-from inspector.tui.conversation import PastSubject, Stage
+from inspector.tui.conversation import ConversationStage, PastSubject
 from inspector.tui.screens.replay.playback import CommonPlayback, Playback, parts_of
 from tests.present.tape import Tape
 from tests.tui.staging import Staged, handshake
@@ -32,7 +32,7 @@ def playback(tape: Tape, clock: Clock) -> Playback:
     """Two tools are listed at entry 5; a call takes a second."""
     handshake(tape).call(3, "buy")
     tape.wait(1000).answer(3, {"content": []})
-    return Playback(Staged(tape, stage=Stage.RECORDED), clock)
+    return Playback(Staged(tape, stage=ConversationStage.RECORDED), clock)
 
 
 def tools(playback: Playback) -> int:
@@ -109,7 +109,10 @@ def common(clock: Clock) -> Iterator[CommonPlayback]:
         for id_, moment in enumerate(moments):
             tape.now = moment * SECOND
             tape.call(id_, "a")
-    parts = {n: Playback(Staged(tape, stage=Stage.RECORDED), clock) for n, tape in zip((1, 4), tapes, strict=True)}
+    parts = {
+        n: Playback(Staged(tape, stage=ConversationStage.RECORDED), clock)
+        for n, tape in zip((1, 4), tapes, strict=True)
+    }
     yield CommonPlayback(parts, clock)
     for tape in tapes:
         tape.journal.close()
@@ -198,5 +201,5 @@ def test_recordings_alone_have_a_common_clock(common: CommonPlayback) -> None:
     assert parts_of([(1, first), (2, second)]) == {1: first, 2: second}
     assert parts_of([(1, first), (2, None)]) is None
     assert parts_of([(1, first)]) is None
-    second.recording.now_stage = Stage.LOADING  # type: ignore[attr-defined]
+    second.recording.now_stage = ConversationStage.LOADING  # type: ignore[attr-defined]
     assert parts_of([(1, first), (2, second)]) is None

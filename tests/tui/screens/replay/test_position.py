@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.tui.conversation import Stage
+from inspector.tui.conversation import ConversationStage
 from inspector.tui.screens.replay.playback import Playback
 from inspector.tui.screens.replay.position import CommonOrder, CommonWhereabouts, Track, Whereabouts
 from tests.present.tape import Tape
@@ -57,7 +57,7 @@ def test_a_far_place_is_the_one_that_steps_lead_to(times: list[list[int]], data:
 
 
 def test_the_moment_and_the_requests_around_it_are_known(tape: Tape) -> None:
-    place: Whereabouts = Playback(Staged(handshake(tape), stage=Stage.RECORDED))
+    place: Whereabouts = Playback(Staged(handshake(tape), stage=ConversationStage.RECORDED))
     assert isinstance(place, Playback)
     assert (place.count, place.grows, place.is_reading) == (5, False, False)
     place.go(4)

@@ -8,7 +8,7 @@ from textual.pilot import Pilot
 
 from inspector.config.environment import Environment
 from inspector.present.spans import Section
-from inspector.tui.conversation import About, Stage
+from inspector.tui.conversation import About, ConversationStage
 from inspector.tui.screens.server.panel import ServerPanel
 from inspector.tui.screens.server.post_mortem import PostMortemCard
 from inspector.tui.theme import DARK_NAME, LIGHT_NAME
@@ -131,7 +131,7 @@ async def test_nothing_is_looked_at_while_nothing_has_changed(subject: Staged, m
 
 
 async def test_cards_come_in_their_order_however_late(tape: Tape) -> None:
-    subject = Staged(tape, stage=Stage.CONNECTING)
+    subject = Staged(tape, stage=ConversationStage.CONNECTING)
     panel = ServerPanel(subject)
     async with Showing(panel).run_test(size=WIDE) as pilot:
         await look(pilot, panel)
@@ -149,31 +149,31 @@ async def test_a_dead_server_has_its_card_above_all(subject: Staged) -> None:
         await look(pilot, panel)
         assert not panel.query(PostMortemCard)
         subject.tape.died(code=3)
-        subject.now_stage, subject.now_why = Stage.CLOSED, "the server ended"
+        subject.now_stage, subject.now_why = ConversationStage.CLOSED, "the server ended"
         screen = await look(pilot, panel)
         assert "The server exited with code 3" in screen.split("\n")[1]
         assert len(panel.query(PostMortemCard)) == 1
 
 
 async def test_an_end_that_was_asked_for_has_none(subject: Staged) -> None:
-    subject.now_stage = Stage.CLOSED
+    subject.now_stage = ConversationStage.CLOSED
     assert "Post-mortem" not in await shown(subject)
 
 
 async def test_a_recorded_death_has_its_card_too(subject: Staged) -> None:
     subject.tape.died(code=3)
-    subject.now_stage = Stage.RECORDED
+    subject.now_stage = ConversationStage.RECORDED
     assert "The server exited with code 3" in await shown(subject)
 
 
 async def test_another_conversation_takes_the_place_of_the_first(subject: Staged) -> None:
     subject.tape.died(code=3)
-    subject.now_stage, subject.now_why = Stage.FAILED, "the server ended"
+    subject.now_stage, subject.now_why = ConversationStage.FAILED, "the server ended"
     panel = ServerPanel(subject)
     async with Showing(panel).run_test(size=TALL) as pilot:
         await look(pilot, panel)
         fresh = Tape()
-        panel.rebind(Staged(fresh, stage=Stage.CONNECTING))
+        panel.rebind(Staged(fresh, stage=ConversationStage.CONNECTING))
         screen = await look(pilot, panel)
         fresh.journal.close()
     assert "Post-mortem" not in screen

@@ -4,7 +4,7 @@ import pytest
 from textual.app import App
 
 from inspector.present.spans import Line
-from inspector.tui.conversation import Stage
+from inspector.tui.conversation import ConversationStage
 from inspector.tui.screens.server.post_mortem import PostMortemCard
 from inspector.tui.theme import DARK_NAME, LIGHT_NAME
 from tests.present.tape import Tape
@@ -21,7 +21,9 @@ def dead(tape: Tape) -> Staged:
     tape.stderr(b"Traceback (most recent call last):")
     tape.stderr(b"ZeroDivisionError: division by zero")
     tape.wait(300).died(code=1, why="the server exited with code 1 after 0.3 s")
-    return Staged(tape, stage=Stage.CLOSED, why="the server exited with code 1 after 0.3 s", hint="Look at stderr.")
+    return Staged(
+        tape, stage=ConversationStage.CLOSED, why="the server exited with code 1 after 0.3 s", hint="Look at stderr."
+    )
 
 
 async def shown(card: PostMortemCard, size: tuple[int, int] = (80, 40), theme: str = DARK_NAME) -> str:
@@ -71,13 +73,15 @@ async def test_a_reason_that_says_more_stays(tape: Tape) -> None:
 async def test_a_signal_has_its_name(tape: Tape) -> None:
     tape.started().wait(20).died(code=None, signal="SIGKILL")
     assert "The server was ended by SIGKILL after 20 ms" in await shown(
-        PostMortemCard(Staged(tape, stage=Stage.CLOSED, why="killed"))
+        PostMortemCard(Staged(tape, stage=ConversationStage.CLOSED, why="killed"))
     )
 
 
 async def test_what_never_began_says_that_it_was_not_reached(tape: Tape) -> None:
     tape.connected("http://127.0.0.1:9/mcp")
-    subject = Staged(tape, stage=Stage.FAILED, why="127.0.0.1:9 refuses connections.", hint="Is it running?")
+    subject = Staged(
+        tape, stage=ConversationStage.FAILED, why="127.0.0.1:9 refuses connections.", hint="Is it running?"
+    )
     screen = await shown(PostMortemCard(subject))
     for told in ("The server could not be reached", "refuses connections", "Is it running?", "http://127.0.0.1:9/mcp"):
         assert told in screen
@@ -129,7 +133,7 @@ async def test_hostile_words_do_nothing(tape: Tape) -> None:
     tape.started(argv=("\x1b]0;x\x07", "[/]"))
     tape.stderr(b"\x1b[2J[@click=app.quit]x[/]")
     tape.died(why="\x1b[1mbad")
-    screen = await shown(PostMortemCard(Staged(tape, stage=Stage.CLOSED, why="\x1b[1mbad", hint="\x07[/]")))
+    screen = await shown(PostMortemCard(Staged(tape, stage=ConversationStage.CLOSED, why="\x1b[1mbad", hint="\x07[/]")))
     assert "␛[2J[@click=app.quit]x[/]" in screen
     assert "␛[1mbad" in screen
     assert "␇[/]" in screen
@@ -139,7 +143,7 @@ async def test_the_reason_and_what_to_do_stand_below_the_headline_as_soon_as_the
     tape.started()
     tape.stderr(b"Error: ACME_TOKEN is required\x1b[2J")
     tape.died(code=1, why="the server exited with code 1")
-    subject = Staged(tape, stage=Stage.CLOSED, why="the server exited with code 1")
+    subject = Staged(tape, stage=ConversationStage.CLOSED, why="the server exited with code 1")
     card = PostMortemCard(subject)
     app = Showing(card)
     async with app.run_test(size=(80, 40)) as pilot:
@@ -158,7 +162,7 @@ async def test_the_reason_and_what_to_do_stand_below_the_headline_as_soon_as_the
 async def test_what_the_diagnosis_says_is_not_said_beside_it(tape: Tape, monkeypatch: pytest.MonkeyPatch) -> None:
     why, hint = "127.0.0.1:9 refuses connections.", "Is this its port?"
     tape.connected("http://127.0.0.1:9/mcp")
-    subject = Staged(tape, stage=Stage.FAILED, why=why, hint=hint)
+    subject = Staged(tape, stage=ConversationStage.FAILED, why=why, hint=hint)
     bare = await shown(PostMortemCard(subject))
     assert (bare.count("refuses connections"), hint in bare) == (1, True), "until something better is known"
     reason: list[Line] = [(("✗ H-02  127.0.0.1:9 refuses connections", "error"),), (("  → Is it running?", "text"),)]
@@ -186,6 +190,6 @@ async def test_an_exit_code_is_told_as_a_code_whatever_a_shell_means_by_it(tape:
     why = "the server exited with code 139 (a shell reports SIGSEGV this way) after 0.3 s"
     tape.started().initialized("2025-06-18")
     tape.wait(300).died(code=139, why=why)
-    screen = await shown(PostMortemCard(Staged(tape, stage=Stage.CLOSED, why=why)), (100, 24))
+    screen = await shown(PostMortemCard(Staged(tape, stage=ConversationStage.CLOSED, why=why)), (100, 24))
     assert "✗ The server exited with code 139 (a shell reports SIGSEGV this way)" in screen
     assert "was ended by" not in screen

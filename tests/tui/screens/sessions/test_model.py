@@ -6,7 +6,7 @@ import pytest
 
 from inspector.capture.shelf import Summary
 from inspector.present.spans import spans_width
-from inspector.tui.screens.sessions.model import Session, SessionRows, about
+from inspector.tui.screens.sessions.model import CaptureSummary, SessionRows, about
 
 PATH = Path("/shelf/x\x1b[31m.mcpcap")
 FOUND = Summary(
@@ -14,7 +14,7 @@ FOUND = Summary(
 )
 
 
-def row(session: Session, width: int = 140) -> str:
+def row(session: CaptureSummary, width: int = 140) -> str:
     rows = SessionRows()
     rows.show([session])
     spans = rows.row(0, width).spans
@@ -23,7 +23,7 @@ def row(session: Session, width: int = 140) -> str:
 
 
 def test_a_row_tells_when_how_much_how_it_ended_and_what_is_noted() -> None:
-    told = row(Session(PATH, FOUND, "the slow\none", 3, here=True))
+    told = row(CaptureSummary(PATH, FOUND, "the slow\none", 3, here=True))
     for said in ("● ", "5.00 s", "30", "✗ 2", "2.0 kB", "✗ died", "shop␇", "· the slow␊one", "★ 3", "oops"):
         assert said in told, said
     assert "2026" in told
@@ -31,7 +31,7 @@ def test_a_row_tells_when_how_much_how_it_ended_and_what_is_noted() -> None:
 
 @pytest.mark.parametrize("width", [50, 80, 99, 120, 200])
 def test_at_any_width_how_it_ended_and_the_server_are_seen(width: int) -> None:
-    told = row(Session(PATH, FOUND), width)
+    told = row(CaptureSummary(PATH, FOUND), width)
     assert "✗ died" in told
     assert "sh" in told
 
@@ -47,15 +47,15 @@ def test_at_any_width_how_it_ended_and_the_server_are_seen(width: int) -> None:
     ],
 )
 def test_what_is_not_known_is_left_out(summary: Summary | None, said: str) -> None:
-    assert said in row(Session(PATH, summary))
+    assert said in row(CaptureSummary(PATH, summary))
 
 
 def test_one_that_waits_to_be_compared_has_a_sign_and_the_chosen_one_is_named() -> None:
-    assert row(Session(PATH, FOUND, compared=True)).startswith(" ◆ ")
-    assert about(Session(PATH))[0][0] == "/shelf/x␛[31m.mcpcap"
+    assert row(CaptureSummary(PATH, FOUND, compared=True)).startswith(" ◆ ")
+    assert about(CaptureSummary(PATH))[0][0] == "/shelf/x␛[31m.mcpcap"
     rows = SessionRows()
-    rows.show([Session(PATH)])
+    rows.show([CaptureSummary(PATH)])
     generation = rows.generation
-    rows.show([Session(PATH)])
+    rows.show([CaptureSummary(PATH)])
     assert rows.generation == generation
     assert rows.session(1) is None

@@ -12,7 +12,7 @@ from inspector.cli.choices import found_target
 from inspector.config.servers import FoundServer, read_servers
 from inspector.errors import UsageError
 from inspector.present.start import Capture, OpenCapture, OpenDemo, OpenServer, OpenTyped, StartChoice, wanted
-from inspector.tui.screens.start.start import ApproveApp, ConfirmScreen, OpenScreen, StartApp, StartList
+from inspector.tui.screens.start.start import ApproveApp, ApproveScreen, OpenScreen, StartApp, StartList
 from tests.tui.screen_text import lines, text
 from tests.tui.several import GULLS as SEVERAL_GULLS
 from tests.waiting import until
@@ -123,7 +123,7 @@ async def test_a_command_longer_than_the_screen_must_be_read_to_its_end_before_i
         await pilot.press("down", "enter")
         await until(lambda: "Go on" in text(app), "the keys, of which one does nothing yet")
         assert app.return_value is None
-        assert isinstance(app.screen, ConfirmScreen)
+        assert isinstance(app.screen, ApproveScreen)
         await pilot.press("end")
         await until(lambda: "more lines" not in text(app), "the end")
         await until(lambda: "evil.example | sh" in text(app), "the last argument")
@@ -160,13 +160,13 @@ async def test_a_server_of_a_host_is_shown_in_full_first() -> None:
         await until(lambda: "gulls" in text(app), "the list")
         assert "From the command line" not in text(app)
         await pilot.press("enter")
-        await until(lambda: isinstance(app.screen, ConfirmScreen), "the question")
+        await until(lambda: isinstance(app.screen, ApproveScreen), "the question")
         assert "Start this program, with your rights?" in text(app)
         await pilot.press("escape")
         await until(lambda: isinstance(app.screen, OpenScreen), "the list again")
         assert app.answers == []
         await pilot.press("enter")
-        await until(lambda: isinstance(app.screen, ConfirmScreen), "the question")
+        await until(lambda: isinstance(app.screen, ApproveScreen), "the question")
         await pilot.press("enter")
         await until(lambda: app.answers == [OpenServer(SEVERAL_GULLS)], "the answer")
 
@@ -272,7 +272,7 @@ async def test_a_server_is_shown_in_full_and_started_only_after_a_second_key() -
     async with start.run_test(size=(80, 24)) as pilot:
         await pilot.press("enter")
         screen = await seen(pilot)
-        assert isinstance(start.screen, ConfirmScreen)
+        assert isinstance(start.screen, ApproveScreen)
         for told in ("Start this program", "npx", "-y", "the one you are in", "KEY", str(FILE), "⏎ Go on", "Esc Back"):
             assert told in screen, told
         assert "s3cr3t" not in screen

@@ -14,7 +14,7 @@ from inspector.protocol.flows.tasks import TaskList
 from inspector.protocol.jsonrpc import ErrorAnswer, read
 from inspector.protocol.tracking.tasks import Task
 from inspector.tui import keys
-from inspector.tui.conversation import Stage
+from inspector.tui.conversation import ConversationStage
 from inspector.tui.panels import Panel
 from inspector.tui.screens.tasks.panel import TaskPane, TaskRows, TasksPanel
 from tests.present.errands import CORE, begun, brought, polled
@@ -147,7 +147,7 @@ class Working(Staged):
 class Tasks(Showing):
     """An app with the tasks alone, which keeps what it wants shown."""
 
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.Where.EVERYWHERE)
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.EVERYWHERE)
 
     def __init__(self, panel: TasksPanel) -> None:
         super().__init__(panel)
@@ -268,7 +268,7 @@ async def test_a_key_shows_the_call_in_the_traffic(tape: Tape) -> None:
 
 
 async def test_a_recording_shows_its_tasks_and_does_nothing(tape: Tape) -> None:
-    panel = TasksPanel(Staged(two(tape), stage=Stage.RECORDED))
+    panel = TasksPanel(Staged(two(tape), stage=ConversationStage.RECORDED))
     async with Tasks(panel).run_test(size=NARROW, notifications=True) as pilot:
         panel.take_focus()
         assert "paint" in await shown(pilot, panel)

@@ -3,8 +3,8 @@
 from inspector.capture.format.notes import View
 from inspector.present.start import OpenCapture
 from inspector.tui.app import InspectApp
-from inspector.tui.conversation import Stage
-from inspector.tui.screens.traffic.actions import Marking, Resending
+from inspector.tui.conversation import ConversationStage
+from inspector.tui.screens.traffic.actions import Resending, TrafficMarking
 from inspector.tui.screens.traffic.panel import TrafficPanel
 from inspector.tui.widgets.dialogs import ConfirmScreen
 from tests.captures.record import sample
@@ -34,7 +34,7 @@ async def test_a_view_is_taken_and_looked_through_again(tape: Tape) -> None:
 
 
 def test_it_is_the_traffic_that_is_looked_at_so() -> None:
-    assert issubclass(TrafficPanel, Marking)
+    assert issubclass(TrafficPanel, TrafficMarking)
 
 
 async def test_a_call_is_sent_again_and_what_came_is_held_against_what_came_before() -> None:
@@ -53,7 +53,9 @@ async def test_a_call_is_sent_again_and_what_came_is_held_against_what_came_befo
         assert [each.target for each in exchanges[-2:]] == ["add", "add"]
 
         await app.open_tab(OpenCapture(sample("lighthouse")))
-        await until(lambda: app.subject.stage is Stage.RECORDED and "tools/call" in text(app), "the recording")
+        await until(
+            lambda: app.subject.stage is ConversationStage.RECORDED and "tools/call" in text(app), "the recording"
+        )
         entry = next(each.request_frame for each in app.subject.journal.conversation.exchanges if each.target == "add")
         app.panel.show_entry(entry)
         await until(lambda: isinstance(app.panel, TrafficPanel) and app.panel.list.chosen == entry, "the recorded call")
@@ -73,7 +75,9 @@ async def test_a_call_is_sent_again_and_what_came_is_held_against_what_came_befo
 async def test_what_cannot_be_sent_says_why() -> None:
     app = InspectApp(replay=sample("lighthouse"))
     async with app.run_test(size=(120, 30), notifications=True) as pilot:
-        await until(lambda: app.subject.stage is Stage.RECORDED and "tools/call add" in text(app), "the recording")
+        await until(
+            lambda: app.subject.stage is ConversationStage.RECORDED and "tools/call add" in text(app), "the recording"
+        )
         exchanges = app.subject.journal.conversation.exchanges
         for method, why in (("initialize", "opens a session"), ("tools/list", "no server is open")):
             entry = next(each.request_frame for each in exchanges if each.method == method)

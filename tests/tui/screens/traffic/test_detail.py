@@ -7,7 +7,7 @@ from textual.pilot import Pilot
 
 from inspector.capture.store import history
 from inspector.tui.app import InspectApp
-from inspector.tui.conversation import Stage
+from inspector.tui.conversation import ConversationStage
 from inspector.tui.panels import Panel
 from inspector.tui.screens.traffic.detail import DetailDeeds, DetailFindings, DetailPanel, DetailState
 from inspector.tui.screens.traffic.panel import TrafficPanel
@@ -123,7 +123,7 @@ async def test_of_the_facts_in_the_head_those_are_left_out_that_do_not_fit_whole
 async def test_the_focus_goes_along_from_the_bytes_to_the_headers() -> None:
     app = InspectApp(replay=sample("harbour"))
     async with app.run_test(size=(160, 45)) as pilot:
-        await until(lambda: app.subject.stage is Stage.RECORDED, "the capture is read")
+        await until(lambda: app.subject.stage is ConversationStage.RECORDED, "the capture is read")
         await pilot.press("g", *["}"] * 5, "enter", "]", "]", "]")
         await until(lambda: "HTTP/1.1 after" in text(app), "the headers are shown")
         await app._tick()
@@ -237,7 +237,7 @@ class One(App[None]):
 
 async def test_it_tells_of_the_chosen_line_and_goes_away_again(tape: Tape) -> None:
     handshake(tape).call(3, "buy")
-    app = One(Staged(tape, stage=Stage.OPEN))
+    app = One(Staged(tape, stage=ConversationStage.OPEN))
     async with app.run_test(size=(140, 40)) as pilot:
         await until(lambda: "tools/call buy" in text(app), "the rows")
         await pilot.press("g", "v")
@@ -252,7 +252,7 @@ async def test_what_takes_a_while_is_found_out_beside(tape: Tape) -> None:
     near, history.NEAR = history.NEAR, 2
     try:
         handshake(tape).call(3, "buy")
-        app = One(Staged(tape, stage=Stage.RECORDED))
+        app = One(Staged(tape, stage=ConversationStage.RECORDED))
         async with app.run_test(size=(80, 24)) as pilot:
             await until(lambda: "tools/call buy" in text(app), "the rows")
             await pilot.press("G", "v")
@@ -263,7 +263,7 @@ async def test_what_takes_a_while_is_found_out_beside(tape: Tape) -> None:
 
 async def test_keys_that_come_before_the_detail_is_laid_out_mean_what_it_will_show(tape: Tape) -> None:
     handshake(tape).call(3, "buy")
-    app = One(Staged(tape, stage=Stage.RECORDED))
+    app = One(Staged(tape, stage=ConversationStage.RECORDED))
     async with app.run_test(size=(140, 40)):
         app.panel.action_state()
         app.panel.detail.copy()

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from inspector.features.cases.file import open_cases
-from inspector.features.cases.model import Case, Kind
-from inspector.tui.conversation import Subject
+from inspector.features.cases.model import CaseDefinition, ExpectationKind
+from inspector.tui.conversation import OpenConversation
 from inspector.tui.screens.traffic import expecting
 from inspector.tui.screens.traffic.detail import DetailPanel
 from inspector.tui.screens.traffic.payload import PayloadView
@@ -19,7 +19,7 @@ from tests.waiting import until
 
 
 class Inspecting(Showing):
-    subject: Subject
+    subject: OpenConversation
 
 
 def called(tape: Tape, result: Any) -> Staged:
@@ -68,7 +68,7 @@ async def test_a_value_of_an_answer_becomes_a_case_and_the_next_joins_it(
     assert 'fits the schema "outputSchema"' in menu
     assert "1 case now" in after
     (case,) = open_cases(tmp_path / "mcp-inspect.cases.yaml").cases
-    assert case == Case(
+    assert case == CaseDefinition(
         "tools/call add",
         "tools/call",
         {"name": "add", "arguments": {"a": 2}},
@@ -77,8 +77,8 @@ async def test_a_value_of_an_answer_becomes_a_case_and_the_next_joins_it(
         expects_at=case.expects_at,
     )
     assert {(each.kind, each.at, each.value) for each in case.expect} == {
-        (Kind.EQUALS, "/result/structuredContent/sum", 5),
-        (Kind.SCHEMA, "/result/structuredContent", "outputSchema"),
+        (ExpectationKind.EQUALS, "/result/structuredContent/sum", 5),
+        (ExpectationKind.SCHEMA, "/result/structuredContent", "outputSchema"),
     }
 
 
@@ -89,7 +89,10 @@ async def test_a_value_of_a_failure_expects_the_failure_too(
     await _expected(called(tape, {"isError": True, "hint": "\x1b[2Jx"}), 5, "enter enter", tmp_path)
     (case,) = open_cases(tmp_path / "mcp-inspect.cases.yaml").cases
     found = [(each.kind, each.at, each.value) for each in case.expect]
-    assert found == [(Kind.EQUALS, "/result/hint", "\x1b[2Jx"), (Kind.EQUALS, "/result/isError", True)]
+    assert found == [
+        (ExpectationKind.EQUALS, "/result/hint", "\x1b[2Jx"),
+        (ExpectationKind.EQUALS, "/result/isError", True),
+    ]
 
 
 async def test_a_case_has_the_answers_that_the_call_was_given(
@@ -118,4 +121,4 @@ async def test_a_value_of_a_request_is_none_of_an_answer(tape: Tape, tmp_path: P
 
 
 def test_every_kind_has_its_words() -> None:
-    assert set(expecting._WORDS) == set(Kind)
+    assert set(expecting._WORDS) == set(ExpectationKind)

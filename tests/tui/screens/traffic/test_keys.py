@@ -1,7 +1,7 @@
 """The keys of filtering and finding."""
 
 from inspector.tui import keys
-from inspector.tui.actions import Where, key_name
+from inspector.tui.actions import ActionScope, key_name
 from inspector.tui.app import InspectApp
 from inspector.tui.keys import ACTIONS, action
 from inspector.tui.screens.notes.dialogs import MarksScreen
@@ -15,14 +15,14 @@ def test_they_are_part_of_the_table() -> None:
 
 
 def test_the_panel_does_what_they_ask_for() -> None:
-    wanted = {action.action.partition("(")[0] for action in FILTERING if action.where is Where.TRAFFIC}
+    wanted = {action.action.partition("(")[0] for action in FILTERING if action.where is ActionScope.TRAFFIC}
     assert [name for name in wanted if not hasattr(TrafficPanel, f"action_{name}")] == []
 
 
 def test_they_are_part_of_the_table_and_somebody_does_what_they_ask_for() -> None:
     assert set(MARKING) <= set(ACTIONS)
     for each in MARKING:
-        owner: type = MarksScreen if each.where is Where.MARKS else TrafficPanel
+        owner: type = MarksScreen if each.where is ActionScope.MARKS else TrafficPanel
         if each.action.startswith("app."):
             owner = InspectApp
         assert hasattr(owner, f"action_{each.action.removeprefix('app.')}"), each.id
@@ -30,7 +30,7 @@ def test_they_are_part_of_the_table_and_somebody_does_what_they_ask_for() -> Non
 
 def test_they_are_part_of_the_table_and_mean_what_they_mean_elsewhere() -> None:
     assert set(NETWORK) <= set(ACTIONS)
-    assert {each.where for each in NETWORK} == {Where.NETWORK}
+    assert {each.where for each in NETWORK} == {ActionScope.NETWORK}
     assert action("network.reveal").keys == action("server.reveal").keys
     assert action("network.entry").keys == action("tasks.call").keys
 
@@ -45,23 +45,28 @@ def test_function_keys_stand_second_because_many_terminals_do_not_send_them() ->
 
 
 def test_they_belong_to_payloads_alone() -> None:
-    assert {action.where for action in PAYLOADS} == {Where.JSON, Where.PAYLOAD, Where.TEXT, Where.FINDING_HERE}
+    assert {action.where for action in PAYLOADS} == {
+        ActionScope.JSON,
+        ActionScope.PAYLOAD,
+        ActionScope.TEXT,
+        ActionScope.FINDING_HERE,
+    }
 
 
 def test_story_keys_they_are_part_of_the_table_and_somebody_does_what_they_ask_for() -> None:
     assert set(TELLING) <= set(ACTIONS)
     for each in TELLING:
-        owner: type = StoryScreen if each.where is Where.STORY else TrafficPanel
+        owner: type = StoryScreen if each.where is ActionScope.STORY else TrafficPanel
         assert hasattr(owner, f"action_{each.action}"), each.id
 
 
 def test_traffic_keys_they_are_part_of_the_table() -> None:
     assert set(TRAFFIC) <= set(ACTIONS)
-    assert {action.where for action in TRAFFIC} == {Where.TRAFFIC, Where.WATERFALL}
+    assert {action.where for action in TRAFFIC} == {ActionScope.TRAFFIC, ActionScope.WATERFALL}
 
 
 def test_in_the_waterfall_no_key_means_two_things() -> None:
-    places = (Where.MOVING, Where.LIST, Where.WATERFALL)
+    places = (ActionScope.MOVING, ActionScope.LIST, ActionScope.WATERFALL)
     used = [key for action in ACTIONS if action.where in places for key in action.keys]
     assert len(used) == len(set(used))
 

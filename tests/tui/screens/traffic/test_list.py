@@ -7,7 +7,7 @@ from inspector.config.paths import places
 from inspector.config.remembered import KeptLook, KeptLooks
 from inspector.filters.language.parser import parse
 from inspector.present.traffic.columns import TimeMode
-from inspector.tui.conversation import Stage
+from inspector.tui.conversation import ConversationStage
 from inspector.tui.pacing import Pacing
 from inspector.tui.screens.traffic import list as traffic_list
 from inspector.tui.screens.traffic.list import ListLook, TrafficList
@@ -19,7 +19,7 @@ from tests.waiting import until
 
 
 def _list(tape: Tape) -> TrafficList:
-    return TrafficList(Staged(handshake(tape), stage=Stage.RECORDED))
+    return TrafficList(Staged(handshake(tape), stage=ConversationStage.RECORDED))
 
 
 async def test_the_last_look_is_recalled_without_what_is_no_column(tape: Tape) -> None:
@@ -52,7 +52,7 @@ async def test_another_conversation_has_the_look_without_the_reference(tape: Tap
         rows.look.choose(("what", "took"))
         rows.look.toggle_reference()
         other = Tape()
-        rows.rebind(Staged(handshake(other), stage=Stage.RECORDED))
+        rows.rebind(Staged(handshake(other), stage=ConversationStage.RECORDED))
         assert (rows.look.now.chosen, rows.look.now.reference) == (("what", "took"), 0)
         assert rows.look.names == ("what", "took")
         other.journal.close()
@@ -74,11 +74,11 @@ async def screen(pilot: Pilot[None], rows: TrafficList) -> str:
 
 
 async def test_an_empty_list_says_why_it_is_empty(tape: Tape) -> None:
-    subject = Staged(tape, stage=Stage.CONNECTING)
+    subject = Staged(tape, stage=ConversationStage.CONNECTING)
     rows = TrafficList(subject)
     async with Showing(rows).run_test(size=(100, 20)) as pilot:
         assert "Connecting…" in await screen(pilot, rows)
-        subject.now_stage = Stage.CLOSED
+        subject.now_stage = ConversationStage.CLOSED
         assert "^r connects again" in await screen(pilot, rows)
 
 
@@ -87,7 +87,7 @@ async def test_a_connection_that_died_by_itself_gets_its_card_once(tape: Tape) -
     rows = TrafficList(subject)
     async with Showing(rows).run_test(size=(120, 40)) as pilot:
         await screen(pilot, rows)
-        subject.now_stage, subject.now_why = Stage.CLOSED, "the server exited with code 3"
+        subject.now_stage, subject.now_why = ConversationStage.CLOSED, "the server exited with code 3"
         assert "the server exited with code 3" in await screen(pilot, rows)
         assert rows.put_card_away()
         await pilot.pause()
@@ -96,7 +96,7 @@ async def test_a_connection_that_died_by_itself_gets_its_card_once(tape: Tape) -
 
 
 async def test_one_that_was_asked_to_close_gets_none(tape: Tape) -> None:
-    subject = Staged(handshake(tape), stage=Stage.CLOSED)
+    subject = Staged(handshake(tape), stage=ConversationStage.CLOSED)
     rows = TrafficList(subject)
     async with Showing(rows).run_test(size=(120, 40)) as pilot:
         await screen(pilot, rows)
@@ -106,7 +106,7 @@ async def test_one_that_was_asked_to_close_gets_none(tape: Tape) -> None:
 async def test_a_recorded_death_is_told_like_a_live_one_and_x_tells_it_again(tape: Tape) -> None:
     handshake(tape.started())
     tape.died(3, why="the server exited with code 3")
-    rows = TrafficList(Staged(tape, stage=Stage.RECORDED))
+    rows = TrafficList(Staged(tape, stage=ConversationStage.RECORDED))
     async with Showing(rows).run_test(size=(120, 40)) as pilot:
         assert "exited with code 3" in await screen(pilot, rows)
         assert rows.query("PostMortemCard")
@@ -119,7 +119,7 @@ async def test_a_recorded_death_is_told_like_a_live_one_and_x_tells_it_again(tap
 
 
 async def test_a_recording_is_read_from_its_beginning(tape: Tape) -> None:
-    rows = TrafficList(Staged(handshake(tape), stage=Stage.RECORDED))
+    rows = TrafficList(Staged(handshake(tape), stage=ConversationStage.RECORDED))
     async with Showing(rows).run_test(size=(120, 40)) as pilot:
         await screen(pilot, rows)
         assert not rows.rows.following

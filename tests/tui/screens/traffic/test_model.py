@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.capture.store.history import Past
+from inspector.capture.store.history import History
 from inspector.present.spans import plain
 from inspector.protocol.facts import (
     ConnectionEvent,
@@ -169,7 +169,7 @@ def said(tape: Tape, n: int) -> dict[str, str]:
         section.title: "\n".join(
             [*(f"{fact.key}: {fact.value}" for fact in section.facts), *map(plain, section.lines), section.note]
         )
-        for section in moment_sections(Past(tape.journal).at(n))
+        for section in moment_sections(History(tape.journal).at(n))
     }
 
 

@@ -2,8 +2,8 @@
 
 from textual.pilot import Pilot
 
-from inspector.tui.conversation import Stage
-from inspector.tui.screens.traffic.navigation import Filtering, Looking
+from inspector.tui.conversation import ConversationStage
+from inspector.tui.screens.traffic.navigation import Filtering, TrafficNavigation
 from inspector.tui.screens.traffic.panel import TrafficPanel
 from tests.present.tape import Tape
 from tests.tui.screen_text import text
@@ -134,7 +134,7 @@ def _busy(tape: Tape) -> TrafficPanel:
     tape.wait(10).call(4, "broken", {"q": "cod"})
     tape.wait(10).error(4, -32603, "the net is torn")
     tape.wait(10).stderr(b"the end")
-    return TrafficPanel(Staged(tape, stage=Stage.RECORDED))
+    return TrafficPanel(Staged(tape, stage=ConversationStage.RECORDED))
 
 
 def _row(screen: str, words: str) -> str:
@@ -305,4 +305,4 @@ async def test_the_waterfall_opens_at_the_chosen_exchange_and_leads_back_with_an
 
 
 def test_the_traffic_has_all_of_it() -> None:
-    assert issubclass(TrafficPanel, Looking)
+    assert issubclass(TrafficPanel, TrafficNavigation)

@@ -3,7 +3,7 @@
 from textual.pilot import Pilot
 
 from inspector.filters.language.parser import parse
-from inspector.tui.conversation import Stage
+from inspector.tui.conversation import ConversationStage
 from inspector.tui.screens.traffic.detail import DetailPanel
 from inspector.tui.screens.traffic.filter_bar import FilterBar
 from inspector.tui.screens.traffic.filter_pane import FilterPane
@@ -205,7 +205,7 @@ async def test_another_conversation_begins_with_an_empty_detail(tape: Tape) -> N
         panel.take_focus()
         await shown(pilot, panel)
         fresh = Tape()
-        panel.rebind(Staged(fresh, stage=Stage.CONNECTING))
+        panel.rebind(Staged(fresh, stage=ConversationStage.CONNECTING))
         screen = await shown(pilot, panel)
         fresh.journal.close()
     assert "Connecting…" in screen

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from inspector.tui.screens.traffic import payload as payload_view
-from inspector.tui.screens.traffic.payload import BYTES, RAW, TREE, PayloadView, PointingAt, RawText
+from inspector.tui.screens.traffic.payload import BYTES, RAW, TREE, PayloadView, RawText, RevealTarget
 from tests.tui.screen_text import text
 from tests.tui.widgets.showing import Showing
 from tests.waiting import until
@@ -143,7 +143,7 @@ async def test_bytes_are_marked() -> None:
 
 
 def test_any_payload_can_be_pointed_at() -> None:
-    assert issubclass(PayloadView, PointingAt)
+    assert issubclass(PayloadView, RevealTarget)
 
 
 async def test_long_lines_of_exact_text_go_on_below_or_to_the_right_whatever_payload_comes() -> None:

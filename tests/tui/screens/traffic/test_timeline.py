@@ -1,7 +1,7 @@
 """The timeline of all servers on the screen: rows, detail, filter, and the way to a server's own tab."""
 
 from inspector.filters.language.parser import parse
-from inspector.tui.conversation import Stage
+from inspector.tui.conversation import ConversationStage
 from inspector.tui.screens.traffic.timeline import TimelinePanel, TimelineWays, Wires
 from inspector.tui.tabs import Tab
 from tests.present.tape import Tape
@@ -183,9 +183,9 @@ def test_a_capture_that_is_being_read_joins_when_that_is_done() -> None:
     wires, tabs = Wires(), [_tab(1, "pier"), _tab(2, "tape")]
     reading = tabs[1].subject
     assert isinstance(reading, Staged)
-    reading.now_stage = Stage.LOADING
+    reading.now_stage = ConversationStage.LOADING
     _settle(wires, tabs)
     assert (_names(wires), wires.reading(tabs)) == (["pier"], ["tape"])
-    reading.now_stage = Stage.RECORDED
+    reading.now_stage = ConversationStage.RECORDED
     _settle(wires, tabs)
     assert (_names(wires), wires.reading(tabs)) == (["pier", "tape"], [])

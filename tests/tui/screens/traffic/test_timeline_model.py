@@ -6,14 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.filters.language.parser import parse
-from inspector.present.live_checks import Found
+from inspector.present.live_checks import JournalFindings
 from inspector.tui.screens.traffic.timeline_model import (
     FOREVER,
     Feed,
     Merge,
     Timeline,
     TimelineFind,
-    Wire,
+    TimelineWire,
     code_of,
     entry_of,
     number_of,
@@ -99,9 +99,9 @@ def test_any_lists_in_any_steps_give_every_entry_once_and_each_list_in_its_order
     assert [*lists.merge.times] == sorted(lists.merge.times)
 
 
-def _wire(number: int, name: str, tape: Tape) -> Wire:
+def _wire(number: int, name: str, tape: Tape) -> TimelineWire:
     tape.journal.name = name
-    return Wire(number, name, tape.journal, tape.clock)
+    return TimelineWire(number, name, tape.journal, tape.clock)
 
 
 def _two() -> tuple[Tape, Tape, Timeline]:
@@ -209,9 +209,9 @@ def test_what_checks_have_found_is_marked_and_can_be_asked_for() -> None:
     one, two = Tape(), Tape()
     one.call(1, "dig")
     two.wait(1).call(1, "sow")
-    found = Found(two.journal)
+    found = JournalFindings(two.journal)
     garden = _wire(4, "garden", one)
-    field = Wire(7, "field", two.journal, two.clock, found=lambda: found)
+    field = TimelineWire(7, "field", two.journal, two.clock, found=lambda: found)
     timeline = Timeline([garden, field])
     timeline.set_filter(parse("expert"))
     _settle(timeline)
@@ -230,7 +230,7 @@ def two() -> tuple[Timeline, Tape, Tape]:
         for each in (one, other):
             each.wait(5)
         tape.notify("notifications/message", {"data": word})
-    wires = [Wire(1, "one", one.journal, one.clock), Wire(2, "other", other.journal, other.clock)]
+    wires = [TimelineWire(1, "one", one.journal, one.clock), TimelineWire(2, "other", other.journal, other.clock)]
     timeline = Timeline(wires)
     while timeline.refresh(100):
         pass

@@ -1,6 +1,6 @@
 """The waterfall over the whole screen."""
 
-from inspector.tui.conversation import Stage
+from inspector.tui.conversation import ConversationStage
 from inspector.tui.screens.traffic.waterfall import WaterfallScreen
 from tests.present.tape import Tape
 from tests.tui.screen_text import lines, text
@@ -32,7 +32,7 @@ async def test_what_comes_gets_a_lane_and_what_runs_is_timed(tape: Tape) -> None
 async def test_keys_change_the_axis_and_give_it_back(tape: Tape) -> None:
     app = Showing()
     async with app.run_test(size=(120, 24)) as pilot:
-        app.push_screen(WaterfallScreen(Staged(handshake(tape), stage=Stage.RECORDED), 1))
+        app.push_screen(WaterfallScreen(Staged(handshake(tape), stage=ConversationStage.RECORDED), 1))
         await until(lambda: "in sight" in text(app), "it says what the axis shows")
         seen = [_axis(app)]
         for key in ("+", "right", "minus", "left", "a", "z"):
@@ -48,7 +48,7 @@ async def test_enter_answers_with_the_request(tape: Tape) -> None:
     answers: list[int | None] = []
     app = Showing()
     async with app.run_test(size=(80, 24)) as pilot:
-        app.push_screen(WaterfallScreen(Staged(handshake(tape), stage=Stage.RECORDED), 1), answers.append)
+        app.push_screen(WaterfallScreen(Staged(handshake(tape), stage=ConversationStage.RECORDED), 1), answers.append)
         await until(lambda: "tools/list" in text(app), "the lanes are drawn")
         await pilot.press("j", "enter")
         await until(lambda: answers == [4], "the request of tools/list")

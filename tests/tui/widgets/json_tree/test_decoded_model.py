@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.tui.widgets.json_tree.decoded_model import LARGEST, Reading, readings, too_large
+from inspector.tui.widgets.json_tree.decoded_model import LARGEST, Decoding, readings, too_large
 
 PNG = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", 640, 480) + bytes(9)
 
 
-def of(text: str, now_s: float | None = None) -> list[Reading]:
+def of(text: str, now_s: float | None = None) -> list[Decoding]:
     return readings(json.dumps(text).encode(), now_s)
 
 

@@ -10,10 +10,10 @@ from inspector.forms.fields import UNSET, ChoiceField
 from inspector.forms.read_schema import read_schema
 from inspector.tui.widgets.schema_form.editors import (
     BlockEdit,
+    ChoiceSegments,
     ClusterArea,
     ClusterInput,
     LineEdit,
-    Options,
     cluster_end,
     cluster_start,
     many,
@@ -108,15 +108,15 @@ async def test_what_joins_signs_can_be_typed() -> None:
 
 
 def test_a_boolean_has_three_states_and_null_where_it_is_allowed() -> None:
-    plain = Options(read_schema({"type": "boolean"}), UNSET)
+    plain = ChoiceSegments(read_schema({"type": "boolean"}), UNSET)
     assert plain.labels == ["unset", "true", "false"]
     assert [plain.index_of(value) for value in (UNSET, True, False, 1)] == [0, 1, 2, 0]
-    assert Options(read_schema({"type": ["boolean", "null"]}), UNSET).labels[-1] == "null"
+    assert ChoiceSegments(read_schema({"type": ["boolean", "null"]}), UNSET).labels[-1] == "null"
 
 
 def test_a_choice_offers_its_titles_and_takes_its_values() -> None:
     asked = read_schema({"oneOf": [{"const": 1, "title": "One"}, {"const": None, "title": "Nothing"}]})
-    options = Options(asked, UNSET)
+    options = ChoiceSegments(asked, UNSET)
     assert options.labels[:2] == ["unset", "One"]
     assert options.index_of(None) == options.values.index(None)
 

@@ -9,10 +9,10 @@ from inspector.tui.widgets.schema_form.view import (
     ADD,
     REMOVE,
     UP,
-    Deed,
+    FieldAction,
+    FieldPlace,
     FieldView,
     FormBar,
-    Place,
     about,
     has_head,
     head_spans,
@@ -33,7 +33,7 @@ class Bars(Showing):
 
 
 async def test_enter_does_the_first_thing_and_letters_the_others() -> None:
-    app = Bars(FormBar([("crew", "strong")], [Deed("fold", "fold"), UP, REMOVE]))
+    app = Bars(FormBar([("crew", "strong")], [FieldAction("fold", "fold"), UP, REMOVE]))
     async with app.run_test(size=(60, 3)) as pilot:
         app.query_one(FormBar).focus()
         await pilot.press("enter", "d", "K", "a")
@@ -102,7 +102,7 @@ async def test_what_has_no_room_in_one_line_goes_on_in_the_next() -> None:
 
 
 def head(schema: Any, name: str = "x", shape: str = "line", value: Any = UNSET) -> str:
-    return plain(head_spans(read_schema(schema), Place(name), shape, value, folded=False))
+    return plain(head_spans(read_schema(schema), FieldPlace(name), shape, value, folded=False))
 
 
 def test_a_head_says_what_is_asked() -> None:
@@ -133,15 +133,17 @@ def test_the_words_of_a_schema_are_made_safe() -> None:
 
 def test_what_can_be_done_depends_on_where_a_field_stands() -> None:
     text, group = read_schema({"type": "string"}), read_schema({"type": "object"})
-    names = [deed.name for deed in view_deeds(text, Place("1", item=0, of=2, removable=True), "line", folded=False)]
+    names = [
+        deed.name for deed in view_deeds(text, FieldPlace("1", item=0, of=2, removable=True), "line", folded=False)
+    ]
     assert names == ["up", "down", "remove"]
-    assert [deed.name for deed in view_deeds(group, Place("g"), "object", folded=False)] == ["fold", "remove"]
-    assert view_deeds(text, Place("t"), "line", folded=False) == []
+    assert [deed.name for deed in view_deeds(group, FieldPlace("g"), "object", folded=False)] == ["fold", "remove"]
+    assert view_deeds(text, FieldPlace("t"), "line", folded=False) == []
 
 
 def test_a_bare_place_has_a_head_only_where_there_is_something_to_press() -> None:
-    assert not has_head(Place(bare=True), "object")
-    assert has_head(Place(bare=True), "absent")
+    assert not has_head(FieldPlace(bare=True), "object")
+    assert has_head(FieldPlace(bare=True), "absent")
 
 
 def test_why_there_is_no_form_is_said() -> None:
