@@ -32,7 +32,7 @@ from inspector.capture.format.records import (
 from inspector.capture.format.writer import Recorder
 from inspector.capture.store.columns import NOTHING, meaning_of
 from inspector.capture.store.runs import SHORTEST, FrameRun, StderrRun, belongs
-from inspector.capture.store.store import LineSource, Store
+from inspector.capture.store.store import LineStorage, Store
 from inspector.protocol.conversation import Conversation
 from inspector.protocol.events import Event
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, Fact, HttpEvent, HttpFact, Stderr
@@ -100,7 +100,7 @@ class Journal:
 
     def __init__(
         self,
-        source: LineSource,
+        source: LineStorage,
         head: Head,
         *,
         recorder: Recorder | None = None,

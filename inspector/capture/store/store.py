@@ -105,7 +105,7 @@ Row = tuple[int, int, int, int, int, int, int, int]
 """A frame in the columns: place, length, time, wall clock, size, flags, number of the method, exchange."""
 
 
-class LineSource(Protocol):
+class LineStorage(Protocol):
     """Where the lines of the entries are."""
 
     def read(self, place: int, length: int) -> bytes:
@@ -118,7 +118,7 @@ class LineSource(Protocol):
 class Store(ColumnTable):
     """Entries 1 to `count`. Asking for another raises IndexError."""
 
-    def __init__(self, source: LineSource) -> None:
+    def __init__(self, source: LineStorage) -> None:
         super().__init__()
         self._source = source
         self._recent = RecentEntries()
