@@ -41,8 +41,50 @@ _PENDING, _LATE, _ERROR, _LOST = ExchangeState.PENDING, ExchangeState.LATE, Exch
 _ANSWERED = ExchangeState.ANSWERED
 
 
-class ExchangeTable:
-    """The columns, and the names that numbers in them stand for."""
+def born(bits: int) -> int:
+    """What the column of states holds at first of an exchange of which it holds this now."""
+    return bits & _BORN | _NUMBER_OF_STATE[_PENDING]
+
+
+def _bits(exchange: Exchange) -> int:
+    bits = _NUMBER_OF_STATE[exchange.state]
+    if exchange.sender is Direction.FROM_SERVER:
+        bits |= FROM_SERVER
+    if exchange.probe:
+        bits |= PROBE
+    if exchange.tool_error:
+        bits |= TOOL_ERROR
+    if exchange.asks:
+        bits |= ASKS
+    return bits | RETRIED if exchange.retried else bits
+
+
+_STEP = 8
+"""Records begin at multiples of so many bytes, so that one that changes often fits its old place."""
+_LARGEST = 2000
+"""Bytes of a record. What takes more, by an id of a megabyte perhaps, stays an object."""
+_SAME = True
+"""Stands in a record for a token that is the id of its request."""
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder().decode
+
+
+class LateChange(msgspec.Struct, frozen=True, gc=False):
+    """What was known of an ended exchange before it changed all the same."""
+
+    number: int
+    place: int
+    record: bytes
+    """The place of its record, with its own length before it."""
+    answer_frame: int
+    end: int
+    failure: int
+    state: int
+
+
+class ExchangeLog(Sequence[Exchange]):
+    """Exchange number n stands at position n - 1. One thread adds and keeps; any may read."""
 
     def __init__(self) -> None:
         self._names: list[str] = []
@@ -64,6 +106,62 @@ class ExchangeTable:
         self.targets = array("H", [0])
         self.revisions = bytearray(1)
         """The position in `names` and one more, UNLISTED_REVISION, or 0 for none."""
+        self._objects: dict[int, Exchange] = {}
+        """By number: those that are open, and those that can't be packed."""
+        self._held: WeakValueDictionary[int, Exchange] = WeakValueDictionary()
+        """Those that somebody holds."""
+        self._places = array("I")
+        """Where each record begins, in steps; 0 for an exchange that has none."""
+        self._records = bytearray(_STEP)
+        self.changes: list[LateChange] | None = None
+        """What ended exchanges were before they changed, the first change of each in an epoch; None: nobody asks."""
+        self._changed: set[int] = set()
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @overload
+    def __getitem__(self, index: int) -> Exchange: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Exchange]: ...
+    def __getitem__(self, index: int | slice) -> Exchange | list[Exchange]:
+        if isinstance(index, slice):
+            return [self._get(at + 1) for at in range(*index.indices(len(self)))]
+        return self._get(range(len(self))[index] + 1)
+
+    def __iter__(self) -> Iterator[Exchange]:
+        return map(self._get, range(1, len(self) + 1))
+
+    def at(self, number: int) -> Exchange:
+        """Exchange number n, for the trackers: nobody else holds what they change while it is open."""
+        return self._objects.get(number) or self._get(number)
+
+    def append(self, exchange: Exchange) -> None:
+        """Take in the next one, which is open; its number is its position plus one."""
+        self._objects[exchange.number] = exchange
+        self._begin(exchange)
+        self._places.append(0)
+
+    def keep(self, exchange: Exchange, *, shown: bool = True) -> None:
+        """It has ended, or changed since: pack what it is now. An exchange that is open stays as it is.
+
+        `shown` is False where whoever calls has got this object neither from here nor from an event: then nobody
+        holds it who has not asked here.
+        """
+        if exchange.state is _PENDING:
+            return
+        number = exchange.number
+        if self.changes is not None and self._places[number - 1]:
+            self._note_change(number, self.changes)
+        self._end(exchange)
+        record = self.pack(exchange)
+        if record is None:
+            self._objects[number] = exchange
+            return
+        if shown:
+            self._held[number] = exchange
+        self._put(number - 1, record)
+        self._objects.pop(number, None)
 
     @property
     def names(self) -> Sequence[str]:
@@ -79,6 +177,23 @@ class ExchangeTable:
     def tool_errors(self) -> int:
         """How many were answered with an error of the tool's own."""
         return self.states[1:].translate(_FAILED_BY_TOOL).count(1)
+
+    def begin_epoch(self) -> int:
+        """From now on keep what each ended exchange is now, if it changes; how many changes were kept so far."""
+        self._changed.clear()
+        if self.changes is None:
+            self.changes = []
+        return len(self.changes)
+
+    def check(self) -> None:
+        """Look whether columns that came from a file agree with each other.
+
+        Raises: ValueError.
+        """
+        self._check(len(self) + 1)
+        farthest = max(self._places, default=0) * _STEP
+        if len(self._records) < _STEP or len(self._records) % _STEP or (farthest and farthest + 2 > len(self._records)):
+            raise ValueError("an exchange is nowhere")
 
     def _begin(self, exchange: Exchange) -> None:
         """The next one."""
@@ -180,129 +295,6 @@ class ExchangeTable:
             asks=bool(bits & ASKS),
             retried=bool(bits & RETRIED),
         )
-
-
-def born(bits: int) -> int:
-    """What the column of states holds at first of an exchange of which it holds this now."""
-    return bits & _BORN | _NUMBER_OF_STATE[_PENDING]
-
-
-def _bits(exchange: Exchange) -> int:
-    bits = _NUMBER_OF_STATE[exchange.state]
-    if exchange.sender is Direction.FROM_SERVER:
-        bits |= FROM_SERVER
-    if exchange.probe:
-        bits |= PROBE
-    if exchange.tool_error:
-        bits |= TOOL_ERROR
-    if exchange.asks:
-        bits |= ASKS
-    return bits | RETRIED if exchange.retried else bits
-
-
-_STEP = 8
-"""Records begin at multiples of so many bytes, so that one that changes often fits its old place."""
-_LARGEST = 2000
-"""Bytes of a record. What takes more, by an id of a megabyte perhaps, stays an object."""
-_SAME = True
-"""Stands in a record for a token that is the id of its request."""
-_EXCHANGE_LOG_PENDING, _EXCHANGE_LOG_LATE = ExchangeState.PENDING, ExchangeState.LATE
-
-_encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder().decode
-
-
-class LateChange(msgspec.Struct, frozen=True, gc=False):
-    """What was known of an ended exchange before it changed all the same."""
-
-    number: int
-    place: int
-    record: bytes
-    """The place of its record, with its own length before it."""
-    answer_frame: int
-    end: int
-    failure: int
-    state: int
-
-
-class ExchangeLog(ExchangeTable, Sequence[Exchange]):
-    """Exchange number n stands at position n - 1. One thread adds and keeps; any may read."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._objects: dict[int, Exchange] = {}
-        """By number: those that are open, and those that can't be packed."""
-        self._held: WeakValueDictionary[int, Exchange] = WeakValueDictionary()
-        """Those that somebody holds."""
-        self._places = array("I")
-        """Where each record begins, in steps; 0 for an exchange that has none."""
-        self._records = bytearray(_STEP)
-        self.changes: list[LateChange] | None = None
-        """What ended exchanges were before they changed, the first change of each in an epoch; None: nobody asks."""
-        self._changed: set[int] = set()
-
-    def __len__(self) -> int:
-        return len(self._places)
-
-    @overload
-    def __getitem__(self, index: int) -> Exchange: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Exchange]: ...
-    def __getitem__(self, index: int | slice) -> Exchange | list[Exchange]:
-        if isinstance(index, slice):
-            return [self._get(at + 1) for at in range(*index.indices(len(self)))]
-        return self._get(range(len(self))[index] + 1)
-
-    def __iter__(self) -> Iterator[Exchange]:
-        return map(self._get, range(1, len(self) + 1))
-
-    def at(self, number: int) -> Exchange:
-        """Exchange number n, for the trackers: nobody else holds what they change while it is open."""
-        return self._objects.get(number) or self._get(number)
-
-    def append(self, exchange: Exchange) -> None:
-        """Take in the next one, which is open; its number is its position plus one."""
-        self._objects[exchange.number] = exchange
-        self._begin(exchange)
-        self._places.append(0)
-
-    def keep(self, exchange: Exchange, *, shown: bool = True) -> None:
-        """It has ended, or changed since: pack what it is now. An exchange that is open stays as it is.
-
-        `shown` is False where whoever calls has got this object neither from here nor from an event: then nobody
-        holds it who has not asked here.
-        """
-        if exchange.state is _EXCHANGE_LOG_PENDING:
-            return
-        number = exchange.number
-        if self.changes is not None and self._places[number - 1]:
-            self._note_change(number, self.changes)
-        self._end(exchange)
-        record = self.pack(exchange)
-        if record is None:
-            self._objects[number] = exchange
-            return
-        if shown:
-            self._held[number] = exchange
-        self._put(number - 1, record)
-        self._objects.pop(number, None)
-
-    def begin_epoch(self) -> int:
-        """From now on keep what each ended exchange is now, if it changes; how many changes were kept so far."""
-        self._changed.clear()
-        if self.changes is None:
-            self.changes = []
-        return len(self.changes)
-
-    def check(self) -> None:
-        """Look whether columns that came from a file agree with each other.
-
-        Raises: ValueError.
-        """
-        self._check(len(self) + 1)
-        farthest = max(self._places, default=0) * _STEP
-        if len(self._records) < _STEP or len(self._records) % _STEP or (farthest and farthest + 2 > len(self._records)):
-            raise ValueError("an exchange is nowhere")
 
     def _note_change(self, number: int, changes: list[LateChange]) -> None:
         if number in self._changed:

@@ -4,11 +4,9 @@ One thread adds, any thread reads. `count` is published last, so whatever is up 
 """
 
 from array import array
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from enum import IntEnum
 from functools import cached_property
-from itertools import compress
 
 import msgspec
 
@@ -25,7 +23,6 @@ from inspector.protocol.events import (
     Progressed,
     RequestSent,
 )
-from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import Answer
 
 # --- What a frame was, in one number each, for the columns: kind, method and exchange, taken from the fold's
@@ -100,7 +97,7 @@ KIND_BITS, TO_SERVER_BIT, FROM_SERVER_BIT, PROBE_BIT, BYTES_BIT = 0x07, 0x08, 0x
 payload is no text, and so stands in its line as bytes."""
 UNLISTED = 0xFFFF
 """Stands in the column of methods for one that has no number."""
-_NOWHERE = -1
+NOWHERE = -1
 """Stands in the column of places for LOST."""
 
 
@@ -115,12 +112,12 @@ class EntryKind(IntEnum):
     SSE = 6
 
 
-_ENTRY_KINDS: tuple[EntryKind, ...] = (EntryKind.FRAME, *EntryKind)
-_MESSAGE_KINDS: tuple[MessageKind, ...] = tuple(MessageKind)
+ENTRY_KINDS: tuple[EntryKind, ...] = (EntryKind.FRAME, *EntryKind)
+MESSAGE_KINDS: tuple[MessageKind, ...] = tuple(MessageKind)
 """By their numbers: a list takes in each entry, and asking the enums costs it as much as all the rest."""
 
 
-class _Narrow(msgspec.Struct, frozen=True):
+class CompactColumns(msgspec.Struct, frozen=True):
     """The columns that are not copied before somebody asks."""
 
     times: DeltaArray
@@ -134,7 +131,13 @@ class Columns:
     """The columns of entries that follow one another, as copies: what is at `first` stands at position 0."""
 
     def __init__(
-        self, first: int, kinds: bytes, flags: bytes, methods: "array[int]", exchanges: "array[int]", narrow: _Narrow
+        self,
+        first: int,
+        kinds: bytes,
+        flags: bytes,
+        methods: "array[int]",
+        exchanges: "array[int]",
+        narrow: CompactColumns,
     ) -> None:
         self._narrow, self._part = narrow, (first - 1, first - 1 + len(kinds))
         self.first = first
@@ -165,7 +168,7 @@ class Columns:
     def places(self) -> Sequence[int]:
         """Where each line stands in the source, or LOST."""
         found = self._narrow.places.part(*self._part)
-        return [LOST if place < 0 else place for place in found] if _NOWHERE in found else found
+        return [LOST if place < 0 else place for place in found] if NOWHERE in found else found
 
     @cached_property
     def offsets(self) -> "array[int]":
@@ -181,130 +184,3 @@ class Columns:
     def lengths(self) -> "array[int]":
         """Bytes of each line."""
         return self._narrow.lengths.part(*self._part)
-
-
-class ColumnTable:
-    """The columns in memory."""
-
-    def __init__(self) -> None:
-        self.count = 0
-        """How many entries can be read. Grows only, and only after all else about an entry is in place."""
-        self._places = DeltaArray()
-        self._lengths = ShortArray()
-        self._times = DeltaArray()
-        self._walls = DeltaArray()
-        self._sizes = ShortArray()
-        self._kinds = bytearray()
-        self._flags = bytearray()
-        self._methods = array("H")
-        self._exchanges = array("I")
-        self._numbers: dict[str, int] = {"": 0}
-        self._names = [""]
-
-    def kind(self, n: int) -> EntryKind:
-        """What the entry is."""
-        return _ENTRY_KINDS[self._kinds[self._at(n)]]
-
-    def message_kind(self, n: int) -> MessageKind:
-        """What the frame holds; NONE for a fact."""
-        return _MESSAGE_KINDS[self._flags[self._at(n)] & 0x07]
-
-    def is_stderr(self, first: int, last: int) -> bool:
-        """Whether all of the entries `first` to `last` are lines of stderr."""
-        return self._kinds.count(EntryKind.STDERR, first - 1, last) == last - first + 1
-
-    def time_ns(self, n: int) -> int:
-        """Monotonic clock."""
-        return self._times[self._at(n)]
-
-    def wall_ns(self, n: int) -> int:
-        """Wall clock, nanoseconds since 1970."""
-        return self._walls[self._at(n)]
-
-    def size(self, n: int) -> int:
-        """Payload bytes; 0 for a fact that has none."""
-        return self._sizes[self._at(n)]
-
-    def direction(self, n: int) -> Direction | None:
-        """Who sent the frame; None for a fact."""
-        flags = self._flags[self._at(n)]
-        if not flags & 0x18:
-            return None
-        return Direction.TO_SERVER if flags & 0x08 else Direction.FROM_SERVER
-
-    def exchange(self, n: int) -> int:
-        """The number of the exchange the frame belongs to (of a batch: its first message); 0 for none."""
-        return self._exchanges[self._at(n)]
-
-    def of_exchanges(self, first: int, last: int) -> Iterator[int]:
-        """Which of the entries `first` to `last` belong to an exchange."""
-        return compress(range(first, last + 1), self._exchanges[first - 1 : last])
-
-    def of_exchange(self, number: int, first: int, last: int) -> Iterator[int]:
-        """Which of the entries `first` to `last` belong to that exchange."""
-        with suppress(ValueError):
-            while True:
-                first = self._exchanges.index(number, first - 1, last) + 2
-                yield first - 1
-
-    def probe(self, n: int) -> bool:
-        """Whether the frame was sent to find out the server's era, or answers such a one."""
-        return bool(self._flags[self._at(n)] & 0x20)
-
-    def columns(self, first: int, last: int) -> Columns:
-        """The columns of the entries `first` to `last`. Any thread."""
-        self._at(last)
-        part = slice(self._at(first), last)
-        return Columns(
-            first,
-            bytes(self._kinds[part]),
-            bytes(self._flags[part]),
-            self._methods[part],
-            self._exchanges[part],
-            _Narrow(self._times, self._walls, self._places, self._sizes, self._lengths),
-        )
-
-    def place(self, n: int) -> int:
-        """Where the line of the entry stands in the source; LOST if nowhere."""
-        place = self._places[self._at(n)]
-        return place if place >= 0 else LOST
-
-    def line(self, n: int) -> tuple[int, int]:
-        """The place of the entry's line, and its length."""
-        return self.place(n), self._lengths[n - 1]
-
-    def backwards(self, kind: EntryKind) -> Iterator[int]:
-        """The entries of a kind, the newest first."""
-        at = self.count
-        while (at := self._kinds.rfind(bytes((kind,)), 0, at)) >= 0:
-            yield at + 1
-
-    def _put(self, place: int, length: int, time_ns: int, wall_ns: int, size: int) -> None:
-        """What stands in narrow columns, of one more."""
-        self._places.append(place if place != LOST else _NOWHERE)
-        self._lengths.append(length)
-        self._times.append(time_ns)
-        self._walls.append(wall_ns)
-        self._sizes.append(size)
-
-    def _put_many(
-        self,
-        places: Sequence[int],
-        lengths: Sequence[int],
-        times: Sequence[int],
-        walls: Sequence[int],
-        sizes: Sequence[int],
-    ) -> None:
-        """The same, of several."""
-        if LOST in places:
-            places = [place if place != LOST else _NOWHERE for place in places]
-        self._places.extend(places)
-        self._lengths.extend(lengths)
-        self._times.extend(times)
-        self._walls.extend(walls)
-        self._sizes.extend(sizes)
-
-    def _at(self, n: int) -> int:
-        if not 1 <= n <= self.count:
-            raise IndexError(n)
-        return n - 1

@@ -4,10 +4,11 @@ One thread adds, any thread reads. `count` is published last, so whatever is up 
 """
 
 import threading
+from array import array
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from itertools import repeat
+from itertools import compress, repeat
 from typing import Protocol, assert_never
 
 from inspector.capture.format.file import LOST
@@ -25,15 +26,20 @@ from inspector.capture.format.records import (
 )
 from inspector.capture.store.columns import (
     BYTES_BIT,
+    ENTRY_KINDS,
     FROM_SERVER_BIT,
+    MESSAGE_KINDS,
+    NOWHERE,
     TO_SERVER_BIT,
     UNLISTED,
-    ColumnTable,
+    Columns,
+    CompactColumns,
     EntryKind,
     Meaning,
     MessageKind,
 )
 from inspector.capture.store.runs import METHOD, FrameRun, StderrRun
+from inspector.protocol.compact_arrays import DeltaArray, ShortArray
 from inspector.protocol.facts import (
     ConnectionEvent,
     ConnectionFact,
@@ -115,12 +121,24 @@ class LineStorage(Protocol):
         """Nothing can be read from now on. A second call does nothing."""
 
 
-class Store(ColumnTable):
+class Store:
     """Entries 1 to `count`. Asking for another raises IndexError."""
 
     def __init__(self, source: LineStorage) -> None:
-        super().__init__()
         self._source = source
+        self.count = 0
+        """How many entries can be read. Grows only, and only after all else about an entry is in place."""
+        self._places = DeltaArray()
+        self._lengths = ShortArray()
+        self._times = DeltaArray()
+        self._walls = DeltaArray()
+        self._sizes = ShortArray()
+        self._kinds = bytearray()
+        self._flags = bytearray()
+        self._methods = array("H")
+        self._exchanges = array("I")
+        self._numbers: dict[str, int] = {"": 0}
+        self._names = [""]
         self._recent = RecentEntries()
         self.beginnings = RecentEntries()
         """Of large entries, as far as they were read: see `capture.beginnings`."""
@@ -196,6 +214,84 @@ class Store(ColumnTable):
             and self._methods[part].count(number) == count
         )
 
+    def kind(self, n: int) -> EntryKind:
+        """What the entry is."""
+        return ENTRY_KINDS[self._kinds[self._at(n)]]
+
+    def message_kind(self, n: int) -> MessageKind:
+        """What the frame holds; NONE for a fact."""
+        return MESSAGE_KINDS[self._flags[self._at(n)] & 0x07]
+
+    def is_stderr(self, first: int, last: int) -> bool:
+        """Whether all of the entries `first` to `last` are lines of stderr."""
+        return self._kinds.count(EntryKind.STDERR, first - 1, last) == last - first + 1
+
+    def time_ns(self, n: int) -> int:
+        """Monotonic clock."""
+        return self._times[self._at(n)]
+
+    def wall_ns(self, n: int) -> int:
+        """Wall clock, nanoseconds since 1970."""
+        return self._walls[self._at(n)]
+
+    def size(self, n: int) -> int:
+        """Payload bytes; 0 for a fact that has none."""
+        return self._sizes[self._at(n)]
+
+    def direction(self, n: int) -> Direction | None:
+        """Who sent the frame; None for a fact."""
+        flags = self._flags[self._at(n)]
+        if not flags & 0x18:
+            return None
+        return Direction.TO_SERVER if flags & 0x08 else Direction.FROM_SERVER
+
+    def exchange(self, n: int) -> int:
+        """The number of the exchange the frame belongs to (of a batch: its first message); 0 for none."""
+        return self._exchanges[self._at(n)]
+
+    def of_exchanges(self, first: int, last: int) -> Iterator[int]:
+        """Which of the entries `first` to `last` belong to an exchange."""
+        return compress(range(first, last + 1), self._exchanges[first - 1 : last])
+
+    def of_exchange(self, number: int, first: int, last: int) -> Iterator[int]:
+        """Which of the entries `first` to `last` belong to that exchange."""
+        with suppress(ValueError):
+            while True:
+                first = self._exchanges.index(number, first - 1, last) + 2
+                yield first - 1
+
+    def probe(self, n: int) -> bool:
+        """Whether the frame was sent to find out the server's era, or answers such a one."""
+        return bool(self._flags[self._at(n)] & 0x20)
+
+    def columns(self, first: int, last: int) -> Columns:
+        """The columns of the entries `first` to `last`. Any thread."""
+        self._at(last)
+        part = slice(self._at(first), last)
+        return Columns(
+            first,
+            bytes(self._kinds[part]),
+            bytes(self._flags[part]),
+            self._methods[part],
+            self._exchanges[part],
+            CompactColumns(self._times, self._walls, self._places, self._sizes, self._lengths),
+        )
+
+    def place(self, n: int) -> int:
+        """Where the line of the entry stands in the source; LOST if nowhere."""
+        place = self._places[self._at(n)]
+        return place if place >= 0 else LOST
+
+    def line(self, n: int) -> tuple[int, int]:
+        """The place of the entry's line, and its length."""
+        return self.place(n), self._lengths[n - 1]
+
+    def backwards(self, kind: EntryKind) -> Iterator[int]:
+        """The entries of a kind, the newest first."""
+        at = self.count
+        while (at := self._kinds.rfind(bytes((kind,)), 0, at)) >= 0:
+            yield at + 1
+
     def method(self, n: int) -> str:
         """Of a request or a notification, else ""."""
         number = self._methods[self._at(n)]
@@ -261,6 +357,36 @@ class Store(ColumnTable):
         time_ns, wall_ns = self._times[at], self._walls[at]
         what = _empty(self.kind(n), self.direction(n), n, time_ns, wall_ns)
         return Entry(n, time_ns, wall_ns, what, missing=True)
+
+    def _put(self, place: int, length: int, time_ns: int, wall_ns: int, size: int) -> None:
+        """What stands in narrow columns, of one more."""
+        self._places.append(place if place != LOST else NOWHERE)
+        self._lengths.append(length)
+        self._times.append(time_ns)
+        self._walls.append(wall_ns)
+        self._sizes.append(size)
+
+    def _put_many(
+        self,
+        places: Sequence[int],
+        lengths: Sequence[int],
+        times: Sequence[int],
+        walls: Sequence[int],
+        sizes: Sequence[int],
+    ) -> None:
+        """The same, of several."""
+        if LOST in places:
+            places = [place if place != LOST else NOWHERE for place in places]
+        self._places.extend(places)
+        self._lengths.extend(lengths)
+        self._times.extend(times)
+        self._walls.extend(walls)
+        self._sizes.extend(sizes)
+
+    def _at(self, n: int) -> int:
+        if not 1 <= n <= self.count:
+            raise IndexError(n)
+        return n - 1
 
     def _number(self, method: str) -> int:
         if not method:

@@ -352,12 +352,27 @@ def parse(text: str, *, named: Named | None = None, today: datetime | None = Non
     return _Parser(text, named or {}, today or datetime.now().astimezone()).whole()
 
 
-class _Tokens:
-    """The tokens of a filter, and the one that is next."""
-
-    def __init__(self, text: str) -> None:
+class _Parser:
+    def __init__(
+        self, text: str, named: Named, today: datetime, *, within: tuple[str, ...] = (), depth: int = 0
+    ) -> None:
         self._tokens = tokens(text)
         self._at = 0
+        self._depth = depth
+        self._named = named
+        self._today = today
+        self._within = within
+        """The names that led here."""
+
+    def whole(self) -> Term | None:
+        if self._is_over():
+            return None
+        term = self._or()
+        if not self._is_over():
+            raise self._unexpected("and, or, or the end")
+        return term
+
+    # The tokens, and the one that is next.
 
     @property
     def _now(self) -> Token:
@@ -388,27 +403,7 @@ class _Tokens:
     def _touches(self) -> bool:
         return self._tokens[self._at - 1].end == self._now.column
 
-
-class _Parser(_Tokens):
-    def __init__(
-        self, text: str, named: Named, today: datetime, *, within: tuple[str, ...] = (), depth: int = 0
-    ) -> None:
-        super().__init__(text)
-        self._depth = depth
-        self._named = named
-        self._today = today
-        self._within = within
-        """The names that led here."""
-
-    def whole(self) -> Term | None:
-        if self._is_over():
-            return None
-        term = self._or()
-        if not self._is_over():
-            raise self._unexpected("and, or, or the end")
-        return term
-
-    # --- and, or, not
+    # and, or, not
 
     def _or(self) -> Term:
         terms = [self._and()]
@@ -448,7 +443,7 @@ class _Parser(_Tokens):
         self._depth -= 1
         return term
 
-    # --- tests
+    # Tests.
 
     def _test(self) -> Term:
         token = self._now

@@ -72,7 +72,7 @@ def test_a_result_that_asks_is_answered_and_the_request_repeated() -> None:
     played = Played()
     flow = call("tools/call", {"name": "book"}, revision=NEWEST)
     called = played.play(flow, [result(WHO | {"requestState": "é/1"}), (YES,), result({"content": []})])
-    assert played.methods == ["tools/call", "Ask", "tools/call"]
+    assert played.methods == ["tools/call", "AskPerson", "tools/call"]
     assert (called.rounds, called.unanswered) == (2, "")
     assert params_of(played, 2) == {"name": "book", "inputResponses": {"who": YES.value}, "requestState": "é/1"}
 
@@ -147,7 +147,7 @@ def test_after_a_visit_that_an_error_asks_for_the_call_is_made_again_as_it_was()
     called = played.play(
         call("tools/call", {"name": "buy"}, revision=knows), [error(-32042, PAY), (accepted(),), result({})]
     )
-    assert played.methods == ["tools/call", "Ask", "tools/call"]
+    assert played.methods == ["tools/call", "AskPerson", "tools/call"]
     assert params_of(played, 2) == {"name": "buy"}
     assert (called.rounds, called.unanswered) == (2, "")
 

@@ -240,9 +240,9 @@ def test_a_question_is_asked_once_while_polls_go_on_and_its_answer_is_sent() -> 
     assert game.methods == [
         "Watch",
         "tasks/get",
-        "Ask",
+        "AskPerson",
         "tasks/get",
-        "Ask",
+        "AskPerson",
         "tasks/update",
         "Watch",
         "tasks/get",
@@ -262,7 +262,7 @@ def test_a_question_that_the_task_needs_no_more_is_withdrawn() -> None:
     _, game = played(
         None, asks, StillAsked(), flat("working"), None, None, flat("completed", result={}), revision=FOLLOW_EXTENSION
     )
-    assert game.methods == ["Watch", "tasks/get", "Ask", "tasks/get", "Withdraw", "Watch", "tasks/get"]
+    assert game.methods == ["Watch", "tasks/get", "AskPerson", "tasks/get", "Withdraw", "Watch", "tasks/get"]
     (withdrawn,) = (step for step in game.steps if isinstance(step, Withdraw))
     assert [question.key for question in withdrawn.questions] == ["who"]
 
@@ -270,7 +270,7 @@ def test_a_question_that_the_task_needs_no_more_is_withdrawn() -> None:
 def test_a_refused_question_leaves_the_task_where_it_is() -> None:
     asks = flat("input_required", inputRequests={"who": QUESTION})
     followed, game = played(None, asks, (ErrorReply(-1, "nobody is there"),), revision=FOLLOW_EXTENSION)
-    assert game.methods == ["Watch", "tasks/get", "Ask"]
+    assert game.methods == ["Watch", "tasks/get", "AskPerson"]
     assert followed.unanswered == "nobody is there"
     assert followed.end.state == "input_required"
 
