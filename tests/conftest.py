@@ -5,15 +5,16 @@ import os
 import signal
 import socket
 from collections.abc import Callable, Iterator
-from itertools import count
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from tests import settling
 from tests.children import alive_since, end, pids
 from tests.present.tape import Tape
 from tests.servers.real import NotInstalled, argv, is_ci, reason_to_skip
+from tests.waiting import PATIENCE_S
 
 settings.register_profile("here", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, database=None)
@@ -25,7 +26,16 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if is_ci() e
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+settling.install()
+os.environ.setdefault("PYTEST_TIMEOUT", f"{5 * PATIENCE_S:.0f}")  # a whole test may wait several times
+
 _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """How many workers `-n auto` starts: one more than processors, as at each time a test waits for a server."""
+    return (os.cpu_count() or 1) + 1
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -103,16 +113,45 @@ def _no_network(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     assert not tried, f"the test reached beyond this machine: {tried}"
 
 
-_apps_since = count(1)
+_freeze = gc.freeze
+_EVERY = 20
+"""After so many apps what they left behind is collected."""
+_apps_since = 0
+
+
+def _freeze_nothing() -> None:
+    """Each app freezes all that exists, as if it were the only one of its process: here hundreds follow."""
+    global _apps_since
+    _apps_since += 1
+
+
+gc.freeze = _freeze_nothing
+
+
+def pytest_collection_finish() -> None:
+    """Never look through modules and tests for garbage again: they stay."""
+    gc.collect()
+    _freeze()
+
+
+@pytest.fixture
+def freezes(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """During this test, what freezes the objects of the process does so."""
+    monkeypatch.setattr(gc, "freeze", _freeze)
+    yield
+    gc.unfreeze()
+    gc.collect()
+    _freeze()
 
 
 @pytest.fixture(autouse=True)
 def _rubbish_goes() -> Iterator[None]:
-    """Collect what apps leave behind, after every tenth: each freezes what it finds, as if it were the only one."""
+    """Collect what apps leave behind, now and then."""
+    global _apps_since
     yield
     gc.enable()
-    if gc.get_freeze_count() and next(_apps_since) % 10 == 0:
-        gc.unfreeze()
+    if _apps_since >= _EVERY:
+        _apps_since = 0
         gc.collect()
 
 

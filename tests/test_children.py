@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.children import alive_since, end, pids
+from tests.waiting import PATIENCE_S
 
 pytestmark = pytest.mark.skipif(not pids(), reason="the guard reads /proc")
 
@@ -56,7 +57,7 @@ def test_an_orphan_is_known_by_the_home_it_inherited(home: Path) -> None:
     end_of_input, keeps_it_alive = os.pipe()
     try:
         argv = [sys.executable, "-c", _LEAVES_ONE_BEHIND]
-        parent = subprocess.run(argv, stdin=end_of_input, capture_output=True, check=True, timeout=30)
+        parent = subprocess.run(argv, stdin=end_of_input, capture_output=True, check=True, timeout=PATIENCE_S)
         orphan = int(parent.stdout.split()[0])
         assert orphan in {process.pid for process in alive_since(before, home)}
     finally:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.servers.real import ROOT
+from tests.waiting import PATIENCE_S
 
 
 def test_the_test_has_a_home_and_a_state_directory_of_its_own(home: Path, tmp_path: Path) -> None:
@@ -55,7 +56,7 @@ def outcome(tmp_path: Path) -> Callable[..., str]:
             cwd=tmp_path,
             capture_output=True,
             text=True,
-            timeout=100,
+            timeout=PATIENCE_S,
         )
         return done.stdout
 

@@ -7,21 +7,42 @@ import asyncio
 import time
 from collections.abc import Callable
 
-PATIENCE_S = 60
-"""How long a condition may take before a test gives up, in seconds: far more than a loaded, slow machine needs."""
+_PIECE_S = 0.02
+"""Seconds of processor time that say how slow the machine is."""
 _PAUSE = 0.005
 """Seconds between two looks: short beside anything a person would notice, long beside the look itself."""
 
 
-async def until(condition: Callable[[], object], what: str, timeout: float = PATIENCE_S) -> None:  # noqa: ASYNC109
+def slowness() -> float:
+    """How many times longer than its processor time a piece of work takes now: 1 on a quiet machine.
+
+    A process of the lowest priority beside two busy ones gets a fiftieth of a processor.
+    """
+    began, worked = time.monotonic(), time.process_time()
+    while time.process_time() - worked < _PIECE_S:
+        pass
+    return max(1.0, (time.monotonic() - began) / _PIECE_S)
+
+
+SLOWNESS = slowness()
+"""How slow the machine was at the beginning."""
+PATIENCE_S = 60 * SLOWNESS
+"""How long anything may take before a test gives up, in seconds: far more than it needs, also on a slow machine."""
+
+
+async def until(condition: Callable[[], object], what: str, timeout: float | None = None) -> None:  # noqa: ASYNC109
     """Return as soon as `condition()` is truthy.
 
-    `what` completes the sentence "waited in vain until …"; `timeout` is in seconds.
+    `what` completes the sentence "waited in vain until …"; `timeout` is in seconds, None for PATIENCE_S. Where the
+    machine has become slow meanwhile, it is waited as many times longer, once.
 
     Raises: AssertionError if the time is up.
     """
-    end = time.monotonic() + timeout
+    patience = PATIENCE_S if timeout is None else timeout
+    end, is_last = time.monotonic() + patience, False
     while not condition():
         if time.monotonic() > end:
-            raise AssertionError(f"waited {timeout:g} s in vain until {what}")
+            if is_last or (slow := slowness()) < 2:
+                raise AssertionError(f"waited {patience:g} s in vain until {what}")
+            end, is_last = time.monotonic() + patience * slow, True
         await asyncio.sleep(_PAUSE)

@@ -146,7 +146,7 @@ class Toasts:
         bars = (self.tab.notice, self._waiting_bar, self._bar_of_replay)
         below = _BELOW + sum(bar.size.height for bar in bars if bar is not None and bar.is_attached and bar.display)
         if below != self._lines_below:
-            for rack in self.screen_stack[0].query("ToastRack"):  # none before the first picture and after the last
+            for rack in self.screen_stack[0].query_children("ToastRack"):  # none before the first picture
                 self._lines_below = below
                 rack.styles.margin = (0, 0, below, 0)
 

@@ -12,6 +12,7 @@ import sys
 import pytest
 
 from tests.architecture.sources import ROOT
+from tests.waiting import PATIENCE_S
 
 _HEAVY = ("textual", "rich", "httpx", "jsonschema", "pydantic", "pygments", "platformdirs", "PIL")
 _LIGHT = (
@@ -73,7 +74,7 @@ assert main(sys.argv[1:]) == 0
 def _run(code: str, *argv: str) -> str:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-c", code, *argv]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, env=environment)
     assert done.returncode == 0, f"{argv}: {done.stderr}"
     return done.stdout.strip().rpartition("\n")[2]
 

@@ -28,6 +28,7 @@ from inspector.protocol.frames import Direction, Frame
 from inspector.session.options import SessionState
 from tests.architecture.sources import ROOT
 from tests.cli.running import demo, inspect, scripted, server
+from tests.waiting import PATIENCE_S
 
 
 def test_a_server_that_dies_is_told_with_all_that_is_known() -> None:
@@ -161,7 +162,7 @@ def _sent(capture: Path) -> list[str]:
 def test_an_interrupt_cancels_what_is_in_flight_and_ends_the_server(tmp_path: Path, home: Path) -> None:
     with _sweeping(tmp_path / "c.mcpcap", home) as process:
         process.send_signal(signal.SIGINT)
-        out, _ = process.communicate(timeout=60)
+        out, _ = process.communicate(timeout=PATIENCE_S)
     assert (process.returncode, out) == (ExitStatus.INTERRUPTED, "")
     assert _sent(tmp_path / "c.mcpcap")[-1] == "notifications/cancelled"
 
@@ -170,7 +171,7 @@ def test_an_interrupt_cancels_what_is_in_flight_and_ends_the_server(tmp_path: Pa
 def test_a_signal_ends_us_and_the_server(number: signal.Signals, tmp_path: Path, home: Path) -> None:
     with _sweeping(tmp_path / "c.mcpcap", home) as process:
         process.send_signal(number)
-        process.communicate(timeout=60)
+        process.communicate(timeout=PATIENCE_S)
     assert process.returncode == -number
 
 

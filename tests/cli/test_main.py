@@ -13,6 +13,7 @@ from inspector.cli.exit_status import ExitStatus
 from inspector.cli.main import commands, run
 from tests.architecture.sources import ROOT
 from tests.cli.running import demo, inspect
+from tests.waiting import PATIENCE_S
 
 _NAMES = commands.list_commands(click.Context(commands))
 
@@ -103,7 +104,7 @@ def test_a_mistake_of_ours_is_shown_with_its_traceback_and_without_what_acts() -
 
 def test_a_reader_that_had_enough_ends_us_quietly() -> None:
     command = [sys.executable, "-c", _CLOSED_STDOUT]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE_S)
     assert (done.returncode, done.stderr) == (141, "")
 
 
@@ -136,7 +137,7 @@ def test_what_was_said_is_written_at_the_end_and_nothing_is_freed_first() -> Non
         "    program.main()\n"
         "print('never')\n"
     )
-    ended = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=False, timeout=30)
+    ended = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=False, timeout=PATIENCE_S)
     assert (ended.returncode, ended.stdout) == (7, b"shown at the end\n")
 
 
@@ -149,5 +150,7 @@ def test_output_that_can_not_be_written_at_the_end_is_no_success() -> None:
         "    program.main()\n"
     )
     with Path("/dev/full").open("wb") as full:
-        ended = subprocess.run([sys.executable, "-E", "-c", code], cwd=ROOT, stdout=full, check=False, timeout=30)
+        ended = subprocess.run(
+            [sys.executable, "-E", "-c", code], cwd=ROOT, stdout=full, check=False, timeout=PATIENCE_S
+        )
     assert ended.returncode == 120

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.servers.real import ROOT
+from tests.waiting import PATIENCE_S
 
 PROGRAM = (sys.executable, "-m", "inspector")
 
@@ -30,7 +31,7 @@ def project(tmp_path: Path) -> Path:
 def run(project: Path, *words: str) -> subprocess.CompletedProcess[str]:
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     return subprocess.run(
-        (*PROGRAM, *words), cwd=project, env=env, capture_output=True, text=True, timeout=60, check=False
+        (*PROGRAM, *words), cwd=project, env=env, capture_output=True, text=True, timeout=PATIENCE_S, check=False
     )
 
 

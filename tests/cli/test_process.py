@@ -15,6 +15,7 @@ from inspector.atomic_write import whole_file
 from inspector.cli.process import held_log, leaving_no_child, leaving_nothing_half_made, leaving_politely, narrated_log
 from inspector.cli.world import CliEnv
 from tests.architecture.sources import ROOT
+from tests.waiting import PATIENCE_S
 
 logger = logging.getLogger("inspector.somewhere")
 
@@ -53,7 +54,7 @@ def test_what_is_to_be_done_at_last_is_done_before_the_signal_ends_us(tmp_path: 
         "    os.kill(os.getpid(), signal.SIGTERM)\n"
         "    print('never')\n"
     )
-    ended = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=False, timeout=30)
+    ended = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=False, timeout=PATIENCE_S)
     assert (ended.returncode, ended.stdout) == (-signal.SIGTERM, b"at last\n")
 
 

@@ -9,6 +9,7 @@ from tests.conformance import suite
 from tests.conformance.__main__ import table
 from tests.conformance.suite import Run, SetRun, judged, listed, scored
 from tests.servers.real import NotInstalled
+from tests.waiting import PATIENCE_S
 
 OLD, NEW = "2025-11-25", "2026-07-28"
 LIST = """Client scenarios (test against a client):
@@ -86,7 +87,7 @@ async def test_a_suite_that_does_not_end_is_ended_with_all_it_started(
     binary.chmod(0o755)
     monkeypatch.setattr(suite, "PLACE", tmp_path)
     monkeypatch.setattr(suite, "ONE_S", 0.3)
-    run = await asyncio.wait_for(suite.run_one("one", OLD), 30)
+    run = await asyncio.wait_for(suite.run_one("one", OLD), PATIENCE_S)
     assert (run.why, run.output) == ("not over after 0.3 s", "started\n")
 
 

@@ -12,9 +12,9 @@ from inspector.demo.call import DemoOptions
 from inspector.demo.http import NAMED_BY, DemoSite
 from inspector.transports.http.listener import Listener
 from tests.demo.driving import MODERN, opening
+from tests.waiting import PATIENCE_S
 
 BOTH = {"Accept": "application/json, text/event-stream"}
-PATIENCE = 20
 
 
 @asynccontextmanager
@@ -23,7 +23,7 @@ async def site(**options: Any) -> AsyncIterator[tuple[DemoSite, httpx.AsyncClien
     async with asyncio.TaskGroup() as tasks:
         there = DemoSite(tasks, DemoOptions(**options))
         async with Listener(there.answer) as listener:
-            async with httpx.AsyncClient(base_url=listener.url, headers=BOTH, timeout=PATIENCE) as client:
+            async with httpx.AsyncClient(base_url=listener.url, headers=BOTH, timeout=PATIENCE_S) as client:
                 yield there, client
 
 

@@ -14,12 +14,10 @@ from inspector.demo import call
 from inspector.demo.call import META, DemoOptions
 from inspector.demo.server import DemoServer
 from inspector.demo.state import Station
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 MODERN = call.NEWEST_MODERN.name
 LEGACY = call.NEWEST_LEGACY.name
-PATIENCE = 20
-"""Seconds after which a demo that says nothing has failed."""
 
 
 def meta(**more: Any) -> dict[str, Any]:
@@ -78,7 +76,7 @@ class Here:
         A reply is `{"result": …}` or `{"error": …}`. Returns the server's requests, in order.
         """
         before = len(self.sent)
-        async with asyncio.timeout(PATIENCE), asyncio.TaskGroup() as tasks:
+        async with asyncio.timeout(PATIENCE_S), asyncio.TaskGroup() as tasks:
             tasks.create_task(self.send(message))
             for number, reply in enumerate(replies, 1):
                 await until(lambda number=number: len(self._asked(before)) >= number, "the server asked")  # type: ignore[misc]
@@ -110,7 +108,7 @@ class Child:
     async def read(self) -> Any:
         """The next message."""
         assert self.process.stdout
-        line = await asyncio.wait_for(self.process.stdout.readline(), PATIENCE)
+        line = await asyncio.wait_for(self.process.stdout.readline(), PATIENCE_S)
         assert line.endswith(b"\n"), f"the demo ended in the middle of {line!r}"
         return json.loads(line)
 
@@ -125,7 +123,7 @@ class Child:
         """Close stdin and return the exit status."""
         assert self.process.stdin
         self.process.stdin.close()
-        return await asyncio.wait_for(self.process.wait(), PATIENCE)
+        return await asyncio.wait_for(self.process.wait(), PATIENCE_S)
 
 
 @asynccontextmanager

@@ -27,7 +27,7 @@ from inspector.demo.state import LOGBOOK
 from inspector.transports.http.listener import HttpResponse
 from tests.demo.browsing import events, messages, mirrored, post, session, site
 from tests.demo.driving import LEGACY, MODERN, meta, opening, request, stateless
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 SCHEMA = {
     "type": "object",
@@ -234,7 +234,7 @@ async def test_the_process_prints_its_address_and_serves_there() -> None:
     )
     try:
         assert process.stderr
-        line = (await asyncio.wait_for(process.stderr.readline(), 20)).decode()
+        line = (await asyncio.wait_for(process.stderr.readline(), PATIENCE_S)).decode()
         url = line.split()[-1]
         assert url.endswith("/mcp")
         message = stateless(1, "server/discover")

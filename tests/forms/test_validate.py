@@ -25,6 +25,7 @@ from inspector.forms.validate import (
     verdict_on_schema,
 )
 from tests.forms.schemas import TREE, any_json, doubling, schema_like
+from tests.waiting import PATIENCE_S
 
 
 @pytest.mark.parametrize(
@@ -356,7 +357,7 @@ def test_the_library_is_not_imported_before_there_is_something_to_judge() -> Non
         "assert validate.validate({'type': 'string'}, 5).ok is False\n"
         "assert 'jsonschema' in sys.modules\n"
     )
-    assert subprocess.run([sys.executable, "-c", script], check=False, timeout=60).returncode == 0
+    assert subprocess.run([sys.executable, "-c", script], check=False, timeout=PATIENCE_S).returncode == 0
 
 
 ENDLESS: list[dict[str, Any]] = [

@@ -20,6 +20,7 @@ from inspector.transports.http.listener import HttpRequest, HttpResponse
 from inspector.transports.http.transport import HttpTransport
 from tests.servers.http_fixtures import serving
 from tests.session.talking import DISCOVERED, HELLO, WISH, answering, options, session
+from tests.waiting import PATIENCE_S
 
 _TOOLS = {"tools": [{"name": "wipe", "inputSchema": {"type": "object"}}]}
 
@@ -71,7 +72,7 @@ async def test_a_server_that_goes_away_ends_it() -> None:
     told: list[str] = []
     async with session(answering({"tools/list": "the end"})) as live:
         await probe(live, told.append)
-        await asyncio.wait_for(live.ended.wait(), 5)
+        await asyncio.wait_for(live.ended.wait(), PATIENCE_S)
     assert told[-1] == "tools/list, which is not declared" or len(told) < 8
 
 

@@ -23,7 +23,7 @@ from inspector.session.session import Session
 from inspector.session.tasks import Followers, SessionTasks, handle_of, nobody
 from inspector.transports.memory import Peer
 from tests.session.talking import HELLO, Server, options, reply, session
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 DONE = Replied(Answer(1, Part(b'{"content":[]}')), Exchange(1, Direction.TO_SERVER, 1, "tasks/get", "t1", 1, 0))
 GONE = Refused(None, 404, "", b"")
@@ -320,7 +320,7 @@ async def test_a_connection_that_ends_ends_the_following() -> None:
 
 async def test_a_session_that_closes_waits_for_no_task() -> None:
     yard = Yard()
-    async with asyncio.timeout(20), session(yard) as live:
+    async with asyncio.timeout(PATIENCE_S), session(yard) as live:
         await opened(yard, live)
         async with asyncio.TaskGroup() as group:
             calling = group.create_task(live.call("tools/call", {"name": "dig"}))

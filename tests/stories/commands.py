@@ -15,9 +15,9 @@ from inspector.capture.store.load import load
 from inspector.config.targets import StdioTarget, Target
 from inspector.protocol.frames import Direction
 from tests.stories.visits import Seen, seen
+from tests.waiting import PATIENCE_S
 
 PROGRAM = (sys.executable, "-m", "inspector")
-PATIENCE_S = 60
 """Seconds after which a command has hung."""
 
 

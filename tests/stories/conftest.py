@@ -7,8 +7,7 @@ import pytest
 from tests.servers.real import NotInstalled, is_ci
 from tests.stories.real_targets import REAL, Real
 from tests.stories.visits import Visit, visit
-
-_PATIENCE_S = 60
+from tests.waiting import PATIENCE_S
 
 
 @pytest.fixture(scope="session")
@@ -26,7 +25,7 @@ def visited(
     if real not in visits:
         place = tmp_path_factory.mktemp(str(real))
         try:
-            visits[real] = asyncio.run(asyncio.wait_for(visit(real, place), _PATIENCE_S))
+            visits[real] = asyncio.run(asyncio.wait_for(visit(real, place), PATIENCE_S))
         except NotInstalled as error:
             if is_ci():
                 pytest.fail(f"{real}: {error}")

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import httpx
 
-from tests.stories.commands import PATIENCE_S, started
+from tests.stories.commands import started
+from tests.waiting import PATIENCE_S
 
 _URL = re.compile(r"url\s+(http\S+)")
 

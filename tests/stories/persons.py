@@ -16,10 +16,9 @@ from inspector.tui.app import InspectApp
 from inspector.tui.conversation import ConversationStage
 from tests.stories.visits import Seen, seen
 from tests.tui.screen_text import text
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 SIZE = (120, 40)
-PATIENCE_S = 60
 
 
 class Person:

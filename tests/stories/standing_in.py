@@ -27,7 +27,7 @@ from inspector.session.options import Settings as Manners
 from inspector.session.scripted import Prepared
 from inspector.session.session import Session
 from inspector.transports.http.listener import Listener
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = "demo://resource/static/document/features.md"
@@ -81,7 +81,7 @@ async def talked(
     roots = (Root("file:///harbour", "harbour"),)
     manners = Manners(era=era, offers=OFFERS, prepared=ANSWERS, roots=roots)
     try:
-        async with asyncio.timeout(40), open_session(target, journal, manners) as session:
+        async with asyncio.timeout(PATIENCE_S), open_session(target, journal, manners) as session:
             await say(session)
     finally:
         journal.close()

@@ -19,9 +19,10 @@ from inspector.features.mock.shared import Serves
 from inspector.protocol.jsonrpc import Answer, read
 from inspector.protocol.revisions._shape import Era
 from tests.servers.real import NotInstalled, argv, is_ci
-from tests.stories.commands import PATIENCE_S, environment, started
+from tests.stories.commands import environment, started
 from tests.stories.real_targets import Real, named, running
 from tests.stories.standing_in import ROOT, compared, mock_words, on_stdio, over_http, talk_with_the_pilot, talked
+from tests.waiting import PATIENCE_S
 
 pytestmark = pytest.mark.real
 _CALLER = str(Path(argv.__code__.co_filename).with_name("caller.py"))

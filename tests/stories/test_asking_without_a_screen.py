@@ -15,9 +15,9 @@ from inspector.protocol.exchanges import ExchangeState
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.table import newest_of
 from tests.servers.real import NotInstalled, is_ci
-from tests.stories.commands import PATIENCE_S, Ran, mcp_inspect, started, words_of
+from tests.stories.commands import Ran, mcp_inspect, started, words_of
 from tests.stories.real_targets import REAL, Asking, Real, filled_in, named, running
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 pytestmark = pytest.mark.real
 

@@ -14,9 +14,9 @@ from inspector.cli.exit_status import ExitStatus
 from inspector.protocol.revisions._shape import Revision
 from inspector.protocol.revisions.table import ROWS
 from tests.servers.real import ROOT, argv
-from tests.stories.commands import PATIENCE_S, PROGRAM, Ran, environment, mcp_inspect, started
+from tests.stories.commands import PROGRAM, Ran, environment, mcp_inspect, started
 from tests.stories.real_targets import named, running
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 DEMO = ("-e", f"PYTHONPATH={ROOT}", "--", sys.executable, "-m", "inspector.demo")
 FAILING = ("-e", f"PYTHONPATH={ROOT}", "--", sys.executable, "-S", "-m", "tests.servers.failing")

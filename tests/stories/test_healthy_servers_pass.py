@@ -28,9 +28,8 @@ from tests.servers.healthy import Healthy, running, servers, words_of
 from tests.servers.http_fixtures import Handler
 from tests.stories.real_targets import REAL, Real
 from tests.stories.real_targets import running as running_real
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
-PATIENCE_S = 60
 AT_ONCE = 2
 _CALLS = ("--call", 'say={"text": "hi"}', "--call", "work", "--call", "show")
 _TOKEN = ("-H", "Authorization: Bearer right")

@@ -16,6 +16,7 @@ from inspector.protocol.revisions.table import newest_of
 from inspector.transports.http.listener import HangUp, HttpRequest, HttpResponse
 from tests.servers.http_fixtures import JSON, Site, always, json_answer, legacy_server, serving, stream
 from tests.stories.commands import Ran, mcp_inspect
+from tests.waiting import PATIENCE_S
 
 Answer = HttpResponse | Callable[[HttpRequest], HttpResponse]
 LEGACY = newest_of(Era.LEGACY).date
@@ -160,7 +161,7 @@ async def test_a_server_that_never_answers_the_probe_costs_no_timeout(tmp_path: 
 
     async def handle(request: HttpRequest) -> HttpResponse:
         if b"server/discover" in request.body:
-            await asyncio.wait_for(asked_for.wait(), 60)  # longer than any test waits
+            await asyncio.wait_for(asked_for.wait(), PATIENCE_S)  # longer than any test waits
         return await legacy(request)
 
     async with serving(handle) as site:

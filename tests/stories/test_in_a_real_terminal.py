@@ -15,6 +15,7 @@ from tests.captures.record import sample
 from tests.servers.acts import leaks
 from tests.servers.real import ROOT, argv
 from tests.stories.terminals import Window, lives, written_by
+from tests.waiting import PATIENCE_S
 
 
 def captures(place: Path) -> list[Path]:
@@ -40,7 +41,7 @@ def test_start_look_and_quit_leave_a_capture_and_no_child(tmp_path: Path) -> Non
         window.press(b"1")
         window.until(b"prompts/list")
         window.press(b"q")
-        assert window.ended(10)
+        assert window.ended(PATIENCE_S)
         assert window.status == ExitStatus.OK
     (capture,) = captures(tmp_path)
     assert verify(capture).complete
@@ -49,7 +50,7 @@ def test_start_look_and_quit_leave_a_capture_and_no_child(tmp_path: Path) -> Non
     with Window(("replay", str(capture)), tmp_path) as window:
         window.until(b"tools/list")
         window.press(b"q")
-        assert window.ended(10)
+        assert window.ended(PATIENCE_S)
         assert window.status == ExitStatus.OK
     assert captures(tmp_path) == [capture]
 
@@ -63,7 +64,7 @@ def test_however_it_is_ended_no_child_is_left_and_what_happened_is_kept(how: sig
         child = child_in(capture)
         assert lives(child)
         os.kill(window.pid, how)
-        assert window.ended(10)
+        assert window.ended(PATIENCE_S)
         assert window.status == -how
     journal = load(capture)
     assert "prompts/list" in [each.method for each in journal.conversation.exchanges]
@@ -115,5 +116,5 @@ def test_a_torn_capture_shows_what_there_is_and_says_so(tmp_path: Path) -> None:
         window.press(b"6")
         window.until(b"torn")
         window.press(b"q")
-        assert window.ended(10)
+        assert window.ended(PATIENCE_S)
     assert window.status == ExitStatus.OK

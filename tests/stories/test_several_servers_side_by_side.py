@@ -16,10 +16,10 @@ from inspector.session.engine import Engine, Live, OpenedSession
 from inspector.session.options import SessionState, Settings
 from inspector.tui.app import InspectApp
 from tests.architecture.sources import ROOT
-from tests.stories.persons import PATIENCE_S, SIZE, Person
+from tests.stories.persons import SIZE, Person
 from tests.stories.real_targets import named, running
 from tests.stories.visits import seen
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 COUNT = 120_000
 """Messages of a flood."""

@@ -23,7 +23,7 @@ from inspector.session.session import Session
 from tests.servers.real import NotInstalled, is_ci
 from tests.stories.commands import Ran, mcp_inspect, started, words_of
 from tests.stories.real_targets import Real, named, running
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 pytestmark = pytest.mark.real
 
@@ -221,9 +221,9 @@ async def test_ctrl_c_ends_the_task_too(dock: str, tmp_path: Path) -> None:
             assert process.stderr is not None
             told = b""
             while b"working" not in told:
-                told += await asyncio.wait_for(process.stderr.readline(), 60)
+                told += await asyncio.wait_for(process.stderr.readline(), PATIENCE_S)
             process.send_signal(signal.SIGINT)
-            await asyncio.wait_for(process.communicate(), 60)
+            await asyncio.wait_for(process.communicate(), PATIENCE_S)
             assert process.returncode == ExitStatus.INTERRUPTED
     methods = _sent(Ran(0, b"", b"", tmp_path / "c.mcpcap"))
     assert methods[-1] == "tasks/cancel"

@@ -15,9 +15,10 @@ from inspector.config.targets import Target
 from inspector.present.items import stream_lines
 from inspector.protocol.revisions._shape import Era
 from tests.servers.real import NotInstalled, is_ci
-from tests.stories.commands import PATIENCE_S, started, words_of
+from tests.stories.commands import started, words_of
 from tests.stories.persons import Person, at_a_replay, at_the_screen
 from tests.stories.real_targets import Real, named, running
+from tests.waiting import PATIENCE_S
 
 pytestmark = pytest.mark.real
 

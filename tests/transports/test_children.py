@@ -26,7 +26,7 @@ from inspector.transports.children import (
     why_not_started,
 )
 from tests.transports.recording import child_env, server
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 
 def _start(name: str) -> Child:
@@ -137,7 +137,7 @@ asyncio.run(main())
 
 def test_a_program_that_exits_without_closing_leaves_no_child() -> None:
     argv = [sys.executable, "-c", _LEAVES_WITHOUT_CLOSING, "ignores_sigterm"]
-    done = subprocess.run(argv, capture_output=True, text=True, check=False, timeout=30)
+    done = subprocess.run(argv, capture_output=True, text=True, check=False, timeout=PATIENCE_S)
     assert done.returncode == 3, done.stderr
     assert not is_group_alive(int(done.stdout))
 

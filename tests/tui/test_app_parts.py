@@ -60,7 +60,6 @@ from tests.architecture.sources import ROOT
 from tests.captures.record import sample
 from tests.present.tape import Tape
 from tests.servers.guarded import Guarded
-from tests.stories.persons import PATIENCE_S
 from tests.stories.test_lists_change_below_the_hands import before_the_demo, listings
 from tests.tui.screen_text import lines, text
 from tests.tui.screens.acting import Acting, Error
@@ -68,8 +67,7 @@ from tests.tui.screens.logins import Entrance, browse
 from tests.tui.screens.replay.test_controls import opened as controls_opened
 from tests.tui.several import aboard
 from tests.tui.staging import Staged, handshake
-from tests.waiting import PATIENCE_S as WAITING_PATIENCE_S
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 
 async def test_what_all_subjects_get_is_checked_until_it_is_stopped(tape: Tape) -> None:
@@ -576,7 +574,7 @@ def silent(monkeypatch: pytest.MonkeyPatch) -> Iterator[Live]:
     settings = Settings(probe_silence_s=0.05)
     live = Live(engine, StdioTarget(command, environment, os.getcwd()), start_capture(None), settings)
     yield live
-    live.end().result(WAITING_PATIENCE_S)
+    live.end().result(PATIENCE_S)
     engine.stop()
 
 

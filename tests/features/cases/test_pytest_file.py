@@ -10,6 +10,7 @@ import pytest
 from inspector.features.cases.model import OUTPUT_SCHEMA, CaseDefinition, Expectation, ExpectationKind
 from inspector.features.cases.pytest_file import pytest_file
 from tests.architecture.sources import ROOT
+from tests.waiting import PATIENCE_S
 
 _LEDGER = str(ROOT / "tests" / "servers" / "ledger.py")
 _SAYS = "/result/content/0/text"
@@ -30,7 +31,7 @@ def _run(folder: Path, cases: list[CaseDefinition], *words: str) -> tuple[int, s
         },
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_S,
     )
     return ran.returncode, ran.stdout
 

@@ -12,6 +12,7 @@ import pytest
 from inspector.features.export.html import SCRIPT, STYLE, page, shown
 from tests.features.export.staging import all_of, names_of, secretive, written
 from tests.present.tape import Tape
+from tests.waiting import PATIENCE_S
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 NODE = shutil.which("node")
@@ -109,7 +110,7 @@ def test_a_browser_shows_it_and_nothing_acts(tmp_path: Path) -> None:
     file = tmp_path / "page.html"
     file.write_bytes(hostile())
     words = [CHROMIUM or "", "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}"]
-    ran = subprocess.run([*words, "--dump-dom", file.as_uri()], capture_output=True, timeout=60, check=True)
+    ran = subprocess.run([*words, "--dump-dom", file.as_uri()], capture_output=True, timeout=PATIENCE_S, check=True)
     dom = ran.stdout.decode()
     assert "4 of 4" in dom or "5 of 5" in dom, "the script ran: the policy lets it"
     assert "<title>MCP session with &lt;/script&gt;" in dom, "no other did"

@@ -16,6 +16,7 @@ from tests.captures.record import sample
 from tests.features.export.staging import all_of, names_of, secretive
 from tests.present.tape import Tape
 from tests.servers.real import argv, reason_to_skip
+from tests.waiting import PATIENCE_S
 
 
 def values(data: bytes) -> dict[str, Any]:
@@ -83,7 +84,7 @@ def test_it_runs_with_the_official_sdk_against_a_real_server(tmp_path: Path, sdk
     file = tmp_path / "again.py"
     file.write_bytes(b"".join(script(all_of(tape.journal))))
     tape.journal.close()
-    ran = subprocess.run([*argv(sdk), file], capture_output=True, timeout=60, check=False)
+    ran = subprocess.run([*argv(sdk), file], capture_output=True, timeout=PATIENCE_S, check=False)
     told = [json.loads(line) for line in ran.stdout.splitlines()]
     assert [each["entry"] for each in told] == [2, 3, 4], ran.stderr
     assert told[1]["result"]["content"][0]["text"] == "Echo: é"

@@ -11,7 +11,7 @@ import pytest
 from inspector.transports.http import listener as module
 from inspector.transports.http.listener import Allowance, HangUp, HttpRequest, HttpResponse, Listener
 from tests.servers.http_fixtures import always, pieces
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 
 async def echo(request: HttpRequest) -> HttpResponse:
@@ -26,7 +26,7 @@ async def talk(port: int, *said: bytes) -> bytes:
         for each in said:
             writer.write(each)
             await writer.drain()
-        return await asyncio.wait_for(reader.read(), 10)
+        return await asyncio.wait_for(reader.read(), PATIENCE_S)
     finally:
         writer.close()
         await writer.wait_closed()
@@ -121,7 +121,7 @@ async def test_a_client_that_goes_away_ends_the_stream_at_the_server() -> None:
     async with Listener(always(HttpResponse(200, (), body()))) as server:
         async with httpx.AsyncClient() as client, client.stream("GET", server.url) as response:
             assert await anext(response.aiter_bytes()) == b"one"
-        await asyncio.wait_for(ended.wait(), 10)
+        await asyncio.wait_for(ended.wait(), PATIENCE_S)
         await until(lambda: not server._connections, "the connection has ended")
 
 
@@ -142,7 +142,7 @@ async def test_a_client_that_goes_away_ends_a_handler_that_still_thinks() -> Non
         await asked.wait()
         writer.close()
         await writer.wait_closed()
-        await asyncio.wait_for(ended.wait(), 10)
+        await asyncio.wait_for(ended.wait(), PATIENCE_S)
 
 
 async def test_a_handler_that_fails_is_a_500_and_a_line_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
@@ -231,7 +231,7 @@ async def test_a_request_that_stops_in_the_middle_times_out(said: bytes, allowan
     async with Listener(echo, allowance=allowance) as server:
         reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
         writer.write(said)
-        assert (await asyncio.wait_for(reader.read(), 60)).startswith(b"HTTP/1.1 408 ")
+        assert (await asyncio.wait_for(reader.read(), PATIENCE_S)).startswith(b"HTTP/1.1 408 ")
         writer.close()
         await writer.wait_closed()
 
@@ -275,7 +275,7 @@ async def test_a_client_that_waits_for_a_go_ahead_gets_it() -> None:
         writer.write(head)
         assert await reader.readline() == b"HTTP/1.1 100 \r\n"
         writer.write(b"hi")
-        assert (await asyncio.wait_for(reader.read(), 10)).endswith(b"POST hi")
+        assert (await asyncio.wait_for(reader.read(), PATIENCE_S)).endswith(b"POST hi")
         writer.close()
         await writer.wait_closed()
 

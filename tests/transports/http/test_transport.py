@@ -31,7 +31,7 @@ from tests.servers.http_fixtures import (
     stream,
 )
 from tests.transports.recording import Recorder
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 if TYPE_CHECKING:
     from inspector.transports.http.endpoint import Endpoint
@@ -145,7 +145,7 @@ async def test_cancelling_closes_the_stream_and_the_server_sees_it() -> None:
             sending = group.create_task(transport.send(REQUEST))
             await seen.until(lambda _: seen.received(), "the stream has begun")
             sending.cancel()
-        await asyncio.wait_for(gone.wait(), 10)
+        await asyncio.wait_for(gone.wait(), PATIENCE_S)
         await until(lambda: steps(seen)[-1] is HttpEvent.END, "the exchange has ended")
     assert fact(seen, HttpEvent.END).why == "closed by this side"
 
@@ -166,7 +166,7 @@ async def test_cancelling_before_any_response_is_an_error_of_the_exchange_and_is
             sending = group.create_task(transport.send(REQUEST))
             await asked.wait()
             sending.cancel()
-        await asyncio.wait_for(gone.wait(), 10)
+        await asyncio.wait_for(gone.wait(), PATIENCE_S)
         await until(lambda: HttpEvent.ERROR in steps(seen), "the exchange has ended")
     assert "given up by this side" in fact(seen, HttpEvent.ERROR).why
 

@@ -260,6 +260,8 @@ class QuestionPane(Widget):
         self.subject = subject
         self.asked: RequestRow | None = None
         """The question that is shown."""
+        self._takes_focus = False
+        """Whether the focus is on its way here: until it arrives, nothing has it."""
         self.edits_roots = False
         self._standing: object = None
         """Of what is shown: whether it waits, and how a model's answer stands."""
@@ -298,12 +300,14 @@ class QuestionPane(Widget):
         standing = _standing(asked, self.subject)
         if asked == self.asked and standing == self._standing and not self.edits_roots:
             return
-        reads_on = self.has_focus_within and asked == self.asked
+        has_focus = self.has_focus_within or (self._takes_focus and self.screen.focused is None)
+        reads_on = has_focus and asked == self.asked
         self._keep()
         self.edits_roots = False
         self.asked, self._standing = asked, standing
         await self._fill()
         if reads_on:  # what had the focus is gone
+            self._takes_focus = True
             self.call_after_refresh(self.focus_first)
 
     async def _fill(self) -> None:
@@ -384,6 +388,10 @@ class QuestionPane(Widget):
             form.problem_count, armed, form.as_json, talk, fixed=self._talk.is_json, awaited=awaited_count(form)
         )
         self._bar.say(self.question, standing, roots=self.edits_roots)
+
+    def on_descendant_focus(self) -> None:
+        """The focus has arrived."""
+        self._takes_focus = False
 
     def focus_first(self) -> None:
         """Focus the first field, or the bar where there is none; of what is over the text."""

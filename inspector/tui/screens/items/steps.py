@@ -316,8 +316,8 @@ class ItemSteps(StepFindings, Generic[SideT, FormT]):
 
     def on_resize(self, event: events.Resize) -> None:
         """Arrange for another width."""
-        self.set_class(event.size.width < NARROW, "-narrow")
-        self.set_class(event.size.width >= WIDE, "-wide")
+        width = event.size.width
+        self.update_classes({"-narrow": width < NARROW, "-wide": width >= WIDE})
 
     @property
     def is_ready(self) -> bool:
@@ -441,8 +441,7 @@ class ItemSteps(StepFindings, Generic[SideT, FormT]):
         if step == "result" and focused is not None and self.form in focused.ancestors:
             self._field = focused
         field, self._field = self._field, self._field if step == "result" else None
-        for each in _STEPS:
-            self.set_class(each == step, f"-at-{each}")
+        self.update_classes({f"-at-{each}": each == step for each in _STEPS})  # each change styles all parts anew
         if not focus:
             return
         if step == "form":

@@ -49,15 +49,17 @@ async def test_tools_are_listed_with_what_they_claim_and_cost() -> None:
         assert "~destructive" in text(app)
 
 
-async def test_a_tool_is_meant_once_the_cursor_rests_and_at_once_on_enter() -> None:
+async def test_a_tool_is_meant_once_the_cursor_rests_and_at_once_on_enter(monkeypatch: pytest.MonkeyPatch) -> None:
     app = Side(Acting(TOOLS))
     async with app.run_test(size=(60, 12)) as pilot:
         await until(lambda: app.meant == [("echo", False)], "the first is meant")
         app.side.focus_list()
-        await pilot.press("j", "j")
-        await until(lambda: app.meant[1:] == [("clear", False)], "the last is meant, the one between is not")
-        await pilot.press("k", "enter")
-        await until(lambda: app.meant[2:] == [("add", True)], "it is opened")
+        monkeypatch.setattr("inspector.tui.screens.items.list._REST", 3600)
+        await pilot.press("j", "j", "enter")
+        await until(lambda: app.meant[1:] == [("clear", True)], "the last is opened, the one between is not meant")
+        monkeypatch.setattr("inspector.tui.screens.items.list._REST", 0.01)
+        await pilot.press("k")
+        await until(lambda: app.meant[2:] == [("add", False)], "the one before is meant")
 
 
 async def test_a_search_shows_what_matches_and_escape_shows_all() -> None:
