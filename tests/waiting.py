@@ -42,7 +42,7 @@ async def until(condition: Callable[[], object], what: str, timeout: float | Non
     end, is_last = time.monotonic() + patience, False
     while not condition():
         if time.monotonic() > end:
-            if is_last or (slow := slowness()) < 2:
+            if is_last or (slow := slowness() / SLOWNESS) < 2:
                 raise AssertionError(f"waited {patience:g} s in vain until {what}")
             end, is_last = time.monotonic() + patience * slow, True
         await asyncio.sleep(_PAUSE)

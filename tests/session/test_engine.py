@@ -24,7 +24,7 @@ from inspector.session.session import Session
 from inspector.transports.memory import Peer
 from tests.architecture.sources import ROOT
 from tests.session.talking import HELLO, reply, session
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def _live(engine: Engine, *argv: str) -> Live:
 async def test_a_conversation_lives_on_another_thread_and_leaves_nothing(engine: Engine) -> None:
     live = _live(engine, "-m", "inspector.demo")
     catalogue = live.journal.conversation.catalogue
-    await until(lambda: catalogue.prompts and live.listing is None, "all was listed", timeout=60)
+    await until(lambda: catalogue.prompts and live.listing is None, "all was listed")
     assert live.state == SessionState.OPEN
     assert "write_log" in {tool.name for tool in catalogue.tools}
     assert "lighthouse://barometer" in {resource.key for resource in catalogue.resources}
@@ -59,7 +59,7 @@ async def test_a_conversation_lives_on_another_thread_and_leaves_nothing(engine:
 
 async def test_a_server_that_cannot_be_reached_is_a_state(engine: Engine) -> None:
     live = _live(engine, "tests/servers/dies.py", "3")
-    await until(lambda: live.state is SessionState.CLOSED, "the server was gone", timeout=60)
+    await until(lambda: live.state is SessionState.CLOSED, "the server was gone")
     assert live.session is not None
     assert "exited with code 3" in str(live.session.error)
     await asyncio.wrap_future(live.end())
@@ -67,19 +67,19 @@ async def test_a_server_that_cannot_be_reached_is_a_state(engine: Engine) -> Non
 
 async def test_a_conversation_that_still_connects_can_be_ended(engine: Engine) -> None:
     live = _live(engine, "tests/servers/never_reads.py")
-    await until(lambda: live.journal.conversation.exchanges, "initialize was sent", timeout=60)
+    await until(lambda: live.journal.conversation.exchanges, "initialize was sent")
     assert live.state == SessionState.CONNECTING
-    await asyncio.wait_for(asyncio.wrap_future(live.end()), timeout=60)  # and not the minute that an answer may take
+    await asyncio.wait_for(asyncio.wrap_future(live.end()), PATIENCE_S)
     assert (str(live.state), live.crash) == ("closed", None)
 
 
 async def test_a_list_that_has_changed_is_asked_for_again(engine: Engine) -> None:
     live = _live(engine, "-m", "inspector.demo", "--legacy-only")
     catalogue = live.journal.conversation.catalogue
-    await until(lambda: catalogue.prompts and live.listing is None, "all was listed", timeout=60)
+    await until(lambda: catalogue.prompts and live.listing is None, "all was listed")
     opened = {"name": "open_cellar", "arguments": {}}
     await asyncio.wrap_future(live.run(lambda session: session.call("tools/call", opened)))
-    await until(lambda: "cellar_inventory" in [tool.name for tool in catalogue.tools], "the new tool", timeout=60)
+    await until(lambda: "cellar_inventory" in [tool.name for tool in catalogue.tools], "the new tool")
     assert not catalogue.listings["tools"].outdated
     await asyncio.wrap_future(live.end())
 
@@ -88,10 +88,10 @@ async def test_on_demand_a_list_that_has_changed_waits_until_it_is_asked_for(eng
     live = _live(engine, "-m", "inspector.demo", "--legacy-only")
     live.lists.by_itself = False
     catalogue = live.journal.conversation.catalogue
-    await until(lambda: catalogue.prompts and live.listing is None, "all was listed", timeout=60)
+    await until(lambda: catalogue.prompts and live.listing is None, "all was listed")
     opened = {"name": "open_cellar", "arguments": {}}
     await asyncio.wrap_future(live.run(lambda session: session.call("tools/call", opened)))
-    await until(lambda: catalogue.listings["tools"].outdated, "the server has said so", timeout=60)
+    await until(lambda: catalogue.listings["tools"].outdated, "the server has said so")
     assert "cellar_inventory" not in [tool.name for tool in catalogue.tools]
     await asyncio.wrap_future(live.refresh_by_itself(True))
     assert "cellar_inventory" in [tool.name for tool in catalogue.tools]
@@ -133,7 +133,7 @@ async def test_a_stream_that_was_cut_is_had_again_and_the_lists_are_fetched_anew
     def sent(method: str) -> int:
         return sum(each.method == method for each in list(live.journal.conversation.exchanges))
 
-    await until(lambda: sent("tools/list") == 2, "the tools are fetched anew", timeout=60)
+    await until(lambda: sent("tools/list") == 2, "the tools are fetched anew")
     assert sent("subscriptions/listen") == 2
     assert live.session is not None
     assert "asking for it again in 1 s" in live.session.watching.said[0]

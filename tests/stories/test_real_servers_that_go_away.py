@@ -15,7 +15,7 @@ from inspector.session.open import open_session
 from inspector.session.options import SessionState, Settings
 from tests.stories.real_targets import free_port, named, running
 from tests.stories.visits import seen
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 pytestmark = pytest.mark.real
 
@@ -57,7 +57,7 @@ async def test_a_server_that_dies_in_a_call_over_http_loses_that_call(name: str,
                 session.call("tools/call", params, opened=exchanges.append)
             )
             await until(lambda: exchanges and exchanges[0].progress, "it tells how far it is")
-        called = await asyncio.wait_for(calling, 20)
+        called = await asyncio.wait_for(calling, PATIENCE_S)
         assert isinstance(called.reply, Refused | Broken)
         assert called.reply.why
         assert exchanges[0].state is ExchangeState.LOST
@@ -78,7 +78,7 @@ async def test_a_server_that_is_killed_ends_the_session_with_the_reason(name: st
                 (spawned,) = [entry.what for entry in journal.processes]
                 assert isinstance(spawned, ProcessFact)
                 os.kill(spawned.pid, signal.SIGKILL)
-                await asyncio.wait_for(session.ended.wait(), 20)
+                await asyncio.wait_for(session.ended.wait(), PATIENCE_S)
                 assert session.state is SessionState.CLOSED
                 assert "SIGKILL" in session.why
                 called = await session.call("tools/list")

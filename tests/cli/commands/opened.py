@@ -7,7 +7,7 @@ from unittest import mock
 from inspector.cli.exit_status import ExitStatus
 from inspector.session.engine import Live
 from inspector.session.options import SessionState
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 
 @contextmanager
@@ -21,7 +21,7 @@ def opened() -> Iterator[list[Live]]:
                 lambda: first.state is not SessionState.CONNECTING, "the server had answered or failed", timeout=60
             )
 
-        first.engine.submit(settled()).result(30)
+        first.engine.submit(settled()).result(PATIENCE_S)
         lives.append(first)
         return ExitStatus.OK
 

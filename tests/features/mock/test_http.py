@@ -33,7 +33,7 @@ from tests.features.mock.making import (
     scripted,
     text,
 )
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 HELLO = request(0, "initialize", {"protocolVersion": LEGACY, "capabilities": {"elicitation": {}}, "clientInfo": {}})
 
@@ -62,7 +62,7 @@ async def _at(
     """A client at the mock."""
     stage = MockShared(script, settings, tell=lambda text: None, tape=tape)
     record = HttpTape(tape)
-    async with asyncio.timeout(20), asyncio.TaskGroup() as tasks:
+    async with asyncio.timeout(PATIENCE_S), asyncio.TaskGroup() as tasks:
         site = MockSite(stage, tasks, record)
         async with Listener(site.answer) as listener:
             record.open(listener.url + PATH)
@@ -277,7 +277,7 @@ async def test_a_client_of_the_first_carriage_hears_everything_on_its_one_stream
 
 async def _is_gone(client: httpx.AsyncClient, where: str) -> None:
     """Wait until nobody is spoken to there any more."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_S):
         while (await client.post(where, json=HELLO)).status_code != 404:
             pass
 
@@ -285,7 +285,7 @@ async def _is_gone(client: httpx.AsyncClient, where: str) -> None:
 async def test_it_says_where_it_plays_and_ends_when_it_is_told_to(script: Script) -> None:
     said: list[str] = []
     stage = MockShared(script, INSTANT, tell=said.append)
-    async with asyncio.timeout(10), asyncio.TaskGroup() as tasks:
+    async with asyncio.timeout(PATIENCE_S), asyncio.TaskGroup() as tasks:
         serving = tasks.create_task(serve(stage, 0, said.append))
         await until(lambda: said, "it says where")
         serving.cancel()

@@ -12,6 +12,7 @@ import pytest
 from inspector.features.mock.shared import MockSettings, MockShared, read_fault
 from inspector.features.mock.stdio import serve
 from tests.features.mock.making import HANDSHAKE, INSTANT, answer, call, scripted, text
+from tests.waiting import PATIENCE_S
 
 
 async def _played(place: Path, settings: MockSettings, *lines: bytes) -> list[bytes]:
@@ -21,7 +22,7 @@ async def _played(place: Path, settings: MockSettings, *lines: bytes) -> list[by
     try:
         os.write(to_mock, b"".join(lines))
         os.close(to_mock)
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_S):
             await serve(MockShared(script, settings, tell=lambda text: None), theirs, ours)
     finally:
         os.close(ours)
@@ -56,7 +57,7 @@ async def test_it_ends_where_nobody_reads_any_more(tmp_path: Path) -> None:
     os.close(from_mock)
     os.write(to_mock, b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
     try:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_S):
             await serve(MockShared(script, INSTANT, tell=lambda text: None), theirs, ours)
     finally:
         for fd in (ours, to_mock, theirs):
