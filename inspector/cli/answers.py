@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 import click
 import msgspec
 
+from inspector.cli.command_line import duration
 from inspector.cli.help import shared
-from inspector.cli.words import duration
 from inspector.config.paths import expanded
 from inspector.errors import UsageError
 from inspector.protocol import capabilities

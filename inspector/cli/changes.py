@@ -14,11 +14,11 @@ import msgspec
 
 from inspector import text
 from inspector.capture.format.records import Entry
+from inspector.cli.command_line import lasting
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession
 from inspector.cli.output import Output
 from inspector.cli.requests import answered
-from inspector.cli.words import lasting
 from inspector.errors import Disconnected, UsageError
 from inspector.present.items import filter_words
 from inspector.present.spans import span

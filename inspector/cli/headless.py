@@ -12,12 +12,12 @@ from typing import Any, TypeVar
 import msgspec
 
 from inspector.capture.journal import Journal
+from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus, code_of, status_of
 from inspector.cli.launch import named_journal, settings_for
 from inspector.cli.options import TargetOptions, choose
 from inspector.cli.output import Output
 from inspector.cli.process import leaving_no_child
-from inspector.cli.world import CliEnv
 from inspector.errors import InspectError
 from inspector.protocol.revisions.openings import Opening
 from inspector.session.open import open_session
@@ -93,7 +93,7 @@ async def _leave(session: Session) -> None:
 
 
 def visit(
-    world: CliEnv,
+    env: CliEnv,
     url: str | None,
     options: dict[str, Any],
     work: Work,
@@ -109,8 +109,8 @@ def visit(
     is left, if that did not open. `judges`: what is wrong is told at last, and so not with the failure;
     and the era is found out, whatever is remembered, so that the verdict is always the same.
     """
-    output = Output(world, as_json=options["as_json"], quiet=options["quiet"])
-    chosen = choose(world, url, options)
+    output = Output(env, as_json=options["as_json"], quiet=options["quiet"])
+    chosen = choose(env, url, options)
     journal = named_journal(chosen)
     told: list[str] = []
     gc.freeze()  # modules are no garbage: collections need not go through them
@@ -150,7 +150,7 @@ async def _visit(
     *,
     afresh: bool,
 ) -> ExitStatus:
-    settings = settings_for(chosen, output.world, afresh=afresh)
+    settings = settings_for(chosen, output.env, afresh=afresh)
     async with open_session(chosen.target, journal, settings) as session:
         try:
             settled = await session.connect()

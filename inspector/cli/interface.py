@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, assert_never
 from msgspec.structs import replace
 
 from inspector.capture.shelf import captures
+from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.options import TargetOptions
 from inspector.cli.output import Output
 from inspector.cli.process import held_log, leaving_no_child, leaving_politely
-from inspector.cli.world import CliEnv
 from inspector.config.paths import places
 from inspector.config.targets import StdioTarget
 from inspector.errors import ConnectError, UsageError
@@ -48,10 +48,10 @@ _SILENT_S = 0.7
 class ServerRuns:
     """The live conversations with one server, one after the other, and the engine they run on."""
 
-    def __init__(self, chosen: TargetOptions, world: CliEnv, *, is_first: bool = True) -> None:
+    def __init__(self, chosen: TargetOptions, env: CliEnv, *, is_first: bool = True) -> None:
         """`is_first`: its is the file that was named for recording; the others get a number behind its name."""
         self._chosen = chosen
-        self._world = world
+        self._env = env
         self._is_first = is_first
         self._engine: Engine | None = None
         self._ended = False
@@ -95,8 +95,8 @@ class ServerRuns:
         chosen = self._chosen
         if chosen.capture is not None and (self.lives or not self._is_first):
             chosen = replace(chosen, capture=numbered(chosen.capture))
-        journal = kept_journal(chosen, self._world)
-        settings = settings_for(chosen, self._world, has_person=True)
+        journal = kept_journal(chosen, self._env)
+        settings = settings_for(chosen, self._env, has_person=True)
         settings = replace(settings, started=started, offers=settings.offers if offers is None else offers)
         live = Live(self._engine, chosen.target, journal, settings, held=held)
         self.lives.append(live)
@@ -104,7 +104,7 @@ class ServerRuns:
 
     def end(self) -> None:
         """End them all, their servers and the engine, and say so if it takes long."""
-        self._finish(Output(self._world))
+        self._finish(Output(self._env))
         end_all_children()
 
     def close(self) -> None:
@@ -136,36 +136,35 @@ class ServerRuns:
 class Servers:
     """All servers of one run; the interface has further ones opened by it."""
 
-    def __init__(self, world: CliEnv, chosen: TargetOptions | None = None, *, record: bool = True) -> None:
+    def __init__(self, env: CliEnv, chosen: TargetOptions | None = None, *, record: bool = True) -> None:
         """`chosen`: what was asked for the first; what of it is not about that server alone holds for all."""
-        self._world = world
+        self._env = env
         self._chosen = chosen
         self._record = record
-        self.sittings: list[ServerRuns] = []
+        self.runs: list[ServerRuns] = []
 
     @property
     def captures(self) -> list[Path | None]:
         """Where each of all conversations is recorded."""
-        return [live.journal.capture_path for each in self.sittings for live in each.lives]
+        return [live.journal.capture_path for each in self.runs for live in each.lives]
 
     def add(self, chosen: TargetOptions) -> ServerRuns:
         """Take in another server. Nothing begins."""
-        self.sittings.append(ServerRuns(chosen, self._world, is_first=not self.sittings))
-        return self.sittings[-1]
+        self.runs.append(ServerRuns(chosen, self._env, is_first=not self.runs))
+        return self.runs[-1]
 
     def end(self) -> None:
         """End them all, at the same time."""
-        for each in self.sittings:
+        for each in self.runs:
             each.ask_to_end()
-        for each in self.sittings:
+        for each in self.runs:
             each.end()
 
     def found(self) -> "tuple[Sequence[FoundServer], Sequence[Capture]]":
         """The servers that hosts on this machine know, and recent captures."""
-        # XX
         from inspector.config.servers import found_servers
 
-        return found_servers(self._world.env, Path.cwd()), [*recent(self._world.env)]
+        return found_servers(self._env.environ, Path.cwd()), [*recent(self._env.environ)]
 
     def meant(self, words: Sequence[str]) -> "list[Wanted]":
         """What words of the command line stand for. Raises: UsageError for one that stands for nothing."""
@@ -186,7 +185,7 @@ class Servers:
         from inspector.present.start import OpenCapture, OpenDemo, OpenServer, OpenTyped
         from inspector.session.engine import OpenedSession
 
-        env = self._world.env
+        env = self._env.environ
         match wanted:
             case OpenCapture():
                 return OpenedSession(wanted.path.stem, capture=wanted.path)
@@ -205,13 +204,13 @@ class Servers:
         """Copy a capture without secrets; what was done, in lines. Raises: InspectError."""
         from inspector.cli.sharing import shared
 
-        return shared(capture, out, self._world.env, notes=notes, overwrite=overwrite)
+        return shared(capture, out, self._env.environ, notes=notes, overwrite=overwrite)
 
     def _begun(self, target: "Target", name: str, *, named: bool = True) -> "OpenedSession":
         from inspector.session.engine import OpenedSession
 
-        sittings = self.add(self._like(target))
-        return OpenedSession(name, sittings.begin, sittings.begin(), close=sittings.close, named=named)
+        runs = self.add(self._like(target))
+        return OpenedSession(name, runs.begin, runs.begin(), close=runs.close, named=named)
 
     def _like(self, target: "Target") -> TargetOptions:
         """What holds for a server that was named beside another one."""
@@ -230,42 +229,42 @@ Show: TypeAlias = "Callable[[Callable[..., Live], Live], ExitStatus]"
 """Shows the first live conversation, and others that the function begins, until the person leaves."""
 
 
-def demand_terminal(world: CliEnv) -> None:
+def demand_terminal(env: CliEnv) -> None:
     """Raises: UsageError where no interface can be drawn."""
-    if not world.has_terminal:
+    if not env.has_terminal:
         raise UsageError(
             "the interface needs a terminal, and stdin or stdout is none (or TERM is dumb)",
             hint="Without a screen: mcp-inspect info, list, call, read or prompt.",
         )
 
 
-def inspect(world: CliEnv, chosen: TargetOptions, show: "Show | None" = None) -> ExitStatus:
+def inspect(env: CliEnv, chosen: TargetOptions, show: "Show | None" = None) -> ExitStatus:
     """Open the interface on a target, and on what else is named beside it; return when the person leaves it.
 
     Raises: UsageError if a name stands for nothing.
     """
-    demand_terminal(world)
-    servers = Servers(world, chosen)
+    demand_terminal(env)
+    servers = Servers(env, chosen)
     others = _approved(servers.meant(chosen.also))
     try:
         with _brisk(), leaving_no_child(servers.end), held_log():
-            sittings = servers.add(chosen)
-            first = sittings.begin(held=show is None)
+            runs = servers.add(chosen)
+            first = runs.begin(held=show is None)
             beside = [servers.open(each) for each in others]
-            status = show(sittings.begin, first) if show else _show(sittings.begin, first, beside, servers)
+            status = show(runs.begin, first) if show else _show(runs.begin, first, beside, servers)
     finally:
         servers.end()
-    _say_where(Output(world), servers.captures)
+    _say_where(Output(env), servers.captures)
     return status
 
 
-def open_all(world: CliEnv, wishes: "Callable[[Servers], Sequence[Wanted]]", *, record: bool = True) -> ExitStatus:
+def open_all(env: CliEnv, wishes: "Callable[[Servers], Sequence[Wanted]]", *, record: bool = True) -> ExitStatus:
     """Open the interface on several things, none of which comes before the others. Nothing approved: nothing opened.
 
     `wishes` names them. Raises: UsageError if one of them stands for nothing.
     """
-    demand_terminal(world)
-    servers = Servers(world, record=record)
+    demand_terminal(env)
+    servers = Servers(env, record=record)
     wanted = _approved(wishes(servers))
     if not wanted:
         return ExitStatus.OK
@@ -275,7 +274,7 @@ def open_all(world: CliEnv, wishes: "Callable[[Servers], Sequence[Wanted]]", *, 
             status = _show_opened(first, beside, servers)
     finally:
         servers.end()
-    _say_where(Output(world), servers.captures)
+    _say_where(Output(env), servers.captures)
     return status
 
 
@@ -330,19 +329,19 @@ def choose_at_start(servers: "Sequence[FoundServer]", recent: "Sequence[Capture]
         return StartApp(servers, recent).run()
 
 
-def replay(world: CliEnv, path: Path, *others: Path) -> ExitStatus:
+def replay(env: CliEnv, path: Path, *others: Path) -> ExitStatus:
     """Open the interface on captures: nothing is connected to, nothing started, unless the person opens it."""
     from inspector.present.start import OpenCapture
 
     def wanted(servers: Servers) -> "list[Wanted]":
         for each in (path, *others):
-            _look_into(world, each)
+            _look_into(env, each)
         return [*map(OpenCapture, (path, *others))]
 
-    return open_all(world, wanted)
+    return open_all(env, wanted)
 
 
-def _look_into(world: CliEnv, path: Path) -> None:
+def _look_into(env: CliEnv, path: Path) -> None:
     """Read a long file of another program first, and say so. Raises: CaptureError if nothing comes of it."""
     if path.stat().st_size > _LONG:
         from inspector.capture.foreign_files import is_foreign, stand_in
@@ -350,13 +349,11 @@ def _look_into(world: CliEnv, path: Path) -> None:
 
         if is_foreign(path):
             size = human_size(path.stat().st_size)
-            Output(world).narrate(f"reading {visible(path.name, limit=100)}, {size} of another program")
+            Output(env).narrate(f"reading {visible(path.name, limit=100)}, {size} of another program")
             stand_in(path)
 
 
-def compare_on_screen(
-    world: CliEnv, before: Path, after: Path, normal: "Normal", only: Sequence[str] = ()
-) -> ExitStatus:
+def compare_on_screen(env: CliEnv, before: Path, after: Path, normal: "Normal", only: Sequence[str] = ()) -> ExitStatus:
     """Open the interface on two captures side by side.
 
     Raises: CaptureError if one of them is none.
@@ -364,10 +361,10 @@ def compare_on_screen(
     from inspector.capture.store.load import Loading
     from inspector.tui.comparing import ComparingApp
 
-    demand_terminal(world)
+    demand_terminal(env)
     for path in (before, after):
         Loading(path).journal.close()
-    servers = Servers(world)
+    servers = Servers(env)
     try:
         with _brisk(), leaving_no_child(servers.end), held_log():
             return _run(ComparingApp(before, after, normal, only, servers))

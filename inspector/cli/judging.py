@@ -22,6 +22,7 @@ from inspector.checks.runner import Inspection
 from inspector.checks.verdict import primary_of, roots_of
 from inspector.cli import reports
 from inspector.cli.arguments import read_whole
+from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession
 from inspector.cli.help import shared
@@ -29,7 +30,6 @@ from inspector.cli.options import found_by_name
 from inspector.cli.output import Output
 from inspector.cli.reports import Baseline, read_baseline, written
 from inspector.cli.requests import answered
-from inspector.cli.world import CliEnv
 from inspector.config.eras import process_key, url_key
 from inspector.config.paths import places
 from inspector.config.remembered import SeenServer
@@ -384,18 +384,18 @@ def failure_of(message: Answer | ErrorAnswer) -> str:
 _KINDS = ("tools", "prompts", "templates")
 
 
-def target_key(world: CliEnv, url: str | None, options: Mapping[str, Any]) -> str:
+def target_key(env: CliEnv, url: str | None, options: Mapping[str, Any]) -> str:
     """The key of the target that a command line names, as targets make it; "" without one."""
-    if world.theirs is not None:
-        return process_key(world.theirs, Path(options.get("cwd") or ".").absolute())
-    if (server := found_by_name(world, url)) is not None:
+    if env.server_argv is not None:
+        return process_key(env.server_argv, Path(options.get("cwd") or ".").absolute())
+    if (server := found_by_name(env, url)) is not None:
         from inspector.cli.choices import found_target
 
-        return found_target(server, world.env).key
+        return found_target(server, env.environ).key
     return url_key(url) if url else ""
 
 
-def seen_before(world: CliEnv, key: str, lock: Path | None, output: Output) -> Mapping[str, Remembered]:
+def seen_before(env: CliEnv, key: str, lock: Path | None, output: Output) -> Mapping[str, Remembered]:
     """What is known: of a lock file if one was named, else what is remembered under a key.
 
     Raises: UsageError for a file that is no surface.
@@ -408,17 +408,17 @@ def seen_before(world: CliEnv, key: str, lock: Path | None, output: Output) -> M
             output.warn(said)
         locked = {kind: known_of(kind, surface.lists[kind], 0) for kind in _KINDS if kind in surface.lists}
         return locked if surface.server is None else locked | {INSTRUCTIONS: known_text(surface.instructions, 0)}
-    return SeenServer(places(world.env).state, key).read() if key else {}
+    return SeenServer(places(env.environ).state, key).read() if key else {}
 
 
-def remember(world: CliEnv, key: str, journal: Journal, output: Output) -> None:
+def remember(env: CliEnv, key: str, journal: Journal, output: Output) -> None:
     """Remember what a server offers now, in place of what was remembered. Raises: UsageError if that can't be."""
     conversation, now = journal.conversation, int(time.time())
     listings = conversation.catalogue.listings
     found = {kind: known_of(kind, listings[kind].items, now) for kind in _KINDS if listings[kind].whole}
     if conversation.opening is not None:
         found[INSTRUCTIONS] = known_text(conversation.opening.instructions, now)
-    if not SeenServer(places(world.env).state, key).keep(found):
+    if not SeenServer(places(env.environ).state, key).keep(found):
         raise UsageError("what the server offers can't be remembered", hint="Can the state directory be written?")
     if found:
         output.narrate("remembered what the server offers now: later changes are told")

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from inspector.capture.journal import Journal, start_capture
 from inspector.cli.answers import demand_consent
+from inspector.cli.env import CliEnv
 from inspector.cli.options import TargetOptions
-from inspector.cli.world import CliEnv
 from inspector.config.eras import Eras, revealed_era
 from inspector.config.paths import places
 from inspector.config.targets import HttpTarget, StdioTarget, Target
@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # of servers that are reached by URL
     from inspector.transports.http.authorizing import Authorizer
 
 
-def settings_for(chosen: TargetOptions, world: CliEnv, *, has_person: bool = False, afresh: bool = False) -> Settings:
+def settings_for(chosen: TargetOptions, env: CliEnv, *, has_person: bool = False, afresh: bool = False) -> Settings:
     """How to talk to a target: what was asked for, and what is remembered of it.
 
     `has_person`: somebody sits at the screen and can be asked. `afresh`: whatever is remembered is left aside.
@@ -32,8 +32,8 @@ def settings_for(chosen: TargetOptions, world: CliEnv, *, has_person: bool = Fal
     """
     if not has_person:
         demand_consent(chosen.answers.model)
-    eras = Eras(places(world.env).state)
-    authorizer, guide = _way_in(chosen, world, has_person=has_person)
+    eras = Eras(places(env.environ).state)
+    authorizer, guide = _way_in(chosen, env, has_person=has_person)
 
     remembered = None if afresh else eras.get(chosen.target.key)
 
@@ -71,7 +71,7 @@ def _revealed(target: Target) -> Era | None:
 
 
 def _way_in(
-    chosen: TargetOptions, world: CliEnv, *, has_person: bool
+    chosen: TargetOptions, env: CliEnv, *, has_person: bool
 ) -> "tuple[Callable[[str], Authorizer] | None, Guide | None]":
     """Who gets us in where a server asks for a login; a server that is started asks for none."""
     if not isinstance(chosen.target, HttpTarget):
@@ -79,7 +79,7 @@ def _way_in(
     from inspector.cli.login import guide_for, way_in
 
     guide = guide_for(chosen.login) if has_person else None
-    return way_in(chosen.target, chosen.login, world.env, guide), guide
+    return way_in(chosen.target, chosen.login, env.environ, guide), guide
 
 
 def named_journal(chosen: TargetOptions) -> Journal:
@@ -90,7 +90,7 @@ def named_journal(chosen: TargetOptions) -> Journal:
     return start_capture(chosen.capture, keep_secrets=chosen.keep_secrets)
 
 
-def kept_journal(chosen: TargetOptions, world: CliEnv) -> Journal:
+def kept_journal(chosen: TargetOptions, env: CliEnv) -> Journal:
     """A journal that records into the file that was named, or else onto the shelf in the state directory.
 
     Of a named file there is one; sessions after the first get a number behind its name. A shelf that can't be
@@ -103,7 +103,7 @@ def kept_journal(chosen: TargetOptions, world: CliEnv) -> Journal:
     if chosen.capture is not None:
         return start_capture(chosen.capture, keep_secrets=chosen.keep_secrets)
     try:
-        place = _place_on_the_shelf(chosen.target.label, world)
+        place = _place_on_the_shelf(chosen.target.label, env)
         return start_capture(place, keep_secrets=chosen.keep_secrets)
     except (InspectError, OSError) as error:
         journal = start_capture(None)
@@ -117,12 +117,12 @@ def numbered(path: Path) -> Path:
     return path if not path.exists() else next(other for other in others if not other.exists())
 
 
-def _place_on_the_shelf(label: str, world: CliEnv) -> Path:
+def _place_on_the_shelf(label: str, env: CliEnv) -> Path:
     import time
 
     from inspector.capture.shelf import fresh_path, make_room
     from inspector.config.paths import private_directory
 
-    shelf = private_directory(places(world.env).captures)
+    shelf = private_directory(places(env.environ).captures)
     make_room(shelf)
     return fresh_path(shelf, time.time_ns(), label)

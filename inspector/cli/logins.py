@@ -121,11 +121,11 @@ class Consent:
         self._output.narrate_lines(section_lines(link_section(read_link(waiting.url))))
         self._output.narrate_lines(self._ways(waiting))
         self.stop()
-        self._typed = TypedLines(self._output.world.stdin, self._take)
+        self._typed = TypedLines(self._output.env.stdin, self._take)
 
     def _ways(self, waiting: WaitingForLogin) -> list[Line]:
         """What can be done now, a line each."""
-        env = self._output.world.env
+        env = self._output.env.environ
         why_not = out_of_reach(env)
         found: list[Line] = []
         if not why_not:
@@ -156,7 +156,7 @@ class Consent:
 
     def _open(self, waiting: WaitingForLogin) -> None:
         link = read_link(waiting.url)
-        why_not = link.why_not or out_of_reach(self._output.world.env)
+        why_not = link.why_not or out_of_reach(self._output.env.environ)
         if why_not:
             self._output.warn(f"not opened: {why_not}")
         elif open_browser(link.openable):
@@ -170,8 +170,8 @@ class Consent:
             self._output.warn(why_not)
             return
         for line in lines:  # black on white, whatever the terminal's colours are
-            self._output.world.stderr.write(f"\x1b[30;107m{line}\x1b[0m\n")
-        self._output.world.stderr.flush()
+            self._output.env.stderr.write(f"\x1b[30;107m{line}\x1b[0m\n")
+        self._output.env.stderr.flush()
 
 
 def _way(key: str, what: str) -> Line:
@@ -184,7 +184,7 @@ _LET_IN = "the server lets everybody in: there is nothing to log in for"
 def explain(output: Output, chosen: TargetOptions) -> ExitStatus:
     """Climb the ladder without logging in; FINDINGS if a rung is broken."""
     target = _target(chosen)
-    surveyor = Surveyor(target.url, chosen.login.wishes, store_for(chosen.login, output.world.env))
+    surveyor = Surveyor(target.url, chosen.login.wishes, store_for(chosen.login, output.env.environ))
     bare = tuple(each for each in target.headers if each[0].lower() != "authorization")
     chosen = msgspec.structs.replace(chosen, target=msgspec.structs.replace(target, headers=bare))
 
@@ -213,7 +213,7 @@ def login(output: Output, chosen: TargetOptions) -> ExitStatus:
     With --scope it is a step-up of the login that is kept: what that was for is asked for as well.
     """
     target, choice = _target(chosen), chosen.login
-    store = store_for(choice, output.world.env)
+    store = store_for(choice, output.env.environ)
     consent = Consent(output, port=choice.port, callback=choice.callback)
     keeper = OAuthAuthorizer(target.url, choice.wishes, store, consent.guide, tell=_teller(output), renew=True)
     before = keeper.known.token if choice.wishes.scopes is not None else None
@@ -237,7 +237,7 @@ def login(output: Output, chosen: TargetOptions) -> ExitStatus:
 def refresh(output: Output, chosen: TargetOptions) -> ExitStatus:
     """Renew the token that is kept, without a person."""
     target, choice = _target(chosen), chosen.login
-    store = store_for(choice, output.world.env)
+    store = store_for(choice, output.env.environ)
     before = store.get(target.url).token
     if before is None or not before.refresh_token:
         what = "no token is kept for it" if before is None else "nothing came with the token to renew it by"
@@ -307,7 +307,7 @@ def _connect(
 ) -> None:
     """Connect as every command does, with that one at the door."""
     journal = named_journal(chosen)
-    settings = msgspec.structs.replace(settings_for(chosen, output.world), authorizer=authorizer)
+    settings = msgspec.structs.replace(settings_for(chosen, output.env), authorizer=authorizer)
 
     async def work() -> None:
         async with open_session(chosen.target, journal, settings) as session:

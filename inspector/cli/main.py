@@ -15,11 +15,11 @@ import click
 import msgspec
 
 from inspector import __version__
+from inspector.cli.command_line import CommandLine, no_server, split, take_apart
+from inspector.cli.env import CliEnv, replace_unencodable
 from inspector.cli.exit_status import MEANINGS, ExitStatus
 from inspector.cli.output import Output
 from inspector.cli.process import narrated_log
-from inspector.cli.words import CommandLine, no_server, split, take_apart
-from inspector.cli.world import CliEnv, speak
 from inspector.errors import InspectError, UsageError
 
 logger = logging.getLogger(__name__)
@@ -124,15 +124,15 @@ def commands() -> None:
     """The program itself does nothing; its commands do."""
 
 
-def run(argv: Sequence[str], world: CliEnv | None = None) -> int:
+def run(argv: Sequence[str], env: CliEnv | None = None) -> int:
     """Run one command line and return the exit status. Nothing is raised."""
-    world = world or CliEnv()
-    speak(world.stdout)
+    env = env or CliEnv()
+    replace_unencodable(env.stdout)
     ours, _ = split(argv)
-    output = Output(world, as_json="--json" in ours)
-    with narrated_log(world):
+    output = Output(env, as_json="--json" in ours)
+    with narrated_log(env):
         try:
-            return _run(argv, world)
+            return _run(argv, env)
         except click.exceptions.Exit as leave:
             return leave.exit_code
         except click.ClickException as error:
@@ -142,7 +142,7 @@ def run(argv: Sequence[str], world: CliEnv | None = None) -> int:
         except KeyboardInterrupt:
             return ExitStatus.INTERRUPTED
         except BrokenPipeError:
-            _write_no_more(world)
+            _write_no_more(env)
             return ExitStatus.BROKEN_PIPE
         except Exception as error:  # the border of every command
             if (unusable := _unusable_path(error)) is not None:
@@ -161,13 +161,15 @@ def _unusable_path(error: Exception) -> UsageError | None:
     return UsageError(f"{os.fsdecode(error.filename)[:200]}: {error.strerror}", hint="Name another path.")
 
 
-def _run(argv: Sequence[str], world: CliEnv) -> int:
+def _run(argv: Sequence[str], env: CliEnv) -> int:
     words = take_apart(argv, list(_COMMANDS))
     name = words.command or _without_a_command(words)
-    if words.theirs is not None and not _COMMANDS[name or "start"].talks:
+    if words.server_argv is not None and not _COMMANDS[name or "start"].talks:
         raise UsageError(f"mcp-inspect {name} takes no server's command", hint=f"See mcp-inspect {name} --help.")
     line = [name, *words.ours] if name else list(words.ours)
-    with commands.make_context("mcp-inspect", line, obj=msgspec.structs.replace(world, theirs=words.theirs)) as context:
+    with commands.make_context(
+        "mcp-inspect", line, obj=msgspec.structs.replace(env, server_argv=words.server_argv)
+    ) as context:
         return int(commands.invoke(context) or 0)
 
 
@@ -187,9 +189,9 @@ def _as_ours(error: click.ClickException) -> UsageError:
     return UsageError(message[:1].lower() + message[1:], hint=f"See {path} --help.")
 
 
-def _write_no_more(world: CliEnv) -> None:
+def _write_no_more(env: CliEnv) -> None:
     """Have what is still buffered go nowhere, so that the interpreter's own last flush is quiet."""
     with suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, world.stdout.fileno())
+        os.dup2(nowhere, env.stdout.fileno())
         os.close(nowhere)

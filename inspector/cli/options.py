@@ -14,10 +14,10 @@ import msgspec
 
 from inspector.cli import answers
 from inspector.cli.answers import ResponseOptions, answers_options, without_key
+from inspector.cli.command_line import duration, no_server
+from inspector.cli.env import CliEnv
 from inspector.cli.help import shared
 from inspector.cli.login_options import FOR_HTTP, Choice, login_options, read_login
-from inspector.cli.words import duration, no_server
-from inspector.cli.world import CliEnv
 from inspector.config.environment import build_environment
 from inspector.config.targets import HttpTarget, StdioTarget, Target, parse_url
 from inspector.errors import UsageError
@@ -241,27 +241,27 @@ class TargetOptions(msgspec.Struct, frozen=True):
     """What else is to be opened, as it was named."""
 
 
-def choose(world: CliEnv, url: str | None, options: Mapping[str, Any]) -> TargetOptions:
+def choose(env: CliEnv, url: str | None, options: Mapping[str, Any]) -> TargetOptions:
     """Make a target of the words after `--` or of a URL, and settings of the options.
 
     Raises: UsageError where there is no target or two, or where an option does not go with it.
     """
-    if world.theirs is not None and url is not None:
+    if env.server_argv is not None and url is not None:
         raise UsageError(f"both a command after -- and {url!r}", hint="A target is one or the other.")
-    if world.theirs is not None:
-        target: Target = _stdio(world.theirs, options, world.env)
+    if env.server_argv is not None:
+        target: Target = _stdio(env.server_argv, options, env.environ)
     elif url is not None:
-        server = found_by_name(world, url)
-        if server is None and "://" not in url and (broken := _unreadable_files(world)):
+        server = found_by_name(env, url)
+        if server is None and "://" not in url and (broken := _unreadable_files(env)):
             raise UsageError(f"{url!r} is not a URL, and no client's file that could be read names it", hint=broken)
-        target = _http(url, options) if server is None else _found(server, options, world.env)
+        target = _http(url, options) if server is None else _found(server, options, env.environ)
     else:
         raise no_server()
     no_capture = options.get("no_capture", False)
     if no_capture and options["capture"]:
         raise UsageError("both --capture and --no-capture", hint="Give one of them.")
     era = None if options["era"] == "auto" else Era(options["era"])
-    told = answers.read(options, world.env)
+    told = answers.read(options, env.environ)
     return TargetOptions(
         target,
         era,
@@ -273,7 +273,7 @@ def choose(world: CliEnv, url: str | None, options: Mapping[str, Any]) -> Target
         read_extensions(options),
         wishes(options),
         options.get("retry_cut", False),
-        read_login(options, world.env),
+        read_login(options, env.environ),
         options.get("keep_secrets", False),
         read_limits(options),
         tuple(options.get("also", ())),
@@ -305,7 +305,7 @@ def _demand(options: Mapping[str, Any], *kinds: str) -> None:
         )
 
 
-def found_by_name(world: CliEnv, word: str | None) -> "FoundServer | None":
+def found_by_name(env: CliEnv, word: str | None) -> "FoundServer | None":
     """The server of this name in the clients' files of this machine; None for a URL and for a name that none has.
 
     Raises: UsageError if several servers have it.
@@ -315,21 +315,21 @@ def found_by_name(world: CliEnv, word: str | None) -> "FoundServer | None":
     from inspector.config.servers import FoundServer, found_servers
     from inspector.present.start import named
 
-    server = named(word, found_servers(world.env, Path.cwd()))
+    server = named(word, found_servers(env.environ, Path.cwd()))
     return server if isinstance(server, FoundServer) else None
 
 
-def _unreadable_files(world: CliEnv) -> str:
+def _unreadable_files(env: CliEnv) -> str:
     """Which files of clients cannot be read, and why; "" if all can."""
     from inspector.config.servers import found_servers
 
-    problems = [each.problem for each in found_servers(world.env, Path.cwd()) if not each.name and each.problem]
+    problems = [each.problem for each in found_servers(env.environ, Path.cwd()) if not each.name and each.problem]
     return f"Not read: {'; '.join(problems)}." if problems else ""
 
 
-def names_a_server(world: CliEnv, word: str) -> bool:
+def names_a_server(env: CliEnv, word: str) -> bool:
     """Whether a word is a URL or the name of a server of a client's file. Raises: UsageError if several have it."""
-    return word.startswith(("http://", "https://")) or found_by_name(world, word) is not None
+    return word.startswith(("http://", "https://")) or found_by_name(env, word) is not None
 
 
 def _found(server: "FoundServer", options: Mapping[str, Any], env: Mapping[str, str]) -> Target:

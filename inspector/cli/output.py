@@ -9,8 +9,8 @@ from typing import Any, TextIO
 
 import msgspec
 
+from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus, code_of, status_of
-from inspector.cli.world import CliEnv
 from inspector.errors import InspectError
 from inspector.present.spans import Line, Role
 from inspector.text import is_seen, visible
@@ -48,7 +48,7 @@ _SPELLINGS = _Spellings()
 class Output(msgspec.Struct):
     """Where a command writes."""
 
-    world: CliEnv = msgspec.field(default_factory=CliEnv)
+    env: CliEnv = msgspec.field(default_factory=CliEnv)
     as_json: bool = False
     quiet: bool = False
     _drawn: bool = False
@@ -57,7 +57,7 @@ class Output(msgspec.Struct):
     def data(self, value: Any) -> None:
         """Write one JSON document. `msgspec.Raw` members are written as they came."""
         raw = _encode(value)
-        if not self.world.stdout.isatty():
+        if not self.env.stdout.isatty():
             self._write_utf8(raw + b"\n")
             return
         text = _indented(raw).decode("utf-8", "replace")
@@ -66,13 +66,13 @@ class Output(msgspec.Struct):
     def record(self, value: Any) -> None:
         """Write one JSON document on a line of its own, on a terminal too."""
         raw = _encode(value)
-        if self.world.stdout.isatty():
+        if self.env.stdout.isatty():
             raw = _for_terminals(raw.decode("utf-8", "replace")).encode()
         self._write_utf8(raw + b"\n")
 
     def lines(self, lines: Iterable[Line]) -> None:
         """Write readable text: lines of (text, role), made visible by their view-model."""
-        self._write_lines(self.world.stdout, lines)
+        self._write_lines(self.env.stdout, lines)
 
     def text(self, text: str) -> None:
         """Write readable text of our own; what a terminal acts on is made visible in it."""
@@ -80,7 +80,7 @@ class Output(msgspec.Struct):
 
     def narrate_lines(self, lines: Iterable[Line]) -> None:
         """Write lines of (text, role), made visible by their view-model, to stderr."""
-        self._write_lines(self.world.stderr, lines)
+        self._write_lines(self.env.stderr, lines)
 
     def narrate(self, text: str) -> None:
         """Say on stderr what is going on."""
@@ -90,19 +90,19 @@ class Output(msgspec.Struct):
     @property
     def draws_over(self) -> bool:
         """Whether a line on stderr can be drawn over: on a terminal that moves its cursor."""
-        return self.world.stderr.isatty() and self.world.env.get("TERM") != "dumb"
+        return self.env.stderr.isatty() and self.env.environ.get("TERM") != "dumb"
 
     def draw_over(self, text: str) -> None:
         """Draw a line on stderr over the one that was drawn before. One line, narrower than the terminal."""
         if not self.quiet:
-            self.world.stderr.write(f"\r{visible(text)}\x1b[K")
-            self.world.stderr.flush()
+            self.env.stderr.write(f"\r{visible(text)}\x1b[K")
+            self.env.stderr.flush()
             self._drawn = True
 
     def leave_drawn(self) -> None:
         """End the line that was drawn last: what follows stands below it."""
         if self._drawn:
-            self.world.stderr.write("\n")
+            self.env.stderr.write("\n")
             self._drawn = False
 
     def warn(self, text: str) -> None:
@@ -122,22 +122,22 @@ class Output(msgspec.Struct):
         lines: list[Line] = [(("✗ ", "error"), (said[0], "text")), *[((line, "text"),) for line in said[1:]]]
         if hint:
             lines.append((("  → ", "accent"), (visible(hint, newlines=True), "text")))
-        self._write_lines(self.world.stderr, lines)
+        self._write_lines(self.env.stderr, lines)
         if self.as_json:
             told = {"code": code, "message": message, "hint": hint, "diagnosis": []} | dict(more or {})
             line = _encode({"error": told}).decode("utf-8", "replace")
-            self.world.stderr.write(_for_terminals(line) + "\n")
-            self.world.stderr.flush()
+            self.env.stderr.write(_for_terminals(line) + "\n")
+            self.env.stderr.flush()
         return status
 
     def _tell(self, text: str, role: Role) -> None:
         said = visible(_told(text), newlines=True)
-        self._write_lines(self.world.stderr, [((line, role),) for line in said.split("\n")])
+        self._write_lines(self.env.stderr, [((line, role),) for line in said.split("\n")])
 
     def _write_lines(self, stream: TextIO, lines: Iterable[Line]) -> None:
-        colour = wants_colour(stream, self.world.env)
+        colour = wants_colour(stream, self.env.environ)
         if self._drawn:
-            self.world.stderr.write("\r\x1b[K")
+            self.env.stderr.write("\r\x1b[K")
             self._drawn = False
         for spans in lines:
             stream.write("".join(_styled(text, role, colour) for text, role in spans).rstrip() + "\n")
@@ -145,7 +145,7 @@ class Output(msgspec.Struct):
 
     def _write_utf8(self, data: bytes) -> None:
         """JSON is UTF-8, whatever the locale says of the terminal."""
-        stdout = self.world.stdout
+        stdout = self.env.stdout
         if (buffer := getattr(stdout, "buffer", None)) is None:
             stdout.write(data.decode("utf-8", "replace"))
         else:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from inspector.cli.world import CliEnv
+from inspector.cli.env import CliEnv
 from inspector.transports.children import end_all_children
 
 _FORMAT = "%(levelname)s %(name)s: %(message)s"
@@ -21,9 +21,9 @@ _HELD = 200
 
 
 class _Narrated(logging.Handler):
-    def __init__(self, world: CliEnv) -> None:
+    def __init__(self, env: CliEnv) -> None:
         super().__init__(logging.WARNING)
-        self._world = world
+        self._env = env
         self.setFormatter(logging.Formatter(_FORMAT))
         self.held: deque[str] | None = None
         """Where records wait; None while they may be shown."""
@@ -34,20 +34,20 @@ class _Narrated(logging.Handler):
 
         text = visible(self.format(record), newlines=True)
         if self.held is None:
-            self._world.stderr.write(text + "\n")
+            self._env.stderr.write(text + "\n")
         else:
             self.held.append(text)
 
     def let_go(self) -> None:
         """Show what was held."""
         held, self.held = self.held or (), None
-        self._world.stderr.writelines(f"{text}\n" for text in held)
+        self._env.stderr.writelines(f"{text}\n" for text in held)
 
 
 @contextmanager
-def narrated_log(world: CliEnv) -> Iterator[None]:
+def narrated_log(env: CliEnv) -> Iterator[None]:
     """Show warnings and worse on stderr for the time of the block."""
-    handler = _Narrated(world)
+    handler = _Narrated(env)
     logging.getLogger().addHandler(handler)
     try:
         yield

@@ -103,7 +103,7 @@ class ReadingProgress:
         """Take away what was drawn."""
         if self._drawn_at > self._began:
             self._output.draw_over("")
-            self._output.world.stderr.write("\r")
+            self._output.env.stderr.write("\r")
 
     def _draw(self, done: int, total: int, took: float) -> None:
         from shutil import get_terminal_size  # slow to import, and short files draw nothing

@@ -70,7 +70,7 @@ def chosen_numbers(output: Output, journal: Journal, where: str) -> frozenset[in
     from inspector.config.paths import places
     from inspector.config.remembered import SavedFilters
 
-    own = places(output.world.env)
+    own = places(output.env.environ)
     wish = read_wish(where, (), named=SavedFilters(own.config, own.state).named())
     return frozenset(Tail(journal, output, wish).matching())
 
@@ -85,14 +85,14 @@ def demand_agreement(output: Output, recorded: RecordedRequests, target: str, *,
     if agreed:
         output.narrate(f"sending {said}")
         return True
-    world = output.world
-    if not (world.stdin.isatty() and world.stderr.isatty()):
+    env = output.env
+    if not (env.stdin.isatty() and env.stderr.isatty()):
         raise UsageError(f"sending {said} needs your consent", hint="Give --yes where nobody can be asked.")
     for method, number in _by_method(recorded.plan).items():
         output.narrate(f"  {number:>5,} {visible(method, limit=80)}")
-    world.stderr.write(f"Send {visible(said)}? [y/N] ")
-    world.stderr.flush()
-    return world.stdin.readline().strip().lower() in ("y", "yes")
+    env.stderr.write(f"Send {visible(said)}? [y/N] ")
+    env.stderr.flush()
+    return env.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def tell(output: Output, resent: Resent, name: str) -> ExitStatus:
@@ -174,7 +174,7 @@ def take_over(output: Output, chosen: TargetOptions, plan: Plan, wish: ResendOpt
             tell(output, resent, name)
         return show_live(begin, first)
 
-    return inspect(output.world, chosen, show)
+    return inspect(output.env, chosen, show)
 
 
 async def _replay(live: Live, plan: Plan, wish: ResendOptions) -> Resent | None:

@@ -19,6 +19,7 @@ from inspector.capture.compare.differences import Comparison, compare
 from inspector.capture.compare.normal import NAMES, Normal, read_rule, read_rules
 from inspector.capture.compare.operations import Accounts
 from inspector.capture.format.reader import demand_file
+from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, visit
 from inspector.cli.help import shared
@@ -26,7 +27,6 @@ from inspector.cli.launch import numbered
 from inspector.cli.lists import declared, fetch
 from inspector.cli.options import found_by_name
 from inspector.cli.output import Output
-from inspector.cli.world import CliEnv
 from inspector.config.paths import expanded
 from inspector.errors import UsageError
 from inspector.features.lock.changes import SurfaceDiff, compare_surfaces
@@ -164,14 +164,16 @@ class ComparedSide(msgspec.Struct, frozen=True):
     argv: tuple[str, ...] = ()
 
 
-def read_sides(words: tuple[str, ...], world: CliEnv, count: int) -> tuple[ComparedSide, ...]:
+def read_sides(words: tuple[str, ...], env: CliEnv, count: int) -> tuple[ComparedSide, ...]:
     """So many sides, of words and of the command after `--`, which is the last one. Raises: UsageError."""
-    theirs = world.theirs
-    sides = [side_of(word, world) for word in words]
-    if theirs is not None:
-        if not theirs:
+    server_argv = env.server_argv
+    sides = [side_of(word, env) for word in words]
+    if server_argv is not None:
+        if not server_argv:
             raise UsageError("nothing stands after --", hint="Give the server's command there.")
-        sides.append(ComparedSide(SideKind.TARGET, shlex.join(command_without_credentials(theirs)), argv=theirs))
+        sides.append(
+            ComparedSide(SideKind.TARGET, shlex.join(command_without_credentials(server_argv)), argv=server_argv)
+        )
     if len(sides) != count:
         wanted = "one is wanted" if count == 1 else "two are wanted"
         raise UsageError(
@@ -181,11 +183,11 @@ def read_sides(words: tuple[str, ...], world: CliEnv, count: int) -> tuple[Compa
     return tuple(sides)
 
 
-def side_of(word: str, world: CliEnv) -> ComparedSide:
+def side_of(word: str, env: CliEnv) -> ComparedSide:
     """What a word names. Raises: UsageError if that is nothing."""
     if word.startswith(_URL):
         return ComparedSide(SideKind.TARGET, without_credentials(word), url=word)
-    if found_by_name(world, word) is not None:
+    if found_by_name(env, word) is not None:
         return ComparedSide(SideKind.TARGET, word, url=word)
     path = expanded(word)
     if os.path.isfile(path):
@@ -224,7 +226,7 @@ class FetchedSide(msgspec.Struct, frozen=True):
     surface: ServerDefinitions = ServerDefinitions()
 
 
-def surface_of_side(world: CliEnv, output: Output, side: ComparedSide, options: dict[str, Any]) -> FetchedSide:
+def surface_of_side(env: CliEnv, output: Output, side: ComparedSide, options: dict[str, Any]) -> FetchedSide:
     """The surface of a side. A server is asked for all its lists and left; its status is not OK if that failed.
 
     Raises: UsageError, CaptureError for a file that can't be read.
@@ -238,7 +240,7 @@ def surface_of_side(world: CliEnv, output: Output, side: ComparedSide, options: 
     if side.kind is SideKind.CAPTURE:
         assert side.path is not None, "it is a file"
         return FetchedSide(ExitStatus.OK, _of_capture(output, side.path))
-    return _of_target(world, side, options)
+    return _of_target(env, side, options)
 
 
 def _of_capture(output: Output, path: Path) -> ServerDefinitions:
@@ -256,7 +258,7 @@ def _of_capture(output: Output, path: Path) -> ServerDefinitions:
     return surface
 
 
-def _of_target(world: CliEnv, side: ComparedSide, options: dict[str, Any]) -> FetchedSide:
+def _of_target(env: CliEnv, side: ComparedSide, options: dict[str, Any]) -> FetchedSide:
     found: list[ServerDefinitions] = []
 
     async def work(visit: CommandSession) -> ExitStatus:
@@ -269,7 +271,7 @@ def _of_target(world: CliEnv, side: ComparedSide, options: dict[str, Any]) -> Fe
         found.append(surface_of(visit.session.journal.conversation))
         return status
 
-    own = msgspec.structs.replace(world, theirs=side.argv or None)
+    own = msgspec.structs.replace(env, server_argv=side.argv or None)
     status = visit(own, side.url, options, work)
     return FetchedSide(status, found[0] if found else ServerDefinitions())
 
@@ -293,7 +295,7 @@ FAILS = (*(rating.value for rating in Rating), "any", "never")
 
 
 def diff_surfaces(
-    world: CliEnv,
+    env: CliEnv,
     output: Output,
     sides: tuple[ComparedSide, ...],
     options: dict[str, Any],
@@ -307,7 +309,7 @@ def diff_surfaces(
     """
     found = []
     for side in sides:
-        fetched = surface_of_side(world, output, side, options_for(side, sides, options))
+        fetched = surface_of_side(env, output, side, options_for(side, sides, options))
         if fetched.status is not ExitStatus.OK:
             return fetched.status
         found.append(fetched.surface)

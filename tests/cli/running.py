@@ -1,4 +1,4 @@
-"""Running the command line in this process, with a world of its own, against servers in others."""
+"""Running the command line in this process, with an environment of its own, against servers in others."""
 
 import io
 import json
@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from inspector.cli.env import CliEnv
 from inspector.cli.main import run
-from inspector.cli.world import CliEnv
 from tests.architecture.sources import ROOT
 
 SERVERS = ROOT / "tests" / "servers"
@@ -45,9 +45,9 @@ class Ran:
 def inspect(*argv: str, stdin: str = "", env: Mapping[str, str] | None = None, terminal: bool = False) -> Ran:
     """Run `mcp-inspect` with these words."""
     kind = Terminal if terminal else io.StringIO
-    world = CliEnv(None, {**os.environ, **(env or {})}, kind(stdin), kind(), kind())
-    status = run(argv, world)
-    return Ran(status, world.stdout.getvalue(), world.stderr.getvalue())  # type: ignore[attr-defined]
+    cli_env = CliEnv(None, {**os.environ, **(env or {})}, kind(stdin), kind(), kind())
+    status = run(argv, cli_env)
+    return Ran(status, cli_env.stdout.getvalue(), cli_env.stderr.getvalue())  # type: ignore[attr-defined]
 
 
 def demo(*flags: str) -> tuple[str, ...]:

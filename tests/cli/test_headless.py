@@ -16,10 +16,10 @@ import pytest
 
 from inspector.capture.journal import Journal, start_capture
 from inspector.capture.store.load import load
+from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, tell_failure, visit
 from inspector.cli.output import Output
-from inspector.cli.world import CliEnv
 from inspector.config.eras import Eras, process_key
 from inspector.config.paths import places
 from inspector.errors import ConnectError
@@ -182,8 +182,8 @@ async def _look_around(visit: CommandSession) -> ExitStatus:
 
 
 def test_the_work_gets_an_open_session_and_its_status_is_ours() -> None:
-    world = CliEnv(scripted({})[1:], os.environ, io.StringIO(), io.StringIO(), io.StringIO())
-    assert visit(world, None, _OPTIONS, _look_around) == ExitStatus.FINDINGS
+    env = CliEnv(scripted({})[1:], os.environ, io.StringIO(), io.StringIO(), io.StringIO())
+    assert visit(env, None, _OPTIONS, _look_around) == ExitStatus.FINDINGS
 
 
 _OPTIONS: dict[str, Any] = {

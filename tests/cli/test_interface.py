@@ -18,10 +18,10 @@ from msgspec.structs import replace
 
 import inspector.cli.launch
 from inspector.cli import interface
+from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.interface import ServerRuns, Servers, demand_terminal, inspect, recent
 from inspector.cli.options import TargetOptions
-from inspector.cli.world import CliEnv
 from inspector.config.environment import build_environment
 from inspector.config.paths import places
 from inspector.config.servers import FoundServer
@@ -38,7 +38,7 @@ from tests.cli.running import Terminal, demo
 from tests.waiting import until
 
 
-def _world(env: dict[str, str] | None = None) -> CliEnv:
+def _env(env: dict[str, str] | None = None) -> CliEnv:
     import os
 
     return CliEnv(None, {**os.environ, "TERM": "xterm", **(env or {})}, Terminal(), Terminal(), io.StringIO())
@@ -65,15 +65,15 @@ def _wait_until_open(live: Live) -> None:
     live.engine.submit(opened()).result(30)
 
 
-def _told(world: CliEnv) -> str:
-    return world.stderr.getvalue()  # type: ignore[attr-defined, no-any-return]
+def _told(env: CliEnv) -> str:
+    return env.stderr.getvalue()  # type: ignore[attr-defined, no-any-return]
 
 
 _AT_THE_START = """
 import io, json, os, sys
 from tests.cli.running import Terminal
 from inspector.cli.main import run
-from inspector.cli.world import World
+from inspector.cli.env import World
 
 def seen(event, arguments):
     if event == "subprocess.Popen":
@@ -95,7 +95,7 @@ def test_the_server_starts_before_what_talks_to_it_and_what_shows_it_is_imported
 
 
 def test_it_runs_on_a_live_conversation_and_says_where_that_is_recorded(tmp_path: Path) -> None:
-    world, seen = _world(), []
+    env, seen = _env(), []
 
     def show(begin: Callable[[], Live], first: Live) -> ExitStatus:
         _wait_until_open(first)
@@ -105,10 +105,10 @@ def test_it_runs_on_a_live_conversation_and_says_where_that_is_recorded(tmp_path
         seen.append(_tools(second))
         return ExitStatus.OK
 
-    assert inspect(world, _chosen(tmp_path / "a b.mcpcap"), show) == ExitStatus.OK
+    assert inspect(env, _chosen(tmp_path / "a b.mcpcap"), show) == ExitStatus.OK
     assert seen == [24, 24]
     for name in ("a b.mcpcap", "a b-2.mcpcap"):
-        assert f"mcp-inspect replay '{tmp_path / name}'" in _told(world)
+        assert f"mcp-inspect replay '{tmp_path / name}'" in _told(env)
         assert (tmp_path / name).read_bytes().rstrip().rpartition(b"\n")[2].startswith(b'{"r":"end"')
     assert gc.isenabled()
 
@@ -121,26 +121,26 @@ def test_a_crash_inside_leaves_no_server_and_no_thread() -> None:
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        inspect(_world(), _chosen(record=False), show)
+        inspect(_env(), _chosen(record=False), show)
     assert not [thread.name for thread in threading.enumerate() if "engine" in thread.name]
 
 
 def test_nothing_is_said_of_what_was_not_recorded() -> None:
-    world = _world()
-    inspect(world, _chosen(record=False), lambda begin, first: ExitStatus.OK)
-    assert _told(world) == ""
+    env = _env()
+    inspect(env, _chosen(record=False), lambda begin, first: ExitStatus.OK)
+    assert _told(env) == ""
 
 
 def test_a_file_that_is_taken_is_refused_before_anything_starts(tmp_path: Path) -> None:
     (tmp_path / "a.mcpcap").write_text("taken")
     with pytest.raises(UsageError, match="is there already"):
-        inspect(_world(), _chosen(tmp_path / "a.mcpcap"), lambda begin, first: ExitStatus.OK)
+        inspect(_env(), _chosen(tmp_path / "a.mcpcap"), lambda begin, first: ExitStatus.OK)
 
 
 def test_without_a_terminal_the_other_commands_are_named() -> None:
-    for world in (CliEnv(None, {"TERM": "xterm"}, io.StringIO(), Terminal()), _world({"TERM": "dumb"})):
+    for env in (CliEnv(None, {"TERM": "xterm"}, io.StringIO(), Terminal()), _env({"TERM": "dumb"})):
         with pytest.raises(UsageError, match="needs a terminal") as refused:
-            demand_terminal(world)
+            demand_terminal(env)
         assert "info, list, call, read or prompt" in refused.value.hint
 
 
@@ -155,12 +155,12 @@ def test_a_long_file_of_another_program_is_read_before_the_first_picture_and_tha
         return ExitStatus.OK
 
     monkeypatch.setattr(interface, "open_all", open_all)
-    world = CliEnv(None, {}, Terminal(), Terminal(), io.StringIO())
+    env = CliEnv(None, {}, Terminal(), Terminal(), io.StringIO())
     captures = ROOT / "tests" / "captures"
     paths = (captures / "foreign" / "browser.har", captures / "evening.mcpcap")
-    assert interface.replay(world, *paths) == ExitStatus.OK
+    assert interface.replay(env, *paths) == ExitStatus.OK
     assert shown == [*map(OpenCapture, paths)]
-    assert world.stderr.getvalue() == "reading browser.har, 4.0 kB of another program\n"  # type: ignore[attr-defined]
+    assert env.stderr.getvalue() == "reading browser.har, 4.0 kB of another program\n"  # type: ignore[attr-defined]
 
 
 def test_the_newest_ten_come_first_with_age_and_size() -> None:
@@ -175,11 +175,11 @@ def test_the_newest_ten_come_first_with_age_and_size() -> None:
     assert found[0].age_s > 0
 
 
-def _sittings_world() -> CliEnv:
+def _make_env() -> CliEnv:
     return CliEnv(None, {**os.environ, "TERM": "xterm"}, Terminal(), Terminal(), io.StringIO())
 
 
-def _sittings_chosen(capture: Path | None = None, *, record: bool = True) -> TargetOptions:
+def _make_chosen(capture: Path | None = None, *, record: bool = True) -> TargetOptions:
     environment = build_environment(os.environ, inherit_all=False, set_=[f"PYTHONPATH={ROOT}"])
     return TargetOptions(
         StdioTarget(demo()[3:], environment, str(ROOT)), None, "", Timeouts(total_s=5), capture, record
@@ -198,14 +198,14 @@ def _engines() -> int:
 
 
 def test_the_end_of_the_sittings_is_the_end_of_their_servers() -> None:
-    sittings = ServerRuns(_sittings_chosen(record=False), _sittings_world())
-    live = sittings.begin()
+    runs = ServerRuns(_make_chosen(record=False), _make_env())
+    live = runs.begin()
     _sittings_wait_until_open(live)
-    sittings.end()
+    runs.end()
     assert live.state is SessionState.CLOSED
     assert live.session is not None
     assert live.session.transport.exit is not None  # type: ignore[attr-defined]
-    sittings.end()  # a second end does nothing
+    runs.end()  # a second end does nothing
 
 
 @pytest.fixture
@@ -222,22 +222,22 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[Started]:
 
 
 def test_the_first_server_has_a_head_start_and_is_the_one_that_is_talked_to(started: list[Started]) -> None:
-    sittings = ServerRuns(_sittings_chosen(record=False), _sittings_world())
-    live = sittings.begin()
+    runs = ServerRuns(_make_chosen(record=False), _make_env())
+    live = runs.begin()
     _sittings_wait_until_open(live)
     assert live.session is not None
     assert live.session.transport.pid == started[0].child.pid  # type: ignore[attr-defined]
     facts = [live.journal.store.entry(n).what for n in (1, 2)]
-    _sittings_wait_until_open(sittings.begin())
-    sittings.end()
+    _sittings_wait_until_open(runs.begin())
+    runs.end()
     assert [fact.event for fact in facts] == [ConnectionEvent.OPEN, ProcessEvent.SPAWN]  # type: ignore[union-attr]
     assert len(started) == 1  # reconnecting starts it as ever
     assert started[0].child.returncode is not None
 
 
 def test_nothing_is_said_to_a_server_that_is_held_until_it_may_begin(started: list[Started]) -> None:
-    sittings = ServerRuns(_sittings_chosen(record=False), _sittings_world())
-    live = sittings.begin(held=True)
+    runs = ServerRuns(_make_chosen(record=False), _make_env())
+    live = runs.begin(held=True)
     asked = live.run(_pid)  # waits for the session
     live.engine.submit(asyncio.sleep(0)).result(30)  # what was submitted before has had its turn
     assert (live.session, live.journal.count, live.state, asked.done()) == (None, 0, SessionState.CONNECTING, False)
@@ -245,13 +245,13 @@ def test_nothing_is_said_to_a_server_that_is_held_until_it_may_begin(started: li
     live.begin()  # a second time does nothing
     assert asked.result(30) == started[0].child.pid
     _sittings_wait_until_open(live)
-    sittings.end()
+    runs.end()
 
 
 def test_a_server_that_is_held_is_ended_with_the_others(started: list[Started]) -> None:
-    sittings = ServerRuns(_sittings_chosen(record=False), _sittings_world())
-    sittings.begin(held=True)
-    sittings.end()
+    runs = ServerRuns(_make_chosen(record=False), _make_env())
+    runs.begin(held=True)
+    runs.end()
     assert started[0].child.returncode is not None
 
 
@@ -264,10 +264,10 @@ async def _pid(session: Session) -> int:
 def test_nothing_is_started_ahead_of_a_file_that_can_not_be_made(tmp_path: Path, started: list[Started]) -> None:
     path = tmp_path / "a.mcpcap"
     path.write_bytes(b"x")
-    sittings = ServerRuns(_sittings_chosen(path), _sittings_world())
+    runs = ServerRuns(_make_chosen(path), _make_env())
     with pytest.raises(UsageError):
-        sittings.begin()
-    sittings.end()
+        runs.begin()
+    runs.end()
     assert started == []
 
 
@@ -278,31 +278,31 @@ def test_a_server_with_a_head_start_is_ended_if_the_conversation_can_not_begin(
         raise UsageError("no")
 
     monkeypatch.setattr(inspector.cli.launch, "settings_for", fails)
-    sittings = ServerRuns(_sittings_chosen(record=False), _sittings_world())
+    runs = ServerRuns(_make_chosen(record=False), _make_env())
     with pytest.raises(UsageError):
-        sittings.begin()
+        runs.begin()
     assert started[0].child.returncode == -signal.SIGKILL
-    sittings.end()
+    runs.end()
     assert _engines() == 0
 
 
 def test_a_command_that_can_not_be_started_is_an_error_of_the_conversation(started: list[Started]) -> None:
     chosen = replace(
-        _sittings_chosen(record=False),
+        _make_chosen(record=False),
         target=StdioTarget(("no-such-command",), build_environment({}, inherit_all=False), "/"),
     )
-    sittings = ServerRuns(chosen, _sittings_world())
-    live = sittings.begin()
+    runs = ServerRuns(chosen, _make_env())
+    live = runs.begin()
     _sittings_wait_until_open(live)
     assert live.session is not None
     assert "no-such-command" in str(live.session.error)
-    sittings.end()
+    runs.end()
     assert started == []
 
 
 def test_closing_one_leaves_the_others_and_what_ends_last_ends_all() -> None:
-    servers = Servers(_sittings_world(), _sittings_chosen(record=False))
-    first = servers.add(_sittings_chosen(record=False)).begin()
+    servers = Servers(_make_env(), _make_chosen(record=False))
+    first = servers.add(_make_chosen(record=False)).begin()
     opened = servers.open(OpenDemo())
     assert opened.first is not None
     assert opened.close is not None
@@ -317,8 +317,8 @@ def test_closing_one_leaves_the_others_and_what_ends_last_ends_all() -> None:
 
 
 def test_each_conversation_is_recorded_in_a_file_of_its_own(tmp_path: Path) -> None:
-    chosen = _sittings_chosen(tmp_path / "a.mcpcap")
-    servers = Servers(_sittings_world(), chosen)
+    chosen = _make_chosen(tmp_path / "a.mcpcap")
+    servers = Servers(_make_env(), chosen)
     first = servers.add(chosen).begin()
     second = servers.open(OpenDemo()).first
     assert second is not None
@@ -332,15 +332,15 @@ def test_each_conversation_is_recorded_in_a_file_of_its_own(tmp_path: Path) -> N
 
 
 def test_what_is_about_one_server_holds_for_that_one_alone() -> None:
-    chosen = replace(_sittings_chosen(record=False), revision="x", retry_cut=True)
-    servers = Servers(_sittings_world(), chosen)
+    chosen = replace(_make_chosen(record=False), revision="x", retry_cut=True)
+    servers = Servers(_make_env(), chosen)
     like = servers._like(HttpTarget("http://127.0.0.1:9/mcp"))
     assert (like.revision, like.clocks, like.era) == ("", Timeouts(), None)
     assert (like.record, like.retry_cut) == (False, True)
 
 
 def test_names_and_captures_are_opened_as_they_are(home: Path) -> None:
-    servers = Servers(_sittings_world())
+    servers = Servers(_make_env())
     found = FoundServer("nine", "Cursor", home / "mcp.json", argv=demo()[3:])
     opened = servers.open(OpenServer(found))
     assert opened.name == "nine"
@@ -358,7 +358,7 @@ def test_words_are_read_with_the_servers_that_were_found(home: Path, monkeypatch
     (home / ".cursor").mkdir()
     (home / ".cursor/mcp.json").write_text('{"mcpServers": {"gulls": {"command": "npx", "args": ["gulls"]}}}')
     monkeypatch.chdir(home)
-    servers = Servers(_sittings_world())
+    servers = Servers(_make_env())
     assert servers.meant([]) == []
     named, typed = servers.meant(["gulls", "node a.js"])
     assert isinstance(named, OpenServer)

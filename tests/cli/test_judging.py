@@ -12,6 +12,7 @@ from inspector.capture.store.load import load
 from inspector.checks import everything
 from inspector.checks.findings import Confidence, Finding, Severity
 from inspector.checks.registry import CHECKS
+from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.judging import (
     PlannedCall,
@@ -30,7 +31,6 @@ from inspector.cli.judging import (
 )
 from inspector.cli.options import choose
 from inspector.cli.output import Output
-from inspector.cli.world import CliEnv
 from inspector.errors import UsageError
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Part
 from tests.captures.record import sample
@@ -222,9 +222,9 @@ def test_the_key_is_that_of_the_target(tmp_path: Path) -> None:
     from inspector.cli.commands.check import command
 
     for argv, url in ((("node", "server.js"), None), (None, "http://127.0.0.1:9/mcp#x")):
-        world = CliEnv(theirs=argv)
-        options = command.make_context("check", ["--cwd", str(tmp_path)] if argv else [], obj=world).params
-        assert target_key(world, url, options) == choose(world, url, options).target.key
+        env = CliEnv(server_argv=argv)
+        options = command.make_context("check", ["--cwd", str(tmp_path)] if argv else [], obj=env).params
+        assert target_key(env, url, options) == choose(env, url, options).target.key
     assert target_key(CliEnv(), None, {}) == ""
 
 

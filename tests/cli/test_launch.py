@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from inspector.cli.env import CliEnv
 from inspector.cli.launch import kept_journal, named_journal, numbered, settings_for
 from inspector.cli.options import TargetOptions
-from inspector.cli.world import CliEnv
 from inspector.config.environment import Environment
 from inspector.config.paths import places
 from inspector.config.targets import StdioTarget
@@ -40,7 +40,7 @@ def test_a_session_is_kept_on_a_private_shelf_under_a_name_of_its_own() -> None:
 
 def test_a_shelf_that_cannot_be_written_is_a_notice(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
-    journal = kept_journal(_chosen(), CliEnv(env={"MCP_INSPECT_HOME": str(tmp_path / "file")}))
+    journal = kept_journal(_chosen(), CliEnv(environ={"MCP_INSPECT_HOME": str(tmp_path / "file")}))
     assert not journal.recording
     assert "This session is not recorded" in journal.notices[0]
     journal.close()

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from inspector.cli.env import CliEnv
 from inspector.cli.headless import CommandSession
 from inspector.cli.lists import FetchedList, declared, fetch
 from inspector.cli.output import Output
-from inspector.cli.world import CliEnv
 from inspector.errors import Disconnected
 from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.revisions.table import NEWEST

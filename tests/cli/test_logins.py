@@ -15,10 +15,10 @@ import pytest
 from inspector.auth.steps import Abandoned, AccessToken, Client, OpenAddress, Redirected, StoredLogin
 from inspector.auth.storage import TokenStore
 from inspector.cli import logins
+from inspector.cli.env import CliEnv
 from inspector.cli.logins import Consent, TypedLines
 from inspector.cli.options import TargetOptions
 from inspector.cli.output import Output
-from inspector.cli.world import CliEnv
 from inspector.config.environment import Environment
 from inspector.config.targets import StdioTarget
 from inspector.errors import UsageError

@@ -7,6 +7,7 @@ from typing import Any
 import click
 import pytest
 
+from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.options import (
     Extent,
@@ -19,7 +20,6 @@ from inspector.cli.options import (
     screen_options,
     wishes,
 )
-from inspector.cli.world import CliEnv
 from inspector.config.targets import HttpTarget, StdioTarget
 from inspector.errors import UsageError
 from inspector.forms.patterns import WorkBounds, bounds, move

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 import msgspec
 import pytest
 
+from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.output import Output, wants_colour
-from inspector.cli.world import CliEnv
 from inspector.errors import ConnectError
 from tests.cli.running import Terminal
 
@@ -20,11 +20,11 @@ def _output(*, terminal: bool = False, env: Mapping[str, str] | None = None, as_
 
 
 def _out(output: Output) -> str:
-    return output.world.stdout.getvalue()  # type: ignore[attr-defined, no-any-return]
+    return output.env.stdout.getvalue()  # type: ignore[attr-defined, no-any-return]
 
 
 def _err(output: Output) -> str:
-    return output.world.stderr.getvalue()  # type: ignore[attr-defined, no-any-return]
+    return output.env.stderr.getvalue()  # type: ignore[attr-defined, no-any-return]
 
 
 def test_json_for_a_pipe_is_one_line_and_raw_members_are_untouched() -> None:

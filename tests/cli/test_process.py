@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from inspector.atomic_write import whole_file
+from inspector.cli.env import CliEnv
 from inspector.cli.process import held_log, leaving_no_child, leaving_nothing_half_made, leaving_politely, narrated_log
-from inspector.cli.world import CliEnv
 from tests.architecture.sources import ROOT
 from tests.waiting import PATIENCE_S
 

@@ -4,9 +4,9 @@ import io
 
 import pytest
 
+from inspector.cli.env import CliEnv
 from inspector.cli.output import Output
 from inspector.cli.progress import ProgressBar, ReadingProgress, bar
-from inspector.cli.world import CliEnv
 from inspector.protocol.exchanges import Progress
 from tests.cli.running import Terminal
 

@@ -8,11 +8,11 @@ import click
 import pytest
 
 from inspector.capture.journal import Journal, start_capture
+from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.output import Output
 from inspector.cli.progress import ProgressBar
 from inspector.cli.requests import CliRequest, Narrator, TaskTeller, answered, as_json, asked, log_level_option
-from inspector.cli.world import CliEnv
 from inspector.errors import (
     AuthorizationNeeded,
     Disconnected,
@@ -342,14 +342,14 @@ def test_a_task_that_never_ends_is_given_up_when_the_time_is_over() -> None:
 
 
 def test_a_teller_says_each_word_once_and_makes_foreign_text_visible() -> None:
-    world = CliEnv(None, {}, io.StringIO(), io.StringIO(), io.StringIO())
-    teller = TaskTeller(Output(world))
+    env = CliEnv(None, {}, io.StringIO(), io.StringIO(), io.StringIO())
+    teller = TaskTeller(Output(env))
     task = Task(1, "t\x1b[2J", True, 0, 1, state="working", message="dig\x07")
     for _ in range(3):
         teller.tell(task)
     task.state = ""
     teller.tell(task)
-    said = world.stderr.getvalue()  # type: ignore[attr-defined]
+    said = env.stderr.getvalue()  # type: ignore[attr-defined]
     assert "\x1b" not in said
     assert "\x07" not in said
     assert said.count("working") == 1

@@ -10,10 +10,10 @@ from inspector.capture.compare.differences import Comparison, compare
 from inspector.capture.compare.normal import Normal
 from inspector.cli import resending
 from inspector.cli.commands import resend
+from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.output import Output
 from inspector.cli.resending import tell
-from inspector.cli.world import CliEnv
 from inspector.features.resend.performing import Resent
 from inspector.features.resend.plan import Skip, plan
 from inspector.features.resend.provenance import CarriedValue

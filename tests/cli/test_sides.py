@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.sides import (
     FAILS,
@@ -22,7 +23,6 @@ from inspector.cli.sides import (
     read_sides,
     side_of,
 )
-from inspector.cli.world import CliEnv
 from inspector.errors import UsageError
 from inspector.features.lock.changes import SurfaceDiff
 from inspector.features.lock.lock_file import save

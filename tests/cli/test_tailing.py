@@ -5,9 +5,9 @@ import json
 
 import pytest
 
+from inspector.cli.env import CliEnv
 from inspector.cli.output import Output
 from inspector.cli.tailing import Tail, read_wish
-from inspector.cli.world import CliEnv
 from inspector.errors import UsageError
 from tests.present.tape import Tape
 
@@ -17,7 +17,7 @@ def output(env: dict[str, str] | None = None) -> Output:
 
 
 def printed(out: Output) -> list[str]:
-    found = out.world.stdout
+    found = out.env.stdout
     assert isinstance(found, io.StringIO)
     return found.getvalue().splitlines()
 

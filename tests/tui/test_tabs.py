@@ -9,8 +9,8 @@ from msgspec.structs import replace
 from textual.widgets import Input
 
 from inspector.auth.guide import Guide, WaitingForLogin
+from inspector.cli.env import CliEnv
 from inspector.cli.interface import Servers
-from inspector.cli.world import CliEnv
 from inspector.present.start import OpenTyped
 from inspector.protocol.frames import Frame
 from inspector.session.options import SessionState

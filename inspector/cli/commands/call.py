@@ -5,13 +5,13 @@ from typing import Any
 import click
 
 from inspector.cli.arguments import TypedArgument, joined, read_pairs, read_whole
+from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, visit
 from inspector.cli.help import Documented
 from inspector.cli.lists import counted, fetch
 from inspector.cli.options import headless_options
 from inspector.cli.requests import CliRequest, TaskWish, log_level_option, make, with_logs
-from inspector.cli.world import CliEnv
 from inspector.errors import UsageError
 from inspector.protocol import peek
 from inspector.protocol.headers import cautions
@@ -34,10 +34,10 @@ _EXAMPLES = (
 @log_level_option
 @headless_options
 @click.pass_obj
-def command(world: CliEnv, /, name: str, url: str | None, **options: Any) -> ExitStatus:
+def command(env: CliEnv, /, name: str, url: str | None, **options: Any) -> ExitStatus:
     """Call a tool. Wrong arguments are sent as they are."""
     pairs = read_pairs(options.pop("pairs"))
-    whole = read_whole(options.pop("whole"), world.stdin)
+    whole = read_whole(options.pop("whole"), env.stdin)
     progress, level = options.pop("progress"), options.pop("log_level")
     wish = _task_wish(options.pop("task"), options.pop("ttl"), options.pop("no_wait"))
     joined(whole, pairs, None)  # what does not go together is refused before a server is started
@@ -49,7 +49,7 @@ def command(world: CliEnv, /, name: str, url: str | None, **options: Any) -> Exi
         _caution(visit, name, request.params)
         return await make(visit, request, progress=progress, logs=level is not None)
 
-    return visit(world, url, options, work)
+    return visit(env, url, options, work)
 
 
 def _caution(visit: CommandSession, name: str, params: Any) -> None:

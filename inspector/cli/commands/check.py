@@ -7,6 +7,7 @@ import click
 import msgspec
 
 from inspector.capture.journal import Journal
+from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, visit
 from inspector.cli.help import Documented, shared
@@ -25,7 +26,6 @@ from inspector.cli.judging import remember as remember_now
 from inspector.cli.lists import declared, fetch_each, raise_failure
 from inspector.cli.options import headless_settings, names_a_server
 from inspector.cli.output import Output
-from inspector.cli.world import CliEnv
 from inspector.errors import UsageError
 from inspector.protocol.capabilities import SKILLS, declares
 from inspector.protocol.credentials import without_credentials
@@ -49,7 +49,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @headless_settings
 @click.pass_obj
 def command(
-    world: CliEnv,
+    env: CliEnv,
     /,
     word: str | None,
     calls: tuple[str, ...],
@@ -64,16 +64,16 @@ def command(
     and 3, 4, 6 or 7 if no session came about or a request got no response; findings are shown all the same. With
     --host it counts what those hosts do about it.
     """
-    output = Output(world, as_json=options["as_json"], quiet=options["quiet"])
-    cases = read_cases(calls, world.stdin)
-    is_file = world.theirs is None and word is not None and not names_a_server(world, word)
+    output = Output(env, as_json=options["as_json"], quiet=options["quiet"])
+    cases = read_cases(calls, env.stdin)
+    is_file = env.server_argv is None and word is not None and not names_a_server(env, word)
     if is_file and cases:
         raise UsageError("--call needs a server, and this is a file")
     if is_file and remember:
         raise UsageError("--remember needs a server, and this is a file")
-    key = "" if is_file else target_key(world, word, options)
-    seen = seen_before(world, key, lock, output)
-    wish = msgspec.structs.replace(wish_of(options, target_of(world, word), output), seen=seen)
+    key = "" if is_file else target_key(env, word, options)
+    seen = seen_before(env, key, lock, output)
+    wish = msgspec.structs.replace(wish_of(options, target_of(env, word), output), seen=seen)
     if is_file:
         return _check_file(output, Path(word or ""), wish)
     found, lists = [ExitStatus.OK], [ExitStatus.OK]
@@ -82,7 +82,7 @@ def command(
         problem = None
         if remember and journal.conversation.opening is not None:
             try:
-                remember_now(world, key, journal, output)
+                remember_now(env, key, journal, output)
             except UsageError as error:  # what was found is told all the same
                 problem = error
         so_far = lists[0] if status is ExitStatus.OK else status
@@ -96,13 +96,13 @@ def command(
         lists[0] = await ask_for_lists(visit)
         return await make_cases(visit, cases)
 
-    status = visit(world, word, options, work, at_last=at_last, judges=True)
+    status = visit(env, word, options, work, at_last=at_last, judges=True)
     return status or found[0] or lists[0]
 
 
-def target_of(world: CliEnv, word: str | None) -> str:
+def target_of(env: CliEnv, word: str | None) -> str:
     """What the reports call the target: the URL without what gives access, the file, or the server's program."""
-    return without_credentials(word or "") or (Path(world.theirs[0]).name if world.theirs else "")
+    return without_credentials(word or "") or (Path(env.server_argv[0]).name if env.server_argv else "")
 
 
 async def ask_for_lists(visit: CommandSession) -> ExitStatus:

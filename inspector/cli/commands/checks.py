@@ -3,11 +3,11 @@
 import click
 
 from inspector.checks.everything import all_checks
+from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.output import Output
 from inspector.cli.reports import check_as_json
-from inspector.cli.world import CliEnv
 
 _EXAMPLES = (
     "mcp-inspect checks",
@@ -18,9 +18,9 @@ _EXAMPLES = (
 @click.command("checks", cls=Documented, examples=_EXAMPLES)
 @click.option("--json", "json_", is_flag=True, help="Write one JSON array to stdout.")
 @click.pass_obj
-def command(world: CliEnv, /, json_: bool) -> ExitStatus:
+def command(env: CliEnv, /, json_: bool) -> ExitStatus:
     """List all checks: what they find, how bad that is, in which revisions."""
-    output = Output(world)
+    output = Output(env)
     if json_:
         output.data([check_as_json(check) for check in all_checks()])
     else:

@@ -6,13 +6,13 @@ from typing import Any
 import click
 
 from inspector.cli.arguments import as_texts, read_pairs
+from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, visit
 from inspector.cli.help import Documented
 from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
 from inspector.cli.requests import answered
-from inspector.cli.world import CliEnv
 from inspector.errors import UsageError
 from inspector.protocol import peek
 from inspector.protocol.jsonrpc import ErrorAnswer
@@ -33,12 +33,10 @@ _EXAMPLES = (
 @click.option("-a", "pairs", multiple=True, metavar="K=V", help="Another argument that is known already.")
 @headless_settings
 @click.pass_obj
-def command(
-    world: CliEnv, /, kind: str, name: str, argument: str, words: tuple[str, ...], **options: Any
-) -> ExitStatus:
+def command(env: CliEnv, /, kind: str, name: str, argument: str, words: tuple[str, ...], **options: Any) -> ExitStatus:
     """Show what an argument of a prompt or template (KIND) can be completed to."""
     known = as_texts(read_pairs(options.pop("pairs")))
-    value, url = _apart(words, has_command=world.theirs is not None)
+    value, url = _apart(words, has_command=env.server_argv is not None)
     type_, member = _REFERENCES[kind]
     params: dict[str, Any] = {
         "ref": {"type": type_, member: name},
@@ -48,7 +46,7 @@ def command(
     async def work(visit: CommandSession) -> ExitStatus:
         return await _complete(visit, _with_context(visit, params, dict(known)))
 
-    return visit(world, url, options, work)
+    return visit(env, url, options, work)
 
 
 def _apart(words: Sequence[str], *, has_command: bool) -> tuple[str, str | None]:

@@ -20,9 +20,9 @@ from inspector.auth.guide import Loopback, redirected
 from inspector.auth.steps import Abandoned, IdentityProvider, LoginOptions, OpenAddress, Redirected
 from inspector.auth.storage import TokenStore
 from inspector.capture.journal import start_capture
+from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.output import Output
-from inspector.cli.world import CliEnv
 from inspector.config.targets import HttpTarget, parse_url
 from inspector.errors import InspectError, UsageError
 from inspector.forms.arguments import smallest_valid
@@ -203,9 +203,9 @@ _PATIENCE_S = 25.0
 @click.command("conformance")
 @click.argument("url")
 @click.pass_obj
-def command(world: CliEnv, url: str) -> ExitStatus:
+def command(env: CliEnv, url: str) -> ExitStatus:
     """Play the scenario that the environment names against a server of the suite."""
-    output = Output(world, as_json=False, quiet=False)
+    output = Output(env, as_json=False, quiet=False)
     try:
         asyncio.run(_play(url, dict(os.environ)))
     except InspectError as error:

@@ -9,12 +9,12 @@ import click
 import msgspec
 
 from inspector.capture.journal import Journal
+from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, visit
 from inspector.cli.help import Documented
 from inspector.cli.options import headless_settings, names_a_server
 from inspector.cli.output import Output
-from inspector.cli.world import CliEnv
 from inspector.errors import UsageError
 from inspector.present.server import MemoryUse, memory_of, resident_bytes
 from inspector.session.options import SessionState
@@ -34,15 +34,15 @@ _PACE_S = 0.05
 @click.option("--for", "seconds", type=click.FloatRange(0), default=1.0, metavar="S", help="Seconds at a server (1).")
 @headless_settings
 @click.pass_obj
-def command(world: CliEnv, /, what: str, source: str | None, seconds: float, **options: Any) -> ExitStatus:
+def command(env: CliEnv, /, what: str, source: str | None, seconds: float, **options: Any) -> ExitStatus:
     """Say what traffic costs: memory, bytes an entry, seconds.
 
     A capture is read to its end. To a server a connection is made and recorded for some seconds, or until it ends.
     """
-    output = Output(world, as_json=options["as_json"], quiet=options["quiet"])
-    if world.theirs is None and source is None:
+    output = Output(env, as_json=options["as_json"], quiet=options["quiet"])
+    if env.server_argv is None and source is None:
         raise UsageError("nothing to look at", hint="Name a capture, a URL, or a server's command after --.")
-    if world.theirs is None and source is not None and not names_a_server(world, source):
+    if env.server_argv is None and source is not None and not names_a_server(env, source):
         return _of_file(output, Path(source))
     before = resident_bytes()
 
@@ -54,7 +54,7 @@ def command(world: CliEnv, /, what: str, source: str | None, seconds: float, **o
         _tell(visit.output, visit.session.journal, (before, most), time.perf_counter() - began, "looked for")
         return ExitStatus.OK
 
-    return visit(world, source, options, work)
+    return visit(env, source, options, work)
 
 
 def _of_file(output: Output, file: Path) -> ExitStatus:

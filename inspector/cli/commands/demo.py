@@ -6,11 +6,11 @@ import click
 from msgspec.structs import replace
 
 from inspector.cli.choices import DEMO, DEMO_VARIABLE
+from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.interface import inspect
 from inspector.cli.options import choose, screen_options
-from inspector.cli.world import CliEnv
 
 _EXAMPLES = (
     "mcp-inspect demo",
@@ -21,7 +21,7 @@ _EXAMPLES = (
 @click.command("demo", cls=Documented, examples=_EXAMPLES)
 @screen_options
 @click.pass_obj
-def command(world: CliEnv, /, **options: Any) -> ExitStatus:
+def command(env: CliEnv, /, **options: Any) -> ExitStatus:
     """Look at the server that comes with this program."""
-    demo = replace(world, theirs=DEMO)
-    return inspect(world, choose(demo, None, options | {"set_": (DEMO_VARIABLE, *options["set_"])}))
+    demo = replace(env, server_argv=DEMO)
+    return inspect(env, choose(demo, None, options | {"set_": (DEMO_VARIABLE, *options["set_"])}))

@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.options import headless_settings
@@ -19,7 +20,6 @@ from inspector.cli.sides import (
     read_wish,
     refuse_rules,
 )
-from inspector.cli.world import CliEnv
 from inspector.errors import UsageError
 
 _EXAMPLES = (
@@ -39,7 +39,7 @@ _EXAMPLES = (
 @headless_settings
 @click.pass_obj
 def command(
-    world: CliEnv,
+    env: CliEnv,
     /,
     words: tuple[str, ...],
     surface: bool | None,
@@ -54,19 +54,19 @@ def command(
     temporary paths are no difference. With --surface, and where A or B is a file of mcp-inspect surface, a URL or a
     command (one quoted word, or after --), it is what servers offer. The exit status is 1 if anything differs.
     """
-    output = Output(world, as_json=options["as_json"], quiet=options["quiet"])
-    sides = read_sides(words, world, 2)
+    output = Output(env, as_json=options["as_json"], quiet=options["quiet"])
+    sides = read_sides(words, env, 2)
     if surface is None:
         surface = not are_captures(sides) or fail_on is not None or markdown
     if surface:
         refuse_rules(options)
         if screen:
             raise UsageError("--screen shows two captures", hint="Leave it out, or name two captures.")
-        return diff_surfaces(world, output, sides, options, fail_on=fail_on or "any", markdown=markdown)
+        return diff_surfaces(env, output, sides, options, fail_on=fail_on or "any", markdown=markdown)
     before, after = demand_captures(sides)
     if screen:
         from inspector.cli.interface import compare_on_screen
 
         wish = read_wish(options)
-        return compare_on_screen(world, before, after, wish.normal, wish.only)
+        return compare_on_screen(env, before, after, wish.normal, wish.only)
     return compare_captures(output, before, after, read_wish(options))

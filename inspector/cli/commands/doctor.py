@@ -6,13 +6,13 @@ import click
 
 from inspector.capture.journal import Journal
 from inspector.cli.commands.check import ask_for_lists, target_of
+from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, visit
 from inspector.cli.help import Documented
 from inspector.cli.judging import conclude, judging_options, make_cases, read_cases, say_uncalled, wish_of
 from inspector.cli.options import headless_options
 from inspector.cli.output import Output
-from inspector.cli.world import CliEnv
 from inspector.session.probing import probe, probe_unopened
 
 _EXAMPLES = (
@@ -27,7 +27,7 @@ _EXAMPLES = (
 @judging_options
 @headless_options
 @click.pass_obj
-def command(world: CliEnv, /, url: str | None, calls: tuple[str, ...], **options: Any) -> ExitStatus:
+def command(env: CliEnv, /, url: str | None, calls: tuple[str, ...], **options: Any) -> ExitStatus:
     """Examine a server: check it, and try what it should refuse.
 
     Beside what check does it asks for a method, a tool, a resource and a page that do not exist, for lists twice, and
@@ -35,9 +35,9 @@ def command(world: CliEnv, /, url: str | None, calls: tuple[str, ...], **options
     but by --call. What it sends for this is tagged: the filter `probe` finds it in a --capture. Exit codes are those
     of check.
     """
-    output = Output(world, as_json=options["as_json"], quiet=options["quiet"])
-    cases = read_cases(calls, world.stdin)
-    wish = wish_of(options, target_of(world, url), output)
+    output = Output(env, as_json=options["as_json"], quiet=options["quiet"])
+    cases = read_cases(calls, env.stdin)
+    wish = wish_of(options, target_of(env, url), output)
     found, lists = [ExitStatus.OK], [ExitStatus.OK]
 
     def tell(what: str) -> None:
@@ -54,5 +54,5 @@ def command(world: CliEnv, /, url: str | None, calls: tuple[str, ...], **options
         await probe(visit.session, tell)
         return status
 
-    status = visit(world, url, options, work, at_last, lambda session: probe_unopened(session, tell), judges=True)
+    status = visit(env, url, options, work, at_last, lambda session: probe_unopened(session, tell), judges=True)
     return status or found[0] or lists[0]

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import click
 
 from inspector.capture.journal import Journal
+from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.output import Output
 from inspector.cli.process import leaving_nothing_half_made
-from inspector.cli.world import CliEnv
 from inspector.features.export.formats import FORMATS, demand_place_for_notes, pieces
 from inspector.text import visible
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def to_stdout(output: Output, found: Iterable[bytes]) -> None:
     """Write it to stdout: byte by byte into a pipe, readable on a terminal."""
-    stdout = output.world.stdout
+    stdout = output.env.stdout
     if stdout.isatty():
         for piece in found:
             stdout.write(visible(piece.decode("utf-8", "replace"), newlines=True))
@@ -57,7 +57,7 @@ _FILE = click.Path(path_type=Path)
 @click.option("-q", "--quiet", is_flag=True, help="Say only what is wrong.")
 @click.pass_obj
 def command(
-    world: CliEnv,
+    env: CliEnv,
     /,
     file: Path,
     name: str,
@@ -79,7 +79,7 @@ def command(
     from inspector.capture.store.load import load
     from inspector.features.export.selection import Selection, to_file
 
-    output = Output(world, quiet=quiet)
+    output = Output(env, quiet=quiet)
     if notes:
         demand_place_for_notes(name)
     if out is not None:
@@ -88,7 +88,7 @@ def command(
     try:
         for notice in journal.notices:
             output.warn(notice)
-        chosen = _chosen(world, journal, output, text)
+        chosen = _chosen(env, journal, output, text)
         selection = Selection(
             journal, chosen, keep_secrets=keep_secrets, notes=_noted(journal, output) if notes else None
         )
@@ -115,14 +115,14 @@ def _noted(journal: Journal, output: Output) -> "Notes":
     return notes
 
 
-def _chosen(world: CliEnv, journal: Journal, output: Output, text: str) -> "list[int] | range":
+def _chosen(env: CliEnv, journal: Journal, output: Output, text: str) -> "list[int] | range":
     if not text.strip():
         return range(1, journal.count + 1)
     from inspector.cli.tailing import Tail, read_wish
     from inspector.config.paths import places
     from inspector.config.remembered import SavedFilters
 
-    own = places(world.env)
+    own = places(env.environ)
     wish = read_wish(text, (), named=SavedFilters(own.config, own.state).named())
     tail = Tail(journal, output, wish)
     found = tail.matching()

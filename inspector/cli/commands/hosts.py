@@ -9,6 +9,7 @@ import click
 from inspector.capture.journal import Journal
 from inspector.checks.compat.facts import Host
 from inspector.checks.compat.packs import HOSTS
+from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, visit
 from inspector.cli.help import Documented
@@ -16,7 +17,6 @@ from inspector.cli.judging import chosen_hosts
 from inspector.cli.lists import fetch
 from inspector.cli.options import headless_settings, names_a_server
 from inspector.cli.output import Output
-from inspector.cli.world import CliEnv
 
 _EXAMPLES = (
     "mcp-inspect hosts -- node server.js",
@@ -36,18 +36,18 @@ _WIDE = 140
 @headless_settings
 @click.pass_obj
 def command(
-    world: CliEnv, /, word: str | None, hosts: tuple[str, ...], called: str, every: bool, **options: Any
+    env: CliEnv, /, word: str | None, hosts: tuple[str, ...], called: str, every: bool, **options: Any
 ) -> ExitStatus:
     """Show what hosts do with the tools of a server or a capture: drop, refuse, cut or change them.
 
     Each mark rests on a fact with a source and a date, which stand below; a dot means that nothing is known to go
     wrong. Without a server all facts are listed.
     """
-    output = Output(world, as_json=options["as_json"], quiet=options["quiet"])
+    output = Output(env, as_json=options["as_json"], quiet=options["quiet"])
     chosen = chosen_hosts(hosts) or tuple(HOSTS.values())
-    if world.theirs is None and not word:
+    if env.server_argv is None and not word:
         return _list(output, chosen)
-    if world.theirs is None and word and not names_a_server(world, word):
+    if env.server_argv is None and word and not names_a_server(env, word):
         return _of_file(output, Path(word), chosen, called, every)
 
     async def work(visit: CommandSession) -> ExitStatus:
@@ -57,7 +57,7 @@ def command(
         status = _tell(output, visit.session.journal, chosen, called, every)
         return ExitStatus.TOOL_ERROR if fetched.missing and status is ExitStatus.OK else status
 
-    return visit(world, word, options, work)
+    return visit(env, word, options, work)
 
 
 def _list(output: Output, hosts: tuple[Host, ...]) -> ExitStatus:
@@ -94,4 +94,4 @@ def _tell(output: Output, journal: Journal, hosts: tuple[Host, ...], called: str
 
 
 def _width(output: Output) -> int:
-    return get_terminal_size((_WIDE, 24)).columns if output.world.stdout.isatty() else _WIDE
+    return get_terminal_size((_WIDE, 24)).columns if output.env.stdout.isatty() else _WIDE

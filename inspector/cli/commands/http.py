@@ -4,11 +4,11 @@ from typing import Any
 
 import click
 
+from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.interface import inspect
 from inspector.cli.options import choose, screen_options
-from inspector.cli.world import CliEnv
 
 _EXAMPLES = (
     "mcp-inspect http://127.0.0.1:3000/mcp",
@@ -20,6 +20,6 @@ _EXAMPLES = (
 @click.argument("url")
 @screen_options
 @click.pass_obj
-def command(world: CliEnv, /, url: str, **options: Any) -> ExitStatus:
+def command(env: CliEnv, /, url: str, **options: Any) -> ExitStatus:
     """Connect to a URL and look at it. The word http may be left out."""
-    return inspect(world, choose(world, url, options))
+    return inspect(env, choose(env, url, options))

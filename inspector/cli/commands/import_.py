@@ -4,11 +4,11 @@ from pathlib import Path
 
 import click
 
+from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.output import Output
 from inspector.cli.process import leaving_nothing_half_made
-from inspector.cli.world import CliEnv
 from inspector.errors import UsageError
 
 _EXAMPLES = (
@@ -29,7 +29,7 @@ _FILE = click.Path(path_type=Path)
 @click.option("-q", "--quiet", is_flag=True, help="Say only what is wrong.")
 @click.pass_obj
 def command(
-    world: CliEnv,
+    env: CliEnv,
     /,
     file: Path,
     out: Path | None,
@@ -49,7 +49,7 @@ def command(
     if name and name not in READERS:
         raise UsageError(f"--from {name!r} is no format", hint=f"Formats are {', '.join(READERS)}.")
     target = out or file.with_name(file.name + ".mcpcap")
-    output = Output(world, as_json=as_json, quiet=quiet)
+    output = Output(env, as_json=as_json, quiet=quiet)
     with leaving_nothing_half_made():
         found = import_file(file, target, name=name, overwrite=force, keep_secrets=keep_secrets)
     if as_json:

@@ -4,12 +4,12 @@ from typing import Any
 
 import click
 
+from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, visit
 from inspector.cli.help import Documented
 from inspector.cli.lists import caching_hints, declared, fetch_each, raise_failure
 from inspector.cli.options import headless_options
-from inspector.cli.world import CliEnv
 from inspector.protocol.apps import apps_of
 from inspector.protocol.things import LISTS
 
@@ -24,9 +24,9 @@ _EXAMPLES = (
 @click.command("info", cls=Documented, examples=_EXAMPLES)
 @headless_options
 @click.pass_obj
-def command(world: CliEnv, /, url: str | None, **options: Any) -> ExitStatus:
+def command(env: CliEnv, /, url: str | None, **options: Any) -> ExitStatus:
     """Show what a server says about itself."""
-    return visit(world, url, options, _info)
+    return visit(env, url, options, _info)
 
 
 async def _info(visit: CommandSession) -> ExitStatus:

@@ -4,12 +4,12 @@ from typing import Any
 
 import click
 
+from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, visit
 from inspector.cli.help import Documented
 from inspector.cli.lists import FetchedList, declared, fetch_each, raise_failure
 from inspector.cli.options import Extent, extent, extent_options, headless_options
-from inspector.cli.world import CliEnv
 from inspector.protocol.things import LISTS
 
 _EXAMPLES = (
@@ -24,7 +24,7 @@ _EXAMPLES = (
 @headless_options
 @click.pass_obj
 def command(
-    world: CliEnv,
+    env: CliEnv,
     /,
     kind: str,
     url: str | None,
@@ -39,7 +39,7 @@ def command(
     async def work(visit: CommandSession) -> ExitStatus:
         return await _list(visit, kind, wanted)
 
-    return visit(world, url, options, work)
+    return visit(env, url, options, work)
 
 
 async def _list(visit: CommandSession, kind: str, wanted: Extent) -> ExitStatus:

@@ -5,11 +5,11 @@ from typing import Any
 import click
 
 from inspector.cli.changes import Enough, changes_options, tell_changes
+from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, visit
 from inspector.cli.help import Documented
 from inspector.cli.options import headless_options
-from inspector.cli.world import CliEnv
 from inspector.errors import UsageError
 from inspector.protocol.tracking.subscriptions import StreamFilter
 
@@ -27,7 +27,7 @@ _EXAMPLES = (
 @changes_options
 @headless_options
 @click.pass_obj
-def command(world: CliEnv, /, url: str | None, **options: Any) -> ExitStatus:
+def command(env: CliEnv, /, url: str | None, **options: Any) -> ExitStatus:
     """Tell of changes, a line each; without a word on which, of every list that the server says may change."""
     tools, prompts, resources = (options.pop(name) for name in ("tools", "prompts", "resources"))
     wanted = StreamFilter(tools, prompts, resources, tuple(dict.fromkeys(options.pop("uris"))))
@@ -41,4 +41,4 @@ def command(world: CliEnv, /, url: str | None, **options: Any) -> ExitStatus:
             )
         return await tell_changes(visit, every, enough)
 
-    return visit(world, url, options, work)
+    return visit(env, url, options, work)

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import click
 
+from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.output import Output
 from inspector.cli.process import leaving_politely
-from inspector.cli.world import CliEnv
 from inspector.errors import UsageError
 
 _EXAMPLES = (
@@ -41,7 +41,7 @@ _EXAMPLES = (
 @click.option("-q", "--quiet", is_flag=True, help="Say only what went wrong.")
 @click.pass_obj
 def command(
-    world: CliEnv,
+    env: CliEnv,
     /,
     file: Path | None,
     port: int | None,
@@ -73,11 +73,11 @@ def command(
         hint = "mcp-inspect without any words lists recent captures. Any command records one with --capture FILE."
         raise UsageError("mock: no capture is named", hint=hint)
     demand_file(file, "mcp-inspect without any words lists recent captures.")
-    output = Output(world, quiet=quiet)
+    output = Output(env, quiet=quiet)
     settings = MockSettings(
         math.inf if instant else speed, Serves(era), strict, tuple(read_fault(text) for text in faults)
     )
-    wish = MockRequest(file, conn, port, capture, places(world.env).cache / "captures")
+    wish = MockRequest(file, conn, port, capture, places(env.environ).cache / "captures")
     gc.enable()  # `__main__` stopped it for the time of the imports
     differences = asyncio.run(_until_told(run(wish, settings, narrate=output.narrate, warn=output.warn)))
     return ExitStatus.FINDINGS if strict and differences else ExitStatus.OK

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.interface import Servers, open_all
-from inspector.cli.world import CliEnv
 from inspector.errors import UsageError
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _EXAMPLES = (
 @click.argument("what", nargs=-1, metavar="WHAT… [-- CMD…]")
 @click.option("--no-capture", is_flag=True, help="Record nothing.")
 @click.pass_obj
-def command(world: CliEnv, /, what: tuple[str, ...], no_capture: bool) -> ExitStatus:
+def command(env: CliEnv, /, what: tuple[str, ...], no_capture: bool) -> ExitStatus:
     """Open several things, a tab each, and one timeline of all.
 
     WHAT is the name of a server that a host on this machine knows (mcp-inspect without any words lists them;
@@ -32,12 +32,12 @@ def command(world: CliEnv, /, what: tuple[str, ...], no_capture: bool) -> ExitSt
 
     To give options to a server, name it as usual and the others with --also.
     """
-    if not what and not world.theirs:
+    if not what and not env.server_argv:
         raise UsageError("nothing named to be opened", hint="See mcp-inspect open --help.")
 
     def wishes(servers: Servers) -> "list[Wanted]":
         from inspector.present.start import OpenTyped
 
-        return [*servers.meant(what), *([OpenTyped(world.theirs)] if world.theirs else [])]
+        return [*servers.meant(what), *([OpenTyped(env.server_argv)] if env.server_argv else [])]
 
-    return open_all(world, wishes, record=not no_capture)
+    return open_all(env, wishes, record=not no_capture)

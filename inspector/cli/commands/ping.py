@@ -5,12 +5,12 @@ from typing import Any
 
 import click
 
+from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, visit
 from inspector.cli.help import Documented
 from inspector.cli.options import headless_options
 from inspector.cli.requests import answered
-from inspector.cli.world import CliEnv
 from inspector.errors import UsageError
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.jsonrpc import ErrorAnswer
@@ -25,13 +25,13 @@ _EXAMPLES = (
 @click.option("--count", type=click.IntRange(1, 1_000_000), default=4, metavar="N", help="How often (4).")
 @headless_options
 @click.pass_obj
-def command(world: CliEnv, /, count: int, url: str | None, **options: Any) -> ExitStatus:
+def command(env: CliEnv, /, count: int, url: str | None, **options: Any) -> ExitStatus:
     """Ping a server, one ping after the other, and show the round trips."""
 
     async def work(visit: CommandSession) -> ExitStatus:
         return await _ping(visit, count)
 
-    return visit(world, url, options, work)
+    return visit(env, url, options, work)
 
 
 async def _ping(visit: CommandSession, count: int) -> ExitStatus:

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import click
 
+from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.output import Output
-from inspector.cli.world import CliEnv
 from inspector.errors import UsageError
 
 _EXAMPLES = (
@@ -21,7 +21,7 @@ _EXAMPLES = (
 @click.option("-o", "--output", "out", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Where.")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.pass_obj
-def command(world: CliEnv, /, file: Path, where: str, out: Path | None) -> ExitStatus:
+def command(env: CliEnv, /, file: Path, where: str, out: Path | None) -> ExitStatus:
     """Make a case of each call of a capture: the request as it was sent, and what came as a snapshot.
 
     They are added to NAME.cases.yaml beside the capture, where nothing that is there is changed. Made-up ids and times
@@ -34,7 +34,7 @@ def command(world: CliEnv, /, file: Path, where: str, out: Path | None) -> ExitS
     from inspector.features.cases.file import add_cases, beside
     from inspector.features.cases.making import promoted
 
-    output = Output(world)
+    output = Output(env)
     demand_file(file, "mcp-inspect without any words lists recent captures.")
     journal = load(file)
     try:

@@ -5,12 +5,12 @@ from typing import Any
 import click
 
 from inspector.cli.arguments import as_texts, read_pairs
+from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, visit
 from inspector.cli.help import Documented
 from inspector.cli.options import headless_options
 from inspector.cli.requests import CliRequest, make
-from inspector.cli.world import CliEnv
 
 _EXAMPLES = (
     "mcp-inspect prompt review -a language=Python -- node server.js",
@@ -23,7 +23,7 @@ _EXAMPLES = (
 @click.option("-a", "pairs", multiple=True, metavar="K=V", help="An argument; prompts take texts.")
 @headless_options
 @click.pass_obj
-def command(world: CliEnv, /, name: str, url: str | None, **options: Any) -> ExitStatus:
+def command(env: CliEnv, /, name: str, url: str | None, **options: Any) -> ExitStatus:
     """Get a prompt."""
     arguments = as_texts(read_pairs(options.pop("pairs")))
 
@@ -31,4 +31,4 @@ def command(world: CliEnv, /, name: str, url: str | None, **options: Any) -> Exi
         params = {"name": name} | ({"arguments": arguments} if arguments else {})
         return await make(visit, CliRequest("prompts/get", params, target=name))
 
-    return visit(world, url, options, work)
+    return visit(env, url, options, work)

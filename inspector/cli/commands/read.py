@@ -4,12 +4,12 @@ from typing import Any
 
 import click
 
+from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, visit
 from inspector.cli.help import Documented
 from inspector.cli.options import headless_options
 from inspector.cli.requests import CliRequest, make
-from inspector.cli.world import CliEnv
 
 _EXAMPLES = (
     "mcp-inspect read file:///notes.md -- npx -y @modelcontextprotocol/server-filesystem .",
@@ -21,10 +21,10 @@ _EXAMPLES = (
 @click.argument("uri")
 @headless_options
 @click.pass_obj
-def command(world: CliEnv, /, uri: str, url: str | None, **options: Any) -> ExitStatus:
+def command(env: CliEnv, /, uri: str, url: str | None, **options: Any) -> ExitStatus:
     """Read a resource."""
 
     async def work(visit: CommandSession) -> ExitStatus:
         return await make(visit, CliRequest("resources/read", {"uri": uri}, target=uri))
 
-    return visit(world, url, options, work)
+    return visit(env, url, options, work)

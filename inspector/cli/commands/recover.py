@@ -5,11 +5,11 @@ from pathlib import Path
 import click
 import msgspec
 
+from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.output import Output
 from inspector.cli.process import leaving_nothing_half_made
-from inspector.cli.world import CliEnv
 
 _EXAMPLES = ("mcp-inspect recover torn.mcpcap -o clean.mcpcap",)
 _FILE = click.Path(path_type=Path)
@@ -21,7 +21,7 @@ _FILE = click.Path(path_type=Path)
 @click.option("--force", is_flag=True, help="Overwrite a file that is there.")
 @click.option("--json", "json_", is_flag=True, help="Write one JSON object to stdout.")
 @click.pass_obj
-def command(world: CliEnv, /, file: Path, out: Path, force: bool, json_: bool) -> ExitStatus:
+def command(env: CliEnv, /, file: Path, out: Path, force: bool, json_: bool) -> ExitStatus:
     """Copy a capture up to the first line that can't be read, byte by byte, and give it an end.
 
     The original stays as it is, and so does what stands behind the damage: it is in the original alone.
@@ -29,7 +29,7 @@ def command(world: CliEnv, /, file: Path, out: Path, force: bool, json_: bool) -
     from inspector.capture.format.verify import recover
     from inspector.cli.progress import ReadingProgress
 
-    output = Output(world, as_json=json_)
+    output = Output(env, as_json=json_)
     progress = ReadingProgress(output)
     try:
         with leaving_nothing_half_made():

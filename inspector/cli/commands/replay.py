@@ -4,10 +4,10 @@ from pathlib import Path
 
 import click
 
+from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.interface import replay
-from inspector.cli.world import CliEnv
 
 _EXAMPLES = (
     "mcp-inspect replay session.mcpcap",
@@ -19,7 +19,7 @@ _EXAMPLES = (
 @click.command("replay", cls=Documented, examples=_EXAMPLES)
 @click.argument("files", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="FILE…")
 @click.pass_obj
-def command(world: CliEnv, /, files: tuple[Path, ...]) -> ExitStatus:
+def command(env: CliEnv, /, files: tuple[Path, ...]) -> ExitStatus:
     """Open a capture, read-only; several in a tab each.
 
     What another program recorded opens as well, as what mcp-inspect import makes of it, and so it does wherever a
@@ -29,4 +29,4 @@ def command(world: CliEnv, /, files: tuple[Path, ...]) -> ExitStatus:
 
     for file in files:
         demand_file(file, "mcp-inspect without any words lists recent captures.")
-    return replay(world, *files)
+    return replay(env, *files)

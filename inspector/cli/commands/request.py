@@ -7,13 +7,13 @@ import click
 import msgspec
 
 from inspector.cli.arguments import read_whole
+from inspector.cli.command_line import duration
+from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, visit
 from inspector.cli.help import Documented
 from inspector.cli.options import headless_options
 from inspector.cli.requests import CliRequest, answered, make
-from inspector.cli.words import duration
-from inspector.cli.world import CliEnv
 from inspector.errors import AuthorizationNeeded, Disconnected, RequestFailed, RequestTimeout, UsageError
 from inspector.present.spans import Line, span
 from inspector.protocol import jsonrpc, peek
@@ -45,7 +45,7 @@ _EXAMPLES = (
 @headless_options
 @click.pass_obj
 def command(
-    world: CliEnv,
+    env: CliEnv,
     /,
     method: str | None,
     params: str | None,
@@ -63,22 +63,18 @@ def command(
     was not answered in time, 4 if the connection ended.
     """
     if raw is not None or batch is not None:
-        method, url = _only_a_target(world, method, url)
+        method, url = _only_a_target(env, method, url)
         _refuse_both(params, notification, raw, batch)
     elif method is None:
         raise UsageError("no method named", hint="Write: mcp-inspect request METHOD, or --raw TEXT.")
-    given = read_whole(params, world.stdin, "--params")
+    given = read_whole(params, env.stdin, "--params")
 
     if raw is not None:
-        # XX
-
-        payload = read_bytes(raw, world.stdin)
-        return visit(world, url, options, lambda visit: send_raw(visit, payload, wait, plain=plain))
+        payload = read_bytes(raw, env.stdin)
+        return visit(env, url, options, lambda visit: send_raw(visit, payload, wait, plain=plain))
     if batch is not None:
-        # XX
-
-        requests = read_batch(read_whole(batch, world.stdin, "--batch"))
-        return visit(world, url, options, lambda visit: send_batch(visit, requests))
+        requests = read_batch(read_whole(batch, env.stdin, "--batch"))
+        return visit(env, url, options, lambda visit: send_batch(visit, requests))
 
     async def work(visit: CommandSession) -> ExitStatus:
         assert method is not None, "it was looked at above"
@@ -86,12 +82,12 @@ def command(
             return await _notify(visit, method, given)
         return await make(visit, CliRequest(method, given, target="", plain=True))
 
-    return visit(world, url, options, work)
+    return visit(env, url, options, work)
 
 
-def _only_a_target(world: CliEnv, method: str | None, url: str | None) -> tuple[None, str | None]:
+def _only_a_target(env: CliEnv, method: str | None, url: str | None) -> tuple[None, str | None]:
     """The one word that may stand beside bytes is the target's URL."""
-    if method is not None and (url is not None or world.theirs is not None):
+    if method is not None and (url is not None or env.server_argv is not None):
         raise UsageError(f"both a method, {method!r}, and what to send", hint="--raw and --batch hold the method.")
     return None, url or method
 

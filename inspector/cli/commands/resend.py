@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, visit
 from inspector.cli.help import Documented
@@ -12,7 +13,6 @@ from inspector.cli.options import choose, headless_settings
 from inspector.cli.output import Output
 from inspector.cli.resending import demand_agreement, read_recorded, tell
 from inspector.cli.sides import comparing_options, read_wish
-from inspector.cli.world import CliEnv
 from inspector.errors import UsageError
 from inspector.features.resend.performing import NAME, Replies, ResendOptions, resend
 
@@ -33,21 +33,21 @@ _EXAMPLES = (
 @click.argument("url", required=False, metavar="[URL | -- CMD…]")
 @headless_settings
 @click.pass_obj
-def command(world: CliEnv, /, file: Path, url: str | None, **options: Any) -> ExitStatus:
+def command(env: CliEnv, /, file: Path, url: str | None, **options: Any) -> ExitStatus:
     """Send the client's requests of a capture to a server, and say what is different.
 
     What the server returns (ids, cursors) is carried into later requests; its questions get the recorded answers. The
     exit status is 1 if anything differs.
     """
-    output = Output(world, as_json=options["as_json"], quiet=options["quiet"])
-    if world.theirs is None and url is None:
+    output = Output(env, as_json=options["as_json"], quiet=options["quiet"])
+    if env.server_argv is None and url is None:
         raise UsageError("no server to send to", hint="Name a URL, or a server's command after --.")
-    choose(world, url, options)  # what is no target is told before anything is asked
+    choose(env, url, options)  # what is no target is told before anything is asked
     if options["to"] is not None and options["as_json"]:
         raise UsageError("--to opens the interface, so there is no --json", hint="Leave one of them out.")
     normal = read_wish(options)
     recorded = read_recorded(output, file, options["where"], options["to"])
-    if not demand_agreement(output, recorded, _named(world, url), agreed=options["agreed"]):
+    if not demand_agreement(output, recorded, _named(env, url), agreed=options["agreed"]):
         return ExitStatus.OK
     replies = Replies(recorded.found)
     wish = ResendOptions(normal.normal, replies, options["allow_destructive"])
@@ -55,15 +55,15 @@ def command(world: CliEnv, /, file: Path, url: str | None, **options: Any) -> Ex
     if options["to"] is not None:
         from inspector.cli.resending import take_over
 
-        return take_over(output, choose(world, url, options), recorded.plan, wish, file.name)
+        return take_over(output, choose(env, url, options), recorded.plan, wish, file.name)
     found = [ExitStatus.OK]
 
     async def work(visit: CommandSession) -> ExitStatus:
         found[0] = tell(output, await resend(visit.session, recorded.plan, wish), file.name)
         return ExitStatus.OK
 
-    return visit(world, url, options, work) or found[0]
+    return visit(env, url, options, work) or found[0]
 
 
-def _named(world: CliEnv, url: str | None) -> str:
-    return url or (Path(world.theirs[0]).name if world.theirs else "")
+def _named(env: CliEnv, url: str | None) -> str:
+    return url or (Path(env.server_argv[0]).name if env.server_argv else "")

@@ -7,10 +7,10 @@ from typing import Any
 import click
 from msgspec import structs
 
+from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.output import Output
-from inspector.cli.world import CliEnv
 from inspector.protocol.revisions._shape import Era, Revision
 from inspector.protocol.revisions.table import ROWS
 
@@ -118,9 +118,9 @@ _EXAMPLES = (
 @click.option("--markdown", is_flag=True, help="Write a table in Markdown.")
 @click.option("--json", "json_", is_flag=True, help="Write one JSON object to stdout.")
 @click.pass_obj
-def command(world: CliEnv, /, markdown: bool, json_: bool) -> ExitStatus:
+def command(env: CliEnv, /, markdown: bool, json_: bool) -> ExitStatus:
     """Show the revisions of the protocol and how they differ."""
-    output = Output(world)
+    output = Output(env)
     if json_:
         output.data(as_json())
     else:

@@ -6,10 +6,10 @@ import click
 
 from inspector.cli import answers
 from inspector.cli.answers import roots_options
+from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.output import Output
-from inspector.cli.world import CliEnv
 from inspector.protocol.questions import Result, rooted
 
 _EXAMPLES = ("mcp-inspect roots --root ~/project --root-uri file:///data --json",)
@@ -20,9 +20,9 @@ _EXAMPLES = ("mcp-inspect roots --root ~/project --root-uri file:///data --json"
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object to stdout.")
 @click.option("-q", "--quiet", is_flag=True, help="Say only what went wrong.")
 @click.pass_obj
-def command(world: CliEnv, /, as_json: bool, quiet: bool, **options: Any) -> ExitStatus:
+def command(env: CliEnv, /, as_json: bool, quiet: bool, **options: Any) -> ExitStatus:
     """Show the roots that a server would be told of. They are a hint to it and guard nothing."""
-    output = Output(world, as_json, quiet)
+    output = Output(env, as_json, quiet)
     named = answers.roots(options)
     if as_json:
         told: Result = rooted(named)

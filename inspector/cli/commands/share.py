@@ -5,11 +5,11 @@ from typing import Any
 
 import click
 
+from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.output import Output
 from inspector.cli.process import leaving_nothing_half_made
-from inspector.cli.world import CliEnv
 from inspector.errors import UsageError
 
 _EXAMPLES = (
@@ -36,7 +36,7 @@ _FILE = click.Path(path_type=Path)
 @click.option("--json", "json_", is_flag=True, help="Write one JSON object to stdout.")
 @click.option("-q", "--quiet", is_flag=True, help="Say only what is wrong.")
 @click.pass_obj
-def command(world: CliEnv, /, file: Path, out: Path | None, *, dry_run: bool, **options: Any) -> ExitStatus:
+def command(env: CliEnv, /, file: Path, out: Path | None, *, dry_run: bool, **options: Any) -> ExitStatus:
     """Copy a capture without secrets: what gives access, what names you, and what you name.
 
     The copy is read again, and not kept if a known secret is left. What only people understand stays: look into it.
@@ -46,10 +46,10 @@ def command(world: CliEnv, /, file: Path, out: Path | None, *, dry_run: bool, **
 
     if out is None and not dry_run:
         raise UsageError("the copy needs a name", hint="Say -o FILE, or --dry-run to see what would be replaced.")
-    output = Output(world, as_json=options["json_"], quiet=options["quiet"])
+    output = Output(env, as_json=options["json_"], quiet=options["quiet"])
     choice = chosen(
         file,
-        world.env,
+        env.environ,
         secret_env=options["secret_env"],
         secret_files=options["secret_files"],
         paths=options["paths"],

@@ -5,12 +5,12 @@ from typing import Any
 
 import click
 
+from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, visit
 from inspector.cli.help import Documented
 from inspector.cli.options import headless_settings
 from inspector.cli.requests import answered
-from inspector.cli.world import CliEnv
 from inspector.errors import UsageError
 from inspector.present.skills import read_lines, skill_lines
 from inspector.present.spans import Line
@@ -32,21 +32,19 @@ _EXAMPLES = (
 @click.option("--anyway", is_flag=True, help="Ask a server that does not declare the extension, too.")
 @headless_settings
 @click.pass_obj
-def command(world: CliEnv, /, words: tuple[str, ...], anyway: bool, **options: Any) -> ExitStatus:
+def command(env: CliEnv, /, words: tuple[str, ...], anyway: bool, **options: Any) -> ExitStatus:
     """List skills without reading any; with a name, read its files and verify size, digest and front matter.
 
     Reading stops at the first file that is not what its entry says; the exit status is 1 then.
     """
-    url = words[-1] if words and world.theirs is None else None
+    url = words[-1] if words and env.server_argv is None else None
     named = words if url is None else words[:-1]
 
     async def work(visit: CommandSession) -> ExitStatus:
-        # XX
-
         demand_skills(visit, anyway=anyway)
         return await show_skill(visit, named[0], named[1:]) if named else await show_list(visit)
 
-    return visit(world, url, options, work)
+    return visit(env, url, options, work)
 
 
 # --- Skills for a command: the list, one entry, and its files read and held against it. Nothing is read unasked.

@@ -4,11 +4,11 @@ from typing import Any
 
 import click
 
+from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.interface import inspect
 from inspector.cli.options import choose, screen_options
-from inspector.cli.world import CliEnv
 from inspector.errors import UsageError
 
 _EXAMPLES = ("mcp-inspect sse http://127.0.0.1:3000/sse",)
@@ -18,8 +18,8 @@ _EXAMPLES = ("mcp-inspect sse http://127.0.0.1:3000/sse",)
 @click.argument("url")
 @screen_options
 @click.pass_obj
-def command(world: CliEnv, /, url: str, **options: Any) -> ExitStatus:
+def command(env: CliEnv, /, url: str, **options: Any) -> ExitStatus:
     """Connect to a URL by the older HTTP+SSE and no other way."""
     if options["transport"] not in (None, "sse"):
         raise UsageError(f"--transport {options['transport']} contradicts sse", hint="Leave one of them out.")
-    return inspect(world, choose(world, url, options | {"transport": "sse"}))
+    return inspect(env, choose(env, url, options | {"transport": "sse"}))

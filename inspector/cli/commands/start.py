@@ -9,12 +9,12 @@ from typing import Any, assert_never
 import click
 
 from inspector.cli.choices import demo_target, found_target, plainly
+from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.interface import choose_at_start, inspect, replay
 from inspector.cli.interface import recent as recent_captures
 from inspector.cli.output import Output
-from inspector.cli.world import CliEnv
 from inspector.config.servers import FoundServer, found_servers
 from inspector.present.start import OpenCapture, OpenDemo, OpenServer, StartChoice, StartRows
 
@@ -26,32 +26,32 @@ _EXAMPLES = ("mcp-inspect", "mcp-inspect --json")
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object to stdout.")
 @click.option("-q", "--quiet", is_flag=True, help="Say only what went wrong.")
 @click.pass_obj
-def command(world: CliEnv, /, as_json: bool, quiet: bool) -> ExitStatus:
+def command(env: CliEnv, /, as_json: bool, quiet: bool) -> ExitStatus:
     """Show the servers that are configured on this machine, and recent captures."""
-    output = Output(world, as_json, quiet)
-    servers = found_servers(world.env, Path.cwd())
-    recent = [*recent_captures(world.env)]
+    output = Output(env, as_json, quiet)
+    servers = found_servers(env.environ, Path.cwd())
+    recent = [*recent_captures(env.environ)]
     if as_json:
         output.data({"servers": list(map(_as_json, servers)), "captures": [str(each.path) for each in recent]})
         return ExitStatus.OK
-    if world.has_terminal:
-        return _open(world, choose_at_start(servers, recent))
+    if env.has_terminal:
+        return _open(env, choose_at_start(servers, recent))
     rows = StartRows(servers, recent)
-    output.lines(tuple(rows.row(index, _width(world)).spans) for index in range(rows.count))
+    output.lines(tuple(rows.row(index, _width(env)).spans) for index in range(rows.count))
     return ExitStatus.OK
 
 
-def _open(world: CliEnv, choice: StartChoice | None) -> ExitStatus:
+def _open(env: CliEnv, choice: StartChoice | None) -> ExitStatus:
     match choice:
         case None:
             return ExitStatus.OK
         case OpenDemo():
-            return inspect(world, plainly(demo_target(world.env)))
+            return inspect(env, plainly(demo_target(env.environ)))
         case OpenCapture():
-            return replay(world, choice.path)
+            return replay(env, choice.path)
         case OpenServer():
             assert isinstance(choice.server, FoundServer), "what was shown is what was found"
-            return inspect(world, plainly(found_target(choice.server, world.env)))
+            return inspect(env, plainly(found_target(choice.server, env.environ)))
         case _:
             assert_never(choice)
 
@@ -71,7 +71,7 @@ def _as_json(server: FoundServer) -> dict[str, Any]:
     }
 
 
-def _width(world: CliEnv) -> int:
+def _width(env: CliEnv) -> int:
     """COLUMNS if it is set, as everywhere."""
-    columns = world.env.get("COLUMNS", "")
+    columns = env.environ.get("COLUMNS", "")
     return max(40, int(columns)) if columns.isdecimal() else _WIDTH

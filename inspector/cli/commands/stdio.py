@@ -4,11 +4,11 @@ from typing import Any
 
 import click
 
+from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.interface import inspect
 from inspector.cli.options import choose, screen_options
-from inspector.cli.world import CliEnv
 
 _EXAMPLES = (
     "mcp-inspect -- npx -y @modelcontextprotocol/server-everything",
@@ -19,6 +19,6 @@ _EXAMPLES = (
 @click.command("stdio", cls=Documented, examples=_EXAMPLES, options_metavar="[OPTIONS] -- CMD…")
 @screen_options
 @click.pass_obj
-def command(world: CliEnv, /, **options: Any) -> ExitStatus:
+def command(env: CliEnv, /, **options: Any) -> ExitStatus:
     """Start a server and look at it. The word stdio may be left out."""
-    return inspect(world, choose(world, None, options))
+    return inspect(env, choose(env, None, options))

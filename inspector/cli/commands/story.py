@@ -6,10 +6,10 @@ import click
 import msgspec
 
 from inspector.capture.journal import Journal
+from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.output import Output
-from inspector.cli.world import CliEnv
 from inspector.errors import UsageError
 from inspector.present.trace import Trace, story_of
 
@@ -27,7 +27,7 @@ _EXAMPLES = (
 @click.option("--force", is_flag=True, help="Overwrite a file that is there.")
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object to stdout instead.")
 @click.pass_obj
-def command(world: CliEnv, /, file: Path, n: int, out: Path | None, force: bool, as_json: bool) -> ExitStatus:
+def command(env: CliEnv, /, file: Path, n: int, out: Path | None, force: bool, as_json: bool) -> ExitStatus:
     """Tell the story of the operation that entry N of a capture belongs to.
 
     Its requests and answers, progress, what the server asked meanwhile, HTTP, logs and stderr of that window.
@@ -36,7 +36,7 @@ def command(world: CliEnv, /, file: Path, n: int, out: Path | None, force: bool,
     from inspector.capture.store.load import load
     from inspector.features.export.selection import to_file
 
-    output = Output(world)
+    output = Output(env)
     if out is not None:
         demand_place(out, file, overwrite=force)
     journal = load(file)

@@ -5,11 +5,11 @@ from typing import Any
 import click
 
 from inspector.cli.changes import Enough, changes_options, tell_changes
+from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, visit
 from inspector.cli.help import Documented
 from inspector.cli.options import headless_settings
-from inspector.cli.world import CliEnv
 from inspector.errors import UsageError
 from inspector.protocol.tracking.subscriptions import StreamFilter
 
@@ -24,9 +24,9 @@ _EXAMPLES = (
 @changes_options
 @headless_settings
 @click.pass_obj
-def command(world: CliEnv, /, words: tuple[str, ...], **options: Any) -> ExitStatus:
+def command(env: CliEnv, /, words: tuple[str, ...], **options: Any) -> ExitStatus:
     """Tell of updates of resources, a line each. Without a command after --, the last word is the server's URL."""
-    uris, url = (words, None) if world.theirs is not None else (words[:-1], words[-1])
+    uris, url = (words, None) if env.server_argv is not None else (words[:-1], words[-1])
     if not uris:
         raise UsageError("no resource named", hint="mcp-inspect subscribe URI… https://example.com/mcp")
     enough = Enough(options.pop("count"), options.pop("seconds"))
@@ -34,4 +34,4 @@ def command(world: CliEnv, /, words: tuple[str, ...], **options: Any) -> ExitSta
     async def work(visit: CommandSession) -> ExitStatus:
         return await tell_changes(visit, StreamFilter(uris=tuple(dict.fromkeys(uris))), enough)
 
-    return visit(world, url, options, work)
+    return visit(env, url, options, work)

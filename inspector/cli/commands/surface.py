@@ -5,12 +5,12 @@ from typing import Any
 
 import click
 
+from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
 from inspector.cli.sides import read_sides, surface_of_side
-from inspector.cli.world import CliEnv
 from inspector.errors import UsageError
 from inspector.protocol.things import LISTS
 
@@ -28,7 +28,7 @@ _EXAMPLES = (
 @click.argument("words", nargs=-1, metavar="[FILE | URL | -- CMD…]")
 @headless_settings
 @click.pass_obj
-def command(world: CliEnv, /, words: tuple[str, ...], path: Path | None, **options: Any) -> ExitStatus:
+def command(env: CliEnv, /, words: tuple[str, ...], path: Path | None, **options: Any) -> ExitStatus:
     """Write what a server offers as JSON: tools, resources, templates, prompts, capabilities, instructions.
 
     The file changes only where the server does, so it can be committed; mcp-inspect diff compares it with the server,
@@ -36,11 +36,11 @@ def command(world: CliEnv, /, words: tuple[str, ...], path: Path | None, **optio
     """
     from inspector.features.lock.lock_file import as_json, save
 
-    output = Output(world, quiet=options["quiet"])
-    (side,) = read_sides(words, world, 1)
+    output = Output(env, quiet=options["quiet"])
+    (side,) = read_sides(words, env, 1)
     if path is not None:
         _demand_place(path)
-    fetched = surface_of_side(world, output, side, options)
+    fetched = surface_of_side(env, output, side, options)
     if not fetched.surface.is_known:
         return fetched.status
     if path is None:

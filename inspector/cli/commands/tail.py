@@ -9,13 +9,13 @@ from typing import Any
 import click
 
 from inspector.capture.journal import Journal
+from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, visit
 from inspector.cli.help import Documented
 from inspector.cli.options import headless_settings, names_a_server
 from inspector.cli.output import Output
 from inspector.cli.tailing import Tail, TailOptions, read_wish
-from inspector.cli.world import CliEnv
 from inspector.config.paths import places
 from inspector.config.remembered import SavedFilters
 from inspector.errors import UsageError
@@ -39,25 +39,25 @@ _PACE_S = 0.05
 @click.argument("words", nargs=-1, metavar="[FILE | URL] [FILTER] [-- CMD…]")
 @headless_settings
 @click.pass_obj
-def command(world: CliEnv, /, words: tuple[str, ...], follow: bool, **options: Any) -> ExitStatus:
+def command(env: CliEnv, /, words: tuple[str, ...], follow: bool, **options: Any) -> ExitStatus:
     """Print the traffic of a capture, or of a server until it ends, in the order of the wire.
 
     With a server, tail connects and tells what crosses until Ctrl+C. The README describes filters.
     """
-    source, text = _taken_apart(words, served=world.theirs is not None)
-    own = places(world.env)
+    source, text = _taken_apart(words, served=env.server_argv is not None)
+    own = places(env.environ)
     wish = read_wish(
         text,
         options.pop("rules"),
         named=SavedFilters(own.config, own.state).named(),
         as_jsonl=options.pop("as_jsonl") or options["as_json"],
         last=options.pop("last"),
-        width=_width(world),
+        width=_width(env),
     )
-    if world.theirs is None and not names_a_server(world, source):
-        return _tail_file(Output(world, quiet=options["quiet"]), Path(source), wish, follow=follow)
+    if env.server_argv is None and not names_a_server(env, source):
+        return _tail_file(Output(env, quiet=options["quiet"]), Path(source), wish, follow=follow)
 
-    output = Output(world, quiet=options["quiet"])
+    output = Output(env, quiet=options["quiet"])
     tails: list[Tail] = []
 
     def tail(journal: Journal) -> Tail:
@@ -72,7 +72,7 @@ def command(world: CliEnv, /, words: tuple[str, ...], follow: bool, **options: A
         visit.output.narrate(visit.session.why or "the connection is closed")
         return ExitStatus.OK
 
-    return visit(world, source or None, options, work, at_last=lambda journal, _: _conclude(output, tail(journal), ()))
+    return visit(env, source or None, options, work, at_last=lambda journal, _: _conclude(output, tail(journal), ()))
 
 
 def _taken_apart(words: tuple[str, ...], *, served: bool) -> tuple[str, str]:
@@ -86,8 +86,8 @@ def _taken_apart(words: tuple[str, ...], *, served: bool) -> tuple[str, str]:
     return words[0], words[1] if len(words) > 1 else ""
 
 
-def _width(world: CliEnv) -> int:
-    return shutil.get_terminal_size().columns if world.stdout.isatty() else 160
+def _width(env: CliEnv) -> int:
+    return shutil.get_terminal_size().columns if env.stdout.isatty() else 160
 
 
 def _tail_file(output: Output, path: Path, wish: TailOptions, *, follow: bool) -> ExitStatus:

@@ -10,13 +10,13 @@ import click
 from inspector.atomic_write import write_whole
 from inspector.capture.compare.normal import Normal
 from inspector.capture.journal import start_capture
+from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, visit
 from inspector.cli.help import Documented
 from inspector.cli.launch import settings_for
 from inspector.cli.options import TargetOptions, choose, headless_settings
 from inspector.cli.output import Output
-from inspector.cli.world import CliEnv
 from inspector.errors import UsageError
 from inspector.features.cases.file import open_cases, with_values
 from inspector.features.cases.judging import value_at
@@ -163,38 +163,38 @@ _EXAMPLES = (
 @click.argument("url", required=False, metavar="[URL | -- CMD…]")
 @headless_settings
 @click.pass_obj
-def command(world: CliEnv, /, file: Path, url: str | None, **options: Any) -> ExitStatus:
+def command(env: CliEnv, /, file: Path, url: str | None, **options: Any) -> ExitStatus:
     """Run cases against a server; each is a request and what its answer must be.
 
     The exit status is 1 if any fails. With --pytest nothing is run: the cases are written as a pytest file that anybody
     can read and change. mcp-inspect promote makes cases of a capture, and A in the interface of one value.
     """
     words, junit, update, code = (options.pop(name) for name in ("words", "junit", "update", "code"))
-    output = Output(world, as_json=options["as_json"], quiet=options["quiet"])
-    if world.theirs is None and url is None:
+    output = Output(env, as_json=options["as_json"], quiet=options["quiet"])
+    if env.server_argv is None and url is None:
         raise UsageError("no server to test", hint="Name a URL, or a server's command after --.")
     found = open_cases(file)
     cases = chosen_cases(found, words, file)
     for case in cases:
         read_answers(case)  # what can't be read is told before a server is started
     if code is not None:
-        return _write_code(output, code, cases, world, url)
+        return _write_code(output, code, cases, env, url)
     answers = CaseResponses()
     options |= {"policies": ((NAME, answers.answer),)}
     if any(case.answers for case in cases):
         options |= {"offers_instead": frozenset(capabilities.ALL)}
-    chosen = choose(world, url, options)
+    chosen = choose(env, url, options)
 
     ran: list[CaseRun] = []
 
     async def work(visit: CommandSession) -> ExitStatus:
-        bench = Bench(visit.session, answers, Normal(), lambda: _alone(chosen, world))
+        bench = Bench(visit.session, answers, Normal(), lambda: _alone(chosen, env))
         async for each in run_all(bench, cases):
             ran.append(each)
             tell(output, each)
         return ExitStatus.OK
 
-    status = visit(world, url, options, work)
+    status = visit(env, url, options, work)
     if status is not ExitStatus.OK:
         return status
     if junit is not None:
@@ -202,18 +202,18 @@ def command(world: CliEnv, /, file: Path, url: str | None, **options: Any) -> Ex
     return told(output, ran, file, found, update=update)
 
 
-def _alone(chosen: TargetOptions, world: CliEnv) -> Session:
+def _alone(chosen: TargetOptions, env: CliEnv) -> Session:
     """A connection for one case, without a capture of its own."""
-    settings = settings_for(chosen, world, afresh=True)
+    settings = settings_for(chosen, env, afresh=True)
     return open_session(chosen.target, start_capture(None), settings)
 
 
 def _write_code(
-    output: Output, path: Path, cases: Sequence[CaseDefinition], world: CliEnv, url: str | None
+    output: Output, path: Path, cases: Sequence[CaseDefinition], env: CliEnv, url: str | None
 ) -> ExitStatus:
     if path.exists():
         raise UsageError(f"{path} is there already", hint="Name a file that is not: it may have been changed by hand.")
-    target = (url,) if url else tuple(world.theirs or ())
+    target = (url,) if url else tuple(env.server_argv or ())
     write_whole(path, pytest_file(cases, target).encode())
     output.narrate(f"wrote {path}: {len(cases):,} tests; run them with pytest {path}")
     return ExitStatus.OK

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
+from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.output import Output
-from inspector.cli.world import CliEnv
 
 if TYPE_CHECKING:
     from inspector.capture.format.verify import VerifyResult
@@ -22,7 +22,7 @@ _EXAMPLES = ("mcp-inspect verify session.mcpcap", "mcp-inspect verify session.mc
 @click.option("--json", "json_", is_flag=True, help="Write one JSON object to stdout.")
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing; the exit status does.")
 @click.pass_obj
-def command(world: CliEnv, /, file: Path, json_: bool, quiet: bool) -> ExitStatus:
+def command(env: CliEnv, /, file: Path, json_: bool, quiet: bool) -> ExitStatus:
     """Recompute the digests of a capture and compare them with those that were taken at the wire.
 
     It ends with 0 if all fits (a whole capture, one that still grows, a redacted copy that is whole as a file), with 1
@@ -31,7 +31,7 @@ def command(world: CliEnv, /, file: Path, json_: bool, quiet: bool) -> ExitStatu
     from inspector.capture.format.verify import verify
     from inspector.cli.progress import ReadingProgress
 
-    output = Output(world, as_json=json_, quiet=quiet)
+    output = Output(env, as_json=json_, quiet=quiet)
     progress = ReadingProgress(output)
     try:
         verdict = verify(file, progress)

@@ -9,9 +9,9 @@ import pytest
 from inspector.capture.format.notes import NotesFile, new_mark
 from inspector.capture.store.load import load
 from inspector.cli.commands.export import command, to_stdout
+from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.output import Output
-from inspector.cli.world import CliEnv
 from tests.architecture.sources import ROOT
 from tests.cli.running import Terminal, inspect
 
@@ -81,6 +81,6 @@ def test_notes_come_along_on_demand(tmp_path: Path) -> None:
 
 
 def test_a_terminal_gets_nothing_that_acts_on_it() -> None:
-    world = CliEnv(None, {}, io.StringIO(), Terminal(), io.StringIO())
-    to_stdout(Output(world), [b"a\x1b[2J\nb\n"])
-    assert world.stdout.getvalue() == "a␛[2J\nb\n"  # type: ignore[attr-defined]
+    env = CliEnv(None, {}, io.StringIO(), Terminal(), io.StringIO())
+    to_stdout(Output(env), [b"a\x1b[2J\nb\n"])
+    assert env.stdout.getvalue() == "a␛[2J\nb\n"  # type: ignore[attr-defined]

@@ -47,7 +47,7 @@ class CommandLine(msgspec.Struct, frozen=True):
     """The command's name; "" if none was named and none is meant."""
     ours: tuple[str, ...]
     """What it gets: options and arguments without its name."""
-    theirs: tuple[str, ...] | None
+    server_argv: tuple[str, ...] | None
     """What stood after `--`; None without."""
 
 
@@ -56,18 +56,18 @@ def take_apart(argv: Sequence[str], commands: Sequence[str]) -> CommandLine:
 
     Raises: UsageError for a first word that is neither a command nor a URL, and for a server's command without `--`.
     """
-    ours, theirs = split(argv)
+    ours, server_argv = split(argv)
     place = _first_word(ours)
     if place is None:
-        return CommandLine("stdio" if theirs is not None else "", ours, theirs)
+        return CommandLine("stdio" if server_argv is not None else "", ours, server_argv)
     word, rest = ours[place], ours[:place] + ours[place + 1 :]
     if word in commands:
         if word == "stdio" and (place := _first_word(rest)) is not None:
-            raise _missing_dashes(("stdio", *rest[:place]), rest[place:], theirs)
-        return CommandLine(word, rest, theirs)
+            raise _missing_dashes(("stdio", *rest[:place]), rest[place:], server_argv)
+        return CommandLine(word, rest, server_argv)
     if word.startswith(_SCHEMES):
-        return CommandLine("http", ours, theirs)
-    raise _unknown(word, ours, place, theirs, commands)
+        return CommandLine("http", ours, server_argv)
+    raise _unknown(word, ours, place, server_argv, commands)
 
 
 def split(argv: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
@@ -99,7 +99,7 @@ def _first_word(words: Sequence[str]) -> int | None:
 
 
 def _unknown(
-    word: str, ours: tuple[str, ...], place: int, theirs: tuple[str, ...] | None, commands: Sequence[str]
+    word: str, ours: tuple[str, ...], place: int, server_argv: tuple[str, ...] | None, commands: Sequence[str]
 ) -> UsageError:
     from difflib import get_close_matches
 
@@ -108,7 +108,7 @@ def _unknown(
         return UsageError(f"{word!r} is no command", hint=f"Did you mean {near[0]!r}? See mcp-inspect --help.")
     if re.match(_HOST_AND_PORT, word):
         return UsageError(f"{word!r} is no URL", hint=f"Did you mean http://{word}?")
-    if theirs is None and _could_start_a_server(word, ours[place + 1 :]):
+    if server_argv is None and _could_start_a_server(word, ours[place + 1 :]):
         return _missing_dashes(ours[:place], ours[place:], None)
     return UsageError(f"{word!r} is neither a command nor a URL", hint="See mcp-inspect --help.")
 
@@ -117,13 +117,13 @@ def _could_start_a_server(word: str, rest: Sequence[str]) -> bool:
     return bool(rest) or "/" in word or "." in word
 
 
-def _missing_dashes(ours: Sequence[str], command: Sequence[str], theirs: tuple[str, ...] | None) -> UsageError:
+def _missing_dashes(ours: Sequence[str], command: Sequence[str], server_argv: tuple[str, ...] | None) -> UsageError:
     import shlex
 
-    if theirs is not None:
+    if server_argv is not None:
         return UsageError(
             f"{command[0]!r} stands before --, where only options may",
-            hint=f"Write: {shlex.join(['mcp-inspect', *ours, '--', *theirs])}",
+            hint=f"Write: {shlex.join(['mcp-inspect', *ours, '--', *server_argv])}",
         )
     return UsageError(
         "the server's command needs -- before it, so that its options are not taken for ours",

@@ -1,6 +1,6 @@
-"""The world as a command sees it: words, environment, streams, terminal. Handed in, so that a test can hand in another.
+"""What surrounds one run of the program: the server's command, environment variables, streams, terminal.
 
-No command reads `sys.argv`, `os.environ` or `sys.stdout` by itself.
+It is passed in, so that a test can pass another: no command reads `sys.argv`, `os.environ` or `sys.stdout` by itself.
 """
 
 import io
@@ -15,9 +15,9 @@ import msgspec
 class CliEnv(msgspec.Struct, frozen=True):
     """What surrounds one run of the program."""
 
-    theirs: tuple[str, ...] | None = None
+    server_argv: tuple[str, ...] | None = None
     """The server's argv: what stood after the first `--`, untouched. None if there was no `--`."""
-    env: Mapping[str, str] = msgspec.field(default_factory=lambda: os.environ)
+    environ: Mapping[str, str] = msgspec.field(default_factory=lambda: os.environ)
     stdin: TextIO = msgspec.field(default_factory=lambda: sys.stdin)
     stdout: TextIO = msgspec.field(default_factory=lambda: sys.stdout)
     stderr: TextIO = msgspec.field(default_factory=lambda: sys.stderr)
@@ -25,10 +25,10 @@ class CliEnv(msgspec.Struct, frozen=True):
     @property
     def has_terminal(self) -> bool:
         """Whether an interface can be drawn: both streams are a terminal, and not one that can't move its cursor."""
-        return self.stdin.isatty() and self.stdout.isatty() and self.env.get("TERM", "") not in ("", "dumb")
+        return self.stdin.isatty() and self.stdout.isatty() and self.environ.get("TERM", "") not in ("", "dumb")
 
 
-def speak(stream: TextIO) -> None:
-    """Have a stream write a question mark where its encoding has no letter: a sign is no reason to say nothing."""
+def replace_unencodable(stream: TextIO) -> None:
+    """Have a stream write "?" for characters that its encoding lacks, in the place of raising an error."""
     if isinstance(stream, io.TextIOWrapper) and stream.errors in ("strict", "surrogateescape"):
         stream.reconfigure(errors="replace")

@@ -1,11 +1,11 @@
-"""The world that a command is handed."""
+"""The environment that a command is given."""
 
 import io
 
 import pytest
 
+from inspector.cli.env import CliEnv
 from inspector.cli.main import run
-from inspector.cli.world import CliEnv
 from tests.architecture.sources import ROOT
 from tests.cli.running import Terminal
 
@@ -32,8 +32,8 @@ def test_by_itself_it_is_the_process_s_own() -> None:
     import os
     import sys
 
-    world = CliEnv()
-    assert (world.theirs, world.env, world.stdout) == (None, os.environ, sys.stdout)
+    env = CliEnv()
+    assert (env.server_argv, env.environ, env.stdout) == (None, os.environ, sys.stdout)
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])

@@ -3,9 +3,9 @@
 import click
 import pytest
 
+from inspector.cli.command_line import WITH_VALUE, CommandLine, duration, lasting, split, take_apart
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.main import commands
-from inspector.cli.words import WITH_VALUE, CommandLine, duration, lasting, split, take_apart
 from inspector.errors import UsageError
 from tests.cli.running import inspect
 
