@@ -73,7 +73,7 @@ _AT_THE_START = """
 import io, json, os, sys
 from tests.cli.running import Terminal
 from inspector.cli.main import run
-from inspector.cli.env import World
+from inspector.cli.env import CliEnv
 
 def seen(event, arguments):
     if event == "subprocess.Popen":
@@ -82,7 +82,7 @@ def seen(event, arguments):
 
 sys.addaudithook(seen)
 streams = [Terminal(), Terminal(), io.StringIO()]
-run(["stdio", "--", sys.executable, "-c", "pass"], World(None, {**os.environ, "TERM": "xterm"}, *streams))
+run(["stdio", "--", sys.executable, "-c", "pass"], CliEnv(None, {**os.environ, "TERM": "xterm"}, *streams))
 """
 
 
