@@ -152,7 +152,7 @@ def test_a_server_that_wants_credentials_is_no_verdict(status: int) -> None:
 def test_a_probe_answered_with_a_failure_of_http_leads_to_the_handshake_and_is_told(status: int | None) -> None:
     played = Played()
     assert played.play(connect(HTTP), [refused(status), "", OPENED, "", None, None]).era is Era.LEGACY
-    assert played.methods == ["server/discover", "UseCarriage", "initialize", "Notify", "OpenStream", "Tell"]
+    assert played.methods == ["server/discover", "UseCarriage", "initialize", "Notify", "OpenStream", "Notice"]
     assert played.told == [
         f"Opened with initialize: server/discover was answered with HTTP {status}."
         if status
@@ -182,7 +182,7 @@ def test_a_gateway_that_never_answers_the_probe_gets_the_handshake_and_the_probe
     played = Played()
     opening = played.play(connect(HTTP), [SILENT, "", OPENED, None, "", None, None])
     assert opening.era is Era.LEGACY
-    assert played.methods == ["server/discover", "UseCarriage", "initialize", "Drop", "Notify", "OpenStream", "Tell"]
+    assert played.methods == ["server/discover", "UseCarriage", "initialize", "Drop", "Notify", "OpenStream", "Notice"]
     probe, _, initialize, dropped, *_ = played.steps
     assert isinstance(probe, Send)
     assert isinstance(initialize, Send)
@@ -222,14 +222,14 @@ def test_a_server_that_exits_at_the_probe_is_started_once_more_with_the_handshak
     played = Played()
     opening = played.play(connect(STDIO), [EXITED, EXITED.why, None, OPENED, ""])
     assert opening.era is Era.LEGACY
-    assert played.methods == ["server/discover", "Restart", "Tell", "initialize", "Notify"]
+    assert played.methods == ["server/discover", "Restart", "Notice", "initialize", "Notify"]
     assert "exited with code 1" in played.told[0]
 
 
 def test_a_server_that_answers_the_probe_and_exits_is_started_once_more() -> None:
     played = Played()
     played.play(connect(STDIO), [UNKNOWN_METHOD, EXITED, EXITED.why, None, OPENED, ""])
-    assert played.methods == ["server/discover", "initialize", "Restart", "Tell", "initialize", "Notify"]
+    assert played.methods == ["server/discover", "initialize", "Restart", "Notice", "initialize", "Notify"]
 
 
 def test_a_server_that_is_not_started_again_is_reported() -> None:
@@ -281,7 +281,7 @@ def test_a_modern_server_that_does_not_know_discover_is_used_in_a_version_that_i
     played = Played()
     unknown = error(-32601, {"supported": ["2099-01-01", "2026-07-28"]})
     opening = played.play(connect(HTTP), [unknown, TOOLS, UNKNOWN, UNKNOWN, None])
-    assert played.methods == ["server/discover", "tools/list", "resources/list", "prompts/list", "Tell"]
+    assert played.methods == ["server/discover", "tools/list", "resources/list", "prompts/list", "Notice"]
     assert (opening.revision.date, opening.capabilities, opening.server) == ("2026-07-28", {"tools": {}}, {"name": "s"})
     assert all(step.revision is opening.revision for step in played.steps[1:4] if isinstance(step, Send))
 

@@ -157,7 +157,7 @@ def test_it_is_told_waited_and_asked_again_until_an_answer_comes() -> None:
     played = Played()
     reply, tries = played.play(sent(ASK, again=True), [CUT, None, None, CUT, None, None, result({})])
     assert (tries, was_cut(reply)) == (3, False)
-    assert played.methods == ["tools/list", "Tell", "Pause", "tools/list", "Tell", "Pause", "tools/list"]
+    assert played.methods == ["tools/list", "Notice", "Pause", "tools/list", "Notice", "Pause", "tools/list"]
     assert [step.seconds for step in played.steps if isinstance(step, Pause)] == list(PAUSES[:2])
     assert all("tools/list was cut" in step.what for step in played.steps if isinstance(step, Notice))
 

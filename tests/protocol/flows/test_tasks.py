@@ -130,7 +130,7 @@ def text_of(reply: Reply) -> Any:
 
 def test_a_task_of_the_core_is_polled_until_it_ends_and_then_its_result_is_fetched() -> None:
     followed, game = played(None, core(), None, core("completed"), result({"content": []}))
-    assert game.methods == ["Watch", "tasks/get", "Watch", "tasks/get", "tasks/result"]
+    assert game.methods == ["WaitForNews", "tasks/get", "WaitForNews", "tasks/get", "tasks/result"]
     assert [step.seconds for step in game.steps if isinstance(step, WaitForNews)] == [2.0, 2.0]
     assert text_of(followed.reply) == {"content": []}
     assert (followed.rounds, followed.end.state, followed.end.why) == (3, "completed", "")
@@ -160,7 +160,7 @@ def test_a_task_that_needs_input_is_asked_for_its_result_and_polled_meanwhile() 
     followed, game = played(
         None, core("input_required"), silent, core("input_required"), silent, core("working"), result({"content": [1]})
     )
-    assert game.methods == ["Watch", "tasks/get", "tasks/result", "tasks/get", "Await", "tasks/get", "Await"]
+    assert game.methods == ["WaitForNews", "tasks/get", "tasks/result", "tasks/get", "Await", "tasks/get", "Await"]
     assert all(step.exchange is waiting for step in game.steps if isinstance(step, Await))
     assert text_of(followed.reply) == {"content": [1]}
     assert followed.end.state == "completed"
@@ -176,13 +176,21 @@ def test_a_result_that_is_refused_before_the_end_is_asked_for_again_at_the_end()
         core("completed"),
         result({"content": []}),
     )
-    assert game.methods == ["Watch", "tasks/get", "tasks/result", "tasks/get", "Watch", "tasks/get", "tasks/result"]
+    assert game.methods == [
+        "WaitForNews",
+        "tasks/get",
+        "tasks/result",
+        "tasks/get",
+        "WaitForNews",
+        "tasks/get",
+        "tasks/result",
+    ]
     assert followed.end == replace(followed.end, state="completed", why="")
 
 
 def test_a_cancelled_task_has_no_result_to_fetch() -> None:
     followed, game = played(None, core("cancelled", statusMessage="by the harbour master"))
-    assert game.methods == ["Watch", "tasks/get"]
+    assert game.methods == ["WaitForNews", "tasks/get"]
     assert isinstance(followed.reply, GivenUp)
     assert followed.reply.why == "the task was cancelled: by the harbour master"
     assert followed.end.state == "cancelled"
@@ -191,7 +199,7 @@ def test_a_cancelled_task_has_no_result_to_fetch() -> None:
 def test_news_that_it_was_cancelled_needs_no_poll() -> None:
     task = Task(1, "t1", True, 0, 1, state="cancelled", message="called off", cancel_asked=4)
     followed, game = played(task)
-    assert game.methods == ["Watch"]
+    assert game.methods == ["WaitForNews"]
     assert followed.end.state == "cancelled"
 
 
@@ -206,7 +214,7 @@ def test_a_task_that_was_asked_to_end_and_goes_on_is_left_after_a_while() -> Non
 
 def test_a_task_of_the_extension_brings_its_result_with_the_last_poll() -> None:
     followed, game = played(None, flat(), None, flat("completed", result={"content": [1]}), revision=FOLLOW_EXTENSION)
-    assert game.methods == ["Watch", "tasks/get", "Watch", "tasks/get"]
+    assert game.methods == ["WaitForNews", "tasks/get", "WaitForNews", "tasks/get"]
     assert text_of(followed.reply) == {"content": [1]}
     assert followed.end.state == "completed"
 
@@ -238,15 +246,15 @@ def test_a_question_is_asked_once_while_polls_go_on_and_its_answer_is_sent() -> 
         revision=FOLLOW_EXTENSION,
     )
     assert game.methods == [
-        "Watch",
+        "WaitForNews",
         "tasks/get",
         "AskPerson",
         "tasks/get",
         "AskPerson",
         "tasks/update",
-        "Watch",
+        "WaitForNews",
         "tasks/get",
-        "Watch",
+        "WaitForNews",
         "tasks/get",
     ]
     first, again = (step for step in game.steps if isinstance(step, AskPerson))
@@ -262,7 +270,15 @@ def test_a_question_that_the_task_needs_no_more_is_withdrawn() -> None:
     _, game = played(
         None, asks, StillAsked(), flat("working"), None, None, flat("completed", result={}), revision=FOLLOW_EXTENSION
     )
-    assert game.methods == ["Watch", "tasks/get", "AskPerson", "tasks/get", "Withdraw", "Watch", "tasks/get"]
+    assert game.methods == [
+        "WaitForNews",
+        "tasks/get",
+        "AskPerson",
+        "tasks/get",
+        "Withdraw",
+        "WaitForNews",
+        "tasks/get",
+    ]
     (withdrawn,) = (step for step in game.steps if isinstance(step, Withdraw))
     assert [question.key for question in withdrawn.questions] == ["who"]
 
@@ -270,7 +286,7 @@ def test_a_question_that_the_task_needs_no_more_is_withdrawn() -> None:
 def test_a_refused_question_leaves_the_task_where_it_is() -> None:
     asks = flat("input_required", inputRequests={"who": QUESTION})
     followed, game = played(None, asks, (ErrorReply(-1, "nobody is there"),), revision=FOLLOW_EXTENSION)
-    assert game.methods == ["Watch", "tasks/get", "AskPerson"]
+    assert game.methods == ["WaitForNews", "tasks/get", "AskPerson"]
     assert followed.unanswered == "nobody is there"
     assert followed.end.state == "input_required"
 
@@ -284,7 +300,7 @@ def test_answers_that_the_server_does_not_take_are_the_end() -> None:
 @pytest.mark.parametrize("revision", [FOLLOW_CORE, FOLLOW_EXTENSION])
 def test_an_id_that_the_server_does_not_know_ends_it_at_once(revision: Any) -> None:
     followed, game = played(None, error(-32602, message="no such task"), revision=revision)
-    assert game.methods == ["Watch", "tasks/get"]
+    assert game.methods == ["WaitForNews", "tasks/get"]
     assert "does not know it" in followed.end.why
     assert text_of(followed.reply)["message"] == "no such task"
 
@@ -304,7 +320,7 @@ def test_a_poll_may_fail_a_few_times_in_a_row(failure: Reply) -> None:
 )
 def test_what_another_try_does_not_mend_is_not_tried_again(last: Reply) -> None:
     followed, game = played(None, last)
-    assert game.methods == ["Watch", "tasks/get"]
+    assert game.methods == ["WaitForNews", "tasks/get"]
     assert followed.reply is last
     assert not isinstance(last, Refused) or followed.end.why == "it can't be polled"
 
