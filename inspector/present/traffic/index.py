@@ -1,37 +1,223 @@
-"""Which entries of a journal are rows, and in which order. Numbers only: it reads payloads for a filter alone.
+"""Which entries of a journal are rows of the traffic list, and in which order; see `RowList` and `RowIndex`.
 
-Taking in new entries costs what they are many, not what the journal holds. Old entries go through a filter in
-slices, newest first. An entry that is no row of its own stands for the one that shows it, and in the tree a hit
-brings the request it belongs to along.
+Numbers only: payloads are read for a filter alone. Taking in new entries costs what they are many, not what the
+journal holds. Old entries go through a filter in slices, newest first. An entry that is no row of its own stands for
+the one that shows it, and in the tree a hit brings the request it belongs to along.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator
 from itertools import compress
 from typing import TYPE_CHECKING
 
-from inspector import text
 from inspector.capture.journal import Journal
 from inspector.capture.store.columns import MessageKind
 from inspector.filters.engine.nodes import both, ones, without
-from inspector.present.spans import Role, Span
 from inspector.present.traffic.filter import FilterUpdate, RowFilter
-from inspector.present.traffic.row_list import SELECT, Laying
-from inspector.present.traffic.tree import FOLDED, Errors, Tree
+from inspector.present.traffic.tree import (
+    FOLDED,
+    IN_TREE,
+    IN_TREE_PLAIN,
+    IN_WIRE,
+    IN_WIRE_PLAIN,
+    RowRun,
+    Tree,
+    WireRuns,
+)
 from inspector.protocol.exchanges import Exchange, ExchangeState
 
 if TYPE_CHECKING:
-    from inspector.checks.findings import Finding
     from inspector.filters.language.fields import Term
-    from inspector.present.live_checks import JournalFindings
-    from inspector.present.traffic.tree import RowRun
+
+SHOWN, FOLDED_AWAY = 1, 2
+
+
+class RowList:
+    """Rows in their order: entry numbers, put in, taken out and folded away without looking at the rest.
+
+    What stands under a request folds away, and so does a long run of notifications; each is found by its place alone,
+    so that folding costs what it hides, not what the journal holds. `rows` may be read at any time and is never
+    replaced in part.
+    """
+
+    def __init__(self, places: Tree, *, tree: bool) -> None:
+        self.places = places
+        self.rows = array("I")
+        self.tree = tree
+        self.generation = 0
+        self.folded: dict[int, int] = {}
+        """Blocks that are folded: the entry that begins it, and how many rows that hides."""
+        self.wire_runs = WireRuns(places.store)
+        self.is_chosen = False
+        """Whether a filter chooses the rows."""
+        self.state = bytearray(1)
+        """At n: whether entry n is a row now, or would be if its block was not folded."""
+
+    def key(self, n: int) -> int:
+        """The place of entry n in the order of the view: ascending, and the same for ever."""
+        return (self.places.roots[n] << 32 | n) if self.tree else n
+
+    def position(self, key: int) -> int:
+        """Where the row with this key is, or the last one before it; -1 if there is none."""
+        return bisect_right(self.rows, key, key=self.key) - 1
+
+    @property
+    def folds_runs(self) -> bool:
+        """Whether long runs are one row: in the tree, and not where a filter chooses the rows."""
+        return self.tree and not self.is_chosen
+
+    def stands_for(self, row: int, n: int) -> bool:
+        """Whether a row is that of a run that entry n is folded into."""
+        if not self.tree:
+            wire_run = self.wire_runs.run(row)
+            return wire_run is not None and self.state[n] == FOLDED_AWAY and n <= wire_run.last
+        if not self.folds_runs or not self.places.flags[n] & FOLDED:
+            return False
+        run = self.places.runs.run(row)
+        return run is not None and run.first <= n <= run.last
+
+    def drop_late(self) -> None:
+        """Rows that turned out to be part of a run are none any more."""
+        late = self.places.runs.late()
+        if late and self.folds_runs:
+            for n in late:
+                self._remove(n)
+            self.generation += 1
+
+    def _remove(self, n: int) -> None:
+        """Let entry n be no row, nor one that is folded away."""
+        before, self.state[n] = self.state[n], 0
+        if before == FOLDED_AWAY:
+            self.folded[self.places.roots[n]] -= 1
+        elif before:
+            del self.rows[bisect_left(self.rows, self.key(n), key=self.key)]
+
+    def toggle_fold(self, n: int) -> None:
+        """Fold away what stands in the run or the block of entry n, or show it again; in wire order, what is alike."""
+        if not self.tree:
+            self._toggle_wire_run(n)
+            return
+        run = self.run_around(n) if self.folds_runs else None
+        if run is not None:
+            self._toggle_run(run)
+        elif self.folded.pop(self.places.roots[n], None) is None:
+            self._fold_block(self.places.roots[n])
+        else:
+            self._unfold_block(self.places.roots[n])
+        self.generation += 1
+
+    def run(self, n: int) -> RowRun | None:
+        """The run that the row of entry n begins, in this view."""
+        if not self.tree:
+            return self.wire_runs.run(n)
+        return self.places.runs.run(n) if self.folds_runs else None
+
+    def _toggle_wire_run(self, n: int) -> None:
+        if (run := self.wire_runs.pop(n)) is not None:
+            self._unfold_wire_run(run)
+            return
+        alike = self.wire_runs.alike(self.rows, self.position(n))
+        if len(alike) > 1:
+            hidden = self.rows[alike.start + 1 : alike.stop]
+            for each in hidden:
+                self.state[each] = FOLDED_AWAY
+            del self.rows[alike.start + 1 : alike.stop]
+            self.wire_runs.add(RowRun(self.rows[alike.start], len(alike), hidden[-1]))
+            self.generation += 1
+
+    def _unfold_wire_run(self, run: RowRun) -> None:
+        found, n = [], self.state.find(FOLDED_AWAY, run.first, run.last + 1)
+        while n >= 0:
+            self.state[n] = 0
+            found.append(n)
+            n = self.state.find(FOLDED_AWAY, n + 1, run.last + 1)
+        self.merge(found)
+        self.generation += 1
+
+    def run_around(self, n: int) -> RowRun | None:
+        """The run that entry n begins, or is part of and that is unfolded."""
+        runs = self.places.runs
+        return runs.run(n) or runs.opened_around(n)
+
+    def _toggle_run(self, run: RowRun) -> None:
+        runs = self.places.runs
+        if run.opened:
+            for n in runs.fold(run):
+                self.state[n] = 0
+            del self.rows[self.position(self.key(run.first)) + 1 : self.position(self.key(run.last)) + 1]
+        else:
+            self.merge(runs.open(run))
+
+    def _fold_block(self, root: int) -> None:
+        first, behind = self.position(self.key(root)) + 1, self.position((root + 1 << 32) - 1) + 1
+        for n in self.rows[first:behind]:
+            self.state[n] = FOLDED_AWAY
+        del self.rows[first:behind]
+        self.folded[root] = behind - first
+
+    def _unfold_block(self, root: int) -> None:
+        found: list[int] = []
+        n = self.state.find(FOLDED_AWAY, root)
+        while n >= 0:
+            if self.places.roots[n] == root:
+                self.state[n] = 0
+                found.append(n)
+            n = self.state.find(FOLDED_AWAY, n + 1)
+        self.merge(found)
+
+    def merge(self, entries: Iterable[int]) -> None:
+        """Make entries rows, each at its place; those that are rows already stay what they are."""
+        new: list[int] = []
+        state = self.state
+        for n in entries:
+            if state[n]:
+                continue
+            if self.tree and self.folded and self._is_folded_away(n):
+                state[n] = FOLDED_AWAY
+                continue
+            state[n] = SHOWN
+            new.append(n)
+        if new:
+            new.sort()
+            if self.tree:
+                new.sort(key=self.places.roots.__getitem__)
+            self.put(new)
+
+    def _is_folded_away(self, n: int) -> bool:
+        root = self.places.roots[n]
+        if root == n or root not in self.folded:
+            return False
+        self.folded[root] += 1
+        self.generation += 1
+        return True
+
+    def put(self, new: list[int]) -> None:
+        low, high = self.key(new[0]), self.key(new[-1])
+        if not self.rows or low > self.key(self.rows[-1]):
+            self.rows.extend(new)
+            return
+        self.generation += 1
+        start, end = self.position(low) + 1, self.position(high) + 1
+        merged = sorted([*self.rows[start:end], *new])
+        if self.tree:
+            merged.sort(key=self.places.roots.__getitem__)  # equal ones stay in their order
+        self.rows[start:end] = array("I", merged)
 
 
 _BLOCK = 256
 """Entries that are taken in at once where they are alike."""
+SELECT = {view: bytes(bool(flags & view) for flags in range(256)) for view in (1, 2, 4, 8)}
+"""By view: by the flags of an entry, whether it is a row there."""
+_FOLDING = {view: bytes(bool(flags & view and not flags & FOLDED) for flags in range(256)) for view in (1, 2)}
+AT_ONCE = 50_000
+"""Entries that are laid at once: some hundredths of a second at the most."""
+_PIECE, _FILTERED_PIECE, _PIECE_WITH_PARTNERS = 100_000, 10_000, 4_000
+"""Entries in a piece: some milliseconds each."""
 
 
-class RowIndex(Laying):
-    """The rows of one view. They are entry numbers; `rows` may be read at any time and is never replaced in part."""
+class RowIndex:
+    """The rows of one of four views of a journal."""
 
     def __init__(
         self,
@@ -47,15 +233,21 @@ class RowIndex(Laying):
         self._journal = journal
         self._store = journal.store
         self.filter = RowFilter(journal, clock, threaded=threaded, stretch_bytes=stretch_bytes)
-        super().__init__(Tree(journal), tree=tree, facts=facts)
+        self.places = Tree(journal)
+        self.view = RowList(self.places, tree=tree)
+        self.facts = facts
+        self.partners = False
+        """Whether in the order of the wire a match brings the request and the answer of its exchange along."""
+        self._left: list[tuple[int, int]] = []
+        """Pieces that are still to be laid: the first entry and the last of each. The next one stands at the end."""
 
     def find(self, n: int) -> int | None:
         """The row that shows entry n; None if none does."""
         row = self._row_of(n) if 0 < n <= self.taken else None
         if row is None:
             return None
-        index = self.position(self.key(row))
-        if index < 0 or (self.rows[index] != row and not self._stands_for(self.rows[index], row)):
+        index = self.view.position(self.view.key(row))
+        if index < 0 or (self.view.rows[index] != row and not self.view.stands_for(self.view.rows[index], row)):
             return None
         return index
 
@@ -71,15 +263,15 @@ class RowIndex(Laying):
         return True
 
     def _take_each(self, first: int, end: int) -> None:
-        new, view, flags = range(first, end + 1), self._view, self.places.flags
+        new, view, flags = range(first, end + 1), self._flag, self.places.flags
         self.places.take_many(first, end)
-        self._state.extend(bytes(len(new)))
+        self.view.state.extend(bytes(len(new)))
         changes = self.filter.take(first, end)
-        if self.folds_runs:
-            self.merge(n for n in new if flags[n] & view and not flags[n] & FOLDED)
-            self.drop_late()
+        if self.view.folds_runs:
+            self.view.merge(n for n in new if flags[n] & view and not flags[n] & FOLDED)
+            self.view.drop_late()
         elif self.filter.program is None:
-            self.merge(n for n in new if flags[n] & view)
+            self.view.merge(n for n in new if flags[n] & view)
         self._apply(changes)
         self._notice_changes(first, end)
 
@@ -91,18 +283,19 @@ class RowIndex(Laying):
         self.filter.take(first, end)
         shown = self.places.flags[first : end + 1].translate(self._select)
         new = compress(range(first, end + 1), shown)
-        if self.tree and cause:
-            self._state.extend(bytes(len(shown)))
-            self.merge(new)
+        if self.view.tree and cause:
+            self.view.state.extend(bytes(len(shown)))
+            self.view.merge(new)
         else:
-            self._state.extend(shown)
-            self.rows.extend(new)
-        self.drop_late()
+            self.view.state.extend(shown)
+            self.view.rows.extend(new)
+        self.view.drop_late()
         return True
 
     def set_filter(self, term: "Term | None") -> None:
         """Let only entries through that match; None lets all. Old ones wait for `filter_step`."""
         self.filter.set(term, self.taken)
+        self.view.is_chosen = self.filter.program is not None
         self._rebuild()
 
     def filter_step(self) -> bool:
@@ -118,14 +311,9 @@ class RowIndex(Laying):
         """Checks have found something in these entries, or what they found is muted."""
         self._apply(self.filter.judged(entries))
 
-    @property
-    def is_chosen(self) -> bool:
-        """Whether a filter chooses the rows."""
-        return self.filter.program is not None
-
     def _apply(self, changes: Iterable[FilterUpdate]) -> None:
         for change in changes:
-            self.merge(self._rows_of(change.first, change.came))
+            self.view.merge(self._rows_of(change.first, change.came))
             for n in change.gone:
                 self._drop(n)
 
@@ -140,13 +328,13 @@ class RowIndex(Laying):
         if 1 not in hits:
             return ()
         part = slice(first, first + len(hits))
-        own = both(hits, bytes(self.places.flags[part].translate(SELECT[self._view])))
+        own = both(hits, bytes(self.places.flags[part].translate(SELECT[self._flag])))
         rows = set(compress(range(first, first + len(hits)), own))
-        if self.tree:
+        if self.view.tree:
             rows.update(compress(self.places.roots[part], own))
         for at in ones(without(hits, own)):
             rows.update(self._rows_of_hit(first + at))
-        if self.partners and not self.tree:
+        if self.partners and not self.view.tree:
             rows.update(*(self._partners(first + at) for at in ones(hits)))
         return rows
 
@@ -154,7 +342,7 @@ class RowIndex(Laying):
         row = self._row_of(n)
         if row is not None:
             yield row
-            if self.tree:
+            if self.view.tree:
                 yield self.places.roots[row]
 
     def _partners(self, n: int) -> Iterator[int]:
@@ -163,13 +351,13 @@ class RowIndex(Laying):
             return
         answer = exchanges.answer_frames[number] or exchanges.at(number).answer_frame or 0
         for frame in (exchanges.request_frames[number], answer):
-            if 0 < frame <= self.taken and self.places.flags[frame] & self._view:
+            if 0 < frame <= self.taken and self.places.flags[frame] & self._flag:
                 yield frame
 
     def _notice_changes(self, first: int, last: int) -> None:
         """Rows that were finished can still change: by an answer that came late, by progress after the end."""
         if self.filter.program is None and not self._journal.live:
-            self.generation += any(self._store.of_exchanges(first, last))
+            self.view.generation += any(self._store.of_exchanges(first, last))
             return
         live, kinds = self._journal.live, self._store.message_kind
         changed = set(self.filter.ended())
@@ -179,13 +367,13 @@ class RowIndex(Laying):
                 continue
             changed.add(exchange.number)
             if not live or _is_late(n, kind, exchange):
-                self.generation += 1
+                self.view.generation += 1
         self._apply(self.filter.again(changed))
 
     def _drop(self, n: int) -> None:
         """Entry n does not match any more."""
         self._drop_if_needless(n)
-        if self.tree:
+        if self.view.tree:
             self._drop_if_needless(self.places.roots[n])
         elif self.partners:
             for partner in self._partners(n):
@@ -193,19 +381,19 @@ class RowIndex(Laying):
 
     def _drop_if_needless(self, n: int) -> None:
         index = self.find(n)
-        if index is not None and self.rows[index] != n and not self.tree:
-            self.toggle_fold(self.rows[index])  # what it is folded into is another run without it
+        if index is not None and self.view.rows[index] != n and not self.view.tree:
+            self.view.toggle_fold(self.view.rows[index])  # what it is folded into is another run without it
             index = self.find(n)
-        if index is None or self.rows[index] != n or self.filter.hits[n] or self._is_there_for_others(n, index):
+        if index is None or self.view.rows[index] != n or self.filter.hits[n] or self._is_there_for_others(n, index):
             return
-        self._state[n] = 0
-        del self.rows[index]
-        self.generation += 1
+        self.view.state[n] = 0
+        del self.view.rows[index]
+        self.view.generation += 1
 
     def _is_there_for_others(self, n: int, index: int) -> bool:
         """Whether a row is there because of its answer, of what stands under it, or as the partner of a match."""
         hits = self.filter.hits
-        if not self.tree:
+        if not self.view.tree:
             if not self.partners or n not in set(self._partners(n)):
                 return False
             number, request = self._store.exchange(n), next(self._partners(n))
@@ -214,144 +402,96 @@ class RowIndex(Laying):
         answer = (exchange.answer_frame or 0) if exchange is not None else 0
         if answer <= self.taken and hits[answer]:
             return True
-        return index + 1 < len(self.rows) and self.places.roots[self.rows[index + 1]] == n
+        return index + 1 < len(self.view.rows) and self.places.roots[self.view.rows[index + 1]] == n
+
+    # Laying all rows anew for another view, a piece at a time: a million of them must not hold up the screen.
+
+    @property
+    def taken(self) -> int:
+        """How many entries of the journal were taken in."""
+        return len(self.view.state) - 1
+
+    @property
+    def is_laying(self) -> bool:
+        """Whether there is more to be laid."""
+        return bool(self._left)
+
+    @property
+    def laid(self) -> float:
+        """How much of it is laid, from 0 to 1."""
+        return 1 - sum(last - first + 1 for first, last in self._left) / max(1, self.taken)
+
+    def show(self, *, tree: bool, facts: bool, partners: bool = False, around: int = 0) -> None:
+        """Change the view. `around`: the entry whose row is there at once; 0 for the newest."""
+        self.view.tree, self.facts, self.partners = tree, facts, partners
+        self._rebuild(around)
+
+    def lay(self) -> bool:
+        """Lay the next piece; whether there was one."""
+        if not self._left:
+            return False
+        self._lay(*self._left.pop())
+        self.view.generation += 1
+        return True
+
+    def _rebuild(self, around: int = 0) -> None:
+        """Make all rows anew: after a change of view, never because of new entries."""
+        self.view.generation += 1
+        self.view.rows = array("I")
+        self.view.state = bytearray(self.taken + 1)
+        self.view.folded = dict.fromkeys(self.view.folded, 0)
+        self.view.wire_runs.clear()
+        self._left = self._pieces(around) if not self.view.is_chosen or self._has_found() else []
+        self.lay()
+        row = self._row_of(around) if 0 < around <= self.taken else None
+        if row is not None and not self.view.is_chosen:  # its request may be in another piece
+            self.view.merge(n for n in (self.places.roots[row], row) if self.places.flags[n] & self._flag)
+
+    def _pieces(self, around: int) -> list[tuple[int, int]]:
+        taken, size = self.taken, _PIECE
+        if self.view.is_chosen:
+            size = _PIECE_WITH_PARTNERS if self.partners and not self.view.tree else _FILTERED_PIECE
+        if taken <= AT_ONCE or not (self.view.tree or self.view.is_chosen):
+            size = max(1, taken)
+        found = [(first, min(first + size - 1, taken)) for first in range(1, taken + 1, size)]
+        if around:
+            found.sort(key=lambda piece: piece[0] <= around <= piece[1])
+        return found
+
+    def _lay(self, first: int, last: int) -> None:
+        if self.view.is_chosen:
+            self.view.merge(self._chosen(first, last))
+            return
+        part = slice(first, last + 1)
+        chosen = self.places.flags[part].translate(self._select)
+        rows: Iterable[int] = compress(range(first, last + 1), chosen)
+        if (self.view.tree and self.view.folded) or self.view.state.find(1, first, last + 1) >= 0:
+            self.view.merge(rows)
+            return
+        self.view.state[part] = chosen
+        new = list(rows)
+        if self.view.tree:
+            new.sort(key=self.places.roots.__getitem__)
+        if new:
+            self.view.put(new)
+
+    def _row_of(self, n: int) -> int | None:
+        """The entry whose row shows entry n in this view."""
+        row = self.places.row_of(n) if self.view.tree else n
+        return row if self.places.flags[row] & self._flag else None
+
+    @property
+    def _select(self) -> bytes:
+        return _FOLDING[self._flag] if self.view.folds_runs else SELECT[self._flag]
+
+    @property
+    def _flag(self) -> int:
+        if self.view.tree:
+            return IN_TREE if self.facts else IN_TREE_PLAIN
+        return IN_WIRE if self.facts else IN_WIRE_PLAIN
 
 
 def _is_late(n: int, kind: MessageKind, exchange: Exchange) -> bool:
     if kind is MessageKind.NOTIFICATION:
         return not exchange.is_open
     return exchange.answer_frame != n or exchange.state is ExchangeState.LATE
-
-
-# --- What checks have found, as the traffic list shows it: a mark for each row, and the way to the next one.
-
-
-class WhoeverChecks:
-    """What a filter asks: a filter may be set long before anything is checked."""
-
-    def __init__(self, found: "Callable[[], JournalFindings | None]") -> None:
-        self._get = found
-
-    def worst(self, first: int, last: int) -> bytes:
-        """For each of these entries the grade of its worst finding."""
-        found = self._get()
-        return found.worst(first, last) if found is not None else bytes(last + 1 - first)
-
-    def of(self, n: int) -> "Sequence[Finding]":
-        """The findings of entry n."""
-        found = self._get()
-        return found.of(n) if found is not None else ()
-
-
-class LogMarks:
-    """The marks of one list."""
-
-    def __init__(self, index: "RowIndex", found: "Callable[[], JournalFindings | None]") -> None:
-        """`found` gives what was found so far; None while nobody checks."""
-        self._index = index
-        self._get = found
-        index.filter.expert = WhoeverChecks(found)
-        self._found: JournalFindings | None = None
-        self._next = 0
-        """How many of the findings were taken over."""
-        self._late: list[Finding] = []
-        """Those about entries that the list has not taken in yet."""
-        self._seen = -1
-        self._muted: object = None
-        self._rows: dict[int, list[Finding]] = {}
-        """By the entry of a row of the tree."""
-        self._places = Errors(index.places.roots)
-        self.generation = 0
-        """Changes with the marks."""
-
-    def step(self) -> None:
-        """Take over what was found since. Nearly free if nothing was."""
-        found = self._found = self._get()
-        if found is None:
-            return
-        if found.changes == self._seen and not self._late:
-            return
-        again: set[int] = set()
-        if found.muted is not self._muted:
-            again = self._begin_anew(found)
-        new, self._seen = [*self._late, *found.all[self._next :]], found.changes
-        self._next += len(new) - len(self._late)
-        self._late = []
-        again.update(self._take(found, new))
-        if again:
-            self.generation += 1
-            self._index.judged(again)
-
-    def _begin_anew(self, found: "JournalFindings") -> set[int]:
-        """Something else is muted: no mark is what it was."""
-        before = {each.frames[0] for several in self._rows.values() for each in several}
-        self._muted, self._next, self._late, self._rows = found.muted, 0, [], {}
-        self._places = Errors(self._index.places.roots)
-        return before
-
-    def _take(self, found: "JournalFindings", new: "Iterable[Finding]") -> set[int]:
-        touched: set[int] = set()
-        for each in new:
-            n = each.frames[0] if each.frames else 0
-            if not n or found.is_muted(each):
-                continue
-            if n > self._index.taken:
-                self._late.append(each)
-                continue
-            row = self._index.places.row_of(n)
-            self._rows.setdefault(row, []).append(each)
-            self._places.add(n, row)
-            touched.add(n)
-        return touched
-
-    def of_row(self, n: int, run: "RowRun | None" = None) -> "Sequence[Finding]":
-        """The findings of the row of entry n, worst first; of a folded run, of all that it stands for."""
-        if self._found is None:
-            return ()
-        if run is not None and not run.opened:
-            several = [each for at in self._found.marked(run.first, run.last) for each in self._found.of(at)]
-        else:
-            several = self._rows.get(n, []) if self._index.tree else list(self._found.of(n))
-        return sorted(several, key=lambda each: each.severity.rank) if len(several) > 1 else several
-
-    def grade(self, n: int, run: "RowRun | None" = None) -> int:
-        """How bad the worst of them is: 3 an error, 2 a warning, 1 a hint, 0 if there is none."""
-        if self._found is None or not self._rows:
-            return 0
-        if run is not None and not run.opened:
-            return self._found.worst_of(run.first, run.last)
-        if not self._index.tree:
-            return self._found.mark(n)
-        return max(map(_grade, self._rows.get(n, ())), default=0)
-
-    def next(self, n: int, *, back: bool = False) -> int | None:
-        """The nearest row with a mark below that of entry n (above with `back`); 0: from the beginning."""
-        key = self._index.key(n) if n else -1
-        while (key := self._places.after(key, tree=self._index.tree, back=back)) >= 0:
-            found = self._index.find(key & 0xFFFF_FFFF)
-            if found is not None and (not n or self._index.rows[found] != n):
-                return found
-        return None
-
-
-def _grade(finding: "Finding") -> int:
-    return 3 - finding.severity.rank
-
-
-def shows_findings(columns: Sequence[str]) -> bool:
-    """Whether any of these columns tells what was found."""
-    return any(name == "finding" or name.startswith("=expert") for name in columns)
-
-
-def finding_cells(found: "Sequence[Finding]", role: Role) -> dict[str, list[Span]]:
-    """The cells of all columns that tell what was found; `role` is that of the worst."""
-    if not found:
-        return {}
-    more = f" (+{len(found) - 1})" if len(found) > 1 else ""
-    severities = ", ".join(dict.fromkeys(str(each.severity) for each in found))
-    return {
-        "finding": [(text.visible(f"{found[0].id} {found[0].sentence}", limit=200) + more, role)],
-        "=expert": [(severities, role)],
-        "=expert.severity": [(severities, role)],
-        "=expert.id": [(", ".join(dict.fromkeys(each.id for each in found)), role)],
-    }

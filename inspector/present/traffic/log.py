@@ -23,7 +23,8 @@ from inspector.present.rows import RowSource, RowView
 from inspector.present.spans import Span
 from inspector.present.traffic.columns import PLAIN, Look
 from inspector.present.traffic.filter import FilterUpdate, RowFilter
-from inspector.present.traffic.index import LogMarks, RowIndex, shows_findings
+from inspector.present.traffic.index import RowIndex
+from inspector.present.traffic.marks import LogMarks, shows_findings
 from inspector.present.traffic.rows import RowPlace, RowWriter, TimeWindow, around, lane_end
 from inspector.protocol.exchanges import Exchange
 
@@ -122,7 +123,7 @@ class LogJumps:
 
     def exchange(self, index: int, *, back: bool = False) -> int | None:
         """The nearest row below (above with `back`) that is a request."""
-        rows, step = self._index.rows, -1 if back else 1
+        rows, step = self._index.view.rows, -1 if back else 1
         index += step
         while 0 <= index < len(rows):
             if self._store.message_kind(rows[index]) is MessageKind.REQUEST:
@@ -135,7 +136,7 @@ class LogJumps:
         n = self.entry_at(index)
         if not n:
             return None
-        if self._index.tree:
+        if self._index.view.tree:
             beside = index + (-1 if back else 1)
             roots, other = self._index.places.roots, self.entry_at(beside)
             return beside if other and roots[other] == roots[n] else None
@@ -151,8 +152,8 @@ class LogJumps:
 
     def error(self, index: int, *, back: bool = False) -> int | None:
         """The nearest row below (above with `back`) that tells of an error."""
-        n, tree = self.entry_at(index), self._index.tree
-        key = self._index.key(n) if n else -1
+        n, tree = self.entry_at(index), self._index.view.tree
+        key = self._index.view.key(n) if n else -1
         errors = self._index.places.errors
         while (key := errors.after(key, tree=tree, back=back)) >= 0:
             found = self._index.find(key & 0xFFFF_FFFF)
@@ -167,11 +168,15 @@ class LogJumps:
     def nearest(self, n: int) -> int:
         """The row that shows entry n, or the last one before it; 0 if there is none before it."""
         found = self._index.find(n)
-        return found if found is not None else max(0, self._index.position(self._index.key(min(n, self._index.taken))))
+        return (
+            found
+            if found is not None
+            else max(0, self._index.view.position(self._index.view.key(min(n, self._index.taken))))
+        )
 
     def entry_at(self, index: int) -> int:
         """The entry of a row, of a run its first; 0 if there is no such row."""
-        return self._index.rows[index] if 0 <= index < len(self._index.rows) else 0
+        return self._index.view.rows[index] if 0 <= index < len(self._index.view.rows) else 0
 
 
 MOST_AT_ONCE = 20_000
@@ -328,11 +333,11 @@ class LogModel(_Filtering, _Counting):
 
     @property
     def count(self) -> int:
-        return len(self._index.rows)
+        return len(self._index.view.rows)
 
     @property
     def generation(self) -> int:
-        return self._index.generation + self._looks + self.marks.generation
+        return self._index.view.generation + self._looks + self.marks.generation
 
     @property
     def look(self) -> Look:
@@ -348,19 +353,19 @@ class LogModel(_Filtering, _Counting):
         """The small waterfall shows the time of the rows in sight."""
         if all(column.name != "lane" for column in self._look.columns(width)):
             return False
-        entries = [self._index.rows[index] for index in rows if index < self.count]
+        entries = [self._index.view.rows[index] for index in rows if index < self.count]
         lasting = [_lasting(n, self._index.places.exchange(n), self._store, self._clock()) for n in entries]
         before, self._window = self._window, around(lasting)
         return self._window != before
 
     def row(self, index: int, width: int) -> RowView:
-        places, rows = self._index.places, self._index.rows
+        places, rows = self._index.places, self._index.view.rows
         n = rows[index]
-        run = self._index.run(n)
+        run = self._index.view.run(n)
         place = RowPlace(
             tree=self.tree,
             nested=self.tree and places.roots[n] != n,
-            folded=self._index.folded.get(n, 0) if self.tree else 0,
+            folded=self._index.view.folded.get(n, 0) if self.tree else 0,
             previous_ns=self._store.time_ns(rows[index - 1]) if index > 0 else None,
             run=run,
             grows=run is not None and places.runs.grows(n),
@@ -379,15 +384,15 @@ class LogModel(_Filtering, _Counting):
         return msgspec.structs.replace(self._look, laneless=self._window is None, marked=self._is_marked)
 
     def key(self, index: int) -> int:
-        return self._index.key(self._index.rows[index])
+        return self._index.view.key(self._index.view.rows[index])
 
     def index_of(self, key: int) -> int:
-        return self._index.position(key)
+        return self._index.view.position(key)
 
     @property
     def tree(self) -> bool:
         """Whether this is the tree, or else the order of the wire."""
-        return self._index.tree
+        return self._index.view.tree
 
     @property
     def facts(self) -> bool:
@@ -414,7 +419,7 @@ class LogModel(_Filtering, _Counting):
         In the order of the wire: the notifications beside it that are like it.
         """
         if 0 <= index < self.count:
-            self._index.toggle_fold(self._index.rows[index])
+            self._index.view.toggle_fold(self._index.view.rows[index])
 
     def refresh(self, limit: int = MOST_AT_ONCE) -> bool:
         """Take in what the journal got since, at most `limit` entries; whether there was anything."""
@@ -428,12 +433,12 @@ class LogModel(_Filtering, _Counting):
     @property
     def entries(self) -> "array[int]":
         """The entries that are rows, in their order. For reading."""
-        return self._index.rows
+        return self._index.view.rows
 
     def entry_of(self, index: int) -> int:
         """The entry to show for a row: its own, or for a row of progress, or of a run, the newest word."""
-        n = self._index.rows[index]
-        run = self._index.run(n)
+        n = self._index.view.rows[index]
+        run = self._index.view.run(n)
         if run is not None and not run.opened:
             return run.last
         if not self.tree or self._store.method(n) != "notifications/progress":
@@ -503,10 +508,10 @@ class LogFind:
 
     def next(self, cursor: int, *, back: bool = False) -> int | None:
         """The nearest row below (above with `back`) that holds the text, around the end if need be; None: no row."""
-        rows = self._index.rows
+        rows = self._index.view.rows
         if not self.matches or not rows:
             return None
-        marks = self._in_tree if self._index.tree else self._found.hits
+        marks = self._in_tree if self._index.view.tree else self._found.hits
         size, count = len(marks), len(rows)
         order = range(cursor - 1, -1, -1) if back else range(cursor + 1, count)
         around = range(count - 1, cursor - 1, -1) if back else range(min(cursor + 1, count))

@@ -21,7 +21,7 @@ from inspector.present import words as previews
 from inspector.present.rows import RowSource, RowView
 from inspector.present.spans import Line, Role, Span, lay
 from inspector.present.traffic.columns import FIELD, LANE, PLAIN, Look, TimeMode, lay_out, since
-from inspector.present.traffic.index import finding_cells
+from inspector.present.traffic.marks import finding_cells
 from inspector.present.traffic.tree import RowRun, is_acknowledgment
 from inspector.present.words import bar as words_bar
 from inspector.present.words import fraction, mark, said, state_of

@@ -13,8 +13,9 @@ from inspector.filters.language.parser import parse
 from inspector.present.live_checks import JournalFindings
 from inspector.present.spans import plain
 from inspector.present.traffic.columns import Look
-from inspector.present.traffic.index import RowIndex, shows_findings
+from inspector.present.traffic.index import RowIndex
 from inspector.present.traffic.log import LogModel
+from inspector.present.traffic.marks import shows_findings
 from inspector.present.traffic.tree import Tree
 from inspector.present.words import mark
 from inspector.protocol.frames import Eol
@@ -47,8 +48,8 @@ def _two_calls(tape: Tape) -> None:
 
 def test_the_tree_puts_what_belongs_together_together(tape: Tape) -> None:
     _two_calls(tape)
-    assert list(_index(tape).rows) == [1, 3, 2, 5, 8]
-    assert list(_index(tape, tree=False).rows) == [1, 2, 3, 4, 5, 6, 7, 8]
+    assert list(_index(tape).view.rows) == [1, 3, 2, 5, 8]
+    assert list(_index(tape, tree=False).view.rows) == [1, 2, 3, 4, 5, 6, 7, 8]
 
 
 def test_the_same_rows_come_however_often_it_looks(tape: Tape) -> None:
@@ -60,29 +61,29 @@ def test_the_same_rows_come_however_often_it_looks(tape: Tape) -> None:
     tape.notify("notifications/progress", {"progressToken": 1, "progress": 1})
     assert index.take(10)
     assert not index.take(10)
-    assert list(index.rows) == [1, 3, 2]
+    assert list(index.view.rows) == [1, 3, 2]
 
 
 def test_growing_at_the_end_is_no_new_generation_and_moving_is(tape: Tape) -> None:
     index = _index(tape)
-    before = index.generation
+    before = index.view.generation
     tape.call(1, "a")
     tape.call(2, "b")
     index.take(10)
-    assert index.generation == before
+    assert index.view.generation == before
     tape.notify("notifications/progress", {"progressToken": 1, "progress": 1})
     index.take(10)
-    assert index.generation != before
+    assert index.view.generation != before
 
 
 def test_an_answer_that_comes_late_changes_rows_that_were_there(tape: Tape) -> None:
     tape.call(1, "a")
     tape.notify("notifications/cancelled", {"requestId": 1}, by_client=True)
     index = _index(tape, tree=False)
-    before = index.generation
+    before = index.view.generation
     tape.answer(1, {})
     index.take(10)
-    assert index.generation != before
+    assert index.view.generation != before
 
 
 def test_no_more_than_the_limit_is_taken_in_at_once(tape: Tape) -> None:
@@ -91,7 +92,7 @@ def test_no_more_than_the_limit_is_taken_in_at_once(tape: Tape) -> None:
     assert index.take(3)
     assert index.taken == 3
     assert index.take(100)
-    assert list(index.rows) == [1, 3, 2, 5, 8]
+    assert list(index.view.rows) == [1, 3, 2, 5, 8]
 
 
 def test_a_view_without_facts_leaves_out_the_process(tape: Tape) -> None:
@@ -99,33 +100,33 @@ def test_a_view_without_facts_leaves_out_the_process(tape: Tape) -> None:
     tape.posted(1)
     tape.stderr(b"x")
     index = _index(tape)
-    assert list(index.rows) == [1, 2, 5]
+    assert list(index.view.rows) == [1, 2, 5]
     index.show(tree=False, facts=True)
-    assert list(index.rows) == [1, 2, 3, 4, 5]
+    assert list(index.view.rows) == [1, 2, 3, 4, 5]
     index.show(tree=False, facts=False)
-    assert list(index.rows) == [5]
+    assert list(index.view.rows) == [5]
     index.show(tree=True, facts=False)
-    assert list(index.rows) == [5]
+    assert list(index.view.rows) == [5]
 
 
 def test_a_folded_exchange_hides_and_counts_what_is_under_it(tape: Tape) -> None:
     _two_calls(tape)
     index = _index(tape)
-    index.toggle_fold(3)
-    assert list(index.rows) == [1, 2, 5, 8]
-    assert index.folded == {1: 1}
+    index.view.toggle_fold(3)
+    assert list(index.view.rows) == [1, 2, 5, 8]
+    assert index.view.folded == {1: 1}
     tape.server_request(9, "roots/list")
     tape.call(3, "c")
     tape.server_request(10, "roots/list")
     index.take(10)
-    index.toggle_fold(10)
-    assert list(index.rows) == [1, 2, 5, 8, 9, 10]
-    assert index.folded == {1: 1, 10: 1}
+    index.view.toggle_fold(10)
+    assert list(index.view.rows) == [1, 2, 5, 8, 9, 10]
+    assert index.view.folded == {1: 1, 10: 1}
     tape.notify("notifications/message", {"data": "x"})
     index.take(10)
-    assert index.folded == {1: 1, 10: 2}
-    index.toggle_fold(1)
-    assert list(index.rows) == [1, 3, 2, 5, 8, 9, 10]
+    assert index.view.folded == {1: 1, 10: 2}
+    index.view.toggle_fold(1)
+    assert list(index.view.rows) == [1, 3, 2, 5, 8, 9, 10]
 
 
 def test_every_entry_is_found_in_the_row_that_shows_it(tape: Tape) -> None:
@@ -134,7 +135,7 @@ def test_every_entry_is_found_in_the_row_that_shows_it(tape: Tape) -> None:
     shown = [index.find(n) for n in range(1, 9)]
     assert shown == [0, 2, 1, 1, 3, 2, 0, 4]
     assert [index.find(0), index.find(9)] == [None, None]
-    assert [index.position(index.key(n)) for n in index.rows] == [0, 1, 2, 3, 4]
+    assert [index.view.position(index.view.key(n)) for n in index.view.rows] == [0, 1, 2, 3, 4]
 
 
 def test_a_filter_keeps_what_matches_with_the_request_it_belongs_to(tape: Tape) -> None:
@@ -152,11 +153,11 @@ def test_a_filter_keeps_what_matches_with_the_request_it_belongs_to(tape: Tape) 
     ]:
         index.set_filter(parse(wanted))
         _scan(index)
-        assert list(index.rows) == rows, wanted
+        assert list(index.view.rows) == rows, wanted
     index.show(tree=False, facts=True)
     index.set_filter(parse('"at last"'))
     _scan(index)
-    assert list(index.rows) == [3]
+    assert list(index.view.rows) == [3]
     assert index.filter.matches == 1
 
 
@@ -166,11 +167,11 @@ def test_the_newest_are_found_first_and_slices_end_where_all_at_once_does(tape: 
     index = _index(tape, stretch_bytes=600)
     index.set_filter(parse('"tool-1"'))
     assert index.filter_step()
-    first = list(index.rows)
+    first = list(index.view.rows)
     assert first
     assert min(first) > 40
     _scan(index)
-    assert list(index.rows) == list(range(2, 51, 2))
+    assert list(index.view.rows) == list(range(2, 51, 2))
 
 
 def test_what_comes_while_a_filter_holds_is_tested_as_it_comes(tape: Tape) -> None:
@@ -181,7 +182,7 @@ def test_what_comes_while_a_filter_holds_is_tested_as_it_comes(tape: Tape) -> No
     tape.call(2, "pear")
     tape.answer(2, {"content": [{"type": "text", "text": "an apple a day"}]})
     index.take(10)
-    assert list(index.rows) == [1, 2]
+    assert list(index.view.rows) == [1, 2]
 
 
 def test_typing_on_looks_only_through_what_was_found(tape: Tape) -> None:
@@ -191,7 +192,7 @@ def test_typing_on_looks_only_through_what_was_found(tape: Tape) -> None:
     for wanted, rows in [("ap", [1, 2]), ("app", [2]), ("ap", [1, 2]), ("ear", [3])]:
         index.set_filter(parse(wanted))
         _scan(index)
-        assert list(index.rows) == rows, wanted
+        assert list(index.view.rows) == rows, wanted
 
 
 def test_a_filter_on_the_state_goes_with_the_state(tape: Tape) -> None:
@@ -200,19 +201,19 @@ def test_a_filter_on_the_state_goes_with_the_state(tape: Tape) -> None:
     index = _index(tape)
     index.set_filter(parse('"pending"'))
     _scan(index)
-    assert list(index.rows) == [1, 2]
+    assert list(index.view.rows) == [1, 2]
     tape.answer(1, {})
     index.take(10)
-    assert list(index.rows) == [2]
+    assert list(index.view.rows) == [2]
     index.set_filter(parse('"lost"'))
     _scan(index)
     tape.call(3, "three")
     tape.error(3, -32001, "x")
     index.take(10)
-    assert list(index.rows) == []
+    assert list(index.view.rows) == []
     index.set_filter(parse('"error -32001"'))
     _scan(index)
-    assert list(index.rows) == [4]
+    assert list(index.view.rows) == [4]
 
 
 def test_folding_and_filtering_go_together(tape: Tape) -> None:
@@ -220,10 +221,10 @@ def test_folding_and_filtering_go_together(tape: Tape) -> None:
     index = _index(tape)
     index.set_filter(parse('"progress"'))
     _scan(index)
-    assert list(index.rows) == [1, 3, 2, 5]
-    index.toggle_fold(1)
-    assert list(index.rows) == [1, 2, 5]
-    assert index.folded == {1: 1}
+    assert list(index.view.rows) == [1, 3, 2, 5]
+    index.view.toggle_fold(1)
+    assert list(index.view.rows) == [1, 2, 5]
+    assert index.view.folded == {1: 1}
 
 
 def test_a_hundred_thousand_entries_are_taken_in(tape: Tape) -> None:
@@ -233,11 +234,11 @@ def test_a_hundred_thousand_entries_are_taken_in(tape: Tape) -> None:
         tape.notify("notifications/resources/updated", {"uri": "a://b"})
     tape.answer(1, {})
     index = _index(tape)
-    assert len(index.rows) == 3
-    index.toggle_fold(3)
-    assert len(index.rows) == 50_002
+    assert len(index.view.rows) == 3
+    index.view.toggle_fold(3)
+    assert len(index.view.rows) == 50_002
     index.show(tree=False, facts=True)
-    assert len(index.rows) == 100_002
+    assert len(index.view.rows) == 100_002
 
 
 STEPS = ("call", "answer", "error", "progress", "message", "cancel", "question", "reply", "stderr", "junk", "fact")
@@ -290,14 +291,14 @@ def test_rows_that_grew_are_the_rows_that_would_be_made_anew(
     anew.set_filter(parse(wanted))
     _scan(anew)
     tape.journal.close()
-    assert list(grown.rows) == list(anew.rows)
-    assert [anew.key(n) for n in anew.rows] == sorted({anew.key(n) for n in anew.rows})
+    assert list(grown.view.rows) == list(anew.view.rows)
+    assert [anew.view.key(n) for n in anew.view.rows] == sorted({anew.view.key(n) for n in anew.view.rows})
 
 
 @pytest.mark.parametrize("tree", [True, False])
 def test_an_empty_journal_has_no_rows(tape: Tape, tree: bool) -> None:
     index = _index(tape, tree=tree)
-    assert [len(index.rows), index.position(5), index.find(1), index.filter.matches] == [0, -1, None, 0]
+    assert [len(index.view.rows), index.view.position(5), index.find(1), index.filter.matches] == [0, -1, None, 0]
 
 
 @pytest.mark.parametrize("tree", [True, False])
@@ -314,7 +315,7 @@ def test_floods_are_rows_where_each_message_alone_would_be_one(tape: Tape, tree:
     slow = RowIndex(tape.journal, tree=tree, facts=True)
     while slow.take(1):
         pass
-    assert list(live.rows) == list(slow.rows)
+    assert list(live.view.rows) == list(slow.view.rows)
     assert (live.places.roots, live.places.flags) == (slow.places.roots, slow.places.flags)
 
 
@@ -335,8 +336,8 @@ def test_floods_of_stderr_are_rows_and_runs_where_each_line_alone_would_be(
     slow = RowIndex(tape.journal, tree=tree, facts=True)
     monkeypatch.setattr(Tree, "take_run", lambda self, first, last: -1)
     slow.take(1_000_000)
-    assert list(fast.rows) == list(slow.rows)
-    assert len(fast.rows) < 30 if tree else len(fast.rows) > 1200
+    assert list(fast.view.rows) == list(slow.view.rows)
+    assert len(fast.view.rows) < 30 if tree else len(fast.view.rows) > 1200
     assert (fast.places.roots, fast.places.flags) == (slow.places.roots, slow.places.flags)
 
 
@@ -344,10 +345,10 @@ def test_a_flood_within_a_folded_call_is_hidden(tape: Tape) -> None:
     index = RowIndex(tape.journal, tree=True, facts=True)
     call = tape.call(1, "a")
     index.take(10)
-    index.toggle_fold(call)
+    index.view.toggle_fold(call)
     tape.flood(300)
     index.take(1000)
-    assert (list(index.rows), index.folded[call]) == ([call], 1)
+    assert (list(index.view.rows), index.view.folded[call]) == ([call], 1)
 
 
 def _model(tape: Tape, found: JournalFindings, *, tree: bool = True) -> LogModel:

@@ -216,7 +216,7 @@ def test_rows_are_gone_through_and_around(tape: Tape) -> None:
     assert find.matches == 3
     assert [find.next(cursor) for cursor in (-1, 0, 2, 4)] == [0, 2, 4, 0]
     assert [find.next(cursor, back=True) for cursor in (4, 3, 0)] == [2, 2, 4]
-    assert len(index.rows) == 5
+    assert len(index.view.rows) == 5
 
 
 def test_in_the_tree_an_answer_is_found_in_the_row_of_its_request(tape: Tape) -> None:
@@ -224,9 +224,9 @@ def test_in_the_tree_an_answer_is_found_in_the_row_of_its_request(tape: Tape) ->
     tape.call(2, "b")
     tape.answer(1, {"text": "pearl"})
     find, index = looking(tape, "pearl")
-    assert index.rows[find.next(-1) or 0] == 1
+    assert index.view.rows[find.next(-1) or 0] == 1
     find, index = looking(tape, "pearl", tree=False)
-    assert [index.rows[row] for row in [find.next(-1)] if row is not None] == [3]
+    assert [index.view.rows[row] for row in [find.next(-1)] if row is not None] == [3]
 
 
 def test_what_comes_is_found_too(tape: Tape) -> None:

@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.filters.language.parser import parse
-from inspector.present.traffic import row_list as module
+from inspector.present.traffic import index as module
 from inspector.present.traffic.index import RowIndex
-from inspector.present.traffic.row_list import Laying
 from tests.present.tape import Tape
 from tests.present.traffic.test_index import STEPS, play
 
@@ -66,7 +65,7 @@ def test_a_view_that_changes_while_traffic_comes_has_the_rows_of_a_new_one(
     anew = index_of(tape, wanted, tree=tree, partners=partners)
     finish(anew)
     tape.journal.close()
-    assert list(index.rows) == list(anew.rows)
+    assert list(index.view.rows) == list(anew.view.rows)
     assert not index.is_laying
     assert index.laid == 1
 
@@ -82,7 +81,6 @@ def test_what_is_looked_at_is_there_before_all_the_rest(tape: Tape, tree: bool) 
     finish(index)
     answer = 6
     index.show(tree=tree, facts=True, around=answer)
-    assert isinstance(index, Laying)
     assert index.is_laying
     assert index.find(answer) is not None
     assert index.find(40) is None

@@ -1,6 +1,6 @@
 """Rows that come, go and fold, apart from any filter."""
 
-from inspector.present.traffic.row_list import RowList
+from inspector.present.traffic.index import RowList
 from inspector.present.traffic.tree import IN_TREE, Tree
 from tests.present.tape import Tape
 
@@ -8,7 +8,7 @@ from tests.present.tape import Tape
 def _rows(tape: Tape) -> RowList:
     rows = RowList(Tree(tape.journal), tree=True)
     rows.places.take_many(1, tape.journal.count)
-    rows._state.extend(bytes(tape.journal.count))
+    rows.state.extend(bytes(tape.journal.count))
     rows.merge(n for n in range(1, tape.journal.count + 1) if rows.places.flags[n] & IN_TREE)
     return rows
 

@@ -309,38 +309,38 @@ def test_folding_and_unfolding_keep_the_order_and_lose_nothing(
         _play(tape.wait(1), step)
         if chance.random() < 0.5:
             index.take(chance.choice((1, 7, 10_000)))
-        if len(index.rows) and chance.random() < 0.5:
-            index.toggle_fold(chance.choice(index.rows))
+        if len(index.view.rows) and chance.random() < 0.5:
+            index.view.toggle_fold(chance.choice(index.view.rows))
     index.take(1_000_000)
     _check_rows(index, chance)
     anew = RowIndex(tape.journal, tree=True, facts=facts)
     anew.take(1_000_000)
-    folded = list(anew.rows)
-    for n in list(anew.rows):
+    folded = list(anew.view.rows)
+    for n in list(anew.view.rows):
         run = anew.places.runs.run(n)
         if run is not None:
-            anew.toggle_fold(n)
-    everything = list(anew.rows)
-    assert everything == sorted(everything, key=anew.key)
+            anew.view.toggle_fold(n)
+    everything = list(anew.view.rows)
+    assert everything == sorted(everything, key=anew.view.key)
     for n in folded:
         if anew.places.runs.run(n) is not None:
-            anew.toggle_fold(n)
-    assert list(anew.rows) == folded
+            anew.view.toggle_fold(n)
+    assert list(anew.view.rows) == folded
     tape.journal.close()
 
 
 def _check_rows(index: RowIndex, chance: random.Random) -> None:
-    keys = [index.key(n) for n in index.rows]
+    keys = [index.view.key(n) for n in index.view.rows]
     assert keys == sorted(set(keys))
-    rows = list(index.rows)
+    rows = list(index.view.rows)
     index.show(tree=False, facts=index.facts)
     index.show(tree=True, facts=index.facts)
-    assert list(index.rows) == rows, "rows that folded by themselves are the rows that would be made anew"
+    assert list(index.view.rows) == rows, "rows that folded by themselves are the rows that would be made anew"
     for n in chance.sample(rows, min(5, len(rows))):
-        index.toggle_fold(n)
+        index.view.toggle_fold(n)
         shown = index.find(n)
-        index.toggle_fold(n if shown is None else index.rows[shown])  # folded into a block, or into a run
-    assert list(index.rows) == rows
+        index.view.toggle_fold(n if shown is None else index.view.rows[shown])  # folded into a block, or into a run
+    assert list(index.view.rows) == rows
 
 
 def _tree(tape: Tape) -> Tree:
@@ -520,18 +520,18 @@ def test_folding_hides_rows_and_loses_none(steps: list[tuple[str, int]], chance:
         for each in (index, plain_one):
             each.take(1000)
             each.filter_step()
-        if len(index.rows) and chance.random() < 0.3:
-            index.toggle_fold(chance.choice(index.rows))
-        for n in plain_one.rows:
+        if len(index.view.rows) and chance.random() < 0.3:
+            index.view.toggle_fold(chance.choice(index.view.rows))
+        for n in plain_one.view.rows:
             at = index.find(n)
             assert at is not None
-            assert index.rows[at] == n or index.wire_runs.run(index.rows[at]) is not None
-        assert list(index.rows) == sorted(set(index.rows))
-        assert set(index.rows) <= set(plain_one.rows)
-    for n in list(index.rows):
-        if index.wire_runs.run(n) is not None:
-            index.toggle_fold(n)
+            assert index.view.rows[at] == n or index.view.wire_runs.run(index.view.rows[at]) is not None
+        assert list(index.view.rows) == sorted(set(index.view.rows))
+        assert set(index.view.rows) <= set(plain_one.view.rows)
+    for n in list(index.view.rows):
+        if index.view.wire_runs.run(n) is not None:
+            index.view.toggle_fold(n)
     tape.journal.close()
-    assert list(index.rows) == list(plain_one.rows)
-    assert isinstance(index.wire_runs, WireRuns)
-    assert not index.wire_runs
+    assert list(index.view.rows) == list(plain_one.view.rows)
+    assert isinstance(index.view.wire_runs, WireRuns)
+    assert not index.view.wire_runs
