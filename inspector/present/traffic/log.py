@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from inspector.present.live_checks import JournalFindings
 
 
-# --- Which entry somebody means who types where to go: a number, a time of day, or seconds since the start.
+# Which entry somebody means who types where to go: a number, a time of day, or seconds since the start.
 
 
 def meant(journal: Journal, wanted: str, count: int) -> int:
@@ -87,7 +87,7 @@ def _time_of_day(wanted: str, newest_ns: int) -> int:
     return int(str(read(Token(TokenKind.WORD, wanted, 0, len(wanted)), BY_NAME["time"], day)))
 
 
-# --- Where to go from a row of the traffic list: its partner, its cause, the next error, an entry by number or by
+# Where to go from a row of the traffic list: its partner, its cause, the next error, an entry by number or by
 # time.
 
 
@@ -183,126 +183,14 @@ MOST_AT_ONCE = 20_000
 """Entries that one refresh takes in: some hundredths of a second."""
 
 
-class _Filtering:
-    """What a list does with a filter, and to find a text."""
-
-    def __init__(self, journal: Journal, index: RowIndex, clock: Callable[[], int], *, threaded: bool) -> None:
-        self._journal, self._index, self._clock, self._threaded = journal, index, clock, threaded
-        self._find: LogFind | None = None
-        self._shown: tuple[int, array[int]] = (-1, array("I"))
-        """Exchanges that match, and the changes of the filter that they were looked up after."""
-
-    def set_filter(self, term: "Term | None") -> None:
-        """Show only what matches a filter; None shows all.
-
-        What is there already is looked through by `filter_step`, newest first; what comes is tested as it comes.
-        """
-        self._index.set_filter(term)
-
-    def filter_step(self) -> bool:
-        """Take over some of what the filter has found; whether there is more to come. Nearly free if there is none."""
-        more = self._index.filter_step()
-        return self._index.lay() or more
-
-    def lay(self) -> bool:
-        """Lay some more of the rows after a change of view; whether there were any left."""
-        return self._index.lay()
-
-    def age(self) -> None:
-        """Time has gone by: a filter may ask how long something has been waiting."""
-        self._index.age()
-
-    def cancel_filter(self) -> None:
-        """Look through nothing more: nobody will look at this model again."""
-        self._index.filter.cancel()
-        if self._find is not None:
-            self._find.cancel()
-
-    @property
-    def finder(self) -> "LogFind":
-        """Finding a text among the rows; a filter is another thing."""
-        if self._find is None:
-            # XX
-
-            self._find = LogFind(self._journal, self._index, self._clock, threaded=self._threaded)
-        return self._find
-
-    @property
-    def exchanges_shown(self) -> "array[int] | None":
-        """The numbers of the exchanges of which a message matches the filter, ascending; None without a filter."""
-        found = self._index.filter
-        if found.program is None:
-            return None
-        if self._shown[0] != found.changes:
-            hits = found.hits
-            numbers = set(compress(self._journal.store.columns(1, len(hits) - 1).exchanges, hits[1:]))
-            self._shown = found.changes, array("I", sorted(numbers - {0}))
-        return self._shown[1]
-
-    @property
-    def has_filter(self) -> bool:
-        """Whether a filter holds."""
-        return self._index.filter.program is not None
-
-    @property
-    def is_filtering(self) -> bool:
-        """Whether there is still something to be looked through, or to be laid after a change of view."""
-        return self._index.filter.is_filtering or self._index.is_laying
-
-    @property
-    def looked_through(self) -> float:
-        """How much of it has been, from 0 to 1."""
-        return min(self._index.filter.looked_through, self._index.laid)
-
-    @property
-    def filter_trouble(self) -> str:
-        """What is wrong with the filter at work, one sentence; "" if nothing is."""
-        program = self._index.filter.program
-        return program.trouble if program is not None else ""
-
-    @property
-    def matching(self) -> list[int]:
-        """The entries that match so far; none without a filter."""
-        hits = self._index.filter.hits
-        return list(compress(range(len(hits)), hits))
-
-    @property
-    def matches(self) -> int:
-        """How many entries match so far; 0 without a filter."""
-        return self._index.filter.matches
-
-
-class _Counting(RowSource):
-    """What a list tells of how much there is."""
-
-    folds = True
-
-    _journal: Journal
-    _index: RowIndex
-
-    @property
-    def errors(self) -> int:
-        return len(self._index.places.errors)
-
-    @property
-    def waiting(self) -> tuple[int, int]:
-        count = self._journal.count - self._index.taken
-        if count <= 0:
-            return 0, 0
-        return count, max(0, self._journal.conversation.exchanges.failures.count(1) - self._index.places.failed)
-
-    @property
-    def taken(self) -> int:
-        """How many entries of the journal were taken in."""
-        return self._index.taken
-
-
-class LogModel(_Filtering, _Counting):
+class LogModel(RowSource):
     """The traffic list of one journal.
 
     A row's key is its place in the order of the view; it is the same for as long as the view is, and `show` changes
     the view. To keep a choice across views keep its entry: `entry_of`, then `find`.
     """
+
+    folds = True
 
     def __init__(
         self,
@@ -319,9 +207,11 @@ class LogModel(_Filtering, _Counting):
         With `threaded`, a filter reads on a thread of its own; else `filter_step` does all of its work. `found` gives
         what checks have found so far.
         """
-        index = RowIndex(journal, tree=tree, facts=facts, clock=clock, threaded=threaded)
-        super().__init__(journal, index, clock, threaded=threaded)
-        self._store = journal.store
+        self._journal, self._store, self._clock, self._threaded = journal, journal.store, clock, threaded
+        index = self._index = RowIndex(journal, tree=tree, facts=facts, clock=clock, threaded=threaded)
+        self._find: LogFind | None = None
+        self._shown: tuple[int, array[int]] = (-1, array("I"))
+        """Exchanges that match, and the changes of the filter that they were looked up after."""
         self._writer = RowWriter(journal)
         self.jumps = LogJumps(journal, index)
         self.marks = LogMarks(index, found or (lambda: None))
@@ -447,9 +337,102 @@ class LogModel(_Filtering, _Counting):
         newest = exchange.progress.frame if exchange is not None and exchange.progress is not None else n
         return newest if newest <= self._index.taken else n
 
+    @property
+    def errors(self) -> int:
+        return len(self._index.places.errors)
+
+    @property
+    def waiting(self) -> tuple[int, int]:
+        count = self._journal.count - self._index.taken
+        if count <= 0:
+            return 0, 0
+        return count, max(0, self._journal.conversation.exchanges.failures.count(1) - self._index.places.failed)
+
+    @property
+    def taken(self) -> int:
+        """How many entries of the journal were taken in."""
+        return self._index.taken
+
     def find(self, n: int) -> int | None:
         """The row that shows entry n (in the tree an answer is shown by its request); None if none does."""
         return self._index.find(n)
+
+    def set_filter(self, term: "Term | None") -> None:
+        """Show only what matches a filter; None shows all.
+
+        What is there already is looked through by `filter_step`, newest first; what comes is tested as it comes.
+        """
+        self._index.set_filter(term)
+
+    def filter_step(self) -> bool:
+        """Take over some of what the filter has found; whether there is more to come. Nearly free if there is none."""
+        more = self._index.filter_step()
+        return self._index.lay() or more
+
+    def lay(self) -> bool:
+        """Lay some more of the rows after a change of view; whether there were any left."""
+        return self._index.lay()
+
+    def age(self) -> None:
+        """Time has gone by: a filter may ask how long something has been waiting."""
+        self._index.age()
+
+    def cancel_filter(self) -> None:
+        """Look through nothing more: nobody will look at this model again."""
+        self._index.filter.cancel()
+        if self._find is not None:
+            self._find.cancel()
+
+    @property
+    def finder(self) -> "LogFind":
+        """Finding a text among the rows; a filter is another thing."""
+        if self._find is None:
+            self._find = LogFind(self._journal, self._index, self._clock, threaded=self._threaded)
+        return self._find
+
+    @property
+    def exchanges_shown(self) -> "array[int] | None":
+        """The numbers of the exchanges of which a message matches the filter, ascending; None without a filter."""
+        found = self._index.filter
+        if found.program is None:
+            return None
+        if self._shown[0] != found.changes:
+            hits = found.hits
+            numbers = set(compress(self._journal.store.columns(1, len(hits) - 1).exchanges, hits[1:]))
+            self._shown = found.changes, array("I", sorted(numbers - {0}))
+        return self._shown[1]
+
+    @property
+    def has_filter(self) -> bool:
+        """Whether a filter holds."""
+        return self._index.filter.program is not None
+
+    @property
+    def is_filtering(self) -> bool:
+        """Whether there is still something to be looked through, or to be laid after a change of view."""
+        return self._index.filter.is_filtering or self._index.is_laying
+
+    @property
+    def looked_through(self) -> float:
+        """How much of it has been, from 0 to 1."""
+        return min(self._index.filter.looked_through, self._index.laid)
+
+    @property
+    def filter_trouble(self) -> str:
+        """What is wrong with the filter at work, one sentence; "" if nothing is."""
+        program = self._index.filter.program
+        return program.trouble if program is not None else ""
+
+    @property
+    def matching(self) -> list[int]:
+        """The entries that match so far; none without a filter."""
+        hits = self._index.filter.hits
+        return list(compress(range(len(hits)), hits))
+
+    @property
+    def matches(self) -> int:
+        """How many entries match so far; 0 without a filter."""
+        return self._index.filter.matches
 
 
 def _lasting(n: int, exchange: Exchange | None, store: Store, now_ns: int) -> tuple[int, int]:
@@ -461,7 +444,7 @@ def _lasting(n: int, exchange: Exchange | None, store: Store, now_ns: int) -> tu
     return exchange.started_ns, lane_end(exchange, now_ns)
 
 
-# --- Finding a text in the traffic: which rows hold it, and which is next. Nothing is hidden by it.
+# Finding a text in the traffic: which rows hold it, and which is next. Nothing is hidden by it.
 
 
 class LogFind:
