@@ -323,7 +323,7 @@ def _brisk() -> Iterator[None]:
 
 def choose_at_start(servers: "Sequence[FoundServer]", recent: "Sequence[Capture]") -> "StartChoice | None":
     """Show what there is and return what was chosen; None if the person left."""
-    from inspector.tui.screens.start.start import StartApp
+    from inspector.tui.start_app import StartApp
 
     with held_log():
         return StartApp(servers, recent).run()

@@ -262,3 +262,29 @@ def section_lines(section: Section) -> list[Line]:
     found += fact_lines(section.facts, indent="  ")
     found += [(("  ", "text"), *line) for line in section.lines]
     return found
+
+
+_CHARACTERS_A_CELL = 4
+"""At most, as `visible` leaves them: a letter and three marks."""
+
+
+def words_wrapped(spans: Line, width: int, indent: int = 0) -> list[list[Span]]:
+    """Wrap at spaces where a line is one span of words; anywhere else.
+
+    Of a long rest only what may fit into a row is looked at: a line of a megabyte has many rows.
+    """
+    if sum(text.cell_width(part) for part, _ in spans) <= width:
+        return [list(spans)]
+    if len(spans) != 1:
+        return wrapped(spans, width, indent)
+    indent = min(indent, width // 2)
+    (words, role), rows = spans[0], []
+    most = _CHARACTERS_A_CELL * width
+    while len(words) > most or text.cell_width(words) > width:
+        head = wrapped(((words[:most], role),), width, 0)[0][0][0]
+        cut = head.rfind(" ", max(len(head) // 3, indent + 1))
+        cut = len(head) if cut < 0 or words[len(head) : len(head) + 1] == " " else cut
+        rows.append([(words[:cut], role)])
+        words = " " * indent + words[cut:].lstrip(" ")
+    rows.append([(words, role)])
+    return rows

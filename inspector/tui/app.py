@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from inspector.session.engine import OpenedSession
     from inspector.tui.screens.help.palette import Command
     from inspector.tui.tabs import Opener
+    from inspector.tui.widgets.payload_actions import PayloadDeeds
 
 _TURN_S = 0.005
 """Python's own default; until the first picture, the caller may have set another."""
@@ -352,6 +353,12 @@ class InspectApp(
         if (playback := self._playback_of(self.tab)) is not None:
             playback.visit(message.n)
         self.panel.show_evidence(message.n, message.pointer, message.span)
+
+    def on_payload_deeds_expect_wanted(self, message: "PayloadDeeds.ExpectWanted") -> None:
+        """Make a test case of a value."""
+        from inspector.tui.screens.traffic.expecting import expect
+
+        expect(message.view)
 
     async def on_panel_draft_wanted(self, message: Panel.DraftWanted) -> None:
         """Write a message anew, on the screen for that."""

@@ -323,7 +323,7 @@ class Exporting:
         if made is None:
             return
         if made.lines:
-            from inspector.tui.screens.export.ways import LinesScreen
+            from inspector.tui.widgets.lines import LinesScreen
 
             self.push_screen(LinesScreen(visible(made.said, limit=200), made.lines))
         else:

@@ -3,9 +3,11 @@
 Panels are imported when they are first shown, so that the first picture does not wait for the others.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 from textual.message import Message
 from textual.widget import Widget
 
@@ -13,10 +15,12 @@ from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import OpenConversation
 
 if TYPE_CHECKING:
+    pass
+
+if TYPE_CHECKING:
     from pathlib import Path
 
     from inspector.checks.findings import Finding
-    from inspector.tui.screens.export.ways import ExportScope
 
 
 if TYPE_CHECKING:
@@ -172,3 +176,16 @@ def _further(name: str, subject: OpenConversation) -> Panel:
             return FindingsPanel(subject)
         case _:
             raise KeyError(name)
+
+
+class ExportScope(msgspec.Struct, frozen=True):
+    """A part of a conversation."""
+
+    name: str
+    entries: Sequence[int] = ()
+    find: Callable[[], Sequence[int]] | None = None
+    """Finds the entries, where that may take long: for a thread."""
+
+    def found(self) -> Sequence[int]:
+        """All entries of it."""
+        return self.entries if self.find is None else self.find()

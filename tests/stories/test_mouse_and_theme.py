@@ -7,7 +7,7 @@ from textual.widgets import Input
 
 from inspector.config.paths import places
 from inspector.config.remembered import KeptTheme
-from inspector.tui.screens.start.start import StartApp
+from inspector.tui.start_app import StartApp
 from inspector.tui.theme import _DARK, _LIGHT, DARK_NAME, LIGHT_NAME
 from tests.stories.persons import Person
 from tests.stories.test_keys_in_one_burst import app_of, at_tool, before, sent

@@ -51,11 +51,11 @@ from inspector.tui.app_parts import (
 )
 from inspector.tui.conversation import ConversationStage
 from inspector.tui.screens.export.dialog import ExportScreen
-from inspector.tui.screens.export.ways import LinesScreen
 from inspector.tui.screens.login.dialog import LoginScreen
-from inspector.tui.screens.notes.dialogs import NameScreen
 from inspector.tui.screens.server.capabilities import OffersScreen
 from inspector.tui.screens.sessions.panel import SessionsPanel
+from inspector.tui.widgets.lines import LinesScreen
+from inspector.tui.widgets.prompts import NameScreen
 from tests.architecture.sources import ROOT
 from tests.captures.record import sample
 from tests.present.tape import Tape

@@ -22,6 +22,7 @@ from textual.strip import Strip
 from textual.widgets import Static
 
 from inspector.present.spans import Span
+from inspector.tui.actions import ActionScope
 from inspector.tui.safety import through_filters
 from inspector.tui.theme import spans_to_text
 from inspector.tui.widgets.segments import Segments
@@ -31,6 +32,9 @@ ResultT = TypeVar("ResultT")
 
 class Dialog(ModalScreen[ResultT]):
     """A screen over another one. With a translucent background that one is seen through it."""
+
+    places: tuple[ActionScope, ...] = ()
+    """What its help shows; () for the keys that are valid in it."""
 
     _opening = True
     """No picture has been painted yet."""

@@ -52,6 +52,13 @@ class PayloadDeeds(Widget):
             """The view it comes from."""
             return self._control
 
+    class ExpectWanted(Message):
+        """A test case is to be made of the value under the cursor."""
+
+        def __init__(self, view: "PayloadDeeds") -> None:
+            super().__init__()
+            self.view = view
+
     @property
     def whole(self) -> bytes:
         """The exact payload."""
@@ -66,8 +73,6 @@ class PayloadDeeds(Widget):
         if not self.whole:
             self._tell("There is nothing here to copy.")
             return
-        # XX
-
         above: Sequence[Any] = self.ancestors
         more = next((each.more_to_copy() for each in above if isinstance(each, KnowsMore)), [])
         self.app.push_screen(CopyScreen([*self.copies(), *more]), self._copy)
@@ -79,9 +84,7 @@ class PayloadDeeds(Widget):
 
     def action_expect(self) -> None:
         """Choose what a test is to expect of the value under the cursor."""
-        from inspector.tui.screens.traffic.expecting import expect
-
-        expect(self)
+        self.post_message(self.ExpectWanted(self))
 
     @property
     def place(self) -> str | None:

@@ -32,9 +32,9 @@ from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import OpenConversation, why_silent
 from inspector.tui.panels import Panel
 from inspector.tui.safety import copy
-from inspector.tui.screens.traffic.payload import RAW, TREE, PayloadView
 from inspector.tui.theme import glyphs, spans_to_text
 from inspector.tui.widgets.bars import StatusLine
+from inspector.tui.widgets.payload import RAW, TREE, PayloadView
 from inspector.tui.widgets.schema_form.editors import BlockEdit, LineEdit
 from inspector.tui.widgets.segments import Segments
 from inspector.tui.widgets.virtual_list import LogList

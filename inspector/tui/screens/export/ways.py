@@ -3,25 +3,19 @@
 Each does what the command of its name does: `export`, `share`, `surface`, `promote`, `diff`.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
-from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 
 from inspector.capture.journal import Journal
 from inspector.errors import UsageError
 from inspector.features.export.formats import FORMATS, pieces
 from inspector.present.spans import Line, plain
-from inspector.text import for_clipboard, human_size
-from inspector.tui import keys
-from inspector.tui.screens.items.dialogs import Wrapped
-from inspector.tui.widgets.dialogs import Dialog
-from inspector.tui.widgets.virtual_lines import LinesView
+from inspector.text import human_size
+from inspector.tui.panels import ExportScope
 
 if TYPE_CHECKING:
     from inspector.features.lock.lock_file import ServerDefinitions
@@ -69,19 +63,6 @@ WAYS = (
     ExportTarget("cases", "Cases", "its calls as cases of a test, added to the file", ".cases.yaml", adds=True),
     ExportTarget("compare", "Compare", "what it offers with a saved surface", ".surface.json", whole=True, reads=True),
 )
-
-
-class ExportScope(msgspec.Struct, frozen=True):
-    """A part of a conversation."""
-
-    name: str
-    entries: Sequence[int] = ()
-    find: Callable[[], Sequence[int]] | None = None
-    """Finds the entries, where that may take long: for a thread."""
-
-    def found(self) -> Sequence[int]:
-        """All entries of it."""
-        return self.entries if self.find is None else self.find()
 
 
 class ExportSource(msgspec.Struct, frozen=True):
@@ -226,7 +207,7 @@ def _compared(wish: ExportRequest, journal: Journal) -> Made:
     from inspector.features.lock.changes import compare_surfaces
     from inspector.features.lock.lines import diff_lines, summary
     from inspector.features.lock.lock_file import read_lock_file
-    from inspector.present.spans import plain, span
+    from inspector.present.spans import span
 
     before, odd = read_lock_file(wish.path)
     diff = compare_surfaces(before, _surface_of(journal))
@@ -243,44 +224,3 @@ _OTHERS = {"surface": _surface, "cases": _cases, "compare": _compared}
 
 
 # --- Lines to be read, over what is there: they wrap, are walked through and copied.
-
-
-class LinesScreen(Dialog[None]):
-    """Lines that somebody else has laid out."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "dismiss", "Back", tooltip="Back to what was there.", id="lines.back"),
-        keys.binding(keys.action("copy")),
-    ]
-    DEFAULT_CSS = """
-    LinesScreen { align: center middle; background: $background 60%; }
-    LinesScreen > Vertical {
-        width: 96%; height: 92%; background: $background; border: round $border; padding: 0 1;
-        border-title-color: $text-accent; border-title-style: bold; border-subtitle-color: $text-muted;
-    }
-    """
-
-    def __init__(self, name: str, lines: Sequence[Line]) -> None:
-        """`name` has been made safe, and the lines have."""
-        super().__init__()
-        self._heading = name
-        self._lines = lines
-
-    def compose(self) -> ComposeResult:
-        """A box with lines."""
-        with Vertical() as box:
-            box.border_title = self._heading
-            box.border_subtitle = "y copies, Esc closes"
-            yield LinesView()
-
-    def on_mount(self) -> None:
-        """Show them."""
-        view = self.query_one(LinesView)
-        view.show(Wrapped(self._lines))
-        view.focus()
-
-    def action_copy(self) -> None:
-        """Copy all of it, without control characters."""
-        copied, _ = for_clipboard("\n".join(plain(line).rstrip() for line in self._lines))
-        self.app.copy_to_clipboard(copied)
-        self.app.notify(f"Copied {len(copied):,} characters.", markup=False)

@@ -33,7 +33,7 @@ from inspector.tui.widgets.virtual_lines import Scroller
 from inspector.tui.widgets.virtual_list import LogList
 
 if TYPE_CHECKING:
-    from inspector.tui.screens.export.ways import ExportScope
+    from inspector.tui.panels import ExportScope
 
 
 # --- What is done about findings: they are copied, muted and heard of again, and the checks made to pause.
@@ -92,7 +92,7 @@ class FindingDeeds(Panel):
     def export_scopes(self) -> "Sequence[ExportScope]":
         """What the chosen findings rest on, with the operations that it belongs to."""
         from inspector.present.trace import entries_of_all
-        from inspector.tui.screens.export.ways import ExportScope
+        from inspector.tui.panels import ExportScope
 
         ns = dict.fromkeys(n for each in self._findings() for n in each.frames[:_MOST_EVIDENCE])
         find = partial(entries_of_all, self._subject.journal, tuple(ns))

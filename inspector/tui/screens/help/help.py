@@ -17,12 +17,11 @@ from textual.screen import ModalScreen
 from textual.strip import Strip
 from textual.widget import Widget
 
-from inspector.present.spans import Fact, Section, Span
+from inspector.present.spans import Fact, Section, Span, words_wrapped
 from inspector.text import cell_width
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
 from inspector.tui.safety import through_filters
-from inspector.tui.screens.items.result_views import words_wrapped
 from inspector.tui.theme import glyphs, role_styles
 from inspector.tui.widgets.dialogs import Dialog
 from inspector.tui.widgets.virtual_lines import Scroller
@@ -100,6 +99,9 @@ def turn_help(app: App[Any], places: tuple[ActionScope, ...]) -> None:
         return
     if not isinstance(top, ModalScreen):
         app.push_screen(HelpScreen(places))
+        return
+    if isinstance(top, Dialog) and top.places:
+        app.push_screen(HelpScreen(top.places))
         return
     known = {action.id: action.where for action in keys.ACTIONS}
     active = [found.binding for found in top.active_bindings.values() if found.node is not app]

@@ -24,6 +24,7 @@ from inspector.present import words
 from inspector.present.blocks import json_block
 from inspector.present.result import CallOutcome, Finished, ResultView, result_view, verdict_of
 from inspector.present.rows import RowSource, RowView
+from inspector.present.server_log import Meanwhile
 from inspector.present.spans import Role, Span, lay, paragraph
 from inspector.protocol import peek
 from inspector.protocol.apps import listed_pages
@@ -41,7 +42,6 @@ from inspector.session.waiting import Left
 from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.conversation import ConversationStage, OpenConversation
-from inspector.tui.screens.log.model import Meanwhile
 from inspector.tui.screens.tasks.model import outcome
 from inspector.tui.theme import glyphs
 

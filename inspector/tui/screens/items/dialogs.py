@@ -4,7 +4,7 @@ It is compared on a thread: lists may be long, and descriptions too.
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import work
@@ -29,10 +29,9 @@ from inspector.protocol.things import Tool
 from inspector.text import for_clipboard, visible
 from inspector.tui import keys
 from inspector.tui.conversation import ConversationStage, OpenConversation
-from inspector.tui.screens.items.result_views import words_wrapped
 from inspector.tui.theme import glyphs
-from inspector.tui.widgets.bars import StatusLine
 from inspector.tui.widgets.dialogs import Dialog
+from inspector.tui.widgets.lines import Wrapped
 from inspector.tui.widgets.section_card import section_renderable
 from inspector.tui.widgets.virtual_lines import Lines, LinesView
 from inspector.tui.widgets.virtual_list import LogList
@@ -121,72 +120,7 @@ class ChangesScreen(Dialog[bool]):
         self.app.notify(f"Copied {len(copied):,} characters.", markup=False)
 
 
-class Wrapped(Lines):
-    """Lines on as many rows as they need."""
-
-    def __init__(self, lines: Sequence[Line]) -> None:
-        self._lines = lines
-        self._width = 0
-        self._rows: list[Sequence[Span]] = []
-
-    def count(self, width: int) -> int:
-        """How many rows there are."""
-        if width != self._width:
-            self._width = width
-            self._rows = [row for line in self._lines for row in words_wrapped(line, max(width, 20), _indent(line))]
-        return len(self._rows)
-
-    def line(self, index: int, width: int) -> Sequence[Span]:
-        """One row."""
-        return self._rows[index]
-
-
-def _indent(line: Line) -> int:
-    said = plain(line)
-    return len(said) - len(said.lstrip()) + 2
-
-
 # --- What has changed between two reads of a resource, over the screen that shows the newer one.
-
-
-class BeforeAfterScreen(Dialog[None]):
-    """Lines to walk through. Escape and `u` go back."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,u", "dismiss", "Back", tooltip="Back to the resource.", id="before_after.back")
-    ]
-    HELP = """\
-Lines that are gone begin with `-`, new ones with `+`; brackets stand around the words that differ.
-"""
-    DEFAULT_CSS = """
-    BeforeAfterScreen { align: center middle; }
-    BeforeAfterScreen > Vertical { width: 95%; height: 90%; background: $surface; border: round $border; }
-    BeforeAfterScreen LogList { height: 1fr; }
-    """
-
-    def __init__(self, title: str, compare: Callable[[], Sequence[Line]]) -> None:
-        """`title` has been made safe; `compare` may take a while and runs on a thread."""
-        super().__init__()
-        self._title = title
-        self._compare = compare
-        self._rows = LogList(SpanRows(), empty=[[("comparing", "muted")]])
-        self._line = StatusLine()
-
-    def compose(self) -> ComposeResult:
-        """Title and lines."""
-        with Vertical():
-            yield self._line
-            yield self._rows
-
-    def on_mount(self) -> None:
-        """Begin."""
-        self._line.show([(self._title, "title")], [("Esc back", "faint")])
-        self._rows.focus()
-        self._show()
-
-    @work(exclusive=True)
-    async def _show(self) -> None:
-        self._rows.source = SpanRows(await asyncio.to_thread(self._compare))
 
 
 # --- The source of an MCP App: read because somebody asked for it, shown as text, never as a page.
@@ -264,7 +198,7 @@ class AppSourceScreen(Dialog[None]):
 
     def action_save(self) -> None:
         """Save the source."""
-        from inspector.tui.screens.export.dialog import SaveScreen, file_name
+        from inspector.tui.widgets.save import SaveScreen, file_name
 
         if self._page is not None:
             self.app.push_screen(SaveScreen(self._page.source, file_name(self._uri, "text/html")))

@@ -13,6 +13,7 @@ from textual.widgets import Static
 from inspector import text
 from inspector.capture.journal import Journal
 from inspector.present.items import about, stream_lines
+from inspector.present.read_changes import change_lines, same
 from inspector.present.spans import Line
 from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange, ExchangeState
@@ -39,7 +40,6 @@ from inspector.tui.screens.items.model import (
     uris_of,
 )
 from inspector.tui.screens.items.offers import OfferKind, OfferSide, OffersPanel, PreparedRequest
-from inspector.tui.screens.items.read_changes import change_lines, same
 from inspector.tui.screens.items.result_views import ResultWords
 from inspector.tui.theme import spans_to_text
 
@@ -159,7 +159,7 @@ class WatchingPanel(OffersPanel):
         if pair is None:
             self._tell("There is no earlier read to compare with: read it again first.")
             return
-        from inspector.tui.screens.items.dialogs import BeforeAfterScreen
+        from inspector.tui.widgets.lines import BeforeAfterScreen
 
         before, after = pair
         title = f"{text.visible(after.target, limit=200)}   #{before.request_frame} → #{after.request_frame}"

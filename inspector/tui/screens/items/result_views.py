@@ -15,22 +15,21 @@ from textual.containers import VerticalScroll
 from textual.widget import Widget
 from textual.widgets import Static
 
-from inspector import text
 from inspector.present.blocks import ContentBlock
 from inspector.present.highlight import highlighted
 from inspector.present.json_text import JsonLines
 from inspector.present.result import CallOutcome, ResultView
 from inspector.present.rows import RowSource, SpanRows
-from inspector.present.spans import Line, Span, fact_lines, wrapped
+from inspector.present.server_log import Meanwhile
+from inspector.present.spans import Line, Span, fact_lines, words_wrapped
 from inspector.text import decode
 from inspector.tui import keys
 from inspector.tui.screens.items.calls import Looked
-from inspector.tui.screens.log.model import Meanwhile
-from inspector.tui.screens.traffic.payload import BYTES, TREE, PayloadView
-from inspector.tui.screens.traffic.payload import RAW as AS_TEXT
-from inspector.tui.screens.traffic.payload_model import HexLines, bytes_per_line
 from inspector.tui.theme import glyphs, spans_to_text
 from inspector.tui.widgets.json_tree.view import JsonView
+from inspector.tui.widgets.payload import BYTES, TREE, PayloadView
+from inspector.tui.widgets.payload import RAW as AS_TEXT
+from inspector.tui.widgets.payload_model import HexLines, bytes_per_line
 from inspector.tui.widgets.segments import Segments
 from inspector.tui.widgets.virtual_list import LogList
 
@@ -43,8 +42,6 @@ MOST_CHARACTERS = 500_000
 """Of one block."""
 MOST_BYTES = 1_024
 """Of one block that is no text."""
-_CHARACTERS_A_CELL = 4
-"""At most, as `visible` leaves them: a letter and three marks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,28 +143,6 @@ def _json(writer: _Writer, block: ContentBlock) -> None:
         writer.long(tuple(lines.line(index)), 4)
     if lines.count > MOST_LINES:
         writer.line(("There is more of it: the raw view has all.", "warning"))
-
-
-def words_wrapped(spans: Line, width: int, indent: int = 0) -> list[list[Span]]:
-    """Wrap at spaces where a line is one span of words; anywhere else.
-
-    Of a long rest only what may fit into a row is looked at: a line of a megabyte has many rows.
-    """
-    if sum(text.cell_width(part) for part, _ in spans) <= width:
-        return [list(spans)]
-    if len(spans) != 1:
-        return wrapped(spans, width, indent)
-    indent = min(indent, width // 2)
-    (words, role), rows = spans[0], []
-    most = _CHARACTERS_A_CELL * width
-    while len(words) > most or text.cell_width(words) > width:
-        head = wrapped(((words[:most], role),), width, 0)[0][0][0]
-        cut = head.rfind(" ", max(len(head) // 3, indent + 1))
-        cut = len(head) if cut < 0 or words[len(head) : len(head) + 1] == " " else cut
-        rows.append([(words[:cut], role)])
-        words = " " * indent + words[cut:].lstrip(" ")
-    rows.append([(words, role)])
-    return rows
 
 
 TABS = ("Content", "Structured", "Raw", "stderr", "History", "Schema")

@@ -397,7 +397,7 @@ class ItemSteps(StepFindings, Generic[SideT, FormT]):
 
     def save_block(self) -> None:
         """Save the block under the cursor to a file that the person names."""
-        from inspector.tui.screens.export.dialog import SaveScreen, file_name
+        from inspector.tui.widgets.save import SaveScreen, file_name
 
         block = self.result.body.block
         if block is None:

@@ -9,7 +9,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
@@ -21,13 +21,11 @@ from inspector.present import spans
 from inspector.present.rows import RowSource, RowView
 from inspector.present.spans import Role, Span, lay
 from inspector.protocol import peek
-from inspector.protocol.exchanges import Exchange, ExchangeState
+from inspector.protocol.exchanges import Exchange
 from inspector.protocol.facts import Stderr
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import Notification, encode, read
 from inspector.protocol.request_meta import LEVELS, LOG_MESSAGE, rank
-from inspector.protocol.revisions._shape import LogLevel
-from inspector.text import decode, visible
 
 # --- One line of the server's log: what it says, and how it looks. Levels and data are any JSON, and shown as they
 # are.
@@ -348,96 +346,4 @@ class FilteredLines(Sequence[int]):
         return self._old[old - 1 - index] if index < old else self._new[index - old]
 
 
-class Meanwhile:
-    """The lines that the server wrote to stderr from a request until its end, and a moment longer.
-
-    stderr is a pipe of its own: a line that was written before the response may be read after it.
-    """
-
-    _MOMENT_NS: Final = 100_000_000
-    _MOST: Final = 2000
-    _AT_ONCE: Final = 50_000
-    """Entries that one look goes through."""
-
-    def __init__(self, journal: Journal, exchange: Exchange) -> None:
-        self._journal, self._exchange = journal, exchange
-        self._next = exchange.request_frame + 1
-        self._is_over = False
-        self.lines: list[tuple[int, str]] = []
-        """Entry and text, safe to show; at most 2,000, the oldest first."""
-
-    def look(self) -> bool:
-        """Take in what has come since; whether there was another line. Nearly free once the time is over."""
-        store, ended, before = self._journal.store, self._exchange.ended_ns, len(self.lines)
-        last = min(self._journal.count, self._next + self._AT_ONCE)
-        if self._is_over or last < self._next:
-            return False
-        limit = None if ended is None else ended + self._MOMENT_NS
-        kinds = store.columns(self._next, last).kinds
-        end = next((n for n in range(self._next, last + 1) if limit and store.time_ns(n) > limit), last + 1)
-        self._is_over = end <= last
-        at = kinds.find(EntryKind.STDERR)
-        while 0 <= at < end - self._next and len(self.lines) < self._MOST:
-            what = store.entry(self._next + at).what
-            if isinstance(what, Stderr):
-                self.lines.append((self._next + at, visible(decode(what.payload), limit=2000)))
-            at = kinds.find(EntryKind.STDERR, at + 1)
-        self._is_over = self._is_over or len(self.lines) >= self._MOST
-        self._next = end
-        return len(self.lines) > before
-
-
 # --- From which level on the server is asked for log messages, and how: what the log's screen says above its lines.
-
-NO_MESSAGES = "none: ask for no log messages"
-"""The choice beside the levels, where each request asks."""
-_CAPABILITY = "logging"
-
-
-def takes_levels(journal: Journal) -> bool:
-    """Whether each request asks for its level itself."""
-    opening = journal.conversation.opening
-    return opening is not None and opening.revision.log_level is LogLevel.META
-
-
-def asked_level(
-    journal: Journal, setting: Exchange | None, stamped: str, *, can_set: bool = True
-) -> tuple[list[Span], list[Span]]:
-    """What is asked for, and what the server declares of it.
-
-    `setting` is the newest request that sets a level, `stamped` the level that every request carries, `can_set`
-    whether somebody could set another one.
-    """
-    opening = journal.conversation.opening
-    declares = opening is not None and _CAPABILITY in opening.capabilities
-    return [("Log", "title"), ("   ", "text"), *_asked(journal, setting, stamped)], _declared(
-        journal, declares, can_set
-    )
-
-
-def _declared(journal: Journal, declares: bool, can_set: bool) -> list[Span]:
-    if journal.conversation.opening is None:
-        return []
-    if declares:
-        return [("S sets the level", "faint")] if journal.live and can_set else []
-    return [(f"{spans.WARNING} no logging capability: stderr only is to be expected", "warning")]
-
-
-def _asked(journal: Journal, setting: Exchange | None, stamped: str) -> list[Span]:
-    if takes_levels(journal) and setting is None:
-        if stamped:
-            return [("each request asks for ", "muted"), (stamped, "accent"), (" and graver", "muted")]
-        return [("requests ask for no log messages", "muted")] if journal.live else []
-    if setting is None:
-        return [("no level set: the server decides", "muted")] if journal.conversation.opening else []
-    level: Span = (text.visible(setting.target, limit=40) or "?", "accent")
-    number: Span = (f"  #{setting.request_frame}", "faint")
-    match setting.state:
-        case ExchangeState.PENDING if journal.live:
-            return [(f"{spans.PENDING} setting ", "pending"), level, number]
-        case ExchangeState.ANSWERED | ExchangeState.LATE:
-            return [level, (" and graver, set by logging/setLevel", "muted"), number]
-        case ExchangeState.ERROR:
-            return [(f"{spans.ERROR} refused ", "error"), level, (f", error {setting.error_code}", "error"), number]
-        case _:
-            return [(f"{spans.WARNING} no answer to ", "warning"), level, number]

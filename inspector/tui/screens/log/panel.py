@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
+from inspector.present.server_log import NO_MESSAGES, asked_level, takes_levels
 from inspector.present.spans import Span
 from inspector.protocol.flows.steps import Replied
 from inspector.protocol.jsonrpc import ErrorAnswer
@@ -20,7 +21,7 @@ from inspector.tui import keys
 from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import ConversationStage, OpenConversation, why_silent
 from inspector.tui.panels import Panel
-from inspector.tui.screens.log.model import NO_MESSAGES, LogFilter, ServerLog, Sources, asked_level, takes_levels
+from inspector.tui.screens.log.model import LogFilter, ServerLog, Sources
 from inspector.tui.theme import glyphs
 from inspector.tui.widgets.bars import StatusLine
 from inspector.tui.widgets.search_bar import SearchBar

@@ -1,16 +1,14 @@
 """The marks and views of a conversation, over the whole screen. Answers with the entry or the view to go to."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.containers import Vertical
-from textual.widgets import Input, Static
+from textual.binding import BindingType
+from textual.widgets import Static
 
-from inspector.capture.format.notes import COLOURS, Mark, View
+from inspector.capture.format.notes import Mark, View
 from inspector.errors import UsageError
 from inspector.present.spans import Span
 from inspector.present.traffic.rows import NotedRows, next_colour
@@ -18,10 +16,10 @@ from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import OpenConversation
-from inspector.tui.screens.notes.notes import Noted
+from inspector.tui.noted import Noted
 from inspector.tui.widgets.bars import FooterBar, StatusLine
 from inspector.tui.widgets.dialogs import Dialog
-from inspector.tui.widgets.segments import Segments
+from inspector.tui.widgets.prompts import CommentScreen, NameScreen
 from inspector.tui.widgets.virtual_list import LogList
 
 _EMPTY: list[list[Span]] = [
@@ -33,9 +31,10 @@ _EMPTY: list[list[Span]] = [
 class MarksScreen(Dialog["Mark | View | None"]):
     """What was noted, to be gone to or changed."""
 
+    places = (ActionScope.MARKS, ActionScope.MOVING)
     BINDINGS: ClassVar[list[BindingType]] = [
         *keys.bindings(ActionScope.MARKS),
-        replace(keys.binding(keys.action("help")), action="help"),
+        keys.binding(keys.action("help")),
     ]
     DEFAULT_CSS = """
     MarksScreen { layout: vertical; background: $background; }
@@ -87,8 +86,6 @@ class MarksScreen(Dialog["Mark | View | None"]):
 
     def action_comment(self) -> None:
         """Write beside the chosen mark."""
-        # XX
-
         mark = self._chosen
         if not isinstance(mark, Mark):
             return
@@ -109,8 +106,6 @@ class MarksScreen(Dialog["Mark | View | None"]):
 
     def action_keep_view(self) -> None:
         """Keep the way the traffic is looked at now, by a name."""
-        # XX
-
         present = self._present
         if present is None:
             return
@@ -121,12 +116,6 @@ class MarksScreen(Dialog["Mark | View | None"]):
                 self._try(lambda: self._noted.change(lambda notes: notes.with_view(name, view)))
 
         self.app.push_screen(NameScreen("A name for the filter and the columns of now"), named)
-
-    def action_help(self) -> None:
-        """Show the keys."""
-        from inspector.tui.screens.help.help import HelpScreen
-
-        self.app.push_screen(HelpScreen((ActionScope.MARKS, ActionScope.MOVING)))
 
     def action_leave(self) -> None:
         """Back to where one was."""
@@ -147,98 +136,4 @@ def _some(count: int, one: str) -> str:
 # --- A mark and what is written beside it: a line to type into, and the colours to choose from.
 
 
-class CommentScreen(Dialog[tuple[str, str] | None]):
-    """Answers with the colour and the comment; None if nothing is to change."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Back", tooltip="Change nothing.", id="comment.leave"),
-        Binding("down", "app.focus_next", "Colour", show=False, tooltip="Choose the colour.", id="comment.colour"),
-        Binding("up", "app.focus_previous", "Comment", show=False, tooltip="Write the comment.", id="comment.text"),
-        Binding("enter", "take", "Mark", tooltip="Mark it so.", id="comment.take"),
-    ]
-    DEFAULT_CSS = """
-    CommentScreen { align: center middle; background: $background 60%; }
-    CommentScreen > Vertical {
-        width: 72; max-width: 94%; height: auto; background: $surface; border: round $border; padding: 0 1;
-    }
-    CommentScreen Static { height: 1; color: $text-muted; }
-    CommentScreen Input { border: none; height: 1; padding: 0 1; background: $panel; }
-    """
-
-    def __init__(self, n: int, color: str, text: str) -> None:
-        super().__init__()
-        self._n = n
-        self._color = color
-        self._written = text
-
-    def compose(self) -> ComposeResult:
-        """The line, the colours."""
-        with Vertical():
-            yield Static(Text(f"Mark #{self._n:,}: a comment, or none. Enter marks, Esc leaves."))
-            yield Input(self._written, select_on_focus=False)
-            yield Segments(COLOURS, (COLOURS.index(self._color),), letters=False)
-
-    def on_mount(self) -> None:
-        """Begin with the comment."""
-        self.query_one(Input).cursor_blink = False
-        self.query_one(Input).focus()
-
-    def on_segments_chosen(self, event: Segments.Chosen) -> None:
-        """Take another colour."""
-        event.stop()
-        event.control.choose(event.index)
-
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Mark it."""
-        event.stop()
-        self.action_take()
-
-    def action_take(self) -> None:
-        """Mark it so."""
-        chosen = self.query_one(Segments).chosen
-        self.dismiss((COLOURS[chosen[0]] if chosen else self._color, self.query_one(Input).value.strip()))
-
-    def action_leave(self) -> None:
-        """Change nothing."""
-        self.dismiss(None)
-
-
 # --- A name for something, in one line.
-
-
-class NameScreen(Dialog[str | None]):
-    """Answers with what was typed; None for nothing."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Back", tooltip="Leave it without a name.", id="name.leave"),
-    ]
-    DEFAULT_CSS = """
-    NameScreen { align: center middle; background: $background 60%; }
-    NameScreen > Vertical {
-        width: 60; max-width: 94%; height: auto; background: $surface; border: round $border; padding: 0 1;
-    }
-    NameScreen Static { height: 1; color: $text-muted; }
-    NameScreen Input { border: none; height: 1; padding: 0 1; background: $panel; }
-    """
-
-    def __init__(self, asked: str, proposed: str = "", *, empty: bool = False) -> None:
-        """`asked` is a sentence of ours; `empty`: whether nothing is an answer, too."""
-        super().__init__()
-        self._asked = asked
-        self._proposed = proposed
-        self._empty = empty
-
-    def compose(self) -> ComposeResult:
-        """What is asked for, and a line."""
-        with Vertical():
-            yield Static(Text(self._asked))
-            yield Input(self._proposed, select_on_focus=False)
-
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Take it."""
-        event.stop()
-        self.dismiss(event.value.strip() or ("" if self._empty else None))
-
-    def action_leave(self) -> None:
-        """Take none."""
-        self.dismiss(None)

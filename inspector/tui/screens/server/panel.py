@@ -20,7 +20,7 @@ from inspector.tui import keys
 from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import ConversationStage, OpenConversation
 from inspector.tui.panels import Panel
-from inspector.tui.screens.server.post_mortem import PostMortemCard
+from inspector.tui.post_mortem import PostMortemCard
 from inspector.tui.theme import glyphs
 from inspector.tui.widgets.section_card import COPY, SectionCard, sections_text
 from inspector.tui.widgets.virtual_lines import Scroller

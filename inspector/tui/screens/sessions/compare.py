@@ -6,7 +6,6 @@ They are read and compared on a thread, which is told to stop when the screen is
 import asyncio
 import textwrap
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -42,9 +41,10 @@ Made = Callable[[bool], Comparison]
 class CompareScreen(Dialog[None]):
     """Both sides in one list, a row for what belongs together."""
 
+    places = (ActionScope.COMPARE, ActionScope.MOVING, ActionScope.LIST)
     BINDINGS: ClassVar[list[BindingType]] = [
         *keys.bindings(ActionScope.COMPARE),
-        replace(keys.binding(keys.action("help")), action="help"),
+        keys.binding(keys.action("help")),
     ]
     DEFAULT_CSS = """
     CompareScreen { layout: vertical; background: $background; }
@@ -137,17 +137,11 @@ class CompareScreen(Dialog[None]):
         values = self._found.values(message.index) if self._found is not None else None
         if values is None:
             return
-        from inspector.tui.screens.items.dialogs import BeforeAfterScreen
         from inspector.tui.screens.sessions.compare_model import value_lines
+        from inspector.tui.widgets.lines import BeforeAfterScreen
 
         before, after = values
         self.app.push_screen(BeforeAfterScreen("Both values", lambda: value_lines(before, after)))
-
-    def action_help(self) -> None:
-        """Show the keys."""
-        from inspector.tui.screens.help.help import HelpScreen
-
-        self.app.push_screen(HelpScreen((ActionScope.COMPARE, ActionScope.MOVING, ActionScope.LIST)))
 
     def action_leave(self) -> None:
         """Back to where one came from."""

@@ -9,10 +9,10 @@ import msgspec
 
 from inspector.capture.compare.differences import Compared, Comparison, OperationPlace, OperationVerdict
 from inspector.present.compare import Names, shown, title
+from inspector.present.read_changes import change_lines
 from inspector.present.rows import RowSource, RowView
 from inspector.present.spans import Line, Role, Span, lay, span
 from inspector.protocol.json_diff import ABSENT, MOST, JsonChange
-from inspector.tui.screens.items.read_changes import change_lines
 
 _DIVIDER = " │ "
 _SIGNS: dict[OperationVerdict, tuple[str, Role]] = {

@@ -158,7 +158,7 @@ class SessionsPanel(Panel):
 
     def action_note(self) -> None:
         """Write down what it was about."""
-        from inspector.tui.screens.notes.dialogs import NameScreen
+        from inspector.tui.widgets.prompts import NameScreen
 
         session = self.chosen
         if session is None or session.summary is None:

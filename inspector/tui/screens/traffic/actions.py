@@ -34,7 +34,7 @@ class TrafficMarking(Part):
         n = self.list.chosen
         if not n:
             return
-        from inspector.tui.screens.notes.notes import noted_of
+        from inspector.tui.noted import noted_of
 
         noted = noted_of(self.list.filters.subject)
         self._note(lambda: noted.unmark(n) if n in noted.notes.marks else noted.mark(n))
@@ -44,8 +44,8 @@ class TrafficMarking(Part):
         n = self.list.chosen
         if not n:
             return
-        from inspector.tui.screens.notes.dialogs import CommentScreen
-        from inspector.tui.screens.notes.notes import noted_of
+        from inspector.tui.noted import noted_of
+        from inspector.tui.widgets.prompts import CommentScreen
 
         noted = noted_of(self.list.filters.subject)
         before = noted.mark_at(n)

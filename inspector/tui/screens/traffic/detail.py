@@ -22,8 +22,8 @@ from inspector.tui import keys
 from inspector.tui.conversation import OpenConversation, past_of
 from inspector.tui.panels import Panel
 from inspector.tui.screens.traffic.model import Detail, PayloadSide, detail_of, moment_sections
-from inspector.tui.screens.traffic.payload import BYTES, RAW, TREE, PayloadView
 from inspector.tui.widgets.bars import StatusLine, TabLine
+from inspector.tui.widgets.payload import BYTES, RAW, TREE, PayloadView
 from inspector.tui.widgets.payload_actions import PayloadDeeds
 from inspector.tui.widgets.section_card import section_renderable
 

@@ -79,14 +79,14 @@ class ListLook:
     def _note_reference(self, n: int) -> None:
         """Keep it with the notes of the capture."""
         from inspector.errors import UsageError
-        from inspector.tui.screens.notes.notes import noted_of
+        from inspector.tui.noted import noted_of
 
         with suppress(UsageError):  # it is for today then
             noted_of(self._list.filters.subject).change(lambda notes: msgspec.structs.replace(notes, reference=n))
 
     def recall_notes(self) -> None:
         """Show the marks that were made before, and count from where was counted from; say what is wrong with them."""
-        from inspector.tui.screens.notes.notes import noted_of
+        from inspector.tui.noted import noted_of
 
         notes = noted_of(self._list.filters.subject).notes
         if notes.trouble:
@@ -277,7 +277,7 @@ class TrafficList(Ground):
         if self._subject.moment_shown is not None and not _is_dead(self._subject):
             self.notify("The connection had not ended then.", markup=False, timeout=3)
             return
-        from inspector.tui.screens.server.post_mortem import PostMortemCard
+        from inspector.tui.post_mortem import PostMortemCard
 
         self.mount(PostMortemCard(self._subject))
 

@@ -15,6 +15,7 @@ from inspector.capture.format.records import Entry
 from inspector.capture.journal import Journal
 from inspector.present import spans, words
 from inspector.present.http import header_facts, http_sections, masked_url
+from inspector.present.server_log import asked_level
 from inspector.present.spans import Fact as SpansFact
 from inspector.present.spans import Line, Section, Span, fact, plain
 from inspector.present.traffic.columns import seconds
@@ -28,7 +29,6 @@ from inspector.protocol.things import LISTS
 from inspector.protocol.tracking.catalogue import Listing
 from inspector.protocol.unreadable import messages_of
 from inspector.protocol.unreadable import reason as reason_of
-from inspector.tui.screens.log.model import asked_level
 
 
 @dataclass(frozen=True, slots=True)

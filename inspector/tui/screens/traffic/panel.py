@@ -23,7 +23,7 @@ from inspector.tui.widgets.virtual_lines import Ground
 from inspector.tui.widgets.virtual_list import LogList
 
 if TYPE_CHECKING:
-    from inspector.tui.screens.export.ways import ExportScope
+    from inspector.tui.panels import ExportScope
     from inspector.tui.screens.traffic.detail import DetailPanel
 
 
@@ -39,7 +39,7 @@ class Exportable(Part):
     def export_scopes(self) -> "Sequence[ExportScope]":
         """What the filter shows, and the operation that the chosen line belongs to; of a line without one the line."""
         from inspector.present.trace import entries_of
-        from inspector.tui.screens.export.ways import ExportScope
+        from inspector.tui.panels import ExportScope
 
         found, model = [], self.list.model
         at = self.list.rows.view.cursor  # what it says itself of its choice comes a moment later

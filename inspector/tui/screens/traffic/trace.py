@@ -3,7 +3,6 @@
 Answers with an entry to go to.
 """
 
-from dataclasses import replace
 from typing import ClassVar
 
 from rich.text import Text
@@ -19,10 +18,10 @@ from inspector.text import for_clipboard, human_size
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import OpenConversation
-from inspector.tui.screens.traffic.payload import RAW, TREE, PayloadView
 from inspector.tui.theme import spans_to_text
 from inspector.tui.widgets.bars import FooterBar
 from inspector.tui.widgets.dialogs import Dialog
+from inspector.tui.widgets.payload import RAW, TREE, PayloadView
 from inspector.tui.widgets.virtual_list import LogList
 
 _TELL_EVERY_S = 0.5
@@ -33,9 +32,10 @@ _TALL = 30
 class StoryScreen(Dialog[int | None]):
     """Steps, and what crossed the wire with the chosen one."""
 
+    places = (ActionScope.STORY, ActionScope.MOVING, ActionScope.JSON)
     BINDINGS: ClassVar[list[BindingType]] = [
         *keys.bindings(ActionScope.STORY),
-        replace(keys.binding(keys.action("help")), action="help"),
+        keys.binding(keys.action("help")),
     ]
     DEFAULT_CSS = """
     StoryScreen { layout: vertical; background: $background; }
@@ -113,7 +113,7 @@ class StoryScreen(Dialog[int | None]):
 
     def action_save(self) -> None:
         """Save it as Markdown."""
-        from inspector.tui.screens.export.dialog import SaveScreen
+        from inspector.tui.widgets.save import SaveScreen
 
         told = markdown_of(self._rows.story, self._subject.journal)
         self.app.push_screen(SaveScreen(told.encode(), f"story-{self._rows.story.first}.md"))
@@ -123,12 +123,6 @@ class StoryScreen(Dialog[int | None]):
         told, _ = for_clipboard(markdown_of(self._rows.story, self._subject.journal))
         self.app.copy_to_clipboard(told)
         self.notify("The story is copied as Markdown.", markup=False, timeout=3)
-
-    def action_help(self) -> None:
-        """Show the keys."""
-        from inspector.tui.screens.help.help import HelpScreen
-
-        self.app.push_screen(HelpScreen((ActionScope.STORY, ActionScope.MOVING, ActionScope.JSON)))
 
     def action_leave(self) -> None:
         """Back to the list."""

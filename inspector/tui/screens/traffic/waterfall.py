@@ -5,13 +5,11 @@ It looks again by itself, so what runs is seen to run.
 
 from array import array
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from inspector.present.spans import Span
@@ -22,6 +20,7 @@ from inspector.tui.conversation import ConversationStage, OpenConversation
 from inspector.tui.screens.traffic.timeline_model import code_of
 from inspector.tui.screens.traffic.waterfall_model import LaneWire, Waterfall, Waterfalls
 from inspector.tui.widgets.bars import FooterBar, StatusLine
+from inspector.tui.widgets.dialogs import Dialog
 from inspector.tui.widgets.virtual_list import LogList
 
 _TICKS_PER_SECOND = 15
@@ -30,12 +29,13 @@ _STEP = 0.25
 _ENDED = (ConversationStage.RECORDED, ConversationStage.LOADING)
 
 
-class WaterfallScreen(ModalScreen[int | None]):
+class WaterfallScreen(Dialog[int | None]):
     """The lanes, their axis, and the chosen one in words."""
 
+    places = (ActionScope.WATERFALL, ActionScope.MOVING, ActionScope.LIST)
     BINDINGS: ClassVar[list[BindingType]] = [
         *keys.bindings(ActionScope.WATERFALL),
-        replace(keys.binding(keys.action("help")), action="help"),
+        keys.binding(keys.action("help")),
     ]
     DEFAULT_CSS = """
     WaterfallScreen { layout: vertical; background: $background; }
@@ -115,12 +115,6 @@ class WaterfallScreen(ModalScreen[int | None]):
         self._lanes.show_what_is_in_sight()
         self._look()
 
-    def action_help(self) -> None:
-        """Show the keys."""
-        from inspector.tui.screens.help.help import HelpScreen
-
-        self.app.push_screen(HelpScreen((ActionScope.WATERFALL, ActionScope.MOVING, ActionScope.LIST)))
-
     def action_leave(self) -> None:
         """Back to the list."""
         self.dismiss(None)
@@ -131,7 +125,7 @@ class AllWaterfallsScreen(WaterfallScreen):
 
     def __init__(self, wires: Sequence[LaneWire], chosen: tuple[int, int]) -> None:
         """Begin at the exchange of the entry `chosen`: the number of the tab, and the entry."""
-        ModalScreen.__init__(self)
+        Dialog.__init__(self)
         self._lanes = lanes = Waterfalls(wires)
         self._chosen = lanes.of_entry(chosen[1], chosen[0]) if chosen[1] else -1
         self._of = f"of {len(wires)} servers"

@@ -5,7 +5,7 @@ If there are several ways to read it, `[` and `]` go through them. Nothing here 
 
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from textual import work
 from textual.app import App, ComposeResult
@@ -17,9 +17,7 @@ from inspector.tui.theme import glyphs
 from inspector.tui.widgets.bars import StatusLine, TabLine
 from inspector.tui.widgets.dialogs import Dialog
 from inspector.tui.widgets.json_tree.decoded_model import Decoding, readings, too_large
-
-if TYPE_CHECKING:
-    from inspector.tui.screens.traffic.payload import PayloadView
+from inspector.tui.widgets.payload import BYTES, RAW, TREE, PayloadView
 
 _AT_ONCE = 200_000
 """Bytes that are decoded without a thread."""
@@ -71,8 +69,6 @@ class DecodedScreen(Dialog[None]):
 
     def compose(self) -> ComposeResult:
         """Where it is from, the ways to read it, and the reading."""
-        from inspector.tui.screens.traffic.payload import PayloadView
-
         yield StatusLine(id="where")
         yield TabLine()
         yield PayloadView()
@@ -99,14 +95,10 @@ class DecodedScreen(Dialog[None]):
             self._draw()
 
     @property
-    def _view(self) -> "PayloadView":
-        from inspector.tui.screens.traffic.payload import PayloadView
-
+    def _view(self) -> PayloadView:
         return self.query_one(PayloadView)
 
     def _draw(self) -> None:
-        from inspector.tui.screens.traffic.payload import BYTES, RAW, TREE
-
         reading = self._found[self._chosen]
         keys = "Esc back   d decode further" if self._found[self._chosen].look == "json" else "Esc back"
         back: list[Span] = [(keys, "faint")]

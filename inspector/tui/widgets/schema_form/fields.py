@@ -104,8 +104,6 @@ class FieldNode(FieldView):
 
     def group(self) -> Widget:
         """The fields within."""
-        # XX
-
         return body_of(self)
 
     async def write(self, value: FormValue) -> None:

@@ -11,8 +11,10 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from inspector.errors import UsageError
-from inspector.tui.screens.export.dialog import ExportScreen, Making, SaveScreen, file_name, write
-from inspector.tui.screens.export.ways import ExportScope, ExportSource, Made
+from inspector.tui.panels import ExportScope
+from inspector.tui.screens.export.dialog import ExportScreen
+from inspector.tui.screens.export.ways import ExportSource, Made
+from inspector.tui.widgets.save import Making, SaveScreen, file_name, write
 from inspector.tui.widgets.virtual_list import LogList
 from tests.present.tape import Tape
 from tests.tui.screen_text import text

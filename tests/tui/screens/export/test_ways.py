@@ -10,16 +10,9 @@ from inspector.features.cases.file import open_cases
 from inspector.features.export.formats import FORMATS
 from inspector.features.lock.lock_file import read_lock_file, save, surface_of
 from inspector.present.spans import plain
-from inspector.tui.screens.export.ways import (
-    WAYS,
-    ExportRequest,
-    ExportScope,
-    ExportSource,
-    ExportTarget,
-    LinesScreen,
-    make,
-    proposed,
-)
+from inspector.tui.panels import ExportScope
+from inspector.tui.screens.export.ways import WAYS, ExportRequest, ExportSource, ExportTarget, make, proposed
+from inspector.tui.widgets.lines import LinesScreen
 from tests.captures.record import sample
 from tests.present.tape import Tape
 from tests.tui.screen_text import text

@@ -17,15 +17,8 @@ from inspector.present.list_changes import ListNews
 from inspector.present.spans import Line
 from inspector.protocol.tracking.catalogue import Items, Listing, Was
 from inspector.tui.conversation import Recording
-from inspector.tui.screens.items.dialogs import (
-    AppSourceScreen,
-    BeforeAfterScreen,
-    ChangesScreen,
-    HostsScreen,
-    MatrixLines,
-    Wrapped,
-    show_hosts,
-)
+from inspector.tui.screens.items.dialogs import AppSourceScreen, ChangesScreen, HostsScreen, MatrixLines, show_hosts
+from inspector.tui.widgets.lines import BeforeAfterScreen, Wrapped
 from tests.architecture.sources import ROOT
 from tests.captures.record import sample
 from tests.cli.running import LEGACY, SERVERS

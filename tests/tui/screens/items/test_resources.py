@@ -12,10 +12,10 @@ from textual.widgets import Input
 from inspector.protocol.tracking.subscriptions import StreamFilter
 from inspector.session.watching import Outcome
 from inspector.tui.conversation import ConversationStage
-from inspector.tui.screens.export.dialog import SaveScreen
-from inspector.tui.screens.items.dialogs import BeforeAfterScreen
 from inspector.tui.screens.items.resources import RESOURCES, ResourceSide, ResourcesPanel, WatchingPanel
+from inspector.tui.widgets.lines import BeforeAfterScreen
 from inspector.tui.widgets.picture import PictureScreen
+from inspector.tui.widgets.save import SaveScreen
 from tests.protocol.tracking.test_subscriptions import ID
 from tests.tui.screen_text import text
 from tests.tui.screens.acting import Error

@@ -6,7 +6,7 @@ from typing import Any
 from inspector.demo import tools_content
 from inspector.present.result import Finished, result_view
 from inspector.present.rows import SpanRows
-from inspector.present.spans import plain
+from inspector.present.spans import plain, words_wrapped
 from inspector.tui.screens.items.calls import look
 from inspector.tui.screens.items.result_views import (
     CONTENT,
@@ -16,7 +16,6 @@ from inspector.tui.screens.items.result_views import (
     STRUCTURED,
     ResultBody,
     result_lines,
-    words_wrapped,
 )
 from tests.present.tape import Tape
 from tests.tui.screen_text import text

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from inspector.present.server_log import asked_level, takes_levels
 from inspector.present.spans import plain
 from inspector.protocol.exchanges import ExchangeState
 from inspector.tui.screens.log.model import (
@@ -14,11 +15,9 @@ from inspector.tui.screens.log.model import (
     LogLine,
     ServerLog,
     Sources,
-    asked_level,
     messages_in,
     of_entry,
     row_spans,
-    takes_levels,
     titles,
 )
 from tests.present.tape import MIDNIGHT, Tape

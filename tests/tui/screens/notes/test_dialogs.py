@@ -5,8 +5,9 @@ from textual.app import App
 
 from inspector.capture.format.notes import Mark, View
 from inspector.tui.conversation import ConversationStage
-from inspector.tui.screens.notes.dialogs import CommentScreen, MarksScreen, NameScreen
-from inspector.tui.screens.notes.notes import noted_of
+from inspector.tui.noted import noted_of
+from inspector.tui.screens.notes.dialogs import MarksScreen
+from inspector.tui.widgets.prompts import CommentScreen, NameScreen
 from tests.present.tape import Tape
 from tests.tui.screen_text import text
 from tests.tui.staging import Staged, handshake

@@ -7,8 +7,10 @@ from textual.widgets import Input
 
 from inspector.tui.app import InspectApp
 from inspector.tui.conversation import ConversationStage, PastSubject, past_of
-from inspector.tui.screens.notes.dialogs import CommentScreen, MarksScreen, NameScreen
-from inspector.tui.screens.notes.notes import AppMarking, noted_of
+from inspector.tui.noted import noted_of
+from inspector.tui.screens.notes.dialogs import MarksScreen
+from inspector.tui.screens.notes.notes import AppMarking
+from inspector.tui.widgets.prompts import CommentScreen, NameScreen
 from tests.captures.record import sample
 from tests.present.tape import Tape
 from tests.tui.screen_text import text

@@ -9,8 +9,8 @@ from textual.pilot import Pilot
 from inspector.config.environment import Environment
 from inspector.present.spans import Section
 from inspector.tui.conversation import About, ConversationStage
+from inspector.tui.post_mortem import PostMortemCard
 from inspector.tui.screens.server.panel import ServerPanel
-from inspector.tui.screens.server.post_mortem import PostMortemCard
 from inspector.tui.theme import DARK_NAME, LIGHT_NAME
 from inspector.tui.widgets.section_card import SectionCard
 from tests.present.tape import Tape

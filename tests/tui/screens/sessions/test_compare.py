@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from textual.app import App
 
-from inspector.tui.screens.items.dialogs import BeforeAfterScreen
 from inspector.tui.screens.sessions.compare import CompareScreen, of_files
+from inspector.tui.widgets.lines import BeforeAfterScreen
 from tests.captures.record import sample
 from tests.tui.screen_text import text
 from tests.waiting import until

@@ -10,10 +10,10 @@ from textual.widgets import Input
 
 from inspector.capture.format.notes import NotesFile, new_mark
 from inspector.config.paths import places
-from inspector.tui.screens.notes.dialogs import NameScreen
 from inspector.tui.screens.sessions.panel import SessionsPanel
 from inspector.tui.tabs import Tab
 from inspector.tui.widgets.dialogs import ConfirmScreen
+from inspector.tui.widgets.prompts import NameScreen
 from tests.captures.record import sample
 from tests.present.tape import Tape
 from tests.tui.screen_text import text

@@ -12,7 +12,8 @@ from inspector.cli.choices import found_target
 from inspector.config.servers import FoundServer, read_servers
 from inspector.errors import UsageError
 from inspector.present.start import Capture, OpenCapture, OpenDemo, OpenServer, OpenTyped, StartChoice, wanted
-from inspector.tui.screens.start.start import ApproveApp, ApproveScreen, OpenScreen, StartApp, StartList
+from inspector.tui.screens.start.start import ApproveApp, ApproveScreen, OpenScreen, StartList
+from inspector.tui.start_app import StartApp
 from tests.tui.screen_text import lines, text
 from tests.tui.several import GULLS as SEVERAL_GULLS
 from tests.waiting import until

@@ -11,7 +11,7 @@ from inspector.tui.conversation import ConversationStage
 from inspector.tui.panels import Panel
 from inspector.tui.screens.traffic.detail import DetailDeeds, DetailFindings, DetailPanel, DetailState
 from inspector.tui.screens.traffic.panel import TrafficPanel
-from inspector.tui.screens.traffic.payload import PayloadView
+from inspector.tui.widgets.payload import PayloadView
 from inspector.tui.widgets.payload_actions import PayloadDeeds
 from tests.captures.record import sample
 from tests.present.tape import Tape

@@ -10,7 +10,8 @@ from inspector.features.cases.model import CaseDefinition, ExpectationKind
 from inspector.tui.conversation import OpenConversation
 from inspector.tui.screens.traffic import expecting
 from inspector.tui.screens.traffic.detail import DetailPanel
-from inspector.tui.screens.traffic.payload import PayloadView
+from inspector.tui.widgets.payload import PayloadView
+from inspector.tui.widgets.payload_actions import PayloadDeeds
 from tests.present.tape import Tape
 from tests.tui.screen_text import text
 from tests.tui.staging import Staged
@@ -20,6 +21,9 @@ from tests.waiting import until
 
 class Inspecting(Showing):
     subject: OpenConversation
+
+    def on_payload_deeds_expect_wanted(self, message: PayloadDeeds.ExpectWanted) -> None:
+        expecting.expect(message.view)
 
 
 def called(tape: Tape, result: Any) -> Staged:

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
-from inspector.tui.screens.export.dialog import SaveScreen
 from inspector.tui.screens.traffic.trace import StoryScreen
+from inspector.tui.widgets.save import SaveScreen
 from tests.present.tape import Tape
 from tests.tui.screen_text import text
 from tests.tui.screens.traffic.test_detail import One

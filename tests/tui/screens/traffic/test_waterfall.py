@@ -1,6 +1,7 @@
 """The waterfall over the whole screen."""
 
 from inspector.tui.conversation import ConversationStage
+from inspector.tui.screens.help.help import turn_help
 from inspector.tui.screens.traffic.waterfall import WaterfallScreen
 from tests.present.tape import Tape
 from tests.tui.screen_text import lines, text
@@ -63,8 +64,13 @@ async def test_without_exchanges_it_says_so(tape: Tape) -> None:
         assert "There is no exchange yet." in text(app)
 
 
+class Helping(Showing):
+    def action_help(self) -> None:
+        turn_help(self, ())
+
+
 async def test_the_help_explains_its_keys(tape: Tape) -> None:
-    app = Showing()
+    app = Helping()
     async with app.run_test(size=(120, 40)) as pilot:
         app.push_screen(WaterfallScreen(Staged(handshake(tape)), 0))
         await until(lambda: "tools/list" in text(app), "the lanes are drawn")

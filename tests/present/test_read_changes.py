@@ -4,9 +4,9 @@ import base64
 from hashlib import sha256
 from typing import Any
 
+from inspector.present import read_changes
+from inspector.present.read_changes import change_lines, same
 from inspector.present.spans import plain
-from inspector.tui.screens.items import read_changes
-from inspector.tui.screens.items.read_changes import change_lines, same
 
 
 def of(*items: Any) -> Any:

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from inspector.present.json_text import JsonLines
 from inspector.present.spans import plain
 from inspector.text import cell_width
-from inspector.tui.screens.traffic import payload_model
-from inspector.tui.screens.traffic.payload_model import ByteMap, HexLines, RawLines, bytes_per_line
+from inspector.tui.widgets import payload_model
+from inspector.tui.widgets.payload_model import ByteMap, HexLines, RawLines, bytes_per_line
 from tests.present.test_json_text import JSON_SCAN_JSON
 
 SPACES = st.sampled_from([(", ", ": "), (",", ":"), (" ,\n", "\t:  ")])

@@ -17,10 +17,10 @@ from textual.widget import Widget
 from inspector.present.json_text import json_path, pointer
 from inspector.present.spans import Span, spans_width
 from inspector.tui import keys
-from inspector.tui.screens.traffic.payload_model import ByteMap, HexLines, RawLines, bytes_per_line
 from inspector.tui.widgets.bars import StatusLine
 from inspector.tui.widgets.json_tree.view import JsonView
 from inspector.tui.widgets.payload_actions import PayloadDeeds
+from inspector.tui.widgets.payload_model import ByteMap, HexLines, RawLines, bytes_per_line
 from inspector.tui.widgets.virtual_lines import Lines, LinesView
 
 # --- How long lines of exact text are shown: going on below, or to the right, where one goes with the arrows.

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from inspector.tui.screens.traffic import payload as payload_view
-from inspector.tui.screens.traffic.payload import BYTES, RAW, TREE, PayloadView, RawText, RevealTarget
+from inspector.tui.widgets import payload as payload_view
+from inspector.tui.widgets.payload import BYTES, RAW, TREE, PayloadView, RawText, RevealTarget
 from tests.tui.screen_text import text
 from tests.tui.widgets.showing import Showing
 from tests.waiting import until

@@ -5,7 +5,7 @@ from textual.app import App
 
 from inspector.present.spans import Line
 from inspector.tui.conversation import ConversationStage
-from inspector.tui.screens.server.post_mortem import PostMortemCard
+from inspector.tui.post_mortem import PostMortemCard
 from inspector.tui.theme import DARK_NAME, LIGHT_NAME
 from tests.present.tape import Tape
 from tests.tui.screen_text import text

@@ -1,0 +1,86 @@
+"""The start screen as an app: what can be opened, before there is a conversation."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.app import App, ComposeResult
+from textual.binding import BindingType
+
+from inspector import __version__
+from inspector.present.start import (
+    Capture,
+    ConfiguredServer,
+    OpenDemo,
+    OpenServer,
+    StartChoice,
+    StartRows,
+)
+from inspector.tui import keys
+from inspector.tui.actions import ActionScope
+from inspector.tui.safety import dress, install, turn_theme
+from inspector.tui.screens.start.start import ApproveScreen, StartList, ask_for
+from inspector.tui.theme import glyphs
+from inspector.tui.widgets.bars import BarItem, BarLine, FooterBar, ItemBar
+from inspector.tui.widgets.virtual_list import LogList
+
+
+class StartApp(App[StartChoice]):
+    """Shows what there is; `run` returns the choice, None if the person left."""
+
+    TITLE = "mcp-inspect"
+    ENABLE_COMMAND_PALETTE = False
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *keys.bindings(ActionScope.START),
+        *(keys.binding(keys.action(name)) for name in ("help", "help.typing", "theme", "quit")),
+    ]
+    CSS = """
+    #start-list { margin: 1 1 0 1; }
+    """
+
+    def __init__(self, servers: Sequence[ConfiguredServer], captures: Sequence[Capture]) -> None:
+        """Show servers in the order given, and captures, the newest first."""
+        super().__init__()
+        install(self, ascii_only=glyphs().to_server.isascii())
+        dress(self)
+        self._rows = StartRows(servers, captures)
+
+    def compose(self) -> ComposeResult:
+        """One line of name, one list, one line of keys."""
+        bar = ItemBar()
+        name = BarItem((("mcp-inspect", "title"), (f" {__version__}", "muted")))
+        said = BarItem((("See what an MCP server says, byte by byte.", "text"),), rank=1)
+        bar.show([BarLine((name,), (said,), inset=1)])
+        yield bar
+        yield StartList(self._rows)
+        yield FooterBar()
+
+    def on_mount(self) -> None:
+        """Begin with the first thing that can be chosen."""
+        rows = self.query_one(StartList)
+        rows.focus()
+        rows.go_to(0)
+
+    def on_log_list_opened(self, message: LogList.Opened) -> None:
+        """Take the choice; ask first if it starts or dials something."""
+        choice = self._rows.choice(message.index)
+        if isinstance(choice, OpenServer):
+            self.push_screen(ApproveScreen(choice.server), lambda sure: self._open(choice.server) if sure else None)
+        elif choice is not None:
+            self.exit(choice)
+
+    def _open(self, server: ConfiguredServer) -> None:
+        ask_for(self, server, lambda filled: self.exit(OpenServer(filled)) if filled is not None else None)
+
+    def action_demo(self) -> None:
+        """Choose the demo."""
+        self.exit(OpenDemo())
+
+    def action_toggle_theme(self) -> None:
+        """Switch between dark and light."""
+        turn_theme(self)
+
+    def action_help(self) -> None:
+        """Show the keys, or put them away."""
+        from inspector.tui.screens.help.help import turn_help
+
+        turn_help(self, (ActionScope.START, ActionScope.MOVING))

@@ -1,0 +1,130 @@
+"""Dialogs of lines that are walked through and copied."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+
+from inspector.present.rows import SpanRows
+from inspector.present.spans import Line, Span, plain, words_wrapped
+from inspector.text import for_clipboard
+from inspector.tui import keys
+from inspector.tui.widgets.bars import StatusLine
+from inspector.tui.widgets.dialogs import Dialog
+from inspector.tui.widgets.virtual_lines import Lines, LinesView
+from inspector.tui.widgets.virtual_list import LogList
+
+if TYPE_CHECKING:
+    pass
+if TYPE_CHECKING:
+    pass
+
+
+class Wrapped(Lines):
+    """Lines on as many rows as they need."""
+
+    def __init__(self, lines: Sequence[Line]) -> None:
+        self._lines = lines
+        self._width = 0
+        self._rows: list[Sequence[Span]] = []
+
+    def count(self, width: int) -> int:
+        """How many rows there are."""
+        if width != self._width:
+            self._width = width
+            self._rows = [row for line in self._lines for row in words_wrapped(line, max(width, 20), _indent(line))]
+        return len(self._rows)
+
+    def line(self, index: int, width: int) -> Sequence[Span]:
+        """One row."""
+        return self._rows[index]
+
+
+def _indent(line: Line) -> int:
+    said = plain(line)
+    return len(said) - len(said.lstrip()) + 2
+
+
+class BeforeAfterScreen(Dialog[None]):
+    """Lines to walk through. Escape and `u` go back."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,u", "dismiss", "Back", tooltip="Back to the resource.", id="before_after.back")
+    ]
+    HELP = """\
+Lines that are gone begin with `-`, new ones with `+`; brackets stand around the words that differ.
+"""
+    DEFAULT_CSS = """
+    BeforeAfterScreen { align: center middle; }
+    BeforeAfterScreen > Vertical { width: 95%; height: 90%; background: $surface; border: round $border; }
+    BeforeAfterScreen LogList { height: 1fr; }
+    """
+
+    def __init__(self, title: str, compare: Callable[[], Sequence[Line]]) -> None:
+        """`title` has been made safe; `compare` may take a while and runs on a thread."""
+        super().__init__()
+        self._title = title
+        self._compare = compare
+        self._rows = LogList(SpanRows(), empty=[[("comparing", "muted")]])
+        self._line = StatusLine()
+
+    def compose(self) -> ComposeResult:
+        """Title and lines."""
+        with Vertical():
+            yield self._line
+            yield self._rows
+
+    def on_mount(self) -> None:
+        """Begin."""
+        self._line.show([(self._title, "title")], [("Esc back", "faint")])
+        self._rows.focus()
+        self._show()
+
+    @work(exclusive=True)
+    async def _show(self) -> None:
+        self._rows.source = SpanRows(await asyncio.to_thread(self._compare))
+
+
+class LinesScreen(Dialog[None]):
+    """Lines that somebody else has laid out."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "dismiss", "Back", tooltip="Back to what was there.", id="lines.back"),
+        keys.binding(keys.action("copy")),
+    ]
+    DEFAULT_CSS = """
+    LinesScreen { align: center middle; background: $background 60%; }
+    LinesScreen > Vertical {
+        width: 96%; height: 92%; background: $background; border: round $border; padding: 0 1;
+        border-title-color: $text-accent; border-title-style: bold; border-subtitle-color: $text-muted;
+    }
+    """
+
+    def __init__(self, name: str, lines: Sequence[Line]) -> None:
+        """`name` has been made safe, and the lines have."""
+        super().__init__()
+        self._heading = name
+        self._lines = lines
+
+    def compose(self) -> ComposeResult:
+        """A box with lines."""
+        with Vertical() as box:
+            box.border_title = self._heading
+            box.border_subtitle = "y copies, Esc closes"
+            yield LinesView()
+
+    def on_mount(self) -> None:
+        """Show them."""
+        view = self.query_one(LinesView)
+        view.show(Wrapped(self._lines))
+        view.focus()
+
+    def action_copy(self) -> None:
+        """Copy all of it, without control characters."""
+        copied, _ = for_clipboard("\n".join(plain(line).rstrip() for line in self._lines))
+        self.app.copy_to_clipboard(copied)
+        self.app.notify(f"Copied {len(copied):,} characters.", markup=False)

@@ -1,0 +1,231 @@
+"""Dialogs with a line for a path: a file is made there, on a thread; nothing is replaced unasked."""
+
+import asyncio
+import mimetypes
+import os
+import re
+from collections.abc import Callable
+from itertools import chain
+from pathlib import Path
+from typing import ClassVar, Final, Generic, TypeVar
+from urllib.parse import unquote
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.widgets import Input, Static
+
+from inspector.atomic_write import whole_file
+from inspector.config.paths import expanded
+from inspector.errors import InspectError
+from inspector.forms.typed import parse_json
+from inspector.text import human_size, visible
+from inspector.tui.theme import glyphs
+from inspector.tui.widgets.dialogs import Dialog, is_on_top
+
+MadeT = TypeVar("MadeT")
+
+
+class Making(Dialog[MadeT | None], Generic[MadeT]):
+    """Answers with what was made; None if whoever was asked has left. Composes an `Input`, and a `Static` to say."""
+
+    SAID: ClassVar[str]
+    """What finds the line in which it is said what is wrong."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._warned: Path | None = None
+        """The file that the person has been told is there."""
+        self._is_making = False
+        self._made: MadeT | None = None
+        """What was made while another screen lay over this one."""
+
+    def maker(self, path: Path, *, replace: bool) -> Callable[[], MadeT]:
+        """What makes the file, of what is chosen now; it is called on a thread.
+
+        It raises FileExistsError if the file is there and must not be replaced, InspectError, OSError or ValueError if
+        it can't be made.
+        """
+        raise NotImplementedError
+
+    def told(self, made: MadeT) -> str:
+        """What was made, in a sentence; may be foreign text."""
+        raise NotImplementedError
+
+    def busy(self) -> str:
+        """What is said meanwhile."""
+        return "Writing…"
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Another path: what was said of the one before is void."""
+        event.stop()
+        self._warned = None
+        if not self._is_making:
+            self._say("")
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Make it, or ask first."""
+        event.stop()
+        if event.value.strip() and not self._is_making:
+            self._is_making = True
+            self._say(self.busy())
+            path = expanded(event.value.strip())
+            attempt = self._attempt(path, self.maker(path, replace=path == self._warned))
+            self.app.run_worker(attempt, group="making")  # the app's: it goes on if the person leaves
+
+    def on_screen_resume(self) -> None:
+        """What lay over this is gone, and meanwhile it was made."""
+        if self._made is not None:
+            self.dismiss(self._made)
+
+    async def _attempt(self, path: Path, make: Callable[[], MadeT]) -> None:
+        try:
+            made = await asyncio.to_thread(make)
+        except FileExistsError:
+            self._warned = path
+            self._fail("It is there already. Enter again replaces it.")
+        except InspectError as error:
+            self._fail(f"{error}. {error.hint[:1].upper()}{error.hint[1:]}".rstrip())
+        except (OSError, ValueError) as error:
+            self._fail(f"It can't be made: {getattr(error, 'strerror', None) or error}.")
+        else:
+            self._succeed(made)
+
+    def _succeed(self, made: MadeT) -> None:
+        if is_on_top(self):
+            self.dismiss(made)
+        elif self in self.app.screen_stack:
+            self._made = made
+        else:
+            self.app.notify(visible(self.told(made), limit=400), markup=False, timeout=8)
+
+    def _fail(self, sentence: str) -> None:
+        self._is_making = False
+        if self in self.app.screen_stack:
+            self._say(sentence)
+        else:
+            self.app.notify(visible(sentence, limit=400), severity="error", markup=False, timeout=8)
+
+    def _say(self, sentence: str) -> None:
+        shown = f"{glyphs().warning} {visible(sentence, limit=400)}" if sentence else ""
+        self.query_one(self.SAID, Static).update(Text(shown))
+
+    def action_leave(self) -> None:
+        """Leave. What is being made is finished all the same."""
+        self.dismiss(None)
+
+
+_LONGEST: Final = 80
+
+
+_UNFIT = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+class SaveScreen(Making[Path]):
+    """Asks for a path and writes the file. Its result is the path that was written, None if none was."""
+
+    SAID = ".save--said"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Back", tooltip="Back without saving.", id="save.back")
+    ]
+    DEFAULT_CSS = """
+    SaveScreen { align: center middle; background: $background 60%; }
+    SaveScreen > Vertical {
+        width: 76; max-width: 94%; height: auto; background: $surface; border: round $border; padding: 1 2;
+    }
+    SaveScreen Static { height: auto; }
+    SaveScreen Input { margin: 1 0; background: $panel; border: none; height: 1; padding: 0 1; }
+    SaveScreen .save--said { color: $text-warning; }
+    """
+
+    def __init__(self, payload: bytes, name: str) -> None:
+        """`name` is a proposal, fit for a file."""
+        super().__init__()
+        self._payload = payload
+        self._proposed = name
+
+    def compose(self) -> ComposeResult:
+        """A box with the question and the line for the answer."""
+        with Vertical() as box:
+            box.border_title = "Save to a file"
+            yield Static(Text(f"{human_size(len(self._payload))}, as it came. Enter saves, Esc leaves."))
+            yield Input(str(fresh(Path.cwd() / self._proposed)), compact=True, select_on_focus=False)
+            yield Static("", classes="save--said")
+
+    def on_mount(self) -> None:
+        """Begin at the end of the path."""
+        self.query_one(Input).cursor_blink = False
+        self.query_one(Input).focus()
+
+    def maker(self, path: Path, *, replace: bool) -> Callable[[], Path]:
+        """Write it as it came."""
+
+        def make() -> Path:
+            write(path, self._payload, replace=replace)
+            return path
+
+        return make
+
+    def told(self, made: Path) -> str:
+        """Where it is."""
+        return f"Saved as {made.name}."
+
+
+def write(path: Path, payload: bytes, *, replace: bool) -> None:
+    """Write a file for its owner alone, completely or not at all, and never through a link.
+
+    Raises: FileExistsError unless `replace`; OSError.
+    """
+    with whole_file(path, overwrite=replace) as new:
+        new.file.write(payload)
+
+
+def file_name(uri: str, mime_type: str, payload: bytes | None = None, *, called: str = "") -> str:
+    """A name for what came from a URI, or else of what is `called` so: no separators, no dot in front, never empty.
+
+    It has an ending: the URI's own, else that of the MIME type, else what `payload` looks like.
+    """
+    path = uri.partition("://")[2].partition("?")[0].partition("#")[0]
+    last = unquote(path.rstrip("/").rpartition("/")[2])
+    name = _fit(last) or _fit(called) or "content"
+    if last and "." in name:
+        return name
+    guessed = mimetypes.guess_extension(mime_type.partition(";")[0].strip().lower())
+    return name + (guessed or (_ending(payload) if payload is not None else ""))
+
+
+def _fit(name: str) -> str:
+    return _UNFIT.sub("_", name)[-_LONGEST:].lstrip("._-")
+
+
+_BEGINNINGS = (
+    (b"\x89PNG\r\n\x1a\n", ".png"),
+    (b"\xff\xd8\xff", ".jpg"),
+    (b"GIF8", ".gif"),
+    (b"%PDF-", ".pdf"),
+    (b"PK\x03\x04", ".zip"),
+    (b"\x1f\x8b", ".gz"),
+    (b"OggS", ".ogg"),
+    (b"ID3", ".mp3"),
+)
+
+
+def _ending(payload: bytes) -> str:
+    """The ending that fits the bytes: of a known format, .json, .txt, or .bin."""
+    if payload[:4] == b"RIFF":
+        return {b"WAVE": ".wav", b"WEBP": ".webp"}.get(payload[8:12], ".bin")
+    known = next((ending for begins, ending in _BEGINNINGS if payload.startswith(begins)), "")
+    if known:
+        return known
+    try:
+        text = payload.decode()
+    except UnicodeDecodeError:
+        return ".bin"
+    return ".json" if text.lstrip()[:1] in ("{", "[") and not parse_json(text).problem else ".txt"
+
+
+def fresh(path: Path) -> Path:
+    """The path, or with a number behind its name if it is taken."""
+    others = (path.with_name(f"{path.stem}-{number}{path.suffix}") for number in range(2, 1000))
+    return next((each for each in chain((path,), others) if not os.path.lexists(each)), path)
