@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from inspector.capture.format.reader import LOOKS_AT, open_for_reading, read_at, read_head
+from inspector.capture.format.lines import open_for_reading, read_at
+from inspector.capture.format.reader import LOOKS_AT, read_head
 from inspector.capture.format.records import Head
 from inspector.errors import CaptureError
 
@@ -128,6 +129,6 @@ def _version(path: Path) -> _Version | None:
 
 
 def _is_known(start: bytes) -> bool:
-    from inspector.capture.import_.importing import recognised  # few open a file of another program
+    from inspector.capture.import_.readers import recognised  # few open a file of another program
 
     return recognised(start) is not None

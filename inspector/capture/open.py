@@ -10,7 +10,7 @@ from itertools import takewhile
 from pathlib import Path
 
 from inspector.capture.format.file import being_written
-from inspector.capture.format.reader import LineBlock, blocks
+from inspector.capture.format.lines import LineBlock, blocks
 from inspector.capture.journal import Journal
 from inspector.capture.store.load import Loading, Trouble
 

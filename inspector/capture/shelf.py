@@ -12,7 +12,8 @@ from pathlib import Path
 import msgspec
 
 from inspector.capture.format.file import being_written
-from inspector.capture.format.reader import open_for_reading, read_at, read_head
+from inspector.capture.format.lines import open_for_reading, read_at
+from inspector.capture.format.reader import read_head
 from inspector.capture.format.records import ConnectionRecord, Dated, EndRecord, FrameRecord, from_line
 from inspector.capture.store.load import Loading
 from inspector.errors import CaptureError

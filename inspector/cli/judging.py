@@ -102,7 +102,7 @@ def tools_beside(paths: Sequence[Path]) -> dict[str, frozenset[str]]:
 
     Raises: UsageError for what is no file.
     """
-    from inspector.capture.format.reader import demand_file
+    from inspector.capture.format.lines import demand_file
     from inspector.capture.store.load import load
 
     beside: dict[str, frozenset[str]] = {}

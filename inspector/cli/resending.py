@@ -40,7 +40,7 @@ def read_recorded(output: Output, path: Path, where: str, to: int | None) -> Rec
 
     Raises: CaptureError, UsageError.
     """
-    from inspector.capture.format.reader import demand_file
+    from inspector.capture.format.lines import demand_file
     from inspector.capture.store.load import load
 
     demand_file(path, "mcp-inspect without any words lists recent captures.")

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from inspector.capture.foreign_files import open_capture
-from inspector.capture.format.reader import Tell, blocks, read_at, tell_nobody
+from inspector.capture.format.lines import Tell, blocks, read_at, tell_nobody
 from inspector.capture.format.records import ConnectionRecord, from_line
 from inspector.errors import UsageError
 from inspector.features.share.known import is_harmless_variable, is_telling, read_path

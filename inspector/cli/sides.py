@@ -18,7 +18,7 @@ import msgspec
 from inspector.capture.compare.differences import Comparison, compare
 from inspector.capture.compare.normal import NAMES, Normal, read_rule, read_rules
 from inspector.capture.compare.operations import Accounts
-from inspector.capture.format.reader import demand_file
+from inspector.capture.format.lines import demand_file
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, visit
@@ -124,7 +124,7 @@ def tell(output: Output, found: Comparison, names: Names) -> ExitStatus:
 def read_accounts(path: Path, output: Output) -> Accounts:
     """What the operations of a capture came to. Raises: CaptureError, UsageError where there is no file."""
     from inspector.capture.compare import operations
-    from inspector.capture.format.reader import demand_file
+    from inspector.capture.format.lines import demand_file
 
     demand_file(path, "mcp-inspect without any words lists recent captures.")
     read = operations.read_accounts(path)

@@ -385,7 +385,7 @@ def _is_program(word: str) -> bool:
 
 
 def _wanted_capture(word: str) -> Path:
-    from inspector.capture.format.reader import demand_file  # the start names none
+    from inspector.capture.format.lines import demand_file  # the start names none
 
     path = expanded(word)
     demand_file(path, "mcp-inspect without any words lists recent captures.")

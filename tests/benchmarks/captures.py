@@ -19,7 +19,7 @@ from typing import Any
 
 import msgspec
 
-from inspector.capture.format.reader import lines, read_at
+from inspector.capture.format.lines import lines, read_at
 from inspector.capture.format.records import from_line
 from inspector.capture.journal import Journal, start_capture
 from inspector.protocol.frames import Channel, Direction, Eol

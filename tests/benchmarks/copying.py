@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from inspector.capture.format.reader import blocks, read_at
+from inspector.capture.format.lines import blocks, read_at
 from inspector.capture.format.records import from_line
 from inspector.capture.format.verify import recover, verify
 from inspector.capture.journal import start_capture

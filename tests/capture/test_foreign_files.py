@@ -9,7 +9,7 @@ import pytest
 
 from inspector.capture.foreign_files import is_foreign, open_capture, stand_in
 from inspector.capture.format.notes import NotesFile, new_mark
-from inspector.capture.import_.importing import READERS
+from inspector.capture.import_.readers import READERS
 from inspector.capture.store.load import load
 from inspector.errors import CaptureError
 from tests.architecture.sources import ROOT

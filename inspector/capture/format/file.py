@@ -19,7 +19,7 @@ from contextlib import suppress
 from itertools import accumulate
 from pathlib import Path
 
-from inspector.capture.format.reader import FileWindow
+from inspector.capture.format.lines import FileWindow
 from inspector.capture.format.records import EndRecord, GapRecord, to_line
 from inspector.errors import UsageError
 

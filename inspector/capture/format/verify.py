@@ -15,16 +15,8 @@ import msgspec
 
 from inspector.atomic_write import whole_file
 from inspector.capture.format.file import being_written, demand_place, make_private_directory
-from inspector.capture.format.reader import (
-    LOOKS_AT,
-    Tell,
-    blocks,
-    is_newer_minor,
-    open_for_reading,
-    read_at,
-    read_head,
-    tell_nobody,
-)
+from inspector.capture.format.lines import Tell, blocks, open_for_reading, read_at, tell_nobody
+from inspector.capture.format.reader import LOOKS_AT, is_newer_minor, read_head
 from inspector.capture.format.records import (
     KNOWN,
     NO_CREDENTIALS,

@@ -15,39 +15,15 @@ from pathlib import Path
 import msgspec
 
 from inspector.capture.format.file import CaptureFile, create, demand_place
-from inspector.capture.format.reader import LOOKS_AT, foreign, open_for_reading, read_at, read_head
+from inspector.capture.format.lines import open_for_reading, read_at
+from inspector.capture.format.reader import LOOKS_AT, foreign, read_head
 from inspector.capture.format.records import NO_CREDENTIALS, Entry, Head, Import, Redaction
 from inspector.capture.format.writer import Recorder
-from inspector.capture.import_ import http, logs, readers
 from inspector.capture.import_.items import ImportedItem, ImportSource, Reader
+from inspector.capture.import_.readers import READERS, recognised
 from inspector.capture.journal import Journal, new_head
 from inspector.errors import CaptureError
 from inspector.protocol.frames import Frame
-
-# --- The formats that can be read, in the order in which a file is tried: the telling ones first, bare lines last.
-
-READERS: dict[str, Reader] = {
-    each.name: each
-    for each in (
-        readers.CASSETTE,
-        readers.MCPSNOOP,
-        readers.MCP_REC,
-        readers.MCPORTER,
-        readers.RECORDER,
-        http.HAR,
-        http.OFFICIAL,
-        logs.CLAUDE_DESKTOP,
-        logs.VSCODE,
-        logs.CLAUDE_CODE,
-        readers.PLAIN,
-    )
-}
-
-
-def recognised(start: bytes) -> Reader | None:
-    """The format of a file that begins so; None if it is none of them."""
-    return next((each for each in READERS.values() if each.knows(start)), None)
-
 
 _BEGIN = 1_000_000_000
 """The monotonic clock of the first entry."""

@@ -1,18 +1,18 @@
-"""mcp-cassette, versions 1 and 2: a header, then `frame`, `raw` and `chunks` entries, each with milliseconds since.
+"""The foreign formats that can be read: recorders, logs of MCP clients, HAR, plain JSON-RPC.
 
-Known from its documentation and source (docs/cassette-format-v2.md): https://github.com/ivermin1123/mcp-cassette
+mcp-cassette, versions 1 and 2, is known from its documentation (docs/cassette-format-v2.md in
+https://github.com/ivermin1123/mcp-cassette), the logs of Claude Desktop and VS Code from logs in public issues.
 """
 
 import re
 from collections.abc import Iterator
-from contextlib import suppress
 from typing import Any
 
 import msgspec
 
-from inspector.capture.import_.documents import spans
+from inspector.capture.import_.http import HAR, OFFICIAL
 from inspector.capture.import_.items import (
-    LATEST,
+    Directions,
     ImportedItem,
     ImportSource,
     Members,
@@ -20,22 +20,22 @@ from inspector.capture.import_.items import (
     closed,
     first_members,
     frame,
-    is_there,
     members,
     moment,
     opened,
     said,
 )
-from inspector.capture.import_.logs import Directions
 from inspector.errors import CaptureError
 from inspector.protocol.facts import Stderr
 from inspector.protocol.frames import Direction
+
+# mcp-cassette: a header, then `frame`, `raw` and `chunks` entries, each with milliseconds since.
 
 _DIRECTIONS = {"c2s": Direction.TO_SERVER, "s2c": Direction.FROM_SERVER}
 _NEWEST = 2
 
 
-def _knows(start: bytes) -> bool:
+def _cassette_knows(start: bytes) -> bool:
     return "cassetteVersion" in first_members(start)
 
 
@@ -61,7 +61,7 @@ class _Tape:
         return self.began_ns + round(min(max(offset, 0), 1e12) * 1e6)
 
 
-def _read(source: ImportSource) -> Iterator[ImportedItem]:
+def _cassette_read(source: ImportSource) -> Iterator[ImportedItem]:
     tape: _Tape | None = None
     for line in source.objects():
         if tape is None:
@@ -102,91 +102,12 @@ CASSETTE = Reader(
         "stderr and how the server's process ended",
         "what was redacted, and times finer than a millisecond",
     ),
-    _knows,
-    _read,
+    _cassette_knows,
+    _cassette_read,
 )
 
 
-# --- mcp-rec: `{"ts": seconds, "dir": "client->server", "msg": message}` a line.
-
-_MCP_REC_DIRECTIONS = {"client->server": Direction.TO_SERVER, "server->client": Direction.FROM_SERVER}
-
-
-def _mcp_rec_knows(start: bytes) -> bool:
-    first = first_members(start)
-    return {"ts", "dir", "msg"} <= first.keys() and first.text("dir") in _MCP_REC_DIRECTIONS
-
-
-def _mcp_rec_read(source: ImportSource) -> Iterator[ImportedItem]:
-    yield opened(None)
-    for line in source.objects():
-        direction = _MCP_REC_DIRECTIONS.get(line.text("dir"))
-        if direction is None or "msg" not in line:
-            source.passed_over["lines without a direction and a message"] += 1
-            continue
-        message = line.inner("msg")
-        unparsed = "_unparsed" in message and "_raw" in message
-        payload = said(message.text("_raw")) if unparsed else line.exact("msg")
-        yield frame(direction, payload, line.moment("ts"))
-
-
-MCP_REC = Reader(
-    "mcp-rec",
-    "a recording of mcp-rec",
-    (
-        "the exact bytes: each message was written anew, invalid UTF-8 replaced, blank lines left out",
-        "which server it was, what it wrote to stderr, and how it ended",
-    ),
-    _mcp_rec_knows,
-    _mcp_rec_read,
-)
-
-
-# --- mcporter: a message a line, to which `_meta` was added: `{"dir": "send", "server": name, "ts": time}`.
-
-_MCPORTER_DIRECTIONS = {"send": Direction.TO_SERVER, "recv": Direction.FROM_SERVER}
-
-
-def _mcporter_knows(start: bytes) -> bool:
-    meta = first_members(start).inner("_meta")
-    return {"dir", "ts"} <= meta.keys() and meta.text("dir") in (*_MCPORTER_DIRECTIONS, "lifecycle")
-
-
-def _mcporter_read(source: ImportSource) -> Iterator[ImportedItem]:
-    wall_ns: int | None = None
-    server = ""
-    for line in source.objects():
-        meta = line.inner("_meta")
-        line.pop("_meta", None)
-        direction = _MCPORTER_DIRECTIONS.get(meta.text("dir"))
-        wall_ns = meta.moment("ts")
-        named = meta.text("server")
-        if direction is None:
-            source.passed_over["events of a transport's life"] += 1
-            continue
-        if named != server or not server:
-            if server:
-                yield closed(wall_ns, f"the recording goes on with the server {named}", piped=False)
-            yield opened(wall_ns, argv=(named,) if named else (), piped=False)
-            server = named or "?"
-        yield frame(direction, msgspec.json.encode(line), wall_ns, piped=False)
-
-
-MCPORTER = Reader(
-    "mcporter",
-    "a recording of mcporter",
-    (
-        "the exact bytes: each message was written anew, and what is no message was left out",
-        "how it was carried: headers, status, stderr",
-        "which server it was, beside its name in mcporter's configuration",
-        "a _meta of the message's own beside id and method, if it had one",
-    ),
-    _mcporter_knows,
-    _mcporter_read,
-)
-
-
-# --- mcpsnoop: an envelope a line, with direction, transport, time and the message in `raw` or a text in `text`.
+# mcpsnoop: an envelope a line, with direction, transport, time and the message in `raw` or a text in `text`.
 
 
 def _mcpsnoop_knows(start: bytes) -> bool:
@@ -231,7 +152,7 @@ MCPSNOOP = Reader(
 )
 
 
-# --- Plain JSON-RPC, a message a line, as `export --to jsonrpc` and many others write it.
+# Plain JSON-RPC, a message a line, as `export --to jsonrpc` and many others write it.
 
 
 def _plain_knows(start: bytes) -> bool:
@@ -261,77 +182,135 @@ PLAIN = Reader(
 )
 
 
-# --- mcp-recorder, version 1.0: one document with `metadata` and `interactions`, each a request and its response.
+# The log of a server in Claude Desktop, `mcp-server-NAME.log`: messages of both sides, and its stderr between.
+
+_LINE = re.compile(rb"(\d{4}-\d\d-\d\dT[\d:.]+Z)((?: \[[^\]]*\])+) (.*)", re.DOTALL)
+_MESSAGE = re.compile(rb"Message from (client|server): (.*?)(?: \{ metadata: [^{}]* \})?", re.DOTALL)
 
 
-class _Interaction(msgspec.Struct):
-    type: str = ""
-    request: msgspec.Raw = msgspec.Raw(b"")
-    response: msgspec.Raw = msgspec.Raw(b"")
-    latency_ms: float = 0
+def _claude_desktop_knows(start: bytes) -> bool:
+    lines = [line for line in start.split(b"\n")[:200] if b"] " in line]
+    return any(_LINE.match(line) and (b"] Message from " in line or b"] Initializing server" in line) for line in lines)
 
 
-class _Metadata(msgspec.Struct):
-    recorded_at: str = ""
-    server_url: str = ""
-
-
-_WAY = ("interactions",)
-_interaction = msgspec.json.Decoder(_Interaction).decode
-_metadata = msgspec.json.Decoder(_Metadata).decode
-_UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-
-
-def _recorder_knows(start: bytes) -> bool:
-    return re.match(rb'\s*\{\s*"version"\s*:\s*"', start) is not None and (
-        b'"interactions"' in start or b'"recorded_at"' in start
-    )
-
-
-def _recorder_read(source: ImportSource) -> Iterator[ImportedItem]:
-    about = _about(source)
-    at = moment(about.recorded_at)
-    piped = not about.server_url.startswith(("http://", "https://"))
-    yield opened(at, url="" if piped else about.server_url, piped=piped)
-    for each in _interactions(source):
-        if not is_there(each.request) and not is_there(each.response):
-            source.passed_over["steps of the HTTP session's life"] += 1
+def _claude_desktop_read(source: ImportSource) -> Iterator[ImportedItem]:
+    is_open, at = False, None
+    for line in source.lines():
+        found = _LINE.fullmatch(line)
+        if found is None:
+            yield ImportedItem(at, Stderr(line))
             continue
-        if is_there(each.request):
-            yield frame(Direction.TO_SERVER, bytes(each.request), at, piped=piped)
-        if at is not None:
-            at = min(at + round(min(max(each.latency_ms, 0), 1e9) * 1e6), LATEST)
-        if is_there(each.response):
-            yield frame(Direction.FROM_SERVER, bytes(each.response), at, piped=piped)
+        at, said = moment(found.group(1).decode()), found.group(3)
+        message = _MESSAGE.fullmatch(said)
+        if message is not None or said.startswith(b"Initializing server"):
+            if not is_open:
+                yield opened(at, argv=(_name(found.group(2)),))
+                is_open = True
+            if message is not None:
+                sent = message.group(1) == b"client"
+                yield frame(Direction.TO_SERVER if sent else Direction.FROM_SERVER, message.group(2), at)
+        elif said.startswith(b"Server transport closed") and is_open:
+            yield closed(at, said.partition(b" {")[0].decode("utf-8", "replace")[:300])
+            is_open = False
+        else:
+            source.passed_over["remarks of Claude Desktop"] += 1
 
 
-def _about(source: ImportSource) -> _Metadata:
-    """What stands beside the interactions, before or behind them."""
-    for path, start, length in spans(source, _WAY):
-        if path == ("metadata",):
-            with suppress(*_UNREADABLE):
-                return _metadata(source.read(start, length))
-    return _Metadata()
+def _name(brackets: bytes) -> str:
+    """What the server is called: the bracket that is no level."""
+    names = re.findall(r"\[([^\]]*)\]", brackets.decode("utf-8", "replace"))
+    return next((each for each in names if each not in ("info", "warn", "error", "debug")), "")
 
 
-def _interactions(source: ImportSource) -> Iterator[_Interaction]:
-    for path, start, length in spans(source, _WAY):
-        if path == _WAY:
-            try:
-                yield _interaction(source.read(start, length))
-            except _UNREADABLE:
-                source.passed_over["interactions that can't be read"] += 1
-
-
-RECORDER = Reader(
-    "mcp-recorder",
-    "a cassette of mcp-recorder",
+CLAUDE_DESKTOP = Reader(
+    "claude-desktop",
+    "a log of Claude Desktop",
     (
         "the exact bytes: each message was written anew",
-        "when a request was sent: only how long each took, one after the other",
-        "what the server sent beside answers: notifications, progress, questions",
-        "headers, the server's command, stderr, and what was redacted",
+        "long messages: Claude Desktop cuts out their middle, and such a one is shown as what is left of it",
+        "what is no message on the server's stdout",
+        "the server's command, and the times of stderr: each line has that of the line before it",
     ),
-    _recorder_knows,
-    _recorder_read,
+    _claude_desktop_knows,
+    _claude_desktop_read,
 )
+
+
+# The output of a server in VS Code, with the level Trace or Debug: messages of both sides, and its stderr.
+
+_VSCODE_LINE = re.compile(rb"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}) \[(\w+)\] (.*)", re.DOTALL)
+_VSCODE_MESSAGE = re.compile(rb"\[(Client Says|Server Says|editor -> server|server -> editor)\] (.*)", re.DOTALL)
+_SENT = (b"Client Says", b"editor -> server")
+_VSCODE_STDERR = b"[server stderr] "
+_COMMAND = re.compile(rb"Server command line: (.*)")
+
+
+def _vscode_knows(start: bytes) -> bool:
+    for line in start.split(b"\n")[:200]:
+        found = _VSCODE_LINE.fullmatch(line.rstrip(b"\r"))
+        if found and (
+            _VSCODE_MESSAGE.match(found.group(3)) or found.group(3).startswith((b"Starting server ", _VSCODE_STDERR))
+        ):
+            return True
+    return False
+
+
+def _vscode_read(source: ImportSource) -> Iterator[ImportedItem]:
+    is_open = False
+    for line in source.lines():
+        found = _VSCODE_LINE.fullmatch(line)
+        if found is None:
+            source.passed_over["lines without a time"] += 1
+            continue
+        at, said = moment(found.group(1).decode()), found.group(3)
+        if said.startswith(_VSCODE_STDERR):
+            yield ImportedItem(at, Stderr(said.removeprefix(_VSCODE_STDERR)))
+        elif command := _COMMAND.fullmatch(said):
+            yield opened(at, argv=tuple(command.group(1).decode("utf-8", "replace").split()))
+            is_open = True
+        elif message := _VSCODE_MESSAGE.fullmatch(said):
+            if not is_open:
+                yield opened(at)
+                is_open = True
+            sent = message.group(1) in _SENT
+            yield frame(Direction.TO_SERVER if sent else Direction.FROM_SERVER, message.group(2), at)
+        elif said.startswith((b"Connection state: Stopped", b"Connection state: Error")) and is_open:
+            yield closed(at, said.decode("utf-8", "replace")[:300])
+            is_open = False
+        else:
+            source.passed_over["remarks of VS Code"] += 1
+
+
+VSCODE = Reader(
+    "vscode",
+    "a log of VS Code",
+    (
+        "the exact bytes: each message was written anew",
+        "the time zone: times are read as those of this machine",
+        "how it was carried: headers, status, and what is no message",
+        "how the words of the server's command were parted",
+    ),
+    _vscode_knows,
+    _vscode_read,
+)
+
+
+# The formats that can be read, in the order in which a file is tried: the telling ones first, bare lines last.
+
+READERS: dict[str, Reader] = {
+    each.name: each
+    for each in (
+        CASSETTE,
+        MCPSNOOP,
+        HAR,
+        OFFICIAL,
+        CLAUDE_DESKTOP,
+        VSCODE,
+        PLAIN,
+    )
+}
+
+
+def recognised(start: bytes) -> Reader | None:
+    """The format of a file that begins so; None if it is none of them."""
+    return next((each for each in READERS.values() if each.knows(start)), None)

@@ -24,7 +24,7 @@ import msgspec
 import inspector
 from inspector.capture.connection_facts import ConnectionFacts, HttpExchange
 from inspector.capture.format.file import make_private_directory
-from inspector.capture.format.reader import read_at
+from inspector.capture.format.lines import read_at
 from inspector.capture.journal import Journal
 from inspector.capture.store.columns import UNLISTED, EntryKind, MessageKind
 from inspector.capture.store.history import Point

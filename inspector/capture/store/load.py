@@ -13,7 +13,8 @@ import msgspec
 
 from inspector.capture.foreign_files import StandIn, open_capture
 from inspector.capture.format.file import being_written
-from inspector.capture.format.reader import BLOCK, FileWindow, LineBlock, blocks, is_newer_minor, read_at
+from inspector.capture.format.lines import BLOCK, FileWindow, LineBlock, blocks, read_at
+from inspector.capture.format.reader import is_newer_minor
 from inspector.capture.format.records import (
     KNOWN,
     Dated,

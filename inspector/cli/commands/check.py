@@ -120,7 +120,7 @@ async def ask_for_lists(visit: CommandSession) -> ExitStatus:
 
 
 def _check_file(output: Output, path: Path, wish: ReportOptions) -> ExitStatus:
-    from inspector.capture.format.reader import demand_file
+    from inspector.capture.format.lines import demand_file
     from inspector.capture.store.load import load
 
     demand_file(path, "Name a capture, a URL, or a server's command after --.")

@@ -71,7 +71,7 @@ def _list(output: Output, hosts: tuple[Host, ...]) -> ExitStatus:
 
 
 def _of_file(output: Output, path: Path, hosts: tuple[Host, ...], called: str, every: bool) -> ExitStatus:
-    from inspector.capture.format.reader import demand_file
+    from inspector.capture.format.lines import demand_file
     from inspector.capture.store.load import load
 
     demand_file(path, "Name a capture, a URL, or a server's command after --.")

@@ -41,10 +41,11 @@ def command(
 ) -> ExitStatus:
     """Make a capture of what another program recorded, and say what its format has lost.
 
-    Recognised are plain JSON-RPC lines, HAR, mcpsnoop, mcp-recorder, mcp-cassette, mcp-rec, mcporter, exports of the
-    official Inspector, and the logs of Claude Desktop, Claude Code and VS Code.
+    Recognised are plain JSON-RPC lines, HAR, mcpsnoop, mcp-cassette, exports of the official Inspector, and the logs of
+    Claude Desktop and VS Code.
     """
-    from inspector.capture.import_.importing import READERS, import_file
+    from inspector.capture.import_.importing import import_file
+    from inspector.capture.import_.readers import READERS
 
     if name and name not in READERS:
         raise UsageError(f"--from {name!r} is no format", hint=f"Formats are {', '.join(READERS)}.")

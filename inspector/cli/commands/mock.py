@@ -60,7 +60,7 @@ def command(
     error that says what there is. Progress, logs and questions come at their place. A fault is delay TIME, error
     [CODE], cut, malformed or drop; then on METHOD [NAME]; then after N, and N times. Or FILTER => FAULT.
     """
-    from inspector.capture.format.reader import demand_file
+    from inspector.capture.format.lines import demand_file
     from inspector.config.paths import places
     from inspector.features.mock.running import MockRequest, run
     from inspector.features.mock.shared import MockSettings, Serves, read_fault

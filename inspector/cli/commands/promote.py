@@ -28,7 +28,7 @@ def command(env: CliEnv, /, file: Path, where: str, out: Path | None) -> ExitSta
     are left out of what is compared.
     """
     from inspector.capture.compare.operations import accounts
-    from inspector.capture.format.reader import demand_file
+    from inspector.capture.format.lines import demand_file
     from inspector.capture.store.load import load
     from inspector.cli.resending import chosen_numbers
     from inspector.features.cases.file import add_cases, beside

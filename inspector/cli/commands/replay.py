@@ -25,7 +25,7 @@ def command(env: CliEnv, /, files: tuple[Path, ...]) -> ExitStatus:
     What another program recorded opens as well, as what mcp-inspect import makes of it, and so it does wherever a
     command takes a capture. Nothing is kept of that but notes, beside the file.
     """
-    from inspector.capture.format.reader import demand_file
+    from inspector.capture.format.lines import demand_file
 
     for file in files:
         demand_file(file, "mcp-inspect without any words lists recent captures.")

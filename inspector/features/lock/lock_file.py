@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from inspector.atomic_write import write_whole
-from inspector.capture.format.reader import open_for_reading, read_at
+from inspector.capture.format.lines import open_for_reading, read_at
 from inspector.errors import UsageError
 from inspector.protocol import peek
 from inspector.protocol.conversation import Conversation

@@ -25,8 +25,8 @@ import msgspec
 from inspector.atomic_write import whole_file
 from inspector.capture.foreign_files import open_capture
 from inspector.capture.format.file import being_written, demand_place
+from inspector.capture.format.lines import Tell, blocks, read_at, tell_nobody
 from inspector.capture.format.notes import Notes, NotesFile
-from inspector.capture.format.reader import Tell, blocks, read_at, tell_nobody
 from inspector.capture.format.records import (
     KNOWN,
     ConnectionRecord,

@@ -9,19 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import inspector.capture.format.reader as module
+import inspector.capture.format.lines as module
 from inspector.capture.format.file import LOST
-from inspector.capture.format.reader import (
-    LOOKS_AT,
-    WINDOW,
-    FileWindow,
-    foreign,
-    is_newer_minor,
-    lines,
-    open_for_reading,
-    read_at,
-    read_head,
-)
+from inspector.capture.format.lines import WINDOW, FileWindow, lines, open_for_reading, read_at
+from inspector.capture.format.reader import LOOKS_AT, foreign, is_newer_minor, read_head
 from inspector.capture.format.records import EndRecord, Head, to_line
 from inspector.errors import CaptureError
 from tests.capture.recording import HEAD

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from inspector.capture.import_.importing import READERS, Imported, import_file
+from inspector.capture.import_.importing import Imported, import_file
+from inspector.capture.import_.readers import READERS
 from inspector.capture.journal import Journal
 from inspector.capture.store.load import load
 from inspector.protocol.facts import ConnectionFact, Stderr

@@ -12,10 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inspector.capture.import_ import documents
-from inspector.capture.import_.documents import merged, parts, spans
-from inspector.capture.import_.importing import READERS, import_file
+from inspector.capture.import_ import http as documents
+from inspector.capture.import_.http import merged, parts, spans
+from inspector.capture.import_.importing import import_file
 from inspector.capture.import_.items import ImportedItem, ImportSource
+from inspector.capture.import_.readers import READERS
 from inspector.protocol.facts import Stderr
 
 _TEXT = st.text(st.sampled_from('ab"\\{}[]:,é\U0001f600\n'), max_size=6)

@@ -12,24 +12,21 @@ from hypothesis import strategies as st
 
 from inspector.capture.format.records import Import
 from inspector.capture.format.verify import verify
-from inspector.capture.import_.importing import READERS, import_file, recognised
+from inspector.capture.import_.importing import import_file
+from inspector.capture.import_.readers import READERS, recognised
 from inspector.capture.store.load import load
 from inspector.errors import CaptureError, UsageError
 from tests.capture.import_.orchard import FOREIGN, imported, read_text
 
 _WHAT = {
     "jsonrpc.txt": "jsonrpc",
-    "mcp-rec.jsonl": "mcp-rec",
-    "mcporter.ndjson": "mcporter",
     "mcpsnoop.jsonl": "mcpsnoop",
     "mcp-cassette.jsonl": "mcp-cassette",
-    "mcp-recorder.json": "mcp-recorder",
     "browser.har": "har",
     "inspector.json": "inspector",
     "inspector-network.json": "inspector",
     "claude-desktop.log": "claude-desktop",
     "vscode.log": "vscode",
-    "claude-code.jsonl": "claude-code",
 }
 
 

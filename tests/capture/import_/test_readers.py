@@ -1,11 +1,11 @@
 """The sample in this format is read whole, and nothing is made up."""
 
-import json
 from pathlib import Path
 
 import pytest
 
-from inspector.capture.import_.readers import CASSETTE, MCP_REC, MCPORTER, MCPSNOOP, PLAIN, RECORDER
+from inspector.capture.import_.items import Directions
+from inspector.capture.import_.readers import CASSETTE, CLAUDE_DESKTOP, MCPSNOOP, PLAIN, VSCODE
 from inspector.capture.store.load import load
 from inspector.errors import CaptureError
 from inspector.features.export.http import lines
@@ -15,7 +15,7 @@ from tests.captures.record import sample
 from tests.features.export.staging import all_of
 
 
-def test_the_session_is_read(tmp_path: Path) -> None:
+def test_cassette_the_session_is_read(tmp_path: Path) -> None:
     journal, told = imported("mcp-cassette.jsonl", tmp_path)
     assert told.reader is CASSETTE
     assert messages(journal) == SESSION
@@ -29,25 +29,6 @@ def test_a_newer_cassette_is_refused(tmp_path: Path) -> None:
     with pytest.raises(CaptureError, match="version 3, and this program reads up to 2"):
         read_text(tmp_path, "mcp-cassette", b'{"type":"header","cassetteVersion":3}\n{}\n')
     assert not (tmp_path / "out.mcpcap").exists()
-
-
-def test_mcp_rec_the_session_is_read(tmp_path: Path) -> None:
-    journal, told = imported("mcp-rec.jsonl", tmp_path)
-    assert told.reader is MCP_REC
-    assert messages(journal) == SESSION
-    assert frames(journal)[-1].payload == b"good night"
-    assert frames(journal)[1].wall_ns - frames(journal)[0].wall_ns == 10**9
-    journal.close()
-
-
-def test_mcporter_the_session_is_read(tmp_path: Path) -> None:
-    journal, told = imported("mcporter.ndjson", tmp_path)
-    assert told.reader is MCPORTER
-    assert messages(journal) == SESSION
-    assert b"_meta" not in b"".join(frame.payload for frame in frames(journal))
-    assert told.passed_over == {"events of a transport's life": 1}
-    assert connection(journal).argv == ("orchard",)
-    journal.close()
 
 
 def test_mcpsnoop_the_session_is_read(tmp_path: Path) -> None:
@@ -88,32 +69,48 @@ def test_bytes_that_are_no_message_are_kept(tmp_path: Path) -> None:
     journal.close()
 
 
-def test_pairs_are_read_with_how_long_they_took(tmp_path: Path) -> None:
-    journal, told = imported("mcp-recorder.json", tmp_path)
-    assert told.reader is RECORDER
-    calls = [(OUT, "initialize"), (BACK, 1), (OUT, "notifications/initialized"), (OUT, "tools/call"), (BACK, 2)]
-    assert messages(journal) == calls
-    times = [frame.time_ns for frame in frames(journal)]
-    assert times[1] - times[0] == 40_000_000
-    assert connection(journal).url == "http://localhost:9009/mcp"
-    assert sum(told.passed_over.values()) == 1
+def test_claude_desktop_the_session_is_read(tmp_path: Path) -> None:
+    journal, told = imported("claude-desktop.log", tmp_path)
+    assert told.reader is CLAUDE_DESKTOP
+    assert messages(journal) == SESSION
+    assert stderr(journal) == [b"warn: one worm"]
+    assert connection(journal).argv == ("orchard",)
+    assert journal.ended is not None
+    assert journal.ended.why == "Server transport closed"
     journal.close()
 
 
-def test_one_that_is_torn_before_the_first_interaction_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(CaptureError, match=r"Passed over: ends of the file, which was cut off \(1\)"):
-        read_text(tmp_path, "mcp-recorder", b'{"version": "1.0", "interactions": [{"type')
+def test_methods_and_open_requests_tell() -> None:
+    directions = Directions()
+    found = [
+        directions.of(b'{"jsonrpc":"2.0",' + rest + b"}")
+        for rest in (
+            b'"id":1,"method":"tools/call"',
+            b'"id":2,"method":"sampling/createMessage"',
+            b'"id":2,"result":{}',
+            b'"method":"notifications/progress"',
+            b'"method":"notifications/cancelled","params":{"requestId":1}',
+            b'"id":1,"error":{"code":1,"message":""}',
+            b'"id":"1","result":{}',
+            b'"id":null,"error":{}',
+        )
+    ]
+    assert found == [OUT, BACK, OUT, BACK, OUT, BACK, BACK, BACK]
+    assert directions.of(b"banner") is BACK
 
 
-def test_times_stay_within_what_a_capture_holds(tmp_path: Path) -> None:
-    pair = {
-        "request": {"jsonrpc": "2.0", "id": 1, "method": "ping"},
-        "response": {"jsonrpc": "2.0", "id": 1, "result": {}},
-    }
-    step = {"type": "jsonrpc_request", **pair, "latency_ms": 1e300}
-    document = {"version": "1.0", "metadata": {"recorded_at": "2100-01-01T00:00:00Z"}, "interactions": [step] * 6_000}
-    file = tmp_path / "long.json"
-    file.write_text(json.dumps(document))
-    journal, _ = imported(file, tmp_path)
-    assert len(messages(journal)) == 12_000
+def test_the_server_s_own_request_is_cancelled_by_itself() -> None:
+    directions = Directions()
+    directions.of(b'{"jsonrpc":"2.0","id":7,"method":"elicitation/create"}')
+    cancelled = b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}'
+    assert directions.of(cancelled) is BACK
+
+
+def test_vscode_the_session_is_read(tmp_path: Path) -> None:
+    journal, told = imported("vscode.log", tmp_path)
+    assert told.reader is VSCODE
+    assert messages(journal) == SESSION
+    assert stderr(journal) == [b"warn: one worm"]
+    assert connection(journal).argv == ("orchard-server", "--trees", "9")
+    assert journal.ended is not None
     journal.close()
