@@ -1,23 +1,28 @@
-"""What each message teaches the scene. No verdicts here: a check is asked before its message is learned from."""
+"""What each message teaches the state. No verdicts here: a check is asked before its message is learned from."""
 
 from typing import Any
 
-from inspector.checks import state
 from inspector.checks.state import (
     ALL_TRAITS,
     PREFIX,
+    SESSION,
     CheckMoment,
     ConnectionState,
+    HttpLife,
     ListedDefinition,
     Listen,
+    MetadataDocument,
     Rounds,
     TaskLife,
     Telling,
     TrackedRequest,
+    is_distinct,
     row_of,
     trim,
+    value_of,
 )
 from inspector.protocol import peek
+from inspector.protocol.facts import HttpEvent, HttpFact, SseNote
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message, Notification, NotJsonRpc, Request, encode
 from inspector.protocol.questions import INPUT_REQUIRED
@@ -31,15 +36,15 @@ from inspector.protocol.tracking.opening import declared_revision
 _FIRST_MODERN = next(place for place, row in enumerate(ROWS, 1) if row.era is Era.MODERN)
 
 
-def row_of_request(scene: ConnectionState, method: str, params: Any) -> int:
+def row_of_request(state: ConnectionState, method: str, params: Any) -> int:
     """The row that a request asks to be answered by; 0 for one that finds the revision out."""
     if method == "initialize":
         return 0
     declared = declared_revision(params)
-    return row_of(resolve(declared)[0]) if declared is not None else scene.row
+    return row_of(resolve(declared)[0]) if declared is not None else state.row
 
 
-def row_of_answer(scene: ConnectionState, asked: TrackedRequest, value: Any, *, is_result: bool) -> int:
+def row_of_answer(state: ConnectionState, asked: TrackedRequest, value: Any, *, is_result: bool) -> int:
     """The row to judge an answer by; 0 where it bears none out."""
     if asked.method == "initialize":
         if not is_result:
@@ -47,13 +52,13 @@ def row_of_answer(scene: ConnectionState, asked: TrackedRequest, value: Any, *, 
         opening = from_initialize(asked.params, value)
         date = peek.text(asked.params, "protocolVersion") or ""
         return row_of(opening.revision if isinstance(opening, Opening) else resolve(date, Era.LEGACY)[0])
-    if asked.row < _FIRST_MODERN or scene.row >= _FIRST_MODERN:
+    if asked.row < _FIRST_MODERN or state.row >= _FIRST_MODERN:
         return asked.row
     if not is_result:
         return asked.row if modern_code(value) is not None or names_stateless(value) else 0
     if asked.method == "server/discover":
         return asked.row if isinstance(from_discover("", value), Opening) else 0
-    return asked.row if peek.has(value, "resultType") or not scene.row else 0
+    return asked.row if peek.has(value, "resultType") or not state.row else 0
 
 
 _MEMBERS = {"tools/list": "tools", "prompts/list": "prompts", "resources/list": "resources"}
@@ -65,21 +70,21 @@ _KEPT_PARAMS = 4096
 """Members of an argument object that are kept with a request; larger ones are nobody's business here."""
 
 
-def sent(scene: ConnectionState, frame: Frame, message: Message, batched: bool) -> None:
+def sent(state: ConnectionState, frame: Frame, message: Message, batched: bool) -> None:
     """The client sent a message."""
-    scene.provoked = _provocation(frame, message) if frame.probe else None
+    state.process.provoked = _provocation(frame, message) if frame.probe else None
     match message:
         case Request():
-            _requested(scene, frame, message)
+            _requested(state, frame, message)
         case Notification():
-            _notified(scene, frame, message)
+            _notified(state, frame, message)
         case Answer() | ErrorAnswer():
-            asked = None if message.id is None else scene.asked.get((Direction.FROM_SERVER, message.id))
+            asked = None if message.id is None else state.requests.open.get((Direction.FROM_SERVER, message.id))
             if asked is not None:
                 asked.answered = frame.n
-                scene.remember(asked)
+                state.requests.finish(asked)
     if frame.http is not None and not isinstance(message, Request):
-        scene.life(frame.http).told += 1
+        state.http.exchange(frame.http).told += 1
 
 
 def _provocation(frame: Frame, message: Message) -> tuple[int, str] | None:
@@ -90,64 +95,64 @@ def _provocation(frame: Frame, message: Message) -> tuple[int, str] | None:
     return None if method == "server/discover" else (frame.n, f"{method[:60]}, a request that was made to be rejected")
 
 
-def _requested(scene: ConnectionState, frame: Frame, request: Request) -> None:
+def _requested(state: ConnectionState, frame: Frame, request: Request) -> None:
     params = request.params
-    row = row_of_request(scene, request.method, params)
+    row = row_of_request(state, request.method, params)
     asked = TrackedRequest(
         Direction.TO_SERVER, request.id, request.method, params, frame.n, frame.time_ns, frame.http, row, frame.probe
     )
-    scene.asked[Direction.TO_SERVER, request.id] = asked
+    state.requests.open[Direction.TO_SERVER, request.id] = asked
     token = peek.request_id(params, "_meta", "progressToken")
     if token is not None:
         asked.token = token
-        scene.tokens[token] = Telling(asked)
+        state.requests.progress[token] = Telling(asked)
     if frame.http is not None:
-        scene.life(frame.http).asked.append(asked)
+        state.http.exchange(frame.http).asked.append(asked)
     if request.method == "initialize":
-        scene.handshake = asked
+        state.handshake = asked
     if request.method == "subscriptions/listen":
-        scene.listens[request.id] = Listen(asked, peek.mapping(params, "notifications"))
+        state.ongoing.listens[request.id] = Listen(asked, peek.mapping(params, "notifications"))
 
 
-def _notified(scene: ConnectionState, frame: Frame, message: Notification) -> None:
+def _notified(state: ConnectionState, frame: Frame, message: Notification) -> None:
     if message.method == "notifications/initialized":
-        scene.initialized = True
+        state.initialized = True
     elif message.method == "notifications/cancelled":
         id_ = peek.request_id(message.params, "requestId")
-        asked = None if id_ is None else scene.asked.get((Direction.TO_SERVER, id_))
+        asked = None if id_ is None else state.requests.open.get((Direction.TO_SERVER, id_))
         if asked is not None:
             asked.cancelled, asked.cancelled_ns = frame.n, frame.time_ns
-            scene.remember(asked)
+            state.requests.finish(asked)
 
 
-def told(scene: ConnectionState, case: CheckMoment) -> None:
+def told(state: ConnectionState, case: CheckMoment) -> None:
     """A word of progress is about to be judged: what is known of it, and the request that it speaks of."""
     token = peek.request_id(case.value, "progressToken")
-    case.telling = scene.tokens.get(token) if token is not None else None
+    case.telling = state.requests.progress.get(token) if token is not None else None
     case.asked = case.telling.asked if case.telling else None
 
 
-def listened(scene: ConnectionState, case: CheckMoment) -> None:
+def listened(state: ConnectionState, case: CheckMoment) -> None:
     """What the server sent is learned, after it was judged."""
-    scene.messages += 1
-    if scene.first_message_ns is None and type(case.message) in (Request, Notification, Answer, ErrorAnswer):
-        scene.first_message_ns = case.time_ns
+    state.messages += 1
+    if state.first_message_ns is None and type(case.message) in (Request, Notification, Answer, ErrorAnswer):
+        state.first_message_ns = case.time_ns
     message = case.message
     if isinstance(message, Request):
-        scene.use(message.id)
+        state.requests.use_id(message.id)
         asked = TrackedRequest(
             Direction.FROM_SERVER, message.id, message.method, case.value, case.n, case.time_ns, None, case.row
         )
-        scene.asked[Direction.FROM_SERVER, message.id] = asked
+        state.requests.open[Direction.FROM_SERVER, message.id] = asked
         if message.method == "elicitation/create":
-            _note_visit(scene, case.value)
+            _note_visit(state, case.value)
     elif isinstance(message, Notification):
-        _learn_from_notification(scene, case, message)
+        _learn_from_notification(state, case, message)
     if case.life is not None:
-        state.learned_distinct(scene, case)
+        learned_distinct(state, case)
 
 
-def _learn_from_notification(scene: ConnectionState, case: CheckMoment, message: Notification) -> None:
+def _learn_from_notification(state: ConnectionState, case: CheckMoment, message: Notification) -> None:
     if message.method == "notifications/progress":
         telling = case.telling
         if telling is not None:
@@ -157,110 +162,114 @@ def _learn_from_notification(scene: ConnectionState, case: CheckMoment, message:
             telling.count += 1
     elif message.method == "notifications/cancelled":
         id_ = peek.request_id(case.value, "requestId")
-        asked = None if id_ is None else scene.asked.get((Direction.FROM_SERVER, id_))
+        asked = None if id_ is None else state.requests.open.get((Direction.FROM_SERVER, id_))
         if asked is not None:
             asked.cancelled = case.n
-            scene.remember(asked)
+            state.requests.finish(asked)
     elif message.method in ("notifications/tasks/status", "notifications/tasks"):
-        _note_task(scene, case)
+        _note_task(state, case)
     elif message.method.endswith("/list_changed"):
-        scene.seldom(f"told {message.method.split('/')[1]}", 1, 1)
-    listen = listen_of(scene, case.value) if scene.listens else None
+        state.seldom(f"told {message.method.split('/')[1]}", 1, 1)
+    listen = listen_of(state, case.value) if state.ongoing.listens else None
     if listen is not None:
         listen.began = True
         if message.method == "notifications/subscriptions/acknowledged":
             listen.acknowledged = peek.mapping(case.value, "notifications")
 
 
-def listen_of(scene: ConnectionState, params: Any) -> Listen | None:
+def listen_of(state: ConnectionState, params: Any) -> Listen | None:
     """The open listen that a notification names; None if it names none."""
     id_ = peek.request_id(params, "_meta", PREFIX + "subscriptionId")
-    return None if id_ is None else scene.listens.get(id_)
+    return None if id_ is None else state.ongoing.listens.get(id_)
 
 
-def answered(scene: ConnectionState, case: CheckMoment) -> None:
+def answered(state: ConnectionState, case: CheckMoment) -> None:
     """A request of the client's was answered."""
     asked = case.asked
     assert asked is not None
     asked.answered = case.n
-    state.learned_answer(scene, asked, case.time_ns)
-    scene.listens.pop(asked.id, None)
+    learned_answer(state, asked, case.time_ns)
+    state.ongoing.listens.pop(asked.id, None)
     if isinstance(case.message, Answer):
-        _learn_from_result(scene, case, asked)
+        _learn_from_result(state, case, asked)
     elif peek.integer(case.value, "code") is not None:
         for each in peek.items(case.value, "data", "elicitations"):
-            _note_visit(scene, each)
-    if asked.token is not None and not asked.lives_on and scene.tokens.get(asked.token, _NOBODY).asked is asked:
-        _forget_tokens(scene)
-    scene.remember(asked)
+            _note_visit(state, each)
+    if (
+        asked.token is not None
+        and not asked.lives_on
+        and state.requests.progress.get(asked.token, _NOBODY).asked is asked
+    ):
+        _forget_tokens(state)
+    state.requests.finish(asked)
 
 
-def _learn_from_result(scene: ConnectionState, case: CheckMoment, asked: TrackedRequest) -> None:
+def _learn_from_result(state: ConnectionState, case: CheckMoment, asked: TrackedRequest) -> None:
     result = case.value
     if asked.method == "initialize":
         opening = from_initialize(asked.params, result)
-        if isinstance(opening, Opening) and asked.probe and scene.opening is not None:
-            scene.shakes_hands = True
+        if isinstance(opening, Opening) and asked.probe and state.opening is not None:
+            state.shakes_hands = True
         elif isinstance(opening, Opening):
-            scene.settle(opening)
+            state.settle(opening)
     elif asked.method == "server/discover":
-        _discovered(scene, asked, result)
+        _discovered(state, asked, result)
     elif asked.method in _MEMBERS:
-        _listed(scene, case, asked)
+        _listed(state, case, asked)
     elif asked.method == "resources/subscribe":
-        scene.watched.add(peek.text(asked.params, "uri") or "")
+        state.ongoing.subscribed.add(peek.text(asked.params, "uri") or "")
     elif asked.method == "resources/unsubscribe":
-        scene.watched.discard(peek.text(asked.params, "uri") or "")
+        state.ongoing.subscribed.discard(peek.text(asked.params, "uri") or "")
     elif asked.method == "logging/setLevel":
-        scene.level = peek.text(asked.params, "level") or ""
+        state.ongoing.log_level = peek.text(asked.params, "level") or ""
     elif asked.method in ("tasks/get", "tasks/cancel"):
-        _note_task(scene, case)
+        _note_task(state, case)
     if type(result) is dict and ("task" in result or result.get("resultType") == "task"):
         asked.lives_on = True
-        _note_task(scene, case)
+        _note_task(state, case)
     if asked.method in ASKING:
-        _note_round(scene, case, asked)
+        _note_round(state, case, asked)
 
 
-def _discovered(scene: ConnectionState, asked: TrackedRequest, result: Any) -> None:
+def _discovered(state: ConnectionState, asked: TrackedRequest, result: Any) -> None:
     declared = peek.text(asked.params, "_meta", PREFIX + "protocolVersion") or ""
     opening = from_discover(declared, result)
     if isinstance(opening, Opening):
-        scene.settle(opening)
+        state.settle(opening)
 
 
-def _listed(scene: ConnectionState, case: CheckMoment, asked: TrackedRequest) -> None:
+def _listed(state: ConnectionState, case: CheckMoment, asked: TrackedRequest) -> None:
     """Remember the items of a page; a first page begins a list anew."""
     kind = _MEMBERS[asked.method]
     if not peek.has(asked.params, "cursor"):
-        scene.known[kind] = {}
-        scene.cursors.pop(asked.method, None)
-        scene.fetched.pop(asked.method, None)
+        state.lists.known[kind] = {}
+        state.lists.cursors.pop(asked.method, None)
+        state.lists.fetched.pop(asked.method, None)
         if kind == "tools":
-            scene.apps, scene.app_tools = {}, {}
-        scene.pages.pop(asked.method, None)
+            state.lists.apps, state.lists.app_tools = {}, {}
+        state.lists.pages.pop(asked.method, None)
     else:
-        scene.fetched.setdefault(asked.method, set()).add(peek.text(asked.params, "cursor") or "")
-    cursor = scene.next_cursor[asked.method] = peek.text(case.value, "nextCursor")
+        state.lists.fetched.setdefault(asked.method, set()).add(peek.text(asked.params, "cursor") or "")
+    cursor = state.lists.next_cursor[asked.method] = peek.text(case.value, "nextCursor")
     if cursor is not None:
-        scene.cursors.setdefault(asked.method, set()).add(cursor)
-    scene.pages.setdefault(asked.method, {"cacheScope": peek.at(case.value, "cacheScope"), "frame": case.n})
+        state.lists.cursors.setdefault(asked.method, set()).add(cursor)
+    state.lists.pages.setdefault(asked.method, {"cacheScope": peek.at(case.value, "cacheScope"), "frame": case.n})
     for at, item in enumerate(peek.items(case.value, kind)):
         name = peek.text(item, "uri" if kind == "resources" else "name")
         if name is not None:
-            scene.known[kind].setdefault(name, ListedDefinition(item, case.n, f"/result/{kind}/{at}"))
+            state.lists.known[kind].setdefault(name, ListedDefinition(item, case.n, f"/result/{kind}/{at}"))
             if kind == "tools" and "_meta" in item:
-                _note_app(scene, name, item, case.n, at)
-    (scene.whole.add if cursor is None else scene.whole.discard)(asked.method)
+                _note_app(state, name, item, case.n, at)
+    (state.lists.complete.add if cursor is None else state.lists.complete.discard)(asked.method)
 
 
-def _note_app(scene: ConnectionState, name: str, tool: Any, frame: int, at: int) -> None:
+def _note_app(state: ConnectionState, name: str, tool: Any, frame: int, at: int) -> None:
     uri = app_uri(tool)
     if uri is not None:
-        scene.apps[uri] = ListedDefinition(tool, frame, f"/result/tools/{at}")
+        state.lists.apps[uri] = ListedDefinition(tool, frame, f"/result/tools/{at}")
         shown_to = peek.at(tool, "_meta", "ui", "visibility")
         if type(shown_to) is not list or "model" in shown_to:
-            scene.app_tools[name] = uri
+            state.lists.app_tools[name] = uri
 
 
 def app_uri(tool: Any) -> str | None:
@@ -269,21 +278,21 @@ def app_uri(tool: Any) -> str | None:
     return uri if isinstance(uri, str) else peek.text(tool, "_meta", "ui/resourceUri")
 
 
-def _note_visit(scene: ConnectionState, params: Any) -> None:
+def _note_visit(state: ConnectionState, params: Any) -> None:
     if (id_ := peek.text(params, "elicitationId")) is not None:
-        scene.visits.add(id_)
+        state.ongoing.elicitation_ids.add(id_)
 
 
-def _note_task(scene: ConnectionState, case: CheckMoment) -> None:
+def _note_task(state: ConnectionState, case: CheckMoment) -> None:
     word = peek.at(case.value, "task") or case.value
     id_, status = peek.text(word, "taskId"), peek.text(word, "status")
     if id_ is None or status is None:
         return
-    scene.states[id_] = status
-    life = scene.tasks.get(id_)
+    state.ongoing.task_status[id_] = status
+    life = state.ongoing.tasks.get(id_)
     if life is None:
-        life = scene.tasks[id_] = TaskLife(case.n, case.time_ns, None, {})
-        trim(scene.tasks)
+        life = state.ongoing.tasks[id_] = TaskLife(case.n, case.time_ns, None, {})
+        trim(state.ongoing.tasks)
     life.ttl_ms = peek.number(word, "ttlMs")
     if len(life.requests) < _MOST_KEYS:
         life.requests.update(requests_of(word))
@@ -312,27 +321,92 @@ def is_retry(asked: TrackedRequest) -> bool:
     return peek.has(asked.params, "inputResponses") or peek.has(asked.params, "requestState")
 
 
-def _note_round(scene: ConnectionState, case: CheckMoment, asked: TrackedRequest) -> None:
+def _note_round(state: ConnectionState, case: CheckMoment, asked: TrackedRequest) -> None:
     asks = peek.text(case.value, "resultType") == INPUT_REQUIRED
     if not asks and not is_retry(asked):
         return
     call = call_of(asked)
-    before = scene.rounds.pop(call, None)
+    before = state.ongoing.rounds.pop(call, None)
     if asks:
         count = before.count + 1 if before is not None and is_retry(asked) else 1
-        scene.rounds[call] = Rounds(count, requests_of(case.value), case.n)
-        trim(scene.rounds)
+        state.ongoing.rounds[call] = Rounds(count, requests_of(case.value), case.n)
+        trim(state.ongoing.rounds)
 
 
-def _forget_tokens(scene: ConnectionState) -> None:
+def _forget_tokens(state: ConnectionState) -> None:
     """Finished tokens are remembered, so that a late word can be told from one that nobody knows; not all of them."""
-    if len(scene.tokens) > 2 * _KEPT_PARAMS:
-        ended = [token for token, each in scene.tokens.items() if each.asked.answered is not None]
+    if len(state.requests.progress) > 2 * _KEPT_PARAMS:
+        ended = [token for token, each in state.requests.progress.items() if each.asked.answered is not None]
         for token in ended[:_KEPT_PARAMS]:
-            del scene.tokens[token]
+            del state.requests.progress[token]
 
 
 _NOBODY = Telling(TrackedRequest(Direction.TO_SERVER, "", "", None, 0, 0, None, 0))
+
+
+_MOST_OF_LOGIN = 100
+"""Refusals and documents of a login that are remembered."""
+
+
+def learned_head(state: ConnectionState, case: CheckMoment, fact: HttpFact) -> None:
+    """A request, a response or the end of an exchange was judged."""
+    life = case.life
+    assert life is not None
+    if fact.event is HttpEvent.RESPONSE:
+        if fact.status in (401, 403) and len(state.login.refusals) < _MOST_OF_LOGIN and _is_of_the_server(state, life):
+            state.login.refusals.append((case.n, fact.status, life.header("www-authenticate")))
+        given = life.header(SESSION)
+        if given is not None and 200 <= fact.status < 300:
+            state.http.session_id = given
+    elif fact.event in (HttpEvent.END, HttpEvent.ERROR):
+        for asked in life.asked:
+            state.ongoing.listens.pop(asked.id, None)
+        if (
+            life.request is not None
+            and "/.well-known/" in life.request.target
+            and len(state.login.tried) < _MOST_OF_LOGIN
+        ):
+            state.login.tried.append(MetadataDocument(case.n, life.request.target, value_of(life, fact)))
+
+
+def _is_of_the_server(state: ConnectionState, life: HttpLife) -> bool:
+    """Whether an exchange is with the MCP server: it carried a message, or went to its URL. Others are of a login."""
+    if life.asked or life.told:
+        return True
+    url = state.connection.url if state.connection is not None else ""
+    return life.request is not None and bool(url) and life.request.target.partition("?")[0] == url.partition("?")[0]
+
+
+def learned_note(case: CheckMoment, note: SseNote) -> None:
+    """An event without a message was judged."""
+    life = case.life
+    if life is not None:
+        if note.id:
+            life.has_ids = True
+            life.was_primed = life.was_primed or not life.events
+        life.retry = life.retry if note.retry is None else note.retry
+
+
+def learned_event(life: HttpLife, frame: Frame) -> None:
+    """A message came on a stream."""
+    life.events += 1
+    if frame.sse is not None:
+        life.has_ids = life.has_ids or bool(frame.sse.id)
+        life.retry = life.retry if frame.sse.retry is None else frame.sse.retry
+
+
+def learned_answer(state: ConnectionState, asked: TrackedRequest, time_ns: int) -> None:
+    """A request was answered, wherever the answer came."""
+    life = state.http.exchanges.get(asked.http) if asked.http is not None else None
+    if life is not None and all(each.answered is not None for each in life.asked):
+        life.answered_ns = time_ns
+
+
+def learned_distinct(state: ConnectionState, case: CheckMoment) -> None:
+    """Remember where a message came that can't come twice."""
+    if is_distinct(case) and case.frame is not None and case.frame.http is not None:
+        state.http.streamed.setdefault(hash(case.frame.payload), case.frame.http)
+        trim(state.http.streamed)
 
 
 # --- Traits: what one look at an answer or a notification tells, so that it meets only the checks that can care.
@@ -366,7 +440,7 @@ def traits_of_result(case: CheckMoment) -> int:
         found |= PROBED
     if case.frame is not None and len(case.frame.payload) >= LARGE_FROM:
         found |= LARGE
-    if len(case.scene.processes) > 1:
+    if len(case.state.process.facts) > 1:
         found |= AFTER
     if value.get("isError") is True:
         found |= FAILED

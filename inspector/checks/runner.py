@@ -1,6 +1,6 @@
 """Inspection: the checks over a conversation, entry by entry, in batches of any size.
 
-It is given entries in the order of the journal and gives back findings. It is the one place that feeds the scene: a
+It is given entries in the order of the journal and gives back findings. It is the one place that feeds the state: a
 check is asked with what was known before its message, and what the message teaches is learned after. Expensive checks
 wait until `linger` is called. It never raises on what a server sent; whoever has a loop calls it from a thread. A check
 that fails by a mistake of ours is set aside, and the others go on.
@@ -16,10 +16,21 @@ from typing import Protocol
 
 import msgspec
 
-from inspector.checks import everything, state
+from inspector.checks import everything
 from inspector.checks.diagnoses.bytes import LONG, too_long
 from inspector.checks.findings import Finding, page_of
-from inspector.checks.learning import answered, listened, row_of_answer, sent, told, traits_of_result, traits_of_telling
+from inspector.checks.learning import (
+    answered,
+    learned_event,
+    learned_head,
+    learned_note,
+    listened,
+    row_of_answer,
+    sent,
+    told,
+    traits_of_result,
+    traits_of_telling,
+)
 from inspector.checks.registry import CHECKS, Check, Flaw, Judge, tables
 from inspector.checks.state import CheckMoment, ConnectionState, HttpLife, TrackedRequest, row_of
 from inspector.protocol import peek
@@ -70,13 +81,13 @@ def is_odd(frame: Frame, messages: tuple[Message, ...]) -> bool:
     )
 
 
-def is_for_a_probe(scene: ConnectionState, life: HttpLife, n: int) -> bool:
+def is_for_a_probe(state: ConnectionState, life: HttpLife, n: int) -> bool:
     """Whether this is the body of an exchange made on purpose: its head tells all, and its requests are over."""
     if life.request is None or not life.request.probe:
         return False
     for asked in life.asked:
         asked.answered = n
-        scene.remember(asked)
+        state.requests.finish(asked)
     return True
 
 
@@ -108,7 +119,7 @@ def is_told_of_this_task(case: CheckMoment, id_: str, flaw: Flaw) -> bool:
         return False
     asked = case.asked.params if case.asked is not None else None
     task = peek.text(case.value, "taskId") or peek.text(asked, "taskId")
-    return task is not None and case.scene.says_again("task", id_, flaw.pointer, flaw.sentence, task)
+    return task is not None and case.state.says_again("task", id_, flaw.pointer, flaw.sentence, task)
 
 
 def has_meta(case: CheckMoment) -> bool:
@@ -131,10 +142,10 @@ def _is_utf8(payload: bytes) -> bool:
     return True
 
 
-def request_of(scene: ConnectionState, case: CheckMoment, message: Answer | ErrorAnswer) -> TrackedRequest | None:
+def request_of(state: ConnectionState, case: CheckMoment, message: Answer | ErrorAnswer) -> TrackedRequest | None:
     """The open request that is answered: by its id, or, without a usable one, by the HTTP exchange."""
     if message.id is not None:
-        found = scene.asked.get((Direction.TO_SERVER, message.id))
+        found = state.requests.open.get((Direction.TO_SERVER, message.id))
         if found is not None or isinstance(message, Answer):
             return found
     there = [each for each in case.life.asked if each.answered is None] if case.life else []
@@ -225,7 +236,7 @@ class Inspection:
         of a frame: who has the objects of a long one already need not have them twice.
         """
         self._beside, self._seen, self._rest, self._read = beside or {}, seen or {}, rest, read
-        self.scene = ConnectionState(beside=self._beside, seen=self._seen, rest=rest)
+        self.state = ConnectionState(beside=self._beside, seen=self._seen, rest=rest)
         self.taken = 0
         """Entries taken in so far."""
         self.counts: Counter[str] = Counter()
@@ -262,31 +273,31 @@ class Inspection:
 
         With a `method` it is a request, else an answer. It is for whoever can't wait until `take` has read it.
         """
-        scene = self.scene
+        state = self.state
         self.taken += 1
-        scene.last_ns, scene.messages = time_ns, scene.messages + 1
-        if scene.first_message_ns is None:
-            scene.first_message_ns = time_ns
+        state.last_ns, state.messages = time_ns, state.messages + 1
+        if state.first_message_ns is None:
+            state.first_message_ns = time_ns
         if size > LONG:
-            self._keep(CheckMoment(scene, n, time_ns, scene.row), CHECKS["F-12"], too_long(size))
-        asked = None if id_ is None else scene.asked.get((Direction.TO_SERVER, id_))
+            self._keep(CheckMoment(state, n, time_ns, state.row), CHECKS["F-12"], too_long(size))
+        asked = None if id_ is None else state.requests.open.get((Direction.TO_SERVER, id_))
         if method and id_ is not None:
-            scene.use(id_)
-            scene.asked[Direction.FROM_SERVER, id_] = TrackedRequest(
-                Direction.FROM_SERVER, id_, method, None, n, time_ns, None, scene.row
+            state.requests.use_id(id_)
+            state.requests.open[Direction.FROM_SERVER, id_] = TrackedRequest(
+                Direction.FROM_SERVER, id_, method, None, n, time_ns, None, state.row
             )
         elif asked is not None:
             asked.answered = n
-            scene.remember(asked)
+            state.requests.finish(asked)
         return self._give()
 
     def skim(self, count: int, time_ns: int) -> None:
         """So many log messages have come that nobody looks at, the last at `time_ns`: there were enough of them."""
         self.taken += count
-        self.scene.messages += count
-        self.scene.last_ns = time_ns
-        if self.scene.first_message_ns is None:
-            self.scene.first_message_ns = time_ns
+        self.state.messages += count
+        self.state.last_ns = time_ns
+        if self.state.first_message_ns is None:
+            self.state.first_message_ns = time_ns
 
     def linger(self, most: int = 50) -> list[Finding]:
         """Ask up to so many of the expensive questions that wait; what they found."""
@@ -312,16 +323,16 @@ class Inspection:
         return found
 
     def _frame(self, frame: Frame) -> None:
-        self.scene.last_ns, self.scene.wall_offset_ns = frame.time_ns, frame.wall_ns - frame.time_ns
+        self.state.last_ns, self.state.wall_offset_ns = frame.time_ns, frame.wall_ns - frame.time_ns
         messages = self._read(frame)
         if frame.direction is Direction.TO_SERVER:
             for message in messages:
-                sent(self.scene, frame, message, len(messages) > 1)
+                sent(self.state, frame, message, len(messages) > 1)
             return
-        if frame.http is not None and is_for_a_probe(self.scene, self.scene.life(frame.http), frame.n):
+        if frame.http is not None and is_for_a_probe(self.state, self.state.http.exchange(frame.http), frame.n):
             return
-        if frame.http is not None and (life := self.scene.life(frame.http)).is_refused:
-            case = CheckMoment(self.scene, frame.n, frame.time_ns, self.scene.row)
+        if frame.http is not None and (life := self.state.http.exchange(frame.http)).is_refused:
+            case = CheckMoment(self.state, frame.n, frame.time_ns, self.state.row)
             case.frame, case.life = frame, life
             self._moment(case, "refusal", "")
             if is_plain_refusal(life, messages):
@@ -332,25 +343,25 @@ class Inspection:
 
     def _around(self, frame: Frame, messages: tuple[Message, ...]) -> None:
         """The bytes of a frame, whatever they say; most say at a glance that nothing is odd about them."""
-        scene = self.scene
-        life = scene.life(frame.http) if frame.http is not None else None
+        state = self.state
+        life = state.http.exchange(frame.http) if frame.http is not None else None
         if is_odd(frame, messages):
-            case = CheckMoment(scene, frame.n, frame.time_ns, scene.row)
+            case = CheckMoment(state, frame.n, frame.time_ns, state.row)
             case.frame, case.life, case.value = frame, life, messages
             self._moment(case, "frame", "")
             if life is not None and frame.sse is not None:
-                state.learned_event(life, frame)
+                learned_event(life, frame)
 
     def _message(self, frame: Frame, message: Message) -> None:
-        scene = self.scene
-        case = CheckMoment(scene, frame.n, frame.time_ns, scene.row)
+        state = self.state
+        case = CheckMoment(state, frame.n, frame.time_ns, state.row)
         case.frame, case.message = frame, message
-        case.life = scene.http.get(frame.http) if frame.http is not None else None
+        case.life = state.http.exchanges.get(frame.http) if frame.http is not None else None
         kind = type(message)
         if kind is Notification:
             case.value, case.traits = message.params, traits_of_telling(case)  # type: ignore[union-attr]
             if message.method == _PROGRESS:  # type: ignore[union-attr]
-                told(scene, case)
+                told(state, case)
             self._moment(case, "notification", message.method)  # type: ignore[union-attr]
             if has_meta(case):
                 self._moment(case, "meta", "")
@@ -364,18 +375,18 @@ class Inspection:
         else:
             self._moment(case, "garbled", "")
             self._unreadable(frame, message)
-        if scene.opening is None and scene.handshake is not None and (kind is Notification or kind is Request):
+        if state.opening is None and state.handshake is not None and (kind is Notification or kind is Request):
             if len(self._early) < MOST_EARLY:
                 self._early.append(case)
-        listened(scene, case)
+        listened(state, case)
 
     def _unreadable(self, frame: Frame, message: Message) -> None:
         """A response that can't be read is one all the same: its request was answered."""
         id_ = answered_id(frame) if is_unreadable(frame, (message,)) else None
-        asked = None if id_ is None else self.scene.asked.get((Direction.TO_SERVER, id_))
+        asked = None if id_ is None else self.state.requests.open.get((Direction.TO_SERVER, id_))
         if asked is not None:
             asked.answered = frame.n
-            self.scene.remember(asked)
+            self.state.requests.finish(asked)
 
     def _judge_early(self, row: int, n: int) -> None:
         """Judge what came before the response to `initialize` by a row; entry `n` has made that possible."""
@@ -388,16 +399,16 @@ class Inspection:
             )
 
     def _answer(self, case: CheckMoment, message: Answer | ErrorAnswer) -> None:
-        scene, is_result = self.scene, isinstance(message, Answer)
+        state, is_result = self.state, isinstance(message, Answer)
         case.value = message.result if isinstance(message, Answer) else message.error
-        asked = request_of(scene, case, message)
+        asked = request_of(state, case, message)
         if asked is None:
-            before = None if message.id is None else scene.done.get((Direction.TO_SERVER, message.id))
+            before = None if message.id is None else state.requests.done.get((Direction.TO_SERVER, message.id))
             case.asked = before
             self._moment(case, "late" if before else "orphan", "")
             return
         case.asked = asked
-        case.row = row_of_answer(scene, asked, case.value, is_result=is_result)
+        case.row = row_of_answer(state, asked, case.value, is_result=is_result)
         if is_result:
             case.traits = traits_of_result(case)
         self._moment(case, "answer" if is_result else "error", asked.method)
@@ -407,53 +418,53 @@ class Inspection:
             self._moment(case, "asking", "")
         if has_meta(case):
             self._moment(case, "meta", "")
-        answered(scene, case)
-        if self._early and scene.opening is not None:
-            self._judge_early(scene.row, case.n)
+        answered(state, case)
+        if self._early and state.opening is not None:
+            self._judge_early(state.row, case.n)
 
     def _fact(self, entry: Observed, fact: Fact) -> None:
-        scene = self.scene
-        case = CheckMoment(scene, entry.n, entry.time_ns, scene.row)
+        state = self.state
+        case = CheckMoment(state, entry.n, entry.time_ns, state.row)
         match fact:
             case Stderr():
-                scene.muttered(entry.n, entry.time_ns, fact.payload)
+                state.process.on_stderr(entry.n, entry.time_ns, fact.payload)
             case ConnectionFact():
                 self._connection(entry, fact)
             case ProcessFact():
-                scene.last_ns = entry.time_ns
-                scene.processes.append((entry.n, entry.time_ns, fact))
+                state.last_ns = entry.time_ns
+                state.process.facts.append((entry.n, entry.time_ns, fact))
 
             case HttpFact():
                 self._http(case, fact)
             case SseNote():
-                case.note, case.life = fact, scene.http.get(fact.http)
+                case.note, case.life = fact, state.http.exchanges.get(fact.http)
                 self._moment(case, "note", "")
-                state.learned_note(case, fact)
-                scene.has_endpoint = scene.has_endpoint or fact.event == "endpoint"
+                learned_note(case, fact)
+                state.http.has_endpoint = state.http.has_endpoint or fact.event == "endpoint"
 
     def _connection(self, entry: Observed, fact: ConnectionFact) -> None:
         if fact.event in (ConnectionEvent.OPEN, ConnectionEvent.RENEW):
-            before = self.scene.connection
+            before = self.state.connection
             if fact.event is ConnectionEvent.OPEN and before is not None:
                 self._end(entry.n)
-            asked, done = self.scene.asked, self.scene.done
+            asked, done = self.state.requests.open, self.state.requests.done
             another = fact.event is ConnectionEvent.OPEN and before is not None
             self._early = []
-            self.scene, self._over = (
-                ConnectionState(self.scene.number + another, self._beside, self._seen, self._rest),
+            self.state, self._over = (
+                ConnectionState(self.state.number + another, self._beside, self._seen, self._rest),
                 False,
             )
             if fact.event is ConnectionEvent.RENEW and fact.transport != "stdio":  # it may still be answered
-                self.scene.asked, self.scene.done = asked, done
-            self.scene.connection = fact if fact.transport or before is None else before
-            self.scene.opened, self.scene.began_ns = entry.n, entry.time_ns
+                self.state.requests.open, self.state.requests.done = asked, done
+            self.state.connection = fact if fact.transport or before is None else before
+            self.state.opened, self.state.began_ns = entry.n, entry.time_ns
             return
-        self.scene.last_ns = entry.time_ns
-        self.scene.why = fact.why
+        self.state.last_ns = entry.time_ns
+        self.state.why = fact.why
         self._end(entry.n)
 
     def _http(self, case: CheckMoment, fact: HttpFact) -> None:
-        life = case.life = self.scene.life(fact.http)
+        life = case.life = self.state.http.exchange(fact.http)
         if fact.event is HttpEvent.REQUEST:
             life.request, life.frame = fact, case.n
         elif fact.event is HttpEvent.RESPONSE:
@@ -462,17 +473,17 @@ class Inspection:
                 asked.status = fact.status
         case.fact = fact
         self._moment(case, "http end" if fact.event in (HttpEvent.END, HttpEvent.ERROR) else "http", "")
-        state.learned_head(self.scene, case, fact)
+        learned_head(self.state, case, fact)
         if fact.event in (HttpEvent.END, HttpEvent.ERROR):
-            self.scene.http.pop(fact.http, None)
+            self.state.http.exchanges.pop(fact.http, None)
 
     def _end(self, n: int) -> None:
         if not self._over and self.taken:
             self._over = True
-            if self._early and self.scene.handshake is not None:  # it was never answered: what was offered counts
-                offered = peek.text(self.scene.handshake.params, "protocolVersion") or ""
+            if self._early and self.state.handshake is not None:  # it was never answered: what was offered counts
+                offered = peek.text(self.state.handshake.params, "protocolVersion") or ""
                 self._judge_early(row_of(resolve(offered, Era.LEGACY)[0]), n)
-            case = CheckMoment(self.scene, n, self.scene.last_ns, self.scene.row)
+            case = CheckMoment(self.state, n, self.state.last_ns, self.state.row)
             self._moment(case, "end", "")
 
     def _moment(self, case: CheckMoment, kind: str, method: str) -> None:
@@ -509,7 +520,7 @@ class Inspection:
         check = CHECKS[flaw.id] if flaw.id else asked
         if not check.applies_to(case.row):
             return
-        again = case.scene.says_again(check.id, flaw.pointer, flaw.sentence)
+        again = case.state.says_again(check.id, flaw.pointer, flaw.sentence)
         if is_our_doing(case, check.id, again=again) or is_told_of_this_task(case, check.id, flaw):
             return
         self.counts[check.id] += 1
@@ -529,7 +540,7 @@ class Inspection:
                 without_credentials(flaw.fix) if flaw.fix else check.fix,
                 page,
                 revision.date if revision else "",
-                connection=case.scene.number,
+                connection=case.state.number,
                 trait=flaw.trait,
                 hosts=flaw.hosts,
                 known_at=max(case.known_at, *frames, 0),

@@ -6,24 +6,21 @@ message, so that a long capture costs little.
 
 from collections import OrderedDict, deque
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 import msgspec
 
+from inspector.checks.definitions.tools import SeenTool
 from inspector.checks.registry import LAST
 from inspector.protocol import peek, url_hosts
-from inspector.protocol.facts import ConnectionFact, HttpEvent, HttpFact, ProcessFact, SseNote
+from inspector.protocol.facts import ConnectionFact, HttpFact, ProcessFact, SseNote
 from inspector.protocol.fingerprints import Remembered
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import Message, Notification, Request, RequestId
 from inspector.protocol.revisions._shape import Era, Revision
 from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.revisions.table import ROWS
-
-if TYPE_CHECKING:
-    from inspector.checks.diagnoses.definitions import SeenTool
-
 
 _BETWEEN_RESTS = 64
 """Things of a list: to look at one takes some hundredths of a millisecond at most."""
@@ -32,6 +29,9 @@ _MOST_NAMES = 100_000
 ALL_TRAITS = (1 << 8) - 1
 """Of a case at which nobody has looked yet; see `traits`."""
 PREFIX = "io.modelcontextprotocol/"
+SESSION = "mcp-session-id"
+_DISTINCT = ("notifications/progress",)
+"""Notifications that a server never sends twice with the same content."""
 
 
 class TrackedRequest(msgspec.Struct):
@@ -163,56 +163,51 @@ class Rounds(msgspec.Struct, frozen=True):
     frame: int
 
 
-_Beside = Mapping[str, frozenset[str]] | None
-_Seen = Mapping[str, Remembered] | None
+class ListState:
+    """What the server has listed."""
 
-
-class _Offered:
-    """The part of a scene that the server has listed."""
-
-    def __init__(self, beside: _Beside, seen: _Seen) -> None:
-        self.beside = beside or {}
-        """The names of tools of other servers that a host may have beside this one, by server."""
-        self.seen = seen or {}
-        """What is remembered of the server from before, by kind of list."""
+    def __init__(self) -> None:
         self.known: dict[str, dict[str, ListedDefinition]] = {"tools": {}, "prompts": {}, "resources": {}}
         self.pages: dict[str, dict[str, Any]] = {}
         """Of each list that is being fetched: what its pages had so far."""
         self.cursors: dict[str, set[str]] = {}
         """The cursors that the server gave, by list, since its first page."""
         self.fetched: dict[str, set[str]] = {}
-        """The cursors that pages came for, likewise."""
+        """The cursors whose pages were received, by list."""
         self.next_cursor: dict[str, str | None] = {}
-        """What the newest page of each list named as the next one."""
+        """The `nextCursor` of the newest page of each list."""
         self.apps: dict[str, ListedDefinition] = {}
-        """The tools that bring a page, by the page's URI."""
+        """The tools with a page (MCP Apps), by the page's URI."""
         self.app_tools: dict[str, str] = {}
-        """The pages, by the names of the tools that bring them and that a model may call."""
-        self.whole: set[str] = set()
-        """The lists of which the last page has come."""
+        """The pages, by the names of the tools that have one and that a model may call."""
+        self.complete: set[str] = set()
+        """The lists of which the last page was received."""
 
 
-class _Carried:
-    """The part of a scene that HTTP has brought."""
+class HttpState:
+    """The HTTP exchanges of the connection, and what their headers and streams showed."""
 
     def __init__(self) -> None:
-        self.http: dict[int, HttpLife] = {}
+        self.exchanges: dict[int, HttpLife] = {}
         self.has_endpoint = False
-        """Whether the server named an address to post to: HTTP as it was at first, whatever revision was agreed on."""
+        """Whether the server named an address to post to: the HTTP+SSE transport, whatever revision was negotiated."""
         self.event_ids: set[str] = set()
-        self.mcp_session_id = ""
-        """The newest that a response carried."""
+        self.session_id = ""
+        """The newest `Mcp-Session-Id` of a response."""
         self.streamed: OrderedDict[int, int] = OrderedDict()
-        """Digests of messages that can't come twice, as they came on streams, and the exchange they came on."""
-        self.login = LoginState([], [])
+        """Digests of messages that can't be repeated, in the order of arrival, and the exchange that carried them."""
+
+    def exchange(self, number: int) -> HttpLife:
+        """The exchange with this number."""
+        return self.exchanges.setdefault(number, HttpLife(asked=[]))
 
 
-class _Ran:
-    """The part of a scene that is about the process."""
+class ProcessState:
+    """The server's process."""
 
     def __init__(self) -> None:
-        self.processes: list[tuple[int, int, ProcessFact]] = []
-        """Number, time and fact."""
+        self.facts: list[tuple[int, int, ProcessFact]] = []
+        """Entry number, time in nanoseconds, and fact."""
         self.provoked: tuple[int, str] | None = None
         """The newest message to the server, if it was one of doctor's: its entry, and what it was; else None."""
         self.stderr: deque[tuple[int, bytes]] = deque(maxlen=200)
@@ -220,7 +215,7 @@ class _Ran:
         """The entry that began the second with the most bytes on stderr, and how many these were."""
         self._second = (0, 0, 0)
 
-    def muttered(self, n: int, time_ns: int, payload: bytes) -> None:
+    def on_stderr(self, n: int, time_ns: int, payload: bytes) -> None:
         """The child wrote to stderr."""
         self.stderr.append((n, payload[:4096]))
         first, began, size = self._second
@@ -232,34 +227,90 @@ class _Ran:
             self.flood = (first, size)
 
 
-class _Followed:
-    """The part of a scene that outlasts a request: subscriptions, tasks, and calls that take several rounds."""
+class RequestState:
+    """The requests of both sides, by sender and id."""
+
+    def __init__(self) -> None:
+        self.open: dict[tuple[Direction, RequestId], TrackedRequest] = {}
+        self.done: OrderedDict[tuple[Direction, RequestId], TrackedRequest] = OrderedDict()
+        """The completed and cancelled ones, the newest last, without params; at most `_REMEMBERED`."""
+        self.server_ids: set[RequestId] = set()
+        """Ids that the server has used for requests of its own."""
+        self.progress: dict[RequestId, Telling] = {}
+        """By progress token."""
+
+    def finish(self, request: TrackedRequest) -> None:
+        """A request is over; its id is remembered for a while, its params are not."""
+        key = request.sender, request.id
+        if self.open.get(key) is request:
+            del self.open[key]
+        self.done[key] = msgspec.structs.replace(request, params=None)
+        self.done.move_to_end(key)
+        trim(self.done)
+
+    def use_id(self, id_: RequestId) -> None:
+        """The server uses an id for a request of its own."""
+        if len(self.server_ids) < _MOST_NAMES:
+            self.server_ids.add(id_)
+
+
+class OngoingState:
+    """What outlasts a request: subscriptions, tasks, and calls that take several rounds."""
 
     def __init__(self) -> None:
         self.listens: dict[RequestId, Listen] = {}
-        self.watched: set[str] = set()
-        """Resources subscribed to."""
-        self.level = ""
-        """The log level that was asked for; "" for none."""
-        self.states: dict[str, str] = {}
-        """The newest state of each task."""
-        self.visits: set[str] = set()
-        """Elicitations that may be told complete."""
+        self.subscribed: set[str] = set()
+        """URIs of resources."""
+        self.log_level = ""
+        """The level of the last successful `logging/setLevel`; "" for none."""
+        self.task_status: dict[str, str] = {}
+        """The newest status of each task."""
+        self.elicitation_ids: set[str] = set()
+        """Of elicitations in URL mode: those for which a completion notification may come."""
         self.tasks: OrderedDict[str, TaskLife] = OrderedDict()
         self.rounds: OrderedDict[int, Rounds] = OrderedDict()
         """By a digest of the call without what a retry adds."""
 
 
-class _Begun:
-    """The part of a scene that is about how the connection began."""
+class ConnectionState:
+    """One connection."""
 
-    def __init__(self) -> None:
+    def __init__(
+        self,
+        number: int = 1,
+        beside: Mapping[str, frozenset[str]] | None = None,
+        seen: Mapping[str, Remembered] | None = None,
+        rest: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`rest` is called repeatedly while one message is checked for long, so that other threads can run."""
+        self.number = number
+        """Which connection of the journal it is, from 1."""
+        self.beside = beside or {}
+        """The names of tools of other servers that a host may have beside this one, by server."""
+        self.seen = seen or {}
+        """What is remembered of the server from earlier connections, by kind of list."""
+        self.rest = rest
+
+        self.lists = ListState()
+        self.http = HttpState()
+        self.process = ProcessState()
+        self.requests = RequestState()
+        self.ongoing = OngoingState()
+        self.login = LoginState([], [])
+
         self.connection: ConnectionFact | None = None
         self.opened = 1
-        """The entry that says that it was opened."""
+        """The entry that records the opening of the connection."""
         self.began_ns = 0
+        self.last_ns = 0
         self.wall_offset_ns: int | None = None
         """What to add to a moment to get the time of day, since 1970; None before the first frame."""
+        self.why = ""
+        """Why the connection ended, as the transport reported it."""
+        self.messages = 0
+        """Messages that the server sent."""
+        self.first_message_ns: int | None = None
+
         self.handshake: TrackedRequest | None = None
         """The newest `initialize`."""
         self.opening: Opening | None = None
@@ -269,40 +320,11 @@ class _Begun:
         self.shakes_hands = False
         """Whether a server that was opened without initialize has responded to it all the same: it is of both eras."""
 
-
-class ConnectionState(_Offered, _Carried, _Ran, _Begun, _Followed):
-    """One connection."""
-
-    def __init__(
-        self, number: int = 1, beside: _Beside = None, seen: _Seen = None, rest: Callable[[], None] = lambda: None
-    ) -> None:
-        """`rest` is called again and again in long looks at one message, so that others have their turn meanwhile."""
-        _Offered.__init__(self, beside, seen)
-        _Carried.__init__(self)
-        _Ran.__init__(self)
-        _Begun.__init__(self)
-        _Followed.__init__(self)
-        self.rest = rest
-        self.number = number
-        """Which connection of the journal it is, from 1."""
-        self.asked: dict[tuple[Direction, RequestId], TrackedRequest] = {}
-        """What is open."""
-        self.done: OrderedDict[tuple[Direction, RequestId], TrackedRequest] = OrderedDict()
-        """What was answered or taken back, the newest last; as many as are remembered."""
-        self.server_ids: set[RequestId] = set()
-        """Ids that the server has used for requests of its own."""
-        self.tokens: dict[RequestId, Telling] = {}
-        self.messages = 0
-        """Messages that the server sent."""
-        self.first_message_ns: int | None = None
-        self.why = ""
-        """Why the connection ended, as the transport said."""
-        self.last_ns = 0
-        self._said: set[tuple[str, ...]] = set()
         self.notes: dict[str, Any] = {}
-        """What a diagnosis wants to know again later, by its id; nobody else looks."""
+        """What a diagnosis keeps for a later moment, by its id; only that diagnosis reads it."""
         self.judged: dict[str, int] = {}
-        """How often something expensive was looked at, by its name."""
+        """How often something expensive was checked, by its name."""
+        self._said: set[tuple[str, ...]] = set()
 
     @property
     def transport(self) -> str:
@@ -335,20 +357,6 @@ class ConnectionState(_Offered, _Carried, _Ran, _Begun, _Followed):
         """The revision is known, or another one now."""
         self.opening, self.revision, self.row = opening, opening.revision, row_of(opening.revision)
 
-    def remember(self, asked: TrackedRequest) -> None:
-        """A request is over; its id is known for a while, its params are not."""
-        key = asked.sender, asked.id
-        if self.asked.get(key) is asked:
-            del self.asked[key]
-        self.done[key] = msgspec.structs.replace(asked, params=None)
-        self.done.move_to_end(key)
-        trim(self.done)
-
-    def use(self, id_: RequestId) -> None:
-        """The server uses an id for a request of its own."""
-        if len(self.server_ids) < _MOST_NAMES:
-            self.server_ids.add(id_)
-
     def seldom(self, name: str, first: int, every: int) -> bool:
         """Whether to look at this one of many: the first so many, then one of so many. Counts it."""
         count = self.judged.get(name, 0)
@@ -362,10 +370,6 @@ class ConnectionState(_Offered, _Carried, _Ran, _Begun, _Followed):
         if len(self._said) < _REMEMBERED:
             self._said.add(words)
         return known
-
-    def life(self, http: int) -> HttpLife:
-        """One HTTP exchange."""
-        return self.http.setdefault(http, HttpLife(asked=[]))
 
 
 def trim(remembered: OrderedDict[Any, Any]) -> None:
@@ -387,11 +391,11 @@ class CheckMoment:
 
     __slots__ = (
         *("asked", "fact", "frame", "life", "listed", "message", "n", "note"),
-        *("known_at", "row", "scene", "surface", "telling", "time_ns", "traits", "value"),
+        *("known_at", "row", "state", "surface", "telling", "time_ns", "traits", "value"),
     )
 
-    def __init__(self, scene: ConnectionState, n: int, time_ns: int, row: int) -> None:
-        self.scene = scene
+    def __init__(self, state: ConnectionState, n: int, time_ns: int, row: int) -> None:
+        self.state = state
         self.n = n
         """The entry's number."""
         self.known_at = n
@@ -420,7 +424,7 @@ class CheckMoment:
     def rest(self, at: int) -> None:
         """Let others have their turn, now and then: a check has come to this place of a list that may be long."""
         if not at % _BETWEEN_RESTS:
-            self.scene.rest()
+            self.state.rest()
 
     @property
     def revision(self) -> Revision | None:
@@ -431,40 +435,6 @@ class CheckMoment:
     def method(self) -> str:
         """The message's method; of an answer, its request's."""
         return getattr(self.message, "method", None) or (self.asked.method if self.asked else "")
-
-
-# --- What HTTP teaches the scene: heads, streams, sessions, and where a login looked. No verdicts here.
-
-SESSION = "mcp-session-id"
-_MOST = 100
-"""Refusals and documents of a login that are remembered."""
-_DISTINCT = ("notifications/progress",)
-"""Notifications that never come twice with the same words."""
-
-
-def learned_head(scene: ConnectionState, case: CheckMoment, fact: HttpFact) -> None:
-    """A request, a response or the end of an exchange was judged."""
-    life = case.life
-    assert life is not None
-    if fact.event is HttpEvent.RESPONSE:
-        if fact.status in (401, 403) and len(scene.login.refusals) < _MOST and _is_of_the_server(scene, life):
-            scene.login.refusals.append((case.n, fact.status, life.header("www-authenticate")))
-        given = life.header(SESSION)
-        if given is not None and 200 <= fact.status < 300:
-            scene.mcp_session_id = given
-    elif fact.event in (HttpEvent.END, HttpEvent.ERROR):
-        for asked in life.asked:
-            scene.listens.pop(asked.id, None)
-        if life.request is not None and "/.well-known/" in life.request.target and len(scene.login.tried) < _MOST:
-            scene.login.tried.append(MetadataDocument(case.n, life.request.target, value_of(life, fact)))
-
-
-def _is_of_the_server(scene: ConnectionState, life: HttpLife) -> bool:
-    """Whether an exchange is with the MCP server: it carried a message, or went to its URL. Others are of a login."""
-    if life.asked or life.told:
-        return True
-    url = scene.connection.url if scene.connection is not None else ""
-    return life.request is not None and bool(url) and life.request.target.partition("?")[0] == url.partition("?")[0]
 
 
 def value_of(life: HttpLife, fact: HttpFact) -> Any:
@@ -480,38 +450,6 @@ def value_of(life: HttpLife, fact: HttpFact) -> Any:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
-
-
-def learned_note(case: CheckMoment, note: SseNote) -> None:
-    """An event without a message was judged."""
-    life = case.life
-    if life is not None:
-        if note.id:
-            life.has_ids = True
-            life.was_primed = life.was_primed or not life.events
-        life.retry = life.retry if note.retry is None else note.retry
-
-
-def learned_event(life: HttpLife, frame: Frame) -> None:
-    """A message came on a stream."""
-    life.events += 1
-    if frame.sse is not None:
-        life.has_ids = life.has_ids or bool(frame.sse.id)
-        life.retry = life.retry if frame.sse.retry is None else frame.sse.retry
-
-
-def learned_answer(scene: ConnectionState, asked: TrackedRequest, time_ns: int) -> None:
-    """A request was answered, wherever the answer came."""
-    life = scene.http.get(asked.http) if asked.http is not None else None
-    if life is not None and all(each.answered is not None for each in life.asked):
-        life.answered_ns = time_ns
-
-
-def learned_distinct(scene: ConnectionState, case: CheckMoment) -> None:
-    """Remember where a message came that can't come twice."""
-    if is_distinct(case) and case.frame is not None and case.frame.http is not None:
-        scene.streamed.setdefault(hash(case.frame.payload), case.frame.http)
-        trim(scene.streamed)
 
 
 def is_distinct(case: CheckMoment) -> bool:

@@ -18,24 +18,24 @@ from inspector.protocol.revisions.table import ROWS
 from tests.checks.talks import META, Entry, Talk, initialize, initialized
 
 
-def _scene(talk: Talk) -> ConnectionState:
+def _state(talk: Talk) -> ConnectionState:
     inspection = Inspection()
     inspection.take(talk.entries)
-    return inspection.scene
+    return inspection.state
 
 
 def test_requests_are_open_until_they_are_answered() -> None:
     talk = Talk().ask("tools/list")
-    assert (Direction.TO_SERVER, 2) in _scene(talk).asked
-    assert (Direction.TO_SERVER, 2) in _scene(talk.answer({"tools": []})).done
+    assert (Direction.TO_SERVER, 2) in _state(talk).requests.open
+    assert (Direction.TO_SERVER, 2) in _state(talk.answer({"tools": []})).requests.done
 
 
 def test_a_first_page_begins_a_list_anew() -> None:
     talk = Talk().ask("prompts/list").answer({"prompts": [{"name": "a"}], "nextCursor": "x"})
     talk.ask("prompts/list", {"cursor": "x"}).answer({"prompts": [{"name": "b"}, 3]})
-    assert list(_scene(talk).known["prompts"]) == ["a", "b"]
+    assert list(_state(talk).lists.known["prompts"]) == ["a", "b"]
     talk.ask("prompts/list").answer({"prompts": [{"name": "c"}]})
-    assert list(_scene(talk).known["prompts"]) == ["c"]
+    assert list(_state(talk).lists.known["prompts"]) == ["c"]
 
 
 def test_subscriptions_levels_and_tasks_are_known() -> None:
@@ -47,16 +47,20 @@ def test_subscriptions_levels_and_tasks_are_known() -> None:
         .answer({})
     )
     talk.ask("tasks/get").answer({"taskId": "t", "status": "working"})
-    scene = _scene(talk)
-    assert (scene.watched, scene.level, scene.states) == ({"a:b"}, "error", {"t": "working"})
-    assert not _scene(talk.ask("resources/unsubscribe", {"uri": "a:b"}).answer({})).watched
+    state = _state(talk)
+    assert (state.ongoing.subscribed, state.ongoing.log_level, state.ongoing.task_status) == (
+        {"a:b"},
+        "error",
+        {"t": "working"},
+    )
+    assert not _state(talk.ask("resources/unsubscribe", {"uri": "a:b"}).answer({})).ongoing.subscribed
 
 
 def test_finished_tokens_are_not_kept_for_ever() -> None:
     talk = Talk()
     for at in range(8300):
         talk.ask("ping", progressToken=f"t{at}").answer({})
-    assert len(_scene(talk).tokens) < 8300
+    assert len(_state(talk).requests.progress) < 8300
 
 
 def _rows(talk: Talk) -> set[str]:
@@ -79,7 +83,7 @@ def test_a_refused_handshake_and_a_refused_probe_settle_nothing() -> None:
     assert not {each.id for each in talk.findings()} - {"L-21"}
     inspection = Inspection()
     inspection.take(talk.entries)
-    assert inspection.scene.row == 0
+    assert inspection.state.row == 0
 
 
 def test_a_request_may_declare_its_own() -> None:

@@ -195,7 +195,7 @@ def test_a_long_message_is_judged_by_its_length_alone() -> None:
     inspection.take(talk.entries)
     assert [each.id for each in inspection.pass_over(50, 10**10, 17 << 20, 7)] == ["F-12"]
     assert inspection.pass_over(51, 10**10, 3 << 20, 8, "roots/list") == []
-    assert [each.method for each in inspection.scene.asked.values()] == ["roots/list"]
+    assert [each.method for each in inspection.state.requests.open.values()] == ["roots/list"]
 
 
 def test_others_have_their_turn_while_a_long_list_is_looked_at() -> None:

@@ -1,4 +1,4 @@
-"""What HTTP teaches the scene."""
+"""What HTTP teaches the state."""
 
 import pytest
 from msgspec.structs import replace
@@ -13,7 +13,7 @@ from tests.checks.talks import META, Talk
 _ANSWER = b'{"jsonrpc":"2.0","id":%d,"result":{}}'
 
 
-def _scene(talk: Talk) -> Inspection:
+def _state(talk: Talk) -> Inspection:
     inspection = Inspection()
     inspection.take(talk.entries)
     return inspection
@@ -21,7 +21,7 @@ def _scene(talk: Talk) -> Inspection:
 
 def test_a_stream_knows_what_came_on_it_and_when_it_was_answered() -> None:
     talk = Talk(4, transport="http").post().ask("ping").head(kind="text/event-stream").note(id="1", retry=5)
-    life = _scene(talk.event(_ANSWER % 2, id="2")).scene.http[1]
+    life = _state(talk.event(_ANSWER % 2, id="2")).state.http.exchanges[1]
     assert (life.events, life.has_ids, life.was_primed, life.retry) == (1, True, True, 5)
     assert life.answered_ns == talk.now
 
@@ -30,10 +30,10 @@ def test_refusals_sessions_and_documents_are_remembered() -> None:
     talk = Talk(4, transport="http").post().ask("ping").head(200, Mcp_Session_Id="s").answer({})
     talk.post().ask("ping").head(401, WWW_Authenticate="Bearer").over()
     talk.fetch("https://a/.well-known/x", b'{"a":1}').fetch("https://a/.well-known/y", None, 404)
-    scene = _scene(talk).scene
-    assert scene.mcp_session_id == "s"
-    assert [each[1:] for each in scene.login.refusals] == [(401, "Bearer")]
-    assert [(each.url[-1], each.value) for each in scene.login.tried] == [("x", {"a": 1}), ("y", None)]
+    state = _state(talk).state
+    assert state.http.session_id == "s"
+    assert [each[1:] for each in state.login.refusals] == [(401, "Bearer")]
+    assert [(each.url[-1], each.value) for each in state.login.tried] == [("x", {"a": 1}), ("y", None)]
 
 
 @pytest.mark.parametrize("document", [None, b"", b"[1]", b"<html>", b"\xff", b"{" * 5000])
@@ -60,38 +60,38 @@ def test_a_revision_that_is_not_in_the_table_counts_as_its_era_s_newest() -> Non
 
 
 def test_what_is_over_is_remembered_without_its_params() -> None:
-    scene, asked = ConnectionState(), _asked(a=1)
-    scene.asked[asked.sender, asked.id] = asked
-    scene.remember(asked)
-    assert not scene.asked
-    assert scene.done[asked.sender, asked.id].params is None
+    state, asked = ConnectionState(), _asked(a=1)
+    state.requests.open[asked.sender, asked.id] = asked
+    state.requests.finish(asked)
+    assert not state.requests.open
+    assert state.requests.done[asked.sender, asked.id].params is None
     assert asked.params == {"a": 1}
 
 
 def test_not_all_that_is_over_is_remembered() -> None:
-    scene = ConnectionState()
+    state = ConnectionState()
     for id_ in range(10_050):
-        scene.remember(_asked(id_))
-    assert len(scene.done) == 10_000
-    assert (Direction.TO_SERVER, 49) not in scene.done
+        state.requests.finish(_asked(id_))
+    assert len(state.requests.done) == 10_000
+    assert (Direction.TO_SERVER, 49) not in state.requests.done
 
 
 def test_seldom_is_the_first_ones_and_then_one_of_many() -> None:
-    scene = ConnectionState()
-    assert [scene.seldom("a", 2, 5) for _ in range(11)].count(True) == 4
+    state = ConnectionState()
+    assert [state.seldom("a", 2, 5) for _ in range(11)].count(True) == 4
 
 
 def test_abilities_come_from_the_request_where_requests_say_so() -> None:
-    scene = ConnectionState()
+    state = ConnectionState()
     asked = _asked(_meta={META + "clientCapabilities": {"roots": {}}})
-    assert scene.offered(asked, "roots")
-    assert not scene.offered(None, "roots")
+    assert state.offered(asked, "roots")
+    assert not state.offered(None, "roots")
 
 
 def test_the_server_s_abilities_are_those_it_declared() -> None:
     inspection = Inspection()
     inspection.take(Talk(capabilities={"tools": {"listChanged": False}, "logging": True}).entries)
-    assert inspection.scene.capable("tools")
-    assert inspection.scene.capable("logging")
-    assert not inspection.scene.capable("tools", "listChanged")
-    assert not inspection.scene.capable("prompts")
+    assert inspection.state.capable("tools")
+    assert inspection.state.capable("logging")
+    assert not inspection.state.capable("tools", "listChanged")
+    assert not inspection.state.capable("prompts")

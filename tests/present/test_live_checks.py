@@ -231,7 +231,7 @@ def test_a_long_page_is_made_objects_once_and_judged_as_it_came(tape: Tape) -> N
     tape.answer(1, {"tools": tools, "nextCursor": 7})
     checks = LiveChecks(tape.journal)
     checks.catch_up()
-    known = checks._begun().scene.known["tools"]["t0"]
+    known = checks._begun().state.lists.known["tools"]["t0"]
     assert known.item is tape.journal.conversation.catalogue.listings["tools"].items[0]
     alone = Inspection()
     store = tape.journal.store

@@ -46,6 +46,18 @@ class Trait(msgspec.Struct, frozen=True):
     """The number, for traits that are one."""
 
 
+class SeenTool(msgspec.Struct, frozen=True):
+    """One tool of a page."""
+
+    place: str
+    """Its JSON pointer within the answer."""
+    name: str
+    """For sentences: shortened, and never empty."""
+    tool: dict[str, Any]
+    traits: tuple[Trait, ...]
+    """Those of a kind that many tools of the page have are kept for the first `MOST_WITH` tools."""
+
+
 def traits_of(tool: dict[str, Any], budget: WalkBudget, passed_over: Collection[str] = ()) -> list[Trait]:
     """All traits of a tool, but for those that need to know its server's name.
 

@@ -26,9 +26,9 @@ _WELL_KNOWN, _PROTECTED = "/.well-known/", "/.well-known/oauth-protected-resourc
 _SERVER = ("/.well-known/oauth-authorization-server", "/.well-known/openid-configuration")
 
 
-def _looked(scene: ConnectionState) -> list[MetadataDocument]:
+def _looked(state: ConnectionState) -> list[MetadataDocument]:
     """Where metadata of the resource was looked for."""
-    return [each for each in scene.login.tried if _PROTECTED in each.url]
+    return [each for each in state.login.tried if _PROTECTED in each.url]
 
 
 @check(
@@ -41,10 +41,10 @@ def _looked(scene: ConnectionState) -> list[MetadataDocument]:
 )
 def refusals_have_a_challenge(case: CheckMoment) -> Iterator[Flaw]:
     """Clients have to guess where to log in; that some guess is right makes it milder."""
-    login = case.scene.login
+    login = case.state.login
     bare = [n for n, status, challenge in login.refusals if status == 401 and not challenge]
     if bare:
-        mild = _WARNING if any(each.value is not None for each in _looked(case.scene)) else None
+        mild = _WARNING if any(each.value is not None for each in _looked(case.state)) else None
         said = "authentication required: HTTP 401 without WWW-Authenticate does not say where to log in, or with what"
         yield Flaw(said, frames=(bare[0],), instead=True, severity=mild)
 
@@ -63,7 +63,7 @@ def a_login_is_wanted(case: CheckMoment) -> Iterator[Flaw]:
 
     No fault of the server. 401 without a challenge is A-01, and 401 to credentials is A-08.
     """
-    notes, life = case.scene.notes, case.life
+    notes, life = case.state.notes, case.life
     if case.fact is None:
         if "A-18" in notes:
             n, said = notes["A-18"]
@@ -93,7 +93,7 @@ def resource_has_metadata(case: CheckMoment) -> Iterator[Flaw]:
 
     Known by its challenge, or by metadata of an authorization server. Other servers take a fixed token, which is legal.
     """
-    login, looked = case.scene.login, _looked(case.scene)
+    login, looked = case.state.login, _looked(case.state)
     named = any("resource_metadata" in (challenge or "") for _, _, challenge in login.refusals)
     speaks_oauth = named or any(each.value is not None for each in login.tried)
     if looked and login.refusals and speaks_oauth and all(each.value is None for each in looked):
@@ -149,17 +149,17 @@ _SAID = re.compile(r'(error(?:_description)?|scope)="([^"]{1,200})"')
 @check("A-08", _ERROR, "credentials were sent, and refused", "http", "refusal", "http end", topic=_TOPIC)
 def credentials_are_taken(case: CheckMoment) -> Iterator[Flaw]:
     """401 to a request with a token, with what the challenge or the body says; 403 if it may not do that."""
-    scene, life = case.scene, responded(case)
+    state, life = case.state, responded(case)
     if case.frame is not None and (found := refused(case)) is not None:
         if found[0].sent("authorization") is not None and found[0].response is not None:
-            scene.notes["A-08"] = words_of_body(found[1])[:120] if found[0].response.status == 401 else ""
+            state.notes["A-08"] = words_of_body(found[1])[:120] if found[0].response.status == 401 else ""
         return
     if life is None:
         life = case.life if case.fact is not None and case.fact.event is HttpEvent.END else None
         if life is None or life.response is None or life.request is None or life.request.probe:
             return
         told = dict(_SAID.findall(life.header("www-authenticate") or ""))
-        words = told.get("error_description") or scene.notes.pop("A-08", "") or told.get("error") or ""
+        words = told.get("error_description") or state.notes.pop("A-08", "") or told.get("error") or ""
         sent = life.sent("authorization") is not None and life.response.status == 401
         if sent and _WELL_KNOWN not in life.request.target and once(case, "A-08 401"):
             fix = "Has it expired? Is it for this server (aud)? mcp-inspect auth status shows what it says of itself."
@@ -182,7 +182,7 @@ def credentials_are_taken(case: CheckMoment) -> Iterator[Flaw]:
 
 def _earlier(case: CheckMoment) -> list[str]:
     """The scopes that earlier challenges of the connection named: a login that steps up asks for the union."""
-    headers = (header or "" for _, _, header in case.scene.login.refusals)
+    headers = (header or "" for _, _, header in case.state.login.refusals)
     return [scope for header in headers for name, scope in _SAID.findall(header) if name == "scope"]
 
 
@@ -200,7 +200,7 @@ def clients_are_known(case: CheckMoment) -> Iterator[Flaw]:
     life = responded(case)
     if life is None or life.response is None or life.request is None or life.request.method != "POST":
         return
-    for document in case.scene.login.tried:
+    for document in case.state.login.tried:
         if life.response.status == 401 and life.request.target == peek.text(document.value, "token_endpoint"):
             ways = [str(each)[:40] for each in peek.items(document.value, "token_endpoint_auth_methods_supported")]
             yield Flaw(f"the token endpoint answered 401; it takes {', '.join(ways) or 'what it does not say'}")
@@ -220,27 +220,27 @@ _SKEW_S = 120
 )
 def clocks_agree(case: CheckMoment) -> Iterator[Flaw]:
     """By the Date of a response, where a login plays a part."""
-    life, scene = responded(case), case.scene
+    life, state = responded(case), case.state
     date = life.header("date") if life is not None else None
     if (
         life is None
         or date is None
-        or scene.wall_offset_ns is None
-        or not _is_about_login(scene, life.sent("authorization"))
+        or state.wall_offset_ns is None
+        or not _is_about_login(state, life.sent("authorization"))
     ):
         return
     try:
         theirs = parsedate_to_datetime(date).timestamp()
     except (ValueError, TypeError, OverflowError):
         return
-    skew = theirs - (case.time_ns + scene.wall_offset_ns) / 1e9
+    skew = theirs - (case.time_ns + state.wall_offset_ns) / 1e9
     if abs(skew) > _SKEW_S and once(case, "A-10"):
         way = "ahead of" if skew > 0 else "behind"
         yield Flaw(f"the server's clock is {abs(skew) / 60:.0f} min {way} ours")
 
 
-def _is_about_login(scene: ConnectionState, sent: str | None) -> bool:
-    return sent is not None or bool(scene.login.refusals)
+def _is_about_login(state: ConnectionState, sent: str | None) -> bool:
+    return sent is not None or bool(state.login.refusals)
 
 
 @check(
@@ -253,7 +253,7 @@ def _is_about_login(scene: ConnectionState, sent: str | None) -> bool:
 )
 def answers_say_whose_they_are(case: CheckMoment) -> Iterator[Flaw]:
     """RFC 9207, section 2.4: “clients MUST compare” iss with the issuer; where it is promised and missing, likewise."""
-    back, known = _way_back(case), [each for each in case.scene.login.tried if _describes_a_server(each)]
+    back, known = _way_back(case), [each for each in case.state.login.tried if _describes_a_server(each)]
     if back is None or not known:
         return
     frames, issuers = tuple(each.frame for each in known), [peek.text(each.value, "issuer") for each in known]
@@ -352,11 +352,11 @@ _OTHERS = ("basic", "digest", "negotiate", "ntlm", "hoba", "mutual")
 )
 def authorization_server_has_metadata(case: CheckMoment) -> Iterator[Flaw]:
     """The resource's metadata names it, and none of its places has a document."""
-    scene = case.scene
-    named = any(peek.items(each.value, "authorization_servers") for each in _looked(scene))
-    looked = [each for each in scene.login.tried if any(place in each.url for place in _SERVER)]
+    state = case.state
+    named = any(peek.items(each.value, "authorization_servers") for each in _looked(state))
+    looked = [each for each in state.login.tried if any(place in each.url for place in _SERVER)]
     if named and looked and all(each.value is None for each in looked):
-        statuses = scene.notes.get("A-16", {})
+        statuses = state.notes.get("A-16", {})
         places = ", ".join(f"{each.url[:90]} ({statuses.get(each.frame, '?')})" for each in looked[:2])
         frames = tuple(each.frame for each in looked)
         yield Flaw(f"the authorization server has no metadata at {places}", frames=frames, instead=True)
@@ -367,8 +367,8 @@ def logins_have_their_endpoints(case: CheckMoment) -> Iterator[Flaw]:
     """“token_endpoint” and “authorization_endpoint” (RFC 8414, section 2): without them there is no login."""
     found = _brought(case, *_SERVER)
     if found is None and case.life is not None and case.fact is not None and case.fact.event is HttpEvent.END:
-        if case.life.response is not None and len(case.scene.notes.setdefault("A-16", {})) < 100:
-            case.scene.notes["A-16"][case.n] = case.life.response.status
+        if case.life.response is not None and len(case.state.notes.setdefault("A-16", {})) < 100:
+            case.state.notes["A-16"][case.n] = case.life.response.status
         return
     missing = [name for name in ("authorization_endpoint", "token_endpoint") if not peek.text(found, name)]
     if found is not None and missing and peek.text(found, "issuer") and once(case, "A-17"):

@@ -49,7 +49,7 @@ def stdout_is_for_messages(case: CheckMoment) -> Iterator[Flaw]:
     line = _garbage(case) or _stray_object(case)
     if line is None or not line.strip() or _is_header(line) or _is_piece(line) or line.startswith(_BOMS[1:]):
         return
-    if case.scene.seldom("F-01", _SAID, 1 << 62):
+    if case.state.seldom("F-01", _SAID, 1 << 62):
         fix = next((fix for pattern, fix in _WRITERS if pattern.search(line[:500])), _ELSEWHERE)
         shown = line[:80].decode("utf-8", "replace").strip()
         yield Flaw(f"a line on stdout is no message: {shown}", span=(0, len(line)), fix=fix)
@@ -98,7 +98,7 @@ def messages_are_json(case: CheckMoment) -> Iterator[Flaw]:
             said = f"a line is {line.strip().decode()}: an object was written without JSON.stringify"
     elif message.reason.startswith("a JSON string") and b"jsonrpc" in line:
         said = "a message is a JSON string that holds JSON: it was encoded twice"
-    if said and case.scene.seldom("F-14", 1, 1 << 62):
+    if said and case.state.seldom("F-14", 1, 1 << 62):
         yield Flaw(said, span=(0, len(frame.payload)))
 
 
@@ -113,16 +113,16 @@ def messages_are_json(case: CheckMoment) -> Iterator[Flaw]:
 )
 def messages_are_written_to_their_end(case: CheckMoment) -> Iterator[Flaw]:
     """A beginning of a message without its end, of a process that ended as if all were well."""
-    frame, scene = case.frame, case.scene
+    frame, state = case.frame, case.state
     if frame is not None:
         if frame.channel is Channel.STDOUT and frame.eol is Eol.NONE and frame.payload.lstrip().startswith(b"{"):
             if not _ends_of_values(frame.payload[:_MOST_READ])[0]:
-                scene.notes["F-15"] = frame.n, len(frame.payload)
+                state.notes["F-15"] = frame.n, len(frame.payload)
         return
-    ends = [fact for _, _, fact in scene.processes if fact.event is ProcessEvent.EXIT]
-    if "F-15" in scene.notes and ends and ends[-1].code == 0 and scene.why:
-        n, size = scene.notes["F-15"]
-        waiting = [each.method for (side, _), each in scene.asked.items() if side is Direction.TO_SERVER]
+    ends = [fact for _, _, fact in state.process.facts if fact.event is ProcessEvent.EXIT]
+    if "F-15" in state.notes and ends and ends[-1].code == 0 and state.why:
+        n, size = state.notes["F-15"]
+        waiting = [each.method for (side, _), each in state.requests.open.items() if side is Direction.TO_SERVER]
         what = f"the answer to {waiting[-1][:60]}" if waiting else "the last message"
         said = f"{what} is cut off after {size:,} bytes, in the middle: the process ended before it was all written"
         yield Flaw(said, frames=(n,), instead=True)
@@ -166,7 +166,7 @@ def messages_are_written_one_by_one(case: CheckMoment) -> Iterator[Flaw]:
 def frames_are_lines(case: CheckMoment) -> Iterator[Flaw]:
     """Content-Length is LSP."""
     line = _garbage(case)
-    if line is not None and _is_header(line) and case.scene.seldom("F-02", 1, 1 << 62):
+    if line is not None and _is_header(line) and case.state.seldom("F-02", 1, 1 << 62):
         yield Flaw("messages come with Content-Length headers; over stdio a message is a line", span=(0, len(line)))
 
 
@@ -174,7 +174,7 @@ def frames_are_lines(case: CheckMoment) -> Iterator[Flaw]:
 def messages_are_lines(case: CheckMoment) -> Iterator[Flaw]:
     """Pretty-printed JSON comes as pieces."""
     line = _garbage(case)
-    if line is not None and line.strip() == b"{" and case.scene.seldom("F-03", _SAID, 1 << 62):
+    if line is not None and line.strip() == b"{" and case.state.seldom("F-03", _SAID, 1 << 62):
         yield Flaw("a message is spread over several lines", span=(0, len(line)))
 
 
@@ -234,7 +234,7 @@ def _ends_of_values(line: bytes) -> tuple[int, int]:
 def output_is_flushed(case: CheckMoment) -> Iterator[Flaw]:
     """An answer that came only when stdin was closed, long after it was asked for."""
     closed = _closed_ns(case)
-    if closed is None or case.asked is None or not case.scene.seldom("F-05", 1, 1 << 62):
+    if closed is None or case.asked is None or not case.state.seldom("F-05", 1, 1 << 62):
         return
     waited = (closed - case.asked.time_ns) / 1e9
     said = f"{case.asked.method[:60]} was answered when stdin was closed, {waited:.0f} s after it was sent"
@@ -243,7 +243,7 @@ def output_is_flushed(case: CheckMoment) -> Iterator[Flaw]:
 
 def _closed_ns(case: CheckMoment) -> int | None:
     """When stdin was closed, if that is what an answer had waited for."""
-    asked, processes = case.asked, case.scene.processes
+    asked, processes = case.asked, case.state.process.facts
     if asked is None or case.frame is None or case.frame.channel is not Channel.STDOUT or len(processes) < 2:
         return None
     closed = next((time_ns for _, time_ns, fact in processes if fact.event is ProcessEvent.STDIN_EOF), None)
@@ -299,7 +299,7 @@ def text_has_no_mark(case: CheckMoment) -> Iterator[Flaw]:
 @check("F-08", _HINT, "lines that end with CR LF", "frame", topic="stdio")
 def lines_end_with_lf(case: CheckMoment) -> Iterator[Flaw]:
     """Most clients take it; said once a connection."""
-    if case.frame is not None and case.frame.eol is Eol.CRLF and case.scene.seldom("F-08", 1, 1 << 62):
+    if case.frame is not None and case.frame.eol is Eol.CRLF and case.state.seldom("F-08", 1, 1 << 62):
         yield Flaw("lines end with CR LF; a line feed alone is meant")
 
 
@@ -309,7 +309,7 @@ def lines_end_with_lf(case: CheckMoment) -> Iterator[Flaw]:
 def stdout_has_no_colours(case: CheckMoment) -> Iterator[Flaw]:
     """JSON has no raw escape characters in it."""
     frame = case.frame
-    if frame is not None and (at := frame.payload.find(b"\x1b")) >= 0 and case.scene.seldom("F-09", _SAID, 1 << 62):
+    if frame is not None and (at := frame.payload.find(b"\x1b")) >= 0 and case.state.seldom("F-09", _SAID, 1 << 62):
         yield Flaw("a line has terminal codes: the server thinks that it writes to a terminal", span=(at, at + 1))
 
 
@@ -328,12 +328,12 @@ _PROFILE = re.compile(rb"Last login|[Ww]elcome|\bnvm\b|conda|direnv|Now using|Yo
 )
 def profile_is_silent(case: CheckMoment) -> Iterator[Flaw]:
     """The first lines, of a shell that reads its start-up files."""
-    line, connection = _garbage(case), case.scene.connection
-    if line is None or not line.strip() or connection is None or case.scene.first_message_ns is not None:
+    line, connection = _garbage(case), case.state.connection
+    if line is None or not line.strip() or connection is None or case.state.first_message_ns is not None:
         return
-    if _is_login_shell(connection.argv) and case.scene.seldom("F-10", 1, 1 << 62):
+    if _is_login_shell(connection.argv) and case.state.seldom("F-10", 1, 1 << 62):
         yield Flaw("a line comes from the start-up files of the shell", span=(0, len(line)))
-    elif _PROFILE.search(line[:500]) and _is_shell(connection.argv) and case.scene.seldom("F-10", 1, 1 << 62):
+    elif _PROFILE.search(line[:500]) and _is_shell(connection.argv) and case.state.seldom("F-10", 1, 1 << 62):
         yield Flaw("a line looks like one of a shell's start-up files", span=(0, len(line)))
 
 
@@ -402,7 +402,7 @@ def nobody_echoes(case: CheckMoment) -> Iterator[Flaw]:
     if not isinstance(message, Request) or case.frame is None or case.frame.channel is not Channel.STDOUT:
         return
     key = Direction.TO_SERVER, message.id
-    ours = case.scene.asked.get(key) or case.scene.done.get(key)
-    if ours is not None and ours.method == message.method and case.scene.seldom("F-13", 1, 1 << 62):
+    ours = case.state.requests.open.get(key) or case.state.requests.done.get(key)
+    if ours is not None and ours.method == message.method and case.state.seldom("F-13", 1, 1 << 62):
         fix = "Is it the right command? A pseudo-terminal echoes: start it without one (docker without -t)."
         yield Flaw(f"the client's own {message.method[:60]} came back: nobody reads it", frames=(ours.frame,), fix=fix)

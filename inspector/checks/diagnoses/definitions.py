@@ -12,14 +12,12 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any, Final
 
-import msgspec
-
 from inspector.checks.compat.facts import CompatEffect
 from inspector.checks.compat.matrix import tokens_of
 from inspector.checks.compat.packs import HOSTS, facts_about
 from inspector.checks.definitions.schemas import WalkBudget, keywords_of
 from inspector.checks.definitions.texts import all_of, hidden_in, may_hide, may_order, order_in, texts_in, units
-from inspector.checks.definitions.tools import Trait, shown_name, traits_of, writes
+from inspector.checks.definitions.tools import SeenTool, shown_name, traits_of, writes
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import Flaw, check
 from inspector.checks.rules.tools import was_asked_again
@@ -35,18 +33,6 @@ MOST_WITH: Final = 60
 """Tools of a page whose traits of one kind are kept: no check reports more of one message."""
 _COUNTED: Final = frozenset(("input-dialect", "output-dialect"))
 """Kinds of which a check counts all; a tool has one of each at most."""
-
-
-class SeenTool(msgspec.Struct, frozen=True):
-    """One tool of a page."""
-
-    place: str
-    """Its JSON pointer within the answer."""
-    name: str
-    """For sentences: shortened, and never empty."""
-    tool: dict[str, Any]
-    traits: tuple[Trait, ...]
-    """Those of a kind that many tools of the page have are kept for the first `MOST_WITH` of these tools."""
 
 
 def tools_seen(case: CheckMoment) -> tuple[SeenTool, ...]:
@@ -116,7 +102,7 @@ _SAME: Final = re.compile(r"[^A-Za-z0-9]")
 )
 def names_survive(case: CheckMoment) -> Iterator[Flaw]:
     """Too long with the server's own name before it, or the same as another once hosts have made it plain."""
-    server = peek.text(case.scene.opening.server if case.scene.opening else None, "name") or ""
+    server = peek.text(case.state.opening.server if case.state.opening else None, "name") or ""
     seen_as: dict[str, str] = {}
     told = 0
     for seen in tools_seen(case):
@@ -182,7 +168,7 @@ def annotations_fit_the_name(case: CheckMoment) -> Iterator[Flaw]:
 )
 def headers_would_do(case: CheckMoment) -> Iterator[Flaw]:
     """Over HTTP itself it is a fault, which a rule tells."""
-    if case.scene.is_http:
+    if case.state.is_http:
         return
     for seen in tools_seen(case):
         for trait in seen.traits:
@@ -201,7 +187,7 @@ def headers_would_do(case: CheckMoment) -> Iterator[Flaw]:
 )
 def names_are_nobody_else_s(case: CheckMoment) -> Iterator[Flaw]:
     """Among the servers that are configured beside this one, as far as they are known."""
-    beside = case.scene.beside
+    beside = case.state.beside
     for seen in tools_seen(case) if beside else ():
         name = peek.text(seen.tool, "name") or ""
         others = [server for server, names in beside.items() if name in names]
@@ -319,7 +305,7 @@ def tools_are_few(case: CheckMoment) -> Iterator[Flaw]:
     if peek.has(case.value, "nextCursor"):
         return
     here = peek.items(case.value, "tools")
-    before = [known.item for known in case.scene.known["tools"].values()] if is_later_page(case) else []
+    before = [known.item for known in case.state.lists.known["tools"].values()] if is_later_page(case) else []
     count, tokens = len(here) + len(before), tokens_of([here, before])
     for trait, amount, said in (
         ("tool-count", count, f"{count:,} tools"),
@@ -337,7 +323,7 @@ def tools_are_few(case: CheckMoment) -> Iterator[Flaw]:
 def order_stays(case: CheckMoment) -> Iterator[Flaw]:
     """The same things in another order spoil what a model's API has cached; a rule since 2026-07, for tools."""
     kind = _KINDS[case.method]
-    before = list(case.scene.known[kind])
+    before = list(case.state.lists.known[kind])
     if not before or is_paged(case):
         return
     key = "uri" if kind == "resources" else "name"
@@ -352,7 +338,7 @@ def pages_lead_on(case: CheckMoment) -> Iterator[Flaw]:
 
     That there is a second page is reported with the last page, or at the end, so that an endless list is one finding.
     """
-    notes = case.scene.notes
+    notes = case.state.notes
     if case.message is None:
         yield from notes.pop("S-18", ())
         return
@@ -367,18 +353,18 @@ def pages_lead_on(case: CheckMoment) -> Iterator[Flaw]:
         return
     if was_asked_again(case):
         return
-    if cursor is not None and cursor in case.scene.cursors.get(case.method, ()):
+    if cursor is not None and cursor in case.state.lists.cursors.get(case.method, ()):
         notes.pop("S-18", None)
         yield endless(case, cursor)
         return
     if cursor is None:
         yield from notes.pop("S-18", ())
-    known = case.scene.known["tools"]
+    known = case.state.lists.known["tools"]
     names = [peek.text(each, "name") for each in peek.items(case.value, "tools")]
     if names and all(name in known and known[name].frame < case.n for name in names):
         fix = "Begin each page where the one before ended."
         yield Flaw("this page has only tools that came before", "/result/tools", severity=_WARNING, fix=fix)
-    if len(case.scene.cursors.get(case.method, ())) == _MANY_PAGES:
+    if len(case.state.lists.cursors.get(case.method, ())) == _MANY_PAGES:
         yield Flaw(f"the list has more than {_MANY_PAGES} pages", "/result/nextCursor", fix="Make pages larger.")
 
 
@@ -400,12 +386,12 @@ _SURFACE_MEMORY_LISTS = tuple(f"answer {LISTS[kind].method}" for kind in _ONE)
     topic="",
     heavy=True,
     fix=_FIX,
-    wanted=lambda case: bool(case.scene.seen),
+    wanted=lambda case: bool(case.state.seen),
 )
 def definitions_stay(case: CheckMoment) -> Iterator[Flaw]:
     """Each thing whose hash is another one; what is new beside things that are known is a hint."""
     kind = KIND_OF_METHOD.get(case.method, "")
-    known = case.scene.seen.get(kind or INSTRUCTIONS)
+    known = case.state.seen.get(kind or INSTRUCTIONS)
     if known is None:
         return
     if not kind:

@@ -43,7 +43,7 @@ def kind_of(life: HttpLife) -> str:
 
 def once(case: CheckMoment, id_: str) -> bool:
     """Whether this is the first time in the connection."""
-    return case.scene.seldom(id_, 1, _NEVER)
+    return case.state.seldom(id_, 1, _NEVER)
 
 
 _TITLE = re.compile(rb"(?is)<title[^>]*>(.{1,200}?)</title>")
@@ -62,17 +62,17 @@ _TITLE = re.compile(rb"(?is)<title[^>]*>(.{1,200}?)</title>")
 )
 def is_no_web_page(case: CheckMoment) -> Iterator[Flaw]:
     """HTML answers a POST, and nothing that was tried after it led to a conversation."""
-    scene = case.scene
+    state = case.state
     if life := responded(case):
         if life.request is not None and life.request.method == "POST" and kind_of(life) == "text/html":
-            if life.response is not None and life.response.status < 500 and scene.opening is None:
-                scene.notes["H-01"] = [case.n, life.request.target, life.response.status, ""]
-    elif case.frame is not None and case.life is not None and "H-01" in scene.notes:
+            if life.response is not None and life.response.status < 500 and state.opening is None:
+                state.notes["H-01"] = [case.n, life.request.target, life.response.status, ""]
+    elif case.frame is not None and case.life is not None and "H-01" in state.notes:
         if found := _TITLE.search(case.frame.payload[:20_000]):
-            scene.notes["H-01"][3] = found.group(1).decode("utf-8", "replace").strip()
-    elif case.frame is None and case.fact is None and "H-01" in scene.notes:
-        n, target, status, title = scene.notes["H-01"]
-        if scene.opening is None and not scene.has_endpoint:
+            state.notes["H-01"][3] = found.group(1).decode("utf-8", "replace").strip()
+    elif case.frame is None and case.fact is None and "H-01" in state.notes:
+        n, target, status, title = state.notes["H-01"]
+        if state.opening is None and not state.http.has_endpoint:
             named = f" “{title[:80]}”" if title else ""
             yield Flaw(f"{target[:80]} answers with a web page{named} (status {status})", frames=(n,), instead=True)
 
@@ -138,7 +138,7 @@ def takes_json(case: CheckMoment) -> Iterator[Flaw]:
 @check("H-07", _HINT, "HTTP as it was at first", "note", topic="http", fix="--transport sse goes there at once.")
 def speaks_todays_http(case: CheckMoment) -> Iterator[Flaw]:
     """The POST was refused, and GET named an address to post to."""
-    if case.note is not None and case.note.event == "endpoint" and case.scene.transport == "http":
+    if case.note is not None and case.note.event == "endpoint" and case.state.transport == "http":
         if once(case, "H-07"):
             yield Flaw("this is the older HTTP+SSE, which is deprecated; the connection has gone over to it")
 
@@ -155,7 +155,7 @@ def is_where_it_is(case: CheckMoment) -> Iterator[Flaw]:
     if life.response.status in (301, 302, 303, 307, 308) and once(case, f"H-08 {life.request.target[:200]}"):
         to = life.header("location") or "nowhere"
         becomes_get = life.response.status in (301, 302, 303) and life.request.method == "POST"
-        if becomes_get and case.scene.opening is None and _LOGIN_PAGE.search(to[:200]):
+        if becomes_get and case.state.opening is None and _LOGIN_PAGE.search(to[:200]):
             said = f"{life.request.target[:80]} sends a POST on to a login page: {to[:80]} ({life.response.status})"
             fix = "Let the address of the server past the single sign-on: clients expect 401 with WWW-Authenticate."
             yield Flaw(said, severity=_ERROR, fix=fix)
@@ -219,12 +219,12 @@ def sessions_last(case: CheckMoment) -> Iterator[Flaw]:
     life, fact = case.life, case.fact
     if fact is None:
         if life is not None and case.frame is not None and peek.integer(case.value, "code") == -32601:
-            case.scene.notes["H-10"] = case.frame.http
+            case.state.notes["H-10"] = case.frame.http
         return
-    if life is None or life.request is None or life.response is None or case.scene.opening is None:
+    if life is None or life.request is None or life.response is None or case.state.opening is None:
         return
     of_session = life.request.method == "POST" and not life.request.probe and life.sent(SESSION) is not None
-    if of_session and life.response.status == 404 and case.scene.notes.get("H-10") != fact.http:
+    if of_session and life.response.status == 404 and case.state.notes.get("H-10") != fact.http:
         if once(case, "H-10"):
             method = f"{life.asked[0].method[:60]} was" if life.asked else "a message was"
             said = f"{method} answered with 404: the server does not know the session any more"
@@ -238,7 +238,7 @@ _NO_SESSION = re.compile(rb"(?i)(missing|no|required?|without|requires).{0,30}se
 def gives_the_session_it_wants(case: CheckMoment) -> Iterator[Flaw]:
     """The response to initialize had none, or had one that a browser may not read."""
     found = refused(case)
-    if found is None or case.scene.opening is None or found[0].sent(SESSION) is not None:
+    if found is None or case.state.opening is None or found[0].sent(SESSION) is not None:
         return
     if words := _NO_SESSION.search(found[1]):
         fix = "Send Mcp-Session-Id with the response to initialize, and Access-Control-Expose-Headers for web clients."
@@ -271,19 +271,19 @@ def no_proxy_refuses(case: CheckMoment) -> Iterator[Flaw]:
 @check("H-19", _ERROR, "the address to post to is wrong", "note", "http", topic="http")
 def endpoint_is_right(case: CheckMoment) -> Iterator[Flaw]:
     """Of another origin, or one where nothing is: mostly a prefix that a proxy has taken away."""
-    scene = case.scene
+    state = case.state
     if case.note is not None and case.note.event == "endpoint":
-        scene.notes["H-19"] = _data(case.note.raw)
-        other = _netloc(scene.notes["H-19"]) if "//" in scene.notes["H-19"] else ""
-        url = scene.connection.url if scene.connection is not None else ""
+        state.notes["H-19"] = _data(case.note.raw)
+        other = _netloc(state.notes["H-19"]) if "//" in state.notes["H-19"] else ""
+        url = state.connection.url if state.connection is not None else ""
         if other and url and other != _netloc(url):
             fix = "Name a path, or the address by which clients reach it: see root_path and forwarded headers."
-            said = f"the server names {scene.notes['H-19'][:80]} to post to, and was reached at {_netloc(url)[:60]}"
+            said = f"the server names {state.notes['H-19'][:80]} to post to, and was reached at {_netloc(url)[:60]}"
             yield Flaw(said, fix=fix)
-    elif (life := responded(case)) is not None and "H-19" in scene.notes:
+    elif (life := responded(case)) is not None and "H-19" in state.notes:
         if life.request is not None and life.response is not None and life.request.method == "POST":
             if life.response.status in (404, 405) and life.sent(SESSION) is None and once(case, "H-19"):
-                said = f"the address to post to, {scene.notes['H-19'][:80]}, answers {life.response.status}"
+                said = f"the address to post to, {state.notes['H-19'][:80]}, answers {life.response.status}"
                 yield Flaw(said, fix="Does a proxy take a prefix away? Then the server has to know it (root_path).")
 
 
@@ -321,7 +321,7 @@ _BAD_VERSION = re.compile(rb"(?i)(unsupported|invalid|bad|unknown|missing).{0,30
 @check("H-25", _ERROR, "the version that was agreed on is refused", "refusal", topic="http", since=3, until=4)
 def takes_the_version_agreed_on(case: CheckMoment) -> Iterator[Flaw]:
     """MCP-Protocol-Version says what initialize has settled, and is refused all the same."""
-    found, revision = refused(case), case.scene.revision
+    found, revision = refused(case), case.state.revision
     if found is None or revision is None or found[0].sent("mcp-protocol-version") != revision.in_header:
         return
     if (words := _BAD_VERSION.search(found[1])) and once(case, "H-25"):
@@ -338,7 +338,7 @@ _MOST_SAID = 1000
 
 def _said(case: CheckMoment) -> str:
     """What the body of the exchange that has just ended says of its refusal; "" if it says nothing."""
-    words = case.scene.notes.get(_SAID, {}).pop(case.fact.http, "") if case.fact is not None else ""
+    words = case.state.notes.get(_SAID, {}).pop(case.fact.http, "") if case.fact is not None else ""
     return f": {words}" if words else ""
 
 
@@ -408,16 +408,16 @@ _NOT_HERE = {
 @check("H-33", _ERROR, "a request was refused", "refusal", "http end", "end", topic="http")
 def requests_are_taken(case: CheckMoment) -> Iterator[Flaw]:
     """A status of 4xx that nothing else explains, with what its body says; of a way in only if none was found."""
-    scene, fact, life = case.scene, case.fact, case.life
+    state, fact, life = case.state, case.fact, case.life
     if case.frame is not None and refused(case) is not None:
-        known = scene.notes.setdefault(_SAID, {})
+        known = state.notes.setdefault(_SAID, {})
         if len(known) < _MOST_SAID and case.frame.http is not None:
             known[case.frame.http] = words_of_body(case.frame.payload)[:200]
     elif fact is None and case.frame is None:
-        if "H-33" in scene.notes and scene.opening is None and not scene.has_endpoint:
-            tried = {each.method for each in (*scene.asked.values(), *scene.done.values())}
-            if "H-33 initialize" in scene.notes or "initialize" not in tried:
-                yield scene.notes["H-33"]
+        if "H-33" in state.notes and state.opening is None and not state.http.has_endpoint:
+            tried = {each.method for each in (*state.requests.open.values(), *state.requests.done.values())}
+            if "H-33 initialize" in state.notes or "initialize" not in tried:
+                yield state.notes["H-33"]
     elif fact is not None and life is not None and life.request is not None and life.response is not None:
         status, asked = life.response.status, next((each for each in life.asked if each.answered is None), None)
         if not 400 <= status < 500 or status in _ELSEWHERE or asked is None or life.request.probe:
@@ -434,12 +434,12 @@ def requests_are_taken(case: CheckMoment) -> Iterator[Flaw]:
         )
         said = f"the server answered POST ({asked.method[:60]}) with HTTP {status}{_said(case)}"
         flaw = Flaw(said, frames=(life.frame, asked.frame), instead=True, fix=fix)
-        if scene.opening is not None and asked.method not in ("initialize", "server/discover"):
+        if state.opening is not None and asked.method not in ("initialize", "server/discover"):
             yield flaw
-        elif asked.method == "initialize" or "H-33" not in scene.notes:
-            scene.notes["H-33"] = flaw  # of server/discover it counts only if nothing else was tried
+        elif asked.method == "initialize" or "H-33" not in state.notes:
+            state.notes["H-33"] = flaw  # of server/discover it counts only if nothing else was tried
             if asked.method == "initialize":
-                scene.notes["H-33 initialize"] = True
+                state.notes["H-33 initialize"] = True
 
 
 _LENGTHS = re.compile(r"received (\d+) bytes, expected (\d+)")
@@ -504,7 +504,7 @@ def answers_have_a_body(case: CheckMoment) -> Iterator[Flaw]:
     if fact.event is not HttpEvent.END or fact.why:
         return
     is_stream = kind_of(life) == STREAM
-    if is_stream and case.scene.opening is not None:
+    if is_stream and case.state.opening is not None:
         return  # H-15 reports it
     empty = life.events == 0 and not life.has_ids if is_stream else fact.body_bytes == 0
     if empty and 200 <= life.response.status < 300 and life.response.status != 202:
@@ -542,7 +542,7 @@ _NEEDS_SESSION = re.compile(
 def session_ids_arrive(case: CheckMoment) -> Iterator[Flaw]:
     """The request had Mcp-Session-Id, and the server says that there is none."""
     found = refused(case)
-    if found is None or case.scene.opening is None or found[0].sent(SESSION) is None:
+    if found is None or case.state.opening is None or found[0].sent(SESSION) is None:
         return
     if words := _NEEDS_SESSION.search(found[1]):
         said = "the server says that Mcp-Session-Id is missing, and it was sent: something in between removes it"

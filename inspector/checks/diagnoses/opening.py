@@ -30,7 +30,7 @@ def id_keeps_its_type(case: CheckMoment) -> Iterator[Flaw]:
     message = case.message
     if not isinstance(message, Answer | ErrorAnswer) or message.id is None:
         return
-    for (side, id_), asked in case.scene.asked.items():
+    for (side, id_), asked in case.state.requests.open.items():
         if side is Direction.TO_SERVER and id_ != message.id and str(id_) == str(message.id):
             said = f"the id {id_!r} came back as {message.id!r}: a different id, so the request stays unanswered"
             yield Flaw(said, "/id", frames=(asked.frame,))
@@ -39,19 +39,19 @@ def id_keeps_its_type(case: CheckMoment) -> Iterator[Flaw]:
 @check("L-04", _ERROR, "the server is alive and silent", "end", topic="basic/lifecycle")
 def answers_initialize(case: CheckMoment) -> Iterator[Flaw]:
     """The handshake was sent, the process lives, nothing came."""
-    scene = case.scene
-    asked = unanswered(scene)
+    state = case.state
+    asked = unanswered(state)
     if asked is None:
         return
-    if scene.is_http:
+    if state.is_http:
         silent = asked.status is None
         heard = "no HTTP response came" if silent else f"the response has status {asked.status} and no message in it"
-        waited = (scene.last_ns - asked.time_ns) / 1e9
+        waited = (state.last_ns - asked.time_ns) / 1e9
         fix = "Is this the URL of its MCP endpoint? Does a gateway hold the response back? See the server's log."
         said = f"initialize was never answered: {heard} within {waited:.0f} s"
         yield Flaw(said, frames=(asked.frame,), instead=True, fix=fix)
         return
-    words = [(n, line) for n, line in scene.stderr if line.strip()]
+    words = [(n, line) for n, line in state.process.stderr if line.strip()]
     said = f"; stderr ends with: {words[-1][1][:120].decode('utf-8', 'replace')}" if words else "; stderr is empty"
     frames = (asked.frame, *(n for n, _ in words[-1:]))
     fix = "Is it the right subcommand? Does it work before it reads stdin? Does it flush its output?"
@@ -69,15 +69,15 @@ def answers_initialize(case: CheckMoment) -> Iterator[Flaw]:
 )
 def answers_soon(case: CheckMoment) -> Iterator[Flaw]:
     """From the beginning of the connection. No limit is specified; what takes a minute outlasts common timeouts."""
-    took = case.time_ns - case.scene.began_ns
-    if took > _SLOW_NS and case.scene.began_ns and case.scene.opening is None:
+    took = case.time_ns - case.state.began_ns
+    if took > _SLOW_NS and case.state.began_ns and case.state.opening is None:
         worse = _WARNING if took > _TOO_SLOW_NS else None
         yield Flaw(f"the first response took {took / 1e9:.0f} s", severity=worse)
 
 
-def log_of(scene: ConnectionState) -> str:
+def log_of(state: ConnectionState) -> str:
     """What a server on this transport writes its log to, for a sentence."""
-    return "log" if scene.is_http else "stderr"
+    return "log" if state.is_http else "stderr"
 
 
 _EARLY = re.compile(
@@ -89,14 +89,14 @@ _EARLY = re.compile(
 @check("L-06", _ERROR, "a request refused as if nobody had said hello", "error", topic="basic/lifecycle", until=4)
 def knows_that_it_was_initialized(case: CheckMoment) -> Iterator[Flaw]:
     """It has lost what was agreed on, or the client was too early."""
-    scene, said = case.scene, peek.text(case.value, "message") or ""
-    if scene.opening is None or case.method in ("initialize", "server/discover") or not _EARLY.search(said[:500]):
+    state, said = case.state, peek.text(case.value, "message") or ""
+    if state.opening is None or case.method in ("initialize", "server/discover") or not _EARLY.search(said[:500]):
         return
-    if scene.initialized and AWAITS_INITIALIZED.search(said[:500]):
+    if state.initialized and AWAITS_INITIALIZED.search(said[:500]):
         yield Flaw(
             f"{case.method[:60]} was refused although notifications/initialized was sent: {said[:100]}", fix=_NAME
         )
-    elif scene.initialized:
+    elif state.initialized:
         fix = "Was it restarted, or do several take turns? Keep sessions to one of them, or be stateless."
         yield Flaw(f"{case.method[:60]} was refused as if there had been no initialize: {said[:100]}", fix=fix)
     else:
@@ -127,7 +127,7 @@ def has_a_version_in_common(case: CheckMoment) -> Iterator[Flaw]:
     said = peek.text(case.value, "message") or ""
     if code != -32022 and not (case.method == "initialize" and _VERSION.search(said[:500])):
         return
-    if case.method == "initialize" and case.scene.opening is not None:
+    if case.method == "initialize" and case.state.opening is not None:
         return  # the probe was answered late, and what it said counts
     named = [each for each in peek.items(case.value, "data", "supported") if isinstance(each, str)]
     common = [each for each in named if find(each) is not None]
@@ -189,8 +189,8 @@ def answers_the_unknown(case: CheckMoment) -> Iterator[Flaw]:
 
     A hint: before initialize, clients of the handshake era should send nothing else, so it is their business, too.
     """
-    for asked in (*case.scene.asked.values(), *case.scene.done.values()):
-        life = case.scene.http.get(asked.http) if asked.http is not None else None
+    for asked in (*case.state.requests.open.values(), *case.state.requests.done.values()):
+        life = case.state.http.exchanges.get(asked.http) if asked.http is not None else None
         silent = asked.answered is None and (asked.http is None or (life is not None and life.response is None))
         if asked.method == "server/discover" and silent and asked.frame < case.n:
             wait = (case.time_ns - asked.time_ns) / 1e9
@@ -212,31 +212,34 @@ _TOLD_BY = {"tools/list": "tools", "prompts/list": "prompts", "resources/list": 
 def changes_are_told(case: CheckMoment) -> Iterator[Flaw]:
     """Two lists of one page differ, listChanged is promised, and no notification came between."""
     kind = _TOLD_BY[case.method]
-    before, paged = case.scene.known[kind], peek.has(case.value, "nextCursor")
+    before, paged = case.state.lists.known[kind], peek.has(case.value, "nextCursor")
     if not before or paged or (case.asked is not None and peek.has(case.asked.params, "cursor")):
         return
     now = {peek.text(item, "uri" if kind == "resources" else "name") for item in peek.items(case.value, kind)}
-    told = case.scene.judged.get(f"told {kind}", 0)
-    if now != set(before) and case.scene.capable(kind, "listChanged") and not told:
+    told = case.state.judged.get(f"told {kind}", 0)
+    if now != set(before) and case.state.capable(kind, "listChanged") and not told:
         yield Flaw(f"{kind} have changed, and no notification said so", f"/result/{kind}")
 
 
 @check("L-21", _ERROR, "the handshake was refused", "error initialize", topic="basic/lifecycle")
 def takes_the_handshake(case: CheckMoment) -> Iterator[Flaw]:
     """With an error that is no word about versions; a server that does not know initialize may be of the other era."""
-    code, said, opening = peek.integer(case.value, "code"), peek.text(case.value, "message") or "", case.scene.opening
+    code, said, opening = peek.integer(case.value, "code"), peek.text(case.value, "message") or "", case.state.opening
     if code in (-32601, -32022) or _VERSION.search(said[:500]) or _echoed(case):
         return
     if opening is not None and opening.era is Era.MODERN:
         return  # it has opened without one
     said = reason_of(case.value)
-    fix = f"See its {log_of(case.scene)}: what it needs is missing, or it rejects this client."
+    fix = f"See its {log_of(case.state)}: what it needs is missing, or it rejects this client."
     yield Flaw(f"initialize was refused with {code}: {said[:240]}", "/error", fix=fix)
 
 
 def _echoed(case: CheckMoment) -> bool:
     """Whether the server has sent that very request itself, so that the answer is one of ours."""
-    return case.asked is not None and (Direction.FROM_SERVER, case.asked.id) in (*case.scene.asked, *case.scene.done)
+    return case.asked is not None and (Direction.FROM_SERVER, case.asked.id) in (
+        *case.state.requests.open,
+        *case.state.requests.done,
+    )
 
 
 _LISTS = (*_TOLD_BY, "resources/templates/list")
@@ -254,11 +257,11 @@ _WAITS = ("initialize", "server/discover", "subscriptions/listen", "tools/call",
 )
 def answers_everything(case: CheckMoment) -> Iterator[Flaw]:
     """The server lives, has answered others, and kept silent about this one for a while."""
-    scene = case.scene
-    if scene.opening is None or scene.why:
+    state = case.state
+    if state.opening is None or state.why:
         return
-    for asked in (*scene.asked.values(), *scene.done.values()):
-        waited = (asked.cancelled_ns or scene.last_ns) - asked.time_ns
+    for asked in (*state.requests.open.values(), *state.requests.done.values()):
+        waited = (asked.cancelled_ns or state.last_ns) - asked.time_ns
         ours = asked.sender is Direction.TO_SERVER and asked.answered is None and asked.method not in _WAITS
         if ours and waited >= _SILENT_NS:
             said = f"{asked.method[:60]} was not answered within {waited / 1e9:.0f} s; the server lives"
@@ -277,7 +280,7 @@ def gives_its_lists(case: CheckMoment) -> Iterator[Flaw]:
     code = peek.integer(case.value, "code")
     explained = _KNOWN_REFUSALS if case.row == LAST else (-32601, -32022)
     if code is not None and code not in explained:
-        fix = f"See its {log_of(case.scene)}. Leave out what can't be listed, not the whole list."
+        fix = f"See its {log_of(case.state)}. Leave out what can't be listed, not the whole list."
         yield Flaw(f"{case.method} was refused with {code}: {reason_of(case.value)[:240]}", "/error", fix=fix)
 
 
@@ -295,7 +298,7 @@ _EARLY_ENOUGH = ("notifications/message", "notifications/progress", "notificatio
 )
 def is_quiet_before_the_handshake(case: CheckMoment) -> Iterator[Flaw]:
     """A notification where clients expect the answer to initialize."""
-    if case.scene.opening is None and case.method not in _EARLY_ENOUGH and case.scene.seldom("L-28", 3, 1 << 62):
+    if case.state.opening is None and case.method not in _EARLY_ENOUGH and case.state.seldom("L-28", 3, 1 << 62):
         yield Flaw(f"{case.method[:60]} was sent before initialize was answered", "/method")
 
 
@@ -313,15 +316,15 @@ def is_quiet_before_the_handshake(case: CheckMoment) -> Iterator[Flaw]:
 def notifications_get_no_answer(case: CheckMoment) -> Iterator[Flaw]:
     """A response without an id that no request waits for; which one does may be known at the end alone."""
     if case.message is None:
-        for each in case.scene.notes.get("anonymous", ()):
+        for each in case.state.notes.get("anonymous", ()):
             if each.asked.answered is not None:
                 yield Flaw(f"a notification was answered, by {each.said}", "/id", (each.frame,), instead=True)
     elif case.life is None and _is_anonymous(case):
-        waiting, said = _open(case.scene), _without_an_id(case)
+        waiting, said = _open(case.state), _without_an_id(case)
         if not waiting or "notifications/" in (peek.text(case.value, "message") or ""):
             yield Flaw(f"a notification was answered, by {said}", "/id")
-        elif len(waiting) == 1 and case.scene.seldom("L-29", _FEW, 1 << 62):
-            case.scene.notes.setdefault("anonymous", []).append(_Stray(case.n, waiting[0], said))
+        elif len(waiting) == 1 and case.state.seldom("L-29", _FEW, 1 << 62):
+            case.state.notes.setdefault("anonymous", []).append(_Stray(case.n, waiting[0], said))
 
 
 _FEW = 3
@@ -361,18 +364,18 @@ def _without_an_id(case: CheckMoment) -> str:
 )
 def answers_have_the_id_of_their_request(case: CheckMoment) -> Iterator[Flaw]:
     """One request was open, what came had no id or another one, and the request was never answered."""
-    scene, message = case.scene, case.message
+    state, message = case.state, case.message
     if message is None:
-        for each in (*scene.notes.get("anonymous", ()), *scene.notes.get("L-31", ())):
+        for each in (*state.notes.get("anonymous", ()), *state.notes.get("L-31", ())):
             if each.asked.answered is None:
                 frames = (each.frame, each.asked.frame)
                 said = f"{each.asked.method[:60]} was answered by {each.said}"
                 yield Flaw(said, "/id", frames, instead=True, confidence=Confidence.LIKELY)
     elif isinstance(message, Answer | ErrorAnswer) and message.id is not None and case.life is None:
-        waiting = _open(scene)
-        if len(waiting) == 1 and str(message.id) != str(waiting[0].id) and scene.seldom("L-31", _FEW, 1 << 62):
+        waiting = _open(state)
+        if len(waiting) == 1 and str(message.id) != str(waiting[0].id) and state.seldom("L-31", _FEW, 1 << 62):
             said = f"a message with the id {message.id!r}, and its own id is {waiting[0].id!r}"
-            scene.notes.setdefault("L-31", []).append(_Stray(case.n, waiting[0], said))
+            state.notes.setdefault("L-31", []).append(_Stray(case.n, waiting[0], said))
 
 
 @check(
@@ -388,9 +391,9 @@ def results_have_their_envelope(case: CheckMoment) -> Iterator[Flaw]:
     message, payload = case.message, case.frame.payload if case.frame is not None else b""
     if not isinstance(message, NotJsonRpc) or not message.reason.startswith("an object without"):
         return
-    due = case.life.asked[0] if case.life is not None and case.life.asked else next(iter(_open(case.scene)), None)
+    due = case.life.asked[0] if case.life is not None and case.life.asked else next(iter(_open(case.state)), None)
     members = _members(payload)
-    if due is None or "jsonrpc" in members or not case.scene.seldom("L-30", 2, 1 << 62):
+    if due is None or "jsonrpc" in members or not case.state.seldom("L-30", 2, 1 << 62):
         return
     if members & _RESULTS.get(due.method, _NO_MEMBERS):
         yield Flaw(
@@ -425,10 +428,10 @@ def _members(payload: bytes) -> frozenset[str]:
     return frozenset(value) if type(value) is dict else _NO_MEMBERS
 
 
-def _open(scene: ConnectionState) -> list[TrackedRequest]:
+def _open(state: ConnectionState) -> list[TrackedRequest]:
     """The client's requests that are not answered yet, the oldest first; those that were given up included."""
-    given_up = [each for each in scene.done.values() if each.answered is None]
-    ours = (each for (side, _), each in scene.asked.items() if side is Direction.TO_SERVER)
+    given_up = [each for each in state.requests.done.values() if each.answered is None]
+    ours = (each for (side, _), each in state.requests.open.items() if side is Direction.TO_SERVER)
     return [*(each for each in given_up if each.sender is Direction.TO_SERVER), *ours]
 
 
@@ -444,17 +447,23 @@ def _open(scene: ConnectionState) -> list[TrackedRequest]:
 )
 def goes_on_after_the_handshake(case: CheckMoment) -> Iterator[Flaw]:
     """Initialize was answered, notifications/initialized was sent, and every request since then is open."""
-    scene = case.scene
-    if scene.opening is None or scene.why or not scene.initialized:
+    state = case.state
+    if state.opening is None or state.why or not state.initialized:
         return
-    since = [each for each in (*scene.done.values(), *scene.asked.values()) if each.sender is Direction.TO_SERVER]
+    since = [
+        each
+        for each in (*state.requests.done.values(), *state.requests.open.values())
+        if each.sender is Direction.TO_SERVER
+    ]
     since = [each for each in since if each.method not in ("initialize", "server/discover")]
     if not since or any(each.answered is not None for each in since):
         return
-    waited = max((each.cancelled_ns or scene.last_ns) - each.time_ns for each in since)
-    if waited < _SILENT_NS or any(side is Direction.FROM_SERVER for side, _ in (*scene.asked, *scene.done)):
+    waited = max((each.cancelled_ns or state.last_ns) - each.time_ns for each in since)
+    if waited < _SILENT_NS or any(
+        side is Direction.FROM_SERVER for side, _ in (*state.requests.open, *state.requests.done)
+    ):
         return
-    told = line_like(scene, AWAITS_INITIALIZED)
+    told = line_like(state, AWAITS_INITIALIZED)
     words = f"; its log says: {told[1].string.strip()[:120]}" if told is not None else ""
     said = (
         f"the server answered initialize, and nothing after it: {since[0].method[:60]} is open for {waited / 1e9:.0f} s"
@@ -492,7 +501,7 @@ def calls_are_taken(case: CheckMoment) -> Iterator[Flaw]:
     if case.asked is None or case.asked.probe or peek.integer(case.value, "code") == -32603:
         return
     name = peek.text(case.asked.params, "name") or ""
-    known = case.scene.known["tools"].get(name)
+    known = case.state.lists.known["tools"].get(name)
     problems = _problems(known.item if known is not None else None, case.asked)
     why = f"; the call does not fit the tool's schema: {problems}" if problems else ""
     if type(case.value) is not dict:

@@ -98,8 +98,10 @@ def invalid_params_are_told(case: CheckMoment) -> Iterator[Flaw]:
 )
 def everything_is_answered(case: CheckMoment) -> Iterator[Flaw]:
     """What was tried on purpose, and left without a word."""
-    last = case.scene.provoked[0] if case.scene.provoked and case.scene.why else 0  # it ended the server (P-19)
-    everything = (*case.scene.asked.values(), *case.scene.done.values())
+    last = (
+        case.state.process.provoked[0] if case.state.process.provoked and case.state.why else 0
+    )  # it ended the server (P-19)
+    everything = (*case.state.requests.open.values(), *case.state.requests.done.values())
     asked = [each for each in everything if each.probe and each.frame != last]
     for each in asked:
         if each.answered is None and each.method not in ("server/discover", "initialize") and each.http is None:
@@ -118,7 +120,7 @@ def everything_is_answered(case: CheckMoment) -> Iterator[Flaw]:
 def cursors_are_looked_at(case: CheckMoment) -> Iterator[Flaw]:
     """“Invalid cursors SHOULD result in an error with code -32602.” A hint where the server gives no cursors at all."""
     if peek.text(_params(case), "cursor") == probes.CURSOR:
-        mild = None if any(case.scene.cursors.values()) else _HINT
+        mild = None if any(case.state.lists.cursors.values()) else _HINT
         yield Flaw("a cursor that was never given brings a page", "/result", severity=mild)
 
 
@@ -135,7 +137,7 @@ def cursors_are_looked_at(case: CheckMoment) -> Iterator[Flaw]:
 def arguments_are_demanded(case: CheckMoment) -> Iterator[Flaw]:
     """“Missing required arguments: -32602.”"""
     params = _params(case)
-    known = case.scene.known["prompts"].get(peek.text(params, "name") or "")
+    known = case.state.lists.known["prompts"].get(peek.text(params, "name") or "")
     needed = [each for each in peek.items(known.item if known else None, "arguments") if peek.flag(each, "required")]
     if needed and not peek.mapping(params, "arguments"):
         yield from _refusal(case, _INVALID_PARAMS, "a prompt without an argument that it needs")
@@ -158,10 +160,10 @@ def requests_declare_themselves(case: CheckMoment) -> Iterator[Flaw]:
     Over stdio nothing else tells the era of such a request, so a server that takes initialize as well may take it for
     one of the older era: which is known only at the end.
     """
-    asked, scene = case.asked, case.scene
+    asked, state = case.asked, case.state
     if asked is None:
-        if "L18" in scene.notes and not scene.shakes_hands:
-            yield from scene.notes["L18"]
+        if "L18" in state.notes and not state.shakes_hands:
+            yield from state.notes["L18"]
     elif asked.probe and not peek.has(asked.params, "_meta", PREFIX + "protocolVersion"):
         for flaw in _refusal(case, _INVALID_PARAMS, "a request without _meta"):
             severity = _WARNING if flaw.pointer else None
@@ -169,7 +171,7 @@ def requests_declare_themselves(case: CheckMoment) -> Iterator[Flaw]:
             if asked.http is not None:
                 yield found
             else:
-                scene.notes.setdefault("L18", []).append(found)
+                state.notes.setdefault("L18", []).append(found)
 
 
 def _knocked(case: CheckMoment) -> HttpLife | None:
@@ -245,7 +247,7 @@ def host_is_looked_at(case: CheckMoment) -> Iterator[Flaw]:
     if life is None or life.request is None or life.sent("host") != probes.HOST:
         return
     if is_loopback(life.request.target) and 200 <= _status(life) < 300:
-        mild = None if TAKES_ORIGINS in case.scene.notes else _HINT
+        mild = None if TAKES_ORIGINS in case.state.notes else _HINT
         yield Flaw(f"a request to Host: {probes.HOST} was answered by {_status(life)}", severity=mild)
 
 
@@ -264,8 +266,8 @@ def both_addresses_answer(case: CheckMoment) -> Iterator[Flaw]:
 
     Judged for the name localhost, which stands for both, and for an address that was dialled and did not answer.
     """
-    scene, life, fact = case.scene, case.life, case.fact
-    known: dict[str, tuple[bool, int]] = scene.notes.setdefault("H-28", {})
+    state, life, fact = case.state, case.life, case.fact
+    known: dict[str, tuple[bool, int]] = state.notes.setdefault("H-28", {})
     request = life.request if life is not None else None
     if fact is not None:
         if request is None or fact.event not in (HttpEvent.RESPONSE, HttpEvent.ERROR):
@@ -280,7 +282,7 @@ def both_addresses_answer(case: CheckMoment) -> Iterator[Flaw]:
     reached = known.get(_DIALLED, (False, 0))[0]
     there = [(place, n) for place, (answered, n) in known.items() if place and answered]
     not_there = [(place, n) for place, (answered, n) in known.items() if place and not answered]
-    named = scene.connection is not None and host_of(scene.connection.url) == "localhost"
+    named = state.connection is not None and host_of(state.connection.url) == "localhost"
     if there and not_there and (named or not reached):
         said = f"nothing listens at {not_there[0][0]}, and {there[0][0]} answers"
         yield Flaw(said, frames=(there[0][1], not_there[0][1]), instead=True, severity=None if reached else _ERROR)

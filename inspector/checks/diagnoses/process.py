@@ -225,25 +225,25 @@ _BAD = re.compile(
 )
 
 
-def tail_of(scene: ConnectionState) -> list[tuple[int, str]]:
+def tail_of(state: ConnectionState) -> list[tuple[int, str]]:
     """The last lines of stderr with their numbers, the newest first."""
-    return [(n, line.decode("utf-8", "replace")) for n, line in reversed(scene.stderr)]
+    return [(n, line.decode("utf-8", "replace")) for n, line in reversed(state.process.stderr)]
 
 
-def line_like(scene: ConnectionState, pattern: re.Pattern[str]) -> tuple[int, re.Match[str]] | None:
+def line_like(state: ConnectionState, pattern: re.Pattern[str]) -> tuple[int, re.Match[str]] | None:
     """The newest line of stderr in which a pattern is found."""
-    for n, line in tail_of(scene):
+    for n, line in tail_of(state):
         if found := pattern.search(line[:2000]):
             return n, found
     return None
 
 
-def last_words(scene: ConnectionState, n: int) -> Flaw:
+def last_words(state: ConnectionState, n: int) -> Flaw:
     """What stderr tells of an end: the cause, if it is a known one, else the line that tells most.
 
     The sentence goes on where another has said that it ended. `n` is the end's entry.
     """
-    newest = tail_of(scene)[:_LOOKED_AT]
+    newest = tail_of(state)[:_LOOKED_AT]
     if known := _known(newest):
         at, sentence, fix = known
         return Flaw(f": {sentence}", frames=(at, n), instead=True, fix=fix)
@@ -254,11 +254,11 @@ def last_words(scene: ConnectionState, n: int) -> Flaw:
     return Flaw(said, frames=(at, n), instead=True)
 
 
-def cause_in(scene: ConnectionState) -> tuple[int, str, str] | None:
+def cause_in(state: ConnectionState) -> tuple[int, str, str] | None:
     """A cause that stderr names beyond doubt, with its entry, and what to do about it; None if it names none."""
-    if trap := line_like(scene, _TRAP):
+    if trap := line_like(state, _TRAP):
         return trap[0], trap[1].string.strip()[:_MOST], "A runtime check failed there: correct that code."
-    newest = tail_of(scene)[:_LOOKED_AT]
+    newest = tail_of(state)[:_LOOKED_AT]
     if known := _known(newest):
         return known
     telling = _telling(newest)
@@ -298,10 +298,10 @@ _PATIENCE_NS = 2_000_000_000
 _LIKELY = Confidence.LIKELY
 
 
-def exit_of(scene: ConnectionState) -> tuple[int, int, ProcessFact] | None:
+def exit_of(state: ConnectionState) -> tuple[int, int, ProcessFact] | None:
     """The child's end, if it ended by itself: number, time, fact. None if a message that doctor sent ended it."""
-    for n, time_ns, fact in scene.processes:
-        if fact.event is ProcessEvent.EXIT and scene.why and scene.provoked is None:
+    for n, time_ns, fact in state.process.facts:
+        if fact.event is ProcessEvent.EXIT and state.why and state.process.provoked is None:
             return n, time_ns, fact
     return None
 
@@ -316,16 +316,16 @@ def exit_of(scene: ConnectionState) -> tuple[int, int, ProcessFact] | None:
 )
 def survives_invalid_messages(case: CheckMoment) -> Iterator[Flaw]:
     """The last message before the end was one of doctor's, which no other client sends."""
-    scene = case.scene
-    ends = [n for n, _, fact in scene.processes if fact.event is ProcessEvent.EXIT]
-    if scene.provoked is not None and ends and scene.why:
-        said = f"the server ended after doctor had sent it {scene.provoked[1]}"
-        yield Flaw(said, frames=(ends[0], scene.provoked[0]), instead=True)
+    state = case.state
+    ends = [n for n, _, fact in state.process.facts if fact.event is ProcessEvent.EXIT]
+    if state.process.provoked is not None and ends and state.why:
+        said = f"the server ended after doctor had sent it {state.process.provoked[1]}"
+        yield Flaw(said, frames=(ends[0], state.process.provoked[0]), instead=True)
 
 
-def died(scene: ConnectionState) -> tuple[int, int, ProcessFact] | None:
+def died(state: ConnectionState) -> tuple[int, int, ProcessFact] | None:
     """Its end, if no conversation came about before."""
-    return exit_of(scene) if scene.opening is None else None
+    return exit_of(state) if state.opening is None else None
 
 
 _NOT_FOUND = re.compile(
@@ -341,15 +341,15 @@ _RUN = "chmod +x, look at its first line, or put its interpreter before it."
 @check("P-03", _ERROR, "a program of the command can't be found or run", "end", topic="")
 def command_can_be_run(case: CheckMoment) -> Iterator[Flaw]:
     """What shells mean by 127 and 126, and what was wrong with the file before anything was started."""
-    if not case.scene.processes and _NOT_RUNNABLE.search(case.scene.why):
-        yield Flaw(case.scene.why.rstrip("."), frames=(case.n,), instead=True, fix=_RUN)
+    if not case.state.process.facts and _NOT_RUNNABLE.search(case.state.why):
+        yield Flaw(case.state.why.rstrip("."), frames=(case.n,), instead=True, fix=_RUN)
         return
-    ended = died(case.scene)
+    ended = died(case.state)
     if ended is None or ended[2].code not in (126, 127):
         return
-    line = line_like(case.scene, _NOT_FOUND)
+    line = line_like(case.state, _NOT_FOUND)
     what = "a program was not found" if ended[2].code == 127 else "a program is not executable"
-    if line is None and (told := cause_in(case.scene)):  # a loader and docker use these codes, too
+    if line is None and (told := cause_in(case.state)):  # a loader and docker use these codes, too
         said = f"the command exited with {ended[2].code}: {told[1]}"
         yield Flaw(said, frames=(told[0], ended[0]), instead=True, fix=told[2])
         return
@@ -362,11 +362,11 @@ def command_can_be_run(case: CheckMoment) -> Iterator[Flaw]:
 @check("P-04", _ERROR, "the server died before it said anything", "end", topic="")
 def survives_the_handshake(case: CheckMoment) -> Iterator[Flaw]:
     """A code that is not 0, no conversation; the cause from stderr, if it is a common one."""
-    ended = died(case.scene)
+    ended = died(case.state)
     if ended is None or ended[2].signal or ended[2].code in (0, None, 126, 127, *SIGNAL_CODES):
         return
-    said = f"the server exited with code {ended[2].code} after {(ended[1] - case.scene.began_ns) / 1e9:.1f} s"
-    words = last_words(case.scene, ended[0])
+    said = f"the server exited with code {ended[2].code} after {(ended[1] - case.state.began_ns) / 1e9:.1f} s"
+    words = last_words(case.state, ended[0])
     yield replace(words, sentence=said + words.sentence)
 
 
@@ -376,15 +376,15 @@ _OPENING = ("initialize", "server/discover")
 @check("P-17", _ERROR, "the server died in the middle of the conversation", "end", topic="")
 def survives_its_work(case: CheckMoment) -> Iterator[Flaw]:
     """It ended by itself while a request was open, before it answered any, or with a code that is not 0."""
-    scene, ended = case.scene, exit_of(case.scene)
-    if scene.opening is None or ended is None or ended[2].signal or ended[2].code in SIGNAL_CODES:
+    state, ended = case.state, exit_of(case.state)
+    if state.opening is None or ended is None or ended[2].signal or ended[2].code in SIGNAL_CODES:
         return
-    waiting = [each for (side, _), each in scene.asked.items() if side is Direction.TO_SERVER]
-    worked = any(each.answered is not None and each.method not in _OPENING for each in scene.done.values())
+    waiting = [each for (side, _), each in state.requests.open.items() if side is Direction.TO_SERVER]
+    worked = any(each.answered is not None and each.method not in _OPENING for each in state.requests.done.values())
     if not waiting and not ended[2].code and worked:
         return
     at = f" in {waiting[-1].method}" if waiting else "" if worked else " directly after the handshake"
-    words = last_words(scene, ended[0])
+    words = last_words(state, ended[0])
     frames = (*words.frames, *(each.frame for each in waiting[-1:]))
     said = f"the server exited{at} with code {ended[2].code}{words.sentence}"
     yield replace(words, sentence=said, frames=frames)
@@ -400,9 +400,9 @@ def survives_its_work(case: CheckMoment) -> Iterator[Flaw]:
 )
 def keeps_its_stdout(case: CheckMoment) -> Iterator[Flaw]:
     """The end of stdout without the end of the process."""
-    scene = case.scene
-    events = {fact.event: n for n, _, fact in scene.processes}
-    if scene.why and ProcessEvent.STDOUT_EOF in events and ProcessEvent.EXIT not in events:
+    state = case.state
+    events = {fact.event: n for n, _, fact in state.process.facts}
+    if state.why and ProcessEvent.STDOUT_EOF in events and ProcessEvent.EXIT not in events:
         said = "the server closed its stdout and went on: no answer can come any more"
         yield Flaw(said, frames=(events[ProcessEvent.STDOUT_EOF],), instead=True)
 
@@ -417,9 +417,9 @@ def keeps_its_stdout(case: CheckMoment) -> Iterator[Flaw]:
 )
 def waits_for_input(case: CheckMoment) -> Iterator[Flaw]:
     """Code 0, at once, without a message."""
-    ended = died(case.scene)
-    if ended and ended[2].code == 0 and case.scene.first_message_ns is None:
-        if ended[1] - case.scene.began_ns < _AT_ONCE_NS:
+    ended = died(case.state)
+    if ended and ended[2].code == 0 and case.state.first_message_ns is None:
+        if ended[1] - case.state.began_ns < _AT_ONCE_NS:
             yield Flaw("the program ended at once, with code 0 and without a message", frames=(ended[0],), instead=True)
 
 
@@ -436,8 +436,8 @@ _KILLED = {
 @check("P-06", _ERROR, "the server was killed", "end", topic="")
 def is_not_killed(case: CheckMoment) -> Iterator[Flaw]:
     """By a signal that we did not send, or by what a container makes of one. A request to end is no fault."""
-    ended = exit_of(case.scene)
-    if ended is None or any(fact.event is ProcessEvent.SIGNAL for _, _, fact in case.scene.processes):
+    ended = exit_of(case.state)
+    if ended is None or any(fact.event is ProcessEvent.SIGNAL for _, _, fact in case.state.process.facts):
         return
     signal = ended[2].signal or SIGNAL_CODES.get(ended[2].code or 0, "")
     if signal:
@@ -448,7 +448,7 @@ def is_not_killed(case: CheckMoment) -> Iterator[Flaw]:
             said = f"the server {exit_words(ended[2].code or 0)}"
             fix = f"If a shell or a container started it, {signal} ended what it ran. {fix}"
         told = (
-            cause_in(case.scene) if signal in ("SIGABRT", "SIGILL", "SIGTRAP") else None
+            cause_in(case.state) if signal in ("SIGABRT", "SIGILL", "SIGTRAP") else None
         )  # how runtimes end after an error of their own
         if told is not None:
             said, fix = f"{said}: {told[1]}", told[2] or fix
@@ -472,17 +472,17 @@ _SETTINGS = re.compile(r"validation errors? for \w*(?:Settings|Config|Env)")
 _FIELD = re.compile(r"(?i)field required")
 
 
-def _missing_variable(scene: ConnectionState) -> tuple[int, str] | None:
+def _missing_variable(state: ConnectionState) -> tuple[int, str] | None:
     """The name of a variable that stderr says is missing, and where it does; settings are named by their field."""
-    if line := line_like(scene, _MISSING):
+    if line := line_like(state, _MISSING):
         return line[0], next(group for group in line[1].groups() if group)
-    newest = tail_of(scene)[:60]
+    newest = tail_of(state)[:60]
     if found := _IN_A_REPORT.search("\n".join(line for _, line in reversed(newest))):
         name = next(group for group in found.groups() if group)
         return next(n for n, line in newest if name in line), name
-    if line_like(scene, _SETTINGS) is None:
+    if line_like(state, _SETTINGS) is None:
         return None
-    for (n, said), (_, before) in pairwise(tail_of(scene)):
+    for (n, said), (_, before) in pairwise(tail_of(state)):
         if _FIELD.search(said) and re.fullmatch(r"[A-Za-z]\w{2,60}", before.strip()):
             return n, before.strip().upper()
     return None
@@ -491,10 +491,10 @@ def _missing_variable(scene: ConnectionState) -> tuple[int, str] | None:
 @check("P-10", _ERROR, "a variable of the environment is missing", "end", topic="", confidence=_LIKELY)
 def environment_is_whole(case: CheckMoment) -> Iterator[Flaw]:
     """Its last words name a variable that it did not get."""
-    if (ended := died(case.scene)) is None or (missing := _missing_variable(case.scene)) is None:
+    if (ended := died(case.state)) is None or (missing := _missing_variable(case.state)) is None:
         return
     n, name = missing
-    if case.scene.connection is not None and name not in case.scene.connection.env_names:
+    if case.state.connection is not None and name not in case.state.connection.env_names:
         said = f"{name} is not in the environment that the server got"
         yield Flaw(said, frames=(n, ended[0]), instead=True, fix=f"Give it with -e {name}=…")
 
@@ -507,11 +507,11 @@ _PLACEHOLDER = re.compile(
 @check("P-11", _WARNING, "a placeholder was not filled in", "end", topic="", confidence=_LIKELY)
 def placeholders_are_filled(case: CheckMoment) -> Iterator[Flaw]:
     """In the command as it was run, or in the address."""
-    connection = case.scene.connection
+    connection = case.state.connection
     for word in (*connection.argv, connection.url) if connection else ():
         if found := _PLACEHOLDER.search(word):
             yield Flaw(
-                f"the server got the literal text {found.group()[:60]!r}", frames=(case.scene.opened,), instead=True
+                f"the server got the literal text {found.group()[:60]!r}", frames=(case.state.opened,), instead=True
             )
 
 
@@ -530,21 +530,21 @@ _QUOTES = re.compile("[\u201c-\u201f\u2018-\u201b\u00ab\u00bb]")
 )
 def words_are_as_they_are_meant(case: CheckMoment) -> Iterator[Flaw]:
     """A tilde that no shell has expanded; the quotes and dashes of a word processor. Only if the start failed."""
-    connection = case.scene.connection
-    if connection is None or died(case.scene) is None:
+    connection = case.state.connection
+    if connection is None or died(case.state) is None:
         return
     for word in connection.argv[1:]:
         if word.startswith("~/"):
             yield Flaw(
                 f"the server got the literal {word[:80]}: no shell expands its tilde",
-                frames=(case.scene.opened,),
+                frames=(case.state.opened,),
                 instead=True,
                 fix="Write the whole path: no shell starts the program.",
             )
         elif _QUOTES.match(word) or _NOT_A_HYPHEN.match(word):
             what = "quotes" if _QUOTES.match(word) else "a dash in the place of hyphens"
             said = f"the argument {word[:80]} begins with a character of a word processor: typographic {what}"
-            yield Flaw(said, frames=(case.scene.opened,), instead=True, fix="Type it anew, with ASCII characters.")
+            yield Flaw(said, frames=(case.state.opened,), instead=True, fix="Type it anew, with ASCII characters.")
 
 
 _RELATIVE = re.compile(r"(?:ENOENT|No such file or directory).{0,40}?['\"](\.{0,2}[^/'\"][^'\"]{0,200})['\"]")
@@ -553,15 +553,15 @@ _RELATIVE = re.compile(r"(?:ENOENT|No such file or directory).{0,40}?['\"](\.{0,
 @check("P-12", _ERROR, "a file is not where the server looks", "end", topic="", confidence=_LIKELY)
 def directory_is_right(case: CheckMoment) -> Iterator[Flaw]:
     """A relative path, from the directory it was started in; or that directory itself."""
-    if not case.scene.processes and case.scene.why.startswith("The directory to start"):
-        yield Flaw(case.scene.why.rstrip("."), frames=(case.n,), instead=True, fix="Name one that exists with --cwd.")
+    if not case.state.process.facts and case.state.why.startswith("The directory to start"):
+        yield Flaw(case.state.why.rstrip("."), frames=(case.n,), instead=True, fix="Name one that exists with --cwd.")
         return
-    ended, connection = died(case.scene), case.scene.connection
+    ended, connection = died(case.state), case.state.connection
     if not ended or not connection:
         return
-    if line := line_like(case.scene, _RELATIVE):
+    if line := line_like(case.state, _RELATIVE):
         file = line[1].group(1)
-    elif not (line := line_like(case.scene, _PROGRAM)) or not (file := _relative(connection.argv, line[1].group(1))):
+    elif not (line := line_like(case.state, _PROGRAM)) or not (file := _relative(connection.argv, line[1].group(1))):
         return
     said = f"{file} does not exist in {connection.cwd or 'its directory'}"
     yield Flaw(said, frames=(line[0], ended[0]), instead=True, fix="Give the whole path, or --cwd.")
@@ -585,8 +585,8 @@ _PORT = re.compile(
 @check("P-13", _ERROR, "a port is taken", "end", topic="", fix="End the other process, or choose another port.")
 def port_is_free(case: CheckMoment) -> Iterator[Flaw]:
     """Often by an older copy of the same server."""
-    ended = exit_of(case.scene)
-    if ended and (line := line_like(case.scene, _PORT)):
+    ended = exit_of(case.state)
+    if ended and (line := line_like(case.state, _PORT)):
         number = line[1].group(1) or line[1].group(2)
         port = f" {number}" if number else ""
         yield Flaw(f"another process has the port{port}", frames=(line[0], ended[0]), instead=True)
@@ -602,8 +602,8 @@ _OTHER_SDK = re.compile(
 )
 def sdk_is_the_right_one(case: CheckMoment) -> Iterator[Flaw]:
     """By an import or attribute that both packages were tried for: mcp 1.30.0 has it, mcp 2.3.0 does not."""
-    ended = died(case.scene)
-    if ended and (line := line_like(case.scene, _OTHER_SDK)):
+    ended = died(case.state)
+    if ended and (line := line_like(case.state, _OTHER_SDK)):
         said = f"{line[1].group()}: the Python package mcp has it in 1.30.0 and not in 2.3.0 (tried 2026-11-22)"
         yield Flaw(said, frames=(line[0], ended[0]), instead=True)
 
@@ -619,7 +619,7 @@ def sdk_is_the_right_one(case: CheckMoment) -> Iterator[Flaw]:
 def ends_with_its_input(case: CheckMoment) -> Iterator[Flaw]:
     """It needed a signal, more than two seconds after stdin was closed."""
     closed = signalled = None
-    for n, time_ns, fact in case.scene.processes:
+    for n, time_ns, fact in case.state.process.facts:
         if fact.event is ProcessEvent.STDIN_EOF and closed is None:
             closed = time_ns
         elif fact.event is ProcessEvent.SIGNAL and closed is not None and signalled is None:

@@ -65,7 +65,7 @@ _FLOOD = 1_000_000
 @check("R-04", _HINT, "a flood on stderr", "end", topic="stdio", fix="Write less, or at a level that can be chosen.")
 def stderr_is_no_flood(case: CheckMoment) -> Iterator[Flaw]:
     """More than a megabyte in a second. Legal: “The server MAY write UTF-8 strings to its stderr for any purpose.”"""
-    n, most = case.scene.flood
+    n, most = case.state.process.flood
     if most > _FLOOD:
         yield Flaw(f"{most / 1e6:.1f} MB on stderr within a second", frames=(n,), instead=True)
 
@@ -84,14 +84,14 @@ _LONG_NS = 2_000_000_000
 )
 def calls_are_answered(case: CheckMoment) -> Iterator[Flaw]:
     """Taken back by the client after seconds without an answer; whether progress had come says which clock it was."""
-    scene = case.scene
-    for asked in scene.done.values():
+    state = case.state
+    for asked in state.requests.done.values():
         if asked.cancelled is None or asked.answered is not None or asked.method == "subscriptions/listen":
             continue
         waited = asked.cancelled_ns - asked.time_ns
         if waited < _LONG_NS:
             continue
-        telling = scene.tokens.get(asked.token) if asked.token is not None else None
+        telling = state.requests.progress.get(asked.token) if asked.token is not None else None
         progress = bool(telling and telling.asked.frame == asked.frame and telling.frame)
         clock = "although progress came: it took too long in all" if progress else "and no progress came meanwhile"
         said = f"{asked.method[:60]} was given up after {waited / 1e9:.0f} s, {clock}"

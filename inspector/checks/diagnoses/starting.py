@@ -26,29 +26,29 @@ _NO_COMMAND = re.compile(r"is not on the PATH|does not exist\b|is a directory, n
 )
 def command_exists(case: CheckMoment) -> Iterator[Flaw]:
     """Nothing was started: the PATH of the child has no such program."""
-    scene = case.scene
-    if scene.processes or scene.why.startswith("The directory to start") or "exists but" in scene.why:
+    state = case.state
+    if state.process.facts or state.why.startswith("The directory to start") or "exists but" in state.why:
         return
-    if scene.connection is not None and scene.connection.argv and _NO_COMMAND.search(scene.why):
-        command = scene.connection.argv[0]
-        if " " in command.strip() and len(scene.connection.argv) == 1 and not command.startswith(("/", ".")):
+    if state.connection is not None and state.connection.argv and _NO_COMMAND.search(state.why):
+        command = state.connection.argv[0]
+        if " " in command.strip() and len(state.connection.argv) == 1 and not command.startswith(("/", ".")):
             said = f"no program is called {command[:100]!r}: the command and its arguments are written as one word"
             fix = "Split it: the program is the command, and each of the other words is one of its arguments."
             yield Flaw(said, frames=(case.n,), instead=True, fix=fix)
             return
-        fix = "Check the path and --cwd." if "does not exist" in scene.why else ""
-        yield Flaw(scene.why.rstrip("."), frames=(case.n,), instead=True, fix=fix)
+        fix = "Check the path and --cwd." if "does not exist" in state.why else ""
+        yield Flaw(state.why.rstrip("."), frames=(case.n,), instead=True, fix=fix)
 
 
-def unanswered(scene: ConnectionState) -> TrackedRequest | None:
+def unanswered(state: ConnectionState) -> TrackedRequest | None:
     """The first request of a server that lives and has not said anything for a while; None for any other server."""
-    exited = any(fact.event is ProcessEvent.EXIT for _, _, fact in scene.processes) and bool(scene.why)
+    exited = any(fact.event is ProcessEvent.EXIT for _, _, fact in state.process.facts) and bool(state.why)
     # The bytes that doctor sends may have ended what had been silent before.
-    if (exited and scene.provoked is None) or scene.messages:
+    if (exited and state.process.provoked is None) or state.messages:
         return None
-    everything = (*scene.asked.values(), *scene.done.values())
+    everything = (*state.requests.open.values(), *state.requests.done.values())
     waiting = [each for each in everything if each.method == "initialize" and each.answered is None]
-    return waiting[0] if waiting and scene.last_ns - waiting[0].time_ns >= _PATIENCE_NS else None
+    return waiting[0] if waiting and state.last_ns - waiting[0].time_ns >= _PATIENCE_NS else None
 
 
 _MANAGERS = {"npx", "npm", "pnpm", "pnpx", "yarn", "bunx", "uvx", "uv", "pipx", "pip", "deno"}
@@ -59,9 +59,9 @@ _INSTALLS = re.compile(
 _FIX_INSTALL = "Install it before and pin its version, or run the command once in a terminal before."
 
 
-def _manager(scene: ConnectionState) -> str:
+def _manager(state: ConnectionState) -> str:
     """The package manager that the command is; "" if it is none."""
-    name = PurePath(scene.connection.argv[0]).stem if scene.connection and scene.connection.argv else ""
+    name = PurePath(state.connection.argv[0]).stem if state.connection and state.connection.argv else ""
     return name if name in _MANAGERS else ""
 
 
@@ -78,21 +78,21 @@ def _manager(scene: ConnectionState) -> str:
 )
 def is_installed(case: CheckMoment) -> Iterator[Flaw]:
     """Silence of npx, uvx and their like; or an answer that had to wait for them."""
-    scene = case.scene
-    name, words = _manager(scene), [(n, line) for n, line in tail_of(scene) if line.strip()]
+    state = case.state
+    name, words = _manager(state), [(n, line) for n, line in tail_of(state) if line.strip()]
     pulls = bool(words) and re.search(r"(?i)pulling from|pull complete|unable to find image", words[0][1]) is not None
     if not name and not pulls:
         return
     told = bool(words) and _INSTALLS.search(words[0][1]) is not None
     frames = (words[0][0],) if told else ()
     if case.message is not None:
-        took = case.time_ns - scene.began_ns
-        if took > _SLOW_NS and scene.opening is None and scene.began_ns:
+        took = case.time_ns - state.began_ns
+        if took > _SLOW_NS and state.opening is None and state.began_ns:
             yield Flaw(f"{name or 'docker'} took {took / 1e9:.0f} s to start the server", severity=_HINT)
         return
-    asked = unanswered(scene)
+    asked = unanswered(state)
     if asked is not None and (told or not words):
-        waited = (scene.last_ns - scene.began_ns) / 1e9
+        waited = (state.last_ns - state.began_ns) / 1e9
         said = f"{name or 'docker'} is still installing after {waited:.0f} s: the server has not started"
         sure = None if told else Confidence.GUESS
         yield Flaw(said, frames=(*frames, asked.frame), instead=True, confidence=sure)
@@ -133,22 +133,22 @@ _LONG = {"--interactive": "i", "--tty": "t", "--detach": "d"}
 @check("P-08", _ERROR, "flags of docker that keep stdin away", "end", topic="", fix=_FIX_DOCKER)
 def container_gets_stdin(case: CheckMoment) -> Iterator[Flaw]:
     """`-i` is needed, `-t` makes a terminal of the pipe, `-d` leaves at once."""
-    scene = case.scene
-    found = _run_flags(scene.connection.argv if scene.connection else ())
-    if found is None or (not scene.processes and scene.why):
+    state = case.state
+    found = _run_flags(state.connection.argv if state.connection else ())
+    if found is None or (not state.process.facts and state.why):
         return
-    flags, failed = found[0], scene.opening is None
+    flags, failed = found[0], state.opening is None
     if "d" in flags:
         yield Flaw(
             "docker run -d leaves the container to itself: nothing reaches its stdin",
-            frames=(scene.opened,),
+            frames=(state.opened,),
             instead=True,
         )
     elif "i" not in flags and failed:
-        yield Flaw("docker run without -i: the container gets no stdin", frames=(scene.opened,), instead=True)
+        yield Flaw("docker run without -i: the container gets no stdin", frames=(state.opened,), instead=True)
     elif "t" in flags:
         said = "docker run -t makes a terminal of stdout: line ends change and what is sent comes back"
-        yield Flaw(said, frames=(scene.opened,), instead=True, severity=None if failed else _WARNING)
+        yield Flaw(said, frames=(state.opened,), instead=True, severity=None if failed else _WARNING)
 
 
 _STARTED = re.compile(r"(?i)\b(listening|started|running|ready|serving|startup complete|waiting for)\b")
@@ -158,8 +158,8 @@ _SERVES_HTTP = re.compile(r"https?://[\w.\[\]:-]+(?:/\S*)?|(?i:\bport\s+\d{2,5})
 @check("P-09", _ERROR, "it says that it started, and does not read", "end", topic="stdio", confidence=Confidence.GUESS)
 def started_servers_read(case: CheckMoment) -> Iterator[Flaw]:
     """Its stderr says that it runs, and nothing answers on stdout."""
-    asked = unanswered(case.scene)
-    words = [(n, line) for n, line in tail_of(case.scene) if _STARTED.search(line[:500])]
+    asked = unanswered(case.state)
+    words = [(n, line) for n, line in tail_of(case.state) if _STARTED.search(line[:500])]
     if asked is None or not words:
         return
     n, line = words[0]
@@ -180,7 +180,7 @@ _URL = re.compile(r"https?://[^\s'\"<>]+")
 @check("P-22", _ERROR, "the server waits for a person", "end", topic="stdio", confidence=Confidence.LIKELY)
 def waits_for_nobody(case: CheckMoment) -> Iterator[Flaw]:
     """Its stderr ends with a prompt, or names the address of a login; and it has not answered."""
-    asked, newest = unanswered(case.scene), tail_of(case.scene)[:5]
+    asked, newest = unanswered(case.state), tail_of(case.state)[:5]
     words = [(n, line.strip()) for n, line in newest if line.strip()]
     if asked is None or not words:
         return
@@ -208,7 +208,7 @@ def waits_for_nobody(case: CheckMoment) -> Iterator[Flaw]:
 def leaves_nobody(case: CheckMoment) -> Iterator[Flaw]:
     """The group was still alive after its leader's end, and needed a signal."""
     gone = False
-    for n, _, fact in case.scene.processes:
+    for n, _, fact in case.state.process.facts:
         if fact.event is ProcessEvent.EXIT:
             gone = True
         elif fact.event is ProcessEvent.SIGNAL and gone:

@@ -42,7 +42,7 @@ class _Burst(msgspec.Struct):
 def events_come_one_by_one(case: CheckMoment) -> Iterator[Flaw]:
     """Progress that was long under way arrives together with the answer."""
     frame, life = case.frame, case.life
-    bursts: dict[int, _Burst] = case.scene.notes.setdefault("H-13", {})
+    bursts: dict[int, _Burst] = case.state.notes.setdefault("H-13", {})
     if frame is not None:
         if frame.sse is not None and frame.http is not None and len(bursts) < _MOST:
             burst = bursts.setdefault(frame.http, _Burst(frame.time_ns, frame.time_ns, 0, frame.n))
@@ -90,7 +90,7 @@ _LIMITS = (30, 60, 100, 125, 240, 300)
 )
 def streams_outlive_silence(case: CheckMoment) -> Iterator[Flaw]:
     """It ended by itself, after a silence of a length that proxies are known for."""
-    heard: dict[int, int] = case.scene.notes.setdefault("H-14", {})
+    heard: dict[int, int] = case.state.notes.setdefault("H-14", {})
     life, fact = case.life, case.fact
     if fact is None or fact.event is HttpEvent.RESPONSE:
         number = case.frame.http if case.frame is not None else case.note.http if case.note is not None else None
@@ -104,7 +104,7 @@ def streams_outlive_silence(case: CheckMoment) -> Iterator[Flaw]:
     silent = (case.time_ns - last) / 1e9
     limit = next((each for each in _LIMITS if abs(silent - each) < 1.5), None)
     if limit is not None:
-        times = case.scene.notes["H-14 times"] = case.scene.notes.get("H-14 times", 0) + 1
+        times = case.state.notes["H-14 times"] = case.state.notes.get("H-14 times", 0) + 1
         said = f"the stream ended after {silent:.0f} s without an event: a usual idle timeout of proxies"
         yield Flaw(said, confidence=_LIKELY if times > 1 else None)
 
@@ -188,7 +188,7 @@ def events_are_messages(case: CheckMoment) -> Iterator[Flaw]:
     if frame is None or frame.sse is None or frame.sse.event in (None, "", "message"):
         return
     name = frame.sse.event[:40]
-    if any(not isinstance(each, NotJsonRpc) for each in case.value) and case.scene.seldom(f"H-35 {name}", 1, 1 << 62):
+    if any(not isinstance(each, NotJsonRpc) for each in case.value) and case.state.seldom(f"H-35 {name}", 1, 1 << 62):
         yield Flaw(f"a JSON-RPC message came in an event called {name!r}: clients read events called 'message' alone")
 
 
@@ -203,13 +203,13 @@ def events_are_messages(case: CheckMoment) -> Iterator[Flaw]:
 )
 def streams_name_their_endpoint(case: CheckMoment) -> Iterator[Flaw]:
     """HTTP as it was at first begins with that event."""
-    scene, life = case.scene, responded(case)
-    if life is not None and life.request is not None and life.response is not None and scene.transport == "sse":
+    state, life = case.state, responded(case)
+    if life is not None and life.request is not None and life.response is not None and state.transport == "sse":
         if life.request.method == "GET" and life.response.status == 200 and kind_of(life) == "text/event-stream":
-            scene.notes["H-36"] = case.n
-    elif case.fact is None and "H-36" in scene.notes and not scene.has_endpoint and scene.opening is None:
+            state.notes["H-36"] = case.n
+    elif case.fact is None and "H-36" in state.notes and not state.http.has_endpoint and state.opening is None:
         said = "the stream was opened, and no endpoint event came: nothing says where to post messages"
-        yield Flaw(said, frames=(scene.notes["H-36"],), instead=True)
+        yield Flaw(said, frames=(state.notes["H-36"],), instead=True)
 
 
 @check(

@@ -47,7 +47,7 @@ def _elicitations(case: CheckMoment) -> Iterator[tuple[str, Any]]:
 def tools_were_offered(case: CheckMoment) -> Iterator[Flaw]:
     """Only where the client declares sampling.tools."""
     for place, params in _sampling(case):
-        if (peek.has(params, "tools") or peek.has(params, "toolChoice")) and not case.scene.offered(
+        if (peek.has(params, "tools") or peek.has(params, "toolChoice")) and not case.state.offered(
             case.asked, "sampling", "tools"
         ):
             yield Flaw("sampling with tools, and the client does not declare sampling.tools", f"{place}/tools")
@@ -81,7 +81,7 @@ def context_was_offered(case: CheckMoment) -> Iterator[Flaw]:
     """IncludeContext other than none needs sampling.context."""
     for place, params in _sampling(case):
         word = peek.text(params, "includeContext")
-        if word in ("thisServer", "allServers") and not case.scene.offered(case.asked, "sampling", "context"):
+        if word in ("thisServer", "allServers") and not case.state.offered(case.asked, "sampling", "context"):
             yield Flaw(
                 f"includeContext is {word}, and the client does not declare sampling.context", f"{place}/includeContext"
             )
@@ -96,7 +96,7 @@ def _mode(params: Any) -> str:
 )
 def mode_was_offered(case: CheckMoment) -> Iterator[Flaw]:
     """An empty `elicitation` offers forms."""
-    offered = peek.at(case.scene.client_capabilities(case.asked), "elicitation")
+    offered = peek.at(case.state.client_capabilities(case.asked), "elicitation")
     for place, params in _elicitations(case):
         mode = _mode(params)
         if type(offered) is dict and mode not in offered and not (mode == "form" and "url" not in offered):
@@ -243,7 +243,7 @@ def visits_are_named(case: CheckMoment) -> Iterator[Flaw]:
 def visit_is_known(case: CheckMoment) -> Iterator[Flaw]:
     """Clients ignore it."""
     id_ = peek.text(case.value, "elicitationId")
-    if id_ is None or id_ not in case.scene.visits:
+    if id_ is None or id_ not in case.state.ongoing.elicitation_ids:
         yield Flaw(f"the elicitation {str(id_)[:60]!r} is complete, and was never asked", "/params/elicitationId")
 
 

@@ -44,7 +44,7 @@ def has_one_outcome(case: CheckMoment) -> Iterator[Flaw]:
     for message in case.value:
         if "both result and error" in message.defects:
             yield Flaw("an answer has both result and error", "/error")
-        elif NULL_ERROR in message.defects and case.scene.seldom("E03 null", 1, 1 << 62):
+        elif NULL_ERROR in message.defects and case.state.seldom("E03 null", 1, 1 << 62):
             yield Flaw(
                 'a response has "error": null beside its result: the TypeScript SDK rejects it (1.32.2), the Python SDK'
                 " takes it as a success (1.30.0, 2.3.0; tried 2026-11-23)",
@@ -86,7 +86,7 @@ def id_is_one(case: CheckMoment) -> Iterator[Flaw]:
 def ids_come_once(case: CheckMoment) -> Iterator[Flaw]:
     """“The request ID MUST NOT have been previously used by the requestor within the same session.”"""
     assert isinstance(case.message, Request)
-    if case.message.id in case.scene.server_ids:
+    if case.message.id in case.state.requests.server_ids:
         yield Flaw(f"the server's request id {case.message.id!r} was used before in this session", "/id")
 
 
@@ -100,7 +100,7 @@ def answers_something(case: CheckMoment) -> Iterator[Flaw]:
 
 def _same_text(case: CheckMoment, id_: int | str) -> bool:
     other: int | str = str(id_) if isinstance(id_, int) else int(id_) if id_.isdecimal() and len(id_) < 19 else id_
-    return other != id_ and (Direction.TO_SERVER, other) in case.scene.asked
+    return other != id_ and (Direction.TO_SERVER, other) in case.state.requests.open
 
 
 @check(
@@ -115,7 +115,7 @@ def id_comes_back_as_it_was(case: CheckMoment) -> Iterator[Flaw]:
     """`1.0` and `1e0` are the JSON number 1; clients that keep ids as integers or text may not see that. Once."""
     for message in case.value:
         if RESPELLED_ID in message.defects and isinstance(message, Answer | ErrorAnswer):
-            if case.scene.seldom("E27", 1, 1 << 62):
+            if case.state.seldom("E27", 1, 1 << 62):
                 yield Flaw(
                     f"a response has the id {_spelling(case, message.id)} and the request had {message.id}: "
                     "the same JSON number, but other clients may not match this response to its request",
@@ -150,7 +150,7 @@ def error_says_whose(case: CheckMoment) -> Iterator[Flaw]:
     message = case.message
     if not isinstance(message, ErrorAnswer) or message.id is not None or not _could_read(case):
         return
-    if case.scene.is_http and (case.life is None or case.life.response is None or case.life.response.status >= 400):
+    if case.state.is_http and (case.life is None or case.life.response is None or case.life.response.status >= 400):
         return
     yield Flaw(f"an error without an id: {message.message[:100]}", "/id")
 
@@ -208,7 +208,7 @@ def asks_what_was_offered(case: CheckMoment) -> Iterator[Flaw]:
         return
     if method not in revision.server_requests:
         yield Flaw(f"{method[:60]} is no request that a server can send in {revision.date}", "/method")
-    elif (ability := _ABILITY.get(method)) and not case.scene.offered(None, ability):
+    elif (ability := _ABILITY.get(method)) and not case.state.offered(None, ability):
         yield Flaw(f"{method} was sent, and the client does not declare {ability}", "/method")
 
 
@@ -263,7 +263,7 @@ def meta_keys_are_names(case: CheckMoment) -> Iterator[Flaw]:
             if not _KEY.fullmatch(key):
                 yield Flaw(f"{key[:60]!r} is no key that _meta can have", f"{_root(case)}/_meta")
             elif "/" in key and _RESERVED.match(key) and key not in _DEFINED:
-                if case.scene.seldom(f"E18 {key[:80]}", 1, 1 << 62):
+                if case.state.seldom(f"E18 {key[:80]}", 1, 1 << 62):
                     said = f"{key[:80]!r} has a prefix that is reserved, and is no key that this program knows"
                     yield Flaw(said, f"{_root(case)}/_meta", severity=_HINT)
 

@@ -24,7 +24,7 @@ _VISIBLE = re.compile(r"[\x21-\x7e]+")
 def _heads(case: CheckMoment) -> tuple[HttpLife, HttpFact, HttpFact] | None:
     """The exchange with both heads, once the response's is there."""
     life, fact = case.life, case.fact
-    if case.scene.transport == "sse" or case.scene.has_endpoint:
+    if case.state.transport == "sse" or case.state.http.has_endpoint:
         return None
     if life is None or life.request is None or not isinstance(fact, HttpFact) or fact.event is not HttpEvent.RESPONSE:
         return None
@@ -67,7 +67,7 @@ def requests_are_answered(case: CheckMoment) -> Iterator[Flaw]:
 def get_is_answered(case: CheckMoment) -> Iterator[Flaw]:
     """A server without a stream of its own says 405."""
     heads = _heads(case)
-    if heads and heads[1].method == "GET" and case.scene.transport == "http":
+    if heads and heads[1].method == "GET" and case.state.transport == "http":
         life, _, response = heads
         stream = response.status == 200 and _kind(life) == "text/event-stream"
         if not stream and response.status not in (401, 403, 405) and not 300 <= response.status < 400:
@@ -90,10 +90,10 @@ def event_ids_come_once(case: CheckMoment) -> Iterator[Flaw]:
     id_ = frame.sse.id if frame is not None and frame.sse is not None else None
     if not id_ or frame is None or frame.channel is Channel.GET:
         return
-    if id_ in case.scene.event_ids:
+    if id_ in case.state.http.event_ids:
         yield Flaw(f"the event id {id_[:60]!r} was used before")
-    elif len(case.scene.event_ids) < 100_000:
-        case.scene.event_ids.add(id_)
+    elif len(case.state.http.event_ids) < 100_000:
+        case.state.http.event_ids.add(id_)
 
 
 @check("W09", _WARNING, "a stream ended without the answer", "http end", topic="http", since=2, until=3)
@@ -143,9 +143,9 @@ def there_are_no_sessions(case: CheckMoment) -> Iterator[Flaw]:
     heads, frame = _heads(case), case.frame
     if heads and heads[1].method != "OPTIONS" and heads[0].header(_SESSION) is not None:
         yield Flaw("the response carries Mcp-Session-Id")
-    if heads and heads[1].method in ("GET", "DELETE") and heads[2].status != 405 and case.scene.transport == "http":
+    if heads and heads[1].method in ("GET", "DELETE") and heads[2].status != 405 and case.state.transport == "http":
         yield Flaw(f"{heads[1].method} was answered by {heads[2].status}, not 405")
-    if frame is not None and frame.sse is not None and frame.sse.id and case.scene.seldom("W17", 1, 1 << 62):
+    if frame is not None and frame.sse is not None and frame.sse.id and case.state.seldom("W17", 1, 1 << 62):
         yield Flaw("an event has an id, and streams can't be resumed in this revision", severity=_HINT)
 
 
@@ -162,7 +162,7 @@ def streams_are_not_buffered(case: CheckMoment) -> Iterator[Flaw]:
     """Said once a connection."""
     heads = _heads(case)
     if heads and heads[2].status == 200 and _kind(heads[0]) == "text/event-stream":
-        if (heads[0].header("x-accel-buffering") or "").lower() != "no" and case.scene.seldom("W19", 1, 1 << 62):
+        if (heads[0].header("x-accel-buffering") or "").lower() != "no" and case.state.seldom("W19", 1, 1 << 62):
             yield Flaw("an event stream without X-Accel-Buffering: no")
 
 
@@ -192,12 +192,12 @@ def answers_its_own_request(case: CheckMoment) -> Iterator[Flaw]:
 def begins_with_its_endpoint(case: CheckMoment) -> Iterator[Flaw]:
     """It names an address of its own origin; every message event comes under the type `message`."""
     frame, note = case.frame, case.note
-    if case.scene.transport != "sse":
+    if case.state.transport != "sse":
         return
     if frame is not None and frame.sse is not None:
         if frame.sse.event not in (None, "message"):
             yield Flaw(f"a message came as an event of type {str(frame.sse.event)[:40]!r}")
-        if not case.scene.has_endpoint and case.scene.seldom("V01", 1, 1 << 62):
+        if not case.state.http.has_endpoint and case.state.seldom("V01", 1, 1 << 62):
             yield Flaw("a message came before the event that names the endpoint", severity=_HINT)
     elif note is not None and note.event == "endpoint" and case.life is not None and case.life.request is not None:
         named = b"".join(line[5:].strip() for line in note.raw.splitlines() if line.startswith(b"data:"))
@@ -223,12 +223,12 @@ _GRACE_NS = 150_000_000
 """What a stream may stay open after its answer, where this side then closes it."""
 _LONG_NS = 1_000_000_000
 TAKES_ORIGINS = "W14"
-"""Among a scene's notes: the server answered a request of another origin."""
+"""Among a state's notes: the server answered a request of another origin."""
 
 
 def _is_plain_http(case: CheckMoment) -> bool:
     """Whether this is HTTP as it is since its second form: one address, no stream beside it that brings answers."""
-    return case.scene.transport != "sse" and not case.scene.has_endpoint
+    return case.state.transport != "sse" and not case.state.http.has_endpoint
 
 
 def _responded(case: CheckMoment) -> HttpLife | None:
@@ -248,7 +248,7 @@ def session_id_stays(case: CheckMoment) -> Iterator[Flaw]:
         return
     if life.request is not None and life.request.probe:
         return  # it is the session of nobody
-    before = case.scene.mcp_session_id
+    before = case.state.http.session_id
     if not before:
         yield Flaw("the first Mcp-Session-Id comes with another response than that to initialize")
     elif given != before:
@@ -283,7 +283,7 @@ def messages_come_once(case: CheckMoment) -> Iterator[Flaw]:
     frame, life = case.frame, case.life
     if frame is None or life is None or not is_distinct(case) or life.sent("last-event-id") is not None:
         return
-    other = case.scene.streamed.get(hash(frame.payload))
+    other = case.state.http.streamed.get(hash(frame.payload))
     if other is not None and other != frame.http:
         yield Flaw(f"{case.method[:60]} came on the streams of exchange {other} and of {frame.http}", "/method")
 
@@ -303,8 +303,8 @@ def streams_end_with_the_answer(case: CheckMoment) -> Iterator[Flaw]:
     """“After the response has been sent, the server SHOULD terminate the SSE stream.”"""
     if not _is_plain_http(case):
         return
-    ended = [case.life] if case.fact is not None and case.life is not None else list(case.scene.http.values())
-    now = case.time_ns if case.fact is not None else case.scene.last_ns
+    ended = [case.life] if case.fact is not None and case.life is not None else list(case.state.http.exchanges.values())
+    now = case.time_ns if case.fact is not None else case.state.last_ns
     for life in ended:
         late = now - life.answered_ns
         if not life.answered_ns or not life.events or late < _GRACE_NS:
@@ -333,7 +333,7 @@ def streams_can_be_resumed(case: CheckMoment) -> Iterator[Flaw]:
     if life is None or not _is_plain_http(case):
         return
     if frame is not None and frame.channel is Channel.SSE and frame.sse is not None:
-        if frame.sse.id and not life.events and not life.was_primed and case.scene.seldom("W11 primed", 1, _NEVER):
+        if frame.sse.id and not life.events and not life.was_primed and case.state.seldom("W11 primed", 1, _NEVER):
             fix = "Send an event with an id and without data first."
             yield Flaw("a stream with event ids begins without an event that only has an id", severity=_HINT, fix=fix)
     elif fact is not None and fact.event is HttpEvent.END and fact.why == "" and life.has_ids and life.retry is None:
@@ -369,8 +369,8 @@ def versions_are_looked_at(case: CheckMoment) -> Iterator[Flaw]:
     said = life.sent("mcp-protocol-version") if life is not None else None
     if life is None or said is None or life.response is None or not 200 <= life.response.status < 300:
         return
-    agreed = case.scene.revision.date if case.scene.revision is not None else ""
-    named = case.scene.opening.supported if case.scene.opening is not None else ()
+    agreed = case.state.revision.date if case.state.revision is not None else ""
+    named = case.state.opening.supported if case.state.opening is not None else ()
     if said != agreed and said not in named and all(said != row.date for row in ROWS):
         yield Flaw(f"a request with MCP-Protocol-Version: {said[:40]} was answered by {life.response.status}")
 
@@ -424,5 +424,5 @@ def origins_are_looked_at(case: CheckMoment) -> Iterator[Flaw]:
         return  # a browser asks whether it may ask
     if is_loopback(life.request.target) and not is_loopback(origin) and origin.startswith(("http://", "https://")):
         if 200 <= life.response.status < 300:
-            case.scene.notes[TAKES_ORIGINS] = True
+            case.state.notes[TAKES_ORIGINS] = True
             yield Flaw(f"a request with Origin: {origin[:80]} was answered by {life.response.status}")

@@ -51,8 +51,8 @@ def waits_for_initialized(case: CheckMoment) -> Iterator[Flaw]:
 
 def _is_early(case: CheckMoment) -> bool:
     """Whether the handshake has begun, and the client has not said yet that it is ready."""
-    scene = case.scene
-    return not scene.initialized and (scene.opening is not None or scene.handshake is not None)
+    state = case.state
+    return not state.initialized and (state.opening is not None or state.handshake is not None)
 
 
 @check(
@@ -126,7 +126,7 @@ def result_type_is_known(case: CheckMoment) -> Iterator[Flaw]:
         return
     if word == "task" and case.method != "tools/call":
         return
-    if word == "task" and case.scene.offered(case.asked, "extensions", PREFIX + "tasks"):
+    if word == "task" and case.state.offered(case.asked, "extensions", PREFIX + "tasks"):
         return
     yield Flaw(f"resultType is {word!r}, which this client has not declared", "/result/resultType")
 
@@ -134,7 +134,7 @@ def result_type_is_known(case: CheckMoment) -> Iterator[Flaw]:
 @check("L12", _WARNING, "a result that does not say who answers", "answer", topic="basic", since=5)
 def says_who_answers(case: CheckMoment) -> Iterator[Flaw]:
     """`serverInfo` should be in every result's `_meta`; said once a connection."""
-    if not peek.has(case.value, "_meta", PREFIX + "serverInfo") and case.scene.seldom("L12", 1, 1 << 62):
+    if not peek.has(case.value, "_meta", PREFIX + "serverInfo") and case.state.seldom("L12", 1, 1 << 62):
         yield Flaw(f"the result of {case.method[:60]} does not say which server it is from", "/result/_meta")
 
 
@@ -183,7 +183,7 @@ def tasks_are_an_extension(case: CheckMoment) -> Iterator[Flaw]:
 )
 def refuses_handshakes_with_versions(case: CheckMoment) -> Iterator[Flaw]:
     """By a server that has shown before that it speaks the revision without a handshake."""
-    opening = case.scene.opening
+    opening = case.state.opening
     if opening is not None and opening.era is Era.MODERN and not peek.items(case.value, "data", "supported"):
         yield Flaw("initialize was refused, and no version is named that is supported", "/error/data/supported")
 
@@ -209,7 +209,7 @@ _LISTS = {
 def promised_to_tell_of_lists(case: CheckMoment) -> Iterator[Flaw]:
     """Notifications of changes are a capability."""
     kind = _LISTS[case.method]
-    if case.scene.opening is not None and not case.scene.capable(kind, "listChanged"):
+    if case.state.opening is not None and not case.state.capable(kind, "listChanged"):
         yield Flaw(f"{case.method}, and the server does not declare {kind}.listChanged", "/method")
 
 
@@ -225,7 +225,7 @@ def promised_to_tell_of_lists(case: CheckMoment) -> Iterator[Flaw]:
 )
 def promised_to_tell_of_resources(case: CheckMoment) -> Iterator[Flaw]:
     """Updates are a capability."""
-    if case.scene.opening is not None and not case.scene.capable("resources", "subscribe"):
+    if case.state.opening is not None and not case.state.capable("resources", "subscribe"):
         yield Flaw("an update, and the server does not declare resources.subscribe", "/method")
 
 
@@ -240,8 +240,8 @@ def promised_to_tell_of_resources(case: CheckMoment) -> Iterator[Flaw]:
 )
 def promised_to_log(case: CheckMoment) -> Iterator[Flaw]:
     """“Servers that emit log message notifications MUST declare the logging capability.”"""
-    scene = case.scene
-    if scene.opening is not None and scene.opening.capabilities and not scene.capable("logging"):
+    state = case.state
+    if state.opening is not None and state.opening.capabilities and not state.capable("logging"):
         yield Flaw("a log message, and the server does not declare logging", "/method")
 
 
@@ -259,9 +259,9 @@ _KINDS = {"tools/list": "tools", "prompts/list": "prompts", "resources/list": "r
 def declares_what_it_has(case: CheckMoment) -> Iterator[Flaw]:
     """Items come, and the capability is absent."""
     kind = _KINDS[case.method]
-    opening = case.scene.opening
+    opening = case.state.opening
     known = opening is not None and (opening.era is Era.LEGACY or bool(opening.supported))
-    if known and not case.scene.capable(kind) and peek.items(case.value, kind):
+    if known and not case.state.capable(kind) and peek.items(case.value, kind):
         yield Flaw(f"{case.method} has items, and the server does not declare {kind}", f"/result/{kind}")
 
 
@@ -277,7 +277,7 @@ def declares_what_it_has(case: CheckMoment) -> Iterator[Flaw]:
 def has_what_it_declares(case: CheckMoment) -> Iterator[Flaw]:
     """The list of a declared capability is not known to the server."""
     kind = _KINDS[case.method]
-    if peek.integer(case.value, "code") == -32601 and case.scene.capable(kind):
+    if peek.integer(case.value, "code") == -32601 and case.state.capable(kind):
         yield Flaw(f"the server declares {kind} and does not know {case.method}", "/error/code")
 
 
@@ -298,7 +298,7 @@ def skills_can_be_had(case: CheckMoment) -> Iterator[Flaw]:
         if declares(capabilities, SKILLS) and peek.at(capabilities, "resources") is None:
             fix = 'Declare "resources": {}, and answer resources/read.'
             yield Flaw("the server declares skills, and not resources, by which they are read", _SKILLS_AT, fix=fix)
-    elif case.scene.opening is None or not declares(case.scene.opening.capabilities, SKILLS):
+    elif case.state.opening is None or not declares(case.state.opening.capabilities, SKILLS):
         return
     elif isinstance(case.message, ErrorAnswer):
         if peek.integer(case.value, "code") == -32601:
@@ -324,13 +324,13 @@ _SKILLS_AT = "/result/capabilities/extensions/io.modelcontextprotocol~1skills"
 )
 def can_be_discovered(case: CheckMoment) -> Iterator[Flaw]:
     """“Servers MUST implement server/discover”, if they name a stateless revision or have spoken it."""
-    scene, notes = case.scene, case.scene.notes
+    state, notes = case.state, case.state.notes
     if case.method != "server/discover":
         if "L05" in notes and peek.has(case.value, "resultType"):
             said = "a server of the stateless revision does not know server/discover"
             yield Flaw(said, frames=(notes.pop("L05"),), instead=True)
     elif peek.integer(case.value, "code") == METHOD_NOT_FOUND:
-        spoken = scene.opening is not None and scene.opening.era is Era.MODERN
+        spoken = state.opening is not None and state.opening.era is Era.MODERN
         if named := names_stateless(case.value):
             yield Flaw(f"the server names {named} and does not know server/discover", "/error/code")
         elif spoken:

@@ -21,7 +21,7 @@ _MARK = b"\xef\xbb\xbf"
 
 
 def _once(case: CheckMoment, name: str) -> bool:
-    return case.scene.seldom(name, 1, _NEVER)
+    return case.state.seldom(name, 1, _NEVER)
 
 
 def _line(case: CheckMoment) -> bytes | None:
@@ -81,7 +81,7 @@ def lines_are_plain(case: CheckMoment) -> Iterator[Flaw]:
 def ends_when_input_ends(case: CheckMoment) -> Iterator[Flaw]:
     """“The server SHOULD exit promptly when its stdin is closed”, since 2026."""
     closed: int | None = None
-    for n, time_ns, fact in case.scene.processes:
+    for n, time_ns, fact in case.state.process.facts:
         if fact.event is ProcessEvent.STDIN_EOF:
             closed = time_ns if closed is None else closed
         elif closed is not None and fact.event in (ProcessEvent.EXIT, ProcessEvent.SIGNAL):
@@ -96,11 +96,13 @@ def ends_when_input_ends(case: CheckMoment) -> Iterator[Flaw]:
 def ends_when_asked(case: CheckMoment) -> Iterator[Flaw]:
     """It ended by itself, with an exit code that tells of a failure, or with requests that wait for an answer."""
     ended = _ended_by_itself(case)
-    if ended is None or case.scene.opening is None or case.scene.provoked is not None:
+    if ended is None or case.state.opening is None or case.state.process.provoked is not None:
         return
     n, fact = ended
     waiting = [
-        each for (side, _), each in case.scene.asked.items() if side is Direction.TO_SERVER and each.cancelled is None
+        each
+        for (side, _), each in case.state.requests.open.items()
+        if side is Direction.TO_SERVER and each.cancelled is None
     ]
     code = f"with code {fact.code}" if fact.code is not None else f"by {fact.signal}"
     if waiting:
@@ -115,7 +117,7 @@ def ends_when_asked(case: CheckMoment) -> Iterator[Flaw]:
 
 def _ended_by_itself(case: CheckMoment) -> tuple[int, ProcessFact] | None:
     asked_to = False
-    for n, _, fact in case.scene.processes:
+    for n, _, fact in case.state.process.facts:
         asked_to = asked_to or fact.event in (ProcessEvent.SIGNAL, ProcessEvent.STDIN_EOF)
         if fact.event is ProcessEvent.EXIT:
             return None if asked_to else (n, fact)
@@ -138,7 +140,7 @@ _WHOLE = 64 * 1024
 
 def _is_looked_at(case: CheckMoment) -> bool:
     frame = case.frame
-    return frame is not None and len(frame.payload) <= _WHOLE and case.scene.seldom(f"E26 {case.method[:80]}", 10, 100)
+    return frame is not None and len(frame.payload) <= _WHOLE and case.state.seldom(f"E26 {case.method[:80]}", 10, 100)
 
 
 @check(

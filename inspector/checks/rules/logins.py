@@ -45,7 +45,7 @@ def refusals_lead_to_a_login(case: CheckMoment) -> Iterator[Flaw]:
 
     Authorization by OAuth is optional: a server that has no metadata anywhere may take a fixed token, which is legal.
     """
-    login = case.scene.login
+    login = case.state.login
     refused = next((each for each in login.refusals if each[1] == 401), None)
     if refused is None or "resource_metadata" in _params(refused[2]):
         return
@@ -79,14 +79,14 @@ def resource_is_described(case: CheckMoment) -> Iterator[Flaw]:
         return
     if not any(isinstance(each, str) for each in peek.items(found.value, "authorization_servers")):
         yield Flaw("the metadata of the resource names no authorization_servers")
-    resource, dialled = peek.text(found.value, "resource") or "", _dialled(case.scene)
+    resource, dialled = peek.text(found.value, "resource") or "", _dialled(case.state)
     if dialled and not _covers(resource, dialled):
         fix = "Name the URL that clients connect to, or a parent of it, as resource."
         yield Flaw(f"the metadata is about {resource[:100]!r}, and the server is {dialled[:100]!r}", fix=fix)
 
 
-def _dialled(scene: ConnectionState) -> str:
-    return scene.connection.url if scene.connection is not None else ""
+def _dialled(state: ConnectionState) -> str:
+    return state.connection.url if state.connection is not None else ""
 
 
 def _covers(resource: str, url: str) -> bool:
@@ -117,7 +117,7 @@ def authorization_server_is_described(case: CheckMoment) -> Iterator[Flaw]:
     if not {"issuer", "authorization_endpoint", "token_endpoint"} & found.value.keys():
         yield Flaw("the JSON at the address of authorization server metadata is something else: it has no issuer")
         return
-    issuer, expected = peek.text(found.value, "issuer") or "", _expected(case.scene, found.url)
+    issuer, expected = peek.text(found.value, "issuer") or "", _expected(case.state, found.url)
     if issuer not in expected:
         fix = "Both must be the same text, or clients must refuse the document."
         yield Flaw(f"the issuer is {issuer[:100]!r}, and {expected[0][:100]!r} was asked for", fix=fix)
@@ -128,7 +128,7 @@ def authorization_server_is_described(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw("the authorization server does not say that it takes S256", fix=fix)
 
 
-def _expected(scene: ConnectionState, url: str) -> list[str]:
+def _expected(state: ConnectionState, url: str) -> list[str]:
     """The issuers that a document at this address may be of, as the resource's metadata spells them if it does."""
     parts = urlsplit(url)
     path = next(
@@ -141,7 +141,7 @@ def _expected(scene: ConnectionState, url: str) -> list[str]:
     )
     asked = f"{parts.scheme}://{parts.netloc}{path}".rstrip("/")
     named: list[Any] = [
-        each for document in scene.login.tried for each in peek.items(document.value, "authorization_servers")
+        each for document in state.login.tried for each in peek.items(document.value, "authorization_servers")
     ]
     spelt = [each for each in named if isinstance(each, str) and each.rstrip("/") == asked]
     return spelt or [asked, f"{asked}/"]
@@ -163,7 +163,7 @@ def answers_say_who_gives_them(case: CheckMoment) -> Iterator[Flaw]:
     fact = case.fact
     if fact is None or fact.event is not HttpEvent.REQUEST or "?" not in fact.target or fact.headers:
         return  # a request of ours has headers; a browser's way back was only heard of
-    server = next((each for each in reversed(case.scene.login.tried) if _is_of_server(each)), None)
+    server = next((each for each in reversed(case.state.login.tried) if _is_of_server(each)), None)
     given = dict(parse_qsl(fact.target.partition("?")[2], max_num_fields=100)) if fact.target.count("&") < 100 else {}
     if server is None or not given.keys() & {"code", "error"}:
         return

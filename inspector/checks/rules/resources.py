@@ -60,7 +60,7 @@ def contents_are_not_empty(case: CheckMoment) -> Iterator[Flaw]:
 def was_subscribed(case: CheckMoment) -> Iterator[Flaw]:
     """Parts of a resource that is subscribed to may be named."""
     uri = peek.text(case.value, "uri")
-    if uri is not None and not any(uri.startswith(watched) for watched in case.scene.watched):
+    if uri is not None and not any(uri.startswith(watched) for watched in case.state.ongoing.subscribed):
         yield Flaw(f"{uri[:80]!r} was updated, and nobody subscribed to it", "/params/uri")
 
 
@@ -116,7 +116,7 @@ def absence_has_its_code(case: CheckMoment) -> Iterator[Flaw]:
 def contents_are_as_listed(case: CheckMoment) -> Iterator[Flaw]:
     """Its size and its type; judged where the whole of one resource was read."""
     uri = peek.text(case.asked.params if case.asked is not None else None, "uri") or ""
-    known, contents = case.scene.known["resources"].get(uri), peek.items(case.value, "contents")
+    known, contents = case.state.lists.known["resources"].get(uri), peek.items(case.value, "contents")
     if known is None or len(contents) != 1 or peek.text(contents[0], "uri") != uri:
         return
     listed, read = peek.text(known.item, "mimeType"), peek.text(contents[0], "mimeType")

@@ -37,19 +37,19 @@ def _is_final(case: CheckMoment) -> bool:
 
 
 def _tool(case: CheckMoment) -> Any:
-    known = case.scene.known["tools"].get(peek.text(case.asked.params if case.asked else None, "name") or "")
+    known = case.state.lists.known["tools"].get(peek.text(case.asked.params if case.asked else None, "name") or "")
     return known.item if known else None
 
 
 def _has_structure(case: CheckMoment) -> bool:
-    return _is_final(case) and case.value.get("structuredContent") is not None and case.scene.seldom("K09", _FIRST, 100)
+    return _is_final(case) and case.value.get("structuredContent") is not None and case.state.seldom("K09", _FIRST, 100)
 
 
 def _is_worth_a_look(case: CheckMoment) -> bool:
     """The first results of each tool, and some of the others."""
     name = peek.text(case.asked.params if case.asked else None, "name") or ""
     known = _is_final(case) and "structuredContent" in case.value
-    return known and case.scene.seldom(f"K07 {name[:80]}", _FIRST, _EVERY)
+    return known and case.state.seldom(f"K07 {name[:80]}", _FIRST, _EVERY)
 
 
 @check(
@@ -129,7 +129,7 @@ def _says(text: str, wanted: Any) -> bool:
 
 def _may_be_about_arguments(case: CheckMoment) -> bool:
     known = type(peek.at(_tool(case), "inputSchema")) is dict
-    return known and peek.integer(case.value, "code") == -32602 and case.scene.seldom("K11", _FIRST, _EVERY)
+    return known and peek.integer(case.value, "code") == -32602 and case.state.seldom("K11", _FIRST, _EVERY)
 
 
 @check(
@@ -206,7 +206,7 @@ def moments_are_moments(case: CheckMoment) -> Iterator[Flaw]:
 )
 def embeds_what_it_declares(case: CheckMoment) -> Iterator[Flaw]:
     """“Servers that use embedded resources SHOULD implement the resources capability.”"""
-    if case.scene.opening is None or case.scene.capable("resources") or not case.scene.opening.capabilities:
+    if case.state.opening is None or case.state.capable("resources") or not case.state.opening.capabilities:
         return
     for at, block in enumerate(peek.items(case.value, "content")):
         if peek.text(block, "type") == "resource":
@@ -413,6 +413,11 @@ def results_are_not_wrapped(case: CheckMoment) -> Iterator[Flaw]:
 def unknown_tools_are_an_error(case: CheckMoment) -> Iterator[Flaw]:
     """A call of a name that the whole list does not have, which somebody made by hand."""
     name = peek.text(case.asked.params if case.asked else None, "name")
-    listed = "tools/list" in case.scene.whole
-    if name is not None and listed and name not in case.scene.known["tools"] and peek.at(case.value, "isError") is True:
+    listed = "tools/list" in case.state.lists.complete
+    if (
+        name is not None
+        and listed
+        and name not in case.state.lists.known["tools"]
+        and peek.at(case.value, "isError") is True
+    ):
         yield Flaw(f"{name[:60]!r} is not in the list, and calling it fails with isError", "/result/isError")

@@ -32,7 +32,7 @@ _TOPIC = "basic/patterns/subscriptions"
 @check("B01", _ERROR, "a stream that does not begin with its acknowledgment", *_CHANGES, topic=_TOPIC, since=5)
 def begins_with_acknowledgment(case: CheckMoment) -> Iterator[Flaw]:
     """The first message of a listen says what will be told."""
-    listen = listen_of(case.scene, case.value)
+    listen = listen_of(case.state, case.value)
     if listen is not None and listen.acknowledged is None:
         yield Flaw(f"{case.method} came before {_ACKNOWLEDGED}", "/method", frames=(listen.asked.frame,))
 
@@ -59,14 +59,14 @@ def names_its_subscription(case: CheckMoment) -> Iterator[Flaw]:
         return
     elif id_ is None:
         yield Flaw(f"{case.method} does not name its subscription", place)
-    elif listen_of(case.scene, case.value) is None:
+    elif listen_of(case.state, case.value) is None:
         yield Flaw(f"{case.method} names the subscription {id_!r}, which is not open", place)
 
 
 @check("B03", _ERROR, "a change that was not asked for", *_CHANGES, topic=_TOPIC, since=5)
 def tells_what_was_asked(case: CheckMoment) -> Iterator[Flaw]:
     """Only kinds in the filter."""
-    listen = listen_of(case.scene, case.value)
+    listen = listen_of(case.state, case.value)
     if listen is None:
         return
     field = _FIELDS[case.method]
@@ -89,7 +89,7 @@ def tells_what_was_asked(case: CheckMoment) -> Iterator[Flaw]:
 )
 def acknowledges_what_was_asked(case: CheckMoment) -> Iterator[Flaw]:
     """A subset of the filter."""
-    listen = listen_of(case.scene, case.value)
+    listen = listen_of(case.state, case.value)
     if listen is None:
         return
     for field, said in peek.mapping(case.value, "notifications").items():
@@ -110,7 +110,7 @@ def acknowledges_what_was_asked(case: CheckMoment) -> Iterator[Flaw]:
 )
 def streams_of_changes_have_changes(case: CheckMoment) -> Iterator[Flaw]:
     """Those belong to the stream of their request."""
-    if case.life is not None and any(each.id in case.scene.listens for each in case.life.asked):
+    if case.life is not None and any(each.id in case.state.ongoing.listens for each in case.life.asked):
         yield Flaw(f"{case.method} came on the stream of subscriptions/listen", "/method")
 
 
@@ -118,7 +118,7 @@ def _is_elsewhere(case: CheckMoment) -> bool:
     """Whether a change came where nobody listens: without a subscription, or on the stream of another request."""
     if case.life is not None and case.life.asked:
         return all(each.method != "subscriptions/listen" for each in case.life.asked)
-    return not case.scene.listens and not peek.has(case.value, "_meta", PREFIX + "subscriptionId")
+    return not case.state.ongoing.listens and not peek.has(case.value, "_meta", PREFIX + "subscriptionId")
 
 
 @check("B06", _WARNING, "a stream of changes ends without a word", "http end", topic=_TOPIC, since=5)
@@ -129,7 +129,7 @@ def end_is_told(case: CheckMoment) -> Iterator[Flaw]:
         return
     for asked in life.asked:
         listens = asked.method == "subscriptions/listen" and asked.answered is None and asked.cancelled is None
-        if listens and asked.id in case.scene.listens and life.events:
+        if listens and asked.id in case.state.ongoing.listens and life.events:
             yield Flaw("the stream of subscriptions/listen ended without a result", frames=(asked.frame,))
 
 
@@ -209,7 +209,7 @@ def asks_what_was_offered(case: CheckMoment) -> Iterator[Flaw]:
     """What the request itself declared."""
     for key, request in peek.mapping(case.value, "inputRequests").items() if _asks(case) else ():
         ability = _QUESTIONS.get(peek.text(request, "method") or "")
-        if ability and not case.scene.offered(case.asked, ability):
+        if ability and not case.state.offered(case.asked, ability):
             yield Flaw(f"{key[:60]}: the client does not declare {ability}", f"/result/inputRequests/{key[:60]}")
 
 
@@ -263,7 +263,7 @@ def asking_comes_to_an_end(case: CheckMoment) -> Iterator[Flaw]:
     asked = case.asked
     if case.row != LAST or asked is None or not is_retry(asked):
         return
-    before: Rounds | None = case.scene.rounds.get(call_of(asked))
+    before: Rounds | None = case.state.ongoing.rounds.get(call_of(asked))
     if before is None:
         return
     if before.count == _MOST_ROUNDS:

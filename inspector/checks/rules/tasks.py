@@ -34,9 +34,9 @@ def tasks_are_asked_for(case: CheckMoment) -> Iterator[Flaw]:
     if type(case.value) is not dict:
         return
     if "task" not in case.value:
-        known = case.scene.known["tools"].get(peek.text(params, "name") or "")
+        known = case.state.lists.known["tools"].get(peek.text(params, "name") or "")
         promised = peek.text(known.item if known else None, "execution", "taskSupport") in ("optional", "required")
-        if asked and promised and case.scene.capable("tasks", "requests", "tools", "call"):
+        if asked and promised and case.state.capable("tasks", "requests", "tools", "call"):
             yield Flaw("a task was asked for, and the result came in its place", "/result")
     elif not asked and peek.has(case.value, "task", "taskId") and not peek.has(case.value, "content"):
         yield Flaw("a task was returned, and none was asked for", "/result/task")
@@ -62,7 +62,7 @@ def states_follow_one_another(case: CheckMoment) -> Iterator[Flaw]:
     id_, status = peek.text(word, "taskId"), peek.text(word, "status")
     if id_ is None or status is None:
         return
-    before = case.scene.states.get(id_)
+    before = case.state.ongoing.task_status.get(id_)
     if case.row < LAST and case.method == "tools/call" and before is None and status in _MAY_BE - {"working"}:
         yield Flaw(f"a task begins as {status[:20]!r}, not as working", "/result/task/status")
     if before in _ENDED and status != before and not _is_past(case, id_):
@@ -72,7 +72,7 @@ def states_follow_one_another(case: CheckMoment) -> Iterator[Flaw]:
 
 def _is_past(case: CheckMoment, id_: str) -> bool:
     """Whether a task of the extension has outlived its time, after which it may fail whatever it was."""
-    life = case.scene.tasks.get(id_)
+    life = case.state.ongoing.tasks.get(id_)
     return life is not None and life.ttl_ms is not None and (case.time_ns - life.made_ns) / 1e6 > life.ttl_ms
 
 
@@ -96,7 +96,7 @@ def results_name_their_task(case: CheckMoment) -> Iterator[Flaw]:
 )
 def tasks_are_cancelled_by_request(case: CheckMoment) -> Iterator[Flaw]:
     """`tasks/cancel` does that."""
-    if peek.text(case.value, "requestId") in case.scene.states:
+    if peek.text(case.value, "requestId") in case.state.ongoing.task_status:
         yield Flaw("notifications/cancelled names a task", "/params/requestId")
 
 
@@ -185,7 +185,7 @@ def failures_are_of_the_protocol(case: CheckMoment) -> Iterator[Flaw]:
 )
 def keys_are_used_once(case: CheckMoment) -> Iterator[Flaw]:
     """“Each request key in inputRequests MUST be unique over the lifetime of a single task.”"""
-    life = case.scene.tasks.get(peek.text(case.value, "taskId") or "")
+    life = case.state.ongoing.tasks.get(peek.text(case.value, "taskId") or "")
     for key, request in requests_of(case.value).items() if life is not None else ():
         if life is not None and life.requests.get(key, request) != request:
             yield Flaw(f"{key[:60]!r} was another question before", f"{_root(case)}/inputRequests/{key[:60]}")
@@ -197,11 +197,11 @@ def keys_are_used_once(case: CheckMoment) -> Iterator[Flaw]:
 def tasks_are_there_once_begun(case: CheckMoment) -> Iterator[Flaw]:
     """“A server MUST NOT return CreateTaskResult until a tasks/get for the returned taskId would resolve.”"""
     id_ = peek.text(case.asked.params if case.asked is not None else None, "taskId") or ""
-    life = case.scene.tasks.get(id_)
+    life = case.state.ongoing.tasks.get(id_)
     if (
         life is None
         or peek.integer(case.value, "code") != -32602
-        or case.scene.states.get(id_) in _EXTENSION_TASKS_ENDED
+        or case.state.ongoing.task_status.get(id_) in _EXTENSION_TASKS_ENDED
     ):
         return
     age_ms = (case.time_ns - life.made_ns) / 1e6
@@ -233,4 +233,4 @@ def tasks_are_told_of_where_asked(case: CheckMoment) -> Iterator[Flaw]:
 def _listening(case: CheckMoment) -> list[Any]:
     """The stream that a notification names, or all there are if it names none."""
     id_ = peek.at(case.value, "_meta", PREFIX + "subscriptionId")
-    return [each for key, each in case.scene.listens.items() if id_ is None or key == id_]
+    return [each for key, each in case.state.ongoing.listens.items() if id_ is None or key == id_]

@@ -79,7 +79,7 @@ def names_are_unique(case: CheckMoment) -> Iterator[Flaw]:
     """Within the page, and against the pages before it, unless the whole page is one of these (S-18)."""
     seen: dict[str, Any] = {}
     more = case.asked is not None and peek.has(case.asked.params, "cursor")
-    before = case.scene.known["tools"] if more and not came_before(case) else {}
+    before = case.state.lists.known["tools"] if more and not came_before(case) else {}
     for place, name, tool in tools_of(case):
         written = peek.text(tool, "name")
         if written is not None:
@@ -94,7 +94,7 @@ def names_are_unique(case: CheckMoment) -> Iterator[Flaw]:
 
 def came_before(case: CheckMoment) -> bool:
     """Whether all the tools of a page, with their definitions, are on pages before it: it was delivered twice."""
-    known = case.scene.known["tools"]
+    known = case.state.lists.known["tools"]
     for _, _, tool in tools_of(case):
         there = known.get(peek.text(tool, "name") or "")
         if there is None or there.item != tool:
@@ -107,13 +107,13 @@ def was_asked_again(case: CheckMoment) -> bool:
     if case.asked is None:
         return False
     cursor, method = peek.text(case.asked.params, "cursor"), case.asked.method
-    return cursor in case.scene.fetched.get(method, ()) and cursor != case.scene.next_cursor.get(method)
+    return cursor in case.state.lists.fetched.get(method, ()) and cursor != case.state.lists.next_cursor.get(method)
 
 
 @check("T10", _ERROR, "x-mcp-header in a place or way that it can't be", _LIST, topic="http", since=5)
 def mirrored_headers_can_be(case: CheckMoment) -> Iterator[Flaw]:
     """Clients over HTTP must leave such a tool out."""
-    if not case.scene.is_http:
+    if not case.state.is_http:
         return
     for place, name, tool in tools_of(case):
         if "inputSchema" in tool and (problem := mirrors(tool["inputSchema"])[1]):
@@ -141,7 +141,7 @@ def secrets_are_not_mirrored(case: CheckMoment) -> Iterator[Flaw]:
 @check("T12", _WARNING, "the order of a list changes", _LIST, topic="server/tools", since=5, fix="Sort the list.")
 def order_is_stable(case: CheckMoment) -> Iterator[Flaw]:
     """The same tools in another order spoil caches of prompts; judged for lists of one page."""
-    before = list(case.scene.known["tools"])
+    before = list(case.state.lists.known["tools"])
     now = [peek.text(tool, "name") for _, _, tool in tools_of(case)]
     paged = (case.asked is not None and peek.has(case.asked.params, "cursor")) or peek.has(case.value, "nextCursor")
     if not paged and before != now and sorted(before) == sorted(filter(None, now)):
@@ -161,7 +161,7 @@ def annotations_agree(case: CheckMoment) -> Iterator[Flaw]:
 )
 def tasks_are_declared(case: CheckMoment) -> Iterator[Flaw]:
     """TaskSupport means something only where tasks.requests.tools.call is declared."""
-    if case.scene.capable("tasks", "requests", "tools", "call"):
+    if case.state.capable("tasks", "requests", "tools", "call"):
         return
     for place, name, tool in tools_of(case):
         if peek.text(tool, "execution", "taskSupport") in ("optional", "required"):
@@ -232,7 +232,7 @@ def icons_can_be_shown(case: CheckMoment) -> Iterator[Flaw]:
             name = (peek.text(item, "name") or f"number {place + 1}")[:80]
             if _REFUSED.match(src):
                 yield Flaw(f"{name}: its icon is at {src[:60]!r}", here)
-            elif _is_doubtful(case, src) and case.scene.seldom("T16", 1, 1 << 62):
+            elif _is_doubtful(case, src) and case.state.seldom("T16", 1, 1 << 62):
                 yield Flaw(f"{name}: its icon is at {src[:60]!r}; not all clients fetch it", here, severity=_HINT)
 
 
@@ -240,7 +240,7 @@ def _is_doubtful(case: CheckMoment, src: str) -> bool:
     """Plain HTTP from elsewhere than this machine, or another host than the server's."""
     if not src.startswith(("http://", "https://")) or is_loopback(src):
         return False
-    url = case.scene.connection.url if case.scene.connection is not None else ""
+    url = case.state.connection.url if case.state.connection is not None else ""
     return src.startswith("http://") or (bool(url) and not is_loopback(url) and host_of(src) != host_of(url))
 
 
@@ -368,7 +368,7 @@ def pages_can_be_shown(case: CheckMoment) -> Iterator[Flaw]:
                 yield Flaw(f"{name}: its page is at {uri[:60]!r}, not at {SCHEME}…", f"{place}/_meta")
         return
     uri = peek.text(case.asked.params if case.asked is not None else None, "uri") or ""
-    link = case.scene.apps.get(uri)
+    link = case.state.lists.apps.get(uri)
     if link is None:
         return
     if type(case.value) is dict and "contents" not in case.value:
@@ -406,10 +406,10 @@ def pages_are_named_in_the_new_way(case: CheckMoment) -> Iterator[Flaw]:
 )
 def pages_are_no_substitute(case: CheckMoment) -> Iterator[Flaw]:
     """The content is what a model reads, and what hosts show that have no pages."""
-    if not case.scene.app_tools:
+    if not case.state.lists.app_tools:
         return
     name = peek.text(case.asked.params if case.asked is not None else None, "name") or ""
-    uri = case.scene.app_tools.get(name)
+    uri = case.state.lists.app_tools.get(name)
     if uri is None or peek.at(case.value, "isError") is True or type(peek.at(case.value, "content")) is not list:
         return
     blocks = peek.items(case.value, "content")

@@ -38,7 +38,7 @@ _LOOKED_AT = 16_384
 )
 def level_is_respected(case: CheckMoment) -> Iterator[Flaw]:
     """In the handshake era by `logging/setLevel`."""
-    level, wanted = peek.text(case.value, "level"), case.scene.level
+    level, wanted = peek.text(case.value, "level"), case.state.ongoing.log_level
     if level in LEVELS and wanted in LEVELS and LEVELS.index(level) < LEVELS.index(wanted):
         yield Flaw(f"a message of level {level}, after {wanted} was asked for", "/params/level")
 
@@ -48,10 +48,10 @@ def logging_was_asked_for(case: CheckMoment) -> Iterator[Flaw]:
     """“The server MUST NOT send notifications/message for requests that don't carry a log level.”"""
     if case.life is not None:
         open_ = [each for each in case.life.asked if each.answered is None]
-    elif len(case.scene.asked) > _MOST_OPEN:
+    elif len(case.state.requests.open) > _MOST_OPEN:
         return
     else:
-        open_ = [each for (side, _), each in case.scene.asked.items() if side is Direction.TO_SERVER]
+        open_ = [each for (side, _), each in case.state.requests.open.items() if side is Direction.TO_SERVER]
     if not any(peek.has(each.params, "_meta", PREFIX + "logLevel") for each in open_):
         yield Flaw("a log message, and no open request asks for any", "/params")
 
@@ -82,7 +82,7 @@ def progress_stays_within_total(case: CheckMoment) -> Iterator[Flaw]:
     """More than all, or more often than anybody can look."""
     telling = case.telling
     if telling is not None and telling.count == _OFTEN and case.time_ns - telling.since_ns < _SECOND_NS:
-        if case.scene.seldom("N03 often", 1, 1 << 62):
+        if case.state.seldom("N03 often", 1, 1 << 62):
             said = f"more than {_OFTEN} words of progress within a second"
             yield Flaw(said, "/params", severity=_HINT, fix="A few in a second are enough.")
     now, total = peek.number(case.value, "progress"), peek.number(case.value, "total")
@@ -109,11 +109,11 @@ def message_is_of_this_revision(case: CheckMoment) -> Iterator[Flaw]:
 def cancels_its_own(case: CheckMoment) -> Iterator[Flaw]:
     """Each side cancels its own requests; a stateless server only ends what listens."""
     id_ = peek.request_id(case.value, "requestId")
-    if case.row < LAST and id_ in case.scene.states:
+    if case.row < LAST and id_ in case.state.ongoing.task_status:
         return  # a task, and X03 says so
-    if id_ is None or id_ in case.scene.listens or (Direction.FROM_SERVER, id_) in case.scene.asked:
+    if id_ is None or id_ in case.state.ongoing.listens or (Direction.FROM_SERVER, id_) in case.state.requests.open:
         return
-    if (Direction.FROM_SERVER, id_) not in case.scene.done:
+    if (Direction.FROM_SERVER, id_) not in case.state.requests.done:
         yield Flaw(f"the server cancels {id_!r}, which it did not ask", "/params/requestId")
 
 
@@ -164,7 +164,7 @@ def cursors_lead_on(case: CheckMoment) -> Iterator[Flaw]:
     asked = peek.text(case.asked.params if case.asked else None, "cursor")
     if cursor is None or was_asked_again(case):
         return
-    before = case.scene.cursors.get(case.method, ())
+    before = case.state.lists.cursors.get(case.method, ())
     if asked is not None and cursor in before:
         if case.method != "tools/list":
             yield endless(case, cursor)
@@ -185,7 +185,7 @@ def cursors_lead_on(case: CheckMoment) -> Iterator[Flaw]:
 def cursors_are_taken(case: CheckMoment) -> Iterator[Flaw]:
     """“Clients MUST NOT treat an empty string as the end”: a server that sends it must take it."""
     if peek.text(case.asked.params if case.asked else None, "cursor") == "":
-        if "" in case.scene.cursors.get(case.method, ()):
+        if "" in case.state.lists.cursors.get(case.method, ()):
             said = 'the server sends nextCursor "" and rejects it as a cursor: clients take the list for cut off'
             yield Flaw(said, "/error")
 
@@ -193,7 +193,7 @@ def cursors_are_taken(case: CheckMoment) -> Iterator[Flaw]:
 @check("H03", _ERROR, "pages with different cacheScope", *_PAGED, topic="server/utilities/caching", since=5)
 def pages_share_their_scope(case: CheckMoment) -> Iterator[Flaw]:
     """All pages of a list have one."""
-    first = case.scene.pages.get(case.method)
+    first = case.state.lists.pages.get(case.method)
     if first and case.asked is not None and peek.has(case.asked.params, "cursor"):
         scope: Any = peek.at(case.value, "cacheScope")
         if scope != first["cacheScope"]:
@@ -225,7 +225,7 @@ def what_is_asked_or_private_is_not_cached(case: CheckMoment) -> Iterator[Flaw]:
 def logs_have_no_secrets(case: CheckMoment) -> Iterator[Flaw]:
     """“Log messages MUST NOT contain credentials or secrets.” What it is is not repeated; of a flood some are read."""
     message = case.message
-    if not isinstance(message, Notification) or not case.scene.seldom("G04", 1000, 20):
+    if not isinstance(message, Notification) or not case.state.seldom("G04", 1000, 20):
         return
     if found := secret_in(message.params_part.raw[:_LOOKED_AT]):
         yield Flaw(f"a log message has what looks like {found}", "/params/data")
