@@ -4,6 +4,7 @@ from typing import Any
 
 from inspector.checks.state import (
     ALL_TRAITS,
+    FIRST_MODERN,
     PREFIX,
     SESSION,
     CheckMoment,
@@ -28,12 +29,10 @@ from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message, Notificatio
 from inspector.protocol.questions import INPUT_REQUIRED
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.openings import Opening, from_discover, from_initialize, modern_code, names_stateless
-from inspector.protocol.revisions.table import ROWS, resolve
+from inspector.protocol.revisions.table import resolve
 from inspector.protocol.tracking.opening import declared_revision
 
 # --- By which revision an answer is judged: its request's or the handshake's, if the answer bears it out.
-
-_FIRST_MODERN = next(place for place, row in enumerate(ROWS, 1) if row.era is Era.MODERN)
 
 
 def row_of_request(state: ConnectionState, method: str, params: Any) -> int:
@@ -52,7 +51,7 @@ def row_of_answer(state: ConnectionState, asked: TrackedRequest, value: Any, *, 
         opening = from_initialize(asked.params, value)
         date = peek.text(asked.params, "protocolVersion") or ""
         return row_of(opening.revision if isinstance(opening, Opening) else resolve(date, Era.LEGACY)[0])
-    if asked.row < _FIRST_MODERN or state.row >= _FIRST_MODERN:
+    if asked.row < FIRST_MODERN or state.row >= FIRST_MODERN:
         return asked.row
     if not is_result:
         return asked.row if modern_code(value) is not None or names_stateless(value) else 0

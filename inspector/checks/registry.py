@@ -16,6 +16,11 @@ LAST = len(ROWS)
 """Rows of the table of revisions are counted from 1; 0 stands for "not known yet"."""
 
 
+def row_of_date(date: str) -> int:
+    """The row of exactly this version string."""
+    return 1 + [row.date for row in ROWS].index(date)
+
+
 class Flaw(msgspec.Struct, frozen=True):
     """What a check yields: the part of a finding that only the check knows."""
 
@@ -105,9 +110,9 @@ def declare(
     *,
     topic: str,
     fix: str = "",
-    since: int = 1,
-    until: int = LAST,
-    mild_until: int = 0,
+    since: str = "",
+    until: str = "",
+    mild_until: str = "",
     mild: Severity = Severity.WARNING,
     confidence: Confidence = Confidence.CERTAIN,
     hooks: tuple[str, ...] = (),
@@ -118,13 +123,29 @@ def declare(
     needs: int = 0,
     belated: bool = False,
 ) -> None:
-    """Add a check to the list. Two of one id are a mistake."""
+    """Add a check to the list. Two of one id are a mistake.
+
+    `since`, `until`, `mild_until`: version strings of the protocol, inclusive; "" for the oldest, the newest, none.
+    """
     assert id_ not in CHECKS, f"two checks are called {id_}"
     CHECKS[id_] = Check(
-        *(id_, title, severity, topic, fix, since, until, mild_until, mild, confidence, hooks, heavy, judge, wanted),
-        early,
-        needs,
-        belated,
+        id_,
+        title,
+        severity,
+        topic,
+        fix,
+        since=row_of_date(since) if since else 1,
+        until=row_of_date(until) if until else LAST,
+        mild_until=row_of_date(mild_until) if mild_until else 0,
+        mild=mild,
+        confidence=confidence,
+        hooks=hooks,
+        heavy=heavy,
+        judge=judge,
+        wanted=wanted,
+        early=early,
+        needs=needs,
+        belated=belated,
     )
 
 

@@ -378,6 +378,9 @@ def trim(remembered: OrderedDict[Any, Any]) -> None:
         remembered.popitem(last=False)
 
 
+FIRST_MODERN = next(place for place, row in enumerate(ROWS, 1) if row.era is Era.MODERN)
+
+
 def row_of(revision: Revision) -> int:
     """The place of a revision in the table, from 1; of one that is not there, that of its era's newest."""
     for place, row in enumerate(ROWS, 1):
@@ -430,6 +433,11 @@ class CheckMoment:
     def revision(self) -> Revision | None:
         """The row of the table to judge by."""
         return ROWS[self.row - 1] if self.row else None
+
+    @property
+    def is_modern(self) -> bool:
+        """Whether the revision to judge by is known, and of the stateless era."""
+        return self.row >= FIRST_MODERN
 
     @property
     def method(self) -> str:

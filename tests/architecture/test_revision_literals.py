@@ -1,7 +1,7 @@
-"""Nothing outside `protocol/revisions/` names a revision of the protocol, or asks which of two is the newer.
+"""Nothing outside `protocol/revisions/` and the checks names a revision, or asks which of two is the newer.
 
-A revision's differences are facts and strategies of its row in the table; whoever writes a date elsewhere has
-found a fact that the table is missing. Comments and docstrings may say what they like.
+A revision's differences are facts and strategies of its row in the table; a date elsewhere is a fact that the table
+is missing. Checks declare the versions that they apply to. Comments and docstrings may say what they like.
 """
 
 import ast
@@ -19,6 +19,8 @@ _NAME = re.compile(r"(?<!\d)20\d\d_\d\d_\d\d(?!\d)")
 _SUBJECT = re.compile(r"(^|\.)(\w+_)?(revision|protocol_version)(\.\w+)?$")
 _HOMES = {
     "inspector/protocol/revisions/": "the table itself",
+    "inspector/checks/rules/": "a check declares the versions that it applies to",
+    "inspector/checks/diagnoses/": "likewise",
     "inspector/demo/call.py": "the demo server is a second opinion and reads no table of ours",
 }
 

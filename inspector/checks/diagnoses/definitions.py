@@ -162,7 +162,7 @@ def annotations_fit_the_name(case: CheckMoment) -> Iterator[Flaw]:
     "x-mcp-header that would be refused over HTTP",
     LIST,
     topic="http",
-    since=5,
+    since="2026-07-28",
     heavy=True,
     fix="Mend it before the server is reached over HTTP: clients must leave such a tool out there.",
 )
@@ -319,7 +319,9 @@ def tools_are_few(case: CheckMoment) -> Iterator[Flaw]:
             yield Flaw(said, "/result/tools", severity=worst, trait=trait, hosts=hosts)
 
 
-@check("S-17", _HINT, "the order of a list changes", *(f"answer {each}" for each in _KINDS), topic="", until=4)
+@check(
+    "S-17", _HINT, "the order of a list changes", *(f"answer {each}" for each in _KINDS), topic="", until="2025-11-25"
+)
 def order_stays(case: CheckMoment) -> Iterator[Flaw]:
     """The same things in another order spoil what a model's API has cached; a rule since 2026-07, for tools."""
     kind = _KINDS[case.method]

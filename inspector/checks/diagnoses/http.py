@@ -292,7 +292,7 @@ def _data(raw: bytes) -> str:
     return "".join(found)
 
 
-@check("H-20", _ERROR, "head and body of a request differ", "error", topic="http", since=5)
+@check("H-20", _ERROR, "head and body of a request differ", "error", topic="http", since="2026-07-28")
 def head_and_body_agree(case: CheckMoment) -> Iterator[Flaw]:
     """-32020: a proxy has changed one of them, or the server reads them wrongly."""
     if peek.integer(case.value, "code") == -32020 and not lacks_header(case):
@@ -304,7 +304,7 @@ def head_and_body_agree(case: CheckMoment) -> Iterator[Flaw]:
         )
 
 
-@check("H-21", _WARNING, "a capability is wanted that was not offered", "error", topic="basic", since=5)
+@check("H-21", _WARNING, "a capability is wanted that was not offered", "error", topic="basic", since="2026-07-28")
 def needs_what_was_offered(case: CheckMoment) -> Iterator[Flaw]:
     """-32021 names it."""
     if peek.integer(case.value, "code") == -32021:
@@ -318,7 +318,15 @@ def needs_what_was_offered(case: CheckMoment) -> Iterator[Flaw]:
 _BAD_VERSION = re.compile(rb"(?i)(unsupported|invalid|bad|unknown|missing).{0,30}protocol[ -]?version")
 
 
-@check("H-25", _ERROR, "the version that was agreed on is refused", "refusal", topic="http", since=3, until=4)
+@check(
+    "H-25",
+    _ERROR,
+    "the version that was agreed on is refused",
+    "refusal",
+    topic="http",
+    since="2025-06-18",
+    until="2025-11-25",
+)
 def takes_the_version_agreed_on(case: CheckMoment) -> Iterator[Flaw]:
     """MCP-Protocol-Version says what initialize has settled, and is refused all the same."""
     found, revision = refused(case), case.state.revision

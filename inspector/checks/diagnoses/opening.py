@@ -10,7 +10,7 @@ from inspector.checks.diagnoses.process import line_like
 from inspector.checks.diagnoses.starting import unanswered
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import reason_of, words_of_body
-from inspector.checks.registry import LAST, Flaw, check
+from inspector.checks.registry import Flaw, check
 from inspector.checks.state import CheckMoment, ConnectionState, TrackedRequest
 from inspector.protocol import peek
 from inspector.protocol.frames import Direction
@@ -86,7 +86,14 @@ _EARLY = re.compile(
 )
 
 
-@check("L-06", _ERROR, "a request refused as if nobody had said hello", "error", topic="basic/lifecycle", until=4)
+@check(
+    "L-06",
+    _ERROR,
+    "a request refused as if nobody had said hello",
+    "error",
+    topic="basic/lifecycle",
+    until="2025-11-25",
+)
 def knows_that_it_was_initialized(case: CheckMoment) -> Iterator[Flaw]:
     """It has lost what was agreed on, or the client was too early."""
     state, said = case.state, peek.text(case.value, "message") or ""
@@ -144,7 +151,7 @@ def has_a_version_in_common(case: CheckMoment) -> Iterator[Flaw]:
     "a version is agreed on that has no handshake",
     "answer initialize",
     topic="basic/lifecycle",
-    until=4,
+    until="2025-11-25",
 )
 def negotiates(case: CheckMoment) -> Iterator[Flaw]:
     """It echoes whatever it gets."""
@@ -180,7 +187,7 @@ _NEEDED = ("supportedVersions", "capabilities", "resultType", "ttlMs", "cacheSco
     "silent to what it does not know",
     "answer initialize",
     topic="basic",
-    until=4,
+    until="2025-11-25",
     confidence=Confidence.LIKELY,
     fix="Answer unknown requests with -32601.",
 )
@@ -207,7 +214,7 @@ _TOLD_BY = {"tools/list": "tools", "prompts/list": "prompts", "resources/list": 
     "a list changed in silence",
     *(f"answer {each}" for each in _TOLD_BY),
     topic="basic/lifecycle",
-    until=4,
+    until="2025-11-25",
 )
 def changes_are_told(case: CheckMoment) -> Iterator[Flaw]:
     """Two lists of one page differ, listChanged is promised, and no notification came between."""
@@ -278,7 +285,7 @@ def answers_everything(case: CheckMoment) -> Iterator[Flaw]:
 def gives_its_lists(case: CheckMoment) -> Iterator[Flaw]:
     """Refused; that it does not know the method, the version or what the client can do are other faults."""
     code = peek.integer(case.value, "code")
-    explained = _KNOWN_REFUSALS if case.row == LAST else (-32601, -32022)
+    explained = _KNOWN_REFUSALS if case.is_modern else (-32601, -32022)
     if code is not None and code not in explained:
         fix = f"See its {log_of(case.state)}. Leave out what can't be listed, not the whole list."
         yield Flaw(f"{case.method} was refused with {code}: {reason_of(case.value)[:240]}", "/error", fix=fix)
@@ -441,7 +448,7 @@ def _open(state: ConnectionState) -> list[TrackedRequest]:
     "nothing is answered after the handshake",
     "end",
     topic="basic/lifecycle",
-    until=4,
+    until="2025-11-25",
     confidence=Confidence.LIKELY,
     fix="Does it wait for “initialized”, without the prefix notifications/, or for something else before it answers?",
 )

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.learning import PROBED
-from inspector.checks.registry import LAST, Flaw, check
+from inspector.checks.registry import Flaw, check
 from inspector.checks.rules.http import TAKES_ORIGINS
 from inspector.checks.state import PREFIX, SESSION, CheckMoment, HttpLife, host_of, is_loopback
 from inspector.protocol import peek, probes
@@ -63,7 +63,12 @@ def unknown_methods_are_told(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "L-25", _ERROR, "a ping that is not answered by nothing", "error ping", topic="basic/utilities/ping", until=LAST - 1
+    "L-25",
+    _ERROR,
+    "a ping that is not answered by nothing",
+    "error ping",
+    topic="basic/utilities/ping",
+    until="2025-11-25",
 )
 def pings_are_answered(case: CheckMoment) -> Iterator[Flaw]:
     """“The receiver MUST respond promptly with an empty response.”"""
@@ -151,7 +156,7 @@ def arguments_are_demanded(case: CheckMoment) -> Iterator[Flaw]:
     "error tools/list",
     "end",
     topic="basic",
-    since=LAST,
+    since="2026-07-28",
     fix="Answer -32602 where _meta lacks the protocol version or the capabilities.",
 )
 def requests_declare_themselves(case: CheckMoment) -> Iterator[Flaw]:
@@ -192,8 +197,8 @@ def _status(life: HttpLife) -> int:
     "a session that there is not is not told by 404",
     "http",
     topic="http",
-    since=2,
-    until=LAST - 1,
+    since="2025-03-26",
+    until="2025-11-25",
     fix="Answer 404: then clients begin a new session by themselves.",
 )
 def unknown_sessions_are_told(case: CheckMoment) -> Iterator[Flaw]:

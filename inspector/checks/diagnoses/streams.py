@@ -115,7 +115,7 @@ def streams_outlive_silence(case: CheckMoment) -> Iterator[Flaw]:
     "a stream ended without the answer",
     "http end",
     topic="http",
-    since=4,
+    since="2025-11-25",
     fix="Did it crash, or does something cut streams? See its log.",
 )
 def streams_end_with_the_answer(case: CheckMoment) -> Iterator[Flaw]:

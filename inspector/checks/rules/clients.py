@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from inspector.checks.findings import Confidence, Severity
-from inspector.checks.registry import LAST, Flaw, check
+from inspector.checks.registry import Flaw, check, row_of_date
 from inspector.checks.state import CheckMoment
 from inspector.protocol import peek
 from inspector.protocol.jsonrpc import Request
@@ -20,7 +20,7 @@ _LINK = re.compile(r"https?://\S|\]\(")
 _LOCAL = re.compile(r"http://(localhost|127\.0\.0\.1|\[::1\])([:/]|$)")
 _TYPES = {"string", "number", "integer", "boolean"}
 _FORMATS = {"email", "uri", "date", "date-time"}
-_LISTS_SINCE = 4
+_LISTS_SINCE = row_of_date("2025-11-25")
 """From this row on a form can have choices of several."""
 
 
@@ -29,7 +29,7 @@ def _asked(case: CheckMoment, method: str) -> Iterator[tuple[str, Any]]:
     if isinstance(case.message, Request):
         if case.message.method == method:
             yield "/params", case.value
-    elif case.row == LAST and peek.text(case.value, "resultType") == "input_required":
+    elif case.is_modern and peek.text(case.value, "resultType") == "input_required":
         for key, request in peek.mapping(case.value, "inputRequests").items():
             if peek.text(request, "method") == method:
                 yield f"/result/inputRequests/{key[:60]}/params", peek.at(request, "params")
@@ -43,7 +43,9 @@ def _elicitations(case: CheckMoment) -> Iterator[tuple[str, Any]]:
     return _asked(case, "elicitation/create")
 
 
-@check("Y02", _ERROR, "tools in sampling, which was not offered", *_SAMPLING, topic="client/sampling", since=4)
+@check(
+    "Y02", _ERROR, "tools in sampling, which was not offered", *_SAMPLING, topic="client/sampling", since="2025-11-25"
+)
 def tools_were_offered(case: CheckMoment) -> Iterator[Flaw]:
     """Only where the client declares sampling.tools."""
     for place, params in _sampling(case):
@@ -53,7 +55,14 @@ def tools_were_offered(case: CheckMoment) -> Iterator[Flaw]:
             yield Flaw("sampling with tools, and the client does not declare sampling.tools", f"{place}/tools")
 
 
-@check("Y04", _ERROR, "tool uses and tool results that do not match", *_SAMPLING, topic="client/sampling", since=4)
+@check(
+    "Y04",
+    _ERROR,
+    "tool uses and tool results that do not match",
+    *_SAMPLING,
+    topic="client/sampling",
+    since="2025-11-25",
+)
 def tool_results_match(case: CheckMoment) -> Iterator[Flaw]:
     """A message of results has nothing else, and answers exactly the uses before it."""
     for place, params in _sampling(case):
@@ -76,7 +85,14 @@ def _blocks(message: Any) -> list[Any]:
     return content if type(content) is list else [content]
 
 
-@check("Y05", _WARNING, "context of servers, which was not offered", *_SAMPLING, topic="client/sampling", since=4)
+@check(
+    "Y05",
+    _WARNING,
+    "context of servers, which was not offered",
+    *_SAMPLING,
+    topic="client/sampling",
+    since="2025-11-25",
+)
 def context_was_offered(case: CheckMoment) -> Iterator[Flaw]:
     """IncludeContext other than none needs sampling.context."""
     for place, params in _sampling(case):
@@ -92,7 +108,12 @@ def _mode(params: Any) -> str:
 
 
 @check(
-    "Z01", _ERROR, "an elicitation in a mode that was not offered", *_ELICITATION, topic="client/elicitation", since=4
+    "Z01",
+    _ERROR,
+    "an elicitation in a mode that was not offered",
+    *_ELICITATION,
+    topic="client/elicitation",
+    since="2025-11-25",
 )
 def mode_was_offered(case: CheckMoment) -> Iterator[Flaw]:
     """An empty `elicitation` offers forms."""
@@ -109,7 +130,7 @@ def mode_was_offered(case: CheckMoment) -> Iterator[Flaw]:
     "a form that is not flat",
     *_ELICITATION,
     topic="client/elicitation",
-    since=3,
+    since="2025-06-18",
     fix="Use plain fields only.",
 )
 def form_is_flat(case: CheckMoment) -> Iterator[Flaw]:
@@ -166,7 +187,13 @@ def _wrong_default(field: dict[str, Any]) -> str:
 
 
 @check(
-    "Z03", _ERROR, "a URL to visit that is none", *_ELICITATION, topic="client/elicitation", since=4, fix="Use https."
+    "Z03",
+    _ERROR,
+    "a URL to visit that is none",
+    *_ELICITATION,
+    topic="client/elicitation",
+    since="2025-11-25",
+    fix="Use https.",
 )
 def url_can_be_visited(case: CheckMoment) -> Iterator[Flaw]:
     """In URL mode there is a URL, and it is https."""
@@ -185,14 +212,14 @@ def url_can_be_visited(case: CheckMoment) -> Iterator[Flaw]:
     "an elicitation by URL without its id, or with one",
     *_ELICITATION,
     topic="client/elicitation",
-    since=4,
+    since="2025-11-25",
 )
 def elicitation_has_its_id(case: CheckMoment) -> Iterator[Flaw]:
     """Needed in the one revision that has it."""
     for place, params in _elicitations(case):
-        if _mode(params) == "url" and case.row < LAST and peek.text(params, "elicitationId") is None:
+        if _mode(params) == "url" and not case.is_modern and peek.text(params, "elicitationId") is None:
             yield Flaw("an elicitation in url mode without elicitationId", f"{place}/elicitationId")
-        if case.row == LAST and peek.has(params, "elicitationId"):
+        if case.is_modern and peek.has(params, "elicitationId"):
             yield Flaw("elicitationId is gone in this revision", f"{place}/elicitationId", severity=_HINT)
 
 
@@ -202,7 +229,7 @@ def elicitation_has_its_id(case: CheckMoment) -> Iterator[Flaw]:
     "a form that asks for a secret",
     *_ELICITATION,
     topic="client/elicitation",
-    since=3,
+    since="2025-06-18",
     confidence=Confidence.LIKELY,
     fix="Ask for secrets on a page of your own, by URL mode.",
 )
@@ -214,7 +241,9 @@ def form_asks_for_no_secrets(case: CheckMoment) -> Iterator[Flaw]:
                 yield Flaw(f"a form asks for {name[:60]!r}", f"{place}/requestedSchema/properties/{name[:60]}")
 
 
-@check("Z06", _WARNING, "a link inside of a form's words", *_ELICITATION, topic="client/elicitation", since=4)
+@check(
+    "Z06", _WARNING, "a link inside of a form's words", *_ELICITATION, topic="client/elicitation", since="2025-11-25"
+)
 def form_has_no_links(case: CheckMoment) -> Iterator[Flaw]:
     """Links belong into URL mode, where they are shown whole."""
     for place, params in _elicitations(case):
@@ -222,7 +251,15 @@ def form_has_no_links(case: CheckMoment) -> Iterator[Flaw]:
             yield Flaw("the words of a form have a link in them", f"{place}/message")
 
 
-@check("Z07", _ERROR, "a visit is required, and none is named", "error", topic="client/elicitation", since=4, until=4)
+@check(
+    "Z07",
+    _ERROR,
+    "a visit is required, and none is named",
+    "error",
+    topic="client/elicitation",
+    since="2025-11-25",
+    until="2025-11-25",
+)
 def visits_are_named(case: CheckMoment) -> Iterator[Flaw]:
     """-32042 carries elicitations in URL mode."""
     if peek.integer(case.value, "code") == -32042:
@@ -237,8 +274,8 @@ def visits_are_named(case: CheckMoment) -> Iterator[Flaw]:
     "an elicitation is complete that nobody knows",
     "notification notifications/elicitation/complete",
     topic="client/elicitation",
-    since=4,
-    until=4,
+    since="2025-11-25",
+    until="2025-11-25",
 )
 def visit_is_known(case: CheckMoment) -> Iterator[Flaw]:
     """Clients ignore it."""
@@ -253,7 +290,7 @@ def visit_is_known(case: CheckMoment) -> Iterator[Flaw]:
     "names of choices in the old way",
     *_ELICITATION,
     topic="schema",
-    since=4,
+    since="2025-11-25",
     fix="Use oneOf with titles.",
 )
 def choices_are_named_in_the_new_way(case: CheckMoment) -> Iterator[Flaw]:

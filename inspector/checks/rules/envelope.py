@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from inspector.checks.findings import JSON_RPC, Severity
-from inspector.checks.registry import Flaw, check
+from inspector.checks.registry import Flaw, check, row_of_date
 from inspector.checks.state import PREFIX, CheckMoment
 from inspector.protocol import peek
 from inspector.protocol.frames import Direction
@@ -73,7 +73,13 @@ def error_is_whole(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "E06", _ERROR, "a request with an id that is none", "frame", topic="basic", until=4, fix="Use strings or integers."
+    "E06",
+    _ERROR,
+    "a request with an id that is none",
+    "frame",
+    topic="basic",
+    until="2025-11-25",
+    fix="Use strings or integers.",
 )
 def id_is_one(case: CheckMoment) -> Iterator[Flaw]:
     """Ids are strings or whole numbers."""
@@ -82,7 +88,15 @@ def id_is_one(case: CheckMoment) -> Iterator[Flaw]:
             yield Flaw(f"the id of {message.method[:60]} is no string and no whole number", "/id")
 
 
-@check("E07", _ERROR, "a server's request id comes again", "request", topic="basic", until=4, fix="Count upwards.")
+@check(
+    "E07",
+    _ERROR,
+    "a server's request id comes again",
+    "request",
+    topic="basic",
+    until="2025-11-25",
+    fix="Count upwards.",
+)
 def ids_come_once(case: CheckMoment) -> Iterator[Flaw]:
     """“The request ID MUST NOT have been previously used by the requestor within the same session.”"""
     assert isinstance(case.message, Request)
@@ -167,14 +181,22 @@ def notifications_have_no_id(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw(f"{case.method[:60]} has an id", "/id")
 
 
-@check("E13", _ERROR, "a batch in a revision without batches", "frame", topic="changelog", since=3, fix="One by one.")
+@check(
+    "E13",
+    _ERROR,
+    "a batch in a revision without batches",
+    "frame",
+    topic="changelog",
+    since="2025-06-18",
+    fix="One by one.",
+)
 def no_batches(case: CheckMoment) -> Iterator[Flaw]:
     """Batches were in one revision only."""
     if _is_batch(case):
         yield Flaw(f"{_messages(case.value)} in one array; this revision has no batches")
 
 
-@check("E14", _HINT, "a batch before there were batches", "frame", topic="basic", until=1)
+@check("E14", _HINT, "a batch before there were batches", "frame", topic="basic", until="2024-11-05")
 def no_batches_yet(case: CheckMoment) -> Iterator[Flaw]:
     """The first revision says nothing about them."""
     if _is_batch(case):
@@ -195,8 +217,8 @@ def _is_batch(case: CheckMoment) -> bool:
     "a request of the server's that the client did not offer to answer",
     "request",
     topic="basic/lifecycle",
-    until=4,
-    mild_until=2,
+    until="2025-11-25",
+    mild_until="2025-03-26",
     fix="Look at the client's capabilities first.",
     belated=True,
 )
@@ -221,7 +243,7 @@ _ABILITY = {"sampling/createMessage": "sampling", "roots/list": "roots", "elicit
     "a request of the server's where there are none",
     "request",
     topic="basic/patterns/mrtr",
-    since=5,
+    since="2026-07-28",
     fix='Answer with "resultType": "input_required" and ask there.',
 )
 def asks_nothing(case: CheckMoment) -> Iterator[Flaw]:
@@ -237,7 +259,7 @@ def notification_is_known(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw(f"{method[:60]} is no notification that a server sends in {revision.date}", "/method")
 
 
-_KEYS_HAVE_NAMES = 3
+_KEYS_HAVE_NAMES = row_of_date("2025-06-18")
 """Rows from this one on say what a key is."""
 _LABEL = r"[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?"
 _KEY = re.compile(rf"(?:{_LABEL}(?:\.{_LABEL})*/)?(?:[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)?")
@@ -279,7 +301,9 @@ _TRACE = {
 }
 
 
-@check("E24", _ERROR, "trace context that is none", "meta", topic="basic", since=5, fix="See W3C Trace Context.")
+@check(
+    "E24", _ERROR, "trace context that is none", "meta", topic="basic", since="2026-07-28", fix="See W3C Trace Context."
+)
 def trace_context_is_one(case: CheckMoment) -> Iterator[Flaw]:
     """The three keys without a prefix have the formats of the W3C."""
     meta = peek.at(case.value, "_meta")
@@ -289,7 +313,7 @@ def trace_context_is_one(case: CheckMoment) -> Iterator[Flaw]:
                 yield Flaw(f"{key} is no trace context", f"{_root(case)}/_meta/{key}")
 
 
-@check("E20", _ERROR, "an error code that is reserved", "error", topic="basic", since=5)
+@check("E20", _ERROR, "an error code that is reserved", "error", topic="basic", since="2026-07-28")
 def code_is_defined(case: CheckMoment) -> Iterator[Flaw]:
     """-32020 to -32099 belong to the specification."""
     code = peek.integer(case.value, "code")
@@ -303,7 +327,7 @@ def code_is_defined(case: CheckMoment) -> Iterator[Flaw]:
     "an error code of an earlier revision",
     "error",
     topic="basic",
-    since=5,
+    since="2026-07-28",
     fix="-32602 says that a resource does not exist; questions travel in results.",
 )
 def code_is_of_this_revision(case: CheckMoment) -> Iterator[Flaw]:
@@ -313,7 +337,7 @@ def code_is_of_this_revision(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw(f"the error code {code} must not be used in this revision", "/error/code")
 
 
-@check("E22", _WARNING, "an error code without a meaning", "error", topic="basic", since=5)
+@check("E22", _WARNING, "an error code without a meaning", "error", topic="basic", since="2026-07-28")
 def code_has_a_meaning(case: CheckMoment) -> Iterator[Flaw]:
     """-32000 to -32019 mean what each program likes."""
     code = peek.integer(case.value, "code")

@@ -6,7 +6,7 @@ from urllib.parse import SplitResult, urljoin, urlsplit
 
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.learning import CARRIED
-from inspector.checks.registry import LAST, Flaw, check
+from inspector.checks.registry import Flaw, check
 from inspector.checks.state import SESSION, CheckMoment, HttpLife, is_distinct, is_loopback
 from inspector.protocol import peek
 from inspector.protocol.facts import CLOSED_HERE, GIVEN_UP_HERE, HttpEvent, HttpFact
@@ -36,7 +36,13 @@ def _kind(life: HttpLife) -> str:
 
 
 @check(
-    "W01", _ERROR, "a notification is not answered by 202", "http", topic="http", since=2, fix="202, without a body."
+    "W01",
+    _ERROR,
+    "a notification is not answered by 202",
+    "http",
+    topic="http",
+    since="2025-03-26",
+    fix="202, without a body.",
 )
 def notifications_are_accepted(case: CheckMoment) -> Iterator[Flaw]:
     """Where the body asked for nothing."""
@@ -47,7 +53,8 @@ def notifications_are_accepted(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "W02", _ERROR, "a request is answered by neither JSON nor a stream", "http", topic="http", since=2, early=True,
+    "W02", _ERROR, "a request is answered by neither JSON nor a stream", "http", topic="http",
+    since="2025-03-26", early=True,
     fix="Send Content-Type: application/json, or text/event-stream.",
 )  # fmt: skip
 def requests_are_answered(case: CheckMoment) -> Iterator[Flaw]:
@@ -63,7 +70,15 @@ def requests_are_answered(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw(f"{life.asked[0].method[:60]} was answered {kind}, neither as JSON nor as a stream")
 
 
-@check("W03", _WARNING, "GET is answered by neither a stream nor 405", "http", topic="http", since=2, until=4)
+@check(
+    "W03",
+    _WARNING,
+    "GET is answered by neither a stream nor 405",
+    "http",
+    topic="http",
+    since="2025-03-26",
+    until="2025-11-25",
+)
 def get_is_answered(case: CheckMoment) -> Iterator[Flaw]:
     """A server without a stream of its own says 405."""
     heads = _heads(case)
@@ -74,7 +89,7 @@ def get_is_answered(case: CheckMoment) -> Iterator[Flaw]:
             yield Flaw(f"GET was answered by {response.status}; 405 says that there is no stream")
 
 
-@check("W04", _ERROR, "a session id with characters that it can't have", "http", topic="http", since=1, until=LAST)
+@check("W04", _ERROR, "a session id with characters that it can't have", "http", topic="http")
 def session_id_is_visible(case: CheckMoment) -> Iterator[Flaw]:
     """Visible ASCII only."""
     heads = _heads(case)
@@ -83,7 +98,7 @@ def session_id_is_visible(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw("Mcp-Session-Id has other characters than visible ASCII")
 
 
-@check("W08", _ERROR, "the id of an event comes again", "frame", topic="http", since=2, until=4)
+@check("W08", _ERROR, "the id of an event comes again", "frame", topic="http", since="2025-03-26", until="2025-11-25")
 def event_ids_come_once(case: CheckMoment) -> Iterator[Flaw]:
     """Within a session; a resumed stream tells anew what was lost."""
     frame = case.frame
@@ -96,7 +111,15 @@ def event_ids_come_once(case: CheckMoment) -> Iterator[Flaw]:
         case.state.http.event_ids.add(id_)
 
 
-@check("W09", _WARNING, "a stream ended without the answer", "http end", topic="http", since=2, until=3)
+@check(
+    "W09",
+    _WARNING,
+    "a stream ended without the answer",
+    "http end",
+    topic="http",
+    since="2025-03-26",
+    until="2025-06-18",
+)
 def streams_bring_the_answer(case: CheckMoment) -> Iterator[Flaw]:
     """The server should not close before it has answered."""
     life, fact = case.life, case.fact
@@ -111,7 +134,15 @@ def _status(case: CheckMoment) -> int:
     return case.life.response.status if case.life and case.life.response else 0
 
 
-@check("W15", _ERROR, "an unknown method without 404", "carried", topic="http", since=5, fix="Answer 404 with -32601.")
+@check(
+    "W15",
+    _ERROR,
+    "an unknown method without 404",
+    "carried",
+    topic="http",
+    since="2026-07-28",
+    fix="Answer 404 with -32601.",
+)
 def unknown_methods_are_404(case: CheckMoment) -> Iterator[Flaw]:
     """Intermediaries see the status alone."""
     status = _status(case)
@@ -124,7 +155,15 @@ def unknown_methods_are_404(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw(f"error -32601 came with the status {status}", "/error/code")
 
 
-@check("W16", _ERROR, "an error of the protocol without 400", "carried", topic="http", since=5, fix="Answer 400.")
+@check(
+    "W16",
+    _ERROR,
+    "an error of the protocol without 400",
+    "carried",
+    topic="http",
+    since="2026-07-28",
+    fix="Answer 400.",
+)
 def protocol_errors_are_400(case: CheckMoment) -> Iterator[Flaw]:
     """-32020, -32021 and -32022; -32602 for a request that does not say what it must."""
     status, code = _status(case), peek.integer(case.value, "code")
@@ -136,7 +175,14 @@ def protocol_errors_are_400(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "W17", _WARNING, "an HTTP session where there are none", "http", "frame", topic="http", since=5, fix="Send no ids."
+    "W17",
+    _WARNING,
+    "an HTTP session where there are none",
+    "http",
+    "frame",
+    topic="http",
+    since="2026-07-28",
+    fix="Send no ids.",
 )
 def there_are_no_sessions(case: CheckMoment) -> Iterator[Flaw]:
     """No session ids, no event ids; only POST."""
@@ -155,7 +201,7 @@ def there_are_no_sessions(case: CheckMoment) -> Iterator[Flaw]:
     "a stream that proxies may hold back",
     "http",
     topic="http",
-    since=5,
+    since="2026-07-28",
     fix="Send X-Accel-Buffering: no with event streams.",
 )
 def streams_are_not_buffered(case: CheckMoment) -> Iterator[Flaw]:
@@ -166,7 +212,15 @@ def streams_are_not_buffered(case: CheckMoment) -> Iterator[Flaw]:
             yield Flaw("an event stream without X-Accel-Buffering: no")
 
 
-@check("W20", _ERROR, "the answer to another request than the POST's", "carried", "orphan", topic="basic", since=2)
+@check(
+    "W20",
+    _ERROR,
+    "the answer to another request than the POST's",
+    "carried",
+    "orphan",
+    topic="basic",
+    since="2025-03-26",
+)
 def answers_its_own_request(case: CheckMoment) -> Iterator[Flaw]:
     """A JSON body answers the request that it came for."""
     message = case.message
@@ -186,7 +240,7 @@ def answers_its_own_request(case: CheckMoment) -> Iterator[Flaw]:
     "frame",
     "note",
     topic="http",
-    until=1,
+    until="2024-11-05",
     early=True,
 )
 def begins_with_its_endpoint(case: CheckMoment) -> Iterator[Flaw]:
@@ -239,7 +293,15 @@ def _responded(case: CheckMoment) -> HttpLife | None:
     return life if _is_plain_http(case) else None
 
 
-@check("W05", _HINT, "a session id that changes, or comes late", "http", topic="http", since=2, until=4)
+@check(
+    "W05",
+    _HINT,
+    "a session id that changes, or comes late",
+    "http",
+    topic="http",
+    since="2025-03-26",
+    until="2025-11-25",
+)
 def session_id_stays(case: CheckMoment) -> Iterator[Flaw]:
     """“A server MAY assign a session ID at initialization time”, by the response to initialize."""
     life = _responded(case)
@@ -255,7 +317,15 @@ def session_id_stays(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw("Mcp-Session-Id changes in the middle of the session")
 
 
-@check("W06", _ERROR, "an answer on the stream for everything else", "carried", topic="http", since=2, until=4)
+@check(
+    "W06",
+    _ERROR,
+    "an answer on the stream for everything else",
+    "carried",
+    topic="http",
+    since="2025-03-26",
+    until="2025-11-25",
+)
 def answers_come_where_they_were_asked(case: CheckMoment) -> Iterator[Flaw]:
     """“The server MUST NOT send a JSON-RPC response on the GET stream unless resuming a previous stream.”"""
     frame, life = case.frame, case.life
@@ -273,8 +343,8 @@ def answers_come_where_they_were_asked(case: CheckMoment) -> Iterator[Flaw]:
     "request",
     "notification notifications/progress",
     topic="http",
-    since=2,
-    until=4,
+    since="2025-03-26",
+    until="2025-11-25",
     fix="Choose one stream for each message.",
     needs=CARRIED,
 )
@@ -295,7 +365,7 @@ def messages_come_once(case: CheckMoment) -> Iterator[Flaw]:
     "http end",
     "end",
     topic="http",
-    since=2,
+    since="2025-03-26",
     confidence=Confidence.LIKELY,
     fix="End the stream once the response is sent.",
 )
@@ -324,8 +394,8 @@ def streams_end_with_the_answer(case: CheckMoment) -> Iterator[Flaw]:
     "frame",
     "http end",
     topic="http",
-    since=4,
-    until=4,
+    since="2025-11-25",
+    until="2025-11-25",
 )
 def streams_can_be_resumed(case: CheckMoment) -> Iterator[Flaw]:
     """A stream with ids begins with one, and says when to come back before it is dropped."""
@@ -350,7 +420,7 @@ def streams_can_be_resumed(case: CheckMoment) -> Iterator[Flaw]:
     "progress on another request's stream",
     "notification notifications/progress",
     topic="http",
-    since=5,
+    since="2026-07-28",
 )
 def streams_are_about_their_request(case: CheckMoment) -> Iterator[Flaw]:
     """What comes on the stream of a request relates to it."""
@@ -361,7 +431,13 @@ def streams_are_about_their_request(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "W12", _ERROR, "a version that there is not is accepted", "http", topic="http", since=3, fix="Answer 400 to those."
+    "W12",
+    _ERROR,
+    "a version that there is not is accepted",
+    "http",
+    topic="http",
+    since="2025-06-18",
+    fix="Answer 400 to those.",
 )
 def versions_are_looked_at(case: CheckMoment) -> Iterator[Flaw]:
     """“If the server receives a request with an invalid or unsupported MCP-Protocol-Version, it MUST respond 400.”"""
@@ -387,8 +463,8 @@ _OVER = re.compile(
     "a session that is over is not told by 404",
     "refusal",
     topic="http",
-    since=2,
-    until=4,
+    since="2025-03-26",
+    until="2025-11-25",
     confidence=Confidence.LIKELY,
     fix="Answer 404: then clients begin a new session by themselves.",
 )
@@ -409,7 +485,7 @@ def lost_sessions_are_404(case: CheckMoment) -> Iterator[Flaw]:
     "a web page of elsewhere may ask a local server",
     "http",
     topic="http",
-    since=2,
+    since="2025-03-26",
     early=True,
     confidence=Confidence.LIKELY,
     fix="Compare Origin with the origins that are meant, and answer 403 to others.",

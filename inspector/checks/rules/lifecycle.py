@@ -18,7 +18,12 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d|DRAFT-.*")
 
 
 @check(
-    "L02", _HINT, "a revision that this program does not know", "answer initialize", topic="basic/lifecycle", until=4
+    "L02",
+    _HINT,
+    "a revision that this program does not know",
+    "answer initialize",
+    topic="basic/lifecycle",
+    until="2025-11-25",
 )
 def revision_is_known(case: CheckMoment) -> Iterator[Flaw]:
     """Drafts and revisions to come."""
@@ -39,7 +44,7 @@ def revision_is_known(case: CheckMoment) -> Iterator[Flaw]:
     "a request before the client was ready",
     "request",
     topic="basic/lifecycle",
-    until=4,
+    until="2025-11-25",
     fix="Wait for notifications/initialized.",
     belated=True,
 )
@@ -61,7 +66,7 @@ def _is_early(case: CheckMoment) -> bool:
     "a notification before the client was ready",
     "notification",
     topic="basic/lifecycle",
-    until=4,
+    until="2025-11-25",
     belated=True,
 )
 def tells_after_initialized(case: CheckMoment) -> Iterator[Flaw]:
@@ -80,7 +85,7 @@ def tells_after_initialized(case: CheckMoment) -> Iterator[Flaw]:
     "the version in use is not among those supported",
     "answer server/discover",
     topic="server/discover",
-    since=5,
+    since="2026-07-28",
 )
 def supports_what_it_speaks(case: CheckMoment) -> Iterator[Flaw]:
     """It answered a request of a version that it then does not name."""
@@ -92,7 +97,12 @@ def supports_what_it_speaks(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "L08", _ERROR, "an unsupported version is refused without naming others", "error", topic="basic/lifecycle", since=5
+    "L08",
+    _ERROR,
+    "an unsupported version is refused without naming others",
+    "error",
+    topic="basic/lifecycle",
+    since="2026-07-28",
 )
 def names_supported_versions(case: CheckMoment) -> Iterator[Flaw]:
     """-32022 carries `supported` and `requested`."""
@@ -110,7 +120,7 @@ def names_supported_versions(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw(said, "/error/data/requested")
 
 
-@check("L09", _ERROR, "a missing capability is not named", "error", topic="basic", since=5)
+@check("L09", _ERROR, "a missing capability is not named", "error", topic="basic", since="2026-07-28")
 def names_missing_capability(case: CheckMoment) -> Iterator[Flaw]:
     """-32021 carries `requiredCapabilities`, an object."""
     if peek.integer(case.value, "code") == -32021:
@@ -118,7 +128,7 @@ def names_missing_capability(case: CheckMoment) -> Iterator[Flaw]:
             yield Flaw("-32021 without the capabilities that are required", "/error/data/requiredCapabilities")
 
 
-@check("L11", _ERROR, "resultType is no word that there is", "answer", topic="basic", since=5)
+@check("L11", _ERROR, "resultType is no word that there is", "answer", topic="basic", since="2026-07-28")
 def result_type_is_known(case: CheckMoment) -> Iterator[Flaw]:
     """complete, input_required, or what an extension of the client's defines. Of tasks D05 and D06 say more."""
     word = peek.text(case.value, "resultType")
@@ -131,7 +141,7 @@ def result_type_is_known(case: CheckMoment) -> Iterator[Flaw]:
     yield Flaw(f"resultType is {word!r}, which this client has not declared", "/result/resultType")
 
 
-@check("L12", _WARNING, "a result that does not say who answers", "answer", topic="basic", since=5)
+@check("L12", _WARNING, "a result that does not say who answers", "answer", topic="basic", since="2026-07-28")
 def says_who_answers(case: CheckMoment) -> Iterator[Flaw]:
     """`serverInfo` should be in every result's `_meta`; said once a connection."""
     if not peek.has(case.value, "_meta", PREFIX + "serverInfo") and case.state.seldom("L12", 1, 1 << 62):
@@ -145,7 +155,7 @@ def says_who_answers(case: CheckMoment) -> Iterator[Flaw]:
     "answer server/discover",
     "error",
     topic="server/discover",
-    since=5,
+    since="2026-07-28",
 )
 def is_of_the_final_revision(case: CheckMoment) -> Iterator[Flaw]:
     """The candidate had the server's name in the body, and other numbers for three errors."""
@@ -156,7 +166,14 @@ def is_of_the_final_revision(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw("serverInfo stands in the result itself; it belongs into _meta", "/result/serverInfo")
 
 
-@check("L15", _ERROR, "an extension without a prefix", "answer server/discover", topic="basic/lifecycle", since=5)
+@check(
+    "L15",
+    _ERROR,
+    "an extension without a prefix",
+    "answer server/discover",
+    topic="basic/lifecycle",
+    since="2026-07-28",
+)
 def extensions_have_prefixes(case: CheckMoment) -> Iterator[Flaw]:
     """Keys of `extensions` are names with a prefix."""
     for name in peek.mapping(case.value, "capabilities", "extensions"):
@@ -164,7 +181,14 @@ def extensions_have_prefixes(case: CheckMoment) -> Iterator[Flaw]:
             yield Flaw(f"the extension {name[:60]!r} has no prefix", "/result/capabilities/extensions")
 
 
-@check("L16", _ERROR, "tasks as a capability of the core", "answer server/discover", topic="server/discover", since=5)
+@check(
+    "L16",
+    _ERROR,
+    "tasks as a capability of the core",
+    "answer server/discover",
+    topic="server/discover",
+    since="2026-07-28",
+)
 def tasks_are_an_extension(case: CheckMoment) -> Iterator[Flaw]:
     """Tasks have left the core."""
     if peek.has(case.value, "capabilities", "tasks"):
@@ -177,7 +201,7 @@ def tasks_are_an_extension(case: CheckMoment) -> Iterator[Flaw]:
     "a handshake is refused without a word of the versions there are",
     "error initialize",
     topic="basic/lifecycle",
-    since=5,
+    since="2026-07-28",
     early=True,
     fix='Answer -32022 with "supported" and "requested": older clients can then say what they need.',
 )
@@ -201,8 +225,8 @@ _LISTS = {
     "a list is said to have changed, which was not promised",
     *(f"notification {method}" for method in _LISTS),
     topic="basic/lifecycle",
-    mild_until=2,
-    until=4,
+    mild_until="2025-03-26",
+    until="2025-11-25",
     fix='Declare "listChanged": true.',
     belated=True,
 )
@@ -219,7 +243,7 @@ def promised_to_tell_of_lists(case: CheckMoment) -> Iterator[Flaw]:
     "an update of a resource, which was not promised",
     "notification notifications/resources/updated",
     topic="server/resources",
-    mild_until=2,
+    mild_until="2025-03-26",
     fix='Declare "subscribe": true.',
     belated=True,
 )
@@ -271,7 +295,7 @@ def declares_what_it_has(case: CheckMoment) -> Iterator[Flaw]:
     "a capability without its list",
     *(f"error {method}" for method in _KINDS),
     topic="basic/lifecycle",
-    mild_until=4,
+    mild_until="2025-11-25",
     fix="Implement the method or do not declare the capability.",
 )
 def has_what_it_declares(case: CheckMoment) -> Iterator[Flaw]:
@@ -318,7 +342,7 @@ _SKILLS_AT = "/result/capabilities/extensions/io.modelcontextprotocol~1skills"
     "error server/discover",
     *(f"answer {method}" for method in _KINDS),
     topic="server/discover",
-    since=5,
+    since="2026-07-28",
     early=True,
     confidence=Confidence.LIKELY,
 )

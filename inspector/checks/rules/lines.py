@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from inspector.checks.findings import JSON_RPC, Severity
-from inspector.checks.registry import LAST, Flaw, check
+from inspector.checks.registry import Flaw, check
 from inspector.checks.state import CheckMoment
 from inspector.protocol.facts import ProcessEvent, ProcessFact
 from inspector.protocol.frames import Channel, Direction, Eol
@@ -74,7 +74,7 @@ def lines_are_plain(case: CheckMoment) -> Iterator[Flaw]:
     "the process outlives its input",
     "end",
     topic="stdio",
-    mild_until=4,
+    mild_until="2025-11-25",
     mild=_HINT,
     fix="End when stdin ends.",
 )
@@ -124,7 +124,7 @@ def _ended_by_itself(case: CheckMoment) -> tuple[int, ProcessFact] | None:
     return None
 
 
-@check("E23", _ERROR, "bytes that are not UTF-8", "frame", topic="stdio", since=2, until=LAST, fix="Encode as UTF-8.")
+@check("E23", _ERROR, "bytes that are not UTF-8", "frame", topic="stdio", since="2025-03-26", fix="Encode as UTF-8.")
 def messages_are_utf8(case: CheckMoment) -> Iterator[Flaw]:
     """“JSON-RPC messages MUST be UTF-8 encoded.”"""
     payload = case.frame.payload if case.frame is not None else b""

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from inspector.checks.findings import Confidence, Severity
-from inspector.checks.registry import Flaw, check
+from inspector.checks.registry import Flaw, check, row_of_date
 from inspector.checks.state import CheckMoment, ConnectionState, MetadataDocument, is_loopback, value_of
 from inspector.protocol import peek
 from inspector.protocol.facts import HttpEvent
@@ -20,7 +20,7 @@ _TOPIC = "basic/authorization"
 _PROTECTED = "/.well-known/oauth-protected-resource"
 _OAUTH, _OPENID = "/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"
 _PARAM = re.compile(r'([\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))')
-_BY_HEADER_ONLY = 3
+_BY_HEADER_ONLY = row_of_date("2025-06-18")
 """The row in which a challenge has to name the metadata; later ones take a well-known address as well."""
 
 
@@ -36,7 +36,7 @@ def _params(challenge: str | None) -> dict[str, str]:
     "a refusal that does not say where to log in",
     "end",
     topic=_TOPIC,
-    since=3,
+    since="2025-06-18",
     early=True,
     fix='Send WWW-Authenticate: Bearer resource_metadata="…" with 401. Without OAuth: give its token with -H.',
 )
@@ -68,7 +68,9 @@ def _found(case: CheckMoment, *places: str) -> MetadataDocument | None:
     return None if value is None else MetadataDocument(case.n, url, value)
 
 
-@check("O02", _ERROR, "metadata of a resource that leads nowhere", "http end", topic=_TOPIC, since=3, early=True)
+@check(
+    "O02", _ERROR, "metadata of a resource that leads nowhere", "http end", topic=_TOPIC, since="2025-06-18", early=True
+)
 def resource_is_described(case: CheckMoment) -> Iterator[Flaw]:
     """It names an authorization server, and it is about the server that was asked (RFC 9728, section 3.3)."""
     found = _found(case, _PROTECTED)
@@ -108,7 +110,7 @@ def _port(scheme: str) -> int:
     return 443 if scheme.lower() == "https" else 80
 
 
-@check("O03", _ERROR, "metadata that clients must not trust", "http end", topic=_TOPIC, since=4, early=True)
+@check("O03", _ERROR, "metadata that clients must not trust", "http end", topic=_TOPIC, since="2025-11-25", early=True)
 def authorization_server_is_described(case: CheckMoment) -> Iterator[Flaw]:
     """The issuer is the one that was asked for, over https, and S256 is offered (RFC 8414, section 3.3; PKCE)."""
     found = _found(case, _OAUTH, _OPENID)
@@ -153,7 +155,7 @@ def _expected(state: ConnectionState, url: str) -> list[str]:
     "an answer to a login that does not say who gives it, or somebody else",
     "http",
     topic=_TOPIC,
-    since=5,
+    since="2026-07-28",
     early=True,
     confidence=Confidence.LIKELY,
     fix="Send the issuer as iss with every redirect (RFC 9207). Who pasted the code alone can disregard this.",
@@ -179,7 +181,14 @@ def _is_of_server(document: MetadataDocument) -> bool:
 
 
 @check(
-    "O05", _WARNING, "scopes that are not told as they should", "http", "http end", topic=_TOPIC, since=4, early=True
+    "O05",
+    _WARNING,
+    "scopes that are not told as they should",
+    "http",
+    "http end",
+    topic=_TOPIC,
+    since="2025-11-25",
+    early=True,
 )
 def scopes_are_told(case: CheckMoment) -> Iterator[Flaw]:
     """Who lacks a scope is told which; offline_access is the client's own wish."""

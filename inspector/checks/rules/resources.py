@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from inspector.checks.findings import Confidence, Severity
-from inspector.checks.registry import LAST, Flaw, check
+from inspector.checks.registry import Flaw, check
 from inspector.checks.state import CheckMoment
 from inspector.protocol import peek
 
@@ -37,7 +37,7 @@ def contents_are_text_or_blob(case: CheckMoment) -> Iterator[Flaw]:
     "a resource without contents",
     "answer resources/read",
     topic="server/resources",
-    mild_until=4,
+    mild_until="2025-11-25",
     mild=_HINT,
     confidence=Confidence.LIKELY,
     fix="If there is no such resource, say so by an error.",
@@ -54,7 +54,7 @@ def contents_are_not_empty(case: CheckMoment) -> Iterator[Flaw]:
     "an update of a resource that nobody subscribed to",
     "notification notifications/resources/updated",
     topic="server/resources",
-    until=4,
+    until="2025-11-25",
     confidence=Confidence.LIKELY,
 )
 def was_subscribed(case: CheckMoment) -> Iterator[Flaw]:
@@ -100,15 +100,15 @@ _GONE = re.compile(r"(?i)not found|no such|does not exist|unknown resource|ENOEN
     "a resource that is not there is told by another code",
     "error resources/read",
     topic="server/resources",
-    mild_until=4,
+    mild_until="2025-11-25",
     confidence=Confidence.LIKELY,
 )
 def absence_has_its_code(case: CheckMoment) -> Iterator[Flaw]:
     """-32002, and since 2026 -32602; by the words of the error, since only they tell what it is about."""
-    wanted = -32002 if case.row < LAST else -32602
+    wanted = -32002 if not case.is_modern else -32602
     code, said = peek.integer(case.value, "code"), peek.text(case.value, "message") or ""
     if case.row and code not in (None, wanted, -32601) and _GONE.search(said[:500]):
-        if not (case.row == LAST and code == -32002):  # that one is told as a code of an earlier revision
+        if not (case.is_modern and code == -32002):  # that one is told as a code of an earlier revision
             yield Flaw(f"“{said[:80]}” came with {code}, not {wanted}", "/error/code", fix=f"Answer {wanted}.")
 
 

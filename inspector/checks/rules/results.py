@@ -58,7 +58,7 @@ def _is_worth_a_look(case: CheckMoment) -> bool:
     "no structured content, which the tool promises",
     _CALL,
     topic="server/tools",
-    since=3,
+    since="2025-06-18",
     fix="Send structuredContent that fits the output schema, or drop the schema.",
 )
 def structured_content_is_there(case: CheckMoment) -> Iterator[Flaw]:
@@ -76,7 +76,7 @@ def structured_content_is_there(case: CheckMoment) -> Iterator[Flaw]:
     "structured content that the tool's own schema refuses",
     _CALL,
     topic="server/tools",
-    since=3,
+    since="2025-06-18",
     heavy=True,
     wanted=_is_worth_a_look,
     needs=STRUCTURED,
@@ -102,7 +102,7 @@ def structured_content_fits(case: CheckMoment) -> Iterator[Flaw]:
     "structured content without its text",
     _CALL,
     topic="server/tools",
-    since=3,
+    since="2025-06-18",
     heavy=True,
     wanted=_has_structure,
     fix="Send the same JSON as a text block, too: older clients show only text.",
@@ -138,7 +138,7 @@ def _may_be_about_arguments(case: CheckMoment) -> bool:
     "wrong arguments are told as a protocol error",
     "error tools/call",
     topic="server/tools",
-    since=4,
+    since="2025-11-25",
     confidence=Confidence.LIKELY,
     heavy=True,
     wanted=_may_be_about_arguments,
@@ -201,7 +201,7 @@ def moments_are_moments(case: CheckMoment) -> Iterator[Flaw]:
     "a resource in a result, and no resources declared",
     _CALL,
     topic="server/tools",
-    since=3,
+    since="2025-06-18",
     needs=RICH,
 )
 def embeds_what_it_declares(case: CheckMoment) -> Iterator[Flaw]:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from inspector.checks.findings import Severity
 from inspector.checks.learning import is_nested
-from inspector.checks.registry import LAST, Flaw, check, declare
+from inspector.checks.registry import Flaw, check, declare, row_of_date
 from inspector.checks.shapes.judge import ShapeFault, judge_of, strangers
 from inspector.checks.shapes.notation import OF_EXTENSION, PARAMS, RESULTS
 from inspector.checks.state import CheckMoment, TrackedRequest
@@ -20,6 +20,8 @@ from inspector.protocol.jsonrpc import ABSENT, Answer, Notification, Request
 from inspector.protocol.revisions.table import ROWS
 
 _ERROR, _WARNING = Severity.ERROR, Severity.WARNING
+_CORE_TASKS_SINCE = row_of_date("2025-11-25")
+"""From this row on a tool call can be answered by a task."""
 _MAY_ASK = {"tools/call", "prompts/get", "resources/read"}
 
 
@@ -61,15 +63,20 @@ def shape_of_result(case: CheckMoment) -> str:
         return ""
     if type(value) is dict:
         kind = value.get("resultType")
-        if case.row >= LAST - 1 and asked.method == "tools/call" and is_nested(value) and not _asked_for_task(asked):
+        if (
+            case.row >= _CORE_TASKS_SINCE
+            and asked.method == "tools/call"
+            and is_nested(value)
+            and not _asked_for_task(asked)
+        ):
             return "Result"  # D12, or D01 of the core: what it lacks as the tool's result is no further fault
         if kind == "input_required" and asked.method in _MAY_ASK:
-            return "Asking" if case.row == LAST else _plain_shape(asked.method)
+            return "Asking" if case.is_modern else _plain_shape(asked.method)
         if kind == "task":
-            return "Handled" if case.row == LAST and asked.method in ("tools/call", "tasks/get") else ""
+            return "Handled" if case.is_modern and asked.method in ("tools/call", "tasks/get") else ""
         if "task" in value and _asked_for_task(asked):
             return "Created"
-    return (OF_EXTENSION.get(asked.method) if case.row == LAST else None) or _plain_shape(asked.method)
+    return (OF_EXTENSION.get(asked.method) if case.is_modern else None) or _plain_shape(asked.method)
 
 
 def _asked_for_task(asked: TrackedRequest) -> bool:
@@ -83,7 +90,7 @@ def shape_of_params(case: CheckMoment) -> str:
         return ""
     if method in revision.server_notifications or method in revision.server_requests:
         return PARAMS.get(method, "")
-    return OF_EXTENSION.get(method, "") if case.row == LAST and method.startswith("notifications/") else ""
+    return OF_EXTENSION.get(method, "") if case.is_modern and method.startswith("notifications/") else ""
 
 
 @cache
@@ -112,33 +119,47 @@ def _as_flaw(fault: ShapeFault, root: str, method: str, name: str = "") -> Flaw:
 
 _OPTIONAL = "Leave an optional member out instead of sending null."
 for _id, _title, _topic, _since, _until, _fix in (
-    ("E19", "null in the place of an optional member", "schema", 1, LAST, _OPTIONAL),
-    ("L01", "the answer to initialize lacks what it must have", "basic/lifecycle", 1, 4, ""),
-    ("L06", "the answer to server/discover lacks what it must have", "server/discover", 5, LAST, ""),
-    ("L10", "a result without resultType", "basic", 5, LAST, 'Add "resultType": "complete".'),
-    ("L14", "a capability is declared in a wrong way", "schema", 1, LAST, "A capability is an object, {} at least."),
-    ("T01", "a tool lacks its name or its input schema", "server/tools", 1, LAST, ""),
-    ("T02", "an input schema is not of type object", "schema", 1, LAST, 'Begin it with "type": "object".'),
-    ("T04", "an output schema is not of type object", "schema", 3, LAST, 'Begin it with "type": "object".'),
-    ("K01", "a tool's result without content", "schema", 1, LAST, "Send content, an empty array at least."),
-    ("K02", "content of a type that the revision does not have", "server/tools", 1, LAST, ""),
-    ("K03", "content lacks a member of its type", "schema", 1, LAST, ""),
-    ("K04", "data that is not base64", "schema", 1, LAST, "Encode with the standard alphabet and its padding."),
-    ("K08", "structuredContent is not an object", "server/tools", 3, 4, "Wrap the value in an object."),
-    ("K10", "isError is not true or false", "schema", 1, LAST, ""),
-    ("R01", "a resource or template lacks its URI or name", "schema", 1, LAST, ""),
-    ("R02", "a URI that is none", "server/resources", 1, LAST, "Percent-encode what RFC 3986 does not allow."),
-    ("P01", "a prompt or its argument lacks a name", "schema", 1, LAST, ""),
-    ("P02", "a role that is neither user nor assistant", "server/prompts", 1, LAST, "There is no system role."),
-    ("P03", "a prompt's message is not one block", "schema", 1, LAST, "Send one content block per message."),
-    ("G01", "a log message with an unknown level or without data", "server/utilities/logging", 1, LAST, ""),
-    ("A01", "a cursor that is not a string", "server/utilities/pagination", 1, LAST, ""),
-    ("H01", "a result without caching hints", "server/utilities/caching", 5, LAST, "Add ttlMs and cacheScope."),
-    ("H02", "caching hints with values that can't be", "server/utilities/caching", 5, LAST, ""),
-    ("I05", "requestState is not a string", "schema", 5, LAST, "Encode it as one."),
-    ("Y01", "sampling/createMessage lacks what it must have", "client/sampling", 1, LAST, ""),
-    ("Y03", "sampling content that the revision does not have", "schema", 1, LAST, ""),
-    ("D03", "a task lacks what it must have", "basic/utilities/tasks", 4, LAST, ""),
+    ("E19", "null in the place of an optional member", "schema", "", "", _OPTIONAL),
+    ("L01", "the answer to initialize lacks what it must have", "basic/lifecycle", "", "2025-11-25", ""),
+    ("L06", "the answer to server/discover lacks what it must have", "server/discover", "2026-07-28", "", ""),
+    ("L10", "a result without resultType", "basic", "2026-07-28", "", 'Add "resultType": "complete".'),
+    ("L14", "a capability is declared in a wrong way", "schema", "", "", "A capability is an object, {} at least."),
+    ("T01", "a tool lacks its name or its input schema", "server/tools", "", "", ""),
+    ("T02", "an input schema is not of type object", "schema", "", "", 'Begin it with "type": "object".'),
+    ("T04", "an output schema is not of type object", "schema", "2025-06-18", "", 'Begin it with "type": "object".'),
+    ("K01", "a tool's result without content", "schema", "", "", "Send content, an empty array at least."),
+    ("K02", "content of a type that the revision does not have", "server/tools", "", "", ""),
+    ("K03", "content lacks a member of its type", "schema", "", "", ""),
+    ("K04", "data that is not base64", "schema", "", "", "Encode with the standard alphabet and its padding."),
+    (
+        "K08",
+        "structuredContent is not an object",
+        "server/tools",
+        "2025-06-18",
+        "2025-11-25",
+        "Wrap the value in an object.",
+    ),
+    ("K10", "isError is not true or false", "schema", "", "", ""),
+    ("R01", "a resource or template lacks its URI or name", "schema", "", "", ""),
+    ("R02", "a URI that is none", "server/resources", "", "", "Percent-encode what RFC 3986 does not allow."),
+    ("P01", "a prompt or its argument lacks a name", "schema", "", "", ""),
+    ("P02", "a role that is neither user nor assistant", "server/prompts", "", "", "There is no system role."),
+    ("P03", "a prompt's message is not one block", "schema", "", "", "Send one content block per message."),
+    ("G01", "a log message with an unknown level or without data", "server/utilities/logging", "", "", ""),
+    ("A01", "a cursor that is not a string", "server/utilities/pagination", "", "", ""),
+    (
+        "H01",
+        "a result without caching hints",
+        "server/utilities/caching",
+        "2026-07-28",
+        "",
+        "Add ttlMs and cacheScope.",
+    ),
+    ("H02", "caching hints with values that can't be", "server/utilities/caching", "2026-07-28", "", ""),
+    ("I05", "requestState is not a string", "schema", "2026-07-28", "", "Encode it as one."),
+    ("Y01", "sampling/createMessage lacks what it must have", "client/sampling", "", "", ""),
+    ("Y03", "sampling content that the revision does not have", "schema", "", "", ""),
+    ("D03", "a task lacks what it must have", "basic/utilities/tasks", "2025-11-25", "", ""),
 ):
     declare(_id, _ERROR, _title, topic=_topic, since=_since, until=_until, fix=_fix)
 

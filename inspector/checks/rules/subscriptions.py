@@ -10,7 +10,7 @@ import msgspec
 
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.learning import call_of, is_retry, listen_of, requests_of
-from inspector.checks.registry import LAST, Flaw, check
+from inspector.checks.registry import Flaw, check
 from inspector.checks.state import PREFIX, CheckMoment, Rounds
 from inspector.protocol import peek
 from inspector.protocol.facts import CLOSED_HERE, GIVEN_UP_HERE
@@ -29,7 +29,9 @@ _CHANGES = tuple(f"notification {method}" for method in _FIELDS)
 _TOPIC = "basic/patterns/subscriptions"
 
 
-@check("B01", _ERROR, "a stream that does not begin with its acknowledgment", *_CHANGES, topic=_TOPIC, since=5)
+@check(
+    "B01", _ERROR, "a stream that does not begin with its acknowledgment", *_CHANGES, topic=_TOPIC, since="2026-07-28"
+)
 def begins_with_acknowledgment(case: CheckMoment) -> Iterator[Flaw]:
     """The first message of a listen says what will be told."""
     listen = listen_of(case.state, case.value)
@@ -45,7 +47,7 @@ def begins_with_acknowledgment(case: CheckMoment) -> Iterator[Flaw]:
     f"notification {_ACKNOWLEDGED}",
     "answer subscriptions/listen",
     topic=_TOPIC,
-    since=5,
+    since="2026-07-28",
     fix="Put the id of the listen request into _meta, as it came.",
 )
 def names_its_subscription(case: CheckMoment) -> Iterator[Flaw]:
@@ -63,7 +65,7 @@ def names_its_subscription(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw(f"{case.method} names the subscription {id_!r}, which is not open", place)
 
 
-@check("B03", _ERROR, "a change that was not asked for", *_CHANGES, topic=_TOPIC, since=5)
+@check("B03", _ERROR, "a change that was not asked for", *_CHANGES, topic=_TOPIC, since="2026-07-28")
 def tells_what_was_asked(case: CheckMoment) -> Iterator[Flaw]:
     """Only kinds in the filter."""
     listen = listen_of(case.state, case.value)
@@ -85,7 +87,7 @@ def tells_what_was_asked(case: CheckMoment) -> Iterator[Flaw]:
     "an acknowledgment of more than was asked for",
     f"notification {_ACKNOWLEDGED}",
     topic=_TOPIC,
-    since=5,
+    since="2026-07-28",
 )
 def acknowledges_what_was_asked(case: CheckMoment) -> Iterator[Flaw]:
     """A subset of the filter."""
@@ -106,7 +108,7 @@ def acknowledges_what_was_asked(case: CheckMoment) -> Iterator[Flaw]:
     "notification notifications/progress",
     "notification notifications/message",
     topic="http",
-    since=5,
+    since="2026-07-28",
 )
 def streams_of_changes_have_changes(case: CheckMoment) -> Iterator[Flaw]:
     """Those belong to the stream of their request."""
@@ -121,7 +123,7 @@ def _is_elsewhere(case: CheckMoment) -> bool:
     return not case.state.ongoing.listens and not peek.has(case.value, "_meta", PREFIX + "subscriptionId")
 
 
-@check("B06", _WARNING, "a stream of changes ends without a word", "http end", topic=_TOPIC, since=5)
+@check("B06", _WARNING, "a stream of changes ends without a word", "http end", topic=_TOPIC, since="2026-07-28")
 def end_is_told(case: CheckMoment) -> Iterator[Flaw]:
     """“When the server ends a subscription, it SHOULD send the result of the listen request.”"""
     life, fact = case.life, case.fact
@@ -139,7 +141,7 @@ def end_is_told(case: CheckMoment) -> Iterator[Flaw]:
     "a stream of changes that is none",
     "answer subscriptions/listen",
     topic="http",
-    since=5,
+    since="2026-07-28",
     fix="Answer with text/event-stream and keep it open.",
 )
 def listening_is_a_stream(case: CheckMoment) -> Iterator[Flaw]:
@@ -148,7 +150,7 @@ def listening_is_a_stream(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw("subscriptions/listen was answered at once, and not by a stream", "/result")
 
 
-@check("B08", _ERROR, "a change that is told where nobody listens", *_CHANGES, topic=_TOPIC, since=5)
+@check("B08", _ERROR, "a change that is told where nobody listens", *_CHANGES, topic=_TOPIC, since="2026-07-28")
 def changes_are_told_to_listeners(case: CheckMoment) -> Iterator[Flaw]:
     """Changes come on streams of subscriptions/listen and nowhere else."""
     if _is_elsewhere(case):
@@ -167,10 +169,10 @@ _MRTR = "basic/patterns/mrtr"
 
 
 def _asks(case: CheckMoment) -> bool:
-    return case.row == LAST and peek.text(case.value, "resultType") == "input_required"
+    return case.is_modern and peek.text(case.value, "resultType") == "input_required"
 
 
-@check("I01", _ERROR, "a question where none may be", "asking", topic=_MRTR, since=5)
+@check("I01", _ERROR, "a question where none may be", "asking", topic=_MRTR, since="2026-07-28")
 def asks_where_it_may(case: CheckMoment) -> Iterator[Flaw]:
     """In answers to three methods."""
     if case.method not in _MAY_ASK and _asks(case):
@@ -183,7 +185,7 @@ def asks_where_it_may(case: CheckMoment) -> Iterator[Flaw]:
     "a question without requests and without state",
     "asking",
     topic=_MRTR,
-    since=5,
+    since="2026-07-28",
     fix="Send inputRequests, requestState or both.",
 )
 def asks_something(case: CheckMoment) -> Iterator[Flaw]:
@@ -192,7 +194,7 @@ def asks_something(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw("input_required, with neither inputRequests nor requestState", "/result")
 
 
-@check("I03", _ERROR, "a question of another kind than there are", "asking", topic=_MRTR, since=5)
+@check("I03", _ERROR, "a question of another kind than there are", "asking", topic=_MRTR, since="2026-07-28")
 def asks_in_known_ways(case: CheckMoment) -> Iterator[Flaw]:
     """Elicitation, sampling, roots; the first two with params."""
     for key, request in peek.mapping(case.value, "inputRequests").items() if _asks(case) else ():
@@ -204,7 +206,7 @@ def asks_in_known_ways(case: CheckMoment) -> Iterator[Flaw]:
             yield Flaw(f"{key[:60]}: {method} has no params", f"{place}/params")
 
 
-@check("I04", _ERROR, "a question that the client did not offer to answer", "asking", topic=_MRTR, since=5)
+@check("I04", _ERROR, "a question that the client did not offer to answer", "asking", topic=_MRTR, since="2026-07-28")
 def asks_what_was_offered(case: CheckMoment) -> Iterator[Flaw]:
     """What the request itself declared."""
     for key, request in peek.mapping(case.value, "inputRequests").items() if _asks(case) else ():
@@ -228,14 +230,14 @@ _LOOKED_AT = 64 * 1024
     "a state that whoever likes can change",
     "asking",
     topic=_ROUNDS_TOPIC,
-    since=5,
+    since="2026-07-28",
     confidence=Confidence.LIKELY,
     fix="Sign it, or keep the state and send a name for it.",
 )
 def state_is_sealed(case: CheckMoment) -> Iterator[Flaw]:
     """Clients send it back; a server that trusts what stands in it needs to know that it is its own."""
     state = peek.text(case.value, "requestState")
-    if state and case.row == LAST and (found := _readable(state)) is not None:
+    if state and case.is_modern and (found := _readable(state)) is not None:
         names = ", ".join(list(found)[:3])[:60]
         yield Flaw(f"requestState is readable JSON without a signature ({names})", "/result/requestState")
 
@@ -257,11 +259,11 @@ def _unpacked(raw: bytes) -> bytes:
     return urlsafe_b64decode(raw.rstrip(b"=") + b"=" * (-len(raw.rstrip(b"=")) % 4))
 
 
-@check("I07", _HINT, "a call that asks again and again", "asking", topic=_ROUNDS_TOPIC, since=5)
+@check("I07", _HINT, "a call that asks again and again", "asking", topic=_ROUNDS_TOPIC, since="2026-07-28")
 def asking_comes_to_an_end(case: CheckMoment) -> Iterator[Flaw]:
     """More rounds than clients go along with, or a question that was answered already."""
     asked = case.asked
-    if case.row != LAST or asked is None or not is_retry(asked):
+    if not case.is_modern or asked is None or not is_retry(asked):
         return
     before: Rounds | None = case.state.ongoing.rounds.get(call_of(asked))
     if before is None:

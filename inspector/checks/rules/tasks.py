@@ -5,7 +5,7 @@ from typing import Any
 
 from inspector.checks.findings import Severity
 from inspector.checks.learning import TASK, is_nested, requests_of
-from inspector.checks.registry import LAST, Flaw, check
+from inspector.checks.registry import Flaw, check
 from inspector.checks.state import PREFIX, CheckMoment
 from inspector.protocol import peek
 from inspector.protocol.jsonrpc import Answer
@@ -23,8 +23,8 @@ _RELATED = PREFIX + "related-task"
     "a task that nobody asked for, or a handle without a task",
     "answer tools/call",
     topic=_TOPIC,
-    since=4,
-    until=4,
+    since="2025-11-25",
+    until="2025-11-25",
     needs=TASK,
 )
 def tasks_are_asked_for(case: CheckMoment) -> Iterator[Flaw]:
@@ -51,19 +51,19 @@ def tasks_are_asked_for(case: CheckMoment) -> Iterator[Flaw]:
     "notification notifications/tasks/status",
     "notification notifications/tasks",
     topic=_TOPIC,
-    since=4,
+    since="2025-11-25",
     needs=TASK,
 )
 def states_follow_one_another(case: CheckMoment) -> Iterator[Flaw]:
     """What has ended stays as it is; in the core tasks begin as working, too."""
-    word = peek.at(case.value, "task") if case.method == "tools/call" and case.row < LAST else case.value
+    word = peek.at(case.value, "task") if case.method == "tools/call" and not case.is_modern else case.value
     if type(word) is not dict:
         return
     id_, status = peek.text(word, "taskId"), peek.text(word, "status")
     if id_ is None or status is None:
         return
     before = case.state.ongoing.task_status.get(id_)
-    if case.row < LAST and case.method == "tools/call" and before is None and status in _MAY_BE - {"working"}:
+    if not case.is_modern and case.method == "tools/call" and before is None and status in _MAY_BE - {"working"}:
         yield Flaw(f"a task begins as {status[:20]!r}, not as working", "/result/task/status")
     if before in _ENDED and status != before and not _is_past(case, id_):
         root = "/result" if isinstance(case.message, Answer) else "/params"
@@ -77,7 +77,13 @@ def _is_past(case: CheckMoment, id_: str) -> bool:
 
 
 @check(
-    "D04", _ERROR, "a task's result does not say of which task", "answer tasks/result", topic=_TOPIC, since=4, until=4
+    "D04",
+    _ERROR,
+    "a task's result does not say of which task",
+    "answer tasks/result",
+    topic=_TOPIC,
+    since="2025-11-25",
+    until="2025-11-25",
 )
 def results_name_their_task(case: CheckMoment) -> Iterator[Flaw]:
     """By `_meta`."""
@@ -91,8 +97,8 @@ def results_name_their_task(case: CheckMoment) -> Iterator[Flaw]:
     "a task is cancelled by the notification for requests",
     "notification notifications/cancelled",
     topic=_TOPIC,
-    since=4,
-    until=4,
+    since="2025-11-25",
+    until="2025-11-25",
 )
 def tasks_are_cancelled_by_request(case: CheckMoment) -> Iterator[Flaw]:
     """`tasks/cancel` does that."""
@@ -100,7 +106,7 @@ def tasks_are_cancelled_by_request(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw("notifications/cancelled names a task", "/params/requestId")
 
 
-@check("D05", _ERROR, "a task on a method that has none", "answer", topic="schema", since=5)
+@check("D05", _ERROR, "a task on a method that has none", "answer", topic="schema", since="2026-07-28")
 def tasks_are_calls(case: CheckMoment) -> Iterator[Flaw]:
     """In the extension only `tools/call` may become one. Of `tasks/get` D06 says so."""
     if case.method not in ("tools/call", "tasks/get") and peek.text(case.value, "resultType") == "task":
@@ -126,7 +132,7 @@ def _root(case: CheckMoment) -> str:
     "what is known of a task is not a complete result",
     "answer tasks/get",
     topic=_TOPIC,
-    since=5,
+    since="2026-07-28",
 )
 def telling_is_complete(case: CheckMoment) -> Iterator[Flaw]:
     """“The resultType field MUST be set to "complete"”; "task" is for the handle alone."""
@@ -141,7 +147,7 @@ def telling_is_complete(case: CheckMoment) -> Iterator[Flaw]:
     "a task's handle is nested",
     "answer tools/call",
     topic=_TOPIC,
-    since=5,
+    since="2026-07-28",
     needs=TASK,
     fix='Put the members of the task into the result itself, beside "resultType": "task".',
 )
@@ -151,7 +157,7 @@ def handles_are_flat(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw("the task is nested in `task`, as it was before tasks were an extension", "/result/task")
 
 
-@check("D07", _EXTENSION_TASKS_ERROR, "a task without what its state brings", *_TOLD, topic=_TOPIC, since=5)
+@check("D07", _EXTENSION_TASKS_ERROR, "a task without what its state brings", *_TOLD, topic=_TOPIC, since="2026-07-28")
 def states_bring_their_part(case: CheckMoment) -> Iterator[Flaw]:
     """What is completed has a result, what failed an error, what waits its questions."""
     status = peek.text(case.value, "status")
@@ -162,7 +168,9 @@ def states_bring_their_part(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw(f"a task is {status} and has no {member}", f"{_root(case)}/{member}")
 
 
-@check("D08", _EXTENSION_TASKS_ERROR, "a failure that is told in the wrong way", *_TOLD, topic=_TOPIC, since=5)
+@check(
+    "D08", _EXTENSION_TASKS_ERROR, "a failure that is told in the wrong way", *_TOLD, topic=_TOPIC, since="2026-07-28"
+)
 def failures_are_of_the_protocol(case: CheckMoment) -> Iterator[Flaw]:
     """“The failed status MUST NOT be used to represent non-JSON-RPC errors, such as isError: true.”"""
     if peek.text(case.value, "status") != "failed":
@@ -180,7 +188,7 @@ def failures_are_of_the_protocol(case: CheckMoment) -> Iterator[Flaw]:
     "a question takes the key of another",
     *_TOLD,
     topic=_TOPIC,
-    since=5,
+    since="2026-07-28",
     fix="A new key for each.",
 )
 def keys_are_used_once(case: CheckMoment) -> Iterator[Flaw]:
@@ -192,7 +200,12 @@ def keys_are_used_once(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "D10", _EXTENSION_TASKS_ERROR, "a task is not known that was just begun", "error tasks/get", topic=_TOPIC, since=5
+    "D10",
+    _EXTENSION_TASKS_ERROR,
+    "a task is not known that was just begun",
+    "error tasks/get",
+    topic=_TOPIC,
+    since="2026-07-28",
 )
 def tasks_are_there_once_begun(case: CheckMoment) -> Iterator[Flaw]:
     """“A server MUST NOT return CreateTaskResult until a tasks/get for the returned taskId would resolve.”"""
@@ -217,7 +230,7 @@ def tasks_are_there_once_begun(case: CheckMoment) -> Iterator[Flaw]:
     "notification notifications/tasks",
     "notification notifications/progress",
     topic=_TOPIC,
-    since=5,
+    since="2026-07-28",
 )
 def tasks_are_told_of_where_asked(case: CheckMoment) -> Iterator[Flaw]:
     """By notifications/tasks, for the ids that were acknowledged; there is no progress on tasks."""

@@ -39,7 +39,7 @@ def _tools(case: CheckMoment) -> Iterator[tuple[str, str, dict[str, Any]]]:
             yield f"/result/tools/{at}", (peek.text(tool, "name") or f"number {at + 1}")[:80], tool
 
 
-@check("T05", _HINT, "a schema in a dialect that is not known", _LIST, topic="basic", since=4)
+@check("T05", _HINT, "a schema in a dialect that is not known", _LIST, topic="basic", since="2025-11-25")
 def dialect_is_known(case: CheckMoment) -> Iterator[Flaw]:
     """Other dialects are legal; few clients have them."""
     for place, name, tool in tools_of(case):
@@ -55,7 +55,7 @@ def dialect_is_known(case: CheckMoment) -> Iterator[Flaw]:
     "a tool's name that not all clients take",
     _LIST,
     topic="server/tools",
-    mild_until=3,
+    mild_until="2025-06-18",
     mild=_HINT,
     fix="Use letters, digits, _ - and . alone, 128 at most.",
 )
@@ -74,7 +74,7 @@ def name_is_plain(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw(f"the tool's name {name!r} {why}", f"{place}/name", severity=mild)
 
 
-@check("T07", _WARNING, "two tools of one name", _LIST, topic="server/tools", mild_until=3, mild=_HINT)
+@check("T07", _WARNING, "two tools of one name", _LIST, topic="server/tools", mild_until="2025-06-18", mild=_HINT)
 def names_are_unique(case: CheckMoment) -> Iterator[Flaw]:
     """Within the page, and against the pages before it, unless the whole page is one of these (S-18)."""
     seen: dict[str, Any] = {}
@@ -110,7 +110,7 @@ def was_asked_again(case: CheckMoment) -> bool:
     return cursor in case.state.lists.fetched.get(method, ()) and cursor != case.state.lists.next_cursor.get(method)
 
 
-@check("T10", _ERROR, "x-mcp-header in a place or way that it can't be", _LIST, topic="http", since=5)
+@check("T10", _ERROR, "x-mcp-header in a place or way that it can't be", _LIST, topic="http", since="2026-07-28")
 def mirrored_headers_can_be(case: CheckMoment) -> Iterator[Flaw]:
     """Clients over HTTP must leave such a tool out."""
     if not case.state.is_http:
@@ -126,7 +126,7 @@ def mirrored_headers_can_be(case: CheckMoment) -> Iterator[Flaw]:
     "a secret travels in a header",
     _LIST,
     topic="server/tools",
-    since=5,
+    since="2026-07-28",
     confidence=Confidence.LIKELY,
     fix="Do not mirror it: proxies log headers.",
 )
@@ -138,7 +138,15 @@ def secrets_are_not_mirrored(case: CheckMoment) -> Iterator[Flaw]:
                 yield Flaw(f"{name}: {mirror.path[-1][:60]!r} travels in a header", f"{place}/inputSchema")
 
 
-@check("T12", _WARNING, "the order of a list changes", _LIST, topic="server/tools", since=5, fix="Sort the list.")
+@check(
+    "T12",
+    _WARNING,
+    "the order of a list changes",
+    _LIST,
+    topic="server/tools",
+    since="2026-07-28",
+    fix="Sort the list.",
+)
 def order_is_stable(case: CheckMoment) -> Iterator[Flaw]:
     """The same tools in another order spoil caches of prompts; judged for lists of one page."""
     before = list(case.state.lists.known["tools"])
@@ -148,7 +156,14 @@ def order_is_stable(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw("the same tools as before come in another order", "/result/tools")
 
 
-@check("T13", _ERROR, "annotations of a wrong kind, or that contradict each other", _LIST, topic="schema", since=2)
+@check(
+    "T13",
+    _ERROR,
+    "annotations of a wrong kind, or that contradict each other",
+    _LIST,
+    topic="schema",
+    since="2025-03-26",
+)
 def annotations_agree(case: CheckMoment) -> Iterator[Flaw]:
     """Nothing that only reads destroys."""
     for place, name, tool in tools_of(case):
@@ -157,7 +172,13 @@ def annotations_agree(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "T14", _ERROR, "taskSupport that is none or means nothing", _LIST, topic="basic/utilities/tasks", since=4, until=4
+    "T14",
+    _ERROR,
+    "taskSupport that is none or means nothing",
+    _LIST,
+    topic="basic/utilities/tasks",
+    since="2025-11-25",
+    until="2025-11-25",
 )
 def tasks_are_declared(case: CheckMoment) -> Iterator[Flaw]:
     """TaskSupport means something only where tasks.requests.tools.call is declared."""
@@ -220,7 +241,7 @@ _LISTED = {
     "an icon that clients must refuse",
     *(f"answer {method}" for method in _LISTED),
     topic="basic",
-    since=4,
+    since="2025-11-25",
     fix="Give https: or data:.",
 )
 def icons_can_be_shown(case: CheckMoment) -> Iterator[Flaw]:
@@ -250,7 +271,7 @@ def _is_doubtful(case: CheckMoment, src: str) -> bool:
     "a schema that is none",
     _LIST,
     topic="basic",
-    mild_until=3,
+    mild_until="2025-06-18",
     mild=_HINT,
     heavy=True,
     fix="Hold it against the metaschema of its dialect.",
@@ -279,7 +300,7 @@ def schemas_are_schemas(case: CheckMoment) -> Iterator[Flaw]:
     "a reference that leads nowhere",
     _LIST,
     topic="basic",
-    mild_until=4,
+    mild_until="2025-11-25",
     mild=_HINT,
     heavy=True,
     fix="Put what it refers to into $defs.",

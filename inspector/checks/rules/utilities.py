@@ -5,7 +5,7 @@ from typing import Any
 
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import secret_in
-from inspector.checks.registry import LAST, Flaw, check
+from inspector.checks.registry import Flaw, check
 from inspector.checks.rules.tools import was_asked_again
 from inspector.checks.state import PREFIX, CheckMoment
 from inspector.protocol import peek
@@ -33,7 +33,7 @@ _LOOKED_AT = 16_384
     "a log message below the level that was asked for",
     _LOG,
     topic="server/utilities/logging",
-    mild_until=4,
+    mild_until="2025-11-25",
     mild=_HINT,
 )
 def level_is_respected(case: CheckMoment) -> Iterator[Flaw]:
@@ -43,7 +43,9 @@ def level_is_respected(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw(f"a message of level {level}, after {wanted} was asked for", "/params/level")
 
 
-@check("G03", _ERROR, "a log message that no request asked for", _LOG, topic="server/utilities/logging", since=5)
+@check(
+    "G03", _ERROR, "a log message that no request asked for", _LOG, topic="server/utilities/logging", since="2026-07-28"
+)
 def logging_was_asked_for(case: CheckMoment) -> Iterator[Flaw]:
     """“The server MUST NOT send notifications/message for requests that don't carry a log level.”"""
     if case.life is not None:
@@ -91,7 +93,12 @@ def progress_stays_within_total(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "N04", _HINT, "progress with a message before there were any", _PROGRESS, topic="basic/utilities/progress", until=1
+    "N04",
+    _HINT,
+    "progress with a message before there were any",
+    _PROGRESS,
+    topic="basic/utilities/progress",
+    until="2024-11-05",
 )
 def message_is_of_this_revision(case: CheckMoment) -> Iterator[Flaw]:
     """Clients of the first revision do not show it."""
@@ -109,7 +116,7 @@ def message_is_of_this_revision(case: CheckMoment) -> Iterator[Flaw]:
 def cancels_its_own(case: CheckMoment) -> Iterator[Flaw]:
     """Each side cancels its own requests; a stateless server only ends what listens."""
     id_ = peek.request_id(case.value, "requestId")
-    if case.row < LAST and id_ in case.state.ongoing.task_status:
+    if not case.is_modern and id_ in case.state.ongoing.task_status:
         return  # a task, and X03 says so
     if id_ is None or id_ in case.state.ongoing.listens or (Direction.FROM_SERVER, id_) in case.state.requests.open:
         return
@@ -190,7 +197,7 @@ def cursors_are_taken(case: CheckMoment) -> Iterator[Flaw]:
             yield Flaw(said, "/error")
 
 
-@check("H03", _ERROR, "pages with different cacheScope", *_PAGED, topic="server/utilities/caching", since=5)
+@check("H03", _ERROR, "pages with different cacheScope", *_PAGED, topic="server/utilities/caching", since="2026-07-28")
 def pages_share_their_scope(case: CheckMoment) -> Iterator[Flaw]:
     """All pages of a list have one."""
     first = case.state.lists.pages.get(case.method)
@@ -201,7 +208,7 @@ def pages_share_their_scope(case: CheckMoment) -> Iterator[Flaw]:
             yield Flaw(said, "/result/cacheScope", frames=(first["frame"],))
 
 
-@check("H04", _HINT, "caching hints where they do harm", "answer", topic="server/utilities/caching", since=5)
+@check("H04", _HINT, "caching hints where they do harm", "answer", topic="server/utilities/caching", since="2026-07-28")
 def what_is_asked_or_private_is_not_cached(case: CheckMoment) -> Iterator[Flaw]:
     """Hints are for results that are complete; what one person was let in for is not for everybody."""
     if type(case.value) is not dict or "ttlMs" not in case.value:
