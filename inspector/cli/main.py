@@ -75,7 +75,6 @@ _COMMANDS = {
     "checks": _Command("checks", "The checks, their severity and the revisions they apply to", _MORE, talks=False),
     "revisions": _Command("revisions", "The revisions of the protocol and how they differ", _MORE, talks=False),
     "debug": _Command("debug", "What a capture, or traffic with a server, costs in memory", _MORE),
-    "conformance": _Command("conformance", "One scenario of the official suite, named by the environment", talks=False),
     "start": _Command("start", "What runs without any words: servers found, recent captures", talks=False),
 }
 

@@ -20,8 +20,8 @@ import msgspec
 from tests.servers.real import INSTALL, PLACE, ROOT, NotInstalled
 
 PACKAGE = "@modelcontextprotocol/conformance"
-CLIENT = f"{shlex.quote(sys.executable)} -m inspector conformance"
-"""What the suite runs, with a URL behind it: the product's own command."""
+CLIENT = f"{shlex.quote(sys.executable)} -m tests.conformance.client"
+"""What the suite runs, followed by a URL."""
 ONE_S, SET_S = 60.0, 180.0
 """After how many seconds a scenario, and a whole set, counts as failed. The suite itself allows a client thirty."""
 

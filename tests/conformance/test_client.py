@@ -1,15 +1,12 @@
-"""`mcp-inspect conformance`: a scenario that the environment names, against a server that wants a login or none."""
+"""The client that the conformance suite runs: a scenario that the environment names, against servers of ours."""
 
 import json
-import os
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
-from inspector.cli.commands import conformance as scenarios
 from inspector.cli.exit_status import ExitStatus
 from inspector.errors import UsageError
 from inspector.protocol.questions import RequestKind
@@ -17,7 +14,8 @@ from inspector.protocol.revisions._shape import Era
 from inspector.transports.http.listener import HttpRequest
 from inspector.transports.memory import Peer
 from tests.architecture.sources import ROOT
-from tests.cli.running import MODERN, inspect
+from tests.cli.running import MODERN
+from tests.conformance import client
 from tests.servers.http_fixtures import Handler, serving
 from tests.servers.streams import LEGACY, legacy, modern, tools
 from tests.session.talking import DISCOVERED, WISH, Server, options, reply, session
@@ -30,33 +28,24 @@ def asked(requests: Sequence[HttpRequest], method: str) -> list[Any]:
 
 @pytest.mark.parametrize(("server", "wire"), [(legacy, LEGACY), (modern, MODERN)])
 async def test_the_scenario_is_played_at_the_wire_that_the_environment_names(
-    server: Callable[[Any], Handler], wire: str, monkeypatch: pytest.MonkeyPatch
+    server: Callable[[Any], Handler], wire: str
 ) -> None:
-    monkeypatch.setenv(scenarios.SCENARIO, "tools_call")
-    monkeypatch.setenv(scenarios.VERSION, wire)
     async with serving(server(tools())) as site:
-        await scenarios._play(site.url, dict(os.environ))
+        await client.play(site.url, {client.SCENARIO: "tools_call", client.VERSION: wire})
     (call,) = asked(site.requests, "tools/call")
     assert call["arguments"] == {"a": 5, "b": 3}
     opening = "initialize" if wire == LEGACY else "server/discover"
     assert [json.loads(site.requests[0].body)["method"]] == [opening]
 
 
-def test_a_server_that_is_not_there_is_a_failure_of_ours_with_its_reason() -> None:
-    ran = inspect("conformance", "http://127.0.0.1:9/mcp")
-    assert ran.status == ExitStatus.UNREACHABLE
-    assert "refuses connections" in ran.stderr
+def test_a_server_that_is_not_there_is_a_failure_of_ours_with_its_reason(capsys: pytest.CaptureFixture[str]) -> None:
+    assert client.main("http://127.0.0.1:9/mcp", {}) == ExitStatus.UNREACHABLE
+    assert "refuses connections" in capsys.readouterr().err
 
 
-def test_a_context_that_is_no_json_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(scenarios.CONTEXT, "{")
-    ran = inspect("conformance", "http://127.0.0.1:9/mcp")
-    assert ran.status == ExitStatus.USAGE
-    assert "is no JSON" in ran.stderr
-
-
-def test_it_is_not_among_the_commands_that_help_shows() -> None:
-    assert "conformance" not in inspect("--help").stdout
+def test_a_context_that_is_no_json_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert client.main("http://127.0.0.1:9/mcp", {client.CONTEXT: "{"}) == ExitStatus.USAGE
+    assert "is no JSON" in capsys.readouterr().err
 
 
 TOOLS = [
@@ -94,7 +83,7 @@ async def played(name: str, context: Any = None) -> Asked:
     """What a server is asked in a scenario."""
     asked: Asked = []
     async with session(recording(asked), options(replace(WISH, era=Era.MODERN))) as live:
-        await scenarios.play_of(name)(live, context or {})
+        await client.play_of(name)(live, context or {})
     return asked
 
 
@@ -153,36 +142,35 @@ async def test_skills_are_listed_and_none_is_read() -> None:
 
 
 def test_the_context_is_json_or_absent() -> None:
-    assert scenarios.context_of({}) == {}
-    assert scenarios.context_of({scenarios.CONTEXT: '{"client_id": "x"}'}) == {"client_id": "x"}
-    with pytest.raises(UsageError, match=f"{scenarios.CONTEXT} is no JSON"):
-        scenarios.context_of({scenarios.CONTEXT: "{"})
+    assert client.context_of({}) == {}
+    assert client.context_of({client.CONTEXT: '{"client_id": "x"}'}) == {"client_id": "x"}
+    with pytest.raises(UsageError, match=f"{client.CONTEXT} is no JSON"):
+        client.context_of({client.CONTEXT: "{"})
 
 
 def test_what_the_context_holds_becomes_the_wishes_of_a_person() -> None:
     context = {"client_id": "me", "client_secret": "s", "private_key_pem": "PEM", "valid_jwt": "j", "wrong": 5}
-    wishes = scenarios.wishes_of(context)
+    wishes = client.wishes_of(context)
     assert (wishes.client_id, wishes.client_secret, wishes.private_key) == ("me", "s", "PEM")
     assert (wishes.assertion, wishes.algorithm, wishes.provider) == ("j", "ES256", None)
 
 
 def test_an_identity_provider_is_taken_from_the_context_too() -> None:
     context = {"idp_token_endpoint": "https://idp/token", "idp_client_id": "c", "idp_id_token": "t"}
-    provider = scenarios.wishes_of(context).provider
+    provider = client.wishes_of(context).provider
     assert provider is not None
     assert provider.token_endpoint == "https://idp/token"
 
 
 def test_questions_are_answered_with_yes_and_with_what_the_schema_proposes() -> None:
-    elicitation, sampling = scenarios.answers_of("elicitation-sep1034-client-defaults")
+    elicitation, sampling = client.answers_of("elicitation-sep1034-client-defaults")
     assert (elicitation.kind, elicitation.answer, elicitation.content) == (RequestKind.ELICITATION, "accept", None)
     assert (sampling.kind, sampling.answer) == (RequestKind.SAMPLING, "text")
-    assert scenarios.answers_of("sep-2322-client-request-state")[0].content == {"confirmed": True}
+    assert client.answers_of("sep-2322-client-request-state")[0].content == {"confirmed": True}
 
 
-def test_nothing_below_the_command_line_knows_a_scenario_or_its_environment() -> None:
+def test_the_program_knows_no_scenario_of_the_suite_and_not_its_environment() -> None:
     words = ("MCP_CONFORMANCE", "test_mrtr", "conformance-test.local", "sep-2640", "add_numbers")
-    allowed = {ROOT / "inspector" / "cli" / "scenarios.py"}
-    files: list[Path] = [each for each in (ROOT / "inspector").rglob("*.py") if each not in allowed]
+    files = list((ROOT / "inspector").rglob("*.py"))
     assert len(files) > 100
     assert [each for each in files for word in words if word in each.read_text()] == []

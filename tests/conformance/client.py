@@ -1,17 +1,17 @@
-"""`mcp-inspect conformance URL`: one client scenario of the official conformance suite, for the suite to judge.
+"""Client under test of the official conformance suite: `python -m tests.conformance.client URL` plays one scenario.
 
-It is the suite that runs this, with the scenario in the environment. Whoever is asked to consent here consents at
-once: the suite's authorization servers have no page to look at.
+The suite runs this, with the scenario in the environment. Logins consent at once: the suite's authorization servers
+have no page to look at. What to list, call and read is decided here; the engine knows no scenario.
 """
 
 import asyncio
 import os
+import sys
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 from functools import partial
 from typing import Any
 
-import click
 import httpx
 import msgspec
 
@@ -20,9 +20,7 @@ from inspector.auth.guide import Loopback, redirected
 from inspector.auth.steps import Abandoned, IdentityProvider, LoginOptions, OpenAddress, Redirected
 from inspector.auth.storage import TokenStore
 from inspector.capture.journal import start_capture
-from inspector.cli.env import CliEnv
-from inspector.cli.exit_status import ExitStatus
-from inspector.cli.output import Output
+from inspector.cli.exit_status import ExitStatus, status_of
 from inspector.config.targets import HttpTarget, parse_url
 from inspector.errors import InspectError, UsageError
 from inspector.forms.arguments import smallest_valid
@@ -39,9 +37,6 @@ from inspector.session.open import open_session
 from inspector.session.options import Settings, Timeouts
 from inspector.session.scripted import Prepared
 from inspector.session.session import Session
-
-# --- What a client is to do in each scenario of the official conformance suite: operations, and nothing of the
-# wire.
 
 SCENARIO, VERSION, CONTEXT = (
     "MCP_CONFORMANCE_SCENARIO",
@@ -200,20 +195,17 @@ _PATIENCE_S = 25.0
 """The suite gives a scenario thirty seconds."""
 
 
-@click.command("conformance")
-@click.argument("url")
-@click.pass_obj
-def command(env: CliEnv, url: str) -> ExitStatus:
+def main(url: str, env: Mapping[str, str]) -> ExitStatus:
     """Play the scenario that the environment names against a server of the suite."""
-    output = Output(env, as_json=False, quiet=False)
     try:
-        asyncio.run(_play(url, dict(os.environ)))
+        asyncio.run(play(url, env))
     except InspectError as error:
-        return output.failure(error)
+        print(f"✗ {error}", file=sys.stderr)
+        return status_of(error)
     return ExitStatus.OK
 
 
-async def _play(url: str, env: dict[str, str]) -> None:
+async def play(url: str, env: Mapping[str, str]) -> None:
     name, context = env.get(SCENARIO, ""), context_of(env)
     wishes = wishes_of(context)
     settings = Settings(
@@ -255,3 +247,7 @@ class _Willing:
     async def end(self) -> None:
         """Listen no more."""
         await self._stack.aclose()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], os.environ))
