@@ -1,4 +1,4 @@
-"""Answering: how the server's own requests are answered, and the questions that stand in a result.
+"""Responses to server requests (ping, elicitation, sampling, roots, tasks) and to the questions in a result.
 
 `ping` always gets its empty result, also before the conversation is open. A question that was offered an answer goes
 to the desk. Everything else gets the error that the specification asks of a client without that capability, at once:
@@ -11,26 +11,18 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
-from msgspec.structs import replace
 
 from inspector.protocol import jsonrpc, peek
 from inspector.protocol.capabilities import declared, offered_in, refusal_of
 from inspector.protocol.flows.steps import AskPerson, StillAsked, WaitForNews, Withdraw
 from inspector.protocol.questions import INVALID_PARAMS, METHOD_NOT_FOUND, ErrorReply, Question, Reply, Result
 from inspector.protocol.request_meta import ClientIdentity
-from inspector.protocol.revisions._shape import Revision, Stamp
+from inspector.protocol.revisions._shape import Revision
 from inspector.protocol.tracking.tasks import ENDED, RELATED_TASK, Task, TaskState, asks_for_task
 from inspector.session.desk import Desk
-
-if TYPE_CHECKING:
-    from inspector.session.session import Session
-
-
-# --- Our own tasks: questions of the server's that it wants answered as tasks, and its asking after them
-# (2025-11-25).
 
 METHODS = frozenset({"tasks/get", "tasks/result", "tasks/list", "tasks/cancel"})
 KEPT, KEPT_MS = 1000, 3_600_000
@@ -55,7 +47,7 @@ class OwnTask(msgspec.Struct, eq=False):
 
 
 class OwnTasks:
-    """Those of one conversation, on its event loop."""
+    """The client's own tasks (2025-11-25): questions that the server wants answered as tasks, and its polls of them."""
 
     def __init__(
         self,
@@ -243,17 +235,14 @@ def _why_not(request: jsonrpc.Request, revision: Revision | None) -> str:
     return "this client has not declared the capability for it" if known else "no such method in this revision"
 
 
-# --- What flows wait for beside answers to requests: questions that go on being asked between two polls, news of
-# tasks.
-
 _Key = tuple[tuple[int, str], ...]
 Replies = tuple[Reply, ...] | None
 _LULL_S = 0.05
 """After news: where one comes, more may, and they are to cost one poll and not many."""
 
 
-class Asides:
-    """Of one session, on its event loop."""
+class SideWaits:
+    """What flows wait for beside responses: questions that stay open between two polls, and news of tasks."""
 
     def __init__(
         self, answering: RequestHandling, tasks: asyncio.TaskGroup, find: Callable[[str], Task | None]
@@ -301,7 +290,7 @@ class Asides:
                 self._watching.pop(step.task, None)
         return self._find(step.task)
 
-    def told(self, task: Task) -> None:
+    def on_task(self, task: Task) -> None:
         """There is news of a task."""
         for news in self._watching.get(task.id, ()) if task.by_server else ():
             news.set()
@@ -317,27 +306,15 @@ def _key(questions: tuple[Question, ...]) -> _Key:
     return tuple((question.exchange, question.key) for question in questions)
 
 
-# --- What is offered to the server now. Where each request declares it, it may change at any time.
-
-
 class AdvertisedCapabilities(msgspec.Struct, eq=False):
-    """Who we say we are, with what we offer, and who answers by it."""
+    """The client's identity and capabilities as it advertises them now, and what handles requests by them.
+
+    Where each request declares them, they may change at any time.
+    """
 
     client: ClientIdentity
     answering: RequestHandling
 
-
-async def offer(session: "Session", offers: frozenset[str]) -> bool:
-    """Offer this from the next request on; False, and nothing done, where only an opening can say it."""
-    if session.revision is None or session.revision.stamp is not Stamp.META:
-        return False
-    offering = session.offering
-    offering.client = replace(offering.client, offers=offers)
-    offering.answering.offers = offers
-    return True
-
-
-# --- Bounds on answering: however much a server asks, its requests cost a bounded number of tasks.
 
 AT_ONCE = 8
 """Answers on their way at the same time: over HTTP each takes a connection."""
@@ -351,7 +328,10 @@ Send = Callable[[jsonrpc.Request, Question | None], Awaitable[None]]
 
 
 class RequestLimits:
-    """Requests of the server's in, answers out. `send` answers one and never raises; `overrun` is told once."""
+    """Server requests in, responses out, with a bounded number of tasks however much a server asks.
+
+    `send` answers one and never raises; `overrun` is called once.
+    """
 
     def __init__(self, send: Send, tasks: asyncio.TaskGroup, overrun: Callable[[str], None]) -> None:
         self._send = send

@@ -1,4 +1,4 @@
-"""Driver: performs the steps of flows over a transport, and resolves who waits for what.
+"""Driver: performs the steps of flows over a transport and matches responses with the requests that wait.
 
     flow ──Send──▶ driver ──Outgoing──▶ transport ──frame──▶ journal ──Event──▶ driver ──Reply──▶ flow
 
@@ -9,7 +9,7 @@ transport's own word (`Delivery`) matters only where no answer came: then it say
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, assert_never, runtime_checkable
+from typing import Any, Protocol, TypeVar, assert_never, runtime_checkable
 
 import msgspec
 from msgspec.structs import replace
@@ -49,73 +49,48 @@ from inspector.protocol.headers import headers_for, version_header
 from inspector.protocol.jsonrpc import RequestId
 from inspector.protocol.questions import Question
 from inspector.protocol.request_meta import ClientIdentity, stamped
-from inspector.protocol.revisions._shape import Carriage, LogLevel, Revision
+from inspector.protocol.revisions._shape import Carriage, Revision
 from inspector.protocol.revisions.table import find
-from inspector.session.answering import AdvertisedCapabilities, Asides, RequestHandling, RequestLimits
+from inspector.session.answering import AdvertisedCapabilities, RequestHandling, RequestLimits, SideWaits
 from inspector.session.desk import Desk
 from inspector.session.options import Timeouts
 from inspector.session.waiting import Waiter, wait
 from inspector.transports.base import Delivery, Expects, Outgoing, Transport
 
-if TYPE_CHECKING:
-    from inspector.protocol.flows.call import Called
-    from inspector.session.session import Session
+T = TypeVar("T")
+
+_CANCEL_GRACE_S = 0.5
+"""How long to wait until a cancellation was sent; a server may have stopped reading."""
 
 
-# --- The ids of the requests of one session: whole numbers from 1, never one that was used before.
-
-
-class Ids(Iterator[int]):
-    """The next free number, again and again."""
+class RequestIds(Iterator[int]):
+    """The request ids of one session: integers from 1, never one that was used before."""
 
     def __init__(self) -> None:
         self._last = 0
         self._spent: set[RequestId] = set()
 
     def __next__(self) -> int:
-        """A number that was not used yet."""
         self._last += 1
         while self._last in self._spent:
             self._last += 1
         return self._last
 
     def spend(self, ids: Iterable[RequestId]) -> None:
-        """These were used by somebody else."""
+        """These ids were used by messages that a person wrote."""
         self._spent.update(ids)
 
 
-# --- From which level on a server is asked for its log messages: once by a request, or by each request anew.
-
-
-class LogWish(msgspec.Struct):
-    """What is asked for now."""
+class RequestedLogLevel(msgspec.Struct):
+    """The log level that the client asks for."""
 
     level: str = ""
     """What every request from now on carries, where requests carry a level; "" for none."""
 
 
-async def ask_for_level(session: "Session", level: str) -> "Called | None":
-    """Ask for log messages from a level on; "" for none, where each request asks.
-
-    What came of the request that says so; None where later requests will say it, and where nothing can be said.
-    """
-    if session.revision is None:
-        return None
-    match session.revision.log_level:
-        case LogLevel.META:
-            session.logs.level = level
-            return None
-        case LogLevel.REQUEST:
-            return await session.call("logging/setLevel", {"level": level}) if level else None
-        case _:
-            assert_never(session.revision.log_level)
-
-
-# --- A step on its way: the bytes of a request as its revision wants them, and what became of it where no answer
-# came.
-
-
-def outgoing(step: Send, id_: RequestId, settled: Revision | None, client: ClientIdentity, logs: LogWish) -> Outgoing:
+def outgoing(
+    step: Send, id_: RequestId, settled: Revision | None, client: ClientIdentity, logs: RequestedLogLevel
+) -> Outgoing:
     """The bytes of a request, stamped and with headers as its revision wants them; `settled` is the session's."""
     opens = step.method == "initialize"
     revision = None if opens else step.revision or settled
@@ -143,21 +118,12 @@ def refused(exchange: Exchange | None, delivery: Delivery, why: str) -> Refused:
     )
 
 
-# --- Whether a server says that it does not know an HTTP session any more.
-
-
-def is_lost(status: int | None, said: str) -> bool:
-    """Whether this status and body, or message, answer a request with a session id so."""
+def is_unknown_session(status: int | None, said: str) -> bool:
+    """Whether the response to a request with a session id says that the server does not know the session (any more)."""
     return status == 404 or (status == 400 and "session" in said.lower())
 
 
-T = TypeVar("T")
-
-
-_FAREWELL_S = 0.5
-
-
-class HttpLike(Protocol):
+class HttpControl(Protocol):
     """What a driver needs of an HTTP transport beside the contract."""
 
     common_headers: dict[str, str]
@@ -186,7 +152,7 @@ class HttpLike(Protocol):
 
 
 @runtime_checkable
-class Startable(Protocol):
+class ProcessControl(Protocol):
     """What connecting needs of a transport that starts its server, beside the contract."""
 
     def hold(self, lost: Callable[[str], None]) -> None:
@@ -213,20 +179,20 @@ class Driver:
     ) -> None:
         self._transport = transport
         self._answering = RequestHandling(client.offers, desk)
-        self.asides = Asides(self._answering, tasks, lambda id_: journal.conversation.tasks.find(id_))
+        self.side_waits = SideWaits(self._answering, tasks, lambda id_: journal.conversation.tasks.find(id_))
         self._journal = journal
         self.offering = AdvertisedCapabilities(client, self._answering)
         self._clocks = clocks
         self._tasks = tasks
-        self.ids = Ids()
-        self.logs = LogWish()
+        self.ids = RequestIds()
+        self.logs = RequestedLogLevel()
         self._waiters: dict[RequestId, Waiter] = {}
         self.waiters: Mapping[RequestId, Waiter] = self._waiters
         """What is on its way, to be looked at from any thread."""
-        self._farewells: list[asyncio.Task[None]] = []
+        self._pending_cancels: list[asyncio.Task[None]] = []
         self._bounds = RequestLimits(self._answer, tasks, journal.note)
-        self.http: HttpLike | None = transport if transport.kind in ("http", "sse") else None  # type: ignore[assignment]
-        self.process: Startable | None = transport if isinstance(transport, Startable) else None
+        self.http: HttpControl | None = transport if transport.kind in ("http", "sse") else None  # type: ignore[assignment]
+        self.process: ProcessControl | None = transport if isinstance(transport, ProcessControl) else None
 
     @property
     def revision(self) -> Revision | None:
@@ -250,12 +216,12 @@ class Driver:
         waiter = self._waiters.get(exchange.id)
         if waiter is not None:
             waiter.settle(GivenUp(waiter.exchange, reason))
-            await self._part(waiter, reason)
+            await self._cancel_soon(waiter, reason)
 
-    async def say_farewells(self) -> None:
-        """Wait, but not for long, until the server was told what was given up just now: the connection will end."""
-        if self._farewells:
-            await asyncio.wait(self._farewells, timeout=_FAREWELL_S)
+    async def finish_cancels(self) -> None:
+        """Wait briefly until the cancellations of the last moments were sent: the connection is about to end."""
+        if self._pending_cancels:
+            await asyncio.wait(self._pending_cancels, timeout=_CANCEL_GRACE_S)
 
     def fail_all(self, why: str, hint: str = "") -> None:
         """The connection is gone: nobody needs to wait any longer."""
@@ -264,7 +230,7 @@ class Driver:
             if waiter.delivery is not None:
                 waiter.delivery.cancel()
 
-    def hear(self, entry: Entry, found: Sequence[Event]) -> None:
+    def on_entry(self, entry: Entry, found: Sequence[Event]) -> None:
         """What the fold made of an entry: wake who waits, answer who asks."""
         for event in found:
             match event:
@@ -289,7 +255,7 @@ class Driver:
                             status = _status(self._journal, exchange) if self.http else None
                             self._answered(waiter, Replied(answer, exchange, status=status))
                 case events.TaskTold(task):
-                    self.asides.told(task)
+                    self.side_waits.on_task(task)
                 case events.Progressed(exchange):
                     if waiter := self._waiters.get(exchange.id):
                         waiter.heard()
@@ -311,11 +277,11 @@ class Driver:
                 return await self._batch(step, opened)
             case AskPerson():
                 assert self.revision is not None, "questions come in an answer, after the opening"
-                return await self.asides.ask(step, self.revision)
+                return await self.side_waits.ask(step, self.revision)
             case Withdraw():
-                return self.asides.withdraw(step)
+                return self.side_waits.withdraw(step)
             case WaitForNews():
-                return await self.asides.watch(step)
+                return await self.side_waits.watch(step)
             case Pause():
                 return await asyncio.sleep(step.seconds)
             case Notice():
@@ -336,7 +302,9 @@ class Driver:
                 assert_never(step)
 
     async def _request(self, step: Send, opened: Callable[[Exchange], None]) -> Reply:
-        waiter = Waiter(next(self.ids), asyncio.get_running_loop().time, opened, paused=lambda: _is_paused(self.http))
+        waiter = Waiter(
+            next(self.ids), asyncio.get_running_loop().time, opened, paused=lambda: _is_logging_in(self.http)
+        )
         self._waiters[waiter.id] = waiter
         waiter.delivery = self._tasks.create_task(
             self._deliver(outgoing(step, waiter.id, self.revision, self.offering.client, self.logs), waiter)
@@ -355,7 +323,7 @@ class Driver:
 
     async def _batch(self, step: SendBatch, opened: Callable[[Exchange], None]) -> tuple[Reply, ...]:
         now = asyncio.get_running_loop().time
-        waiters = [Waiter(next(self.ids), now, opened, paused=lambda: _is_paused(self.http)) for _ in step.sends]
+        waiters = [Waiter(next(self.ids), now, opened, paused=lambda: _is_logging_in(self.http)) for _ in step.sends]
         self._waiters |= {waiter.id: waiter for waiter in waiters}
         parts = [
             outgoing(send, w.id, self.revision, self.offering.client, self.logs)
@@ -381,7 +349,7 @@ class Driver:
         if self.http is None or waiter is None:
             return
         waiter.settle(GivenUp(step.exchange, "it is not waited for any longer"))
-        await self._part(waiter, "it is not waited for any longer")
+        await self._cancel_soon(waiter, "it is not waited for any longer")
 
     async def _restart(self, step: Restart) -> str:
         return "" if self.process is None else await self.process.restart(step.why)
@@ -396,10 +364,10 @@ class Driver:
         try:
             reply = await wait(waiter, clocks, *([late] if late else []))
         except asyncio.CancelledError:
-            self._farewells.append(self._tasks.create_task(self._give_up(waiter, "the caller stopped waiting")))
+            self._pending_cancels.append(self._tasks.create_task(self._give_up(waiter, "the caller stopped waiting")))
             raise
         if isinstance(reply, Silent) and silence_s is None:
-            await self._part(waiter, f"no answer within {reply.seconds:g} s")
+            await self._cancel_soon(waiter, f"no answer within {reply.seconds:g} s")
         elif waiter.future.done():
             self._waiters.pop(waiter.id, None)
         return reply
@@ -453,10 +421,10 @@ class Driver:
             self.http.common_headers = self.http.common_headers | version_header(revision)
             self._tasks.create_task(_stream(self.http))
 
-    async def _part(self, waiter: Waiter, reason: str) -> None:
+    async def _cancel_soon(self, waiter: Waiter, reason: str) -> None:
         """Give a request up, without waiting long for a server that may take in nothing any more."""
-        self._farewells.append(self._tasks.create_task(self._give_up(waiter, reason)))
-        await asyncio.wait(self._farewells[-1:], timeout=_FAREWELL_S)
+        self._pending_cancels.append(self._tasks.create_task(self._give_up(waiter, reason)))
+        await asyncio.wait(self._pending_cancels[-1:], timeout=_CANCEL_GRACE_S)
 
     async def _give_up(self, waiter: Waiter, reason: str) -> None:
         """Say that an answer is no longer wanted, in the way of the request's revision."""
@@ -472,7 +440,7 @@ class Driver:
             waiter.delivery.cancel()
 
 
-def _is_paused(http: HttpLike | None) -> bool:
+def _is_logging_in(http: HttpControl | None) -> bool:
     """Whether nobody's clock should run: a person logs in."""
     return http is not None and http.logging_in
 
@@ -485,7 +453,7 @@ def _may_have_caused(waiter: Waiter, question: Question) -> bool:
 
 
 def _is_refusal(
-    journal: Journal, exchange: Exchange, answer: jsonrpc.Answer | jsonrpc.ErrorAnswer, http: HttpLike | None
+    journal: Journal, exchange: Exchange, answer: jsonrpc.Answer | jsonrpc.ErrorAnswer, http: HttpControl | None
 ) -> bool:
     """Whether the HTTP status counts and not the JSON-RPC error in its body: credentials wanted, or the session gone.
 
@@ -494,7 +462,7 @@ def _is_refusal(
     if http is None or exchange.http is None or isinstance(answer, jsonrpc.Answer):
         return False
     status = _status(journal, exchange) or 0
-    return status in (401, 403) or (http.mcp_session_id is not None and is_lost(status, answer.message))
+    return status in (401, 403) or (http.mcp_session_id is not None and is_unknown_session(status, answer.message))
 
 
 def _status(journal: Journal, exchange: Exchange) -> int | None:
@@ -509,7 +477,7 @@ def _broken(exchange: Exchange | None, error: InspectError) -> Broken:
     return Broken(exchange, str(error), error.hint, unreached, no_entry=no_entry)
 
 
-async def _use(http: HttpLike | None, carriage: Carriage) -> str:
+async def _use(http: HttpControl | None, carriage: Carriage) -> str:
     if http is None:
         return "this transport has one carriage only"
     try:
@@ -519,6 +487,6 @@ async def _use(http: HttpLike | None, carriage: Carriage) -> str:
     return ""
 
 
-async def _stream(http: HttpLike) -> None:
+async def _stream(http: HttpControl) -> None:
     with suppress(InspectError):  # refused or cut: the traffic shows it, and the session goes on without
         await http.open_stream(dict(http.common_headers))

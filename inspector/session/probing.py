@@ -78,9 +78,9 @@ async def probe_unopened(session: Session, tell: Tell) -> None:
         if any(each.answer_frame is not None for each in session.journal.conversation.exchanges):
             return  # it reads lines and writes lines: other framing explains nothing, and may end it
         tell("messages with headers, as language servers send them")
-        body = jsonrpc.write_request(session.by_hand.next_id(), "initialize", {})
+        body = jsonrpc.write_request(session.raw.next_id(), "initialize", {})
         framed = b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
-        await session.by_hand.send(framed, headers={}, wait_s=_FRAMING_S, probe=True)
+        await session.raw.send(framed, headers={}, wait_s=_FRAMING_S, probe=True)
     elif session.transport.kind in ("http", "sse"):
         await _knock(session, tell, addresses(_http(session).url))
 
@@ -102,9 +102,9 @@ def _one(send: Send) -> Flow[Reply]:
 async def _undeclared(session: Session, tell: Tell) -> None:
     """A request that does not say by which revision it is meant."""
     tell("a request without _meta")
-    payload = jsonrpc.write_request(session.by_hand.next_id(), "tools/list")
+    payload = jsonrpc.write_request(session.raw.next_id(), "tools/list")
     headers = headers_for(_revision(session), "tools/list", {}) if session.transport.kind == "http" else {}
-    await session.by_hand.send(payload, headers=headers, wait_s=_SILENCE_S, probe=True)
+    await session.raw.send(payload, headers=headers, wait_s=_SILENCE_S, probe=True)
 
 
 async def _shake_hands(session: Session, tell: Tell) -> None:
@@ -113,8 +113,8 @@ async def _shake_hands(session: Session, tell: Tell) -> None:
     newest = newest_of(Era.LEGACY)
     client = session.options.wish.client
     params = {"protocolVersion": newest.date, "capabilities": client.capabilities(newest), "clientInfo": client.info}
-    payload = jsonrpc.write_request(session.by_hand.next_id(), "initialize", params)
-    await session.by_hand.send(payload, headers={}, wait_s=_SILENCE_S, probe=True)
+    payload = jsonrpc.write_request(session.raw.next_id(), "initialize", params)
+    await session.raw.send(payload, headers={}, wait_s=_SILENCE_S, probe=True)
 
 
 async def _knock(session: Session, tell: Tell, found: Iterator[PlannedProbe]) -> None:
@@ -169,7 +169,7 @@ def _harmless(revision: Revision) -> str:
 def _post(session: Session, what: str, headers: Mapping[str, str]) -> PlannedProbe:
     revision = _revision(session)
     params = stamped(revision, None, session.options.wish.client)
-    body = jsonrpc.write_request(session.by_hand.next_id(), _harmless(revision), params)
+    body = jsonrpc.write_request(session.raw.next_id(), _harmless(revision), params)
     return PlannedProbe(what, "POST", tuple(headers.items()), body)
 
 

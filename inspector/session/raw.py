@@ -20,7 +20,7 @@ from inspector.protocol.facts import ConnectionEvent, ConnectionFact
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import RequestId
 from inspector.protocol.revisions._shape import Carriage
-from inspector.session.driver import Ids
+from inspector.session.driver import RequestIds
 from inspector.transports.base import Delivery, Expects, Outgoing, Transport
 
 _GRACE_S = 1.0
@@ -129,10 +129,10 @@ class _Gathering:
         return not self._left and (bool(self.strays) or (bool(self._opened) and not self.awaited))
 
 
-class ByHand:
+class RawMessages:
     """Messages that a person writes: their ids, and sending them."""
 
-    def __init__(self, transport: Transport, journal: Journal, ids: Ids) -> None:
+    def __init__(self, transport: Transport, journal: Journal, ids: RequestIds) -> None:
         self._transport = transport
         self._journal = journal
         self._ids = ids

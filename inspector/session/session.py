@@ -7,8 +7,7 @@ leaving it ends the connection and every task, and a connection that dies by its
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar, assert_never
 
 import msgspec
 
@@ -20,20 +19,18 @@ from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.call import Called, call
 from inspector.protocol.flows.connect import ConnectOptions, connect
 from inspector.protocol.flows.list_all import Pages, is_repeated, is_safe, list_all, was_cut
-from inspector.protocol.flows.steps import Flow, Notify, Refused, Reply
+from inspector.protocol.flows.steps import Flow, Notify, Refused, Reply, batch
 from inspector.protocol.questions import Root
-from inspector.protocol.revisions._shape import Revision
+from inspector.protocol.revisions._shape import LogLevel, Revision, Stamp
 from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.things import Tool
 from inspector.session.desk import Desk
-from inspector.session.driver import Driver, Ids, is_lost
+from inspector.session.driver import Driver, is_unknown_session
 from inspector.session.options import SessionState, Timeouts
+from inspector.session.raw import RawMessages
 from inspector.session.tasks import SessionTasks
 from inspector.session.watching import Watching
 from inspector.transports.base import LIMITS, Limits, Transport
-
-if TYPE_CHECKING:
-    from inspector.session.raw import ByHand
 
 T = TypeVar("T")
 
@@ -56,12 +53,6 @@ class SessionOptions(msgspec.Struct, frozen=True):
     limits: Limits = LIMITS
 
 
-def _by_hand(transport: Transport, journal: Journal, ids: Ids) -> "ByHand":
-    from inspector.session.raw import ByHand  # few sessions have such messages
-
-    return ByHand(transport, journal, ids)
-
-
 class Session:
     """One live conversation. An async context manager; its parts stay on the event loop that entered it."""
 
@@ -80,20 +71,18 @@ class Session:
         self._driver = Driver(transport, journal, options.wish.client, options.clocks, self._tasks, options.desk)
         self.offering = self._driver.offering
         """What is offered to the server now."""
-        self._transport = transport
         self.watching = Watching(self._driver, journal, self._tasks)
         """Hearing of changes."""
         self.logs = self._driver.logs
         """From which level on log messages are asked for."""
         self.waiters = self._driver.waiters
         """What is on its way, by request id, to be looked at from any thread."""
+        self.raw = RawMessages(transport, journal, self._driver.ids)
+        """For messages that a person writes, right or wrong."""
         self._stop_listening: Callable[[], None] = lambda: None
         self.tasks = SessionTasks(
             self._driver, journal, options.clocks, options.desk, self._tasks, self._called, self._started_over
         )
-
-    by_hand = cached_property(lambda self: _by_hand(self._transport, self.journal, self._driver.ids))
-    """For messages that a person writes, right or wrong."""
 
     @property
     def opening(self) -> Opening | None:
@@ -107,7 +96,7 @@ class Session:
 
     async def __aenter__(self) -> "Session":
         await self._tasks.__aenter__()
-        self._stop_listening = self.journal.listen(self._driver.hear, in_runs=False)
+        self._stop_listening = self.journal.listen(self._driver.on_entry, in_runs=False)
         return self
 
     async def __aexit__(self, *exc_info: object) -> None:
@@ -182,8 +171,6 @@ class Session:
         Raises: UsageError where it has none.
         """
         assert self.revision is not None, "a session is called after it was opened"
-        from inspector.protocol.flows.steps import batch
-
         return await self._driver.drive(batch(requests, revision=self.revision))
 
     async def perform(self, flow: Callable[[Revision], Flow[T]]) -> T:
@@ -206,15 +193,42 @@ class Session:
         if self.state is SessionState.OPEN and peek.flag(promised, "roots", "listChanged"):
             await self.notify("notifications/roots/list_changed")
 
+    async def set_log_level(self, level: str) -> Called | None:
+        """Ask for log messages from a level on; "" for none, where each request asks.
+
+        What came of the request that says so; None where later requests will say it, and where nothing can be said.
+        """
+        if self.revision is None:
+            return None
+        match self.revision.log_level:
+            case LogLevel.META:
+                self.logs.level = level
+                return None
+            case LogLevel.REQUEST:
+                return await self.call("logging/setLevel", {"level": level}) if level else None
+            case _:
+                assert_never(self.revision.log_level)
+
+    async def advertise(self, offers: frozenset[str]) -> bool:
+        """Declare these client capabilities from the next request on.
+
+        False, and nothing done, where only an opening can declare them.
+        """
+        if self.revision is None or self.revision.stamp is not Stamp.META:
+            return False
+        self.offering.client = msgspec.structs.replace(self.offering.client, offers=offers)
+        self.offering.answering.offers = offers
+        return True
+
     async def notify(self, method: str, params: Any = None) -> str:
         """Send a notification; "" or why it could not be sent."""
-        return await self._driver.drive(_telling(method, params))
+        return await self._driver.drive(_notification(method, params))
 
     async def close(self) -> None:
         """End the conversation and the connection. A second call does nothing."""
         await self.watching.stop()
         self.tasks.stop()
-        await self._driver.say_farewells()
+        await self._driver.finish_cancels()
         await self.transport.close()
         self._end("")
         self._stop_listening()
@@ -236,7 +250,7 @@ class Session:
     def _end(self, why: str, hint: str = "") -> None:
         self._driver.fail_all(why or "the connection was closed", hint)
         self.options.desk.withdraw(why or "the connection was closed")
-        self._driver.asides.wake()
+        self._driver.side_waits.wake()
         if self.state is not SessionState.CLOSED:
             self.state, self.why = SessionState.CLOSED, why
             self.ended.set()
@@ -246,7 +260,7 @@ class Session:
         http, revision = self._driver.http, self.revision
         if http is None or revision is None or http.mcp_session_id is None:
             return False
-        if not isinstance(reply, Refused) or not is_lost(reply.status, reply.body.decode(errors="replace")):
+        if not isinstance(reply, Refused) or not is_unknown_session(reply.status, reply.body.decode(errors="replace")):
             return False
         http.forget_session(reply.status or 0)
         with suppress(InspectError):
@@ -269,7 +283,6 @@ def _name(params: Any) -> str | None:
     return peek.text(params, "name")
 
 
-def _telling(method: str, params: Any) -> Flow[str]:
-    """Send one notification."""
+def _notification(method: str, params: Any) -> Flow[str]:
     problem: str = yield Notify(method, params)
     return problem

@@ -25,7 +25,6 @@ from inspector.protocol.flows.call import Called
 from inspector.protocol.questions import Reply, Root
 from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.tracking.catalogue import Listing
-from inspector.session.answering import offer
 from inspector.session.desk import Proposer, Ticket
 from inspector.session.engine import Live
 from inspector.session.options import SessionState
@@ -148,7 +147,7 @@ class LiveDeskView(DeskView):
 
     async def declare(self, offers: frozenset[str]) -> bool:
         """Offer it, on the engine's loop."""
-        return await asyncio.wrap_future(self._live.run(lambda session: offer(session, offers)))
+        return await asyncio.wrap_future(self._live.run(lambda session: session.advertise(offers)))
 
     async def set_roots(self, roots: Sequence[Root]) -> None:
         """List other roots from now on."""
@@ -314,9 +313,7 @@ class LiveRequestView(RequestView):
 
     async def ask_for_level(self, level: str) -> Called | None:
         """Ask on the engine's loop."""
-        from inspector.session.driver import ask_for_level
-
-        return await asyncio.wrap_future(self._live.run(lambda session: ask_for_level(session, level)))
+        return await asyncio.wrap_future(self._live.run(lambda session: session.set_log_level(level)))
 
     def clocks_of(self, exchange: Exchange) -> Left | None:
         """As they run on the engine's loop."""

@@ -215,7 +215,7 @@ def test_the_place_of_the_mistake_is_named_and_the_words_are_short() -> None:
         raise ValueError("x" * 1000)
     except ValueError as error:
         failed = set_aside("R-04", 12, error)
-    assert failed.where.startswith("test_set_aside.py:")
+    assert failed.where.startswith("test_runner.py:")
     assert failed.sentence.startswith("check R-04 failed inside at #12: ValueError: xxx")
     assert len(failed.sentence) < 450
     assert set_aside("R-04", 12, ValueError()).where == "nowhere"

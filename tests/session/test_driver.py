@@ -17,7 +17,7 @@ from inspector.protocol.request_meta import LOG_LEVEL, ClientIdentity
 from inspector.protocol.revisions._shape import Carriage, Era
 from inspector.protocol.revisions.table import NEWEST, ROWS
 from inspector.session.desk import Desk, TicketState
-from inspector.session.driver import Driver, Ids, LogWish, ask_for_level, is_lost, outgoing, refused
+from inspector.session.driver import Driver, RequestedLogLevel, RequestIds, is_unknown_session, outgoing, refused
 from inspector.session.options import Timeouts
 from inspector.session.session import Session
 from inspector.transports.base import Delivery, Expects, Outgoing
@@ -240,7 +240,7 @@ async def test_a_flood_of_requests_from_a_server_that_takes_no_answers_makes_no_
         transport.send = _never  # type: ignore[method-assign]
         async with asyncio.TaskGroup() as tasks:
             driver = Driver(transport, journal, WISH.client, Timeouts(), tasks, Desk())
-            journal.listen(driver.hear)
+            journal.listen(driver.on_entry)
             await transport.open(journal)
             await until(lambda: bool(peers), "the server is there")
             before = len(asyncio.all_tasks())
@@ -331,12 +331,12 @@ async def test_a_call_given_up_while_its_result_s_questions_wait_comes_to_an_end
 
 
 def test_ids_are_numbers_from_one() -> None:
-    ids = Ids()
+    ids = RequestIds()
     assert [next(ids), next(ids)] == [1, 2]
 
 
 def test_an_id_that_a_person_has_used_is_left_out() -> None:
-    ids = Ids()
+    ids = RequestIds()
     ids.spend([2, 3, "4", 5])
     assert [next(ids), next(ids), next(ids)] == [1, 4, 6]
 
@@ -350,7 +350,7 @@ def requests_of(live: Session) -> list[Any]:
 
 async def test_in_the_handshake_era_a_request_sets_the_level_once() -> None:
     async with session(answering({"logging/setLevel": {}, "ping": {}})) as live:
-        assert await ask_for_level(live, "warning") is not None
+        assert await live.set_log_level("warning") is not None
         await live.call("ping")
         sent = requests_of(live)
     assert [(each["method"], each.get("params")) for each in sent[1:]] == [
@@ -361,7 +361,7 @@ async def test_in_the_handshake_era_a_request_sets_the_level_once() -> None:
 
 async def test_what_the_server_says_against_a_level_is_told() -> None:
     async with session(answering({})) as live:
-        called = await ask_for_level(live, "loud")
+        called = await live.set_log_level("loud")
     assert called is not None
     assert isinstance(called.reply, Replied)
     assert isinstance(called.reply.message, ErrorAnswer)
@@ -370,9 +370,9 @@ async def test_what_the_server_says_against_a_level_is_told() -> None:
 async def test_in_the_stateless_era_each_later_request_carries_the_level() -> None:
     server = answering({"server/discover": DISCOVERED, "tools/list": {"tools": [], "resultType": "complete"}})
     async with session(server, options(replace(WISH, era=Era.MODERN))) as live:
-        assert await ask_for_level(live, "notice") is None
+        assert await live.set_log_level("notice") is None
         await live.list_all("tools")
-        assert await ask_for_level(live, "") is None
+        assert await live.set_log_level("") is None
         await live.list_all("tools")
         levels = [each["params"]["_meta"].get(LOG_LEVEL) for each in requests_of(live)]
     assert levels == [None, "notice", None]
@@ -381,7 +381,7 @@ async def test_in_the_stateless_era_each_later_request_carries_the_level() -> No
 async def test_nothing_is_said_before_the_conversation_is_open() -> None:
     journal = start_capture(None)
     async with served_by(answering({})) as transport, Session(transport, journal, options()) as live:
-        assert await ask_for_level(live, "info") is None
+        assert await live.set_log_level("info") is None
         assert requests_of(live) == []
     journal.close()
 
@@ -399,14 +399,14 @@ async def test_nothing_is_said_before_the_conversation_is_open() -> None:
     ],
 )
 def test_a_404_does_and_a_400_that_speaks_of_the_session(status: int | None, said: str, lost: bool) -> None:
-    assert is_lost(status, said) is lost
+    assert is_unknown_session(status, said) is lost
 
 
 ME = ClientIdentity({"name": "test", "version": "0"})
 
 
 def test_a_request_is_stamped_by_its_own_revision_before_the_sessions() -> None:
-    made = outgoing(Send("tools/call", {"name": "x"}, revision=NEWEST), 7, ROWS[0], ME, LogWish())
+    made = outgoing(Send("tools/call", {"name": "x"}, revision=NEWEST), 7, ROWS[0], ME, RequestedLogLevel())
     params = json.loads(made.payload)["params"]
     assert params["_meta"]["io.modelcontextprotocol/protocolVersion"] == NEWEST.date
     assert (made.headers["Mcp-Method"], made.headers["Mcp-Name"]) == ("tools/call", "x")
@@ -414,13 +414,13 @@ def test_a_request_is_stamped_by_its_own_revision_before_the_sessions() -> None:
 
 
 def test_the_handshake_itself_is_sent_bare_and_opens_the_session() -> None:
-    made = outgoing(Send("initialize", {"capabilities": {}}), 0, NEWEST, ME, LogWish())
+    made = outgoing(Send("initialize", {"capabilities": {}}), 0, NEWEST, ME, RequestedLogLevel())
     assert json.loads(made.payload)["params"] == {"capabilities": {}}
     assert (made.opens_session, dict(made.headers)) == (True, {})
 
 
 def test_progress_is_asked_for_by_the_requests_own_id() -> None:
-    made = outgoing(Send("tools/call", {}, progress=True), 7, ROWS[0], ME, LogWish())
+    made = outgoing(Send("tools/call", {}, progress=True), 7, ROWS[0], ME, RequestedLogLevel())
     assert json.loads(made.payload)["params"]["_meta"]["progressToken"] == 7
 
 

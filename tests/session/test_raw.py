@@ -26,7 +26,7 @@ async def _open(peer: Peer) -> None:
 async def test_the_bytes_cross_as_they_are_and_the_answer_ends_it() -> None:
     payload = b'{"id": 77,  "jsonrpc":"1.0","method":"tools/list"}'
     async with session(answering({"tools/list": {"tools": []}})) as live:
-        sent = await live.by_hand.send(payload, headers={}, wait_s=20)
+        sent = await live.raw.send(payload, headers={}, wait_s=20)
         assert sent.ended is Ended.ANSWERED
         assert _payloads(live, sent.frames) == [payload]
         assert _payloads(live, sent.came) == [b'{"jsonrpc":"2.0","id":77,"result":{"tools": []}}']
@@ -40,19 +40,19 @@ async def test_an_answer_that_belongs_to_nothing_is_the_answer_to_bytes_that_are
         await peer.receive()
 
     async with session(serve) as live:
-        sent = await live.by_hand.send(b'{"method":', headers={}, wait_s=20)
+        sent = await live.raw.send(b'{"method":', headers={}, wait_s=20)
         assert (sent.ended, len(sent.came), sent.unanswered) == (Ended.ANSWERED, 1, 0)
 
 
 async def test_what_is_answered_by_nothing_is_silent_once_the_time_is_up() -> None:
     async with session(answering({})) as live:
-        sent = await live.by_hand.send(b"{}", headers={}, wait_s=0.01)
+        sent = await live.raw.send(b"{}", headers={}, wait_s=0.01)
         assert (sent.ended, sent.came, sent.seconds) == (Ended.SILENT, (), 0.01)
 
 
 async def test_with_no_time_to_wait_it_is_only_sent() -> None:
     async with session(answering({})) as live:
-        sent = await live.by_hand.send(b'{"jsonrpc":"2.0","method":"notifications/x"}', headers={}, wait_s=0)
+        sent = await live.raw.send(b'{"jsonrpc":"2.0","method":"notifications/x"}', headers={}, wait_s=0)
         assert (sent.ended, len(sent.frames)) == (Ended.ACCEPTED, 1)
 
 
@@ -66,7 +66,7 @@ async def test_a_batch_is_over_when_each_of_its_requests_was_answered() -> None:
 
     batch = b'[{"jsonrpc":"2.0","id":"a","method":"x"},{"jsonrpc":"2.0","id":"b","method":"x"}]'
     async with session(serve) as live:
-        sent = await live.by_hand.send(batch, headers={}, wait_s=20)
+        sent = await live.raw.send(batch, headers={}, wait_s=20)
         assert (sent.ended, len(sent.frames), len(sent.came)) == (Ended.ANSWERED, 1, 2)
 
 
@@ -80,7 +80,7 @@ async def test_two_requests_with_one_id_are_two_requests() -> None:
 
     line = b'{"jsonrpc":"2.0","id":5,"method":"x"}'
     async with session(serve) as live:
-        sent = await live.by_hand.send(line + b"\n" + line + b"\n", headers={}, wait_s=20)
+        sent = await live.raw.send(line + b"\n" + line + b"\n", headers={}, wait_s=20)
         assert _payloads(live, sent.frames) == [line, line]
         assert len(sent.came) == 2
 
@@ -99,25 +99,25 @@ async def test_answers_to_others_are_not_what_came_of_it() -> None:
     async with session(serve) as live, asyncio.TaskGroup() as tasks:
         tasks.create_task(live.call("slow", opened=lambda exchange: held.set()))
         await held.wait()
-        sent = await live.by_hand.send(b'{"jsonrpc":"2.0","id":"m","method":"x"}', headers={}, wait_s=20)
+        sent = await live.raw.send(b'{"jsonrpc":"2.0","id":"m","method":"x"}', headers={}, wait_s=20)
         assert [b"mine" in payload for payload in _payloads(live, sent.came)] == [True]
 
 
 async def test_a_connection_that_ends_meanwhile_is_told() -> None:
     async with session(answering({"x": "the end"})) as live:
-        sent = await live.by_hand.send(b'{"jsonrpc":"2.0","id":"m","method":"x"}', headers={}, wait_s=20)
+        sent = await live.raw.send(b'{"jsonrpc":"2.0","id":"m","method":"x"}', headers={}, wait_s=20)
         assert (sent.ended, sent.unanswered) == (Ended.LOST, 1)
         assert sent.why
-        again = await live.by_hand.send(b"{}", headers={}, wait_s=20)
+        again = await live.raw.send(b"{}", headers={}, wait_s=20)
         assert (again.ended, again.frames) == (Ended.LOST, ())
 
 
 async def test_an_id_that_was_written_by_hand_is_not_used_again() -> None:
     async with session(answering({"x": {}}), options()) as live:
-        following = live.by_hand.next_id() + 1
+        following = live.raw.next_id() + 1
         payload = f'{{"jsonrpc":"2.0","id":{following},"method":"x"}}'.encode()
-        await live.by_hand.send(payload, headers={}, wait_s=20)
-        assert live.by_hand.next_id() == following + 1
+        await live.raw.send(payload, headers={}, wait_s=20)
+        assert live.raw.next_id() == following + 1
 
 
 def test_ids_are_read_where_there_are_requests() -> None:

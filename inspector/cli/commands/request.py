@@ -133,7 +133,7 @@ async def send_raw(visit: CommandSession, payload: bytes, wait_s: float, *, plai
     """
     for oddity in oddities(payload):
         visit.output.narrate(oddity)
-    sent = await visit.session.by_hand.send(payload, headers={} if plain else _headers(visit, payload), wait_s=wait_s)
+    sent = await visit.session.raw.send(payload, headers={} if plain else _headers(visit, payload), wait_s=wait_s)
     came = _payloads(visit, sent)
     if visit.output.as_json:
         visit.output.data(_as_json(sent, came))

@@ -574,9 +574,9 @@ it is sent all the same. What came stands beside, and what was sent before below
         async def do(session: Session) -> tuple[Composed, RawSent]:
             client = session.options.wish.client
             tools = {tool.name: tool.input_schema for tool in session.journal.conversation.catalogue.tools}
-            made = compose(draft, session.revision, client, session.by_hand.next_id, tools.get)
+            made = compose(draft, session.revision, client, session.raw.next_id, tools.get)
             wait_s = patience_s(draft, session.options.clocks.idle_s)
-            return made, await session.by_hand.send(made.payload, headers=made.headers, wait_s=wait_s)
+            return made, await session.raw.send(made.payload, headers=made.headers, wait_s=wait_s)
 
         composed, sent = await self.subject.perform(do)
         shot.take(composed, sent, self.subject.now_ns)
