@@ -16,6 +16,7 @@ from inspector.protocol.questions import accepted
 from inspector.protocol.request_meta import LOG_LEVEL, ClientIdentity
 from inspector.protocol.revisions._shape import Carriage, Era
 from inspector.protocol.revisions.table import NEWEST, ROWS
+from inspector.session.answering import RequestLimits
 from inspector.session.desk import Desk, TicketState
 from inspector.session.driver import Driver, RequestedLogLevel, RequestIds, is_unknown_session, outgoing, refused
 from inspector.session.options import Timeouts
@@ -247,7 +248,9 @@ async def test_a_flood_of_requests_from_a_server_that_takes_no_answers_makes_no_
             for number in range(3000):
                 peers[0].send(b'{"jsonrpc":"2.0","id":%d,"method":"ping"}' % number)
             await until(lambda: journal.count >= 3000, "all have come")
-            made = [task for task in asyncio.all_tasks() if task.get_coro().__qualname__ == "Bounds._work"]  # type: ignore[union-attr]
+            made = [
+                task for task in asyncio.all_tasks() if task.get_coro().__qualname__ == RequestLimits._work.__qualname__
+            ]  # type: ignore[union-attr]
             assert len(made) == len(asyncio.all_tasks()) - before > 0
             for task in made:
                 task.cancel()
