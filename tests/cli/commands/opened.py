@@ -21,6 +21,7 @@ def opened() -> Iterator[list[Live]]:
                 lambda: first.state is not SessionState.CONNECTING, "the server had answered or failed", timeout=60
             )
 
+        first.begin()  # as the interface does after its first picture
         first.engine.submit(settled()).result(PATIENCE_S)
         lives.append(first)
         return ExitStatus.OK
