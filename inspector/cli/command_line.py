@@ -131,8 +131,6 @@ def _missing_dashes(ours: Sequence[str], command: Sequence[str], server_argv: tu
     )
 
 
-# --- Spans of time on the command line: seconds, or a number with its unit, as `500ms`, `5s`, `2m`, `1h`.
-
 _SPAN = r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+) ?(ms|s|m|h)\Z"
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 

@@ -7,7 +7,7 @@ its revision), SIGTERM or SIGHUP, or a reader of our output that has had enough.
 import asyncio
 import gc
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+from typing import Any, assert_never
 
 import msgspec
 
@@ -15,15 +15,21 @@ from inspector.capture.journal import Journal
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus, code_of, status_of
 from inspector.cli.launch import named_journal, settings_for
-from inspector.cli.options import TargetOptions, choose
 from inspector.cli.output import Output
 from inspector.cli.process import leaving_no_child
-from inspector.errors import InspectError
+from inspector.cli.targets import TargetOptions, choose
+from inspector.errors import (
+    AuthorizationNeeded,
+    Disconnected,
+    InspectError,
+    RequestCancelled,
+    RequestFailed,
+    RequestTimeout,
+)
+from inspector.protocol.flows.steps import Broken, GivenUp, Refused, Replied, Reply, Silent
 from inspector.protocol.revisions.openings import Opening
 from inspector.session.open import open_session
 from inspector.session.session import Session
-
-# --- What is told of a server when a command failed: how it was run, how it ended, what it said last.
 
 
 def tell_failure(
@@ -72,9 +78,6 @@ def _show_what_is_left(output: Output, journal: Journal) -> dict[str, Any]:
 
 _LINES = 20
 """Of the stderr of a server that lives."""
-
-
-T = TypeVar("T")
 
 
 class CommandSession(msgspec.Struct, frozen=True):
@@ -168,3 +171,51 @@ def _introduce(output: Output, opening: Opening) -> None:
     output.narrate(f"connected to {name} {version}, {opening.revision.named}".replace(" ,", ","))
     for warning in opening.warnings:
         output.warn(warning)
+
+
+def answered(reply: Reply, method: str) -> Replied:
+    """The reply, if it is an answer, be it an error.
+
+    Raises: AuthorizationNeeded, Disconnected, RequestCancelled, RequestFailed, RequestTimeout.
+    """
+    if isinstance(reply, Replied):
+        return reply
+    raise _failure(reply, method)
+
+
+def _failure(reply: Silent | Refused | Broken | GivenUp, method: str) -> InspectError:
+    match reply:
+        case Silent():
+            return _silence(reply, method)
+        case Refused(status=401 | 403):
+            why = "authentication required" if reply.status == 401 else "access denied"
+            return AuthorizationNeeded(
+                f"{why}: {method} was answered with HTTP {reply.status}",
+                hint="Give it credentials, such as -H 'Authorization: Bearer …'.",
+            )
+        case Refused():
+            status = f"HTTP {reply.status}" if reply.status else "" if reply.why else "no response"
+            said = reply.body[:200].decode("utf-8", "replace").strip()
+            why = "; ".join(filter(None, (status, reply.why, said)))
+            return RequestFailed(f"no answer to {method}: {why}", hint=_CUT if reply.begun else "")
+        case Broken(no_entry=True):
+            return AuthorizationNeeded(f"no answer to {method}: {reply.why}", hint=reply.hint)
+        case Broken():
+            return Disconnected(f"no answer to {method}: {reply.why}", hint=reply.hint)
+        case GivenUp():
+            return RequestCancelled(f"{method} was cancelled")
+        case _:
+            assert_never(reply)
+
+
+def _silence(reply: Silent, method: str) -> RequestTimeout:
+    if reply.clock == "total":
+        return RequestTimeout(
+            f"no answer to {method} within {reply.seconds:g} s in all", hint="Give it longer with --max-total."
+        )
+    return RequestTimeout(
+        f"no answer to {method}, and no progress for {reply.seconds:g} s", hint="Give it longer with --timeout."
+    )
+
+
+_CUT = "The server had taken it, and may have done it. --retry-cut asks again, with a new id, where that does no harm."

@@ -6,7 +6,7 @@ its options in one line; `--help-all` explains them.
 
 import textwrap
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
@@ -34,6 +34,20 @@ class SharedOption(click.Option):
 def shared(topic: str, *names: str, **kwargs: Any) -> Callable[..., Any]:
     """An option with a topic, one of TOPICS."""
     return click.option(*names, cls=SharedOption, topic=topic, **kwargs)
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def option_group(*options: Callable[[Any], Any]) -> Callable[[F], F]:
+    """One decorator that adds several options, in this order."""
+
+    def add(command: F) -> F:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
 
 
 class Documented(click.Command):

@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, assert_never
 
 from msgspec.structs import replace
 
-from inspector.capture.shelf import captures
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.options import TargetOptions
 from inspector.cli.output import Output
 from inspector.cli.process import held_log, leaving_no_child, leaving_politely
+from inspector.cli.targets import TargetOptions
 from inspector.config.paths import places
 from inspector.config.targets import StdioTarget
 from inspector.errors import ConnectError, UsageError
@@ -34,9 +33,6 @@ if TYPE_CHECKING:
     from inspector.present.start import ConfiguredServer, OpenServer, StartChoice, Wanted
     from inspector.session.engine import Engine, Live, OpenedSession
 
-
-# --- The live conversations of one run of the interface: those with one server, one after the other; and all
-# servers.
 
 _PATIENCE_S = 15.0
 """How long the end of a session may take: longer than the ladder that ends a stubborn server."""
@@ -180,7 +176,7 @@ class Servers:
 
         Raises: InspectError if it can't be begun at all.
         """
-        from inspector.cli.choices import demo_target, found_target, typed_target
+        from inspector.cli.targets import demo_target, found_target, typed_target
         from inspector.config.servers import FoundServer
         from inspector.present.start import OpenCapture, OpenDemo, OpenServer, OpenTyped
         from inspector.session.engine import OpenedSession
@@ -214,7 +210,7 @@ class Servers:
 
     def _like(self, target: "Target") -> TargetOptions:
         """What holds for a server that was named beside another one."""
-        from inspector.cli.choices import plainly
+        from inspector.cli.targets import plainly
 
         plain = plainly(target)
         if self._chosen is None:
@@ -432,13 +428,13 @@ def _say_where(output: Output, captures: list[Path | None]) -> None:
             output.narrate(f"recorded in {path}; open it with: mcp-inspect replay {shlex.quote(str(path))}")
 
 
-# --- The captures that were made last, as what can be chosen.
-
 _MOST = 10
 
 
 def recent(env: Mapping[str, str]) -> Iterator[Capture]:
     """The newest first."""
+    from inspector.capture.shelf import captures  # it loads journals, which the start of a server need not wait for
+
     for path in captures(places(env).captures)[:_MOST]:
         facts = path.stat()
         yield Capture(path, max(0.0, time.time() - facts.st_mtime), facts.st_size)

@@ -3,9 +3,9 @@
 import secrets
 import shlex
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TextIO, TypeVar
+from typing import Any, TextIO
 
 import click
 import msgspec
@@ -24,12 +24,11 @@ from inspector.cli import reports
 from inspector.cli.arguments import read_whole
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.headless import CommandSession
-from inspector.cli.help import shared
-from inspector.cli.options import found_by_name
+from inspector.cli.headless import CommandSession, answered
+from inspector.cli.help import option_group, shared
 from inspector.cli.output import Output
 from inspector.cli.reports import Baseline, read_baseline, written
-from inspector.cli.requests import answered
+from inspector.cli.targets import found_by_name
 from inspector.config.eras import process_key, url_key
 from inspector.config.paths import places
 from inspector.config.remembered import SeenServer
@@ -40,8 +39,6 @@ from inspector.protocol import peek
 from inspector.protocol.fingerprints import INSTRUCTIONS, Remembered, known_of, known_text
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer
 from inspector.text import visible
-
-# --- Findings as annotations of a GitHub workflow: commands that its runner reads from what a step writes.
 
 _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.HINT: "notice"}
 _MOST = 50
@@ -77,9 +74,6 @@ def _escaped(text: str) -> str:
 
 def _property(text: str) -> str:
     return _escaped(visible(text)).replace(":", "%3A").replace(",", "%2C")
-
-
-# --- Which hosts a command line names, and which tools other servers have beside the one it is about.
 
 
 def chosen_hosts(words: Iterable[str]) -> tuple[Host, ...]:
@@ -120,11 +114,9 @@ def tools_beside(paths: Sequence[Path]) -> dict[str, frozenset[str]]:
     return beside
 
 
-F = TypeVar("F", bound=Callable[..., Any])
-
 _BATCH = 2000
 _FILE = click.Path(path_type=Path, dir_okay=False)
-_OPTIONS = (
+judging_options = option_group(
     click.option(
         "--fail-on",
         type=click.Choice([*(each.value for each in Severity), "never"]),
@@ -140,13 +132,6 @@ _OPTIONS = (
     shared("findings", "--host", "hosts", multiple=True, metavar="LIST", help="Judge by what these hosts do, too."),
     shared("findings", "--beside", multiple=True, type=_FILE, metavar="FILE", help="A server configured beside it."),
 )
-
-
-def judging_options(command: F) -> F:
-    """Add the options that say what is made of findings."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
 
 
 class ReportOptions(msgspec.Struct, frozen=True):
@@ -317,9 +302,6 @@ def _report(
         write_whole(wish.sarif, reports.sarif(findings, checks, wish.target, judged, failure, code))
 
 
-# --- The calls that `check` makes because it was told to: `--call TOOL=JSON`, each a case that can fail.
-
-
 class PlannedCall(msgspec.Struct, frozen=True):
     """A call to make."""
 
@@ -378,9 +360,6 @@ def failure_of(message: Answer | ErrorAnswer) -> str:
     return next((each[:200] for each in said if each), "it says isError, and not why")
 
 
-# --- What `check` holds a server against: what is remembered of it on this machine, or a lock file. And remembering
-# it.
-
 _KINDS = ("tools", "prompts", "templates")
 
 
@@ -389,7 +368,7 @@ def target_key(env: CliEnv, url: str | None, options: Mapping[str, Any]) -> str:
     if env.server_argv is not None:
         return process_key(env.server_argv, Path(options.get("cwd") or ".").absolute())
     if (server := found_by_name(env, url)) is not None:
-        from inspector.cli.choices import found_target
+        from inspector.cli.targets import found_target
 
         return found_target(server, env.environ).key
     return url_key(url) if url else ""

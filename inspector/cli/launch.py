@@ -1,14 +1,17 @@
 """From a chosen target to a running session: the journal, what is remembered, the end of every child."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from inspector.capture.journal import Journal, start_capture
-from inspector.cli.answers import demand_consent
 from inspector.cli.env import CliEnv
-from inspector.cli.options import TargetOptions
+from inspector.cli.login_options import Choice
+from inspector.cli.server_request_options import demand_consent
+from inspector.cli.targets import TargetOptions
 from inspector.config.eras import Eras, revealed_era
 from inspector.config.paths import places
 from inspector.config.targets import HttpTarget, StdioTarget, Target
@@ -18,8 +21,9 @@ from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.openings import Opening
 from inspector.session.options import Settings
 
-if TYPE_CHECKING:  # of servers that are reached by URL
+if TYPE_CHECKING:  # only for servers that are reached by URL
     from inspector.auth.guide import Guide
+    from inspector.auth.storage import TokenStore
     from inspector.transports.http.authorizing import Authorizer
 
 
@@ -33,7 +37,7 @@ def settings_for(chosen: TargetOptions, env: CliEnv, *, has_person: bool = False
     if not has_person:
         demand_consent(chosen.answers.model)
     eras = Eras(places(env.environ).state)
-    authorizer, guide = _way_in(chosen, env, has_person=has_person)
+    authorizer, guide = way_in(chosen.target, chosen.login, env.environ, has_person=has_person)
 
     remembered = None if afresh else eras.get(chosen.target.key)
 
@@ -70,16 +74,27 @@ def _revealed(target: Target) -> Era | None:
     return revealed_era(target.argv, target.environment.values, target.cwd)
 
 
-def _way_in(
-    chosen: TargetOptions, env: CliEnv, *, has_person: bool
+def way_in(
+    target: Target, choice: Choice, environ: Mapping[str, str], *, has_person: bool
 ) -> "tuple[Callable[[str], Authorizer] | None, Guide | None]":
-    """Who gets us in where a server asks for a login; a server that is started asks for none."""
-    if not isinstance(chosen.target, HttpTarget):
-        return None, None
-    from inspector.cli.login import guide_for, way_in
+    """How to log in where an HTTP server requires it, and what guides a person through it.
 
-    guide = guide_for(chosen.login) if has_person else None
-    return way_in(chosen.target, chosen.login, env.environ, guide), guide
+    No authorizer where the command line gave an Authorization header or forbade logging in. Without a guide nobody can
+    consent.
+    """
+    if not isinstance(target, HttpTarget):
+        return None, None
+    from inspector.auth.driver import NoAuthorizer, OAuthAuthorizer
+    from inspector.auth.guide import Guide
+
+    guide = Guide(port=choice.port, callback=choice.callback) if has_person else None
+    if choice.off or any(name.lower() == "authorization" for name, _ in target.headers):
+        return None, guide
+    store = store_for(choice, environ)
+    wishes = msgspec.structs.replace(choice.wishes, has_person=has_person)
+    if guide is None:
+        return lambda url: OAuthAuthorizer(url, wishes, store, NoAuthorizer(url)), None
+    return lambda url: OAuthAuthorizer(url, wishes, store, guide, tell=guide.hear), guide
 
 
 def named_journal(chosen: TargetOptions) -> Journal:
@@ -126,3 +141,10 @@ def _place_on_the_shelf(label: str, env: CliEnv) -> Path:
     shelf = private_directory(places(env.environ).captures)
     make_room(shelf)
     return fresh_path(shelf, time.time_ns(), label)
+
+
+def store_for(choice: Choice, environ: Mapping[str, str]) -> "TokenStore":
+    """Where logins are stored. Raises: UsageError if that can't be."""
+    from inspector.auth.storage import choose_store
+
+    return choose_store(choice.kept, places(environ).state, is_own_home=bool(environ.get("MCP_INSPECT_HOME")))

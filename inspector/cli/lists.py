@@ -8,10 +8,8 @@ from typing import Any
 import msgspec
 
 from inspector.capture.journal import Journal
-from inspector.cli.headless import CommandSession
-from inspector.cli.options import Extent
+from inspector.cli.headless import CommandSession, answered
 from inspector.cli.output import Output
-from inspector.cli.requests import answered
 from inspector.errors import InspectError, RequestFailed, RequestTimeout
 from inspector.protocol import jsonrpc, peek
 from inspector.protocol.exchanges import Exchange, ExchangeState
@@ -21,6 +19,16 @@ from inspector.protocol.jsonrpc import ErrorAnswer
 from inspector.protocol.revisions.openings import METHOD_NOT_FOUND, Opening
 from inspector.protocol.things import LISTS
 from inspector.protocol.tracking.catalogue import Listing
+
+
+class Extent(msgspec.Struct, frozen=True):
+    """Which pages of a list are wanted."""
+
+    cursor: str | None = None
+    """Where to begin; None: at the first."""
+    most_pages: int | None = None
+    """None: all."""
+
 
 _ALL = Extent()
 _MOST_TIMEOUTS = 2

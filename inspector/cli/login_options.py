@@ -6,20 +6,18 @@ environment or from files: a command line stands in the list of processes and in
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import click
 import msgspec
 
-from inspector.cli.help import shared
+from inspector.cli.help import option_group, shared
 from inspector.errors import UsageError
 
 if TYPE_CHECKING:  # of servers that are reached by URL
     from inspector.auth.steps import IdentityProvider, LoginOptions
     from inspector.auth.storage import LoginStorage
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 _PATH = click.Path(path_type=Path)
 _PORT = click.IntRange(0, 65535)
@@ -55,7 +53,7 @@ def _rare(*names: str, **more: Any) -> Callable[..., Any]:
     return shared("login", *names, rare=True, **more)
 
 
-_OPTIONS: list[Callable[..., Any]] = [
+login_options = option_group(
     shared("login", "--client-id", default="", metavar="ID", help="The client that was registered by hand."),
     _rare("--client-secret-env", metavar="NAME", help="The variable that holds its secret."),
     _rare("--client-metadata-url", default="", metavar="URL", help="Where a document about the client is."),
@@ -77,14 +75,7 @@ _OPTIONS: list[Callable[..., Any]] = [
         help="Where logins are kept (keyring, else file).",
     ),
     shared("login", "--no-oauth", is_flag=True, help="Log in nowhere, and use nothing that is kept."),
-]
-
-
-def login_options(command: F) -> F:
-    """Add them."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+)
 
 
 FOR_HTTP = {

@@ -21,11 +21,10 @@ from inspector.auth.guide import Guide, WaitingForLogin
 from inspector.auth.steps import LoginStep, StepVerdict, StoredLogin
 from inspector.auth.storage import TokenStore
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.launch import named_journal, settings_for
-from inspector.cli.login import store_for
-from inspector.cli.options import TargetOptions
+from inspector.cli.launch import named_journal, settings_for, store_for
 from inspector.cli.output import Output
 from inspector.cli.process import leaving_no_child
+from inspector.cli.targets import TargetOptions
 from inspector.config.targets import HttpTarget
 from inspector.errors import AuthorizationNeeded, InspectError, UsageError
 from inspector.present.logins import (
@@ -45,9 +44,6 @@ from inspector.present.spans import Line, fact_lines, section_lines
 from inspector.session.open import open_session
 from inspector.session.session import Session
 from inspector.transports.http.transport import HttpTransport
-
-# --- Lines that somebody types while something else goes on: read as they come, on the event loop, without a
-# thread.
 
 _AT_ONCE = 64 * 1024
 Take = Callable[[str], None]
@@ -97,8 +93,6 @@ class TypedLines:
         for line in lines:
             self._take(line.decode("utf-8", "replace"))
 
-
-# --- Consent from a terminal: the address, the ways to it, and what the person types meanwhile.
 
 _GIVE_UP = ("q", "quit")
 

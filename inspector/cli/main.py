@@ -27,7 +27,7 @@ logger = logging.getLogger(__name__)
 
 class _Command(msgspec.Struct, frozen=True):
     module: str
-    """In `inspector.cli.commands`; the click command there has the command's name, or `command`."""
+    """In `inspector.cli.commands`; the click command there is `command`, or `NAME_command` if there are several."""
     help: str
     group: str = ""
     """Under which heading it is listed; "" for one that is not."""
@@ -37,19 +37,19 @@ class _Command(msgspec.Struct, frozen=True):
 
 _LOOK, _ASK, _MORE = "In the terminal interface", "Without a screen", "To look up"
 _COMMANDS = {
-    "stdio": _Command("stdio", "Start a server and look at it; also without the word: mcp-inspect -- CMD…", _LOOK),
-    "http": _Command("http", "Connect to a URL; also without the word: mcp-inspect URL", _LOOK),
-    "sse": _Command("sse", "Connect to a URL by the older HTTP+SSE", _LOOK),
+    "stdio": _Command("open", "Start a server and look at it; also without the word: mcp-inspect -- CMD…", _LOOK),
+    "http": _Command("open", "Connect to a URL; also without the word: mcp-inspect URL", _LOOK),
+    "sse": _Command("open", "Connect to a URL by the older HTTP+SSE", _LOOK),
     "open": _Command("open", "Open several, a tab each: servers found, URLs, commands, captures", _LOOK),
-    "replay": _Command("replay", "Open a capture", _LOOK, talks=False),
-    "demo": _Command("demo", "Look at the server that comes with this program", _LOOK, talks=False),
+    "replay": _Command("open", "Open a capture", _LOOK, talks=False),
+    "demo": _Command("open", "Look at the server that comes with this program", _LOOK, talks=False),
     "info": _Command("info", "What a server says about itself", _ASK),
     "list": _Command("list", "Its tools, resources, templates, prompts, or all", _ASK),
     "call": _Command("call", "Call a tool", _ASK),
     "read": _Command("read", "Read a resource", _ASK),
     "prompt": _Command("prompt", "Get a prompt", _ASK),
     "complete": _Command("complete", "What an argument of a prompt or template can be completed to", _ASK),
-    "subscribe": _Command("subscribe", "Tell of updates of resources until Ctrl+C", _ASK),
+    "subscribe": _Command("listen", "Tell of updates of resources until Ctrl+C", _ASK),
     "listen": _Command("listen", "Tell of changes of lists and resources until Ctrl+C", _ASK),
     "skills": _Command("skills", "The skills it serves, and whether they are what it lists", _ASK),
     "request": _Command("request", "Send any request, notification or bytes", _ASK),
@@ -61,7 +61,7 @@ _COMMANDS = {
     "export": _Command("export", "A capture as HAR, Markdown, JSON-RPC lines, curl, Python or HTML", _ASK, talks=False),
     "import": _Command("import_", "What another program recorded, as a capture", _ASK, talks=False),
     "verify": _Command("verify", "Whether a capture is whole and unchanged", _ASK, talks=False),
-    "recover": _Command("recover", "What can be had of a capture that was cut or damaged", _ASK, talks=False),
+    "recover": _Command("verify", "What can be had of a capture that was cut or damaged", _ASK, talks=False),
     "story": _Command("story", "All about one operation of a capture, as Markdown with a diagram", _ASK, talks=False),
     "mock": _Command("mock", "Play the server of a capture, for testing hosts and clients", _ASK, talks=False),
     "resend": _Command("resend", "The requests of a capture, sent again, and what is different now", _ASK),
@@ -69,7 +69,7 @@ _COMMANDS = {
     "test": _Command("test", "Run cases against a server: its answers must be as expected", _ASK),
     "auth": _Command("auth", "The way into a server that asks for a login, and what is kept of it", _ASK, talks=False),
     "check": _Command("check", "What is wrong with a server or a capture", _ASK),
-    "doctor": _Command("doctor", "The same, and trying on purpose what a server should refuse", _ASK),
+    "doctor": _Command("check", "The same, and trying on purpose what a server should refuse", _ASK),
     "hosts": _Command("hosts", "What hosts do with its tools: drop, refuse, cut or change them", _ASK),
     "roots": _Command("roots", "What a server that asks for the roots is told", _ASK, talks=False),
     "checks": _Command("checks", "The checks, their severity and the revisions they apply to", _MORE, talks=False),
@@ -99,7 +99,8 @@ class Commands(click.Group):
         known = _COMMANDS.get(cmd_name)
         if known is None:
             return None
-        found = import_module(f"inspector.cli.commands.{known.module}").command
+        module = import_module(f"inspector.cli.commands.{known.module}")
+        found = getattr(module, f"{cmd_name}_command", None) or module.command
         assert isinstance(found, click.Command)
         return found
 

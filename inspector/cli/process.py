@@ -68,9 +68,6 @@ def held_log() -> Iterator[None]:
             handler.let_go()
 
 
-# --- What is done when a signal asks us to go: children are ended, what is half made is removed, then it ends us.
-
-
 def _nothing() -> None:
     """There is nothing to do at last."""
 

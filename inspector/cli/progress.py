@@ -65,9 +65,6 @@ def bar(progress: Progress) -> str:
     return f"{'━' * full}{'─' * (_CELLS - full)} "
 
 
-# --- How far the reading of a long file is, on stderr: a bar on a terminal, elsewhere a line at each tenth of the
-# way.
-
 _SILENT_S = {True: 1.0, False: 10.0}
 """For so long nothing is said: on a terminal, elsewhere."""
 _READING_PROGRESS_PAUSE_S = 0.1

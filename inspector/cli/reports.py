@@ -21,8 +21,6 @@ from inspector.present.http import masked_url
 from inspector.protocol.revisions.table import find
 from inspector.text import visible
 
-# --- A file of known findings: what is in it is counted and fails nothing, until somebody repairs it.
-
 _FORMAT, _VERSION = "mcp-inspect baseline", 1
 _VARIABLE = re.compile(r"\b[0-9a-f]{8,}(?:-[0-9a-f]{4,}){0,4}\b|\d+(?:\.\d+)?")
 Key = tuple[str, str, str]

@@ -7,45 +7,43 @@ import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, TypeVar, assert_never
+from typing import Any
 
-import click
 import msgspec
 
 from inspector import text
 from inspector.capture.format.records import Entry
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.headless import CommandSession
+from inspector.cli.headless import CommandSession, answered
 from inspector.cli.output import Output
 from inspector.cli.progress import ProgressBar
-from inspector.cli.readable import result_lines
-from inspector.errors import (
-    AuthorizationNeeded,
-    Disconnected,
-    InspectError,
-    RequestCancelled,
-    RequestFailed,
-    RequestTimeout,
-)
 from inspector.forms.validate import Validation
-from inspector.present.result import CallOutcome, Finished, came_of, incomplete, result_view, verdict_of
+from inspector.present import spans
+from inspector.present.blocks import ContentBlock
+from inspector.present.result import (
+    CallOutcome,
+    Finished,
+    ResultView,
+    StructuredPart,
+    came_of,
+    incomplete,
+    result_view,
+    verdict_of,
+)
+from inspector.present.spans import Line, Role, fact_lines
 from inspector.present.words import ModelRun, left_out, of_log_message, told
 from inspector.protocol import events, jsonrpc, peek
 from inspector.protocol.apps import lacks_settings, listed_pages
 from inspector.protocol.events import Event
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.call import Called
-from inspector.protocol.flows.steps import Broken, GivenUp, Refused, Replied, Reply, Silent
+from inspector.protocol.flows.steps import Replied
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import NULL_ERROR, Answer, ErrorAnswer
 from inspector.protocol.questions import KIND_OF_METHOD, Question
-from inspector.protocol.request_meta import LEVELS, LOG_LEVEL
-from inspector.protocol.revisions._shape import LogLevel
 from inspector.protocol.tracking.tasks import Task, TaskState
 from inspector.session.desk import BY_NOBODY
 from inspector.session.session import Session
-
-# --- Tasks on the command line: a call that becomes one, what is told of it meanwhile, and how it ends.
 
 _SHOWN = 300
 """Characters of what somebody said."""
@@ -172,10 +170,6 @@ def _leave_it(visit: CommandSession, task: Task) -> None:
         visit.output.narrate("""ask for it with: mcp-inspect request tasks/get --params '{"taskId": "…"}' URL""")
 
 
-# --- What happens while a command waits, told on stderr: the server's questions and our answers, progress, log
-# messages.
-
-
 @contextmanager
 def narrating(session: Session, output: Output, *, progress: bool = False, logs: bool = False) -> Iterator[None]:
     """Tell what happens during the block: questions always, progress and log messages where they were asked for."""
@@ -250,56 +244,6 @@ def _because(why: str) -> str:
 
 def _json(value: Any) -> str:
     return text.decode(jsonrpc.encode(value))
-
-
-# --- What came of a request, for a command: an answer is data, and everything else is one of our exceptions.
-
-_CUT = "The server had taken it, and may have done it. --retry-cut asks again, with a new id, where that does no harm."
-
-
-def answered(reply: Reply, method: str) -> Replied:
-    """The reply, if it is an answer, be it an error.
-
-    Raises: AuthorizationNeeded, Disconnected, RequestCancelled, RequestFailed, RequestTimeout.
-    """
-    if isinstance(reply, Replied):
-        return reply
-    raise _failure(reply, method)
-
-
-def _failure(reply: Silent | Refused | Broken | GivenUp, method: str) -> InspectError:
-    match reply:
-        case Silent():
-            return _silence(reply, method)
-        case Refused(status=401 | 403):
-            why = "authentication required" if reply.status == 401 else "access denied"
-            return AuthorizationNeeded(
-                f"{why}: {method} was answered with HTTP {reply.status}",
-                hint="Give it credentials, such as -H 'Authorization: Bearer …'.",
-            )
-        case Refused():
-            status = f"HTTP {reply.status}" if reply.status else "" if reply.why else "no response"
-            said = reply.body[:200].decode("utf-8", "replace").strip()
-            why = "; ".join(filter(None, (status, reply.why, said)))
-            return RequestFailed(f"no answer to {method}: {why}", hint=_CUT if reply.begun else "")
-        case Broken(no_entry=True):
-            return AuthorizationNeeded(f"no answer to {method}: {reply.why}", hint=reply.hint)
-        case Broken():
-            return Disconnected(f"no answer to {method}: {reply.why}", hint=reply.hint)
-        case GivenUp():
-            return RequestCancelled(f"{method} was cancelled")
-        case _:
-            assert_never(reply)
-
-
-def _silence(reply: Silent, method: str) -> RequestTimeout:
-    if reply.clock == "total":
-        return RequestTimeout(
-            f"no answer to {method} within {reply.seconds:g} s in all", hint="Give it longer with --max-total."
-        )
-    return RequestTimeout(
-        f"no answer to {method}, and no progress for {reply.seconds:g} s", hint="Give it longer with --timeout."
-    )
 
 
 @dataclass(slots=True)
@@ -443,39 +387,30 @@ def _narrate_verdict(output: Output, verdict: Validation | None) -> None:
         output.warn(f"structuredContent{problem.pointer} {problem.sentence}")
 
 
-# --- `--log-level`: how a server is asked for its log messages, in the way of its revision.
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def log_level_option(command: F) -> F:
-    """Add the option."""
-    option = click.option(
-        "--log-level", type=click.Choice(LEVELS), metavar="LEVEL", help="Ask for log messages from this level on."
-    )
-    return option(command)
-
-
-async def with_logs(visit: CommandSession, params: Any, level: str | None) -> Any:
-    """Ask for log messages from a level on; the params that the request goes out with. None asks for nothing.
-
-    Raises: what `answered` raises, if the server does not answer.
-    """
-    revision = visit.session.revision
-    if level is None or revision is None:
-        return params
-    match revision.log_level:
-        case LogLevel.META:
-            return {**peek.mapping(params), "_meta": {**peek.mapping(params, "_meta"), LOG_LEVEL: level}}
-        case LogLevel.REQUEST:
-            await _set_level(visit, level)
-            return params
-        case _:
-            assert_never(revision.log_level)
+def result_lines(view: ResultView) -> list[Line]:
+    """What came of a call, a read or a prompt: the headline, what was said, every block, the verdict."""
+    found: list[Line] = [view.headline]
+    found += [(("  ", "text"), *line) for line in view.said]
+    found += fact_lines(view.facts, indent="  ")
+    for block in view.blocks:
+        found += _block(block)
+    if view.structured is not None:
+        found += _structured(view.structured)
+    if view.hint:
+        found += [(), ((f"{spans.NOTE} ", "accent"), (view.hint, "muted"))]
+    return found
 
 
-async def _set_level(visit: CommandSession, level: str) -> None:
-    called = await visit.session.call("logging/setLevel", {"level": level})
-    message = answered(called.reply, "logging/setLevel").message
-    if isinstance(message, ErrorAnswer):
-        visit.output.warn(f"the server sets no log level: {message.message}")
+def _block(block: ContentBlock) -> list[Line]:
+    found: list[Line] = [(), block.title]
+    found += fact_lines(block.facts, indent="  ")
+    role: Role = "foreign" if block.look != "json" else "text"
+    found += [((line, role),) for line in block.text.split("\n")] if block.text else []
+    return found
+
+
+def _structured(structured: StructuredPart) -> list[Line]:
+    found: list[Line] = [(), (("structuredContent  ", "muted"), *structured.verdict)]
+    found += fact_lines(structured.problems, indent="  ")
+    found += [((line, "text"),) for line in structured.text.split("\n")] if structured.text else []
+    return found

@@ -199,9 +199,6 @@ def _read(path: Path, option: str) -> bytes:
     return data
 
 
-# --- A copy of a capture without secrets, with its notes if they are wanted: for `share`, and for the interface.
-
-
 def copy(
     file: Path,
     out: Path | None,

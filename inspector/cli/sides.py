@@ -7,10 +7,10 @@ one word stands after `--`.
 
 import os
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 import msgspec
@@ -22,11 +22,11 @@ from inspector.capture.format.lines import demand_file
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, visit
-from inspector.cli.help import shared
+from inspector.cli.help import option_group, shared
 from inspector.cli.launch import numbered
 from inspector.cli.lists import declared, fetch
-from inspector.cli.options import found_by_name
 from inspector.cli.output import Output
+from inspector.cli.targets import found_by_name
 from inspector.config.paths import expanded
 from inspector.errors import UsageError
 from inspector.features.lock.changes import SurfaceDiff, compare_surfaces
@@ -36,11 +36,7 @@ from inspector.present.compare import Names, comparison_data, comparison_lines
 from inspector.protocol import peek
 from inspector.protocol.credentials import command_without_credentials, without_credentials
 
-# --- Comparing on the command line: what is left out of it, and how two captures are told apart.
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-_OPTIONS = [
+comparing_options = option_group(
     shared(
         "comparing", "--ignore", "ignored", multiple=True, metavar="RULE", help="PATH, PATH => TEXT or /REGEX/ => TEXT."
     ),
@@ -60,7 +56,7 @@ _OPTIONS = [
         help=f"Compare these as they are: {', '.join(NAMES)}, all.",
     ),
     shared("comparing", "--only", multiple=True, metavar="PATTERN", help="Only these methods or names: tools/*, echo."),
-]
+)
 
 
 class CompareOptions(msgspec.Struct, frozen=True):
@@ -68,13 +64,6 @@ class CompareOptions(msgspec.Struct, frozen=True):
 
     normal: Normal
     only: tuple[str, ...] = ()
-
-
-def comparing_options(command: F) -> F:
-    """Add what every command that compares takes."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
 
 
 def read_wish(options: Mapping[str, Any]) -> CompareOptions:
@@ -287,8 +276,6 @@ def options_for(side: ComparedSide, sides: tuple[ComparedSide, ...], options: di
         own["capture"] = numbered(own["capture"])
     return own
 
-
-# --- What `diff` makes of two surfaces: text, Markdown or JSON, and the exit status.
 
 FAILS = (*(rating.value for rating in Rating), "any", "never")
 """What `--fail-on` takes."""

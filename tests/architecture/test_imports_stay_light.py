@@ -30,7 +30,7 @@ _LIGHT = (
 
 _FIRST_PICTURE = (
     "inspector.__main__",
-    "inspector.cli.commands.stdio",
+    "inspector.cli.commands.open",
     "inspector.cli.interface",
     "inspector.cli.launch",
     "inspector.session.engine",

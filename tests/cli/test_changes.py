@@ -1,6 +1,6 @@
 """What is told of changes, where it is not told by the commands' own tests."""
 
-from inspector.cli.changes import Enough, changes_options
+from inspector.cli.commands.listen import Enough, changes_options
 from tests.cli.running import inspect, server
 
 

@@ -21,7 +21,7 @@ from inspector.cli import interface
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.interface import ServerRuns, Servers, demand_terminal, inspect, recent
-from inspector.cli.options import TargetOptions
+from inspector.cli.targets import TargetOptions
 from inspector.config.environment import build_environment
 from inspector.config.paths import places
 from inspector.config.servers import FoundServer

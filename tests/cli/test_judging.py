@@ -29,8 +29,8 @@ from inspector.cli.judging import (
     tools_beside,
     wish_of,
 )
-from inspector.cli.options import choose
 from inspector.cli.output import Output
+from inspector.cli.targets import choose
 from inspector.errors import UsageError
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Part
 from tests.captures.record import sample
@@ -219,11 +219,11 @@ def test_without_being_told_to_nothing_is_remembered_and_a_lock_file_goes_before
 
 
 def test_the_key_is_that_of_the_target(tmp_path: Path) -> None:
-    from inspector.cli.commands.check import command
+    from inspector.cli.commands.check import check_command
 
     for argv, url in ((("node", "server.js"), None), (None, "http://127.0.0.1:9/mcp#x")):
         env = CliEnv(server_argv=argv)
-        options = command.make_context("check", ["--cwd", str(tmp_path)] if argv else [], obj=env).params
+        options = check_command.make_context("check", ["--cwd", str(tmp_path)] if argv else [], obj=env).params
         assert target_key(env, url, options) == choose(env, url, options).target.key
     assert target_key(CliEnv(), None, {}) == ""
 

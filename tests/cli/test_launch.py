@@ -7,7 +7,7 @@ import pytest
 
 from inspector.cli.env import CliEnv
 from inspector.cli.launch import kept_journal, named_journal, numbered, settings_for
-from inspector.cli.options import TargetOptions
+from inspector.cli.targets import TargetOptions
 from inspector.config.environment import Environment
 from inspector.config.paths import places
 from inspector.config.targets import StdioTarget

@@ -17,8 +17,8 @@ from inspector.auth.storage import TokenStore
 from inspector.cli import logins
 from inspector.cli.env import CliEnv
 from inspector.cli.logins import Consent, TypedLines
-from inspector.cli.options import TargetOptions
 from inspector.cli.output import Output
+from inspector.cli.targets import TargetOptions
 from inspector.config.environment import Environment
 from inspector.config.targets import StdioTarget
 from inspector.errors import UsageError

@@ -7,19 +7,12 @@ from typing import Any
 import click
 import pytest
 
+from inspector.cli.commands.list import extent
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.options import (
-    Extent,
-    TargetOptions,
-    choose,
-    extent,
-    headless_options,
-    read_extensions,
-    read_limits,
-    screen_options,
-    wishes,
-)
+from inspector.cli.lists import Extent
+from inspector.cli.options import headless_options, read_extensions, read_limits, read_list_wishes, screen_options
+from inspector.cli.targets import TargetOptions, choose
 from inspector.config.targets import HttpTarget, StdioTarget
 from inspector.errors import UsageError
 from inspector.forms.patterns import WorkBounds, bounds, move
@@ -123,8 +116,8 @@ def test_what_names_no_limit_is_refused_with_the_names_there_are(text: str) -> N
 
 
 def test_lists_come_whole_and_by_themselves_unless_somebody_wants_it_otherwise() -> None:
-    assert wishes({}) == wishes({"refresh": "auto", "pages": "all"}) == ListWishes()
-    assert wishes({"refresh": "manual", "pages": "one"}) == ListWishes(by_itself=False, page_by_page=True)
+    assert read_list_wishes({}) == read_list_wishes({"refresh": "auto", "pages": "all"}) == ListWishes()
+    assert read_list_wishes({"refresh": "manual", "pages": "one"}) == ListWishes(by_itself=False, page_by_page=True)
 
 
 def test_pages_are_counted_from_anywhere() -> None:

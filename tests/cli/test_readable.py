@@ -1,7 +1,8 @@
 """What the commands print for a person."""
 
-from inspector.cli.readable import info_lines, list_lines, post_mortem_lines, result_lines
-from inspector.present.failure_report import post_mortem
+from inspector.cli.commands.info import info_lines
+from inspector.cli.commands.list import list_lines
+from inspector.cli.requests import result_lines
 from inspector.present.result import Finished, result_view, verdict_of
 from inspector.present.spans import plain
 from inspector.protocol.revisions._shape import Era
@@ -88,10 +89,3 @@ def test_an_error_is_printed_with_the_servers_words_and_data() -> None:
 def test_a_remark_of_ours_comes_last() -> None:
     view = result_view(Finished("tools/call", result={"content": [{"type": "text", "text": "Error: x"}]}))
     assert plain(result_lines(view)[-1]).startswith("· The text reads like an error")
-
-
-def test_the_card_of_a_dead_connection_is_printed(tape: Tape) -> None:
-    tape.started()
-    tape.died(code=3, why="gone")
-    told = [plain(line) for line in post_mortem_lines(post_mortem(tape.journal))]
-    assert told[:3] == ["✗ The server exited with code 3 after 0 µs", "  gone", "How it was started"]

@@ -8,11 +8,13 @@ import click
 import pytest
 
 from inspector.capture.journal import Journal, start_capture
+from inspector.cli.commands.call import command
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
+from inspector.cli.headless import answered
 from inspector.cli.output import Output
 from inspector.cli.progress import ProgressBar
-from inspector.cli.requests import CliRequest, Narrator, TaskTeller, answered, as_json, asked, log_level_option
+from inspector.cli.requests import CliRequest, Narrator, TaskTeller, as_json, asked
 from inspector.errors import (
     AuthorizationNeeded,
     Disconnected,
@@ -58,12 +60,7 @@ def test_a_level_that_is_none_is_refused_before_anything_is_started() -> None:
 
 
 def test_the_option_takes_the_eight_levels_and_no_other() -> None:
-    @click.command()
-    @log_level_option
-    def command(log_level: str | None) -> None:
-        """Do nothing."""
-
-    (option,) = command.params
+    (option,) = (each for each in command.params if each.name == "log_level")
     assert isinstance(option.type, click.Choice)
     assert tuple(option.type.choices) == LEVELS
 

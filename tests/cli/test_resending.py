@@ -8,12 +8,11 @@ import pytest
 
 from inspector.capture.compare.differences import Comparison, compare
 from inspector.capture.compare.normal import Normal
-from inspector.cli import resending
 from inspector.cli.commands import resend
+from inspector.cli.commands.resend import tell
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.output import Output
-from inspector.cli.resending import tell
 from inspector.features.resend.performing import Resent
 from inspector.features.resend.plan import Skip, plan
 from inspector.features.resend.provenance import CarriedValue
@@ -62,7 +61,7 @@ def _up_to(entry: int, monkeypatch: pytest.MonkeyPatch, *words: str) -> tuple[li
         seen.append(([each.target for each in exchanges if each.method == "tools/call"], first.state))
         return ExitStatus.OK
 
-    monkeypatch.setattr(resending, "show_live", show)
+    monkeypatch.setattr(resend, "show_live", show)
     ran = run("resend", "--yes", "--to", str(entry), str(sample("lighthouse")), *words, terminal=True)
     assert (ran.status, len(seen)) == (ExitStatus.OK, 1), ran.stderr
     return *seen[0], ran.stdout
@@ -72,7 +71,6 @@ def test_what_came_before_the_entry_is_sent_and_the_session_is_open_then(monkeyp
     asked, state, said = _up_to(20, monkeypatch, "--era", "legacy", "--allow-destructive", *demo())
     assert (asked, state) == (["add", "log_passage"], SessionState.OPEN)
     assert "the same" in said
-    assert resend.command.name == "resend"
 
 
 def test_a_call_that_was_answered_only_behind_the_entry_is_compared_with_that_answer(

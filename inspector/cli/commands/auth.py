@@ -8,8 +8,9 @@ from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.login_options import read_login
-from inspector.cli.options import choose, headless_settings
+from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
+from inspector.cli.targets import choose
 from inspector.errors import UsageError
 
 _EXAMPLES = (
@@ -33,7 +34,7 @@ def command(env: CliEnv, /, deed: str, url: str | None, everything: bool, **opti
     commands. No token is ever printed whole.
     """
     from inspector.cli import logins
-    from inspector.cli.login import store_for
+    from inspector.cli.launch import store_for
 
     output = Output(env, as_json=options["as_json"], quiet=options["quiet"])
     chosen = choose(env, url, options) if url is not None or deed not in ("status", "logout") else None

@@ -1,20 +1,23 @@
 """`mcp-inspect call`: call a tool, with arguments read as its own schema asks."""
 
-from typing import Any
+from typing import Any, assert_never
 
 import click
 
 from inspector.cli.arguments import TypedArgument, joined, read_pairs, read_whole
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.headless import CommandSession, visit
+from inspector.cli.headless import CommandSession, answered, visit
 from inspector.cli.help import Documented
 from inspector.cli.lists import counted, fetch
 from inspector.cli.options import headless_options
-from inspector.cli.requests import CliRequest, TaskWish, log_level_option, make, with_logs
+from inspector.cli.requests import CliRequest, TaskWish, make
 from inspector.errors import UsageError
 from inspector.protocol import peek
 from inspector.protocol.headers import cautions
+from inspector.protocol.jsonrpc import ErrorAnswer
+from inspector.protocol.request_meta import LEVELS, LOG_LEVEL
+from inspector.protocol.revisions._shape import LogLevel
 from inspector.protocol.things import Tool
 
 _EXAMPLES = (
@@ -31,7 +34,9 @@ _EXAMPLES = (
 @click.option("--task", is_flag=True, help="Call it as a task, and follow that to its end.")
 @click.option("--ttl", type=click.FloatRange(0), metavar="MS", help="How long the task is to be kept.")
 @click.option("--no-wait", is_flag=True, help="Print the task's handle and leave.")
-@log_level_option
+@click.option(
+    "--log-level", type=click.Choice(LEVELS), metavar="LEVEL", help="Ask for log messages from this level on."
+)
 @headless_options
 @click.pass_obj
 def command(env: CliEnv, /, name: str, url: str | None, **options: Any) -> ExitStatus:
@@ -44,7 +49,7 @@ def command(env: CliEnv, /, name: str, url: str | None, **options: Any) -> ExitS
 
     async def work(visit: CommandSession) -> ExitStatus:
         request = await _request(visit, name, whole, pairs)
-        request.params = await with_logs(visit, request.params, level)
+        request.params = await _with_log_level(visit, request.params, level)
         request.task = wish
         _caution(visit, name, request.params)
         return await make(visit, request, progress=progress, logs=level is not None)
@@ -101,3 +106,28 @@ def _nearest(name: str, items: tuple[Any, ...]) -> str:
 
     near = get_close_matches(name, [tool.name for tool in map(Tool, items)], n=1)
     return f" (did you mean {near[0]!r}?)" if near else ""
+
+
+async def _with_log_level(visit: CommandSession, params: Any, level: str | None) -> Any:
+    """Ask for log messages from a level on; the params that the request goes out with. None asks for nothing.
+
+    Raises: what `answered` raises, if the server does not answer.
+    """
+    revision = visit.session.revision
+    if level is None or revision is None:
+        return params
+    match revision.log_level:
+        case LogLevel.META:
+            return {**peek.mapping(params), "_meta": {**peek.mapping(params, "_meta"), LOG_LEVEL: level}}
+        case LogLevel.REQUEST:
+            await _set_level(visit, level)
+            return params
+        case _:
+            assert_never(revision.log_level)
+
+
+async def _set_level(visit: CommandSession, level: str) -> None:
+    called = await visit.session.call("logging/setLevel", {"level": level})
+    message = answered(called.reply, "logging/setLevel").message
+    if isinstance(message, ErrorAnswer):
+        visit.output.warn(f"the server sets no log level: {message.message}")

@@ -1,4 +1,4 @@
-"""`mcp-inspect check`: what is wrong with a server, or with what a capture holds."""
+"""`mcp-inspect check` and `doctor`: what is wrong with a server or a capture; `doctor` also sends invalid requests."""
 
 from pathlib import Path
 from typing import Any
@@ -24,13 +24,15 @@ from inspector.cli.judging import (
 )
 from inspector.cli.judging import remember as remember_now
 from inspector.cli.lists import declared, fetch_each, raise_failure
-from inspector.cli.options import headless_settings, names_a_server
+from inspector.cli.options import headless_options, headless_settings
 from inspector.cli.output import Output
+from inspector.cli.targets import names_a_server
 from inspector.errors import UsageError
 from inspector.protocol.capabilities import SKILLS, declares
 from inspector.protocol.credentials import without_credentials
+from inspector.session.probing import probe, probe_unopened
 
-_EXAMPLES = (
+_CHECK_EXAMPLES = (
     "mcp-inspect check session.mcpcap",
     "mcp-inspect check --sarif findings.sarif https://example.com/mcp",
     "mcp-inspect check --fail-on warning --junit junit.xml -- node server.js",
@@ -40,7 +42,7 @@ _EXAMPLES = (
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
 
-@click.command("check", cls=Documented, examples=_EXAMPLES)
+@click.command("check", cls=Documented, examples=_CHECK_EXAMPLES)
 @click.option("--call", "calls", multiple=True, metavar="TOOL=JSON", help="Call this tool, too; @FILE reads the JSON.")
 @shared("findings", "--lock", type=_FILE, metavar="FILE", help="Warn of what has changed since a saved surface (S-24).")
 @shared("findings", "--remember", is_flag=True, help="Approve what it offers now: S-24 tells later changes.")
@@ -48,7 +50,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @click.argument("word", required=False, metavar="[FILE | URL | NAME | -- CMD…]")
 @headless_settings
 @click.pass_obj
-def command(
+def check_command(
     env: CliEnv,
     /,
     word: str | None,
@@ -131,3 +133,46 @@ def _check_file(output: Output, path: Path, wish: ReportOptions) -> ExitStatus:
         return conclude(output, journal, wish)
     finally:
         journal.close()
+
+
+_DOCTOR_EXAMPLES = (
+    "mcp-inspect doctor -- node server.js",
+    "mcp-inspect doctor http://localhost:8000/mcp --capture examined.mcpcap",
+    "mcp-inspect doctor --json --fail-on never https://example.com/mcp",
+)
+
+
+@click.command("doctor", cls=Documented, examples=_DOCTOR_EXAMPLES)
+@click.option("--call", "calls", multiple=True, metavar="TOOL=JSON", help="Call this tool, too; @FILE reads the JSON.")
+@judging_options
+@headless_options
+@click.pass_obj
+def doctor_command(env: CliEnv, /, url: str | None, calls: tuple[str, ...], **options: Any) -> ExitStatus:
+    """Examine a server: check it, and try what it should refuse.
+
+    Beside what check does it asks for a method, a tool, a resource and a page that do not exist, for lists twice, and
+    over HTTP in the name of sessions, versions, web pages and hosts that there are not. No tool that exists is called
+    but by --call. What it sends for this is tagged: the filter `probe` finds it in a --capture. Exit codes are those
+    of check.
+    """
+    output = Output(env, as_json=options["as_json"], quiet=options["quiet"])
+    cases = read_cases(calls, env.stdin)
+    wish = wish_of(options, target_of(env, url), output)
+    found, lists = [ExitStatus.OK], [ExitStatus.OK]
+
+    def tell(what: str) -> None:
+        output.narrate(f"trying {what}")
+
+    def at_last(journal: Journal, status: ExitStatus | None) -> None:
+        found[0] = conclude(output, journal, wish, lists[0] if status is ExitStatus.OK else status)
+        if not cases:
+            say_uncalled(output, journal)
+
+    async def work(visit: CommandSession) -> ExitStatus:
+        lists[0] = await ask_for_lists(visit)
+        status = await make_cases(visit, cases)
+        await probe(visit.session, tell)
+        return status
+
+    status = visit(env, url, options, work, at_last, lambda session: probe_unopened(session, tell), judges=True)
+    return status or found[0] or lists[0]

@@ -8,11 +8,10 @@ import click
 from inspector.cli.arguments import as_texts, read_pairs
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.headless import CommandSession, visit
+from inspector.cli.headless import CommandSession, answered, visit
 from inspector.cli.help import Documented
 from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
-from inspector.cli.requests import answered
 from inspector.errors import UsageError
 from inspector.protocol import peek
 from inspector.protocol.jsonrpc import ErrorAnswer

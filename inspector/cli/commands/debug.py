@@ -13,8 +13,9 @@ from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, visit
 from inspector.cli.help import Documented
-from inspector.cli.options import headless_settings, names_a_server
+from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
+from inspector.cli.targets import names_a_server
 from inspector.errors import UsageError
 from inspector.present.server import MemoryUse, memory_of, resident_bytes
 from inspector.session.options import SessionState

@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from inspector.capture.format.notes import Notes
 
 
-# --- An export on stdout: byte by byte into a pipe; a terminal gets nothing that acts on it.
-
-
 def to_stdout(output: Output, found: Iterable[bytes]) -> None:
     """Write it to stdout: byte by byte into a pipe, readable on a terminal."""
     stdout = output.env.stdout

@@ -15,8 +15,9 @@ from inspector.cli.headless import CommandSession, visit
 from inspector.cli.help import Documented
 from inspector.cli.judging import chosen_hosts
 from inspector.cli.lists import fetch
-from inspector.cli.options import headless_settings, names_a_server
+from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
+from inspector.cli.targets import names_a_server
 
 _EXAMPLES = (
     "mcp-inspect hosts -- node server.js",

@@ -1,16 +1,23 @@
 """`mcp-inspect info`: what a server says about itself, and how much it has."""
 
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
 
 import click
 
+from inspector import text
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, visit
 from inspector.cli.help import Documented
 from inspector.cli.lists import caching_hints, declared, fetch_each, raise_failure
 from inspector.cli.options import headless_options
-from inspector.protocol.apps import apps_of
+from inspector.present.items import NEVER_RENDERED, link_line
+from inspector.present.server import opening_sections
+from inspector.present.spans import Fact, Line, Section, fact, plain, section_lines
+from inspector.present.words import TRANSPORTS
+from inspector.protocol.apps import AppLink, apps_of
+from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.things import LISTS
 
 _DISCOVER = "server/discover"
@@ -47,8 +54,6 @@ async def _info(visit: CommandSession) -> ExitStatus:
     transport = visit.session.transport.kind
     apps = apps_of(visit.session.journal.conversation.catalogue.tools)
     if not visit.output.as_json:
-        from inspector.cli.readable import info_lines
-
         visit.output.lines(info_lines(opening, transport, counts, apps, failed))
         raise_failure(visit.output, lists.values())
         return ExitStatus.TOOL_ERROR if failed else ExitStatus.OK
@@ -75,3 +80,36 @@ def _of_opening(visit: CommandSession) -> dict[str, dict[str, Any]]:
     journal = visit.session.journal
     asked = [each for each in journal.conversation.exchanges if each.method == _DISCOVER and each.answer_frame]
     return {_DISCOVER: caching_hints(journal, asked[-1])} if asked else {}
+
+
+def info_lines(
+    opening: Opening,
+    transport: str,
+    counts: Mapping[str, int | None],
+    apps: Sequence[AppLink] = (),
+    failed: Container[str] = (),
+) -> list[Line]:
+    """What a server says about itself; `counts` has None for a list that it would not give, or does not have.
+
+    `apps` are the pages that its tools name, `failed` the kinds whose list is missing or incomplete.
+    """
+
+    def count_of(kind: str, count: int | None) -> Fact:
+        if count is None:
+            return Fact(kind, "could not be fetched" if kind in failed else "none declared")
+        return Fact(kind, f"{count} (incomplete)" if kind in failed else str(count))
+
+    spoken = Fact("transport", TRANSPORTS.get(transport) or text.visible(transport, limit=40))
+    has = Section("It has", (spoken, *(count_of(kind, count) for kind, count in counts.items())))
+    pages = Section("Apps", tuple(fact(app.tool, plain(link_line(app)), "target") for app in apps), note=NEVER_RENDERED)
+    return _sections((*opening_sections(opening), has, pages))
+
+
+def _sections(sections: Iterable[Section]) -> list[Line]:
+    """Sections with an empty line between them; those without content are left out."""
+    found: list[Line] = []
+    for section in sections:
+        if section.facts or section.lines:
+            found += [()] if found else []
+            found += section_lines(section)
+    return found

@@ -1,16 +1,41 @@
 """`mcp-inspect list`: everything of a kind that a server offers, all pages, item by item as it came."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import click
 
+from inspector import text
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, visit
-from inspector.cli.help import Documented
-from inspector.cli.lists import FetchedList, declared, fetch_each, raise_failure
-from inspector.cli.options import Extent, extent, extent_options, headless_options
-from inspector.protocol.things import LISTS
+from inspector.cli.help import Documented, option_group
+from inspector.cli.lists import Extent, FetchedList, declared, fetch_each, raise_failure
+from inspector.cli.options import headless_options
+from inspector.errors import UsageError
+from inspector.present import spans
+from inspector.present.items import ToolRow, tool_rows, total_cost
+from inspector.present.spans import Line, span
+from inspector.protocol import peek
+from inspector.protocol.things import LISTS, ListedItem, Prompt, Resource, Template, Tool
+
+extent_options = option_group(
+    click.option("--page-by-page", is_flag=True, help="Fetch one page; it says how to get the next."),
+    click.option("--cursor", metavar="CURSOR", help="Begin with the page of this cursor."),
+    click.option("--limit", type=int, metavar="N", help="Fetch no more than N pages."),
+)
+
+
+def extent(kind: str, *, page_by_page: bool, cursor: str | None, limit: int | None) -> Extent:
+    """Which pages are wanted of a kind, or of "all". Raises: UsageError."""
+    if limit is not None and limit < 1:
+        raise UsageError(f"--limit {limit}: that is no number of pages", hint="Give 1 or more.")
+    if page_by_page and limit is not None:
+        raise UsageError("both --page-by-page and --limit", hint="--page-by-page is --limit 1.")
+    if kind == "all" and cursor is not None:
+        raise UsageError("--cursor belongs to one list", hint="Name it: tools, resources, templates or prompts.")
+    return Extent(cursor, 1 if page_by_page else limit)
+
 
 _EXAMPLES = (
     "mcp-inspect list tools -- npx -y @modelcontextprotocol/server-everything",
@@ -70,8 +95,6 @@ def _show(visit: CommandSession, fetched: dict[str, FetchedList]) -> None:
     if visit.output.as_json:
         visit.output.data(_as_json(visit, fetched))
         return
-    from inspector.cli.readable import list_lines
-
     for each in fetched.values():
         if _is_absent(each) and each.missing:
             visit.output.lines([((f"{each.kind}: could not be fetched", "error"),)])
@@ -104,3 +127,68 @@ def _report(visit: CommandSession, refused: FetchedList) -> ExitStatus:
     return visit.output.report(
         "server_error", refused.refusal, f"It declares: {declares}.", ExitStatus.TOOL_ERROR, answer
     )
+
+
+MOST_OF_DESCRIPTION = 160
+"""Characters that a list shows of a description."""
+
+
+def list_lines(kind: str, items: Sequence[Any]) -> list[Line]:
+    """A list by its kind: "tools", "resources", "templates", "prompts"; an empty one says so."""
+    if not items:
+        return [((f"{kind}: none", "muted"),)]
+    match kind:
+        case "tools":
+            rows = tool_rows([Tool(raw) for raw in items])
+            return [((total_cost(rows), "title"),), *(line for row in rows for line in _tool(row))]
+        case "resources":
+            found = (_resource(Resource(raw)) for raw in items)
+        case "templates":
+            found = (_template(Template(raw)) for raw in items)
+        case _:
+            found = (_prompt(Prompt(raw)) for raw in items)
+    counted = f"{len(items):,} {kind if len(items) != 1 else kind.removesuffix('s')}"
+    return [((counted, "title"),), *(line for lines in found for line in lines)]
+
+
+def _tool(row: ToolRow) -> list[Line]:
+    head: list[Any] = [(row.name, "method")]
+    if row.title:
+        head.append((f"  {row.title}", "text"))
+    if row.tool.claims:
+        head.append((f"  {spans.CLAIMED}{', '.join(row.tool.claims)}", "claimed"))
+    head.append((f"  {text.human_size(row.size)}", "faint"))
+    if row.flaw:
+        head.append((f"  {spans.WARNING} {row.flaw}", "warning"))
+    return [tuple(head), *_described(row.tool)]
+
+
+def _resource(resource: Resource) -> list[Line]:
+    name = resource.title or "(no name)"
+    kind = f"  {text.visible(resource.mime_type, limit=80)}" if resource.mime_type else ""
+    head: Line = (span(resource.uri or "(no uri)", "target"), ("  ", "text"), span(name), (kind, "muted"))
+    return [head, *_described(resource)]
+
+
+def _template(template: Template) -> list[Line]:
+    head: Line = (span(template.uri_template or "(no template)", "target"), ("  ", "text"), span(template.title))
+    return [head, *_described(template)]
+
+
+def _prompt(prompt: Prompt) -> list[Line]:
+    name = prompt.name or "(no name)"
+    title = "" if prompt.title == prompt.name else f"  {text.visible(prompt.title, limit=200)}"
+    arguments = [_argument(argument) for argument in prompt.arguments]
+    asked = f"  ({', '.join(arguments)})" if arguments else ""
+    return [(span(name, "method", limit=200), (title, "text"), (asked, "muted")), *_described(prompt)]
+
+
+def _argument(argument: Any) -> str:
+    name = text.visible(peek.text(argument, "name") or "?", limit=60)
+    return name if peek.flag(argument, "required") else f"{name}?"
+
+
+def _described(thing: ListedItem) -> list[Line]:
+    """The first line of the description."""
+    first = next((line.strip() for line in thing.description.split("\n") if line.strip()), "")
+    return [((f"    {text.visible(first, limit=MOST_OF_DESCRIPTION)}", "muted"),)] if first else []

@@ -7,10 +7,9 @@ import click
 
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.headless import CommandSession, visit
+from inspector.cli.headless import CommandSession, answered, visit
 from inspector.cli.help import Documented
 from inspector.cli.options import headless_options
-from inspector.cli.requests import answered
 from inspector.errors import UsageError
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.jsonrpc import ErrorAnswer

@@ -30,7 +30,7 @@ def command(env: CliEnv, /, file: Path, where: str, out: Path | None) -> ExitSta
     from inspector.capture.compare.operations import accounts
     from inspector.capture.format.lines import demand_file
     from inspector.capture.store.load import load
-    from inspector.cli.resending import chosen_numbers
+    from inspector.cli.commands.resend import chosen_numbers
     from inspector.features.cases.file import add_cases, beside
     from inspector.features.cases.making import promoted
 

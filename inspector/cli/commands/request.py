@@ -10,10 +10,10 @@ from inspector.cli.arguments import read_whole
 from inspector.cli.command_line import duration
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.headless import CommandSession, visit
+from inspector.cli.headless import CommandSession, answered, visit
 from inspector.cli.help import Documented
 from inspector.cli.options import headless_options
-from inspector.cli.requests import CliRequest, answered, make
+from inspector.cli.requests import CliRequest, make
 from inspector.errors import AuthorizationNeeded, Disconnected, RequestFailed, RequestTimeout, UsageError
 from inspector.present.spans import Line, span
 from inspector.protocol import jsonrpc, peek
@@ -110,9 +110,6 @@ async def _notify(visit: CommandSession, method: str, params: Any) -> ExitStatus
     return ExitStatus.OK
 
 
-# --- Bytes that are sent as they are, for a command: what was sent, what came, and which exit status that is.
-
-
 def read_bytes(given: str, stdin: TextIO) -> bytes:
     """The bytes that an option names: a text, `@FILE`, or `-` for stdin. Raises: UsageError."""
     if given == "-":
@@ -203,8 +200,6 @@ def _judge(visit: CommandSession, sent: RawSent, came: list[bytes]) -> ExitStatu
     failed = any(isinstance(answer, jsonrpc.ErrorAnswer) for answer in answers)
     return ExitStatus.TOOL_ERROR if failed else ExitStatus.OK
 
-
-# --- Several requests as one frame, for a command: an array of `{method, params?}`, and an array of what came.
 
 Requests = tuple[tuple[str, Any], ...]
 

@@ -1,20 +1,202 @@
 """`mcp-inspect resend`: the requests of a capture, sent again to a server that is there now."""
 
+import asyncio
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
+import msgspec
 
+from inspector.capture.compare.operations import Accounts, accounts
+from inspector.capture.journal import Journal
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, visit
 from inspector.cli.help import Documented
-from inspector.cli.options import choose, headless_settings
+from inspector.cli.interface import inspect, show_live
+from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
-from inspector.cli.resending import demand_agreement, read_recorded, tell
 from inspector.cli.sides import comparing_options, read_wish
-from inspector.errors import UsageError
-from inspector.features.resend.performing import NAME, Replies, ResendOptions, resend
+from inspector.cli.targets import TargetOptions, choose
+from inspector.errors import InspectError, UsageError
+from inspector.features.resend.performing import NAME, Replies, ResendOptions, Resent, offers_of, resend
+from inspector.features.resend.plan import Plan, Skip, plan, up_to
+from inspector.features.resend.provenance import CarriedValue
+from inspector.present.compare import Names, comparison_data, comparison_lines, shown
+from inspector.session.engine import Live
+from inspector.session.options import SessionState
+from inspector.session.session import Session
+from inspector.text import visible
+
+LIVE = "the live server"
+
+
+class RecordedRequests(msgspec.Struct, frozen=True):
+    """What is to be sent again of a capture."""
+
+    found: Accounts
+    plan: Plan
+    offers: frozenset[str]
+    """What its client declared."""
+
+
+def read_recorded(output: Output, path: Path, where: str, to: int | None) -> RecordedRequests:
+    """Read a capture and plan. `where` is a filter, "" for none; `to` the last entry, None for all.
+
+    Raises: CaptureError, UsageError.
+    """
+    from inspector.capture.format.lines import demand_file
+    from inspector.capture.store.load import load
+
+    demand_file(path, "mcp-inspect without any words lists recent captures.")
+    journal = load(path)
+    try:
+        for notice in journal.notices:
+            output.warn(notice)
+        if to is not None and not 1 <= to <= journal.count:
+            raise UsageError(f"--to {to}: the capture has {journal.count:,} entries", hint="tail tells their numbers.")
+        found = accounts(journal) if to is None else up_to(accounts(journal), to)
+        chosen = chosen_numbers(output, journal, where) if where else None
+        opening = journal.conversation.opening
+        made = plan(found, chosen)
+    finally:
+        journal.close()
+    if not made.steps:
+        raise UsageError(
+            "nothing of the capture is to be sent again" + (f": {made.skips[0].why}" if made.skips else ""),
+            hint="Its opening, pings and streams without an end are left out; see --where.",
+        )
+    return RecordedRequests(found, made, offers_of(opening.client_capabilities) if opening else frozenset())
+
+
+def chosen_numbers(output: Output, journal: Journal, where: str) -> frozenset[int]:
+    """The entries of a capture that a filter lets through. Raises: FilterError."""
+    from inspector.cli.tailing import Tail, read_wish
+    from inspector.config.paths import places
+    from inspector.config.remembered import SavedFilters
+
+    own = places(output.env.environ)
+    wish = read_wish(where, (), named=SavedFilters(own.config, own.state).named())
+    return frozenset(Tail(journal, output, wish).matching())
+
+
+def demand_agreement(output: Output, recorded: RecordedRequests, target: str, *, agreed: bool) -> bool:
+    """Ask whether to send; False if the person does not want it.
+
+    Raises: UsageError where nobody can be asked.
+    """
+    count = len(recorded.plan.steps)
+    said = f"{count:,} {'request' if count == 1 else 'requests'} to {target}"
+    if agreed:
+        output.narrate(f"sending {said}")
+        return True
+    env = output.env
+    if not (env.stdin.isatty() and env.stderr.isatty()):
+        raise UsageError(f"sending {said} needs your consent", hint="Give --yes where nobody can be asked.")
+    for method, number in _by_method(recorded.plan).items():
+        output.narrate(f"  {number:>5,} {visible(method, limit=80)}")
+    env.stderr.write(f"Send {visible(said)}? [y/N] ")
+    env.stderr.flush()
+    return env.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def tell(output: Output, resent: Resent, name: str) -> ExitStatus:
+    """Print what came of it."""
+    names = Names(name, LIVE)
+    for note in resent.notes:
+        output.warn(note)
+    _tell_skips(output, resent.skips)
+    if output.as_json:
+        output.data(_data(resent, names))
+    else:
+        for step, carried in resent.carried[:_MOST]:
+            output.narrate(_carried_line(step.method, carried))
+        output.lines(comparison_lines(resent.comparison, names))
+    if not resent.sent:
+        output.warn("nothing was sent")
+        return ExitStatus.FINDINGS
+    return ExitStatus.OK if resent.comparison.is_empty else ExitStatus.FINDINGS
+
+
+_MOST = 100
+"""Lines about what was carried and skipped."""
+
+
+def _tell_skips(output: Output, skips: Sequence[Skip]) -> None:
+    for skip in skips[:_MOST]:
+        about = f"{skip.account.method} {skip.account.target}".strip()
+        hint = "; --allow-destructive sends it" if "destroy" in skip.why else ""
+        output.warn(f"not sent: {visible(about, limit=120)} (#{skip.account.frame}): {skip.why}{hint}")
+    if len(skips) > _MOST:
+        output.warn(f"not sent: {len(skips) - _MOST:,} more")
+
+
+def _carried_line(method: str, carried: CarriedValue) -> str:
+    return (
+        f"{method} {carried.path}: {shown(carried.recorded, 60)} is now {shown(carried.live, 60)}"
+        f" (from the answer to #{carried.source})"
+    )
+
+
+def _data(resent: Resent, names: Names) -> dict[str, Any]:
+    return comparison_data(resent.comparison, names) | {
+        "sent": resent.sent,
+        "skipped": [
+            {"method": each.account.method, "target": each.account.target, "frame": each.account.frame, "why": each.why}
+            for each in resent.skips
+        ],
+        "carried": [
+            {"frame": step.sent.frame, "path": each.path, "recorded": each.recorded, "live": each.live}
+            for step, each in resent.carried
+        ],
+        "notes": [*resent.notes],
+    }
+
+
+def _by_method(made: Plan) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for step in made.steps:
+        found[step.method] = found.get(step.method, 0) + 1
+    return found
+
+
+_PACE_S = 0.02
+
+
+def take_over(output: Output, chosen: TargetOptions, plan: Plan, wish: ResendOptions, name: str) -> ExitStatus:
+    """Send what was planned, say on stdout what came, and open the interface on the session.
+
+    A server that can't be reached is shown in the interface as well.
+    """
+
+    def show(begin: Callable[..., Live], first: Live) -> ExitStatus:
+        resent = first.engine.submit(_replay(first, plan, wish)).result()
+        wish.replies.stop()
+        if resent is not None:
+            tell(output, resent, name)
+        return show_live(begin, first)
+
+    return inspect(output.env, chosen, show)
+
+
+async def _replay(live: Live, plan: Plan, wish: ResendOptions) -> Resent | None:
+    """Send it once the session is open; None if it does not open."""
+    session = await _opened(live)
+    if session is None:
+        return None
+    try:
+        await live.lists.fetch(session)  # behind the first fetching: two at a time would tear a list
+        return await resend(session, plan, wish)
+    except InspectError:
+        return None
+
+
+async def _opened(live: Live) -> Session | None:
+    while live.state is SessionState.CONNECTING and live.crash is None:  # noqa: ASYNC110 - it is a state, set by its session
+        await asyncio.sleep(_PACE_S)
+    return live.session if live.state is SessionState.OPEN else None
+
 
 _EXAMPLES = (
     "mcp-inspect resend session.mcpcap https://example.com/mcp",
@@ -53,8 +235,6 @@ def command(env: CliEnv, /, file: Path, url: str | None, **options: Any) -> Exit
     wish = ResendOptions(normal.normal, replies, options["allow_destructive"])
     options |= {"policies": ((NAME, replies.answer),), "offers_instead": recorded.offers}
     if options["to"] is not None:
-        from inspector.cli.resending import take_over
-
         return take_over(output, choose(env, url, options), recorded.plan, wish, file.name)
     found = [ExitStatus.OK]
 

@@ -14,8 +14,6 @@ from inspector.cli.output import Output
 from inspector.protocol.revisions._shape import Era, Revision
 from inspector.protocol.revisions.table import ROWS
 
-# --- The matrix of revisions: a row a fact, a column a revision. The README holds a copy that a test compares.
-
 _SAME = "="
 _WIDTH, _NAMES = 78, 22
 

@@ -4,12 +4,11 @@ from typing import Any
 
 import click
 
-from inspector.cli import answers
-from inspector.cli.answers import roots_options
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.output import Output
+from inspector.cli.server_request_options import read_roots, roots_options
 from inspector.protocol.questions import Result, rooted
 
 _EXAMPLES = ("mcp-inspect roots --root ~/project --root-uri file:///data --json",)
@@ -23,7 +22,7 @@ _EXAMPLES = ("mcp-inspect roots --root ~/project --root-uri file:///data --json"
 def command(env: CliEnv, /, as_json: bool, quiet: bool, **options: Any) -> ExitStatus:
     """Show the roots that a server would be told of. They are a hint to it and guard nothing."""
     output = Output(env, as_json, quiet)
-    named = answers.roots(options)
+    named = read_roots(options)
     if as_json:
         told: Result = rooted(named)
         output.data(told.value)

@@ -7,10 +7,9 @@ import click
 
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.headless import CommandSession, visit
+from inspector.cli.headless import CommandSession, answered, visit
 from inspector.cli.help import Documented
 from inspector.cli.options import headless_settings
-from inspector.cli.requests import answered
 from inspector.errors import UsageError
 from inspector.present.skills import read_lines, skill_lines
 from inspector.present.spans import Line
@@ -45,9 +44,6 @@ def command(env: CliEnv, /, words: tuple[str, ...], anyway: bool, **options: Any
         return await show_skill(visit, named[0], named[1:]) if named else await show_list(visit)
 
     return visit(env, url, options, work)
-
-
-# --- Skills for a command: the list, one entry, and its files read and held against it. Nothing is read unasked.
 
 
 def demand_skills(visit: CommandSession, *, anyway: bool) -> None:

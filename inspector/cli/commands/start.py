@@ -8,13 +8,13 @@ from typing import Any, assert_never
 
 import click
 
-from inspector.cli.choices import demo_target, found_target, plainly
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.interface import choose_at_start, inspect, replay
 from inspector.cli.interface import recent as recent_captures
 from inspector.cli.output import Output
+from inspector.cli.targets import demo_target, found_target, plainly
 from inspector.config.servers import FoundServer, found_servers
 from inspector.present.start import OpenCapture, OpenDemo, OpenServer, StartChoice, StartRows
 

@@ -13,9 +13,10 @@ from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, visit
 from inspector.cli.help import Documented
-from inspector.cli.options import headless_settings, names_a_server
+from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
 from inspector.cli.tailing import Tail, TailOptions, read_wish
+from inspector.cli.targets import names_a_server
 from inspector.config.paths import places
 from inspector.config.remembered import SavedFilters
 from inspector.errors import UsageError

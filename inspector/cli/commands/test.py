@@ -15,8 +15,9 @@ from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, visit
 from inspector.cli.help import Documented
 from inspector.cli.launch import settings_for
-from inspector.cli.options import TargetOptions, choose, headless_settings
+from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
+from inspector.cli.targets import TargetOptions, choose
 from inspector.errors import UsageError
 from inspector.features.cases.file import open_cases, with_values
 from inspector.features.cases.judging import value_at
@@ -29,8 +30,6 @@ from inspector.protocol.json_diff import ABSENT
 from inspector.session.open import open_session
 from inspector.session.session import Session
 from inspector.text import visible
-
-# --- What comes of cases, told: a line for each as it ends, a sum, JSON, JUnit; and snapshots taken anew.
 
 Line = tuple[Span, ...]
 

@@ -1,36 +1,32 @@
-"""`mcp-inspect verify`: whether a capture holds all that was observed, unchanged."""
+"""`mcp-inspect verify` and `recover`: check that a capture is complete and unchanged; save what is readable."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 import msgspec
 
+from inspector.capture.format.verify import MOST_FAULTS, CaptureState, VerifyResult, recover, verify
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.output import Output
+from inspector.cli.process import leaving_nothing_half_made
+from inspector.cli.progress import ReadingProgress
 
-if TYPE_CHECKING:
-    from inspector.capture.format.verify import VerifyResult
-
-_EXAMPLES = ("mcp-inspect verify session.mcpcap", "mcp-inspect verify session.mcpcap --json")
+_VERIFY_EXAMPLES = ("mcp-inspect verify session.mcpcap", "mcp-inspect verify session.mcpcap --json")
 
 
-@click.command("verify", cls=Documented, examples=_EXAMPLES)
+@click.command("verify", cls=Documented, examples=_VERIFY_EXAMPLES)
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--json", "json_", is_flag=True, help="Write one JSON object to stdout.")
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing; the exit status does.")
 @click.pass_obj
-def command(env: CliEnv, /, file: Path, json_: bool, quiet: bool) -> ExitStatus:
+def verify_command(env: CliEnv, /, file: Path, json_: bool, quiet: bool) -> ExitStatus:
     """Recompute the digests of a capture and compare them with those that were taken at the wire.
 
     It ends with 0 if all fits (a whole capture, one that still grows, a redacted copy that is whole as a file), with 1
     if the capture was cut, damaged or changed. It finds loss and damage, not forgery.
     """
-    from inspector.capture.format.verify import verify
-    from inspector.cli.progress import ReadingProgress
-
     output = Output(env, as_json=json_, quiet=quiet)
     progress = ReadingProgress(output)
     try:
@@ -44,9 +40,7 @@ def command(env: CliEnv, /, file: Path, json_: bool, quiet: bool) -> ExitStatus:
     return ExitStatus.FINDINGS if verdict.state in ("faulty", "cut") else ExitStatus.OK
 
 
-def _told(verdict: "VerifyResult") -> list[str]:
-    from inspector.capture.format.verify import MOST_FAULTS, CaptureState
-
+def _told(verdict: VerifyResult) -> list[str]:
     said = [_SENTENCES[verdict.state]]
     if not verdict.redacted:
         said.append(f"{verdict.covered:,} of {verdict.frames:,} frames are vouched for by a digest taken at the wire.")
@@ -78,3 +72,41 @@ _SENTENCES = {
     "redacted": "The copy is whole as a file.",
     "whole": "The capture is whole and unchanged.",
 }
+
+_RECOVER_EXAMPLES = ("mcp-inspect recover torn.mcpcap -o clean.mcpcap",)
+_FILE = click.Path(path_type=Path)
+
+
+@click.command("recover", cls=Documented, examples=_RECOVER_EXAMPLES)
+@click.argument("file", type=_FILE)
+@click.option("-o", "--output", "out", type=_FILE, required=True, metavar="FILE", help="Where it goes.")
+@click.option("--force", is_flag=True, help="Overwrite a file that is there.")
+@click.option("--json", "json_", is_flag=True, help="Write one JSON object to stdout.")
+@click.pass_obj
+def recover_command(env: CliEnv, /, file: Path, out: Path, force: bool, json_: bool) -> ExitStatus:
+    """Copy a capture up to the first line that can't be read, byte by byte, and give it an end.
+
+    The original stays as it is, and so does what stands behind the damage: it is in the original alone.
+    """
+    output = Output(env, as_json=json_)
+    progress = ReadingProgress(output)
+    try:
+        with leaving_nothing_half_made():
+            done = recover(file, out, overwrite=force, tell=progress)
+    finally:
+        progress.end()
+    if json_:
+        output.data({"file": str(out)} | msgspec.structs.asdict(done))
+        return ExitStatus.OK
+    said = [f"{done.records:,} records, {done.kept:,} bytes, are in {out}."]
+    if done.line is not None:
+        why = "is torn" if done.torn else "can't be read"
+        said.append(f"Line {done.line:,} {why}: {done.left:,} bytes from there on are in the original alone.")
+    elif done.whole:
+        said.append("Nothing was wrong with it: this is the same.")
+    else:
+        said.append("All lines could be read; what was missing is the end.")
+    if done.grows:
+        said.append("It is still being recorded: this is what was there so far.")
+    output.text("\n".join(said))
+    return ExitStatus.OK

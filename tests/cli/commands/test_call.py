@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from inspector.cli.commands import call
 from inspector.cli.exit_status import ExitStatus
 from tests.cli.running import LEGACY, MODERN, demo, inspect, scripted
 
@@ -139,10 +138,6 @@ def test_what_a_tool_says_moves_no_cursor() -> None:
     as_json = inspect("call", "hostile_text", "--json", *demo(), terminal=True, env={"NO_COLOR": "1"})
     assert "\x1b" not in as_json.stdout
     assert as_json.data["result"]["content"]
-
-
-def test_the_command_is_named_call() -> None:
-    assert call.command.name == "call"
 
 
 _ASKS = {"method": "elicitation/create", "params": {"message": "Which?", "requestedSchema": {"type": "object"}}}

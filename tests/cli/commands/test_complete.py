@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from inspector.cli.commands import complete
 from inspector.cli.exit_status import ExitStatus
 from inspector.protocol.revisions.table import ROWS
 from tests.cli.running import demo, inspect, scripted
@@ -81,7 +80,3 @@ def test_words_that_do_not_fit_start_no_server(words: tuple[str, ...], said: str
     ran = inspect("complete", *words)
     assert ran.status == ExitStatus.USAGE
     assert said in ran.stderr
-
-
-def test_the_command_is_named_complete() -> None:
-    assert complete.command.name == "complete"

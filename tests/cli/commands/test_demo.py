@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from inspector.cli.commands import demo
 from tests.cli.commands.opened import opened
 from tests.cli.running import inspect
 
@@ -17,4 +16,3 @@ def test_the_interface_opens_on_the_demo_from_anywhere(tmp_path: Path, monkeypat
     assert opening is not None
     assert opening.server["name"] == "gull-rock-lighthouse"
     assert lives[0].target.label == "demo"
-    assert demo.command.name == "demo"

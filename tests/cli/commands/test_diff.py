@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from inspector.cli.commands import diff
 from inspector.cli.exit_status import ExitStatus
 from tests.captures.record import sample
 from tests.cli.running import inspect
@@ -65,4 +64,3 @@ def test_what_cannot_be_compared_is_refused(argv: tuple[str, ...], said: str) ->
     ran = inspect("diff", *argv)
     assert (ran.status, ran.stdout) == (ExitStatus.USAGE, "")
     assert said in ran.stderr
-    assert diff.command.name == "diff"

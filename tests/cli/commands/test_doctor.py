@@ -4,7 +4,6 @@ import json
 import sys
 from pathlib import Path
 
-from inspector.cli.commands import doctor
 from tests.cli.running import SERVERS, demo, inspect, scripted
 
 _TOOL = {"name": "wipe", "description": "d", "inputSchema": {"type": "object"}}
@@ -23,7 +22,6 @@ def test_what_a_server_should_refuse_is_tried_and_only_that(tmp_path: Path) -> N
     assert called == ["mcp-inspect-no-such-tool", None]
     again = inspect("check", "--json", "--fail-on", "never", str(capture))
     assert {each["id"] for each in again.data["findings"]} == found
-    assert doctor.command.name == "doctor"
 
 
 def test_the_demo_is_in_good_health() -> None:

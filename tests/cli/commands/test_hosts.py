@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from inspector.cli.commands import hosts
 from tests.captures.record import sample
 from tests.cli.running import inspect, scripted
 
@@ -24,7 +23,6 @@ def test_a_server_s_tools_are_held_against_the_chosen_hosts() -> None:
     assert [each["effect"] for each in tool["hosts"]["vscode"]] == ["breaks"]
     assert tool["shown_as"]["vscode"] == "mcp_mine_a"
     assert "cursor" not in tool["hosts"]
-    assert hosts.command.name == "hosts"
 
 
 def test_a_capture_is_drawn_as_a_matrix() -> None:

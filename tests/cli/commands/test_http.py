@@ -2,7 +2,6 @@
 
 import pytest
 
-from inspector.cli.commands import http
 from tests.cli.commands.opened import opened
 from tests.cli.running import inspect
 
@@ -20,4 +19,3 @@ def test_the_interface_opens_on_the_url(word: tuple[str, ...], demo_url: str) ->
 def test_a_command_is_no_url() -> None:
     ran = inspect("http", "node", terminal=True, env=_XTERM)
     assert "'node' is no http or https URL" in ran.stderr
-    assert http.command.name == "http"

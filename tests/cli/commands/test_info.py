@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from inspector.cli.commands import info
 from tests.cli.running import LEGACY, MODERN, demo, inspect, scripted
 
 _MEMBERS = [
@@ -77,10 +76,6 @@ def test_without_json_it_is_text() -> None:
 
 def test_quiet_says_nothing_of_what_went_well() -> None:
     assert inspect("info", "-q", *demo()).stderr == ""
-
-
-def test_the_command_is_named_info() -> None:
-    assert info.command.name == "info"
 
 
 def test_caching_hints_are_written_as_they_came() -> None:

@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from inspector.cli.commands import listen
 from inspector.cli.exit_status import ExitStatus
 from tests.cli.running import demo, inspect, scripted, server
 
@@ -61,7 +60,3 @@ def test_the_servers_end_is_no_fault_where_nothing_was_counted() -> None:
     ran = inspect("listen", "--tools", *server("listened_to", "ends"))
     assert ran.status == 0
     assert "changes are not told of any more: the server ended it" in ran.stderr
-
-
-def test_the_command_is_named_listen() -> None:
-    assert listen.command.name == "listen"

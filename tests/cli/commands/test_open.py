@@ -10,7 +10,6 @@ from unittest import mock
 
 import pytest
 
-from inspector.cli.commands import open as open_command
 from inspector.cli.exit_status import ExitStatus
 from inspector.present.start import ConfiguredServer
 from inspector.session.engine import OpenedSession
@@ -108,4 +107,3 @@ def test_without_a_terminal_nothing_is_asked_or_opened() -> None:
     ran = inspect("open", "nine")
     assert ran.status == ExitStatus.USAGE
     assert "needs a terminal" in ran.stderr
-    assert open_command.command.name == "open"

@@ -1,6 +1,5 @@
 """`mcp-inspect ping`: round trips, and revisions without a ping."""
 
-from inspector.cli.commands import ping
 from inspector.cli.exit_status import ExitStatus
 from tests.cli.running import MODERN, demo, inspect, scripted
 
@@ -29,7 +28,3 @@ def test_a_server_that_refuses_a_ping_is_told_on() -> None:
     ran = inspect("ping", "--json", *scripted({}))
     assert (ran.status, ran.stdout) == (ExitStatus.TOOL_ERROR, "")
     assert ran.error["answer"]["code"] == -32601
-
-
-def test_the_command_is_named_ping() -> None:
-    assert ping.command.name == "ping"

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from inspector.cli.commands import promote
 from inspector.cli.exit_status import ExitStatus
 from inspector.features.cases.file import open_cases
 from tests.captures.record import sample
@@ -27,7 +26,6 @@ def test_each_call_becomes_a_case_that_its_server_passes(tmp_path: Path) -> None
     assert path.read_bytes() == before
     tested = inspect("test", str(path), "--era", "legacy", *demo())
     assert tested.status == ExitStatus.OK, tested.stdout + tested.stderr
-    assert promote.command.name == "promote"
 
 
 def test_a_call_that_came_to_something_else_later_is_a_case_of_its_own(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-from inspector.cli.commands import prompt
 from inspector.cli.exit_status import ExitStatus
 from tests.cli.running import demo, inspect, scripted
 
@@ -37,4 +36,3 @@ def test_a_prompt_that_is_not_there_is_an_error_of_the_server() -> None:
     ran = inspect("prompt", "nothing", "--json", *demo())
     assert ran.status == ExitStatus.TOOL_ERROR
     assert ran.data["error"]["code"] == -32602
-    assert prompt.command.name == "prompt"

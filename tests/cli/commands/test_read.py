@@ -2,7 +2,6 @@
 
 import pytest
 
-from inspector.cli.commands import read
 from inspector.cli.exit_status import ExitStatus
 from tests.cli.running import demo, inspect, scripted
 
@@ -27,7 +26,6 @@ def test_a_resource_that_is_not_there_is_an_error_of_the_server(demo_url: str) -
 
 def test_without_json_it_is_text() -> None:
     assert "lighthouse://logbook" in inspect("read", "lighthouse://logbook", *demo()).stdout
-    assert read.command.name == "read"
 
 
 def test_a_page_that_leaves_it_to_its_entry_in_the_list_what_it_may_do_is_shown_with_that() -> None:

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from inspector.cli.commands.recover import command
 from tests.captures.record import sample
 from tests.cli.running import inspect
 
@@ -17,7 +16,3 @@ def test_what_was_saved_is_said_in_words_and_in_numbers(tmp_path: Path) -> None:
     assert (data["records"], data["line"], data["torn"]) == (17, 18, True)
     whole = inspect("recover", str(sample("handshake")), "-o", str(tmp_path / "z"))
     assert "Nothing was wrong" in whole.stdout
-
-
-def test_it_is_called_recover() -> None:
-    assert command.name == "recover"

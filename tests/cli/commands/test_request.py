@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from inspector.cli.commands import request
 from inspector.cli.commands.request import read_batch, read_bytes
 from inspector.cli.exit_status import ExitStatus
 from inspector.errors import UsageError
@@ -57,10 +56,6 @@ def test_a_notification_is_sent_and_nothing_is_waited_for(tmp_path: Path) -> Non
     assert ran.data == {"result": None, "error": None, "duration_ms": None, "rounds": 0}
     assert '{"jsonrpc":"2.0","method":"notifications/acme","params":{"a":1}}\n' in log.read_text()
     assert "notifications/acme was sent" in inspect(*words, *scripted({})).stderr
-
-
-def test_the_command_is_named_request() -> None:
-    assert request.command.name == "request"
 
 
 def test_raw_bytes_go_out_as_they_are_and_what_comes_is_written(tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """`mcp-inspect revisions`: the table, three ways; the README's copy is the same."""
 
-from inspector.cli.commands import revisions
 from inspector.cli.commands.revisions import as_json, as_markdown, as_text, matrix
 from inspector.protocol.revisions.table import ROWS
 from tests.architecture.sources import ROOT
@@ -27,7 +26,6 @@ def test_as_json_each_revision_is_whole() -> None:
     assert [row["date"] for row in rows][-1] == MODERN
     assert "ping" not in rows[-1]["client_requests"]
     assert rows[0]["error_names"]["-32002"] == "resource not found"
-    assert revisions.command.name == "revisions"
 
 
 def test_a_cell_says_what_changed_and_the_first_column_is_whole() -> None:

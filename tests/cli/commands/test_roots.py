@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from inspector.cli.commands import roots
 from tests.cli.running import inspect
 
 
@@ -24,7 +23,3 @@ def test_no_server_is_asked() -> None:
     ran = inspect("roots", "--", "x")
     assert ran.status == 2
     assert "takes no server's command" in ran.stderr
-
-
-def test_the_command_is_named_roots() -> None:
-    assert roots.command.name == "roots"

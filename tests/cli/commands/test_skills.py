@@ -8,7 +8,6 @@ from typing import Any, cast
 
 import pytest
 
-from inspector.cli.commands import skills
 from inspector.cli.commands.skills import demand_skills
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession
@@ -133,10 +132,6 @@ def test_skills_are_listed_over_http(demo_url: str) -> None:
     ran = inspect("skills", "night-reports", "--json", "--era", "modern", demo_url)
     assert ran.status == 0
     assert [check["name"] for check in ran.data["files"][0]["checks"]] == ["front matter"]
-
-
-def test_the_command_is_named_skills() -> None:
-    assert skills.command.name == "skills"
 
 
 def visit(capabilities: dict[str, Any]) -> CommandSession:

@@ -1,6 +1,5 @@
 """`mcp-inspect sse`: the older carriage and no other."""
 
-from inspector.cli.commands import sse
 from inspector.cli.exit_status import ExitStatus
 from tests.cli.commands.opened import opened
 from tests.cli.running import inspect
@@ -20,4 +19,3 @@ def test_another_transport_contradicts_it() -> None:
     ran = inspect("sse", "--transport", "http", "http://127.0.0.1:9/sse", terminal=True, env=_XTERM)
     assert ran.status == ExitStatus.USAGE
     assert "--transport http contradicts sse" in ran.stderr
-    assert sse.command.name == "sse"

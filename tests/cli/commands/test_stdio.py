@@ -2,7 +2,6 @@
 
 import pytest
 
-from inspector.cli.commands import stdio
 from inspector.cli.exit_status import ExitStatus
 from inspector.config.paths import places
 from tests.cli.commands.opened import opened
@@ -34,4 +33,3 @@ def test_without_a_terminal_it_is_refused() -> None:
     ran = inspect(*demo())
     assert ran.status == ExitStatus.USAGE
     assert "the interface needs a terminal" in ran.stderr
-    assert stdio.command.name == "stdio"

@@ -6,16 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from inspector.cli.commands import story
 from inspector.cli.exit_status import ExitStatus
 from tests.architecture.sources import ROOT
 from tests.cli.running import inspect
 
 EVENING = str(ROOT / "tests" / "captures" / "evening.mcpcap")
-
-
-def test_the_command_has_its_name() -> None:
-    assert story.command.name == "story"
 
 
 def test_it_is_printed_as_markdown_or_json_or_written_to_a_new_file(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from inspector.cli.commands import subscribe
 from inspector.cli.exit_status import ExitStatus
 from tests.cli.running import demo, inspect, scripted
 
@@ -64,7 +63,3 @@ def test_a_url_alone_is_no_resource() -> None:
     ran = inspect("subscribe", "https://example.com/mcp")
     assert ran.status == ExitStatus.USAGE
     assert "no resource named" in ran.stderr
-
-
-def test_the_command_is_named_subscribe() -> None:
-    assert subscribe.command.name == "subscribe"

@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-from inspector.cli.commands import surface
 from inspector.cli.exit_status import ExitStatus
 from tests.captures.record import sample
 from tests.cli.running import demo, inspect, scripted
@@ -19,7 +18,6 @@ def test_a_server_is_asked_for_all_and_written_alike_each_time(tmp_path: Path) -
     assert one.read_bytes() == other.read_bytes()
     document = json.loads(one.read_text())
     assert all(document[kind] for kind in ("tools", "resources", "templates", "prompts"))
-    assert surface.command.name == "surface"
 
 
 def test_without_a_file_it_stands_on_stdout() -> None:

@@ -8,7 +8,6 @@ import pytest
 
 from inspector.capture.format.notes import NotesFile, new_mark
 from inspector.capture.journal import start_capture
-from inspector.cli.commands import tail
 from inspector.cli.exit_status import ExitStatus
 from inspector.protocol.frames import Channel, Direction
 from tests.architecture.sources import ROOT
@@ -88,7 +87,3 @@ def test_the_traffic_of_a_server_is_printed_until_it_ends() -> None:
     rows = [json.loads(line) for line in ran.stdout.splitlines()]
     assert "cannot go on" in [row.get("text") for row in rows]
     assert ran.status == ExitStatus.UNREACHABLE
-
-
-def test_the_command_is_named_tail() -> None:
-    assert tail.command.name == "tail"

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from inspector.cli.commands.verify import command
 from tests.captures.record import sample
 from tests.cli.running import inspect
 
@@ -43,7 +42,3 @@ def test_a_copy_is_never_called_verified(tmp_path: Path) -> None:
 
 def test_what_is_no_capture_is_refused(tmp_path: Path) -> None:
     assert inspect("verify", str(tmp_path / "none")).status == 2
-
-
-def test_it_is_called_verify() -> None:
-    assert command.name == "verify"

@@ -8,7 +8,7 @@ from textual.app import App
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from inspector.cli.choices import found_target
+from inspector.cli.targets import found_target
 from inspector.config.servers import FoundServer, read_servers
 from inspector.errors import UsageError
 from inspector.present.start import Capture, OpenCapture, OpenDemo, OpenServer, OpenTyped, StartChoice, wanted

@@ -1,19 +1,19 @@
-"""What the command line says about a server's questions: which are offered an answer, and what the answers are.
+"""Options about server requests: which client capabilities are advertised, and how the requests are answered.
 
-Nothing is offered that nobody could answer. With a person at the screen that is everything; without one it is what
-was prepared: the roots that were named, and the kinds that a file of answers knows.
+A capability is advertised only where its requests can be answered. With a person at the screen that is all of them;
+without one it is what was prepared: the roots that were named, and the kinds that the file of responses knows.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import click
 import msgspec
 
 from inspector.cli.command_line import duration
-from inspector.cli.help import shared
+from inspector.cli.help import option_group, shared
 from inspector.config.paths import expanded
 from inspector.errors import UsageError
 from inspector.protocol import capabilities
@@ -25,14 +25,10 @@ if TYPE_CHECKING:
     from inspector.session.scripted import Prepared
 
 
-# --- What the command line says about a real model: where it is, its key's place, and who is asked first.
-
-F = TypeVar("F", bound=Callable[..., Any])
-
 KEY_ENV = "MCP_INSPECT_SAMPLER_KEY"
 _PATIENCE_S = 120.0
 _A_DAY = 24 * 3600
-_OPTIONS = [
+sampler_options = option_group(
     shared("questions", "--sampler-url", metavar="URL", help="Let a model answer sampling: an OpenAI-compatible API."),
     shared("questions", "--sampler-model", metavar="NAME", help="The model's name there."),
     shared("questions", "--sampler-key-env", metavar="NAME", help=f"The variable that holds its key ({KEY_ENV})."),
@@ -43,15 +39,8 @@ _OPTIONS = [
         help="Ask you before and after (always), before, or never.",
     ),
     shared("questions", "--sampler-timeout", type=duration, metavar="S", help="How long it may take (120)."),
-]
+)
 _NAMES = ("sampler_model", "sampler_key_env", "sampler_approve", "sampler_timeout")
-
-
-def sampler_options(command: F) -> F:
-    """Add them."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
 
 
 def read_model(options: Mapping[str, Any], env: Mapping[str, str]) -> ModelChoice | None:
@@ -117,13 +106,14 @@ def _patience(options: Mapping[str, Any]) -> float:
 
 
 EVERYTHING = "all"
-_OF_ROOTS = [
+_ROOTS = (
     shared(
         "questions", "--root", "root", multiple=True, metavar="PATH", help="A directory to name when asked for roots."
     ),
     shared("questions", "--root-uri", multiple=True, metavar="URI", help="The same, by its URI."),
-]
-_ANSWERS_OPTIONS = [
+)
+roots_options = option_group(*_ROOTS)
+answers_options = option_group(
     shared(
         "questions",
         "--offer",
@@ -132,7 +122,7 @@ _ANSWERS_OPTIONS = [
         help="Declare these, or all: sampling,elicitation.form,…",
     ),
     shared("questions", "--no-offer", multiple=True, metavar="NAMES", help="Declare none of these."),
-    *_OF_ROOTS,
+    *_ROOTS,
     shared(
         "questions",
         "--answers",
@@ -140,7 +130,9 @@ _ANSWERS_OPTIONS = [
         metavar="FILE",
         help="Answer questions from JSON or YAML.",
     ),
-]
+    sampler_options,
+)
+"""The options about server requests, which every command that talks to a server takes."""
 
 
 class ResponseOptions(msgspec.Struct, frozen=True):
@@ -176,27 +168,12 @@ class ResponseOptions(msgspec.Struct, frozen=True):
         return frozenset(found)
 
 
-def answers_options(command: F) -> F:
-    """Add the options about questions, which every command that talks to a server takes."""
-    command = sampler_options(command)
-    for option in reversed(_ANSWERS_OPTIONS):
-        command = option(command)
-    return command
-
-
-def roots_options(command: F) -> F:
-    """Add those that name roots, and no other."""
-    for option in reversed(_OF_ROOTS):
-        command = option(command)
-    return command
-
-
-def read(options: Mapping[str, Any], env: Mapping[str, str] | None = None) -> ResponseOptions:
+def read_response_options(options: Mapping[str, Any], env: Mapping[str, str] | None = None) -> ResponseOptions:
     """What those options come to; a model's key comes from `env`. Raises: UsageError."""
     file = options.get("answers")
     return ResponseOptions(
         () if file is None else _prepared(file),
-        roots(options),
+        read_roots(options),
         _asked_for(_names(options.get("offer", ()))),
         _forbidden(_names(options.get("no_offer", ()))),
         read_model(options, env or {}),
@@ -211,7 +188,7 @@ def _prepared(file: Path) -> "tuple[Prepared, ...]":
     return read_answers(file)
 
 
-def roots(options: Mapping[str, Any]) -> tuple[Root, ...]:
+def read_roots(options: Mapping[str, Any]) -> tuple[Root, ...]:
     """The roots that were named, paths first. Raises: UsageError."""
     paths = [_directory(text) for text in options.get("root", ())]
     return (*paths, *(_by_uri(text) for text in options.get("root_uri", ())))

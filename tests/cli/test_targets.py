@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.cli.choices import DEMO, demo_target, found_target, plainly
+from inspector.cli.targets import DEMO, demo_target, found_target, plainly
 from inspector.config.servers import FoundServer
 from inspector.config.targets import HttpTarget, StdioTarget
 from inspector.errors import UsageError

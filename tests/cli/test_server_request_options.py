@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from inspector.capture.store.load import load
-from inspector.cli.answers import KEY_ENV, ResponseOptions, read, read_model
 from inspector.cli.exit_status import ExitStatus
+from inspector.cli.server_request_options import KEY_ENV, ResponseOptions, read_model, read_response_options
 from inspector.errors import UsageError
 from inspector.protocol import capabilities as offers
 from inspector.protocol import peek
@@ -24,7 +24,7 @@ from tests.servers.model import KEY, Endpoint, as_json, call, completion, endpoi
 
 
 def _read(**options: Any) -> ResponseOptions:
-    return read(options)
+    return read_response_options(options)
 
 
 def _file(place: Path, *kinds: str) -> Path:

@@ -1,0 +1,265 @@
+"""Which server the command line names, and how to connect to it: from arguments and options to a target."""
+
+import re
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from inspector.cli.command_line import no_server
+from inspector.cli.env import CliEnv
+from inspector.cli.login_options import FOR_HTTP, Choice, read_login
+from inspector.cli.options import read_extensions, read_limits, read_list_wishes
+from inspector.cli.server_request_options import ResponseOptions, read_response_options, without_key
+from inspector.config.environment import build_environment
+from inspector.config.paths import expanded
+from inspector.config.targets import HttpTarget, StdioTarget, Target, parse_url
+from inspector.errors import UsageError
+from inspector.protocol.capabilities import Advertised
+from inspector.protocol.revisions._shape import Era
+from inspector.session.options import ListWishes, Timeouts
+from inspector.transports.base import LIMITS, Limits
+
+if TYPE_CHECKING:  # it reads TOML and JSON: only where a server is named
+    from inspector.config.servers import FoundServer
+
+_FOR_STDIO = {"set_": "-e", "env_file": "--env-file", "inherit_env": "--inherit-env", "cwd": "--cwd"}
+
+
+_FOR_HTTP = {"header": "-H", "cacert": "--cacert", "insecure": "--insecure", "retry_cut": "--retry-cut", **FOR_HTTP}
+
+
+class TargetOptions(msgspec.Struct, frozen=True):
+    """What the options and the words around them come to."""
+
+    target: Target
+    era: Era | None
+    """None: find out."""
+    revision: str
+    clocks: Timeouts
+    capture: Path | None
+    """The file that was named for recording; None if none was."""
+    record: bool = True
+    """False with --no-capture."""
+    answers: ResponseOptions = msgspec.field(default_factory=ResponseOptions)
+    extensions: Advertised = Advertised()
+    lists: ListWishes = ListWishes()
+    retry_cut: bool = False
+    login: Choice = Choice()
+    keep_secrets: bool = False
+    """Whether credentials are recorded too."""
+    limits: Limits = LIMITS
+    also: tuple[str, ...] = ()
+    """What else is to be opened, as it was named."""
+
+
+def choose(env: CliEnv, url: str | None, options: Mapping[str, Any]) -> TargetOptions:
+    """Make a target of the words after `--` or of a URL, and settings of the options.
+
+    Raises: UsageError where there is no target or two, or where an option does not go with it.
+    """
+    if env.server_argv is not None and url is not None:
+        raise UsageError(f"both a command after -- and {url!r}", hint="A target is one or the other.")
+    if env.server_argv is not None:
+        target: Target = _stdio(env.server_argv, options, env.environ)
+    elif url is not None:
+        server = found_by_name(env, url)
+        if server is None and "://" not in url and (broken := _unreadable_files(env)):
+            raise UsageError(f"{url!r} is not a URL, and no client's file that could be read names it", hint=broken)
+        target = _http(url, options) if server is None else _found(server, options, env.environ)
+    else:
+        raise no_server()
+    no_capture = options.get("no_capture", False)
+    if no_capture and options["capture"]:
+        raise UsageError("both --capture and --no-capture", hint="Give one of them.")
+    era = None if options["era"] == "auto" else Era(options["era"])
+    told = read_response_options(options, env.environ)
+    return TargetOptions(
+        target,
+        era,
+        options["revision"],
+        _clocks(options),
+        options["capture"],
+        not no_capture,
+        told,
+        read_extensions(options),
+        read_list_wishes(options),
+        options.get("retry_cut", False),
+        read_login(options, env.environ),
+        options.get("keep_secrets", False),
+        read_limits(options),
+        tuple(options.get("also", ())),
+    )
+
+
+def _clocks(options: Mapping[str, Any]) -> Timeouts:
+    return Timeouts(_seconds(options["timeout"], "--timeout"), _seconds(options["max_total"], "--max-total"))
+
+
+_A_YEAR = 366 * 24 * 3600
+
+
+def _seconds(value: float, name: str) -> float | None:
+    """Seconds, or None for ever where 0 was given."""
+    if not 0 <= value < _A_YEAR:
+        raise UsageError(f"{name} {value:g}: that is no time to wait", hint="Give seconds; 0 waits for ever.")
+    return value or None
+
+
+def _refuse(options: Mapping[str, Any], names: Mapping[str, str], why: str) -> None:
+    given = [shown for name, shown in names.items() if options.get(name)]
+    if given:
+        raise UsageError(f"{', '.join(given)}: {why}")
+
+
+def _demand(options: Mapping[str, Any], *kinds: str) -> None:
+    asked = options["transport"]
+    if asked not in (None, *kinds):
+        raise UsageError(
+            f"--transport {asked} does not go with this target", hint="A URL is http or sse, a command stdio."
+        )
+
+
+def found_by_name(env: CliEnv, word: str | None) -> "FoundServer | None":
+    """The server of this name in the clients' files of this machine; None for a URL and for a name that none has.
+
+    Raises: UsageError if several servers have it.
+    """
+    if word is None or "://" in word:
+        return None
+    from inspector.config.servers import FoundServer, found_servers
+    from inspector.present.start import named
+
+    server = named(word, found_servers(env.environ, Path.cwd()))
+    return server if isinstance(server, FoundServer) else None
+
+
+def _unreadable_files(env: CliEnv) -> str:
+    """Which files of clients cannot be read, and why; "" if all can."""
+    from inspector.config.servers import found_servers
+
+    problems = [each.problem for each in found_servers(env.environ, Path.cwd()) if not each.name and each.problem]
+    return f"Not read: {'; '.join(problems)}." if problems else ""
+
+
+def names_a_server(env: CliEnv, word: str) -> bool:
+    """Whether a word is a URL or the name of a server of a client's file. Raises: UsageError if several have it."""
+    return word.startswith(("http://", "https://")) or found_by_name(env, word) is not None
+
+
+def _found(server: "FoundServer", options: Mapping[str, Any], env: Mapping[str, str]) -> Target:
+    """A server as a client's file describes it, with what the options add: they come last."""
+    target = found_target(server, env)
+    if isinstance(target, HttpTarget):
+        added = _http(server.url, options)
+        return msgspec.structs.replace(added, headers=(*target.headers, *added.headers))
+    own = [f"{name}={value}" for name, value in server.env]
+    asked = {**options, "set_": (*own, *options["set_"]), "cwd": options["cwd"] or target.cwd}
+    return _stdio(target.argv, asked, env)
+
+
+def _stdio(argv: tuple[str, ...], options: Mapping[str, Any], env: Mapping[str, str]) -> StdioTarget:
+    if not argv:
+        raise UsageError(
+            "nothing stands after --", hint="Give the server's command there: mcp-inspect -- node server.js"
+        )
+    _refuse(options, _FOR_HTTP, "only for servers that are reached by URL")
+    _demand(options, "stdio")
+    environment = build_environment(
+        without_key(options, env),
+        inherit_all=options["inherit_env"],
+        set_=options["set_"],
+        env_file=options["env_file"],
+    )
+    cwd = Path(options["cwd"] or ".").absolute()
+    if not cwd.is_dir():
+        raise UsageError(f"--cwd {cwd}: no such directory")
+    return StdioTarget(argv, environment, str(cwd))
+
+
+def _http(url: str, options: Mapping[str, Any]) -> HttpTarget:
+    _refuse(options, _FOR_STDIO, "only for servers that are started, by a command after --")
+    _demand(options, "http", "sse")
+    cacert = options["cacert"]
+    if cacert is not None and not cacert.is_file():
+        raise UsageError(f"--cacert {cacert}: no such file")
+    return HttpTarget(
+        parse_url(url),
+        headers=tuple(_header(text) for text in options["header"]),
+        cacert=str(cacert) if cacert else None,
+        insecure=options["insecure"],
+        legacy_sse=options["transport"] == "sse",
+    )
+
+
+_UNSENDABLE = re.compile(r"[\0-\x08\x0a-\x1f\x7f]")
+"""Control characters that no header can carry."""
+
+
+def _header(text: str) -> tuple[str, str]:
+    """A header as typed, or from a file so that a secret stays out of the shell's history.
+
+    Raises: UsageError, without the value: it may be a token.
+    """
+    if text.startswith("@"):
+        try:
+            text = Path(text[1:]).read_text().strip()
+        except (OSError, UnicodeDecodeError) as error:
+            raise UsageError(f"-H {text}: the file can't be read: {error}") from None
+    name, colon, value = text.partition(":")
+    if not colon or not name.strip():
+        raise UsageError(
+            f"-H with {len(text)} characters without a name and a colon is no header", hint="Write it as 'Name: value'."
+        )
+    name, value = name.strip(), value.strip()
+    if (bad := _UNSENDABLE.search(f"{name}{value}")) is not None:
+        what = f"-H {name!r}" if _UNSENDABLE.search(name) is None else "-H"
+        raise UsageError(
+            f"{what} is no header: it holds the character U+{ord(bad[0]):04X}", hint="Remove it; was a line end copied?"
+        )
+    return name, value
+
+
+DEMO = (sys.executable, "-m", "inspector.demo")
+"""The command of the server that comes with this program."""
+DEMO_VARIABLE = f"PYTHONPATH={Path(__file__).parents[2]}"
+"""What has the child find this very package, installed or not."""
+
+
+def plainly(target: Target) -> TargetOptions:
+    """A target with what holds where nothing else was asked for."""
+    return TargetOptions(target, None, "", Timeouts(), None)
+
+
+def demo_target(env: Mapping[str, str]) -> StdioTarget:
+    """The server that comes with this program."""
+    return StdioTarget(DEMO, build_environment(env, inherit_all=False, set_=[DEMO_VARIABLE]), str(Path.cwd()))
+
+
+def typed_target(argv: tuple[str, ...], url: str, env: Mapping[str, str]) -> Target:
+    """A server that somebody described by hand, where nothing else was said of it.
+
+    Raises: UsageError if the URL can't be dialled.
+    """
+    if url:
+        return HttpTarget(parse_url(url))
+    return StdioTarget(argv, build_environment(env, inherit_all=False, set_=[]), str(Path.cwd()))
+
+
+def found_target(server: "FoundServer", env: Mapping[str, str]) -> Target:
+    """A server as a host's file describes it; nothing in it is expanded.
+
+    Raises: UsageError if the file describes nothing that could be started or dialled.
+    """
+    if server.problem:
+        raise UsageError(f"{server.name}: {server.problem}", hint=f"See {server.path}.")
+    if server.wishes:
+        wanted = ", ".join(f"${{input:{each.id}}}" for each in server.wishes)
+        hint = "Open it on a screen, which asks for them, or give the command with --env yourself."
+        raise UsageError(f"{server.name}: {server.path} leaves values to you: {wanted}", hint=hint)
+    if server.url:
+        return HttpTarget(parse_url(server.url), headers=server.headers)
+    environment = build_environment(env, inherit_all=False, set_=[f"{name}={value}" for name, value in server.env])
+    return StdioTarget(server.argv, environment, str(expanded(server.cwd or ".").absolute()))
