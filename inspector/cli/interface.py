@@ -23,14 +23,13 @@ from inspector.cli.targets import TargetOptions
 from inspector.config.paths import places
 from inspector.config.targets import StdioTarget
 from inspector.errors import ConnectError, UsageError
-from inspector.present.start import Capture
 from inspector.transports.children import Started, abandon, end_all_children, start
 
 if TYPE_CHECKING:
     from inspector.capture.compare.normal import Normal
     from inspector.config.servers import FoundServer
     from inspector.config.targets import Target
-    from inspector.present.start import ConfiguredServer, OpenServer, StartChoice, Wanted
+    from inspector.present.start import Capture, ConfiguredServer, OpenServer, StartChoice, Wanted
     from inspector.session.engine import Engine, Live, OpenedSession
 
 
@@ -431,9 +430,10 @@ def _say_where(output: Output, captures: list[Path | None]) -> None:
 _MOST = 10
 
 
-def recent(env: Mapping[str, str]) -> Iterator[Capture]:
+def recent(env: Mapping[str, str]) -> "Iterator[Capture]":
     """The newest first."""
-    from inspector.capture.shelf import captures  # it loads journals, which the start of a server need not wait for
+    from inspector.capture.shelf import captures  # both load journals, which the start of a server need not wait for
+    from inspector.present.start import Capture
 
     for path in captures(places(env).captures)[:_MOST]:
         facts = path.stat()
