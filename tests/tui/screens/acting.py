@@ -138,7 +138,7 @@ async def chosen(app: Tools, pilot: Pilot[None], name: str) -> None:
     await until(lambda: app.panel.form.tool is not None, "a first form is there")
     await until(lambda: not isinstance(app.focused, Input), "the first focus has settled")
     for _ in range(20):
-        tool_ = app.panel.side.chosen
+        tool_ = app.panel.items.chosen
         if tool_ is not None and tool_.name == name:
             break
         await pilot.press("j")

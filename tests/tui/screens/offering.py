@@ -79,7 +79,7 @@ class Offers(Showing):
 
     @property
     def subject(self) -> OpenConversation:
-        return self.panel.subject
+        return self.panel.conversation
 
     def on_mount(self) -> None:
         self.set_interval(1 / 60, self.panel.sync)

@@ -23,7 +23,7 @@ async def reconnected(app: Tools, pilot: Pilot[None], values: tuple[int, ...] = 
         await pilot.press("ctrl+j")
         await shows(app, f"History {count}")
         await shows(app, "✓ Succeeded")
-    app.panel.subject.journal.close()
+    app.panel.conversation.journal.close()
     other = Acting([ECHO, ADD])
     app.panel.rebind(other)
     await app.panel.form.take({"a": 99})
@@ -67,7 +67,7 @@ async def test_a_call_that_runs_while_the_connection_is_renewed_ends_in_words() 
     async with app.run_test(size=WIDE) as pilot:
         await chosen(app, pilot, "add")
         await pilot.press("ctrl+j")
-        await until(lambda: app.panel.running is not None, "the call runs")
+        await until(lambda: app.panel.requests.calling.newest is not None, "the call runs")
         subject.journal.close()
         app.panel.rebind(Acting(TOOLS))
         subject.gate.set()
@@ -101,7 +101,7 @@ async def test_a_search_for_tools_begins_with_the_old_words_chosen_and_a_key_end
         await until(lambda: isinstance(app.focused, LogList), "the list has the focus")
         await pilot.press("backslash")
         await shows(app, "clear")
-        assert not app.panel.side.has_class("-searching")
+        assert not app.panel.items.has_class("-searching")
 
 
 async def test_its_own_key_leaves_the_focus_where_it_is() -> None:
@@ -111,7 +111,7 @@ async def test_its_own_key_leaves_the_focus_where_it_is() -> None:
         await pilot.press("enter")
         await until(lambda: app.panel.form.has_focus_within, "the form has the focus")
         focused = app.focused
-        app.panel.go("list", focus=False)
+        app.panel.steps.go("list", focus=False)
         app.panel.take_focus()
         await pilot.pause()
         assert app.focused is focused

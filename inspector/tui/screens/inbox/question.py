@@ -49,11 +49,10 @@ from inspector.tui.screens.inbox.sampling import (
     request_section,
     standing_of,
 )
-from inspector.tui.screens.items.call_bar import wrong_or_awaited
 from inspector.tui.theme import glyphs, role_styles
 from inspector.tui.widgets.bars import BarItem, BarLine, ItemBar, StatusLine
 from inspector.tui.widgets.schema_form.fields import FormScroll
-from inspector.tui.widgets.schema_form.form import SchemaForm, awaited_count
+from inspector.tui.widgets.schema_form.form import SchemaForm, awaited_count, wrong_or_awaited
 from inspector.tui.widgets.section_card import section_renderable
 
 # --- Many questions at once: which of them is shown, and saying no to all of them with two presses of one key.

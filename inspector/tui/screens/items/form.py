@@ -1,51 +1,192 @@
-"""The form of what was chosen, with what it says of itself above it and the way to ask for it below.
+"""The form of the chosen item: what it says of itself, its arguments, and the line that sends the request.
 
-What was typed for a thing is kept by its key. Wrong input can be sent: the first press goes to what is wrong and
+What was typed for an item is kept by its key. Wrong input can be sent: the first press goes to what is wrong and
 says so on the button, the second one sends.
 """
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Literal, TypeAlias
 
 import msgspec
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
 from textual.message import Message
+from textual.widget import Widget
 from textual.widgets import Static
 
+from inspector.checks.findings import Finding
 from inspector.forms.fields import UNSET
 from inspector.forms.paths import Path
 from inspector.forms.values import FormValue, initial_value
 from inspector.present.spans import Span
 from inspector.protocol.things import ListedItem
-from inspector.tui.actions import key_name
-from inspector.tui.screens.items.call_bar import CallBar, Saying
-from inspector.tui.screens.items.steps import JudgedForm, StepForm
+from inspector.text import visible
+from inspector.tui import keys
+from inspector.tui.screens.items.model import finding_spans
 from inspector.tui.theme import glyphs, role_styles
+from inspector.tui.widgets.bars import BarItem, BarLine, ItemBar
 from inspector.tui.widgets.schema_form.fields import FieldNode, FormScroll
-from inspector.tui.widgets.schema_form.form import SchemaForm, awaited_count
-
-if TYPE_CHECKING:
-    from inspector.checks.findings import Finding
-
+from inspector.tui.widgets.schema_form.form import SchemaForm, awaited_count, wrong_or_awaited
 
 _FOLDED = 2
-"""Lines of what a thing says of itself that stay while a field has the focus."""
-
-
+"""Lines of what an item says of itself that stay while a field has the focus."""
 _SETTLED_S, _CLICK_S = 0.05, 0.2
 """Seconds after which it is known whether a focus came by mouse, and until a button that was let go was a click."""
+_FEW = 3
+"""Lines of a description, and so many characters each, that are shown at first."""
+_LINE = 160
+
+# The line below the form: the button that sends, what it would do, and the switch between form and JSON
 
 
-class ThingHead(Static):
-    """What a thing says of itself, and what checks have found about it."""
+class Saying(msgspec.Struct, frozen=True):
+    """What the line says."""
 
-    _findings: "Sequence[Finding]" = ()
-    _folded = False
+    problems: int = 0
+    awaited: int = 0
+    """How many of them are only what must be given and is still to come: no reason for alarm."""
+    verdict: Literal["fine", "awaited", "none"] = "fine"
+    """Without problems: whether that was judged, will be, or can't be."""
+    armed: bool = False
+    """Whether the next press calls in spite of the problems."""
+    as_json: bool = False
+    why_not: str = ""
+    """Why a press calls nothing; "" if it does. Our own words."""
+    tried: bool = False
+    """Whether the person has pressed all the same."""
+    verb: str = "Call"
+    """What calling is."""
+    bare: bool = False
+    """Whether there are no fields."""
+    gone: bool = False
+    """Whether the server lists it no more."""
+    cautions: tuple[str, ...] = ()
+    """What should be known before it is called, a sentence each. May quote foreign names."""
+    task: str = ""
+    """Whether the call is a task, in a few words of ours; "" where that means nothing."""
+
+
+class CallBar(ItemBar, can_focus=True):
+    """Press it with Enter or a click. Its words say what a press does now."""
+
+    BINDINGS = keys.bindings(keys.ActionScope.FORM_LINE)
     DEFAULT_CSS = """
-    ThingHead.-folded { text-wrap: nowrap; text-overflow: ellipsis; }
+    CallBar { height: 1; width: 1fr; }
+    CallBar:focus { background: $block-cursor-background; }
     """
+
+    class Pressed(Message):
+        """What a press asks for: "call", "json" or "task"."""
+
+        def __init__(self, deed: str) -> None:
+            super().__init__()
+            self.deed = deed
+
+    def say(self, saying: Saying) -> None:
+        """Say what a press does: call, call in spite of problems, or nothing, and why."""
+        as_json = saying.as_json
+        right = (
+            ()
+            if saying.bare
+            else (
+                BarItem(
+                    (
+                        ("Form", "faint" if as_json else "accent"),
+                        (" / ", "faint"),
+                        ("JSON", "accent" if as_json else "faint"),
+                        (f" {keys.key_name('ctrl+o')}", "faint"),
+                    ),
+                    "json",
+                    rank=1 if saying.why_not else 0,
+                ),
+            )
+        )
+        self.show([BarLine(left=tuple(_left(saying)), right=right, inset=1)])
+
+    def pressed(self, name: str) -> None:
+        """Tell what was clicked."""
+        self.post_message(self.Pressed(name))
+
+    def action_press(self) -> None:
+        """Call."""
+        self.post_message(self.Pressed("call"))
+
+    def action_do(self, name: str) -> None:
+        """Nothing here has a letter."""
+
+    def on_focus(self, event: events.Focus) -> None:
+        """Show that Enter calls."""
+        self.refresh()
+
+    def on_blur(self, event: events.Blur) -> None:
+        """Show that it does not."""
+        self.refresh()
+
+
+def _left(saying: Saying) -> Sequence[BarItem]:
+    problems = saying.problems
+    if saying.why_not:
+        nothing = "Nothing was sent: " if saying.tried else ""
+        return (BarItem(((f"{glyphs().warning} {nothing}{saying.why_not}", "warning"),)),)
+    key: Span = (f" {keys.key_name('ctrl+j')}", "faint")
+    errors = f"{problems} error{'' if problems == 1 else 's'}"
+    if problems and saying.armed:
+        return (BarItem(((f"{glyphs().closed} {saying.verb} anyway ({errors})", "warning"), key), "call"),)
+    anyway = " anyway" if saying.gone else ""
+    items = [BarItem(((f"{glyphs().closed} {saying.verb}{anyway}", "title"), key), "call")]
+    if saying.gone:
+        items.append(BarItem(((f"{glyphs().warning} the server lists it no more", "warning"),)))
+    for caution in saying.cautions[:1]:
+        more = f" (+{len(saying.cautions) - 1})" if len(saying.cautions) > 1 else ""
+        items.append(BarItem(((f"{glyphs().warning} {visible(caution, limit=200)}{more}", "warning"),)))
+    if problems:
+        items.append(BarItem((wrong_or_awaited(problems, saying.awaited),)))
+    elif not saying.bare:
+        items.append(BarItem((_VERDICTS[saying.verdict],)))
+    if saying.task:
+        items.append(BarItem(((saying.task, "accent"),), "task", rank=1))
+    return items
+
+
+_VERDICTS: dict[str, Span] = {
+    "fine": (f"{glyphs().ok} valid", "ok"),
+    "awaited": (glyphs().pending, "faint"),
+    "none": (f"{glyphs().warning} not validated", "warning"),
+}
+
+
+# What an item says of itself
+
+Description: TypeAlias = Callable[[ListedItem, bool, Sequence[list[Span]]], Iterable[list[Span]]]
+"""The lines about an item, what matters most first: of the item, whether all is shown, and what checks have found."""
+
+
+class ItemHead(Static):
+    """What an item says of itself. Long descriptions show their beginning until somebody asks for all."""
+
+    DEFAULT_CSS = """
+    ItemHead { height: auto; padding: 0 2; margin: 0 0 1 0; }
+    ItemHead.-folded { text-wrap: nowrap; text-overflow: ellipsis; }
+    """
+
+    def __init__(self, describe: Description) -> None:
+        super().__init__("")
+        self._describe = describe
+        self._thing: ListedItem | None = None
+        self._findings: Sequence[Finding] = ()
+        self._full = False
+        self._folded = False
+
+    def show(self, thing: ListedItem | None) -> None:
+        """Show another item."""
+        self._thing, self._full = thing, False
+        self._renew()
+
+    def toggle(self) -> None:
+        """Show all of the description, or its beginning."""
+        self._full = not self._full
+        self._renew()
 
     def fold(self, folded: bool) -> None:
         """Show two lines, each cut at the edge, so that the fields have the room; or all of it again."""
@@ -54,54 +195,52 @@ class ThingHead(Static):
             self.set_class(folded, "-folded")
             self._renew()
 
-    def say_findings(self, findings: "Sequence[Finding]") -> None:
+    def say_findings(self, findings: Sequence[Finding]) -> None:
         """Say what was found, worst first; nearly free if it is what was said already."""
         if list(findings) != list(self._findings):
             self._findings = findings
             self._renew()
 
-    def finding_lines(self, *, full: bool) -> list[list[Span]]:
-        """What was found in lines; [] for nothing."""
-        if not self._findings:
-            return []
-        from inspector.tui.screens.items.model import finding_spans
-
-        return finding_spans(self._findings, full=full, more_key=key_name("i"), evidence_key=key_name("E"))
-
     def _renew(self) -> None:
-        """Draw anew."""
-        inks = role_styles(dark=self.app.current_theme.dark)
-        lines = self.lines()
+        lines = self._lines(self._thing) if self._thing is not None else []
         if self._folded and len(lines) > _FOLDED:
             lines = [*lines[: _FOLDED - 1], [*lines[_FOLDED - 1], (f" {glyphs().ellipsis}", "faint")]]
-        shown = [Text.assemble(*((part, inks[role]) for part, role in line)) for line in lines]
-        about = Text("\n").join(shown)
-        self.update(about)
+        inks = role_styles(dark=self.app.current_theme.dark)
+        self.update(Text("\n").join(Text.assemble(*((part, inks[role]) for part, role in line)) for line in lines))
 
-    def lines(self) -> list[list[Span]]:
-        """All that is to be said, what matters most first; [] without a thing."""
-        raise NotImplementedError
-
-    def show(self, thing: ListedItem | None) -> None:
-        """Show another thing."""
-        raise NotImplementedError
-
-    def toggle(self) -> None:
-        """Show all of the description, or its beginning."""
-        raise NotImplementedError
+    def _lines(self, thing: ListedItem) -> list[list[Span]]:
+        found: list[list[Span]] = []
+        if self._findings and not self._folded:
+            more_key, evidence_key = keys.key_name("i"), keys.key_name("E")
+            found = finding_spans(self._findings, full=self._full, more_key=more_key, evidence_key=evidence_key)
+        return list(self._describe(thing, self._full, found))
 
 
-class ThingForm(JudgedForm, StepForm):
-    """One thing, ready to be asked for."""
+def beginning(described: list[list[Span]]) -> Iterator[list[Span]]:
+    """The first lines of a description, and the key that shows the others."""
+    left = _FEW * _LINE
+    for at, line in enumerate(described):
+        length = sum(len(part) for part, _ in line)
+        if at >= _FEW or length > left:
+            words, role = line[0]
+            cut = words[: max(left, 0)] if at < _FEW else ""
+            yield [(cut, role), (f"{glyphs().ellipsis} i shows all", "accent")]
+            return
+        left -= length
+        yield line
+
+
+class ItemForm(Widget):
+    """The form of one item."""
 
     DEFAULT_CSS = """
-    ThingForm { layout: vertical; }
-    ThingForm > VerticalScroll { height: 1fr; padding: 0 1; scrollbar-size-vertical: 1; }
-    ThingForm > .thing--none { display: none; width: 1fr; height: 1fr; content-align: center middle; }
-    ThingForm > .thing--none { color: $text-muted; }
-    ThingForm.-none > .thing--none { display: block; }
-    ThingForm.-none > VerticalScroll, ThingForm.-none > CallBar { display: none; }
-    ThingForm > CallBar { margin: 0; }
+    ItemForm { layout: vertical; }
+    ItemForm > VerticalScroll { height: 1fr; padding: 0 1; scrollbar-size-vertical: 1; }
+    ItemForm > .item--none { display: none; width: 1fr; height: 1fr; content-align: center middle; }
+    ItemForm > .item--none { color: $text-muted; }
+    ItemForm.-none > .item--none { display: block; }
+    ItemForm.-none > VerticalScroll, ItemForm.-none > CallBar { display: none; }
+    ItemForm > CallBar { margin: 0; }
     """
 
     class CallWanted(Message):
@@ -113,7 +252,7 @@ class ThingForm(JudgedForm, StepForm):
             self.arguments = arguments
             """Any JSON; UNSET for none."""
 
-    def __init__(self, head: ThingHead, *, one: str, verb: str) -> None:
+    def __init__(self, head: ItemHead, *, one: str, verb: str) -> None:
         """`one` names the kind; `verb` is what the button does."""
         super().__init__(classes="-none")
         self.thing: ListedItem | None = None
@@ -135,7 +274,7 @@ class ThingForm(JudgedForm, StepForm):
 
     def compose(self) -> ComposeResult:
         """Head and form scroll together; the bar stays."""
-        yield Static(Text(f"No {self._one} is chosen"), classes="thing--none")
+        yield Static(Text(f"No {self._one} is chosen"), classes="item--none")
         with FormScroll(can_focus=False):
             yield self._head
             yield self.form
@@ -298,6 +437,10 @@ class ThingForm(JudgedForm, StepForm):
         focused = self.screen.focused
         if focused is not None and self.form in focused.ancestors:
             self.call_after_refresh(focused.scroll_visible, animate=False)
+
+    def say_findings(self, findings: Sequence[Finding]) -> None:
+        """Say what checks have found about the item."""
+        self._head.say_findings(findings)
 
     def toggle_about(self) -> None:
         """Show all of the description, or its beginning."""

@@ -1,7 +1,8 @@
-"""A list of things with its search line. It tells which one is meant once the cursor rests, and at once on Enter.
+"""The list of tools, resources or prompts: loading, searching, badges of checks, and the lines above the rows.
 
-Rows are drawn only where they are in sight, so ten thousand things are listed as fast as ten. A list that is fetched
-anew leaves cursor, place and search alone, and the thing that is meant stays meant when it has gone from the list.
+It reports which item is chosen once the cursor rests, and at once on Enter. Rows are drawn only where they are in
+sight, so ten thousand items are listed as fast as ten. A list that is fetched anew leaves cursor, place and search
+alone, and the chosen item stays chosen when it has gone from the list.
 """
 
 import asyncio
@@ -9,165 +10,83 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
-from textual import work
+from rich.text import Text
 from textual.app import ComposeResult
 from textual.message import Message
 from textual.timer import Timer
 from textual.widget import Widget
+from textual.widgets import Static
 
+from inspector.checks.findings import Finding
 from inspector.present.gc_control import freeze_young
-from inspector.present.list_changes import marks_of
+from inspector.present.list_changes import (
+    ListNews,
+    RememberedServer,
+    head_lines,
+    marks_of,
+    marks_since,
+    news_lines,
+)
 from inspector.present.rows import RowSource
 from inspector.present.spans import Span
 from inspector.protocol.json_diff import THINGS
 from inspector.protocol.things import LISTS, ListedItem
 from inspector.protocol.tracking.catalogue import Listing
-from inspector.text import visible
+from inspector.text import clock, visible
+from inspector.tui import keys
 from inspector.tui.conversation import ConversationStage, OpenConversation
-from inspector.tui.screens.items.steps import JudgedList, ListHead, StepList
-from inspector.tui.theme import glyphs
+from inspector.tui.screens.items.model import findings_about, own_findings, shared_lines
+from inspector.tui.theme import glyphs, spans_to_text
 from inspector.tui.widgets.bars import StatusLine
 from inspector.tui.widgets.search_bar import SearchBar
 from inspector.tui.widgets.virtual_list import LogList
 
-if TYPE_CHECKING:
-    from inspector.checks.findings import Finding
-    from inspector.present.list_changes import RememberedServer
-
-
-# --- Taking over a list that has changed: what a panel needs of it, made at once or, of a long list, on a thread.
-
 MANY = 2000
-"""Things from which on a list is taken over on a thread."""
-
-
-class LoadedList(NamedTuple):
-    """A list as a panel shows it."""
-
-    listings: tuple[Listing, ...] = ()
-    things: Sequence[Any] = ()
-    """What its rows take."""
-    summary: tuple[str, str] = ("", "")
-    keys: frozenset[tuple[type[ListedItem], str]] = frozenset()
-
-
-def is_long(listings: Sequence[Listing]) -> bool:
-    """Whether it takes so long that it is done on a thread."""
-    return sum(len(listing.items) for listing in listings) > MANY
-
-
-def keys_of(things: Sequence[Any]) -> frozenset[tuple[type[ListedItem], str]]:
-    """By what things are known, which stand in a list alone or each in an offer."""
-    found = (getattr(each, "thing", each) for each in things)
-    return frozenset((type(thing), thing.key) for thing in found)
-
-
-class AsyncListLoader(Widget):
-    """The part of a list of things that takes over what is listed."""
-
-    _subject: OpenConversation
-    _stage: tuple[ConversationStage, bool] | None
-    _memory: "RememberedServer | None" = None
-    _awaited: tuple[Listing, ...] = ()
-    """A long list that a thread reads now."""
-
-    def read(self, listings: Sequence[Listing]) -> Sequence[Any]:
-        """What the rows take, made of the lists; of our kinds, in their order. Any thread."""
-        raise NotImplementedError
-
-    def summary(self, things: Sequence[Any]) -> tuple[str, str]:
-        """How many there are, and what else is worth a word. Any thread."""
-        raise NotImplementedError
-
-    def take(self, taken: LoadedList) -> None:
-        """Show it."""
-        raise NotImplementedError
-
-    def bring(self, listings: tuple[Listing, ...]) -> None:
-        """Take over a list, a long one as soon as a thread has read it."""
-        if not is_long(listings):
-            self._memory, self._awaited = self._subject.memory, ()
-            self.take(self._read(listings))
-        elif not self._awaited or any(map(operator.is_not, listings, self._awaited)):
-            self._awaited = listings
-            self._take_beside(listings)
-
-    def await_nothing(self) -> None:
-        """What a thread reads now is not wanted any more."""
-        self._awaited = ()
-
-    @work(exclusive=True, group="taking")
-    async def _take_beside(self, listings: tuple[Listing, ...]) -> None:
-        memory, taken = self._subject.memory, await asyncio.to_thread(self._read, listings)
-        freeze_young()
-        if listings is self._awaited:
-            self._memory, self._awaited, self._stage = memory, (), None
-            self.take(taken)
-
-    def _read(self, listings: tuple[Listing, ...]) -> LoadedList:
-        things = self.read(listings)
-        return LoadedList(listings, things, self.summary(things) if things else ("", ""), keys_of(things))
-
-
-# --- Searching a list of things: a short one at once, a long one on a thread. Only the newest search counts.
-
-
-class ListSearch(Widget):
-    """The part of a list of things that is searched."""
-
-    _rows: "ThingRows"
-    _things: Sequence[Any]
-    _sought: tuple[Sequence[Any], str] | None = None
-    """What a thread searches, and for what."""
-
-    def show_found(self, *, taken: bool) -> None:
-        """Show the rows, which are other ones. `taken`: because the things are."""
-        raise NotImplementedError
-
-    def seek(self, wanted: str, *, taken: bool) -> None:
-        """Show what matches, of a long list as soon as a thread has searched it."""
-        if not wanted.strip() or len(self._things) <= MANY:
-            self._sought = None
-            self._rows.replace(self._things, wanted)
-            self.show_found(taken=taken)
-        else:
-            self._sought = self._things, wanted
-            self._seek_beside(taken=taken)
-
-    @work(exclusive=True, group="seeking")
-    async def _seek_beside(self, *, taken: bool) -> None:
-        meant = self._sought
-        if meant is None:
-            return
-        rows = await asyncio.to_thread(self._rows.sought, *meant, lambda: self._sought is meant)
-        if self._sought is meant and meant[0] is self._things:
-            self._sought = None
-            self._rows.show(rows)
-            self.show_found(taken=taken)
-
-
+"""Items from which on a list is loaded and searched on a thread."""
 _NARROW = 36
 """Cells of a line in an empty list: at 80 columns the list has a few more."""
-_REST = 0.1
-"""Seconds that the cursor rests on a thing before it is meant."""
+_REST_S = 0.1
+"""Seconds that the cursor rests on an item before it is chosen."""
 
 
-class ThingRows(RowSource, Protocol):
-    """Rows that know their things."""
+@dataclass(frozen=True, slots=True)
+class ItemKind:
+    """One kind of items: what its list shows, what requests one, and how it is spoken of."""
+
+    kinds: tuple[str, ...]
+    """The lists of the catalogue that are shown as one."""
+    one: str
+    many: str
+    search: str
+    """What is searched."""
+    read: Callable[[Sequence[Listing]], Sequence[Any]]
+    """What the rows take, made of the lists in the order of `kinds`. Any thread."""
+    summary: Callable[[Sequence[Any]], tuple[str, str]]
+    """How many there are, and what else is worth a word. Any thread."""
+    method: str
+    """What requests one of them."""
+    done: str
+    """That it was requested, as a participle: "called"."""
+    made: Callable[[ListedItem, str], bool]
+    """Whether a recorded request, by what it was about, was one for the item."""
+
+
+class ItemRows(RowSource, Protocol):
+    """Rows that know their items."""
 
     marks: Mapping[str, str]
     """By key, "new" or "changed"; set before `replace`."""
 
-    found: "Callable[[Any], Sequence[Finding]]"
-    """What checks have found about a thing."""
+    found: Callable[[Any], Sequence[Finding]]
+    """What checks have found about an item."""
 
     def judged(self) -> None:
         """Rows may look otherwise: checks have found something."""
 
     def replace(self, things: Sequence[Any], wanted: str = "") -> None:
-        """Show other things, or the same after another search."""
+        """Show other items, or the same after another search."""
 
     def sought(self, things: Sequence[Any], wanted: str, goes_on: Callable[[], bool] = ...) -> Sequence[Any]:
         """The rows that a search finds; of no meaning once it does not go on. Any thread."""
@@ -176,185 +95,368 @@ class ThingRows(RowSource, Protocol):
         """Show what a search has found."""
 
     def thing(self, index: int) -> ListedItem:
-        """The thing in a row."""
+        """The item in a row."""
 
 
-@dataclass(frozen=True, slots=True)
-class ListWords:
-    """How things of one kind are spoken of."""
-
-    one: str
-    many: str
-    search: str
-    """What is searched."""
+# Loading and searching
 
 
-class ThingSide(JudgedList, AsyncListLoader, ListSearch, StepList):
-    """Things of one kind that a server offers, to choose one."""
+class LoadedList(NamedTuple):
+    """A list, ready to be shown."""
+
+    listings: tuple[Listing, ...] = ()
+    things: Sequence[Any] = ()
+    """What its rows take."""
+    summary: tuple[str, str] = ("", "")
+    keys: frozenset[tuple[type[ListedItem], str]] = frozenset()
+    memory: RememberedServer | None = None
+    """What was remembered of the server when it was listed."""
+
+
+def keys_of(things: Sequence[Any]) -> frozenset[tuple[type[ListedItem], str]]:
+    """Kinds and keys of items, which stand in a list alone or each in an offer."""
+    found = (getattr(each, "thing", each) for each in things)
+    return frozenset((type(thing), thing.key) for thing in found)
+
+
+class ListLoader:
+    """Prepares lists to be shown: a short one at once, a long one on a thread. Only the newest counts."""
+
+    def __init__(self, owner: Widget, kind: ItemKind, show: Callable[[LoadedList], None]) -> None:
+        self._owner = owner
+        self._kind = kind
+        self._show = show
+        self._awaited: tuple[Listing, ...] = ()
+        """A long list that a thread reads now."""
+
+    def load(self, listings: tuple[Listing, ...], memory: RememberedServer | None) -> None:
+        """Prepare a list and show it, a long one as soon as a thread has read it."""
+        if sum(len(listing.items) for listing in listings) <= MANY:
+            self._awaited = ()
+            self._show(self._read(listings, memory))
+        elif not self._awaited or any(map(operator.is_not, listings, self._awaited)):
+            self._awaited = listings
+            self._owner.run_worker(self._load_on_thread(listings, memory), group="load", exclusive=True)
+
+    def stop(self) -> None:
+        """What a thread reads now is not wanted any more."""
+        self._awaited = ()
+
+    async def _load_on_thread(self, listings: tuple[Listing, ...], memory: RememberedServer | None) -> None:
+        loaded = await asyncio.to_thread(self._read, listings, memory)
+        freeze_young()
+        if listings is self._awaited:
+            self._awaited = ()
+            self._show(loaded)
+
+    def _read(self, listings: tuple[Listing, ...], memory: RememberedServer | None) -> LoadedList:
+        things = self._kind.read(listings)
+        summary = self._kind.summary(things) if things else ("", "")
+        return LoadedList(listings, things, summary, keys_of(things), memory)
+
+
+class ListSearch:
+    """Searches the items of a list: a short one at once, a long one on a thread. Only the newest search counts."""
+
+    def __init__(self, owner: Widget, rows: ItemRows, show: Callable[[bool], None]) -> None:
+        """`show` is called once the rows are those that were found, with what `search` was given."""
+        self._owner = owner
+        self._rows = rows
+        self._show = show
+        self._things: Sequence[Any] = ()
+        self._running: tuple[Sequence[Any], str] | None = None
+        """What a thread searches, and for what."""
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a thread still searches."""
+        return self._running is not None
+
+    def search(self, things: Sequence[Any], wanted: str, *, taken: bool) -> None:
+        """Show what matches. `taken`: the items are other ones, and the person has done nothing."""
+        self._things = things
+        if not wanted.strip() or len(things) <= MANY:
+            self._running = None
+            self._rows.replace(things, wanted)
+            self._show(taken)
+        else:
+            self._running = things, wanted
+            self._owner.run_worker(self._search_on_thread(self._running, taken), group="search", exclusive=True)
+
+    async def _search_on_thread(self, meant: tuple[Sequence[Any], str], taken: bool) -> None:
+        rows = await asyncio.to_thread(self._rows.sought, *meant, lambda: self._running is meant)
+        if self._running is meant and meant[0] is self._things:
+            self._running = None
+            self._rows.show(rows)
+            self._show(taken)
+
+
+# The lines above the rows: what has changed, which pages there are, how old the list is, what is wrong with it
+
+
+def news_of(conversation: OpenConversation, kinds: tuple[str, ...]) -> list[ListNews]:
+    """What is to be said of the lists of a conversation. As costly as the lists are long."""
+    listings = conversation.journal.conversation.catalogue.listings
+    return [
+        ListNews(
+            kind,
+            listings[kind],
+            listings[kind].changes(kind),
+            conversation.stopped(kind),
+            conversation.listing == kind,
+        )
+        for kind in kinds
+    ]
+
+
+class ListHead(Static):
+    """Shows what has changed in the lists since the last time."""
 
     DEFAULT_CSS = """
-    ThingSide { layout: vertical; }
-    ThingSide SearchBar { display: none; }
-    ThingSide.-searching SearchBar { display: block; }
+    ListHead { height: auto; max-height: 6; padding: 0 1; display: none; }
+    ListHead.-said { display: block; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__("", markup=False)
+        self._seen: tuple[object, ...] = ()
+        self.known: list[ListNews] = []
+        """What there is to say, by kind."""
+        self._shown: object = None
+
+    @property
+    def has_more(self) -> bool:
+        """Whether there is another page to be fetched."""
+        return any(each.listing.next_cursor is not None for each in self.known)
+
+    def sync(self, conversation: OpenConversation, kinds: tuple[str, ...]) -> None:
+        """Look again. Nearly free while nothing has changed."""
+        listings = conversation.journal.conversation.catalogue.listings
+        shown = tuple(id(listings[kind]) for kind in kinds)
+        stopped = tuple(conversation.stopped(kind) for kind in kinds)
+        seen = (shown, stopped, conversation.listing in kinds, conversation.memory)
+        if seen != self._seen:
+            self._seen = seen
+            self.known = news_of(conversation, kinds)
+        now_ns, checks = conversation.now_ns, conversation.checks_so_far
+        known = (each.listing.freshness for each in self.known)
+        ends = (each.stale_from_ns if each is not None else None for each in known)
+        stale = tuple(end is not None and end <= now_ns for end in ends)
+        state = (seen, stale, checks.changes if checks is not None else 0)
+        if state != self._shown:
+            self._shown = state
+            self._show(conversation, kinds)
+
+    def _show(self, conversation: OpenConversation, kinds: tuple[str, ...]) -> None:
+        changes_key, head = keys.key_name(keys.action("offered.changes").keys[0]), conversation.journal.head
+        found = news_lines(
+            self.known,
+            conversation.now_ns,
+            lambda ns: clock(ns + head.tw - head.tm)[:8],
+            changes_key=changes_key,
+            refresh_key=keys.key_name(keys.action("refresh").keys[0]),
+            more_key=keys.key_name(keys.action("offered.more").keys[0]),
+        )
+        if conversation.memory is not None and conversation.memory.alarms:
+            found = [*head_lines(conversation.memory, kinds, changes_key=changes_key), *found]
+        checks = conversation.checks_so_far
+        if checks is not None and checks.has_things:
+            evidence_key = keys.key_name(keys.action("screen.findings").keys[0])
+            found = [*found, *map(tuple, shared_lines(checks, kinds, evidence_key))]
+        self.set_class(bool(found), "-said")
+        dark = self.app.current_theme.dark
+        text = Text("\n").join(spans_to_text(list(line), dark=dark) for line in found)
+        text.no_wrap, text.overflow = False, "fold"
+        self.update(text)
+
+
+class ItemList(Widget):
+    """Items of one kind that a server offers, to choose one."""
+
+    DEFAULT_CSS = """
+    ItemList { layout: vertical; }
+    ItemList SearchBar { display: none; }
+    ItemList.-searching SearchBar { display: block; }
     """
 
     class Chosen(Message):
-        """Another thing is meant; `opened` if the reader wants to work with it."""
+        """Another item is chosen; `opened` if the person wants to work with it."""
 
         def __init__(self, thing: ListedItem | None, *, opened: bool) -> None:
             super().__init__()
             self.thing = thing
             self.opened = opened
 
-    def __init__(self, subject: OpenConversation, rows: ThingRows, words: ListWords) -> None:
+    def __init__(
+        self, conversation: OpenConversation, rows: ItemRows, kind: ItemKind, below: Widget | None = None
+    ) -> None:
+        """`below` is shown below the rows."""
         super().__init__()
-        self._subject = subject
+        self._conversation = conversation
         self._rows = rows
         self._rows.found = self.own_findings
-        self._words = words
-        self._listings: tuple[Listing, ...] = ()
-        self._things: Sequence[Any] = ()
-        self._summary = ("", "")
+        self.kind = kind
+        self._below = below
+        self._loader = ListLoader(self, kind, self._take)
+        self._search = ListSearch(self, rows, self._show_found)
+        self._loaded = LoadedList()
         self._searched = ""
-        self._told: ListedItem | None = None
+        self._reported: ListedItem | None = None
         self._gone_at: int | None = None
-        """Where the cursor was put when the thing that is meant went away; None while it is there."""
-        self._keys: frozenset[tuple[type[ListedItem], str]] = frozenset()
+        """Where the cursor was put when the chosen item went away; None while it is there."""
         self._timer: Timer | None = None
         self._opens = False
         """Whether the first that is found is to be worked with."""
         self._stage: tuple[ConversationStage, bool] | None = None
+        self._check_changes = 0
         self._line = StatusLine()
         self.head = ListHead()
-        """What the lists have to say beside their items."""
-        self._bar = SearchBar("search", placeholder=words.search)
-        self._list = LogList(self._rows)
+        """The lines above the rows."""
+        self._bar = SearchBar("search", placeholder=kind.search)
+        self.list = LogList(self._rows)
+        """The rows."""
 
     def compose(self) -> ComposeResult:
-        """What there is, the search, the list."""
+        """What there is, the search, the rows."""
         yield self._line
         yield self.head
         yield self._bar
-        yield self._list
+        yield self.list
+        if self._below is not None:
+            yield self._below
 
     @property
     def is_ready(self) -> bool:
         """Whether all of it has been laid out."""
-        return self._list.is_mounted and self._bar.is_mounted
+        return self.list.is_mounted and self._bar.is_mounted
 
     def sync(self) -> None:
         """Take over a list that has changed. Nearly free while none has."""
-        known = self._subject.journal.conversation.catalogue.listings
-        listings = tuple(known[kind] for kind in self.kinds)
-        self.head.sync(self._subject, self.kinds)
-        self.sync_badges()
-        stage = (self._subject.stage, self._subject.listing in self.kinds)
-        is_remembered_anew = self._subject.memory is not self._memory
+        conversation, kinds, loaded = self._conversation, self.kind.kinds, self._loaded
+        known = conversation.journal.conversation.catalogue.listings
+        listings = tuple(known[kind] for kind in kinds)
+        self.head.sync(conversation, kinds)
+        self._sync_badges()
+        stage = (conversation.stage, conversation.listing in kinds)
         if (
-            is_remembered_anew
-            or len(listings) != len(self._listings)
-            or any(map(operator.is_not, listings, self._listings))
+            conversation.memory is not loaded.memory
+            or len(listings) != len(loaded.listings)
+            or any(map(operator.is_not, listings, loaded.listings))
         ):
-            if self._subject.listing in self.kinds and _is_half(listings, self._listings):
+            if conversation.listing in kinds and _is_half(listings, loaded.listings):
                 return
-            self.bring(listings)
+            self._loader.load(listings, conversation.memory)
         elif stage == self._stage:
             return
         self._stage = stage
-        rows = self._list
-        rows.empty = _empty(self._subject, self.kinds, self._words, listings, hidden=bool(self._things))
-        rows.refresh()
-        self._say()
+        self.list.empty = _empty(conversation, self.kind, listings, hidden=bool(self._loaded.things))
+        self.list.refresh()
+        count, rest = self._loaded.summary
+        self._line.show([(count or self.kind.many.capitalize(), "title"), (rest, "faint")])
 
-    def rebind(self, subject: OpenConversation) -> None:
-        """Show the things of another conversation; until they come, those of the one before stay.
+    def _sync_badges(self) -> None:
+        """Draw the rows anew once checks have found something. Nearly free until then."""
+        checks = self._conversation.checks_so_far
+        changes = checks.changes if checks is not None else 0
+        if changes != self._check_changes:
+            self._check_changes = changes
+            self._rows.judged()
+            self.list.sync()
+
+    def findings(self, thing: ListedItem | None) -> Sequence[Finding]:
+        """What checks have found about an item, worst first."""
+        return () if thing is None else findings_about(self._conversation.checks_so_far, thing)
+
+    def own_findings(self, thing: ListedItem | None) -> Sequence[Finding]:
+        """The same without what most items of the list have in common."""
+        return () if thing is None else own_findings(self._conversation.checks_so_far, thing)
+
+    def rebind(self, conversation: OpenConversation) -> None:
+        """Show the items of another conversation; until they come, those of the one before stay.
 
         Of a recording it is another moment, and what was not listed then does not stay.
         """
-        self._subject = subject
+        self._conversation = conversation
         self._stage = None
-        self.await_nothing()
-        if not subject.can_act:
-            self._listings, self._things, self._summary = (), (), ("", "")
+        self._loader.stop()
+        if not conversation.can_act:
+            self._loaded = self._loaded._replace(listings=(), things=(), summary=("", ""))
 
     def has_lost(self, thing: ListedItem | None) -> bool:
-        """Whether a thing was listed once and is no more. Known only of a list that was fetched to its end."""
-        if thing is None or not self._listings or not all(each.next_cursor is None for each in self._listings):
+        """Whether an item was listed once and is no more. Known only of a list that was fetched to its end."""
+        listings = self._loaded.listings
+        if thing is None or not listings or not all(each.next_cursor is None for each in listings):
             return False
-        known = self._subject.journal.conversation.catalogue.listings
-        asked = all(known[kind].asked for kind in self.kinds if THINGS[kind] is type(thing))
-        return asked and (type(thing), thing.key) not in self._keys
+        known = self._conversation.journal.conversation.catalogue.listings
+        asked = all(known[kind].asked for kind in self.kind.kinds if THINGS[kind] is type(thing))
+        return asked and (type(thing), thing.key) not in self._loaded.keys
 
-    def take(self, taken: LoadedList) -> None:
-        if self._things and not any(listing.asked for listing in taken.listings):
+    def _take(self, loaded: LoadedList) -> None:
+        self._stage = None
+        if self._loaded.things and not any(listing.asked for listing in loaded.listings):
+            self._loaded = self._loaded._replace(memory=loaded.memory)
             return
-        self._listings, self._things, self._summary, self._keys = taken
-        self._rows.marks = {**marks_of(self.head.known), **_marks_since(self._memory, self.kinds)}
-        self._search(taken=True)
+        self._loaded = loaded
+        self._rows.marks = {**marks_of(self.head.known), **_marks_since(loaded.memory, self.kind.kinds)}
+        self._find(taken=True)
         self.refresh_bindings()
 
-    def _search(self, *, taken: bool = False) -> None:
-        """Show what matches. `taken`: the things are other ones, and the reader has done nothing."""
+    def _find(self, *, taken: bool = False) -> None:
         self._searched = self._bar.text
-        self.seek(self._searched, taken=taken)
+        self._search.search(self._loaded.things, self._searched, taken=taken)
 
-    def show_found(self, *, taken: bool) -> None:
-        wanted, told, rows = self._searched, self._told, self._list
+    def _show_found(self, taken: bool) -> None:
+        reported, rows = self._reported, self.list
         was_at, offset = rows.view.cursor, rows.view.cursor - rows.view.top
         rows.sync()
-        count, at = self._rows.count, _place_of(told, self._rows, self._keys)
-        lost = taken and told is not None and at is None
+        count, at = self._rows.count, _place_of(reported, self._rows, self._loaded.keys)
+        lost = taken and reported is not None and at is None
         rows.go_to(at if at is not None else min(max(was_at, 0), count - 1) if lost else 0)
         if taken and was_at >= 0:
             rows.view.scroll_to(rows.view.cursor - offset)
         self._gone_at = rows.view.cursor if lost else None
-        self._bar.say_count(count if wanted else None, of=len(self._things))
+        self._bar.say_count(count if self._searched else None, of=len(self._loaded.things))
         opened, self._opens = self._opens, False
-        self._mean(opened=opened)
-
-    def _say(self) -> None:
-        count, rest = self._summary
-        every: list[Span] = [(count or self._words.many.capitalize(), "title"), (rest, "faint")]
-        self._line.show(every)
+        self._report(opened=opened)
 
     @property
     def chosen(self) -> ListedItem | None:
-        """The thing under the cursor."""
-        cursor = self._list.view.cursor
+        """The item under the cursor."""
+        cursor = self.list.view.cursor
         return self._rows.thing(cursor) if 0 <= cursor < self._rows.count else None
 
-    def _mean(self, *, opened: bool = False) -> None:
-        """Tell which thing is meant, if that is another one."""
-        if self._gone_at is not None and not opened and self._list.view.cursor == self._gone_at:
+    def _report(self, *, opened: bool = False) -> None:
+        """Report which item is chosen, if that is another one."""
+        if self._gone_at is not None and not opened and self.list.view.cursor == self._gone_at:
             return
         self._gone_at = None
         thing = self.chosen
-        if opened or thing != self._told:
-            self._told = thing
+        if opened or thing != self._reported:
+            self._reported = thing
             self.post_message(self.Chosen(thing, opened=opened))
 
     def settle(self) -> Chosen | None:
-        """Mean what the cursor is on without waiting any longer; what is to be done then, None if nothing is."""
+        """Choose what the cursor is on without waiting any longer; what is to be done then, None if nothing is."""
         if self._timer is not None:
             self._timer.stop()
-        if self.chosen == self._told or (self._gone_at is not None and self._list.view.cursor == self._gone_at):
+        if self.chosen == self._reported or (self._gone_at is not None and self.list.view.cursor == self._gone_at):
             return None
-        self._gone_at, self._told = None, self.chosen
-        return self.Chosen(self._told, opened=False)
+        self._gone_at, self._reported = None, self.chosen
+        return self.Chosen(self._reported, opened=False)
 
     def on_log_list_selected(self, event: LogList.Selected) -> None:
         """Wait until the cursor rests."""
         event.stop()
         if self._timer is not None:
             self._timer.stop()
-        self._timer = self.set_timer(_REST, self._mean)
+        self._timer = self.set_timer(_REST_S, self._report)
 
     def on_log_list_opened(self, event: LogList.Opened) -> None:
-        """Work with it, or with what is found where that is still sought."""
+        """Work with it, or with what is found where a thread still searches."""
         event.stop()
-        self._opens = self._sought is not None
+        self._opens = self._search.is_running
         if not self._opens:
-            self._mean(opened=True)
+            self._report(opened=True)
 
     def search(self) -> None:
         """Let keys go to the search line."""
@@ -369,34 +471,26 @@ class ThingSide(JudgedList, AsyncListLoader, ListSearch, StepList):
             return False
         bar.text = ""
         self.remove_class("-searching")
-        self._list.focus()
+        self.list.focus()
         return True
-
-    def focus_list(self) -> None:
-        """Focus the list."""
-        self._list.focus()
 
     def on_search_bar_changed(self, event: SearchBar.Changed) -> None:
         """Search."""
         event.stop()
         if event.text != self._searched:
-            self._search()
+            self._find()
 
     def on_search_bar_done(self, event: SearchBar.Done) -> None:
         """Go to what was found."""
         event.stop()
         if not event.control.text:
             self.remove_class("-searching")
-        self._list.focus()
+        self.list.focus()
 
 
-def _marks_since(memory: "RememberedServer | None", kinds: tuple[str, ...]) -> Mapping[str, str]:
+def _marks_since(memory: RememberedServer | None, kinds: tuple[str, ...]) -> Mapping[str, str]:
     """What is to be approved, by key."""
-    if memory is None or not memory.alarms:
-        return {}
-    from inspector.present.list_changes import marks_since
-
-    return marks_since(memory, kinds)
+    return marks_since(memory, kinds) if memory is not None and memory.alarms else {}
 
 
 def _is_half(listings: Sequence[Listing], before: Sequence[Listing]) -> bool:
@@ -406,28 +500,28 @@ def _is_half(listings: Sequence[Listing], before: Sequence[Listing]) -> bool:
 
 
 def _empty(
-    subject: OpenConversation, kinds: tuple[str, ...], words: ListWords, listings: Sequence[Listing], *, hidden: bool
+    conversation: OpenConversation, kind: ItemKind, listings: Sequence[Listing], *, hidden: bool
 ) -> list[list[Span]]:
-    """What stands in an empty list: why, and what can be done. `hidden`: a search hides what there is."""
-    one, many = words.one, words.many
+    """Why a list is empty, and what can be done. `hidden`: a search hides what there is."""
+    kinds, one, many = kind.kinds, kind.one, kind.many
     if hidden:
         return [[(f"No {one} matches", "muted")], [("Esc shows all again", "faint")]]
-    if subject.stage is ConversationStage.CONNECTING or subject.listing in kinds:
+    if conversation.stage is ConversationStage.CONNECTING or conversation.listing in kinds:
         return [[(f"Fetching the {many}", "muted")]]
     if any(listing.asked for listing in listings):
         return [[(f"The server has no {many}", "muted")]]
-    opening = subject.opening
+    opening = conversation.opening
     if opening and not any(LISTS[kind].capability in opening.capabilities for kind in kinds):
         return [[(f"The server declares no {many}", "muted")]]
-    if why := next(filter(None, map(subject.stopped, kinds)), ""):
+    if why := next(filter(None, map(conversation.stopped, kinds)), ""):
         said: list[list[Span]] = [[(line, "text")] for line in wrap(visible(why, limit=300), _NARROW)]
         return [[(f"{glyphs().error} The {many} can't be listed", "error")], *said]
-    if subject.journal.live and not subject.can_act:
+    if conversation.journal.live and not conversation.can_act:
         return [[(f"The {many} have not been listed yet", "muted")]]
     return [[(f"The {many} were never listed", "muted")]]
 
 
-def _place_of(thing: ListedItem | None, rows: ThingRows, keys: frozenset[tuple[type[ListedItem], str]]) -> int | None:
+def _place_of(thing: ListedItem | None, rows: ItemRows, keys: frozenset[tuple[type[ListedItem], str]]) -> int | None:
     """In which row it is. Another one with its key is sought only where there is one: that is slow."""
     places = range(rows.count)
     here = next((at for at in places if rows.thing(at) is thing), None)

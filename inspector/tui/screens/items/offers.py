@@ -1,7 +1,4 @@
-"""Offers: resources and prompts, which are asked for by name or uri.
-
-What is different between the two stands in an `OfferKind`.
-"""
+"""What the screens Resources and Prompts share: completion of arguments, and a form that makes the request."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -24,34 +21,27 @@ from inspector.protocol import peek
 from inspector.protocol.flows.steps import Replied
 from inspector.protocol.jsonrpc import Answer
 from inspector.protocol.things import ListedItem
-from inspector.protocol.tracking.catalogue import Listing
 from inspector.tui import keys
 from inspector.tui.conversation import ConversationStage, OpenConversation
-from inspector.tui.screens.items.asking import RequestScreen
-from inspector.tui.screens.items.calls import Looked, PastCall, RunningCall
-from inspector.tui.screens.items.form import ThingForm, ThingHead
-from inspector.tui.screens.items.list import ListWords, ThingSide
+from inspector.tui.screens.items.form import ItemForm, ItemHead, beginning
+from inspector.tui.screens.items.list import ItemKind, ItemList
 from inspector.tui.screens.items.model import (
     NOT_SUPPORTED,
     Completion,
-    Offer,
-    OfferList,
     completion_failed,
     completion_of,
     described,
     head_lines,
 )
+from inspector.tui.screens.items.panel import ItemsPanel
 from inspector.tui.screens.items.result import ResultPanel
 from inspector.tui.screens.items.result_views import ResultWords
-from inspector.tui.screens.items.tool_form import beginning
 from inspector.tui.theme import glyphs, spans_to_text
 from inspector.tui.widgets.bars import StatusLine
 from inspector.tui.widgets.schema_form.editors import BlockEdit, LineEdit
 from inspector.tui.widgets.schema_form.fields import FieldNode
 from inspector.tui.widgets.schema_form.form import SchemaForm
 from inspector.tui.widgets.virtual_list import LogList
-
-# --- What is different between the screens of resources and prompts, as one record of words and pure functions.
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,58 +57,26 @@ class PreparedRequest:
 
 @dataclass(frozen=True, slots=True)
 class OfferKind:
-    """One kind of offer."""
+    """What is different between resources and prompts, as words and pure functions."""
 
-    kinds: tuple[str, ...]
-    """The lists of the catalogue that it is made of."""
-    method: str
-    """What asks for one."""
+    item: ItemKind
     verb: str
     """What the button does: "Read"."""
-    done: str
-    """The same, done: "read"."""
-    words: ListWords
     result_words: ResultWords
     titles: tuple[str, str, str]
     """Of the list's columns."""
-    offers: Callable[[Sequence[Listing]], list[Offer]]
-    """The rows, of the lists in the order of `kinds`."""
-    counts: Callable[[Sequence[Offer]], tuple[str, str]]
     place: Callable[[ListedItem], Line]
     """The line below the title."""
     facts: Callable[[ListedItem], tuple[Fact, ...]]
     schema: Callable[[ListedItem], Any]
     """What the form asks for."""
     request: Callable[[ListedItem, Any], PreparedRequest]
-    """What is sent, for a thing and the form's arguments (UNSET for none)."""
+    """What is sent, for an item and the form's arguments (UNSET for none)."""
     reference: Callable[[ListedItem], dict[str, Any] | None]
     """How completion refers to it; None if nothing of it can be completed."""
-    made: Callable[[ListedItem, str], bool]
-    """Whether a recorded request, by what it was about, was one for the thing."""
 
 
-# --- The list of resources or of prompts with its search line.
-
-
-class OfferSide(ThingSide):
-    """What a server offers of one kind, to choose one."""
-
-    def __init__(self, subject: OpenConversation, kind: OfferKind, rows: OfferList | None = None) -> None:
-        super().__init__(subject, rows or OfferList(kind.titles), kind.words)
-        self.kinds = kind.kinds
-        self._kind = kind
-
-    def read(self, listings: Sequence[Listing]) -> Sequence[Offer]:
-        """The offers."""
-        return self._kind.offers(listings)
-
-    def summary(self, things: Sequence[Offer]) -> tuple[str, str]:
-        """How many there are."""
-        return self._kind.counts(things)
-
-
-# --- What the server proposes for the argument that is being typed: asked for when the typist pauses, taken by a
-# key.
+# Completion of arguments: requested when the person pauses, taken by a key
 
 PAUSE: Final = 0.15
 """Seconds without a change after which the server is asked."""
@@ -126,7 +84,7 @@ _ROWS: Final = 5
 """Values in sight at once."""
 
 
-class Wanted(msgspec.Struct, frozen=True):
+class CompletionWanted(msgspec.Struct, frozen=True):
     """What is to be completed."""
 
     reference: dict[str, Any]
@@ -172,7 +130,7 @@ class Completions(Widget):
     def __init__(self, subject: OpenConversation) -> None:
         super().__init__()
         self._subject = subject
-        self._wanted: Wanted | None = None
+        self._wanted: CompletionWanted | None = None
         self._found = Completion()
         self._taken = -1
         self._silent = False
@@ -192,7 +150,7 @@ class Completions(Widget):
         self._silent = False
         self.consider(None)
 
-    def consider(self, wanted: Wanted | None) -> None:
+    def consider(self, wanted: CompletionWanted | None) -> None:
         """Something else is being typed, or nothing that could be completed."""
         if wanted == self._wanted:
             return
@@ -213,12 +171,12 @@ class Completions(Widget):
             self._timer = self.set_timer(PAUSE, lambda: self._ask(wanted))
 
     @work(exclusive=True, group="completion")
-    async def _ask(self, wanted: Wanted) -> None:
+    async def _ask(self, wanted: CompletionWanted) -> None:
         found = await self._answer(wanted)
         if self._wanted == wanted:
             self._show(found)
 
-    async def _answer(self, wanted: Wanted) -> Completion:
+    async def _answer(self, wanted: CompletionWanted) -> Completion:
         opening = self._subject.opening
         features = opening.revision.features if opening else frozenset()
         if opening and "completions capability" in features and "completions" not in opening.capabilities:
@@ -269,55 +227,28 @@ class Completions(Widget):
         event.stop()
 
 
-# --- The form of a resource, a template or a prompt: what it says of itself, its arguments, and what would be sent.
+# The form
 
 _MOST = 200
 """Lines that are shown of a description in full."""
 
 
-class OfferHead(ThingHead):
-    """About one thing. Long descriptions show their beginning until somebody asks for all."""
-
-    DEFAULT_CSS = """
-    OfferHead { height: auto; padding: 0 2; margin: 0 0 1 0; }
-    """
-
-    def __init__(self, kind: OfferKind) -> None:
-        super().__init__("")
-        self._kind = kind
-        self._thing: ListedItem | None = None
-        self._full = False
-
-    def show(self, thing: ListedItem | None) -> None:
-        """Show another thing."""
-        self._thing, self._full = thing, False
-        self._renew()
-
-    def toggle(self) -> None:
-        """Show all of the description, or its beginning."""
-        self._full = not self._full
-        self._renew()
-
-    def lines(self) -> list[list[Span]]:
-        """Its name and place, what is wrong with it, and what its server says of it."""
-        return list(self._lines(self._thing)) if self._thing else []
-
-    def _lines(self, thing: ListedItem) -> Iterator[list[Span]]:
-        yield from (list(line) for line in head_lines(thing))
-        yield list(self._kind.place(thing))
-        if thing.flaw:
-            yield [(f"{glyphs().warning} {thing.flaw}", "warning")]
-        if not self._folded:
-            yield from self.finding_lines(full=self._full)
-        about = [list(line) for line in described(thing)]
-        yield from about[:_MOST] if self._full else beginning(about)
-        yield from (list(line) for line in fact_lines([*title_facts(thing), *self._kind.facts(thing)]))
-        if self._full:
-            yield from (list(line) for line in meta_lines(thing.raw))
+def _describe(kind: OfferKind, thing: ListedItem, full: bool, found: Sequence[list[Span]]) -> Iterator[list[Span]]:
+    """Its name and place, what is wrong with it, and what its server says of it."""
+    yield from (list(line) for line in head_lines(thing))
+    yield list(kind.place(thing))
+    if thing.flaw:
+        yield [(f"{glyphs().warning} {thing.flaw}", "warning")]
+    yield from found
+    about = [list(line) for line in described(thing)]
+    yield from about[:_MOST] if full else beginning(about)
+    yield from (list(line) for line in fact_lines([*title_facts(thing), *kind.facts(thing)]))
+    if full:
+        yield from (list(line) for line in meta_lines(thing.raw))
 
 
-class OfferForm(ThingForm):
-    """One offer, ready to be asked for."""
+class OfferForm(ItemForm):
+    """The form of one resource, template or prompt."""
 
     DEFAULT_CSS = """
     OfferForm > .offer--preview { height: auto; max-height: 4; padding: 0 1; margin: 1 0 0 0; display: none; }
@@ -326,7 +257,8 @@ class OfferForm(ThingForm):
     """
 
     def __init__(self, subject: OpenConversation, kind: OfferKind) -> None:
-        super().__init__(OfferHead(kind), one=kind.words.one, verb=kind.verb)
+        head = ItemHead(lambda thing, full, found: _describe(kind, thing, full, found))
+        super().__init__(head, one=kind.item.one, verb=kind.verb)
         self._kind = kind
         self._preview = Static("", classes="offer--preview")
         self._completions = Completions(subject)
@@ -401,7 +333,7 @@ class OfferForm(ThingForm):
         value = edit.value if isinstance(edit, LineEdit) else edit.text
         others = {key: each for key, each in peek.mapping(self.form.arguments).items() if isinstance(each, str)}
         others.pop(name, None)
-        self._completions.consider(Wanted(reference, name, value, others))
+        self._completions.consider(CompletionWanted(reference, name, value, others))
 
     def complete(self) -> None:
         """Take the next of the proposed values into its field."""
@@ -427,69 +359,30 @@ class OfferForm(ThingForm):
         self._put(event.value)
 
 
-class OffersPanel(RequestScreen[OfferSide, OfferForm]):
-    """Offers of one kind, and asking for them."""
+class OffersPanel(ItemsPanel[OfferForm]):
+    """What resources and prompts have in common: completion, and parameters that the form makes."""
 
-    def __init__(self, subject: OpenConversation, kind: OfferKind, side: OfferSide | None = None) -> None:
-        self.kind = kind
-        self.method, self.done = kind.method, kind.done
-        self._past: list[PastCall] = []
-        side = side or OfferSide(subject, kind)
-        super().__init__(subject, side, OfferForm(subject, kind), ResultPanel(kind.result_words))
+    def __init__(self, conversation: OpenConversation, kind: OfferKind, items: ItemList) -> None:
+        form = OfferForm(conversation, kind)
+        super().__init__(conversation, items, form, ResultPanel(kind.result_words))
 
-    @property
-    def past(self) -> Sequence[PastCall]:
-        """Requests for the chosen thing, oldest first."""
-        return self._past
-
-    def show_history(self) -> None:
-        """Find those of the chosen thing: a template has made many uris."""
-        thing, history = self.form.thing, self.history
-        found = [name for name in history.targets if thing is not None and self.kind.made(thing, name)]
-        calls = [call for name in found for call in history.of(name)]
-        self._past = sorted(calls, key=lambda call: (call.wall_ns, call.exchange.number))
-        super().show_history()
-
-    def rebind(self, subject: OpenConversation) -> None:
+    def rebind(self, conversation: OpenConversation) -> None:
         """Show another conversation, in the form as well: completion asks its server."""
-        self.form.rebind(subject)
-        super().rebind(subject)
+        self.form.rebind(conversation)
+        super().rebind(conversation)
 
     async def do_more(self, name: str) -> None:
         """What a key asks for here alone: "complete", and "edit" and "repeat" of the request that is shown."""
         match name:
             case "complete":
                 self.form.complete()
-            case "repeat" if self.last_call is None:
+            case "repeat" if self.requests.last is None:
                 await self.form.send()
             case _:
                 await super().do_more(name)
 
-    # What is asked for
-
-    async def on_thing_side_chosen(self, event: OfferSide.Chosen) -> None:
-        """Show the thing, and go to its form where that is wanted."""
-        await self.follow(event)
-
-    def on_thing_form_call_wanted(self, event: OfferForm.CallWanted) -> None:
-        """Ask for it."""
+    def on_item_form_call_wanted(self, event: ItemForm.CallWanted) -> None:
+        """Send the request."""
         event.stop()
-        self._request(event.thing, event.arguments, self.form.request.params)
-
-    def _request(self, thing: ListedItem, arguments: object, params: object) -> None:
-        self.begin(self.calling.begin(thing, arguments, self.method, params))
-
-    async def reuse(self, call: PastCall | Looked | RunningCall, deed: str) -> None:
-        """A read has no arguments but its uri: it is repeated as it was; of other requests they go into the form."""
-        if self.method != "resources/read":
-            await super().reuse(call, deed)
-        elif deed != "repeat":
-            self.go("form")
-        elif self.form.thing is not None and call.exchange is not None:
-            if self.calling.why_not():
-                self.form.decline()
-            else:
-                self._request(self.form.thing, None, {"uri": call.exchange.target})
-        else:
-            self.form.arm()
-            await self.form.send()
+        method, params = self.items.kind.method, self.form.request.params
+        self.requests.begin(self.requests.calling.begin(event.thing, event.arguments, method, params))

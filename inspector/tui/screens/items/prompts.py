@@ -1,4 +1,4 @@
-"""Screen 4, Prompts: the list, the arguments of one, and the messages that the server makes of them."""
+"""The Prompts screen: the prompts of a server, the arguments of one, and its messages."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -12,9 +12,10 @@ from inspector.tui import keys
 from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import OpenConversation
 from inspector.tui.safety import copy
-from inspector.tui.screens.items.list import ListWords
+from inspector.tui.screens.items.list import ItemKind, ItemList
 from inspector.tui.screens.items.model import (
     Offer,
+    OfferList,
     prompt_counts,
     prompt_facts,
     prompt_markdown,
@@ -39,26 +40,26 @@ def _reference(thing: ListedItem) -> dict[str, Any] | None:
     return {"type": "ref/prompt", "name": thing.name}
 
 
-def _made(thing: ListedItem, name: str) -> bool:
-    return name == thing.name
-
-
 PROMPTS = OfferKind(
-    kinds=("prompts",),
-    method="prompts/get",
+    item=ItemKind(
+        kinds=("prompts",),
+        one="prompt",
+        many="prompts",
+        search="name, title or description",
+        read=_offers,
+        summary=prompt_counts,
+        method="prompts/get",
+        done="asked for",
+        made=lambda thing, name: name == thing.name,
+    ),
     verb="Get",
-    done="asked for",
-    words=ListWords("prompt", "prompts", "name, title or description"),
     result_words=ResultWords("Not asked for yet", "gets its messages", "Never asked for yet", structured=False),
     titles=("prompt", "arguments", ""),
-    offers=_offers,
-    counts=prompt_counts,
     place=prompt_place,
     facts=prompt_facts,
     schema=prompt_schema,
     request=_request,
     reference=_reference,
-    made=_made,
 )
 
 
@@ -87,20 +88,17 @@ Choose a prompt, fill its arguments, get its messages: each with its role and ev
 JSON, `C` as Markdown.
 """
 
-    def __init__(self, subject: OpenConversation) -> None:
-        super().__init__(subject, PROMPTS)
+    def __init__(self, conversation: OpenConversation) -> None:
+        super().__init__(conversation, PROMPTS, ItemList(conversation, OfferList(PROMPTS.titles), PROMPTS.item))
 
     async def action_do(self, name: str) -> None:
         """What else a key asks for; here also "copy-json" and "copy-markdown"."""
-        if name.startswith("copy-"):
-            self._copy(as_json=name == "copy-json")
-        else:
+        if not name.startswith("copy-"):
             await super().action_do(name)
-
-    def _copy(self, *, as_json: bool) -> None:
+            return
         looked = self.result.looked
         if looked is None or looked.finished.result is None:
             self.app.notify("There are no messages to copy yet.", markup=False)
             return
         result = looked.finished.result
-        copy(self.app, json_text(result) if as_json else prompt_markdown(result))
+        copy(self.app, json_text(result) if name == "copy-json" else prompt_markdown(result))

@@ -1,12 +1,10 @@
-"""Screen 3, Resources: resources and templates in one list, reading them, and every content that came, whole."""
+"""The Resources screen: resources and templates in one list, reading them, and watching them for updates."""
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from rich.text import Text
-from textual import work
-from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.widgets import Static
 
@@ -26,8 +24,8 @@ from inspector.session.watching import Outcome
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import OpenConversation, why_silent
-from inspector.tui.screens.items.calls import look
-from inspector.tui.screens.items.list import ListWords
+from inspector.tui.screens.items.calls import Looked, PastCall, RunningCall, look
+from inspector.tui.screens.items.list import ItemKind, ItemList
 from inspector.tui.screens.items.model import (
     Offer,
     WatchedRows,
@@ -39,172 +37,58 @@ from inspector.tui.screens.items.model import (
     template_schema,
     uris_of,
 )
-from inspector.tui.screens.items.offers import OfferKind, OfferSide, OffersPanel, PreparedRequest
+from inspector.tui.screens.items.offers import OfferKind, OffersPanel, PreparedRequest
+from inspector.tui.screens.items.panel import RequestFinished
 from inspector.tui.screens.items.result_views import ResultWords
 from inspector.tui.theme import spans_to_text
-
-# --- The list of resources: which are watched, which were updated since they were read, and what the server has
-# granted.
+from inspector.tui.widgets.lines import BeforeAfterScreen
 
 _EVERY = 6
 """Of thirty looks a second, those at which marks are renewed."""
-
-
-class ResourceSide(OfferSide):
-    """Resources and templates, with their marks, and below them what is watched."""
-
-    DEFAULT_CSS = """
-    ResourceSide > .resources--watching { display: none; height: auto; max-height: 8; padding: 0 1; }
-    ResourceSide.-watching > .resources--watching { display: block; }
-    """
-
-    def __init__(self, subject: OpenConversation, kind: OfferKind) -> None:
-        self._marked = WatchedRows(kind.titles, lambda: self.subscriptions)
-        super().__init__(subject, kind, self._marked)
-        self._said = Static("", classes="resources--watching")
-        self._said_lines: Sequence[Line] = ()
-        self._shown: tuple[Subscriptions, int, ListedItem | None] | None = None
-        self._looks = 0
-
-    @property
-    def subscriptions(self) -> Subscriptions:
-        """All that is known of watching."""
-        return self._subject.journal.conversation.subscriptions
-
-    def compose(self) -> ComposeResult:
-        """The list, and below it what is watched."""
-        yield from super().compose()
-        yield self._said
-
-    def sync(self) -> None:
-        """Take over a list that has changed, and now and then what is watched and was updated."""
-        super().sync()
-        self._looks += 1
-        state = self.subscriptions, self.subscriptions.changes, self.chosen
-        same_thing = self._shown is not None and self._shown[2] is state[2]
-        if state == self._shown or (same_thing and self._looks % _EVERY):
-            return
-        if self._shown is None or state[:2] != self._shown[:2]:
-            self._marked.touch()
-            self._list.sync()
-        self._shown = state
-        self._say_watching()
-
-    def _say_watching(self) -> None:
-        lines: Sequence[Line] = stream_lines(self.subscriptions)
-        if one := self._of_chosen():
-            lines = [one, *lines]
-        if lines == self._said_lines:
-            return
-        self._said_lines = lines
-        self.set_class(bool(lines), "-watching")
-        shown = Text("\n").join(spans_to_text(line, dark=self.app.current_theme.dark) for line in lines)
-        shown.no_wrap, shown.overflow = False, "fold"
-        self._said.update(shown)
-
-    def _of_chosen(self) -> Line:
-        """How it stands with the thing under the cursor, or the newest thing that its template made."""
-        thing, subscriptions, store = self.chosen, self.subscriptions, self._subject.journal.store
-        uris = uris_of(thing, subscriptions) if thing is not None else ()
-        return about(subscriptions, uris[-1], store.wall_ns) if uris else ()
-
-
-# --- Watching the chosen resource, and comparing what it said before with what it says now.
-
 _LACKS = "The server does not say that resources can be watched (its capabilities lack resources.subscribe)."
 
 
-class WatchingPanel(OffersPanel):
-    """A panel of resources that can be watched."""
+class WatchStatus(Static):
+    """What is watched, below the list of resources."""
 
-    async def action_watch(self) -> None:
-        """Watch the chosen resource, or watch it no longer."""
-        await self.settle()
-        thing = self.form.thing
-        if thing is None:
+    DEFAULT_CSS = """
+    WatchStatus { display: none; height: auto; max-height: 8; padding: 0 1; }
+    WatchStatus.-watching { display: block; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__("")
+        self._lines: Sequence[Line] = ()
+        self._shown: tuple[Subscriptions, int, ListedItem | None] | None = None
+        self._looks = 0
+
+    def sync(self, conversation: OpenConversation, rows: WatchedRows, items: ItemList) -> None:
+        """Show now and then what is watched and was updated, here and as marks of the rows."""
+        subscriptions, thing = conversation.journal.conversation.subscriptions, items.chosen
+        self._looks += 1
+        state = subscriptions, subscriptions.changes, thing
+        same_thing = self._shown is not None and self._shown[2] is thing
+        if state == self._shown or (same_thing and self._looks % _EVERY):
             return
-        request = self.form.request
-        uri = peek.text(request.params, "uri") or ""
-        if why := why_silent(self.subject):
-            self._tell(why, "warning")
-        elif request.problem or not uri:
-            self._tell(f"It can't be watched: {request.problem or 'it has no uri'}.")
-        elif not _can_be_watched(self.subject.opening.capabilities if self.subject.opening else None):
-            self._tell(_LACKS, "warning")
-        else:
-            standing = self.subject.journal.conversation.subscriptions.standing(uri)
-            self._watch(uri, standing in (None, SubscriptionState.ONCE))
+        if self._shown is None or state[:2] != self._shown[:2]:
+            rows.touch()
+            items.list.sync()
+        self._shown = state
+        self._show(subscriptions, thing, conversation.journal)
 
-    @work(group="watch")
-    async def _watch(self, uri: str, on: bool) -> None:
-        async def change(session: Session) -> Outcome:
-            return await (session.watching.watch(uri) if on else session.watching.unwatch(uri))
-
-        outcome = await self.subject.perform(change)
-        name = text.visible(uri, limit=120)
-        if outcome.refused:
-            self._tell(f"{'Watching' if on else 'Not watching'} {name} was refused: {outcome.refused}", "error")
-        elif not on:
-            self._tell(f"No longer watching {name}.")
-        elif not outcome.acknowledged:
-            self._tell(f"The server has not acknowledged yet that it tells of {name}.", "warning")
-        elif uri in outcome.not_granted.uris:
-            self._tell(f"The server did not grant watching {name}.", "warning")
-        else:
-            self._tell(f"Watching {name}.")
-
-    async def action_compare(self) -> None:
-        """Show what has changed since the read before the one that is shown."""
-        journal, pair = self.subject.journal, self._pair(self.result.exchange)
-        if pair is None:
-            self._tell("There is no earlier read to compare with: read it again first.")
+    def _show(self, subscriptions: Subscriptions, thing: ListedItem | None, journal: Journal) -> None:
+        lines: Sequence[Line] = stream_lines(subscriptions)
+        # Of a template the newest resource that it made.
+        uris = uris_of(thing, subscriptions) if thing is not None else ()
+        if one := about(subscriptions, uris[-1], journal.store.wall_ns) if uris else ():
+            lines = [one, *lines]
+        if lines == self._lines:
             return
-        from inspector.tui.widgets.lines import BeforeAfterScreen
-
-        before, after = pair
-        title = f"{text.visible(after.target, limit=200)}   #{before.request_frame} → #{after.request_frame}"
-
-        def compare() -> list[Line]:
-            return change_lines(_result(journal, before), _result(journal, after))
-
-        self.app.push_screen(BeforeAfterScreen(title, compare))
-
-    def on_request_screen_request_finished(self, event: OffersPanel.RequestFinished) -> None:
-        """Say whether a resource that was read again says something else."""
-        if event.call.exchange is not None and event.call.journal is self.subject.journal:
-            self._compare_quietly(event.call.exchange)
-
-    @work(group="compare")
-    async def _compare_quietly(self, newest: Exchange) -> None:
-        journal, pair = self.subject.journal, self._pair(newest)
-        if pair is None:
-            return
-        equal = await asyncio.to_thread(lambda: same(_result(journal, pair[0]), _result(journal, pair[1])))
-        if not equal:
-            self._tell("It has changed since the read before: u shows how.")
-        elif newest.target in journal.conversation.subscriptions.updates:
-            self._tell("It is the same as at the read before.")
-
-    def _pair(self, newer: Exchange | None) -> tuple[Exchange, Exchange] | None:
-        """A read that was answered, and the one before it of the same resource; None without."""
-        if newer is None or newer.state is not ExchangeState.ANSWERED:
-            return None
-        if self.history.take():
-            self.show_history()
-        reads = [call.exchange for call in self.history.of(newer.target) if not call.is_earlier]
-        older = [each for each in reads if each.number < newer.number and each.state is ExchangeState.ANSWERED]
-        return (older[-1], newer) if older and newer in reads else None
-
-    def _tell(self, what: str, severity: str = "information") -> None:
-        self.app.notify(text.visible(what, limit=400), severity=severity, markup=False)  # type: ignore[arg-type]
-
-
-def _can_be_watched(capabilities: object) -> bool:
-    return peek.flag(capabilities, "resources", "subscribe") is True
-
-
-def _result(journal: Journal, exchange: Exchange) -> object:
-    return look(journal, exchange, None, method="resources/read").finished.result
+        self._lines = lines
+        self.set_class(bool(lines), "-watching")
+        shown = Text("\n").join(spans_to_text(line, dark=self.app.current_theme.dark) for line in lines)
+        shown.no_wrap, shown.overflow = False, "fold"
+        self.update(shown)
 
 
 def _offers(listings: Sequence[Listing]) -> list[Offer]:
@@ -237,25 +121,29 @@ def _made(thing: ListedItem, uri: str) -> bool:
 
 
 RESOURCES = OfferKind(
-    kinds=("resources", "templates"),
-    method="resources/read",
+    item=ItemKind(
+        kinds=("resources", "templates"),
+        one="resource",
+        many="resources",
+        search="title, uri, type or description",
+        read=_offers,
+        summary=counts,
+        method="resources/read",
+        done="read",
+        made=_made,
+    ),
     verb="Read",
-    done="read",
-    words=ListWords("resource", "resources", "title, uri, type or description"),
     result_words=ResultWords("Not read yet", "reads it", "No reads of this yet", structured=False),
     titles=("resource", "uri", "type, size"),
-    offers=_offers,
-    counts=counts,
     place=resource_place,
     facts=resource_facts,
     schema=_schema,
     request=_request,
     reference=_reference,
-    made=_made,
 )
 
 
-class ResourcesPanel(WatchingPanel):
+class ResourcesPanel(OffersPanel):
     """The resources of a server, reading them, and watching them."""
 
     places = (
@@ -282,5 +170,119 @@ them. Every content is shown; Enter, or the view Item, shows the one under the c
 marked; read again, `u` shows what has changed.
 """
 
-    def __init__(self, subject: OpenConversation) -> None:
-        super().__init__(subject, RESOURCES, ResourceSide(subject, RESOURCES))
+    def __init__(self, conversation: OpenConversation) -> None:
+        self._rows = WatchedRows(RESOURCES.titles, lambda: self.conversation.journal.conversation.subscriptions)
+        self._status = WatchStatus()
+        items = ItemList(conversation, self._rows, RESOURCES.item, below=self._status)
+        super().__init__(conversation, RESOURCES, items)
+
+    def sync(self) -> None:
+        """Take in what is new, and now and then what is watched and was updated."""
+        super().sync()
+        if self.steps.is_ready:
+            self._status.sync(self.conversation, self._rows, self.items)
+
+    async def reuse(self, call: PastCall | Looked | RunningCall, deed: str) -> None:
+        """Read the same URI again: a read has no other arguments that could go into the form."""
+        if deed != "repeat":
+            self.steps.go("form")
+        elif self.form.thing is not None and call.exchange is not None:
+            calling, params = self.requests.calling, {"uri": call.exchange.target}
+            if calling.why_not():
+                self.form.decline()
+            else:
+                self.requests.begin(calling.begin(self.form.thing, None, self.items.kind.method, params))
+        else:
+            self.form.arm()
+            await self.form.send()
+
+    async def action_watch(self) -> None:
+        """Watch the chosen resource, or watch it no longer."""
+        await self.settle()
+        if self.form.thing is None:
+            return
+        conversation, request = self.conversation, self.form.request
+        uri = peek.text(request.params, "uri") or ""
+        if why := why_silent(conversation):
+            _tell(self, why, "warning")
+        elif request.problem or not uri:
+            _tell(self, f"It can't be watched: {request.problem or 'it has no uri'}.")
+        elif not _can_be_watched(conversation.opening.capabilities if conversation.opening else None):
+            _tell(self, _LACKS, "warning")
+        else:
+            state = conversation.journal.conversation.subscriptions.standing(uri)
+            self.run_worker(_watch(self, uri, state in (None, SubscriptionState.ONCE)), group="watch")
+
+    async def action_compare(self) -> None:
+        """Show what has changed since the read before the one that is shown."""
+        journal, pair = self.conversation.journal, _pair(self, self.result.exchange)
+        if pair is None:
+            _tell(self, "There is no earlier read to compare with: read it again first.")
+            return
+        before, after = pair
+        title = f"{text.visible(after.target, limit=200)}   #{before.request_frame} → #{after.request_frame}"
+
+        def compare() -> list[Line]:
+            return change_lines(_result(journal, before), _result(journal, after))
+
+        self.app.push_screen(BeforeAfterScreen(title, compare))
+
+    def on_request_finished(self, event: RequestFinished) -> None:
+        """Say whether a resource that was read again has changed."""
+        if event.call.exchange is not None and event.call.journal is self.conversation.journal:
+            self.run_worker(_compare_quietly(self, event.call.exchange), group="compare")
+
+
+async def _watch(panel: ResourcesPanel, uri: str, on: bool) -> None:
+    async def change(session: Session) -> Outcome:
+        return await (session.watching.watch(uri) if on else session.watching.unwatch(uri))
+
+    outcome = await panel.conversation.perform(change)
+    name = text.visible(uri, limit=120)
+    if outcome.refused:
+        _tell(panel, f"{'Watching' if on else 'Not watching'} {name} was refused: {outcome.refused}", "error")
+    elif not on:
+        _tell(panel, f"No longer watching {name}.")
+    elif not outcome.acknowledged:
+        _tell(panel, f"The server has not acknowledged yet that it tells of {name}.", "warning")
+    elif uri in outcome.not_granted.uris:
+        _tell(panel, f"The server did not grant watching {name}.", "warning")
+    else:
+        _tell(panel, f"Watching {name}.")
+
+
+async def _compare_quietly(panel: ResourcesPanel, newest: Exchange) -> None:
+    journal, pair = panel.conversation.journal, _pair(panel, newest)
+    if pair is None:
+        return
+    equal = await asyncio.to_thread(lambda: same(_result(journal, pair[0]), _result(journal, pair[1])))
+    if not equal:
+        _tell(panel, "It has changed since the read before: u shows how.")
+    elif newest.target in journal.conversation.subscriptions.updates:
+        _tell(panel, "It is the same as at the read before.")
+
+
+def _pair(panel: ResourcesPanel, newer: Exchange | None) -> tuple[Exchange, Exchange] | None:
+    """A read that was answered, and the one before it of the same resource; None without."""
+    if newer is None or newer.state is not ExchangeState.ANSWERED:
+        return None
+    requests = panel.requests
+    if requests.history.take():
+        requests.show_history()
+    reads = [call.exchange for call in requests.history.of(newer.target) if not call.is_earlier]
+    older = [each for each in reads if each.number < newer.number and each.state is ExchangeState.ANSWERED]
+    return (older[-1], newer) if older and newer in reads else None
+
+
+def _tell(
+    panel: ResourcesPanel, what: str, severity: Literal["information", "warning", "error"] = "information"
+) -> None:
+    panel.app.notify(text.visible(what, limit=400), severity=severity, markup=False)
+
+
+def _can_be_watched(capabilities: object) -> bool:
+    return peek.flag(capabilities, "resources", "subscribe") is True
+
+
+def _result(journal: Journal, exchange: Exchange) -> object:
+    return look(journal, exchange, None, method="resources/read").finished.result

@@ -1,65 +1,164 @@
-"""Screen 2, Tools: the list, the form of the chosen tool, and what came of calling it.
+"""The Tools screen: the tools of a server, the form of the chosen one, and calling it."""
 
-What was typed for a tool outlives a new connection. Calls run in workers: several may be on their way, and the panel
-follows the newest. A wide terminal shows list, form and result side by side, a narrow one the step that was taken
-last, and Escape goes back step by step.
-"""
-
-from collections.abc import Sequence
-from typing import Any, ClassVar
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
 
 from textual.binding import BindingType
 
+from inspector import text
 from inspector.forms.typed import json_text
-from inspector.present.items import ToolList, total_cost
+from inspector.present.compatibility import outlook_of
+from inspector.present.items import ToolList, link_line, meta_lines, said_facts, tool_facts, total_cost
+from inspector.present.spans import Span, fact_lines
 from inspector.protocol import peek
+from inspector.protocol.apps import app_of
 from inspector.protocol.flows.tasks import Support, support_of
-from inspector.protocol.things import Tool
+from inspector.protocol.headers import cautions
+from inspector.protocol.jsonrpc import encode
+from inspector.protocol.things import ListedItem, Tool
 from inspector.protocol.tracking.catalogue import Listing
 from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import OpenConversation
-from inspector.tui.screens.items.asking import RequestScreen
-from inspector.tui.screens.items.calls import PastCall, question
-from inspector.tui.screens.items.list import ListWords, ThingSide
+from inspector.tui.screens.items.calls import question
+from inspector.tui.screens.items.dialogs import show_app_of, show_hosts
+from inspector.tui.screens.items.form import ItemForm, ItemHead, beginning
+from inspector.tui.screens.items.list import ItemKind, ItemList
+from inspector.tui.screens.items.panel import ItemsPanel
 from inspector.tui.screens.items.result import ResultPanel
 from inspector.tui.screens.items.result_views import SCHEMA, STDERR
-from inspector.tui.screens.items.tool_form import ToolForm
+from inspector.tui.theme import glyphs
+from inspector.tui.widgets.dialogs import ConfirmScreen
 
-# --- The list of tools with its search line.
-
-_WORDS = ListWords("tool", "tools", "name, title or description")
-
-
-class ToolSide(ThingSide):
-    """The tools of a server, to choose one."""
-
-    kinds = ("tools",)
-
-    class Chosen(ThingSide.Chosen):
-        """Another tool is meant; `opened` if the reader wants to work with it."""
-
-        @property
-        def tool(self) -> Tool | None:
-            """The tool."""
-            return self.thing if isinstance(self.thing, Tool) else None
-
-    def __init__(self, subject: OpenConversation) -> None:
-        self._tools = ToolList()
-        super().__init__(subject, self._tools, _WORDS)
-
-    def read(self, listings: Sequence[Listing]) -> Sequence[Tool]:
-        """The tools."""
-        return tuple(Tool(raw) for listing in listings for raw in listing.items)
-
-    def summary(self, things: Sequence[Tool]) -> tuple[str, str]:
-        """How many there are, and what they cost."""
-        count, _, rest = total_cost(self._tools.all_rows(things)).partition(",")
-        return count, f",{rest}" if rest else ""
+_MOST = 200
+"""Lines that are shown of a description in full."""
 
 
-class ToolsPanel(RequestScreen[ToolSide, ToolForm]):
+def describe(thing: ListedItem, full: bool, found: Sequence[list[Span]]) -> Iterator[list[Span]]:
+    """What a tool says of itself: title, description, claims, cost, and why it may not work."""
+    tool = Tool(thing.raw)
+    facts = tool_facts(tool)
+    yield list(facts.title)
+    if facts.flaw:
+        yield [(f"{glyphs().warning} {facts.flaw}: it can still be called, with JSON", "warning")]
+    yield from found
+    described = [[(part, role) for part, role in line] for line in facts.description]
+    if full:
+        yield from described[:_MOST]
+    else:
+        yield from beginning(described)
+    claims = ", ".join([*tool.claims, *([f"tasks {text.visible(tool.task_support)}"] if tool.task_support else [])])
+    if claims:
+        yield [(f"{glyphs().claimed} claimed by server: ", "faint"), (claims, "claimed")]
+    if (link := app_of(tool)) is not None:
+        yield list(link_line(link, keys.key_name("o")))
+    if outlook := _outlook(tool):
+        yield outlook
+    size = len(encode(tool.raw))
+    cost = f"{text.human_size(size)} in the list, ≈{text.estimate_tokens(size):,} tokens (estimate)"
+    star: list[Span] = [("*", "error"), (" required   ", "faint")]
+    said = said_facts(tool)
+    more: list[Span] = [(f"   {keys.key_name('i')} shows {len(said)} more", "accent")] if said and not full else []
+    more.append((f"   {keys.key_name('S')} schemas", "accent"))
+    yield [*(star if peek.items(tool.input_schema, "required") else []), (cost, "faint"), *more]
+    if full:
+        yield from (list(line) for line in fact_lines(said))
+        yield from (list(line) for line in meta_lines(tool.raw))
+
+
+def _outlook(tool: Tool) -> list[Span]:
+    """The worst that hosts are known to do with it, and the key that shows all of them; [] for nothing."""
+    line = outlook_of(tool.raw)
+    return [*line, (f"  {keys.key_name('M')} shows all", "accent")] if line else []
+
+
+_TASK_WORDS = {
+    Support.NONE: "",
+    Support.FORBIDDEN: "never a task",
+    Support.REQUIRED: "task required",
+    Support.SERVER_DECIDES: "may be a task",
+}
+_NO_TASK_CHOICE = {
+    Support.NONE: "This server has no tasks for tool calls.",
+    Support.FORBIDDEN: "The server does not let this tool be called as a task.",
+    Support.REQUIRED: "The tool must be called as a task, and is.",
+    Support.SERVER_DECIDES: "The server alone decides whether a call becomes a task.",
+}
+
+
+class ToolForm(ItemForm):
+    """The form of one tool."""
+
+    def __init__(self) -> None:
+        super().__init__(ItemHead(describe), one="tool", verb="Call")
+        self._support = Support.NONE
+        self._is_mirrored = False
+        self._as_tasks: set[str] = set()
+        """The names of the tools that are to be called as tasks, of those where that is a choice."""
+
+    @property
+    def as_task(self) -> bool:
+        """Whether the person wants the call to be a task, where that is a choice."""
+        tool = self.tool
+        return self._support is Support.OPTIONAL and tool is not None and tool.name in self._as_tasks
+
+    def say_support(self, support: Support) -> None:
+        """Say whether calls of the tool may become tasks."""
+        if support is not self._support:
+            self._support = support
+            self._renew_bar()
+
+    def say_mirrored(self, mirrored: bool) -> None:
+        """Say whether calls are sent over HTTP with headers that mirror parameters."""
+        if mirrored is not self._is_mirrored:
+            self._is_mirrored = mirrored
+            self._renew_bar()
+
+    def cautions(self) -> tuple[str, ...]:
+        """What the headers of a call will not do as they should."""
+        tool = self.tool
+        return cautions(tool.input_schema, self.form.arguments) if self._is_mirrored and tool is not None else ()
+
+    def toggle_task(self) -> None:
+        """Call this tool as a task from now on, or not; where there is no choice, it is said why."""
+        tool = self.tool
+        if tool is None:
+            return
+        if self._support is Support.OPTIONAL:
+            self._as_tasks ^= {tool.name}
+            self._renew_bar()
+        else:
+            self.app.notify(_NO_TASK_CHOICE[self._support], markup=False)
+
+    def task_words(self) -> str:
+        """What the bar says of it."""
+        if self._support is Support.OPTIONAL:
+            return f"{glyphs().ok if self.as_task else glyphs().disconnected} as a task {keys.key_name('t')}"
+        return _TASK_WORDS[self._support]
+
+    @property
+    def tool(self) -> Tool | None:
+        """The tool that is shown."""
+        return self.thing if isinstance(self.thing, Tool) else None
+
+    def schema(self, thing: ListedItem) -> object:
+        """The schema to draw; of a tool without one an object of whatever the person adds."""
+        found = Tool(thing.raw).input_schema
+        return found if isinstance(found, dict) else {"type": "object"}
+
+
+def _read(listings: Sequence[Listing]) -> Sequence[Tool]:
+    return tuple(Tool(raw) for listing in listings for raw in listing.items)
+
+
+def _summary(rows: ToolList, tools: Sequence[Tool]) -> tuple[str, str]:
+    """How many there are, and what they cost."""
+    count, _, rest = total_cost(rows.all_rows(tools)).partition(",")
+    return count, f",{rest}" if rest else ""
+
+
+class ToolsPanel(ItemsPanel[ToolForm]):
     """The tools of a server, and calling them."""
 
     places = (
@@ -85,30 +184,29 @@ Choose a tool, fill its form, call it. What a server says of its tools is shown 
 values too: the button then says so, and a second press sends them.
 """
 
-    method = "tools/call"
-    done = "called"
-
-    def __init__(self, subject: OpenConversation) -> None:
-        super().__init__(subject, ToolSide(subject), ToolForm(), ResultPanel())
-
-    @property
-    def past(self) -> Sequence[PastCall]:
-        """Calls of the chosen tool, oldest first."""
-        tool = self.form.tool
-        return self.history.of(tool.name) if tool else ()
-
-    @property
-    def output_schema(self) -> Any:
-        """What the tool's structured results should fit."""
-        return self.form.tool.output_schema if self.form.tool else None
+    def __init__(self, conversation: OpenConversation) -> None:
+        rows = ToolList()
+        kind = ItemKind(
+            kinds=("tools",),
+            one="tool",
+            many="tools",
+            search="name, title or description",
+            read=_read,
+            summary=lambda tools: _summary(rows, tools),
+            method="tools/call",
+            done="called",
+            made=lambda thing, name: name == thing.name,
+        )
+        super().__init__(conversation, ItemList(conversation, rows, kind), ToolForm(), ResultPanel())
 
     def sync(self) -> None:
         """Take in what is new, also whether the tool can be called as a task."""
         super().sync()
-        if self.is_ready:
-            opening = self.subject.opening
+        if self.steps.is_ready:
+            conversation = self.conversation
+            opening = conversation.opening
             mirrored = opening is not None and opening.revision.routing_headers
-            self.form.say_mirrored(mirrored and bool(self.subject.journal.http_exchanges))
+            self.form.say_mirrored(mirrored and bool(conversation.journal.http_exchanges))
             self.form.say_support(support_of(self.form.tool, opening) if opening is not None else Support.NONE)
 
     async def do_more(self, name: str) -> None:
@@ -120,55 +218,44 @@ values too: the button then says so, and a second press sends them.
             case "task":
                 self.form.toggle_task()
             case "app":
-                from inspector.tui.screens.items.dialogs import show_app_of
-
-                show_app_of(self.app, self.subject, self.form.tool)
+                show_app_of(self.app, self.conversation, self.form.tool)
             case "schema":
-                self.show_view(SCHEMA)
+                self.steps.show_view(SCHEMA)
             case "stderr":
-                self.show_view(STDERR)
+                self.steps.show_view(STDERR)
             case "hosts":
-                from inspector.tui.screens.items.dialogs import show_hosts
-
-                show_hosts(self.app, self.subject)
-            case _ if self.last_call is None:
+                show_hosts(self.app, self.conversation)
+            case _ if self.requests.last is None:
                 self.app.notify("This tool has not been called yet.", markup=False)
             case _:
                 await super().do_more(name)
 
-    async def choose(self, meant: ThingSide.Chosen) -> None:
+    async def choose(self, thing: ListedItem | None) -> None:
         """Show the tool, its newest call, and its schemas."""
-        await super().choose(meant)
+        await super().choose(thing)
         tool, body = self.form.tool, self.result.body
         found = peek.mapping(tool.raw) if tool is not None else {}
         schemas = {key: found[key] for key in ("inputSchema", "outputSchema") if key in found}
         body.show_schema(json_text(schemas).encode(errors="replace") if schemas else b"")
         if body.tab == SCHEMA:
-            self.add_class("-called")
+            self.steps.open_result(go=False)
 
-    # What is asked for
-
-    async def on_tool_side_chosen(self, event: ToolSide.Chosen) -> None:
-        """Show the tool, and go to its form where that is wanted."""
-        await self.follow(event)
-
-    async def on_tool_form_call_wanted(self, event: ToolForm.CallWanted) -> None:
-        """Call, after the person was asked where that is due."""
+    def on_item_form_call_wanted(self, event: ItemForm.CallWanted) -> None:
+        """Call the tool, after the person was asked where that is due."""
         event.stop()
-        tool, arguments = event.tool, event.arguments
-        if not self.calling.must_ask(tool):
-            self._call(tool, arguments)
-            return
-        from inspector.tui.widgets.dialogs import ConfirmScreen
+        tool, arguments, calling = Tool(event.thing.raw), event.arguments, self.requests.calling
+
+        def call() -> None:
+            self.requests.begin(calling.begin(tool, arguments, as_task=self.form.as_task))
 
         def answered(yes: bool | None) -> None:
             if yes:
-                self.calling.confirmed(tool)
-                self._call(tool, arguments)
+                calling.confirmed(tool)
+                call()
 
-        quoted = visible(json_text(arguments), limit=2000, newlines=True) or "no arguments"
-        lines = question(tool, self.subject.about.label)
-        self.app.push_screen(ConfirmScreen("Claimed to be destructive", lines, quoted), answered)
-
-    def _call(self, tool: Tool, arguments: object) -> None:
-        self.begin(self.calling.begin(tool, arguments, as_task=self.form.as_task))
+        if calling.must_ask(tool):
+            quoted = visible(json_text(arguments), limit=2000, newlines=True) or "no arguments"
+            lines = question(tool, self.conversation.about.label)
+            self.app.push_screen(ConfirmScreen("Claimed to be destructive", lines, quoted), answered)
+        else:
+            call()

@@ -22,6 +22,7 @@ from inspector.forms.typed import json_text, parse_json
 from inspector.forms.validate import Validation
 from inspector.forms.values import FormValue
 from inspector.present.gc_control import no_collection
+from inspector.present.spans import Span
 from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.theme import glyphs
@@ -304,3 +305,11 @@ What is wrong stands below the field, and can be sent all the same.
 def awaited_count(form: SchemaForm) -> int:
     """How many of a form's problems are only what must be given and is still to come; as JSON all is complained of."""
     return 0 if form.as_json else form.state.awaited
+
+
+def wrong_or_awaited(problems: int, awaited: int) -> Span:
+    """How many errors a form has; calmly, how many fields it still waits for where that is all there is."""
+    wrong = problems - awaited
+    if not wrong:
+        return f"{awaited} required", "muted"
+    return f"{glyphs().error} {wrong} error{'' if wrong == 1 else 's'}", "error"

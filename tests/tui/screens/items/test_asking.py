@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from inspector.tui.screens.items import asking
-from inspector.tui.screens.items.asking import RequestScreen, ResultPane
+from inspector.tui.screens.items import panel as items_panel
 from inspector.tui.screens.items.calls import look
+from inspector.tui.screens.items.panel import ItemsPanel, RequestFinished
 from inspector.tui.screens.items.prompts import PromptsPanel
 from inspector.tui.screens.items.resources import ResourcesPanel
 from inspector.tui.screens.items.tools import ToolsPanel
@@ -23,12 +23,11 @@ async def test_another_tool_shows_no_answer_of_the_first_and_the_first_its_newes
         await chosen(app, pilot, "add")
         await pilot.press("ctrl+j")
         await shows(app, "✓ Succeeded")
-        assert isinstance(app.panel, ResultPane)
-        assert len(app.panel.past) == 1
-        app.panel.side.focus_list()
+        assert len(app.panel.requests.past) == 1
+        app.panel.items.list.focus()
         await pilot.press("j")
         await until(lambda: "✓ Succeeded" not in text(app), "no answer is shown")
-        assert not app.panel.past
+        assert not app.panel.requests.past
         await pilot.press("k")
         await shows(app, "✓ Succeeded")
 
@@ -46,12 +45,12 @@ async def test_an_answer_that_is_read_while_another_tool_is_chosen_is_not_shown_
     app = Tools(Acting(TOOLS))
     async with app.run_test(size=WIDE) as pilot:
         await chosen(app, pilot, "add")
-        monkeypatch.setattr(asking, "look", late)
+        monkeypatch.setattr(items_panel, "look", late)
         await pilot.press("ctrl+j")
-        await until(lambda: app.panel.wanted is not None, "the answer is being read")
-        app.panel.side.focus_list()
+        await until(lambda: app.panel.requests.reading is not None, "the answer is being read")
+        app.panel.items.list.focus()
         await pilot.press("j")
-        await until(lambda: not app.panel.past and app.panel.result.is_empty, "another tool is chosen")
+        await until(lambda: not app.panel.requests.past and app.panel.result.is_empty, "another tool is chosen")
         may_read.set()
         await until(lambda: bool(read), "the answer was read")
         await pilot.pause()
@@ -64,15 +63,15 @@ async def test_an_answer_that_is_read_while_another_tool_is_chosen_is_not_shown_
     ("panel", "method"),
     [(ToolsPanel, "tools/call"), (ResourcesPanel, "resources/read"), (PromptsPanel, "prompts/get")],
 )
-def test_a_screen_asks_by_one_method(panel: type[RequestScreen], method: str) -> None:  # type: ignore[type-arg]
-    assert panel(Acting(TOOLS)).method == method  # type: ignore[call-arg]
+def test_a_screen_asks_by_one_method(panel: type[ItemsPanel], method: str) -> None:  # type: ignore[type-arg]
+    assert panel(Acting(TOOLS)).items.kind.method == method  # type: ignore[call-arg]
 
 
 async def test_the_end_of_a_call_is_told() -> None:
     class Hearing(Tools):
         heard: list[str]
 
-        def on_request_screen_request_finished(self, event: ToolsPanel.RequestFinished) -> None:
+        def on_request_finished(self, event: RequestFinished) -> None:
             self.heard = [*getattr(self, "heard", []), event.call.thing.name]
 
     app = Hearing(Acting(TOOLS))

@@ -1,6 +1,6 @@
 """The line that calls."""
 
-from inspector.tui.screens.items.call_bar import CallBar, Saying
+from inspector.tui.screens.items.form import CallBar, Saying
 from tests.tui.screen_text import text
 from tests.tui.widgets.showing import Showing
 

@@ -1,32 +1,23 @@
 """The form of a thing, whatever its kind: what is kept, what is withheld, what is wanted."""
 
+from collections.abc import Sequence
+
 from inspector.present.spans import Span
 from inspector.protocol.things import ListedItem, Prompt
-from inspector.tui.screens.items.form import ThingForm, ThingHead
+from inspector.tui.screens.items.form import ItemForm, ItemHead
 from tests.tui.screen_text import text
 from tests.tui.widgets.showing import Showing
 
 
-class Head(ThingHead):
-    about = ""
-
-    def show(self, thing: ListedItem | None) -> None:
-        self.about = thing.name if thing else ""
-        self._renew()
-
-    def toggle(self) -> None:
-        self.about = "toggled"
-        self._renew()
-
-    def lines(self) -> list[list[Span]]:
-        return [[(self.about, "text")]]
+def describe(thing: ListedItem, full: bool, found: Sequence[list[Span]]) -> list[list[Span]]:
+    return [[("toggled" if full else thing.name, "text")]]
 
 
-class Lamp(ThingForm):
+class Lamp(ItemForm):
     why = ""
 
     def __init__(self) -> None:
-        super().__init__(Head(""), one="lamp", verb="Light")
+        super().__init__(ItemHead(describe), one="lamp", verb="Light")
 
     def schema(self, thing: ListedItem) -> object:
         return {"type": "object", "properties": {"oil": {"type": "string"}}, "required": ["oil"]}
@@ -40,12 +31,12 @@ class Form(Showing):
         self.lamp = Lamp()
         super().__init__(self.lamp)
 
-    def on_thing_form_call_wanted(self, event: ThingForm.CallWanted) -> None:
+    def on_item_form_call_wanted(self, event: ItemForm.CallWanted) -> None:
         self.posted.append(event)
 
     @property
     def wanted(self) -> list[object]:
-        return [each.arguments for each in self.posted if isinstance(each, ThingForm.CallWanted)]
+        return [each.arguments for each in self.posted if isinstance(each, ItemForm.CallWanted)]
 
 
 async def test_what_was_typed_is_kept_for_each_thing() -> None:

@@ -1,5 +1,6 @@
 """Long lists are searched without a key waiting for it, and the newest search is the one that counts."""
 
+import dataclasses
 import threading
 from collections.abc import Callable, Sequence
 
@@ -9,9 +10,8 @@ from inspector.present.items import ToolList, ToolRow, always
 from inspector.protocol.things import Prompt, Resource, Tool
 from inspector.protocol.tracking.catalogue import Listing
 from inspector.tui.screens.items import list as taking
-from inspector.tui.screens.items.list import MANY, ListSearch, ListWords, ThingSide, keys_of
+from inspector.tui.screens.items.list import MANY, ItemKind, ItemList, keys_of
 from inspector.tui.screens.items.model import Offer, OfferList, prompt_offers
-from inspector.tui.screens.items.tools import ToolSide
 from tests.tui.screen_text import text
 from tests.tui.screens.acting import Acting
 from tests.tui.screens.items.test_tools import Side as ToolsSide
@@ -67,40 +67,39 @@ async def test_a_short_list_is_searched_at_once(sought: Sought) -> None:
         await pilot.press(*"blu", "enter")
         await until(lambda: app.meant[-1:] == [("blue", False)], "it is found")
         assert ("blu", True) in sought
-        assert isinstance(app.side, ToolSide)
 
 
-def test_the_list_of_tools_is_searched_so() -> None:
-    assert issubclass(ToolSide, ListSearch)
+def read(listings: Sequence[Listing]) -> Sequence[Offer]:
+    return prompt_offers([Prompt(raw) for listing in listings for raw in listing.items])
 
 
-class Lamps(ThingSide):
-    kinds = ("prompts", "tools")
-
-    def __init__(self, subject: Acting) -> None:
-        super().__init__(subject, OfferList(("lamp", "", "")), ListWords("lamp", "lamps", "name"))
-
-    def read(self, listings: Sequence[Listing]) -> Sequence[Offer]:
-        return prompt_offers([Prompt(raw) for listing in listings for raw in listing.items])
-
-    def summary(self, things: Sequence[Offer]) -> tuple[str, str]:
-        return f"{len(things)} lamps", ", lit"
+LAMPS = ItemKind(
+    kinds=("prompts", "tools"),
+    one="lamp",
+    many="lamps",
+    search="name",
+    read=read,
+    summary=lambda things: (f"{len(things)} lamps", ", lit"),
+    method="lamps/light",
+    done="lit",
+    made=lambda thing, name: name == thing.name,
+)
 
 
 class Side(Showing):
-    def __init__(self, subject: Acting) -> None:
-        self.side = Lamps(subject)
+    def __init__(self, subject: Acting, kind: ItemKind = LAMPS) -> None:
+        self.side = ItemList(subject, OfferList(("lamp", "", "")), kind)
         super().__init__(self.side)
 
     def on_mount(self) -> None:
         self.set_interval(1 / 60, lambda: self.side.sync() if self.side.is_ready else None)
 
-    def on_thing_side_chosen(self, event: ThingSide.Chosen) -> None:
+    def on_item_list_chosen(self, event: ItemList.Chosen) -> None:
         self.posted.append(event)
 
     @property
     def meant(self) -> list[str]:
-        chosen = [each for each in self.posted if isinstance(each, ThingSide.Chosen)]
+        chosen = [each for each in self.posted if isinstance(each, ItemList.Chosen)]
         return [each.thing.name if each.thing else "" for each in chosen]
 
 
@@ -136,7 +135,7 @@ async def test_things_without_a_key_do_not_confuse_the_cursor() -> None:
     app = Side(subject)
     async with app.run_test(size=(60, 12)) as pilot:
         await until(lambda: app.meant[-1:] == ["red"], "the first is meant")
-        app.side.focus_list()
+        app.side.list.focus()
         await pilot.press("G")
         await until(lambda: app.meant[-1:] == [""], "the last is meant")
         assert app.side.chosen is not None
@@ -151,17 +150,15 @@ def test_things_are_known_by_kind_and_key_alone_and_in_offers() -> None:
 
 async def test_a_long_list_is_read_on_a_thread_and_the_newest_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     threads: list[bool] = []
-    read = Lamps.read
 
-    def noting(self: Lamps, listings: Sequence[Listing]) -> Sequence[Offer]:
+    def noting(listings: Sequence[Listing]) -> Sequence[Offer]:
         threads.append(threading.current_thread() is threading.main_thread())
-        return read(self, listings)
+        return read(listings)
 
     apart: list[bool] = []
-    monkeypatch.setattr(Lamps, "read", noting)
-    monkeypatch.setattr(taking, "set_apart", lambda: apart.append(True))
+    monkeypatch.setattr(taking, "freeze_young", lambda: apart.append(True))
     subject = Acting()
-    app = Side(subject)
+    app = Side(subject, dataclasses.replace(LAMPS, read=noting))
     async with app.run_test(size=(60, 12)):
         await until(lambda: "never listed" in text(app), "nothing was listed")
         threads.clear()

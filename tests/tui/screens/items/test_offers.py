@@ -10,14 +10,14 @@ from inspector.protocol.flows.steps import Silent
 from inspector.protocol.things import ListedItem, Prompt, Resource, Template
 from inspector.tui.conversation import ConversationStage
 from inspector.tui.screens.items import offers
+from inspector.tui.screens.items.list import ItemList
+from inspector.tui.screens.items.model import OfferList
 from inspector.tui.screens.items.offers import (
     Completions,
+    CompletionWanted,
     OfferForm,
     OfferKind,
-    OfferSide,
-    OffersPanel,
     PreparedRequest,
-    Wanted,
 )
 from inspector.tui.screens.items.prompts import PROMPTS
 from inspector.tui.screens.items.resources import RESOURCES, ResourcesPanel
@@ -30,8 +30,8 @@ from tests.waiting import until
 REFERENCE = {"type": "ref/prompt", "name": "hail"}
 
 
-def wanted(value: str, name: str = "ship", **others: str) -> Wanted:
-    return Wanted(REFERENCE, name, value, others)
+def wanted(value: str, name: str = "ship", **others: str) -> CompletionWanted:
+    return CompletionWanted(REFERENCE, name, value, others)
 
 
 class Below(Showing):
@@ -257,10 +257,10 @@ def test_each_kind_sends_what_it_should(kind: OfferKind, thing: ListedItem, argu
 
 
 def test_recorded_requests_find_their_thing() -> None:
-    assert RESOURCES.made(DAY, "x://monday")
-    assert not RESOURCES.made(DAY, "y://monday")
-    assert RESOURCES.made(Resource({"uri": "x://a"}), "x://a")
-    assert PROMPTS.made(Prompt({"name": "a"}), "a")
+    assert RESOURCES.item.made(DAY, "x://monday")
+    assert not RESOURCES.item.made(DAY, "y://monday")
+    assert RESOURCES.item.made(Resource({"uri": "x://a"}), "x://a")
+    assert PROMPTS.item.made(Prompt({"name": "a"}), "a")
 
 
 def test_only_what_has_arguments_can_be_completed() -> None:
@@ -270,7 +270,7 @@ def test_only_what_has_arguments_can_be_completed() -> None:
 
 
 async def test_prompts_are_listed_with_their_arguments() -> None:
-    side = OfferSide(Offering(), PROMPTS)
+    side = ItemList(Offering(), OfferList(PROMPTS.titles), PROMPTS.item)
     app = Showing(side)
     async with app.run_test(size=(80, 12)) as pilot:
         await pilot.pause()
@@ -290,7 +290,7 @@ async def offers_shows(app: Offers, words: str) -> None:
 async def test_a_request_that_runs_is_cancelled_by_a_key() -> None:
     subject = Offering()
     subject.gate = asyncio.Event()
-    app = Offers(OffersPanel(subject, RESOURCES))
+    app = Offers(ResourcesPanel(subject))
     async with app.run_test(size=SIZE) as pilot:
         await until(lambda: app.panel.form.thing is not None, "a thing is chosen")
         await app.panel.action_send()
@@ -308,7 +308,7 @@ async def test_another_connection_keeps_the_choice_and_the_history() -> None:
         await app.panel.action_send()
         await offers_shows(app, "✓ Succeeded")
         await offers_shows(app, "History 1")
-        app.panel.subject.journal.close()
+        app.panel.conversation.journal.close()
         other = Offering()
         app.panel.rebind(other)
         await offers_shows(app, "of the connection before")
@@ -326,7 +326,7 @@ async def test_another_connection_keeps_the_choice_and_the_history() -> None:
 async def test_why_nothing_was_sent_stands_on_the_bar() -> None:
     subject = Offering()
     subject.now_stage = ConversationStage.CLOSED
-    app = Offers(OffersPanel(subject, RESOURCES))
+    app = Offers(ResourcesPanel(subject))
     async with app.run_test(size=SIZE):
         await until(lambda: app.panel.form.thing is not None, "a thing is chosen")
         await offers_shows(app, "not connected")
@@ -348,7 +348,7 @@ async def test_a_key_ends_the_search() -> None:
 
 async def test_without_a_result_there_is_nothing_to_save_or_to_repeat() -> None:
     subject = Offering()
-    app = Offers(OffersPanel(subject, RESOURCES))
+    app = Offers(ResourcesPanel(subject))
     async with app.run_test(size=SIZE, notifications=True):
         await until(lambda: app.panel.form.thing is not None, "a thing is chosen")
         await app.panel.action_do("save")
@@ -363,7 +363,7 @@ async def test_a_read_means_the_resource_under_the_cursor_however_fast_the_keys_
     app = Offers(ResourcesPanel(subject))
     async with app.run_test(size=SIZE) as pilot:
         await until(lambda: app.panel.form.thing is not None, "a thing is chosen")
-        await until(lambda: app.panel.side.has_focus_within, "the list has the focus")
+        await until(lambda: app.panel.items.has_focus_within, "the list has the focus")
         await pilot.press("j", "ctrl+j")
         await until(lambda: bool(subject.wanted), "something is read")
         assert subject.wanted == [{"uri": "x://b"}]

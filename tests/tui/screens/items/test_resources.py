@@ -12,7 +12,7 @@ from textual.widgets import Input
 from inspector.protocol.tracking.subscriptions import StreamFilter
 from inspector.session.watching import Outcome
 from inspector.tui.conversation import ConversationStage
-from inspector.tui.screens.items.resources import RESOURCES, ResourceSide, ResourcesPanel, WatchingPanel
+from inspector.tui.screens.items.resources import RESOURCES, ResourcesPanel, WatchStatus
 from inspector.tui.widgets.lines import BeforeAfterScreen
 from inspector.tui.widgets.picture import PictureScreen
 from inspector.tui.widgets.save import SaveScreen
@@ -39,7 +39,7 @@ async def chosen(app: Offers, pilot: Pilot[None], label: str) -> None:
     """Move to a thing and wait for its form."""
     await until(lambda: app.panel.form.thing is not None, "a first form is there")
     for _ in range(12):
-        thing = app.panel.side.chosen
+        thing = app.panel.items.chosen
         if thing is not None and label in (thing.title, thing.key):
             break
         await pilot.press("j")
@@ -91,7 +91,7 @@ async def test_a_content_is_shown_whole_and_saved() -> None:
         await chosen(app, pilot, "Welcome")
         await pilot.press("ctrl+j")
         await shows(app, "✓ Succeeded")
-        app.panel.go("result")
+        app.panel.steps.go("result")
         await until(lambda: app.panel.result.has_focus_within, "the result has the focus")
         await pilot.press("enter")
         await shows(app, "line 20")
@@ -255,7 +255,7 @@ async def test_what_was_granted_and_what_was_not_stand_below_the_list() -> None:
     app = Offers(ResourcesPanel(streamed({"resourceSubscriptions": ["x://welcome"]})))
     async with app.run_test(size=WIDE, notifications=True):
         await shows(app, "● watching x://welcome")
-        assert app.query_one(ResourceSide).display
+        assert app.query_one(WatchStatus).display
         await shows(app, "▲ not granted: list of tools,")
         await shows(app, "▲ watching not granted")
 
@@ -328,7 +328,6 @@ async def test_a_key_watches_and_watches_no_longer(size: tuple[int, int]) -> Non
     app = Offers(ResourcesPanel(subject))
     async with app.run_test(size=size, notifications=True) as pilot:
         await chosen(app, pilot, "Welcome")
-        assert isinstance(app.query_one(ResourcesPanel), WatchingPanel)
         await pilot.press("s")
         await shows(app, "Watching x://welcome.")
         await shows(app, "● watched")

@@ -6,11 +6,11 @@ import pytest
 from textual.widgets import Input
 
 from inspector.tui.screens.items.form import focused_path
-from inspector.tui.screens.items.offers import OffersPanel
+from inspector.tui.screens.items.list import news_of
+from inspector.tui.screens.items.panel import NARROW
+from inspector.tui.screens.items.panel import WIDE as STEPS_WIDE
 from inspector.tui.screens.items.prompts import PromptsPanel
-from inspector.tui.screens.items.resources import RESOURCES, ResourcesPanel
-from inspector.tui.screens.items.steps import NARROW, ItemSteps, StepFindings, news_of
-from inspector.tui.screens.items.steps import WIDE as STEPS_WIDE
+from inspector.tui.screens.items.resources import ResourcesPanel
 from inspector.tui.screens.items.tools import ToolsPanel
 from tests.tui.checked import checked
 from tests.tui.screen_text import text
@@ -101,8 +101,8 @@ async def test_the_place_in_a_long_list_stays() -> None:
     app = Tools(subject)
     async with app.run_test(size=WIDE):
         await until(lambda: app.panel.form.tool is not None, "a first form is there")
-        view = app.panel.side._list.view
-        app.panel.side._list.go_to(100)
+        view = app.panel.items.list.view
+        app.panel.items.list.go_to(100)
         view.scroll_to(90)
         await until(lambda: app.panel.form.tool is not None and app.panel.form.tool.name == "tool100", "it is meant")
         subject.list([tool("aaa"), *map(tool, names)])
@@ -187,7 +187,7 @@ async def test_rows_have_badges_and_the_chosen_thing_tells_what_was_found() -> N
             return app.panel.form.thing.name if app.panel.form.thing is not None else ""
 
         await until(lambda: chosen() == "calm", "the first is chosen")
-        app.panel.side.focus_list()
+        app.panel.items.list.focus()
         await pilot.press("j")
         await until(lambda: chosen() == "odd", "the other one is chosen")
         subject.checks.catch_up()
@@ -213,7 +213,6 @@ async def test_templates_and_reads_of_resources_are_judged_too() -> None:
 async def test_screen_e_begins_at_what_was_found_about_the_chosen_tool() -> None:
     async with checked("lighthouse", (160, 45), show="tools") as (app, pilot):
         panel = app.panel
-        assert isinstance(panel, StepFindings)
         await pilot.press("slash", *"barometer", "enter")
         await until(lambda: bool(panel.meant_findings), "something was found about the tool")
         meant = panel.meant_findings[0]
@@ -243,21 +242,20 @@ async def test_a_cause_that_all_tools_share_is_stated_once() -> None:
     [(NARROW - 1, (True, False, False)), (NARROW, (True, True, False)), (STEPS_WIDE, (True, True, True))],
 )
 async def test_the_first_step_is_in_sight_with_as_many_others_as_have_room(width: int, shown: tuple[bool, ...]) -> None:
-    panel = OffersPanel(Offering(), RESOURCES)
-    assert isinstance(panel, ItemSteps)
+    panel = ResourcesPanel(Offering())
     async with Showing(panel).run_test(size=(width, 24)) as pilot:
         await pilot.pause()
-        assert tuple(bool(part.region.area) for part in (panel.side, panel.form, panel.result)) == shown
+        assert tuple(bool(part.region.area) for part in (panel.items, panel.form, panel.result)) == shown
 
 
 async def test_a_step_that_was_taken_is_where_the_focus_goes() -> None:
-    panel = OffersPanel(Offering(), RESOURCES)
+    panel = ResourcesPanel(Offering())
     async with Showing(panel).run_test(size=(80, 24)) as pilot:
-        panel.go("result")
+        panel.steps.go("result")
         await pilot.pause()
-        steps = [panel.step]
+        steps = [panel.steps.step]
         assert panel.go_back()
-        assert [*steps, panel.step] == ["result", "form"]
+        assert [*steps, panel.steps.step] == ["result", "form"]
 
 
 @pytest.mark.parametrize(
@@ -272,28 +270,28 @@ async def test_a_step_that_was_taken_is_where_the_focus_goes() -> None:
     ],
 )
 async def test_the_step_that_was_taken_is_in_sight(width: int, step: str, shown: tuple[bool, ...]) -> None:
-    steps = ToolsPanel(Acting(TOOLS))
-    app = Showing(steps)
+    panel = ToolsPanel(Acting(TOOLS))
+    steps, app = panel.steps, Showing(panel)
     async with app.run_test(size=(width, 24)) as pilot:
         steps.go(step)  # type: ignore[arg-type]
         await pilot.pause()
-        sizes = [bool(part.region.area) for part in (steps.side, steps.form, steps.result)]
+        sizes = [bool(part.region.area) for part in (steps.items, steps.form, steps.result)]
         assert tuple(sizes) == shown
 
 
 async def test_escape_goes_back_step_by_step_by_where_the_focus_is() -> None:
-    steps = ToolsPanel(Acting(TOOLS))
-    app = Showing(steps)
+    panel = ToolsPanel(Acting(TOOLS))
+    steps, app = panel.steps, Showing(panel)
     async with app.run_test(size=(160, 24)) as pilot:
         await until(lambda: steps.is_ready, "all is laid out")
         steps.go("result")
         await pilot.pause()
-        assert steps.go_back()
+        assert panel.go_back()
         assert steps.step == "form"
         await pilot.pause()
-        assert steps.go_back()
+        assert panel.go_back()
         await pilot.pause()
-        assert steps.side.has_focus_within
-        assert steps.go_back()
+        assert steps.items.has_focus_within
+        assert panel.go_back()
         await pilot.pause()
-        assert steps.side.has_focus_within
+        assert steps.items.has_focus_within

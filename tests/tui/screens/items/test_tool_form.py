@@ -5,8 +5,8 @@ from textual.widgets import Input, TextArea
 
 from inspector.protocol.flows.tasks import Support
 from inspector.protocol.things import Tool
-from inspector.tui.screens.items.call_bar import CallBar
-from inspector.tui.screens.items.tool_form import ToolForm, ToolHead
+from inspector.tui.screens.items.form import CallBar, ItemForm, ItemHead
+from inspector.tui.screens.items.tools import ToolForm, describe
 from tests.tui.screen_text import text
 from tests.tui.screens.schemas import ADD, CLEAR, ECHO
 from tests.tui.widgets.showing import Showing
@@ -18,12 +18,12 @@ class Form(Showing):
         self.tool_form = ToolForm()
         super().__init__(self.tool_form)
 
-    def on_tool_form_call_wanted(self, event: ToolForm.CallWanted) -> None:
+    def on_item_form_call_wanted(self, event: ItemForm.CallWanted) -> None:
         self.posted.append(event)
 
     @property
     def wanted(self) -> list[object]:
-        return [message.arguments for message in self.posted if isinstance(message, ToolForm.CallWanted)]
+        return [message.arguments for message in self.posted if isinstance(message, ItemForm.CallWanted)]
 
 
 async def test_without_a_tool_there_is_nothing_to_send() -> None:
@@ -191,9 +191,9 @@ async def test_what_a_header_can_not_carry_is_said_before_the_call() -> None:
 
 
 async def shown(raw: object, *, full: bool = False) -> str:
-    app = Showing(ToolHead())
+    app = Showing(ItemHead(describe))
     async with app.run_test(size=(90, 40)) as pilot:
-        head = app.query_one(ToolHead)
+        head = app.query_one(ItemHead)
         head.show(Tool(raw))
         if full:
             head.toggle()
@@ -232,7 +232,7 @@ async def test_hostile_words_are_only_words() -> None:
 
 
 async def test_the_star_of_what_is_required_is_explained_where_there_is_one() -> None:
-    head = ToolHead()
+    head = ItemHead(describe)
     app = Showing(head)
     async with app.run_test(size=(80, 12)) as pilot:
         head.show(Tool(ECHO))

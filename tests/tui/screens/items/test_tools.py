@@ -10,7 +10,8 @@ from textual.widgets import Input, TextArea
 from inspector.errors import Disconnected
 from inspector.protocol.flows.steps import Silent
 from inspector.tui.conversation import ConversationStage
-from inspector.tui.screens.items.tools import ToolSide, ToolsPanel
+from inspector.tui.screens.items.list import ItemList
+from inspector.tui.screens.items.tools import ToolsPanel
 from inspector.tui.widgets.dialogs import ConfirmScreen
 from inspector.tui.widgets.virtual_list import LogList
 from tests.tui.screen_text import text
@@ -22,21 +23,21 @@ from tests.waiting import until
 
 class Side(Showing):
     def __init__(self, subject: Acting) -> None:
-        self.side = ToolSide(subject)
+        self.side = ToolsPanel(subject).items
         super().__init__(self.side)
 
     def on_mount(self) -> None:
         self.set_interval(1 / 60, lambda: self.side.sync() if self.side.is_ready else None)
 
-    def on_tool_side_chosen(self, event: ToolSide.Chosen) -> None:
+    def on_item_list_chosen(self, event: ItemList.Chosen) -> None:
         self.posted.append(event)
 
     @property
     def meant(self) -> list[tuple[str, bool]]:
         return [
-            (message.tool.name if message.tool else "", message.opened)
+            (message.thing.name if message.thing else "", message.opened)
             for message in self.posted
-            if isinstance(message, ToolSide.Chosen)
+            if isinstance(message, ItemList.Chosen)
         ]
 
 
@@ -53,11 +54,11 @@ async def test_a_tool_is_meant_once_the_cursor_rests_and_at_once_on_enter(monkey
     app = Side(Acting(TOOLS))
     async with app.run_test(size=(60, 12)) as pilot:
         await until(lambda: app.meant == [("echo", False)], "the first is meant")
-        app.side.focus_list()
-        monkeypatch.setattr("inspector.tui.screens.items.list._REST", 3600)
+        app.side.list.focus()
+        monkeypatch.setattr("inspector.tui.screens.items.list._REST_S", 3600)
         await pilot.press("j", "j", "enter")
         await until(lambda: app.meant[1:] == [("clear", True)], "the last is opened, the one between is not meant")
-        monkeypatch.setattr("inspector.tui.screens.items.list._REST", 0.01)
+        monkeypatch.setattr("inspector.tui.screens.items.list._REST_S", 0.01)
         await pilot.press("k")
         await until(lambda: app.meant[2:] == [("add", False)], "the one before is meant")
 
@@ -82,7 +83,7 @@ async def test_a_new_list_keeps_the_chosen_tool() -> None:
     app = Side(subject)
     async with app.run_test(size=(60, 12)) as pilot:
         await until(lambda: bool(app.meant), "the tools are there")
-        app.side.focus_list()
+        app.side.list.focus()
         await pilot.press("j")
         await until(lambda: app.meant[-1][0] == "add", "add is chosen")
         subject.list([{"name": "new"}, ECHO, ADD])
@@ -176,7 +177,7 @@ async def test_the_structured_part_stands_beside_its_verdict() -> None:
         await chosen(app, pilot, "add")
         await pilot.press("ctrl+j")
         await shows(app, "Structured ✗")
-        app.panel.go("result")
+        app.panel.steps.go("result")
         await until(lambda: app.panel.result.has_focus_within, "the result has the focus")
         await pilot.press("]")
         await shows(app, "does not match its outputSchema: 1 problem")
@@ -191,7 +192,7 @@ async def test_progress_runs_and_a_key_cancels() -> None:
     async with app.run_test(size=WIDE) as pilot:
         await chosen(app, pilot, "add")
         await pilot.press("ctrl+j")
-        await until(lambda: app.panel.running is not None, "the call runs")
+        await until(lambda: app.panel.requests.calling.newest is not None, "the call runs")
         subject.progress(3, 4, "swept [bold]far[/]")
         subject.tape.wait(1500)
         await shows(app, "3 of 4 · 75 %")
@@ -200,7 +201,7 @@ async def test_progress_runs_and_a_key_cancels() -> None:
         await pilot.press("ctrl+c")
         await shows(app, "× Cancelled")
         assert [exchange.target for exchange in subject.cancelled] == ["add"]
-        assert app.panel.running is None
+        assert app.panel.requests.calling.newest is None
 
 
 async def test_the_cancel_line_can_be_clicked() -> None:
@@ -266,7 +267,7 @@ async def test_what_was_typed_for_a_tool_is_there_when_one_comes_back() -> None:
         await chosen(app, pilot, "echo")
         await app.panel.form.take({"text": "kept"})
         await chosen(app, pilot, "add")
-        app.panel.side.focus_list()
+        app.panel.items.list.focus()
         await pilot.press("k")
         await until(lambda: app.panel.form.form.arguments == {"text": "kept"}, "the text is there again")
 
@@ -280,7 +281,9 @@ async def test_a_new_connection_keeps_the_tool_and_what_was_typed() -> None:
         app.panel.rebind(other)
         other.list([tool("first"), ECHO, ADD])
         await shows(app, "first")
-        await until(lambda: app.panel.side.chosen is not None and app.panel.side.chosen.name == "add", "add is chosen")
+        await until(
+            lambda: app.panel.items.chosen is not None and app.panel.items.chosen.name == "add", "add is chosen"
+        )
         await pilot.press("ctrl+j")
         await until(lambda: bool(other.calls), "the new server is called")
         assert other.calls == [{"name": "add", "arguments": {"a": 41}}]
@@ -311,10 +314,10 @@ async def test_the_newest_of_several_calls_is_followed() -> None:
         await chosen(app, pilot, "add")
         await pilot.press("ctrl+j")
         await until(lambda: len(subject.calls) == 1, "the first call runs")
-        first = app.panel.running
+        first = app.panel.requests.calling.newest
         await pilot.press("ctrl+j")
         await until(lambda: len(subject.calls) == 2, "the second call runs")
-        assert app.panel.running is not first
+        assert app.panel.requests.calling.newest is not first
         subject.gate.set()
         await shows(app, "✓ Succeeded")
         second = subject.journal.conversation.exchanges[-1]
@@ -415,10 +418,10 @@ async def test_the_keys_of_the_result_work_from_the_list_too() -> None:
         await app.panel.form.take({"a": 99})
         await pilot.press("r")
         await until(lambda: app.panel.form.form.arguments == {"a": 1}, "the call's arguments are in the form")
-        app.panel.side.focus_list()
+        app.panel.items.list.focus()
         await pilot.press("m")
         await until(lambda: "**loud**" not in text(app), "the Markdown is rendered")
-        app.panel.side.focus_list()
+        app.panel.items.list.focus()
         await pilot.press("]", "]")
         await shows(app, '"jsonrpc"')
 

@@ -1,0 +1,529 @@
+"""The screens Tools, Resources and Prompts: the list, the form of the chosen item, and the results of its requests.
+
+A wide terminal shows the three side by side, a middling one the result below the form, a narrow one the step that was
+taken last, and Escape goes back step by step. Requests run in workers: several may be on their way, and the panel
+follows the newest. What was typed for an item outlives a new connection.
+"""
+
+import asyncio
+import dataclasses
+from collections.abc import Sequence
+from typing import Any, Generic, Literal, TypeAlias, TypeVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Container
+from textual.message import Message
+from textual.widget import Widget
+
+from inspector.capture.journal import Journal
+from inspector.checks.findings import Finding
+from inspector.present.spans import Span
+from inspector.protocol.exchanges import Exchange
+from inspector.protocol.things import ListedItem, Tool
+from inspector.text import visible
+from inspector.tui.conversation import OpenConversation, why_silent
+from inspector.tui.panels import Panel
+from inspector.tui.screens.items.calls import (
+    CallHistory,
+    Calling,
+    HistoryRows,
+    Looked,
+    PastCall,
+    RunningCall,
+    clocks_of,
+    look,
+    look_back,
+)
+from inspector.tui.screens.items.definition_changes import approve
+from inspector.tui.screens.items.dialogs import ChangesScreen
+from inspector.tui.screens.items.form import ItemForm
+from inspector.tui.screens.items.list import ItemList
+from inspector.tui.screens.items.model import cause_line
+from inspector.tui.screens.items.result import ResultPanel, has_picture
+from inspector.tui.screens.items.result_views import HISTORY
+from inspector.tui.widgets.save import SaveScreen, file_name
+
+NARROW = 100
+"""Below this many columns one step is shown at a time."""
+WIDE = 140
+"""From here on all three are side by side."""
+Step: TypeAlias = Literal["list", "form", "result"]
+_STEPS: tuple[Step, ...] = ("list", "form", "result")
+FormT = TypeVar("FormT", bound=ItemForm)
+
+
+class StepLayout:
+    """List, form and result of a panel: which of them are in sight, where the focus is, and the way back."""
+
+    def __init__(self, panel: Widget, items: ItemList, form: ItemForm, result: ResultPanel) -> None:
+        self._panel = panel
+        self.items = items
+        self.items.add_class("steps--list")
+        self.form = form
+        self.form.add_class("steps--form")
+        self.result = result
+        self._field: Widget | None = None
+        """The field that was left for the result."""
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether all parts have been laid out: until then there is nothing to show anything in."""
+        return self.items.is_ready and self.form.is_ready and self.result.body.is_ready
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether only one step is in sight."""
+        return self._panel.has_class("-narrow")
+
+    @property
+    def step(self) -> Step:
+        """The step that was taken last."""
+        return next((step for step in _STEPS if self._panel.has_class(f"-at-{step}")), "list")
+
+    def here(self) -> Step:
+        """Where the focus is."""
+        if self.result.has_focus_within:
+            return "result"
+        return "form" if self.form.has_focus_within else "list" if self.items.has_focus_within else self.step
+
+    def arrange(self, width: int) -> None:
+        """Arrange for so many columns."""
+        self._panel.set_class(width < NARROW, "-narrow")
+        self._panel.set_class(width >= WIDE, "-wide")
+
+    def go(self, step: Step, *, focus: bool = True) -> None:
+        """Take a step. From the result back to the form is back to the field that was left."""
+        panel, focused = self._panel, self._panel.screen.focused
+        if step == "result" and focused is not None and self.form in focused.ancestors:
+            self._field = focused
+        field, self._field = self._field, self._field if step == "result" else None
+        for each in _STEPS:
+            panel.set_class(each == step, f"-at-{each}")
+        if not focus:
+            return
+        if step == "form":
+            panel.call_after_refresh(self._focus_form, field)
+        else:
+            panel.call_after_refresh(self.items.list.focus if step == "list" else self.result.body.focus_body)
+
+    def _focus_form(self, field: Widget | None) -> None:
+        if field is not None and field.is_attached and self.form in field.ancestors:
+            field.focus()
+        else:
+            self.form.focus_first()
+
+    def go_back(self) -> None:
+        """From the result to the form, from there to the list, and there out of the search."""
+        step = self.here()
+        if step == "list":
+            self.items.end_search()
+        else:
+            self.go(_STEPS[_STEPS.index(step) - 1])
+
+    def open_result(self, *, go: bool = True, focus: bool = True) -> None:
+        """Make room for the result, and go there."""
+        self._panel.add_class("-called")
+        if go:
+            self.go("result", focus=focus)
+
+    def close_result(self) -> None:
+        """Give the form the room of the result."""
+        self._panel.remove_class("-called")
+
+    def show_view(self, tab: int) -> None:
+        """Go to one of the views of the result."""
+        self.result.body.show_tab(tab)
+        self.open_result()
+
+
+class RequestFinished(Message):
+    """A request for an item is over, in whatever way."""
+
+    def __init__(self, call: RunningCall) -> None:
+        super().__init__()
+        self.call = call
+
+
+class ItemRequests:
+    """The requests for the chosen item: those that run, those that are over, and the one whose result is shown."""
+
+    def __init__(self, panel: Widget, steps: StepLayout, conversation: OpenConversation) -> None:
+        self._panel = panel
+        self._steps = steps
+        self._conversation = conversation
+        self._kind = steps.items.kind
+        self.calling = Calling(conversation, self._kind.done)
+        """The requests that run."""
+        self.history = CallHistory(conversation, self._kind.method)
+        """All requests of the method."""
+        self.past: Sequence[PastCall] = ()
+        """Requests for the chosen item, oldest first."""
+        self.reading: Exchange | None = None
+        """The request that is being read back, or was last."""
+        self._seen_cause: tuple[object, ...] = ()
+        self._looks = 0
+        """How often something else was to be shown: what was read for an earlier look is not wanted any more."""
+
+    @property
+    def last(self) -> PastCall | Looked | RunningCall | None:
+        """The request that is shown, else the last one for the chosen item, be it of an earlier connection."""
+        return self._steps.result.chosen or next(reversed(self.past), None)
+
+    def sync(self) -> None:
+        """Take in what is new."""
+        items, form, result = self._steps.items, self._steps.form, self._steps.result
+        form.say_why_not(self.calling.why_not(), gone=items.has_lost(form.thing))
+        if self.history.take():
+            self.show_history()
+        if result.is_empty:
+            self._show_newest()
+        self._sync_cause()
+        result.tick(self._conversation.now_ns, clocks_of(self._conversation, result.exchange))
+        result.body.sync()
+
+    def _sync_cause(self) -> None:
+        """Say above the result what checks have found about its exchange. Nearly free while nothing is new."""
+        checks, exchange = self._conversation.checks_so_far, self._steps.result.exchange
+        frames = (exchange.request_frame, exchange.answer_frame) if exchange is not None else ()
+        changes = checks.changes if checks is not None else 0
+        seen = (checks, changes, frames, self._panel.app.current_theme.dark)
+        if seen != self._seen_cause:
+            self._seen_cause = seen
+            line: list[Span] = cause_line(checks, frames) if checks is not None and frames else []
+            self._steps.result.say_cause(line)
+
+    def rebind(self, conversation: OpenConversation) -> None:
+        """Go on with another conversation. Of a recording it is another moment, and no request of later stays."""
+        self._conversation = conversation
+        self.calling = Calling(conversation, self._kind.done)
+        if conversation.can_act:
+            self.history.rebind(conversation)
+        else:
+            self.history = CallHistory(conversation, self._kind.method)
+            self.stop_reading()
+        if self._steps.is_ready:
+            result = self._steps.result
+            result.outlive() if conversation.can_act else result.show_nothing()
+            self.show_history()
+
+    def show_chosen(self) -> None:
+        """Show the newest request for the item that is chosen now."""
+        self.show_history()
+        self.stop_reading()
+        self._steps.result.show_nothing()
+        self._steps.close_result()
+        self._show_newest()
+
+    def show_history(self) -> None:
+        """Show the requests for the chosen item: there is one more, or another item is chosen."""
+        thing, history = self._steps.form.thing, self.history
+        found = [history.of(name) for name in history.targets if thing is not None and self._kind.made(thing, name)]
+        if len(found) == 1:
+            self.past = found[0]
+        else:  # a template has made many URIs
+            calls = [call for each in found for call in each]
+            self.past = sorted(calls, key=lambda call: (call.wall_ns, call.exchange.number))
+        self._steps.result.body.show_history(HistoryRows(self._conversation, lambda: self.past))
+
+    def _show_newest(self) -> None:
+        """Show the newest request for the item, running or over; nearly free if there is none."""
+        running = self.calling.of(self._steps.form.thing)
+        over = (call.exchange for call in reversed(self.past) if not call.is_earlier and not call.exchange.is_open)
+        newest = next(over, None)
+        if running is not None:
+            self._steps.result.show_running(running)
+        elif newest is None:
+            self.reading = None
+        elif newest is not self.reading:
+            self._read_back(self._conversation.journal, newest, None)
+
+    def stop_reading(self) -> None:
+        """What is read now is not wanted any more."""
+        self.reading = None
+        self._looks += 1
+
+    def show_again(self, call: PastCall) -> None:
+        """Show an earlier request."""
+        if call.is_earlier:
+            self.stop_reading()
+            self._steps.result.show(look_back(call), earlier=True)
+        else:
+            self._read_back(self._conversation.journal, call.exchange, None)
+
+    def _read_back(self, journal: Journal, exchange: Exchange | None, call: RunningCall | None) -> None:
+        """Read a request back, and show it then. Only the last one that was wanted is waited for."""
+        self.reading = exchange
+        self._looks += 1
+        reading = self._look(journal, exchange, call, self._looks)
+        self._panel.run_worker(reading, group="look", exclusive=True)
+
+    async def _look(self, journal: Journal, exchange: Exchange | None, call: RunningCall | None, number: int) -> None:
+        thing, called = self._steps.form.thing, call.called if call else None
+        schema = thing.output_schema if isinstance(thing, Tool) else None
+        looked = await asyncio.to_thread(look, journal, exchange, schema, called, method=self._kind.method)
+        if call is not None:
+            looked = dataclasses.replace(looked, arguments=call.arguments)
+        # In the order of the panel's messages: another item may be chosen in the middle of one.
+        self._panel.call_later(self._show, looked, journal, number)
+
+    def _show(self, looked: Looked, journal: Journal, number: int) -> None:
+        """Show it, unless another item was chosen meanwhile."""
+        if number == self._looks:
+            self._steps.open_result(go=False)
+            self._steps.result.show(looked, earlier=journal is not self._conversation.journal)
+
+    def begin(self, call: RunningCall) -> None:
+        """Send it, and show how it goes."""
+        self._steps.open_result(go=False)
+        self.stop_reading()
+        self._steps.result.show_running(call)
+        self._panel.run_worker(self._make(call), group="calls")
+        if self._steps.is_narrow:
+            self._steps.go("result")
+
+    async def _make(self, call: RunningCall) -> None:
+        try:
+            await self.calling.make(call)
+        finally:
+            self._panel.post_message(RequestFinished(call))
+
+    def finished(self, call: RunningCall) -> None:
+        """Show what came of a request, unless the person is looking at another item by now."""
+        thing = self._steps.form.thing
+        if thing is not None and call.thing.key == thing.key and self.calling.of(thing) is None:
+            self._read_back(call.journal, call.exchange, call)
+
+
+class ItemsPanel(Panel, Generic[FormT]):
+    """Items of one kind that a server offers, and the requests for them."""
+
+    DEFAULT_CSS = """
+    ItemsPanel { layout: horizontal; }
+    ItemsPanel > .steps--list { width: 39; height: 1fr; border-right: solid $border-blurred; }
+    ItemsPanel > .steps--work { width: 1fr; height: 1fr; layout: vertical; }
+    ItemsPanel .steps--form { width: 1fr; height: 1fr; }
+    ItemsPanel ResultPanel { width: 1fr; height: 1fr; border-top: solid $border-blurred; display: none; }
+    ItemsPanel.-called ResultPanel { display: block; }
+    ItemsPanel.-wide > .steps--work { layout: horizontal; }
+    ItemsPanel.-wide ResultPanel { display: block; border-top: none; border-left: solid $border-blurred; }
+    ItemsPanel.-narrow > .steps--list { display: none; width: 1fr; border: none; }
+    ItemsPanel.-narrow > .steps--work { display: none; }
+    ItemsPanel.-narrow .steps--form { display: none; }
+    ItemsPanel.-narrow ResultPanel { display: none; border: none; }
+    ItemsPanel.-narrow.-at-list > .steps--list { display: block; }
+    ItemsPanel.-narrow.-at-form > .steps--work, ItemsPanel.-narrow.-at-form .steps--form { display: block; }
+    ItemsPanel.-narrow.-at-result > .steps--work, ItemsPanel.-narrow.-at-result ResultPanel { display: block; }
+    """
+
+    def __init__(self, conversation: OpenConversation, items: ItemList, form: FormT, result: ResultPanel) -> None:
+        super().__init__(classes="-at-list")
+        self.conversation = conversation
+        self.items = items
+        """The list."""
+        self.form = form
+        """The form of the item that is chosen in it."""
+        self.result = result
+        """What came of the newest request for it."""
+        self.steps = StepLayout(self, items, form, result)
+        self.requests = ItemRequests(self, self.steps, conversation)
+        self._seen_findings: tuple[object, ...] = ()
+
+    def compose(self) -> ComposeResult:
+        """List, form, result."""
+        yield self.items
+        with Container(classes="steps--work"):
+            yield self.form
+            yield self.result
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Arrange for another width."""
+        self.steps.arrange(event.size.width)
+
+    def sync(self) -> None:
+        """Take in what is new."""
+        if not self.steps.is_ready:
+            return
+        self.items.sync()
+        checks, thing = self.conversation.checks_so_far, self.form.thing
+        seen = (checks, checks.changes if checks is not None else 0, thing)
+        if seen != self._seen_findings:
+            self._seen_findings = seen
+            self.form.say_findings(self.items.own_findings(thing))
+        self.requests.sync()
+
+    def rebind(self, conversation: OpenConversation) -> None:
+        """Show another conversation; the chosen item and what was typed stay."""
+        self.conversation = conversation
+        self.items.rebind(conversation)
+        self.requests.rebind(conversation)
+
+    @property
+    def meant_findings(self) -> Sequence[Finding]:
+        """What was found about the item that is shown, worst first: where the screen of findings begins."""
+        return self.items.findings(self.form.thing)
+
+    def take_focus(self) -> None:
+        """The list, or the step that was taken last; nothing if the focus is here already."""
+        if not self.has_focus_within:
+            self.steps.go(self.steps.step)
+
+    def go_back(self) -> bool:
+        """From the result to the form, from there to the list, and there out of the search; the list stays."""
+        self.steps.go_back()
+        return True
+
+    async def cancel_running(self) -> bool:
+        """Cancel the newest request that runs."""
+        return await self.requests.calling.cancel()
+
+    async def settle(self) -> None:
+        """A key that acts means what is under the cursor, however fast it came after the one that moved there."""
+        if (meant := self.items.settle()) is not None:
+            await self.choose(meant.thing)
+
+    async def choose(self, thing: ListedItem | None) -> None:
+        """Show the item, and its newest request."""
+        before = self.form.thing
+        if thing is None or thing != before:
+            await self.form.show(thing)
+        if thing is None or before is None or type(thing) is not type(before) or thing.key != before.key:
+            self.requests.show_chosen()
+
+    async def reuse(self, call: PastCall | Looked | RunningCall, deed: str) -> None:
+        """Put a request's arguments into the form, and with "repeat" send it again."""
+        await self.form.take(call.arguments)
+        if deed == "repeat":
+            self.form.arm()
+            await self.form.send()
+        else:
+            self.steps.go("form")
+
+    async def do_more(self, name: str) -> None:
+        """What a key asks for on one of the screens alone; "edit" and "repeat" of the request that is shown."""
+        if (call := self.requests.last) is not None:
+            await self.reuse(call, name)
+
+    async def on_item_list_chosen(self, event: ItemList.Chosen) -> None:
+        """Show the item, and go to its form where that is wanted; to the results where nothing can be sent."""
+        event.stop()
+        await self.choose(event.thing)
+        if event.opened:
+            only_read = self.steps.is_narrow and not self.conversation.can_act and bool(self.requests.past)
+            self.steps.go("result" if only_read else "form")
+
+    def on_request_finished(self, event: RequestFinished) -> None:
+        """Show what came of it."""
+        self.requests.finished(event.call)
+
+    async def on_result_panel_wanted(self, event: ResultPanel.Wanted) -> None:
+        """Show another request, take its arguments, repeat it, or cancel the one that runs."""
+        event.stop()
+        if event.deed == "cancel":
+            await self.cancel_running()
+        elif event.deed == "show" and isinstance(event.call, PastCall):
+            self.requests.show_again(event.call)
+        elif event.call is not None:
+            await self.reuse(event.call, event.deed)
+
+    # Keys
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer a result, a picture and a next page only where there is one."""
+        match action:
+            case "picture":
+                return has_picture(self.result.looked)
+            case "result":
+                return not self.result.is_empty
+            case "more":
+                return self.items.head.has_more
+            case _:
+                return True
+
+    def action_filter(self) -> None:
+        """Search in the list."""
+        self.steps.go("list", focus=False)
+        self.items.search()
+
+    def action_clear_filter(self) -> None:
+        """Show all again."""
+        self.items.end_search()
+
+    async def action_send(self) -> None:
+        """Send the request for the item."""
+        await self.settle()
+        await self.form.send()
+
+    async def action_do(self, name: str) -> None:
+        """What else a key asks for: "json", "about", "history", "save", and what these items alone can do."""
+        await self.settle()
+        match name:
+            case "json":
+                self.steps.go("form", focus=False)
+                await self.form.toggle_json()
+            case "about":
+                self.form.toggle_about()
+            case "save":
+                _save_block(self)
+            case "history":
+                self.steps.show_view(HISTORY)
+            case _:
+                await self.do_more(name)
+
+    def action_tab(self, by: int) -> None:
+        """Show the next view of the result."""
+        self.steps.open_result(focus=False)
+        self.result.action_tab(by)
+
+    def action_result(self) -> None:
+        """Go to the result; from there back to the field that was left for it."""
+        if self.steps.here() == "result":
+            self.steps.go("form")
+        else:
+            self.steps.open_result()
+
+    def action_changes(self) -> None:
+        """Show what has changed in the list."""
+        conversation, memory, kinds = self.conversation, self.conversation.memory, self.items.kind.kinds
+        conversation.memory_state.shown = True
+
+        async def answered(wanted: bool | None) -> None:
+            if wanted and memory is not None:  # what was looked at, not what has come since
+                await approve(self.app, conversation, memory, kinds)
+
+        self.app.push_screen(ChangesScreen(self.items.head.known, conversation.now_ns, memory, kinds), answered)
+
+    async def action_more(self) -> None:
+        """Fetch the list's next page."""
+        if why := why_silent(self.conversation):
+            self.app.notify(why, severity="warning", markup=False)
+            return
+        await self.conversation.fetch_more(*self.items.kind.kinds)
+
+    def action_picture(self) -> None:
+        """Show the result's picture."""
+        self.result.action_picture()
+
+    async def action_markdown(self) -> None:
+        """Show the result's texts as Markdown, or as they are."""
+        await self.result.action_markdown()
+
+    def action_edit(self) -> None:
+        """Put the arguments of the call that is shown into the form."""
+        self.result.action_edit()
+
+
+def _save_block(panel: ItemsPanel[Any]) -> None:
+    """Save the block under the cursor to a file that the person names."""
+    block = panel.result.body.block
+    if block is None:
+        panel.app.notify("There is nothing to save yet: ask for it first.", markup=False)
+        return
+
+    def saved(path: object) -> None:
+        if path is not None:
+            panel.app.notify(f"Saved as {visible(str(path), limit=300)}.", markup=False)
+
+    payload, thing = block.payload, panel.form.thing
+    name = file_name(block.uri, block.mime_type, payload, called=thing.name if thing is not None else "")
+    panel.app.push_screen(SaveScreen(payload, name), saved)
