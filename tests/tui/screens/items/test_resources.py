@@ -140,6 +140,8 @@ async def test_a_template_is_filled_with_what_the_server_proposes_and_read() -> 
         await until(lambda: app.panel.form.has_focus_within, "the form has the focus")
         await pilot.press("m")
         await shows(app, "▸ x://tides/m")
+        await until(lambda: bool(subject.asked) and subject.asked[-1]["argument"]["value"] == "m", "m is completed")
+        await pilot.pause()
         await shows(app, "2 values")
         await pilot.press("ctrl+@", "ctrl+@")
         await shows(app, "▸ x://tides/tuesday")
