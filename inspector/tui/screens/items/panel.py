@@ -89,8 +89,7 @@ class StepLayout:
 
     def arrange(self, width: int) -> None:
         """Arrange for so many columns."""
-        self._panel.set_class(width < NARROW, "-narrow")
-        self._panel.set_class(width >= WIDE, "-wide")
+        self._panel.update_classes({"-narrow": width < NARROW, "-wide": width >= WIDE})
 
     def go(self, step: Step, *, focus: bool = True) -> None:
         """Take a step. From the result back to the form is back to the field that was left."""
@@ -98,8 +97,7 @@ class StepLayout:
         if step == "result" and focused is not None and self.form in focused.ancestors:
             self._field = focused
         field, self._field = self._field, self._field if step == "result" else None
-        for each in _STEPS:
-            panel.set_class(each == step, f"-at-{each}")
+        panel.update_classes({f"-at-{each}": each == step for each in _STEPS})  # each change styles all parts anew
         if not focus:
             return
         if step == "form":
