@@ -1,4 +1,4 @@
-"""The lines above a list, and what stays where it is when the list is fetched anew."""
+"""The panel of list, form and result: what stays where it is when the list is fetched anew, and the steps."""
 
 from typing import Any
 
