@@ -453,12 +453,15 @@ def _rest() -> None:
 # then.
 
 
-class PastChecks(LiveChecks):
-    """The findings of a moment. Whoever looks calls `now` before."""
+class PastChecks(JournalFindings):
+    """The findings of a moment, in place of `LiveChecks`. Call `now` before looking."""
 
-    def __init__(self, journal: Journal, whole: LiveChecks) -> None:
+    def __init__(self, journal: Journal, whole: "AnyChecks") -> None:
         """`journal` is the past one, `whole` the checks of the recording that it is of."""
         super().__init__(journal)
+        self.checked = self.passed_over = self.skimmed = 0
+        """As in `LiveChecks`."""
+        self.paused = False
         self.whole = whole
         self._turn = threading.Lock()
         """Filters look from threads of their own."""
@@ -487,9 +490,19 @@ class PastChecks(LiveChecks):
         return self
 
     @property
+    def total(self) -> int:
+        """Entries that there were."""
+        return self.journal.count
+
+    @property
     def is_done(self) -> bool:
         """Whether all that had come by then was checked."""
         return self.checked >= self.journal.count and (self.whole.is_done or not self.whole.asks_further)
+
+    @property
+    def asks_further(self) -> bool:
+        """Whether expensive questions about the whole recording wait."""
+        return self.whole.asks_further
 
     @property
     def later(self) -> int:
@@ -506,13 +519,15 @@ class PastChecks(LiveChecks):
         """What has failed by then, by a mistake of ours."""
         return tuple(each for each in self.whole.set_aside if each.n <= self.journal.count)
 
-    def times(self, check: str) -> int:
-        """How often a check had found something, of what is kept one by one."""
-        return sum(each.id == check for each in self.all)
-
-    def step(self, seconds: float, clock: Callable[[], float] | None = None) -> bool:
+    def step(self, seconds: float) -> bool:
         """Nothing is checked here."""
         return False
+
+    def consider(self) -> None:
+        """Nothing is checked here, so there is nothing to ask."""
+
+    def catch_up(self) -> None:
+        """Nothing is checked here."""
 
     def pause(self, paused: bool) -> None:
         """Let the checks of the whole recording stand still, or go on."""
@@ -523,3 +538,7 @@ class PastChecks(LiveChecks):
         """Mute these in the whole recording."""
         self.whole.mute(muted)
         self.now()
+
+
+AnyChecks = LiveChecks | PastChecks
+"""The checks of a conversation: of one that goes on or was read, or of a moment of one."""

@@ -34,7 +34,7 @@ from inspector.session.waiting import Left
 if TYPE_CHECKING:
     from inspector.auth.guide import Guide
     from inspector.present.list_changes import RememberedServer
-    from inspector.present.live_checks import LiveChecks, PastChecks
+    from inspector.present.live_checks import AnyChecks, PastChecks
     from inspector.session.session import Session
 
 
@@ -433,7 +433,7 @@ class OpenConversation(DeskView, LoginView, MemoryView, RequestView, TaskView, W
         self.about = about
 
     @cached_property
-    def checks(self) -> "LiveChecks":
+    def checks(self) -> "AnyChecks":
         """What checks have found in it so far. Nothing is checked before somebody gives them time."""
         from inspector.present.live_checks import LiveChecks  # the first picture has no use for it
 
@@ -446,7 +446,7 @@ class OpenConversation(DeskView, LoginView, MemoryView, RequestView, TaskView, W
         return checks
 
     @property
-    def checks_so_far(self) -> "LiveChecks | None":
+    def checks_so_far(self) -> "AnyChecks | None":
         """The same; None before anybody has asked for them."""
         return vars(self).get("checks")
 
@@ -710,7 +710,7 @@ class PastSubject(OpenConversation):
         """How long nothing has come since its newest entry, by the clock of the recording: it is being played."""
 
     @property
-    def checks(self) -> "LiveChecks":
+    def checks(self) -> "AnyChecks":
         """What checks could say of what had come by then."""
         if self._checks is None:
             from inspector.present.live_checks import PastChecks
@@ -719,7 +719,7 @@ class PastSubject(OpenConversation):
         return self._checks.now()
 
     @property
-    def checks_so_far(self) -> "LiveChecks | None":
+    def checks_so_far(self) -> "AnyChecks | None":
         """The same; None before anybody has asked for checks."""
         return None if self.whole.checks_so_far is None else self.checks
 

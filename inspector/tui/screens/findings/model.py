@@ -14,7 +14,7 @@ from inspector.checks.findings import Finding, Severity
 from inspector.checks.registry import CHECKS
 from inspector.present import spans
 from inspector.present.findings import SIGNS, place_of, title_of
-from inspector.present.live_checks import JournalFindings, LiveChecks
+from inspector.present.live_checks import AnyChecks, JournalFindings
 from inspector.present.rows import RowSource, RowView
 from inspector.present.spans import Fact, Section, Span, fact, lay
 
@@ -200,7 +200,7 @@ Both = tuple[list[Span], list[Span]]
 """What stands at the left, and at the right."""
 
 
-def counted(checks: LiveChecks | None, *, shows_muted: bool = False) -> Both:
+def counted(checks: AnyChecks | None, *, shows_muted: bool = False) -> Both:
     """How many there are of each severity, and how many are muted."""
     left: list[Span] = [("Findings", "title")]
     if checks is None:
@@ -217,7 +217,7 @@ def counted(checks: LiveChecks | None, *, shows_muted: bool = False) -> Both:
     return left, right
 
 
-def checked(checks: LiveChecks | None, entries: int, *, failed: bool = False) -> Both:
+def checked(checks: AnyChecks | None, entries: int, *, failed: bool = False) -> Both:
     """How far the checks are, and what they left out. `failed`: an error of this program has ended them."""
     if checks is None:
         return [("The checks have not begun yet.", "muted")], []
@@ -241,7 +241,7 @@ def checked(checks: LiveChecks | None, entries: int, *, failed: bool = False) ->
     return left, right
 
 
-def set_aside_line(checks: LiveChecks | None) -> list[Span]:
+def set_aside_line(checks: AnyChecks | None) -> list[Span]:
     """The check that failed by a mistake of ours, and how many others did; [] for none."""
     failed = checks.set_aside if checks is not None else ()
     if not failed:
