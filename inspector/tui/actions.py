@@ -76,6 +76,14 @@ class Action(msgspec.Struct, frozen=True):
         return "  ".join(key_name(key) for key in self.keys)
 
 
+def lend_actions(owner: object, *parts: object) -> None:
+    """Let the bindings of a widget run the actions of its parts: Textual looks for `action_<name>` at the widget."""
+    for part in parts:
+        for name in dir(part):
+            if name.startswith("action_"):
+                setattr(owner, name, getattr(part, name))
+
+
 _SIGNS = {"enter": "⏎", "shift+tab": "⇧Tab", "up": "↑", "down": "↓", "left": "←", "right": "→"}
 _WORDS = {"enter": "Enter", "shift+tab": "Shift+Tab", "up": "Up", "down": "Down", "left": "Left", "right": "Right"}
 _NAMES = {

@@ -43,7 +43,7 @@ class AppMarking:
         from inspector.capture.format.notes import Mark
 
         if traffic is not None:
-            traffic.show_notes()
+            traffic.list.show_notes()
         if isinstance(found, Mark) and found.n <= self.subject.journal.count:
             await self._go_to_mark(found.n)
         elif found is not None and not isinstance(found, Mark):

@@ -1,21 +1,16 @@
-"""What a person notes in the traffic: the actions of a panel that has a list of it, apart from that panel."""
+"""Marks lines of the traffic, and sends their requests again."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, cast
 
-from textual import work
-
 from inspector.errors import UsageError
 from inspector.present.spans import Span
-from inspector.present.traffic.columns import column
 from inspector.protocol.exchanges import Exchange
 from inspector.text import visible
 from inspector.tui.conversation import ConversationStage, OpenConversation
-from inspector.tui.panels import Part
 from inspector.tui.screens.traffic.list import TrafficList
 
 if TYPE_CHECKING:
-    from inspector.capture.format.notes import View
     from inspector.features.resend.resend_diff import Again
     from inspector.tui.app import InspectApp
 
@@ -24,10 +19,11 @@ _MARKED = "mark"
 """The filter that lets only marked lines through."""
 
 
-class TrafficMarking(Part):
-    """Marks, comments, views."""
+class TrafficMarking:
+    """Marks and comments on the lines of a list."""
 
-    list: TrafficList
+    def __init__(self, traffic: TrafficList) -> None:
+        self.list = traffic
 
     def action_mark(self) -> None:
         """Mark the chosen line, or take its mark away."""
@@ -54,7 +50,7 @@ class TrafficMarking(Part):
             if found is not None:
                 self._note(lambda: noted.mark(n, color=found[0], text=found[1]))
 
-        self.app.push_screen(CommentScreen(n, before.color, before.text), written)
+        self.list.app.push_screen(CommentScreen(n, before.color, before.text), written)
 
     def action_only_marked(self) -> None:
         """Show only what is marked, or what was shown before."""
@@ -68,43 +64,23 @@ class TrafficMarking(Part):
         else:
             pane.set(combined(before, Has(Ref(_MARKED)), "and"))
 
-    def present_view(self) -> "View":
-        """How the traffic is looked at now; it has no name yet."""
-        from inspector.capture.format.notes import View
-
-        chosen = self.list.look.now.chosen
-        return View("", self.list.filters.text, chosen, self.list.model.tree)
-
-    def look_as(self, view: "View") -> None:
-        """Look at the traffic as a view does; columns that there are not are left out."""
-        if self.list.model.tree != view.tree:
-            self.list.toggle_tree()
-        self.list.filters.set(view.filter)
-        self.list.look.choose(tuple(name for name in view.columns if column(name) is not None))
-
-    def show_notes(self) -> None:
-        """Marks have changed: draw the rows anew, and filter by marks anew."""
-        self.list.look.show(self.list.look.now)
-        if _MARKED in self.list.filters.text or "comment" in self.list.filters.text:
-            self.list.filter(self.list.term)
-
     def _note(self, change: Callable[[], object]) -> None:
         try:
             change()
         except UsageError as error:
             said = visible(f"{error}. {error.hint}", limit=300)
-            self.notify(said, severity="error", markup=False)
-        self.show_notes()
+            self.list.notify(said, severity="error", markup=False)
+        self.list.show_notes()
 
 
-# --- Sending a request of the traffic again, as it was: to its own server, or from a recording to the one that is
-# open.
+# To its own server, or from a recording to the one that is open.
 
 
-class Resending(Part):
-    """The one action."""
+class Resending:
+    """Sends a request of a list again."""
 
-    list: TrafficList
+    def __init__(self, traffic: TrafficList) -> None:
+        self.list = traffic
 
     def action_resend(self) -> None:
         """Send the chosen line's request again."""
@@ -119,7 +95,7 @@ class Resending(Part):
         if isinstance(receiver, str):
             self._tell(receiver)
         elif receiver is subject and not may_destroy(asked, subject.journal.conversation.catalogue.tools):
-            self._resend(receiver, asked)
+            self.list.run_worker(self._resend(receiver, asked), group="resending")
         else:
             self._ask(receiver, asked, destroys=may_destroy(asked, receiver.journal.conversation.catalogue.tools))
 
@@ -127,7 +103,7 @@ class Resending(Part):
         """The server that gets it, or why there is none."""
         if subject.can_act:
             return subject if subject.stage is ConversationStage.OPEN else "Not connected: ^r connects again."
-        tabs = getattr(cast("InspectApp", self.app), "tabs", [])
+        tabs = getattr(cast("InspectApp", self.list.app), "tabs", [])
         there = [tab.subject for tab in tabs if tab.subject.can_act and tab.subject.stage is ConversationStage.OPEN]
         if not there:
             return "This is a recording, and no server is open: O opens one beside it."
@@ -152,11 +128,10 @@ class Resending(Part):
 
         def answered(yes: bool | None) -> None:
             if yes:
-                self._resend(receiver, asked)
+                self.list.run_worker(self._resend(receiver, asked), group="resending")
 
-        self.app.push_screen(ConfirmScreen("Send again", lines, quoted, ways), answered)
+        self.list.app.push_screen(ConfirmScreen("Send again", lines, quoted, ways), answered)
 
-    @work(group="resending")
     async def _resend(self, receiver: OpenConversation, asked: "Again") -> None:
         from inspector.features.resend.resend_diff import outcome
 
@@ -168,4 +143,4 @@ class Resending(Part):
         self._tell(f"{asked.method} {asked.target}: {outcome(asked, called)}".replace(" :", ":"))
 
     def _tell(self, said: str) -> None:
-        self.app.notify(visible(said, limit=300), markup=False, timeout=5)
+        self.list.app.notify(visible(said, limit=300), markup=False, timeout=5)

@@ -322,6 +322,12 @@ class TrafficList(Ground):
         self.model.set_filter(term)
         self.rows.sync()  # before they are drawn again: there are others now
 
+    def show_notes(self) -> None:
+        """Marks have changed: draw the rows anew, and filter by marks anew."""
+        self.look.show(self.look.now)
+        if "mark" in self.filters.text or "comment" in self.filters.text:
+            self.filter(self.term)
+
     def _mourn(self) -> None:
         """Show the post-mortem card once, when a connection could not be made or died by itself."""
         stage = self._subject.stage

@@ -1,27 +1,27 @@
-"""How a person looks at the traffic: the jumps from line to line, the columns, the times, the waterfall.
+"""Actions on the list of traffic: jumps from line to line, columns, times, waterfall, filter and search."""
 
-The actions of a panel that has a list of traffic and a detail, apart from that panel.
-"""
-
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from inspector.present.traffic.columns import FIELD
-from inspector.tui.panels import Part
 from inspector.tui.screens.traffic.list import TrafficList
 
 if TYPE_CHECKING:
     from inspector.tui.screens.traffic.detail import DetailPanel
 
 
-class TrafficNavigation(Part):
+PointOut = Callable[[int, int, str, tuple[int, int] | None], None]
+"""Has the detail show what is meant in an entry, which a row tells of: row, entry, JSON pointer, bytes."""
+
+
+class TrafficNavigation:
     """Jumps, columns, times."""
 
-    list: TrafficList
-
-    @property
-    def detail(self) -> "DetailPanel":
-        """What shows the chosen message."""
-        raise NotImplementedError
+    def __init__(self, traffic: TrafficList, detail: "Callable[[], DetailPanel]", point_out: PointOut) -> None:
+        """`detail` gives what shows the chosen message."""
+        self.list = traffic
+        self._detail = detail
+        self._point_out = point_out
 
     def action_exchange(self, by: int) -> None:
         """To the next request, or the one before."""
@@ -32,7 +32,7 @@ class TrafficNavigation(Part):
     def action_pair(self) -> None:
         """From a request to its answer and back; in the tree, where both are one row, the detail turns over."""
         if self.list.model.tree:
-            self.detail.turn_over()
+            self._detail().turn_over()
             return
         partner = self.list.model.jumps.partner(self.list.rows.view.cursor)
         if partner is not None:
@@ -59,11 +59,7 @@ class TrafficNavigation(Part):
             return
         found = model.marks.of_row(model.jumps.entry_at(index))
         if found and found[0].frames:
-            self.point_out(index, found[0].frames[0], found[0].pointer, found[0].span)
-
-    def point_out(self, index: int, n: int, pointer: str, span: tuple[int, int] | None) -> None:
-        """Have the detail show what is meant in entry n, which row `index` tells of; the list keeps the keys."""
-        raise NotImplementedError
+            self._point_out(index, found[0].frames[0], found[0].pointer, found[0].span)
 
     def action_within(self, by: int) -> None:
         """Go on within the exchange, or back."""
@@ -79,7 +75,7 @@ class TrafficNavigation(Part):
         """Ask for a number or a time, and go there."""
         from inspector.tui.screens.traffic.dialogs import GoToScreen
 
-        self.app.push_screen(GoToScreen(self.list.model.jumps.entry), self._went)
+        self.list.app.push_screen(GoToScreen(self.list.model.jumps.entry), self._went)
 
     def _went(self, n: int | None) -> None:
         model = self.list.model
@@ -94,12 +90,6 @@ class TrafficNavigation(Part):
         """Count times from the chosen line; from the same line again, no more."""
         self.list.look.toggle_reference()
 
-    def action_state(self) -> None:
-        """Show what was known at the chosen line, or the line itself again."""
-        if self.has_class("-alone"):
-            self.list.rows.opened()
-        self.detail.turn_to_state()
-
     def action_story(self) -> None:
         """Tell the story of the chosen line's operation; come back with one of its entries."""
         from inspector.present.trace import story_of
@@ -110,13 +100,13 @@ class TrafficNavigation(Part):
         if story is None:
             self._say("This line belongs to no request, so there is no story to it.")
         else:
-            self.app.push_screen(StoryScreen(subject, story, n), self._went)
+            self.list.app.push_screen(StoryScreen(subject, story, n), self._went)
 
     def action_columns(self) -> None:
         """Choose the columns."""
         from inspector.tui.screens.traffic.dialogs import ColumnsScreen
 
-        self.app.push_screen(ColumnsScreen(self.list.look.names, self.list.look.choose))
+        self.list.app.push_screen(ColumnsScreen(self.list.look.names, self.list.look.choose))
 
     def action_as_column(self) -> None:
         """Show the chosen value of the payload in a column of its own, or no more."""
@@ -124,7 +114,8 @@ class TrafficNavigation(Part):
         from inspector.filters.language.fields import Has
         from inspector.tui.screens.traffic.filter_model import ref_of_path
 
-        chosen = self.detail.chosen_value() if self.detail.has_focus_within else None
+        detail = self._detail()
+        chosen = detail.chosen_value() if detail.has_focus_within else None
         ref = ref_of_path(chosen[0]) if chosen is not None else None
         if ref is None:
             self.action_columns()
@@ -144,26 +135,20 @@ class TrafficNavigation(Part):
         from inspector.tui.screens.traffic.waterfall import WaterfallScreen
 
         subject, chosen, listed = self.list.filters.subject, self.list.chosen, self.list
-        self.app.push_screen(WaterfallScreen(subject, chosen, lambda: listed.model.exchanges_shown), self._went)
+        self.list.app.push_screen(WaterfallScreen(subject, chosen, lambda: listed.model.exchanges_shown), self._went)
 
     def _say(self, said: str) -> None:
         from inspector.text import visible
 
-        self.notify(visible(said, limit=300), markup=False, timeout=3)
+        self.list.notify(visible(said, limit=300), markup=False, timeout=3)
 
 
-# --- What a person can do to the traffic by filtering and finding: the actions, apart from the panel that has them.
+class TrafficFiltering:
+    """Filters and finds in the list."""
 
-
-class Filtering(Part):
-    """The actions of a panel that has a list of traffic and a detail."""
-
-    list: TrafficList
-
-    @property
-    def detail(self) -> "DetailPanel":
-        """What shows the chosen message."""
-        raise NotImplementedError
+    def __init__(self, traffic: TrafficList, detail: "Callable[[], DetailPanel]") -> None:
+        self.list = traffic
+        self._detail = detail
 
     def action_filter(self) -> None:
         """Open the filter line."""
@@ -181,19 +166,20 @@ class Filtering(Part):
         """Show the partners of what matches, or no more."""
         shown = self.list.show_partners()
         where = " In the tree they are one row anyway." if self.list.model.tree else ""
-        self.notify(f"Matches {'with' if shown else 'without'} their partners.{where}", markup=False, timeout=3)
+        self.list.notify(f"Matches {'with' if shown else 'without'} their partners.{where}", markup=False, timeout=3)
 
     def action_by_value(self, how: str) -> None:
         """Filter by what is chosen: the value in the payload, or else the row."""
         from inspector.tui.screens.traffic.filter_model import combined, path_test, row_test
 
-        chosen = self.detail.chosen_value() if self.detail.has_focus_within else None
+        detail = self._detail()
+        chosen = detail.chosen_value() if detail.has_focus_within else None
         if chosen is not None:
             test = path_test(*chosen)
         else:
             test = row_test(self.list.filters.subject.journal, self.list.chosen) if self.list.chosen else None
         if test is None:
-            self.notify("There is nothing here to filter by.", markup=False, timeout=3)
+            self.list.notify("There is nothing here to filter by.", markup=False, timeout=3)
             return
         pane = self.list.filters
         pane.set(combined(pane.text, test, how))

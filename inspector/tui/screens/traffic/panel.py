@@ -11,82 +11,21 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
+from inspector.present.traffic.columns import column
 from inspector.protocol.frames import Frame
 from inspector.tui import keys
-from inspector.tui.actions import ActionScope
+from inspector.tui.actions import ActionScope, lend_actions
 from inspector.tui.conversation import OpenConversation
-from inspector.tui.panels import Panel, Part
+from inspector.tui.panels import ExportScope, Panel
 from inspector.tui.screens.traffic.actions import Resending, TrafficMarking
 from inspector.tui.screens.traffic.list import TrafficList
-from inspector.tui.screens.traffic.navigation import Filtering, TrafficNavigation
+from inspector.tui.screens.traffic.navigation import TrafficFiltering, TrafficNavigation
 from inspector.tui.widgets.virtual_lines import Ground
 from inspector.tui.widgets.virtual_list import LogList
 
 if TYPE_CHECKING:
-    from inspector.tui.panels import ExportScope
+    from inspector.capture.format.notes import View
     from inspector.tui.screens.traffic.detail import DetailPanel
-
-
-# --- What of the traffic is in sight or chosen, for whoever exports it.
-
-
-class Exportable(Part):
-    """A mixin of the traffic's panel."""
-
-    list: TrafficList
-
-    @property
-    def export_scopes(self) -> "Sequence[ExportScope]":
-        """What the filter shows, and the operation that the chosen line belongs to; of a line without one the line."""
-        from inspector.present.trace import entries_of
-        from inspector.tui.panels import ExportScope
-
-        found, model = [], self.list.model
-        at = self.list.rows.view.cursor  # what it says itself of its choice comes a moment later
-        n = model.entry_of(at) if 0 <= at < model.count else 0
-        if model.has_filter:
-            more = " so far" if model.is_filtering else ""
-            found.append(ExportScope(f"what the filter shows{more}", model.matching))
-        if n:
-            own = entries_of(self.list.journal, n)
-            found.append(ExportScope("this operation", own) if own else ExportScope(f"entry {n}", (n,)))
-        return found
-
-
-# --- What a finding rests on, shown in the traffic: its line in the list, and in the detail the value or the bytes.
-
-
-class Evidence(Part):
-    """A mixin of the traffic's panel."""
-
-    list: TrafficList
-    _evidence: tuple[int, str, tuple[int, int] | None] | None = None
-    """What is to be shown of the entry that was called for."""
-
-    @property
-    def detail(self) -> "DetailPanel":
-        """What shows the chosen message."""
-        raise NotImplementedError
-
-    def _show_detail(self) -> None:
-        raise NotImplementedError
-
-    def show_evidence(self, n: int, pointer: str, span: tuple[int, int] | None) -> None:
-        """Show an entry in full, with the value or the bytes that are meant."""
-        self._evidence = (n, pointer, span) if pointer or span is not None else None
-        self.list.call_for(n)
-
-    def point_out(self, index: int, n: int, pointer: str, span: tuple[int, int] | None) -> None:
-        """Have the detail show what is meant, once it shows the row; where it is out of sight, once it is opened."""
-        self._evidence = (n, pointer, span)
-        self.call_after_refresh(self._point)
-
-    def _point(self, *, focus: bool = False) -> None:
-        if self._evidence is None or self.has_class("-alone"):
-            return
-        self._show_detail()
-        evidence, self._evidence = self._evidence, None
-        self.detail.point_at(*evidence, focus=focus)
 
 
 NARROW = 100
@@ -96,7 +35,7 @@ _SHOW_EVERY_TICKS = 5
 """While rows rush past, the detail follows them at a pace at which it can be read."""
 
 
-class TrafficPanel(Evidence, Exportable, Filtering, TrafficNavigation, TrafficMarking, Resending, Panel, Ground):
+class TrafficPanel(Panel, Ground):
     """The list and the detail."""
 
     places = (
@@ -131,6 +70,18 @@ class TrafficPanel(Evidence, Exportable, Filtering, TrafficNavigation, TrafficMa
         self._arrangement = "right"
         self._detail_alone = False
         self._ticks = 0
+        self._evidence: tuple[int, str, tuple[int, int] | None] | None = None
+        """What is to be shown of the entry that was called for."""
+        lend_actions(
+            self,
+            TrafficNavigation(self.list, self._made_detail, self.point_out),
+            TrafficFiltering(self.list, self._made_detail),
+            TrafficMarking(self.list),
+            Resending(self.list),
+        )
+
+    def _made_detail(self) -> "DetailPanel":
+        return self.detail
 
     def compose(self) -> ComposeResult:
         """The list, then room for the detail, which comes as soon as nobody waits for it."""
@@ -256,3 +207,56 @@ class TrafficPanel(Evidence, Exportable, Filtering, TrafficNavigation, TrafficMa
         shown = self._detail.entry if self._detail is not None else 0
         if not self.has_class("-alone") and self.list.chosen != shown:
             self.detail.show(self.list.chosen)
+
+    @property
+    def export_scopes(self) -> Sequence[ExportScope]:
+        """What the filter shows, and the operation that the chosen line belongs to; of a line without one the line."""
+        from inspector.present.trace import entries_of
+
+        found, model = [], self.list.model
+        at = self.list.rows.view.cursor  # what it says itself of its choice comes a moment later
+        n = model.entry_of(at) if 0 <= at < model.count else 0
+        if model.has_filter:
+            more = " so far" if model.is_filtering else ""
+            found.append(ExportScope(f"what the filter shows{more}", model.matching))
+        if n:
+            own = entries_of(self.list.journal, n)
+            found.append(ExportScope("this operation", own) if own else ExportScope(f"entry {n}", (n,)))
+        return found
+
+    def show_evidence(self, n: int, pointer: str, span: tuple[int, int] | None) -> None:
+        """Show an entry in full, with the value or the bytes that are meant."""
+        self._evidence = (n, pointer, span) if pointer or span is not None else None
+        self.list.call_for(n)
+
+    def point_out(self, index: int, n: int, pointer: str, span: tuple[int, int] | None) -> None:
+        """Have the detail show what is meant, once it shows the row; where it is out of sight, once it is opened."""
+        self._evidence = (n, pointer, span)
+        self.call_after_refresh(self._point)
+
+    def _point(self, *, focus: bool = False) -> None:
+        if self._evidence is None or self.has_class("-alone"):
+            return
+        self._show_detail()
+        evidence, self._evidence = self._evidence, None
+        self.detail.point_at(*evidence, focus=focus)
+
+    def present_view(self) -> "View":
+        """How the traffic is looked at now; it has no name yet."""
+        from inspector.capture.format.notes import View
+
+        chosen = self.list.look.now.chosen
+        return View("", self.list.filters.text, chosen, self.list.model.tree)
+
+    def look_as(self, view: "View") -> None:
+        """Look at the traffic as a view does; columns that there are not are left out."""
+        if self.list.model.tree != view.tree:
+            self.list.toggle_tree()
+        self.list.filters.set(view.filter)
+        self.list.look.choose(tuple(name for name in view.columns if column(name) is not None))
+
+    def action_state(self) -> None:
+        """Show what was known at the chosen line, or the line itself again."""
+        if self.has_class("-alone"):
+            self.list.rows.opened()
+        self.detail.turn_to_state()

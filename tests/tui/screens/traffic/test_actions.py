@@ -4,7 +4,6 @@ from inspector.capture.format.notes import View
 from inspector.present.start import OpenCapture
 from inspector.tui.app import InspectApp
 from inspector.tui.conversation import ConversationStage
-from inspector.tui.screens.traffic.actions import Resending, TrafficMarking
 from inspector.tui.screens.traffic.panel import TrafficPanel
 from inspector.tui.widgets.dialogs import ConfirmScreen
 from tests.captures.record import sample
@@ -31,10 +30,6 @@ async def test_a_view_is_taken_and_looked_through_again(tape: Tape) -> None:
         assert app.panel.list.look.now.chosen == ("time", "what")
         app.panel.look_as(view)
         await until(lambda: not app.panel.list.model.tree and app.panel.list.model.count == 1, "the one before")
-
-
-def test_it_is_the_traffic_that_is_looked_at_so() -> None:
-    assert issubclass(TrafficPanel, TrafficMarking)
 
 
 async def test_a_call_is_sent_again_and_what_came_is_held_against_what_came_before() -> None:
@@ -86,7 +81,3 @@ async def test_what_cannot_be_sent_says_why() -> None:
             await pilot.press("r")
             await until(lambda said=why: said in text(app), "why not")  # type: ignore[misc]
     await app.subject.end()
-
-
-def test_the_traffic_can_do_it() -> None:
-    assert issubclass(TrafficPanel, Resending)

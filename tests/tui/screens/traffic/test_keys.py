@@ -1,5 +1,7 @@
 """The keys of filtering and finding."""
 
+import pytest
+
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope, key_name
 from inspector.tui.app import InspectApp
@@ -8,21 +10,28 @@ from inspector.tui.screens.notes.dialogs import MarksScreen
 from inspector.tui.screens.traffic.keys import FILTERING, MARKING, NETWORK, PAYLOADS, TELLING, TRAFFIC
 from inspector.tui.screens.traffic.panel import TrafficPanel
 from inspector.tui.screens.traffic.trace import StoryScreen
+from tests.present.tape import Tape
+from tests.tui.staging import Staged
 
 
 def test_they_are_part_of_the_table() -> None:
     assert set(FILTERING) <= set(ACTIONS)
 
 
-def test_the_panel_does_what_they_ask_for() -> None:
+@pytest.fixture
+def panel(tape: Tape) -> TrafficPanel:
+    return TrafficPanel(Staged(tape))
+
+
+def test_the_panel_does_what_they_ask_for(panel: TrafficPanel) -> None:
     wanted = {action.action.partition("(")[0] for action in FILTERING if action.where is ActionScope.TRAFFIC}
-    assert [name for name in wanted if not hasattr(TrafficPanel, f"action_{name}")] == []
+    assert [name for name in wanted if not hasattr(panel, f"action_{name}")] == []
 
 
-def test_they_are_part_of_the_table_and_somebody_does_what_they_ask_for() -> None:
+def test_they_are_part_of_the_table_and_somebody_does_what_they_ask_for(panel: TrafficPanel) -> None:
     assert set(MARKING) <= set(ACTIONS)
     for each in MARKING:
-        owner: type = MarksScreen if each.where is ActionScope.MARKS else TrafficPanel
+        owner: object = MarksScreen if each.where is ActionScope.MARKS else panel
         if each.action.startswith("app."):
             owner = InspectApp
         assert hasattr(owner, f"action_{each.action.removeprefix('app.')}"), each.id
@@ -53,10 +62,10 @@ def test_they_belong_to_payloads_alone() -> None:
     }
 
 
-def test_story_keys_they_are_part_of_the_table_and_somebody_does_what_they_ask_for() -> None:
+def test_story_keys_they_are_part_of_the_table_and_somebody_does_what_they_ask_for(panel: TrafficPanel) -> None:
     assert set(TELLING) <= set(ACTIONS)
     for each in TELLING:
-        owner: type = StoryScreen if each.where is ActionScope.STORY else TrafficPanel
+        owner: object = StoryScreen if each.where is ActionScope.STORY else panel
         assert hasattr(owner, f"action_{each.action}"), each.id
 
 

@@ -3,7 +3,6 @@
 from textual.pilot import Pilot
 
 from inspector.tui.conversation import ConversationStage
-from inspector.tui.screens.traffic.navigation import Filtering, TrafficNavigation
 from inspector.tui.screens.traffic.panel import TrafficPanel
 from tests.present.tape import Tape
 from tests.tui.screen_text import text
@@ -111,10 +110,6 @@ async def test_finding_jumps_and_hides_nothing(tape: Tape) -> None:
         first = cursors[0]
         assert cursors == [first, first + 1, first + 2, first, first + 2]
         assert panel.list.model.count == before
-
-
-def test_the_panel_has_these_actions() -> None:
-    assert issubclass(TrafficPanel, Filtering)
 
 
 async def _shown(pilot: Pilot[None], panel: TrafficPanel) -> str:
@@ -302,7 +297,3 @@ async def test_the_waterfall_opens_at_the_chosen_exchange_and_leads_back_with_an
         await pilot.press("j", "enter")
         await until(lambda: "Waterfall  " not in text(pilot.app), "it is closed")
         await _at(pilot, panel, "tools/call broken")
-
-
-def test_the_traffic_has_all_of_it() -> None:
-    assert issubclass(TrafficPanel, TrafficNavigation)

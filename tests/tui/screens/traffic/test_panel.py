@@ -7,7 +7,7 @@ from inspector.tui.conversation import ConversationStage
 from inspector.tui.screens.traffic.detail import DetailPanel
 from inspector.tui.screens.traffic.filter_bar import FilterBar
 from inspector.tui.screens.traffic.filter_pane import FilterPane
-from inspector.tui.screens.traffic.panel import Evidence, Exportable, TrafficPanel
+from inspector.tui.screens.traffic.panel import TrafficPanel
 from inspector.tui.widgets.virtual_list import LogList
 from tests.present.tape import Tape
 from tests.tui.checked import checked
@@ -32,10 +32,6 @@ async def test_where_the_detail_is_out_of_sight_it_points_once_it_is_opened() ->
         await until(lambda: "structuredContent.hectopascal" in text(app), "the value was chosen")
 
 
-def test_it_is_the_traffic_that_shows_evidence() -> None:
-    assert issubclass(TrafficPanel, Evidence)
-
-
 async def test_it_is_what_the_filter_shows_and_the_operation_under_the_cursor(tape: Tape) -> None:
     call = handshake(tape).call(3, "buy")
     noise = tape.stderr(b"creak")
@@ -51,7 +47,6 @@ async def test_it_is_what_the_filter_shows_and_the_operation_under_the_cursor(ta
         await until(lambda: ("this operation", [call, noise, answer]) in scopes(), "the operation")
         await pilot.press("/", *"kind:stderr", "enter")
         await until(lambda: ("what the filter shows", [noise]) in scopes(), "what the filter shows")
-    assert issubclass(TrafficPanel, Exportable)
 
 
 WIDE, NARROW = (160, 45), (80, 24)
