@@ -27,6 +27,7 @@ from inspector.errors import (
     RequestTimeout,
 )
 from inspector.protocol.flows.steps import Broken, GivenUp, Refused, Replied, Reply, Silent
+from inspector.protocol.jsonrpc import ErrorAnswer
 from inspector.protocol.revisions.openings import Opening
 from inspector.session.open import open_session
 from inspector.session.session import Session
@@ -171,6 +172,12 @@ def _introduce(output: Output, opening: Opening) -> None:
     output.narrate(f"connected to {name} {version}, {opening.revision.named}".replace(" ,", ","))
     for warning in opening.warnings:
         output.warn(warning)
+
+
+def report_error(output: Output, method: str, error: ErrorAnswer) -> ExitStatus:
+    """Report that the server answered a request with a JSON-RPC error; TOOL_ERROR."""
+    said = f"the server answered {method} with error {error.code}: {error.message}"
+    return output.report("server_error", said, "", ExitStatus.TOOL_ERROR, {"answer": error.error})
 
 
 def answered(reply: Reply, method: str) -> Replied:

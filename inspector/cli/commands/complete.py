@@ -8,7 +8,7 @@ import click
 from inspector.cli.arguments import as_texts, read_pairs
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.headless import CommandSession, answered, visit
+from inspector.cli.headless import CommandSession, answered, report_error, visit
 from inspector.cli.help import Documented
 from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
@@ -71,8 +71,7 @@ async def _complete(visit: CommandSession, params: dict[str, Any]) -> ExitStatus
     called = await visit.session.call(_METHOD, params)
     message = answered(called.reply, _METHOD).message
     if isinstance(message, ErrorAnswer):
-        said = f"the server answered {_METHOD} with error {message.code}: {message.message}"
-        return visit.output.report("server_error", said, "", ExitStatus.TOOL_ERROR, {"answer": message.error})
+        return report_error(visit.output, _METHOD, message)
     completion = peek.at(message.result, "completion")
     if visit.output.as_json:
         told = {member: peek.at(completion, member) for member in ("total", "hasMore")}

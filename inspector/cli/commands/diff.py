@@ -4,22 +4,22 @@ from typing import Any
 
 import click
 
-from inspector.cli.env import CliEnv
-from inspector.cli.exit_status import ExitStatus
-from inspector.cli.help import Documented
-from inspector.cli.options import headless_settings
-from inspector.cli.output import Output
-from inspector.cli.sides import (
+from inspector.cli.comparing import (
     FAILS,
     are_captures,
     compare_captures,
     comparing_options,
     demand_captures,
     diff_surfaces,
+    read_compare_options,
     read_sides,
-    read_wish,
     refuse_rules,
 )
+from inspector.cli.env import CliEnv
+from inspector.cli.exit_status import ExitStatus
+from inspector.cli.help import Documented
+from inspector.cli.options import headless_settings
+from inspector.cli.output import Output
 from inspector.errors import UsageError
 
 _EXAMPLES = (
@@ -67,6 +67,6 @@ def command(
     if screen:
         from inspector.cli.interface import compare_on_screen
 
-        wish = read_wish(options)
+        wish = read_compare_options(options)
         return compare_on_screen(env, before, after, wish.normal, wish.only)
-    return compare_captures(output, before, after, read_wish(options))
+    return compare_captures(output, before, after, read_compare_options(options))

@@ -74,6 +74,7 @@ def command(
     """
     from inspector.capture.format.file import demand_place
     from inspector.capture.store.load import load
+    from inspector.cli.filtering import matching_entries
     from inspector.features.export.selection import Selection, to_file
 
     output = Output(env, quiet=quiet)
@@ -85,7 +86,7 @@ def command(
     try:
         for notice in journal.notices:
             output.warn(notice)
-        chosen = _chosen(env, journal, output, text)
+        chosen = matching_entries(output, journal, text) if text.strip() else range(1, journal.count + 1)
         selection = Selection(
             journal, chosen, keep_secrets=keep_secrets, notes=_noted(journal, output) if notes else None
         )
@@ -110,19 +111,3 @@ def _noted(journal: Journal, output: Output) -> "Notes":
     if notes.trouble:
         output.warn(notes.trouble)
     return notes
-
-
-def _chosen(env: CliEnv, journal: Journal, output: Output, text: str) -> "list[int] | range":
-    if not text.strip():
-        return range(1, journal.count + 1)
-    from inspector.cli.tailing import Tail, read_wish
-    from inspector.config.paths import places
-    from inspector.config.remembered import SavedFilters
-
-    own = places(env.environ)
-    wish = read_wish(text, (), named=SavedFilters(own.config, own.state).named())
-    tail = Tail(journal, output, wish)
-    found = tail.matching()
-    if tail.trouble:
-        output.warn(tail.trouble)
-    return list(found)

@@ -7,7 +7,7 @@ import click
 
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.headless import CommandSession, answered, visit
+from inspector.cli.headless import CommandSession, answered, report_error, visit
 from inspector.cli.help import Documented
 from inspector.cli.options import headless_options
 from inspector.errors import UsageError
@@ -46,8 +46,7 @@ async def _ping(visit: CommandSession, count: int) -> ExitStatus:
         called = await visit.session.call("ping", opened=exchanges.append)
         message = answered(called.reply, "ping").message
         if isinstance(message, ErrorAnswer):
-            said = f"the server answered ping with error {message.code}: {message.message}"
-            return visit.output.report("server_error", said, "", ExitStatus.TOOL_ERROR, {"answer": message.error})
+            return report_error(visit.output, "ping", message)
         times.append(round((exchanges[-1].duration_ns or 0) / 1e6, 3))
         if not visit.output.as_json:
             visit.output.text(f"{number}  {times[-1]:g} ms")

@@ -30,7 +30,7 @@ def command(env: CliEnv, /, file: Path, where: str, out: Path | None) -> ExitSta
     from inspector.capture.compare.operations import accounts
     from inspector.capture.format.lines import demand_file
     from inspector.capture.store.load import load
-    from inspector.cli.commands.resend import chosen_numbers
+    from inspector.cli.filtering import matching_entries
     from inspector.features.cases.file import add_cases, beside
     from inspector.features.cases.making import promoted
 
@@ -40,7 +40,7 @@ def command(env: CliEnv, /, file: Path, where: str, out: Path | None) -> ExitSta
     try:
         for notice in journal.notices:
             output.warn(notice)
-        chosen = chosen_numbers(output, journal, where) if where else None
+        chosen = frozenset(matching_entries(output, journal, where)) if where else None
         found = accounts(journal).operations
     finally:
         journal.close()

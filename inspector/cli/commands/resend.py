@@ -9,15 +9,15 @@ import click
 import msgspec
 
 from inspector.capture.compare.operations import Accounts, accounts
-from inspector.capture.journal import Journal
+from inspector.cli.comparing import comparing_options, read_compare_options
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
+from inspector.cli.filtering import matching_entries
 from inspector.cli.headless import CommandSession, visit
 from inspector.cli.help import Documented
 from inspector.cli.interface import inspect, show_live
 from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
-from inspector.cli.sides import comparing_options, read_wish
 from inspector.cli.targets import TargetOptions, choose
 from inspector.errors import InspectError, UsageError
 from inspector.features.resend.performing import NAME, Replies, ResendOptions, Resent, offers_of, resend
@@ -57,7 +57,7 @@ def read_recorded(output: Output, path: Path, where: str, to: int | None) -> Rec
         if to is not None and not 1 <= to <= journal.count:
             raise UsageError(f"--to {to}: the capture has {journal.count:,} entries", hint="tail tells their numbers.")
         found = accounts(journal) if to is None else up_to(accounts(journal), to)
-        chosen = chosen_numbers(output, journal, where) if where else None
+        chosen = frozenset(matching_entries(output, journal, where)) if where else None
         opening = journal.conversation.opening
         made = plan(found, chosen)
     finally:
@@ -68,17 +68,6 @@ def read_recorded(output: Output, path: Path, where: str, to: int | None) -> Rec
             hint="Its opening, pings and streams without an end are left out; see --where.",
         )
     return RecordedRequests(found, made, offers_of(opening.client_capabilities) if opening else frozenset())
-
-
-def chosen_numbers(output: Output, journal: Journal, where: str) -> frozenset[int]:
-    """The entries of a capture that a filter lets through. Raises: FilterError."""
-    from inspector.cli.tailing import Tail, read_wish
-    from inspector.config.paths import places
-    from inspector.config.remembered import SavedFilters
-
-    own = places(output.env.environ)
-    wish = read_wish(where, (), named=SavedFilters(own.config, own.state).named())
-    return frozenset(Tail(journal, output, wish).matching())
 
 
 def demand_agreement(output: Output, recorded: RecordedRequests, target: str, *, agreed: bool) -> bool:
@@ -227,7 +216,7 @@ def command(env: CliEnv, /, file: Path, url: str | None, **options: Any) -> Exit
     choose(env, url, options)  # what is no target is told before anything is asked
     if options["to"] is not None and options["as_json"]:
         raise UsageError("--to opens the interface, so there is no --json", hint="Leave one of them out.")
-    normal = read_wish(options)
+    normal = read_compare_options(options)
     recorded = read_recorded(output, file, options["where"], options["to"])
     if not demand_agreement(output, recorded, _named(env, url), agreed=options["agreed"]):
         return ExitStatus.OK

@@ -7,7 +7,7 @@ import click
 
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.headless import CommandSession, answered, visit
+from inspector.cli.headless import CommandSession, answered, report_error, visit
 from inspector.cli.help import Documented
 from inspector.cli.options import headless_settings
 from inspector.errors import UsageError
@@ -147,8 +147,7 @@ def _refused(visit: CommandSession, method: str, error: ErrorAnswer | None) -> E
     if error is None:
         message = f"the answer to {method} holds no such thing"
         return visit.output.report("server_error", message, "", ExitStatus.PROTOCOL)
-    message = f"the server answered {method} with error {error.code}: {error.message}"
-    return visit.output.report("server_error", message, "", ExitStatus.TOOL_ERROR, {"answer": error.error})
+    return report_error(visit.output, method, error)
 
 
 def _entry(skill: Skill) -> dict[str, Any]:

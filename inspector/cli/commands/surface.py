@@ -5,12 +5,12 @@ from typing import Any
 
 import click
 
+from inspector.cli.comparing import read_sides, surface_of_side
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
-from inspector.cli.sides import read_sides, surface_of_side
 from inspector.errors import UsageError
 from inspector.protocol.things import LISTS
 

@@ -11,11 +11,11 @@ import click
 from inspector.capture.journal import Journal
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
+from inspector.cli.filtering import Tail, TailOptions, read_tail_options
 from inspector.cli.headless import CommandSession, visit
 from inspector.cli.help import Documented
 from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
-from inspector.cli.tailing import Tail, TailOptions, read_wish
 from inspector.cli.targets import names_a_server
 from inspector.config.paths import places
 from inspector.config.remembered import SavedFilters
@@ -47,7 +47,7 @@ def command(env: CliEnv, /, words: tuple[str, ...], follow: bool, **options: Any
     """
     source, text = _taken_apart(words, served=env.server_argv is not None)
     own = places(env.environ)
-    wish = read_wish(
+    wish = read_tail_options(
         text,
         options.pop("rules"),
         named=SavedFilters(own.config, own.state).named(),

@@ -8,9 +8,7 @@ from typing import Any
 
 import pytest
 
-from inspector.cli.env import CliEnv
-from inspector.cli.exit_status import ExitStatus
-from inspector.cli.sides import (
+from inspector.cli.comparing import (
     FAILS,
     ComparedSide,
     SideKind,
@@ -23,6 +21,8 @@ from inspector.cli.sides import (
     read_sides,
     side_of,
 )
+from inspector.cli.env import CliEnv
+from inspector.cli.exit_status import ExitStatus
 from inspector.errors import UsageError
 from inspector.features.lock.changes import SurfaceDiff
 from inspector.features.lock.lock_file import save

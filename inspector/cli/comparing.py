@@ -66,7 +66,7 @@ class CompareOptions(msgspec.Struct, frozen=True):
     only: tuple[str, ...] = ()
 
 
-def read_wish(options: Mapping[str, Any]) -> CompareOptions:
+def read_compare_options(options: Mapping[str, Any]) -> CompareOptions:
     """What those options come to. Raises: UsageError."""
     rules = [read_rule(text) for text in options["ignored"]]
     exact = set(options["exact"])

@@ -6,8 +6,8 @@ import json
 import pytest
 
 from inspector.cli.env import CliEnv
+from inspector.cli.filtering import Tail, read_tail_options
 from inspector.cli.output import Output
-from inspector.cli.tailing import Tail, read_wish
 from inspector.errors import UsageError
 from tests.present.tape import Tape
 
@@ -26,7 +26,7 @@ def test_what_matches_is_printed_once_in_order() -> None:
     tape, out = Tape(), output()
     for number in range(1, 4):
         tape.call(number, "echo")
-    tail = Tail(tape.journal, out, read_wish("n != 2", (), named={}, as_jsonl=True))
+    tail = Tail(tape.journal, out, read_tail_options("n != 2", (), named={}, as_jsonl=True))
     tail.print_new()
     tail.print_new()
     tape.stderr(b"x")
@@ -40,7 +40,7 @@ def test_the_last_ones_are_those_that_match(text: str, numbers: list[int]) -> No
     tape, out = Tape(), output()
     for number in range(1, 6):
         tape.call(number, "echo")
-    Tail(tape.journal, out, read_wish(text, (), named={}, as_jsonl=True, last=2)).print_new()
+    Tail(tape.journal, out, read_tail_options(text, (), named={}, as_jsonl=True, last=2)).print_new()
     assert [json.loads(line)["n"] for line in printed(out)] == numbers
     tape.journal.close()
 
@@ -49,7 +49,7 @@ def test_the_first_rule_that_holds_gives_the_colour() -> None:
     tape, out = Tape(), output({"FORCE_COLOR": "1"})
     tape.call(1, "a")
     tape.call(2, "b")
-    wish = read_wish("", ("red when t:a", "yellow when is:request"), named={})
+    wish = read_tail_options("", ("red when t:a", "yellow when is:request"), named={})
     Tail(tape.journal, out, wish).print_new()
     first, second = printed(out)
     assert first.startswith("\x1b[31m")
@@ -58,7 +58,10 @@ def test_the_first_rule_that_holds_gives_the_colour() -> None:
 
 
 def test_a_name_can_be_used() -> None:
-    assert read_wish("@slow", (), named={"slow": "dur > 1s"}).term == read_wish("dur > 1s", (), named={}).term
+    assert (
+        read_tail_options("@slow", (), named={"slow": "dur > 1s"}).term
+        == read_tail_options("dur > 1s", (), named={}).term
+    )
 
 
 @pytest.mark.parametrize(
@@ -73,14 +76,14 @@ def test_a_name_can_be_used() -> None:
 )
 def test_a_wrong_wish_is_told(text: str, rules: tuple[str, ...], said: str) -> None:
     with pytest.raises(UsageError) as caught:
-        read_wish(text, rules, named={})
+        read_tail_options(text, rules, named={})
     assert said in str(caught.value)
 
 
 def test_a_pattern_that_takes_too_long_is_told() -> None:
     tape, out = Tape(), output()
     tape.stderr(b"a" * 40 + b"b")
-    tail = Tail(tape.journal, out, read_wish('text ~ "(a|a)*$"', (), named={}))
+    tail = Tail(tape.journal, out, read_tail_options('text ~ "(a|a)*$"', (), named={}))
     tail.print_new()
     assert printed(out) == []
     assert "took too long" in tail.trouble
