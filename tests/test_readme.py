@@ -18,10 +18,6 @@ def _blocks(language: str) -> list[str]:
     return [text for name, text in found if name == language]
 
 
-def _rooms() -> set[str]:
-    return {place.parent.name for place in (ROOT / "inspector").glob("*/__init__.py")}
-
-
 def test_the_first_two_commands_each_do_the_whole_set_up_in_one_line() -> None:
     demo, tests = _blocks("sh")[:2]
     for command in (demo, tests):
@@ -36,12 +32,6 @@ def test_every_file_that_is_named_exists() -> None:
     named = re.findall(r"`((?:inspector|tests|\.ci)/[^` ]*)`", _README) + re.findall(r"\]\((\w[\w./]*)\)", _README)
     assert len(named) > 7
     assert not [name for name in named if "://" not in name and not (ROOT / name).exists()]
-
-
-def test_every_room_is_on_both_maps_and_no_other() -> None:
-    tree, floors = _blocks("")[:2]
-    assert set(re.findall(r"^[├└]─ (\w+)/", tree, re.MULTILINE)) == _rooms()
-    assert set(floors.split()) == _rooms() | {"errors", "whole"}
 
 
 def test_the_exit_statuses_are_those_of_the_program() -> None:

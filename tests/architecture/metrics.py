@@ -198,12 +198,13 @@ def measure(modules: tuple[Source, ...], tests: tuple[Source, ...]) -> list[Metr
 def table(metrics: Iterable[Metric]) -> str:
     """Lay the figures out as lines of text."""
     rows = [
-        f"{each.name:32}{each.value:>9,}  limit {each.limit:>7,}{'' if each.holds else '  OVER'}" for each in metrics
+        f"{each.name:32}{each.value:>9,}  limit {each.limit:>7,}  goal {GOALS[each.name]:>7,}{'' if each.holds else '  OVER'}"
+        for each in metrics
     ]
     return "\n".join(rows)
 
 
-LIMITS = {
+GOALS = {
     "files": 450,
     "lines": 88_000,
     "modules with one importer": 60,
@@ -216,6 +217,19 @@ LIMITS = {
     "files in the fullest folder": 45,
     "test files": 650,
 }
+REACHED = {
+    "files": 516,
+    "lines": 111_200,
+    "modules with one importer": 95,
+    "methods of the largest class": 106,
+    "methods with annotated self": 67,
+    "bases with one subclass": 66,
+    "largest import cycle": 35,
+    "lazy and type-only imports": 460,
+    "public class names used twice": 1,
+}
+"""Where a goal is not reached yet: the figure that may not grow. Lower it with each step, remove it at the goal."""
+LIMITS = {name: max(goal, REACHED.get(name, goal)) for name, goal in GOALS.items()}
 
 if __name__ == "__main__":
     found = measure(sources("inspector"), sources("tests"))

@@ -11,6 +11,7 @@ import pytest
 
 from inspector.tui.app import InspectApp
 from tests.architecture.sources import ROOT
+from tests.architecture.test_layers import FLOORS
 from tests.tui.screen_text import text
 from tests.tui.test_app import SIZE, Sitting, connected
 from tests.waiting import until
@@ -95,3 +96,9 @@ def test_every_file_that_the_page_names_exists() -> None:
     assert len(named) > 30
     places = ("inspector", "inspector/tui", "tests", ".")
     assert not [name for name in sorted(named) if not any((ROOT / place / name).exists() for place in places)]
+
+
+def test_the_map_has_every_package_on_its_level() -> None:
+    rows = re.findall(r"^\| (\d+) \| ([^|]+) \|", _PAGE, re.MULTILINE)
+    levels = {name: int(level) for level, names in rows for name in re.findall(r"`(\w+)(?:/|\.py)`", names)}
+    assert levels == {name: number for number, names in enumerate(FLOORS, 1) for name in names}

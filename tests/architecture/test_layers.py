@@ -12,7 +12,7 @@ import pytest
 from tests.architecture.imports import Import, imports
 from tests.architecture.sources import Source, dotted, read, sources
 
-_FLOORS = (
+FLOORS = (
     ("errors", "documents"),
     ("text", "atomic_write"),
     ("protocol", "forms"),
@@ -25,8 +25,8 @@ _FLOORS = (
     ("tui",),
     ("cli",),
 )
-_FLOOR = {room: floor for floor, rooms in enumerate(_FLOORS) for room in rooms}
-_TOP = len(_FLOORS)
+_FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
+_TOP = len(FLOORS)
 
 _CLOCK_AND_CHANCE = frozenset({"asyncio", "threading", "time", "random", "secrets"})
 _OUTSIDE = frozenset({"os", "pathlib", "socket", "subprocess", "logging", "httpx"})
