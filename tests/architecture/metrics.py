@@ -198,7 +198,8 @@ def measure(modules: tuple[Source, ...], tests: tuple[Source, ...]) -> list[Metr
 def table(metrics: Iterable[Metric]) -> str:
     """Lay the figures out as lines of text."""
     rows = [
-        f"{each.name:32}{each.value:>9,}  limit {each.limit:>7,}  goal {GOALS[each.name]:>7,}{'' if each.holds else '  OVER'}"
+        f"{each.name:32}{each.value:>9,}  limit {each.limit:>7,}  goal {GOALS[each.name]:>7,}"
+        + "  OVER" * (not each.holds)
         for each in metrics
     ]
     return "\n".join(rows)
