@@ -12,7 +12,6 @@ from typing import ClassVar, Protocol
 from textual import work
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.widget import Widget
 
 from inspector.present.json_text import json_path, pointer
 from inspector.present.spans import Span, spans_width
@@ -23,108 +22,9 @@ from inspector.tui.widgets.payload_actions import PayloadDeeds
 from inspector.tui.widgets.payload_model import ByteMap, HexLines, RawLines, bytes_per_line
 from inspector.tui.widgets.virtual_lines import Lines, LinesView
 
-# --- How long lines of exact text are shown: going on below, or to the right, where one goes with the arrows.
-
-
-class RawText(Widget):
-    """The keys for it, of a view that may show exact text."""
-
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.TEXT)
-
-    wraps = True
-    """Whether long lines go on below."""
-
-    _raw: RawLines | None = None
-    _laid: object = None
-    """What is shown, in whatever form."""
-
-    @property
-    def raw(self) -> RawLines | None:
-        """The exact text, if that is what is shown."""
-        view = self.text_view
-        return self._raw if self._raw is self._laid and not view.has_class("hidden") else None
-
-    @property
-    def text_view(self) -> LinesView:
-        """What shows it."""
-        return self.query_one(LinesView)
-
-    def raw_lines(self, payload: bytes) -> RawLines:
-        """The exact text of a payload, as it is to be shown."""
-        self._raw = RawLines(payload)
-        self._raw.wraps = self.wraps
-        return self._raw
-
-    def action_wrap(self) -> None:
-        """Let long lines go on below, or to the right."""
-        raw, view = self.raw, self.text_view
-        self.wraps = not self.wraps
-        if raw is not None:
-            offset = raw.offset_at(max(0, view.view.cursor), view.line_width)
-            raw.wrap(self.wraps, offset, view.line_width)
-            view.lay_anew()
-            view.go_to(raw.row_at(offset, view.line_width))
-        said = "Long lines go on below." if self.wraps else "Long lines go on to the right: ← and → show more of them."
-        self.app.notify(said, markup=False, timeout=3)
-
-    def action_sideways(self, by: int) -> None:
-        """Show what is further to the right, or to the left."""
-        if self.raw is not None and self.raw.move(by, self.text_view.line_width):
-            self.text_view.forget()
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer them where there is exact text, and the arrows where its lines are long."""
-        if action == "wrap":
-            return self.raw is not None
-        return self.raw is not None and not self.raw.wraps if action == "sideways" else True
-
-
-# --- Going to what is meant in a payload: a value by its JSON pointer, or some bytes, as soon as they are there.
-
 TREE = "Tree"
 _AT_ONCE = 1_000_000
 """Bytes up to which a value is looked for without a thread."""
-
-
-class RevealTarget(Widget):
-    """A mixin of the view of a payload."""
-
-    payload: bytes
-    _shown: tuple[bytes, str] | None
-    _pointer: str | None = None
-    """Where in the tree somebody wants to go, once it is there."""
-
-    def _go_to_bytes(self, start: int, end: int, *, linked: bool) -> None:
-        raise NotImplementedError
-
-    def point_at(self, pointer: str, span: tuple[int, int] | None) -> None:
-        """Go to a value in the tree, or to bytes, as soon as they are there."""
-        tree = self.query_one(JsonView)
-        if self._shown is None:
-            return
-        if self._shown[1] != TREE:
-            if span is not None:
-                self._go_to_bytes(*span, linked=False)
-        elif tree.whole is self.payload and tree.is_ready:
-            self._point_at(pointer)
-        else:
-            self._pointer = pointer
-
-    def on_json_view_ready(self, message: JsonView.Ready) -> None:
-        """Go where somebody wanted to go meanwhile."""
-        pointer, self._pointer = self._pointer, None
-        if pointer is not None and self._shown is not None and self._shown[1] == TREE:
-            self._point_at(pointer)
-
-    @work(exclusive=True, group="point")
-    async def _point_at(self, pointer: str) -> None:
-        from inspector.present.json_text import line_of
-
-        payload, tree = self.payload, self.query_one(JsonView)
-        few = len(payload) <= _AT_ONCE
-        line = line_of(tree.lines, pointer) if few else await asyncio.to_thread(line_of, tree.lines, pointer)
-        if payload is self.payload:
-            tree.go_to_line(line)
 
 
 RAW, BYTES = "Raw", "Bytes"
@@ -171,9 +71,10 @@ class _Hex(Lines):
         return row * bytes_per_line(width)
 
 
-class PayloadView(RevealTarget, PayloadDeeds, RawText):
+class PayloadView(PayloadDeeds):
     """One payload under its name."""
 
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.TEXT)
     DEFAULT_CSS = """
     PayloadView { height: 1fr; width: 1fr; layout: vertical; }
     PayloadView > StatusLine { background: $background; }
@@ -186,6 +87,11 @@ class PayloadView(RevealTarget, PayloadDeeds, RawText):
         self._said: tuple[Sequence[Span], Sequence[Span]] = ((), ())
         self._place: Sequence[Span] = ()
         self._laid: _Placed | None = None
+        self._raw: RawLines | None = None
+        self._wraps = True
+        """Whether long lines of exact text go on below; else to the right."""
+        self._pointer: str | None = None
+        """Where in the tree somebody wants to go, once it is there."""
         self._left_at = -1
         """The line of text or bytes that the cursor came to from the tree: if it is still there, so is the tree's."""
         self._map: ByteMap | None = None
@@ -233,8 +139,6 @@ class PayloadView(RevealTarget, PayloadDeeds, RawText):
             place = place[:1]  # the path alone, rather than a pointer that is cut
         between: Sequence[Span] = [("   ", "text"), *place] if place and room > 12 else []
         self.query_one(StatusLine).show([*name, *between], size)
-
-    # --- from the tree to its bytes and back
 
     @property
     def _can_link(self) -> bool:
@@ -303,8 +207,6 @@ class PayloadView(RevealTarget, PayloadDeeds, RawText):
             self._map = ByteMap(self.payload, self.query_one(JsonView).lines)
         return self._map
 
-    # --- the place
-
     def on_json_view_selected(self, message: JsonView.Selected) -> None:
         """Say where the cursor is: at once, or as soon as that is worked out."""
         tree = message.control
@@ -325,8 +227,6 @@ class PayloadView(RevealTarget, PayloadDeeds, RawText):
         steps = tree.steps
         self._place = _written(json_path(steps), pointer(steps))
         self._say()
-
-    # ---
 
     def focus_content(self) -> None:
         """Let keys go to the view in sight."""
@@ -349,6 +249,70 @@ class PayloadView(RevealTarget, PayloadDeeds, RawText):
         """The value under the cursor of the tree; the whole payload elsewhere."""
         tree = self.query_one(JsonView)
         return self.payload if tree.has_class("hidden") else tree.value or self.payload
+
+    @property
+    def raw(self) -> RawLines | None:
+        """The exact text, if that is what is shown."""
+        view = self.query_one(LinesView)
+        return self._raw if self._raw is self._laid and not view.has_class("hidden") else None
+
+    def raw_lines(self, payload: bytes) -> RawLines:
+        """The exact text of a payload, as it is to be shown."""
+        self._raw = RawLines(payload)
+        self._raw.wraps = self._wraps
+        return self._raw
+
+    def action_wrap(self) -> None:
+        """Let long lines go on below, or to the right."""
+        raw, view = self.raw, self.query_one(LinesView)
+        self._wraps = not self._wraps
+        if raw is not None:
+            offset = raw.offset_at(max(0, view.view.cursor), view.line_width)
+            raw.wrap(self._wraps, offset, view.line_width)
+            view.lay_anew()
+            view.go_to(raw.row_at(offset, view.line_width))
+        said = "Long lines go on below." if self._wraps else "Long lines go on to the right: ← and → show more of them."
+        self.app.notify(said, markup=False, timeout=3)
+
+    def action_sideways(self, by: int) -> None:
+        """Show what is further to the right, or to the left."""
+        if self.raw is not None and self.raw.move(by, self.query_one(LinesView).line_width):
+            self.query_one(LinesView).forget()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer them where there is exact text, and the arrows where its lines are long."""
+        if action == "wrap":
+            return self.raw is not None
+        return self.raw is not None and not self.raw.wraps if action == "sideways" else True
+
+    def point_at(self, pointer: str, span: tuple[int, int] | None) -> None:
+        """Go to a value in the tree, or to bytes, as soon as they are there."""
+        tree = self.query_one(JsonView)
+        if self._shown is None:
+            return
+        if self._shown[1] != TREE:
+            if span is not None:
+                self._go_to_bytes(*span, linked=False)
+        elif tree.whole is self.payload and tree.is_ready:
+            self._point_at(pointer)
+        else:
+            self._pointer = pointer
+
+    def on_json_view_ready(self, message: JsonView.Ready) -> None:
+        """Go where somebody wanted to go meanwhile."""
+        pointer, self._pointer = self._pointer, None
+        if pointer is not None and self._shown is not None and self._shown[1] == TREE:
+            self._point_at(pointer)
+
+    @work(exclusive=True, group="point")
+    async def _point_at(self, pointer: str) -> None:
+        from inspector.present.json_text import line_of
+
+        payload, tree = self.payload, self.query_one(JsonView)
+        few = len(payload) <= _AT_ONCE
+        line = line_of(tree.lines, pointer) if few else await asyncio.to_thread(line_of, tree.lines, pointer)
+        if payload is self.payload:
+            tree.go_to_line(line)
 
 
 def _written(path: str, pointer_: str) -> Sequence[Span]:

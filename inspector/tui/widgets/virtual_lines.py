@@ -27,125 +27,9 @@ from inspector.tui.theme import Grounds, glyphs, grounds, role_styles
 from inspector.tui.widgets.section_card import SectionCard
 from inspector.tui.widgets.viewport import Viewport
 
-# --- A widget that scrolls by itself: keys, wheel and scrollbar move a `Viewport`. Knows nothing of what is shown.
-
 _WHEEL = 3
 """Lines that one notch of the wheel moves."""
 
-
-class Movable(Widget, can_focus=True):
-    """A window over lines that the reader moves."""
-
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.MOVING)
-    ALLOW_SELECT = False
-
-    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's word
-        self.view = Viewport()
-        self._dragging = False
-        self._pressed: object = None
-        """The line that a button was pressed on, as `identity` names it; None for none."""
-        super().__init__(id=id, classes=classes)
-
-    @property
-    def header_height(self) -> int:
-        """Lines above the window that do not move."""
-        return 0
-
-    def identity(self, index: int) -> object:
-        """What a line is known by while it moves; never None."""
-        return index
-
-    def _line_at(self, event: events.MouseEvent) -> int:
-        """The line under the mouse; -1 if there is none."""
-        index = self.view.top + event.y - self.header_height
-        is_line = event.x < self.size.width - 1 and event.y >= self.header_height and index < self.view.count
-        return index if is_line else -1
-
-    def moved(self) -> None:
-        """The reader has moved the cursor or the window. To be extended."""
-        self.refresh()
-
-    def opened(self) -> None:
-        """The reader wants more of the line under the cursor."""
-
-    def go_to(self, index: int) -> None:
-        """Choose a line, the nearest there is, and bring it in sight."""
-        self.view.go_to(index)
-        self.moved()
-
-    def action_move(self, by: int) -> None:
-        """Move the cursor by lines."""
-        self.go_to(self.view.cursor + by)
-
-    def action_page(self, by: int) -> None:
-        """Move the cursor by windows that have one line in common."""
-        self.go_to(self.view.cursor + by * max(1, self.view.height - 1))
-
-    def action_first(self) -> None:
-        """Move to the first line."""
-        self.go_to(0)
-
-    def action_last(self) -> None:
-        """Move to the last line."""
-        self.go_to(self.view.count - 1)
-
-    def action_open(self) -> None:
-        """Ask for all of the chosen line."""
-        self.opened()
-
-    def scroll_lines_to(self, top: int) -> None:
-        """Move the window and leave the cursor."""
-        before = self.view.top
-        self.view.scroll_to(top)
-        if self.view.top != before:
-            self.moved()
-
-    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        """Scroll by the wheel."""
-        event.stop()
-        self.scroll_lines_to(self.view.top + _WHEEL)
-
-    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        """Scroll by the wheel."""
-        event.stop()
-        self.scroll_lines_to(self.view.top - _WHEEL)
-
-    def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Take hold of the scrollbar."""
-        if event.x == self.size.width - 1 and self.view.thumb(self.view.height):
-            self._dragging = True
-            self.capture_mouse()
-            self._drag(event.y)
-        index = self._line_at(event)
-        self._pressed = self.identity(index) if index >= 0 else None
-
-    def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Drag the scrollbar."""
-        if self._dragging:
-            self._drag(event.y)
-
-    def on_mouse_up(self) -> None:
-        """Let go of the scrollbar."""
-        if self._dragging:
-            self._dragging = False
-            self.release_mouse()
-
-    def _drag(self, y: int) -> None:
-        self.scroll_lines_to(self.view.top_at(y - self.header_height, self.view.height))
-
-    def on_click(self, event: events.Click) -> None:
-        """Open the line that the button was pressed on, as Enter does, also if lines have come or gone since."""
-        index = self._line_at(event)
-        pressed, self._pressed = self._pressed, None
-        if pressed is not None and (index < 0 or self.identity(index) != pressed):
-            index = next((each for each in self.view.visible if self.identity(each) == pressed), -1)
-        if index >= 0:
-            self.go_to(index)
-            if event.chain == 1:
-                self.opened()
-
-
-# --- Spans to strips: one line of a virtual widget as Textual draws it.
 
 CHROME = 3
 """Columns beside a line that are ours: the cursor's mark, a gap, the scrollbar."""
@@ -196,9 +80,11 @@ _BLANK = (-1, "", False)
 """Where the empty line is kept among the others."""
 
 
-class VirtualLines(Movable):
-    """Lines from somewhere. Subclasses say what a line holds."""
+class VirtualLines(Widget, can_focus=True):
+    """Lines from somewhere. Subclasses say what a line holds. Keys, wheel and scrollbar move a `Viewport`."""
 
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.MOVING)
+    ALLOW_SELECT = False
     DEFAULT_CSS = """
     VirtualLines {
         width: 1fr;
@@ -209,6 +95,10 @@ class VirtualLines(Movable):
     """
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's word
+        self.view = Viewport()
+        self._dragging = False
+        self._pressed: object = None
+        """The line that a button was pressed on, as `identity` names it; None for none."""
         self._painter = Painter(self)
         self._strips: LRUCache[tuple[int, str, bool], Strip] = LRUCache(2048)
         self.empty: Sequence[Sequence[Span]] = ()
@@ -320,8 +210,98 @@ class VirtualLines(Movable):
         """Show that keys go elsewhere."""
         self.refresh()
 
+    def identity(self, index: int) -> object:
+        """What a line is known by while it moves; never None."""
+        return index
 
-# --- Lines that somebody else lays out, to be walked through: exact text, bytes, headers.
+    def _line_at(self, event: events.MouseEvent) -> int:
+        """The line under the mouse; -1 if there is none."""
+        index = self.view.top + event.y - self.header_height
+        is_line = event.x < self.size.width - 1 and event.y >= self.header_height and index < self.view.count
+        return index if is_line else -1
+
+    def moved(self) -> None:
+        """The reader has moved the cursor or the window. To be extended."""
+        self.refresh()
+
+    def opened(self) -> None:
+        """The reader wants more of the line under the cursor."""
+
+    def go_to(self, index: int) -> None:
+        """Choose a line, the nearest there is, and bring it in sight."""
+        self.view.go_to(index)
+        self.moved()
+
+    def action_move(self, by: int) -> None:
+        """Move the cursor by lines."""
+        self.go_to(self.view.cursor + by)
+
+    def action_page(self, by: int) -> None:
+        """Move the cursor by windows that have one line in common."""
+        self.go_to(self.view.cursor + by * max(1, self.view.height - 1))
+
+    def action_first(self) -> None:
+        """Move to the first line."""
+        self.go_to(0)
+
+    def action_last(self) -> None:
+        """Move to the last line."""
+        self.go_to(self.view.count - 1)
+
+    def action_open(self) -> None:
+        """Ask for all of the chosen line."""
+        self.opened()
+
+    def scroll_lines_to(self, top: int) -> None:
+        """Move the window and leave the cursor."""
+        before = self.view.top
+        self.view.scroll_to(top)
+        if self.view.top != before:
+            self.moved()
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """Scroll by the wheel."""
+        event.stop()
+        self.scroll_lines_to(self.view.top + _WHEEL)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """Scroll by the wheel."""
+        event.stop()
+        self.scroll_lines_to(self.view.top - _WHEEL)
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Take hold of the scrollbar."""
+        if event.x == self.size.width - 1 and self.view.thumb(self.view.height):
+            self._dragging = True
+            self.capture_mouse()
+            self._drag(event.y)
+        index = self._line_at(event)
+        self._pressed = self.identity(index) if index >= 0 else None
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """Drag the scrollbar."""
+        if self._dragging:
+            self._drag(event.y)
+
+    def on_mouse_up(self) -> None:
+        """Let go of the scrollbar."""
+        if self._dragging:
+            self._dragging = False
+            self.release_mouse()
+
+    def _drag(self, y: int) -> None:
+        self.scroll_lines_to(self.view.top_at(y - self.header_height, self.view.height))
+
+    def on_click(self, event: events.Click) -> None:
+        """Open the line that the button was pressed on, as Enter does, also if lines have come or gone since."""
+        index = self._line_at(event)
+        pressed, self._pressed = self._pressed, None
+        if pressed is not None and (index < 0 or self.identity(index) != pressed):
+            index = next((each for each in self.view.visible if self.identity(each) == pressed), -1)
+        if index >= 0:
+            self.go_to(index)
+            if event.chain == 1:
+                self.opened()
 
 
 class Lines(Protocol):
@@ -390,8 +370,6 @@ Lines as they are. Move with the arrows; `y` copies the whole.
         self.forget()
 
 
-# --- A page that scrolls by the keys of every list of ours, at once and without animation.
-
 _STEP = 2
 """Lines that one key moves a page."""
 
@@ -437,11 +415,8 @@ class Scroller(VerticalScroll, can_focus=True, inherit_bindings=False):
         self.scroll_end(animate=False)
 
 
-# --- A widget that only holds others: its own colour is painted in one stroke, not line by line.
-
-
 class Ground(Widget):
-    """Room for other widgets."""
+    """Room for other widgets: its own colour is painted in one stroke, not line by line."""
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Return the same line for all."""

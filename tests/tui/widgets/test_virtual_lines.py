@@ -19,7 +19,6 @@ from inspector.tui.widgets.virtual_lines import (
     Ground,
     Lines,
     LinesView,
-    Movable,
     NoLines,
     Painter,
     Scroller,
@@ -89,7 +88,7 @@ async def test_nothing_says_so() -> None:
         assert "Nothing to show" in text(pilot.app)
 
 
-class Numbers(Movable):
+class Numbers(VirtualLines):
     """A hundred lines, twenty in sight."""
 
     DEFAULT_CSS = "Numbers { height: 20; }"

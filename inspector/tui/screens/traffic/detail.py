@@ -4,7 +4,7 @@ Where there is height for both, the request stands above its answer; elsewhere `
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from textual import events
@@ -31,205 +31,7 @@ if TYPE_CHECKING:
     from inspector.checks.findings import Finding
 
 
-# --- What the detail of a message does with what is in sight: copies it, hands it on to be written anew, names it.
-
-
-class DetailDeeds(Widget):
-    """A mixin of the detail."""
-
-    takes_edits = True
-    """A message that was changed in an editor becomes a draft."""
-    is_laid_out: bool
-    _subject: OpenConversation
-    _reveal: bool
-
-    @property
-    def entry(self) -> int:
-        """The entry that is shown; 0 without one."""
-        raise NotImplementedError
-
-    @property
-    def payload_view(self) -> PayloadView:
-        """The payload that keys mean: the one with the focus, else the first."""
-        second = self.query_one("#second", PayloadView)
-        return second if second.has_focus_within else self.query_one("#first", PayloadView)
-
-    def chosen_value(self) -> tuple[str, bytes] | None:
-        """Where in a message the cursor is, and the JSON there; None if it is in no tree."""
-        if not self.is_laid_out:
-            return None
-        view = self.payload_view
-        return (view.path, view.value) if view.path else None
-
-    def copy(self) -> None:
-        """Copy the value under the cursor, or the message."""
-        if not self.is_laid_out:
-            return
-        found = copied("", decode(self.payload_view.value))
-        if found.text:
-            self.app.copy_to_clipboard(found.text)
-        self.notify(found.said, markup=False, timeout=3)
-
-    @property
-    def exchange(self) -> Exchange | None:
-        """The exchange that the entry belongs to; None if to none."""
-        journal = self._subject.journal
-        number = journal.store.exchange(self.entry) if 0 < self.entry <= journal.count else 0
-        return journal.conversation.exchanges[number - 1] if number > 0 else None
-
-    def more_to_copy(self) -> list[Copy]:
-        """How to send the request again."""
-        return of_request(self._subject.journal, self.entry, reveal=self._reveal)
-
-    def on_payload_deeds_edited(self, message: PayloadDeeds.Edited) -> None:
-        """Write the message anew, as it now is."""
-        message.stop()
-        self.post_message(Panel.DraftWanted(message.payload))
-
-
-# --- What checks have found in the message that the detail shows: a line at its top, a tab of its own, and its
-# evidence.
-
-FINDINGS = "Findings"
-
-
-class DetailFindings(Widget):
-    """A mixin of the detail."""
-
-    _subject: OpenConversation
-    _detail: Detail | None
-    _tab: str
-    _turned: int | None
-    is_laid_out: bool
-    _seen_findings = -1
-
-    def _draw(self) -> None:
-        raise NotImplementedError
-
-    def _sides_in_sight(self) -> Sequence[PayloadSide]:
-        raise NotImplementedError
-
-    @property
-    def findings(self) -> "list[Finding]":
-        """Those of the message, and of the one that it answers or that answers it; worst first."""
-        checks, detail = self._subject.checks_so_far, self._detail
-        if checks is None or detail is None:
-            return []
-        entries = {detail.n, *(side.n for side in detail.sides)}
-        found = [each for n in sorted(entries) for each in checks.of(n)]
-        return sorted(found, key=lambda each: each.severity.rank)
-
-    def look_for_findings(self) -> None:
-        """Draw anew if checks have found something since."""
-        checks = self._subject.checks_so_far
-        changes = checks.changes if checks is not None else 0
-        if changes != self._seen_findings:
-            self._seen_findings = changes
-            self._draw()
-
-    def draw_finding_line(self, found: "list[Finding]") -> None:
-        """Say the worst above the tabs, and how many there are."""
-        line = self.query_one("#found", StatusLine)
-        line.set_class(not found, "hidden")
-        if not found:
-            return
-        from inspector.present.findings import finding_line
-
-        all_of_them = keys.key_name(keys.action("screen.findings").keys[0])
-        line.show(list(finding_line(found[0], len(found) - 1)), [(f"{all_of_them} all", "faint")])
-
-    def finding_sections(self) -> tuple[Section, ...]:
-        """What the tab shows."""
-        from inspector.present.findings import finding_section
-
-        return tuple(map(finding_section, self.findings))
-
-    def point_at(self, n: int, pointer: str = "", span: tuple[int, int] | None = None, *, focus: bool = True) -> None:
-        """Show where in entry n something is: the value in the tree, or the bytes. Nothing if it is not shown here."""
-        if not self.is_laid_out:
-            self.call_after_refresh(self.point_at, n, pointer, span, focus=focus)
-            return
-        detail = self._detail
-        place = next((at for at, side in enumerate(detail.sides) if side.n == n), None) if detail else None
-        if place is None:
-            return
-        self._tab = BYTES if span is not None and not pointer else TREE
-        self._turned = place
-        self._draw()
-        for at, side in enumerate(self._sides_in_sight()):
-            if side.n == n:
-                view = self.query_one(("#first", "#second")[at], PayloadView)
-                view.point_at(pointer, span)
-                if focus:
-                    view.focus_content()
-
-
-# --- The tab of the detail that tells what was known when the chosen entry had just come.
-
-STATE = "State"
-
-
-class DetailState(Widget):
-    """A mixin of the detail."""
-
-    _subject: OpenConversation
-    _tab: str
-    _known: tuple[OpenConversation, int, tuple[Section, ...]] | None = None
-    _coming = 0
-    """The entry whose moment is being folded."""
-
-    @property
-    def entry(self) -> int:
-        """The entry that is shown; 0 without one."""
-        raise NotImplementedError
-
-    def turn_to_state(self) -> None:
-        """Show what was known there, or the message again."""
-        self._open(TREE if self._tab == STATE else STATE)
-
-    def _open(self, tab: str) -> None:
-        raise NotImplementedError
-
-    def _draw(self) -> None:
-        raise NotImplementedError
-
-    @property
-    def _moment(self) -> int:
-        """The entry after which it is told: the shown one, or one of its row that the reader has stepped on to."""
-        playback = getattr(self.app, "playback", None)
-        if playback is not None and playback.position is not None and playback.chosen == self.entry:
-            return int(playback.at)
-        return self.entry
-
-    def look_for_state(self) -> None:
-        """Look whether the reader stands elsewhere."""
-        if self._tab == STATE and self._known is not None and self._known[1] != self._moment != self._coming:
-            self._draw()
-
-    def state_sections(self) -> tuple[Section, ...]:
-        """What was known at the entry; a word that it is being found out."""
-        n, subject, known = self._moment, self._subject, self._known
-        if known is not None and known[:2] == (subject, n):
-            return known[2]
-        if not n:
-            return ()
-        past = past_of(subject)
-        if not past.is_far(n):
-            self._known = subject, n, moment_sections(past.known(n))
-            return self._known[2]
-        if self._coming != n:
-            self._coming = n
-            self.run_worker(self._find_out(subject, n), exclusive=True, group="state")
-        return (Section("State", note=f"finding out what was known at #{n:,}"),)
-
-    async def _find_out(self, subject: OpenConversation, n: int) -> None:
-        then = await asyncio.to_thread(past_of(subject).at, n, lambda: self._moment != n or not self.is_attached)
-        self._coming = 0
-        if then.count == n and (self._subject, self._moment) == (subject, n):
-            self._known = subject, n, moment_sections(then)
-            self._draw()
-
-
+FINDINGS, STATE = "Findings", "State"
 HEADERS = "Headers"
 TABS = (TREE, RAW, BYTES, HEADERS, STATE)
 _IN_SECTIONS = (HEADERS, FINDINGS, STATE)
@@ -241,8 +43,63 @@ _NEVER_JSON = ("stderr", "event")
 """Kinds of payload that nobody expects to be JSON."""
 
 
-class DetailPanel(DetailFindings, DetailState, DetailDeeds):
+class KnownState:
+    """What was known when an entry had just come, found out on a thread where that is far back."""
+
+    def __init__(self, widget: Widget, changed: Callable[[], None]) -> None:
+        """`changed` is called when it has been found out; `widget` runs the work."""
+        self._widget = widget
+        self._changed = changed
+        self._known: tuple[OpenConversation, int, tuple[Section, ...]] | None = None
+        self._wanted: tuple[OpenConversation, int] | None = None
+        """The conversation and the entry asked for last."""
+        self._coming = 0
+        """The entry whose moment is being folded."""
+
+    def moment(self, entry: int) -> int:
+        """The entry after which it is told: the shown one, or one of its row that the reader has stepped on to."""
+        playback = getattr(self._widget.app, "playback", None)
+        if playback is not None and playback.position is not None and playback.chosen == entry:
+            return int(playback.at)
+        return entry
+
+    def has_moved(self, entry: int) -> bool:
+        """Whether the reader stands elsewhere than where it was told of."""
+        return self._known is not None and self._known[1] != self.moment(entry) != self._coming
+
+    def sections(self, subject: OpenConversation, entry: int) -> tuple[Section, ...]:
+        """What was known at the entry; a word that it is being found out."""
+        n, known = self.moment(entry), self._known
+        self._wanted = subject, n
+        if known is not None and known[:2] == (subject, n):
+            return known[2]
+        if not n:
+            return ()
+        past = past_of(subject)
+        if not past.is_far(n):
+            self._known = subject, n, moment_sections(past.known(n))
+            return self._known[2]
+        if self._coming != n:
+            self._coming = n
+            self._widget.run_worker(self._find_out(subject, n), exclusive=True, group="state")
+        return (Section("State", note=f"finding out what was known at #{n:,}"),)
+
+    async def _find_out(self, subject: OpenConversation, n: int) -> None:
+        def stop() -> bool:
+            return self._wanted != (subject, n) or not self._widget.is_attached
+
+        then = await asyncio.to_thread(past_of(subject).at, n, stop)
+        self._coming = 0
+        if then.count == n and self._wanted == (subject, n):
+            self._known = subject, n, moment_sections(then)
+            self._changed()
+
+
+class DetailPanel(Widget):
     """What is chosen in the list."""
+
+    takes_edits = True
+    """A message that was changed in an editor becomes a draft."""
 
     DEFAULT_CSS = """
     DetailPanel { layout: vertical; }
@@ -265,6 +122,8 @@ class DetailPanel(DetailFindings, DetailState, DetailDeeds):
         self._ticks = 0
         self.is_laid_out = False
         """Whether its parts are there: until then a key only changes what they will show."""
+        self._seen_findings = -1
+        self._state = KnownState(self, self._draw)
 
     def compose(self) -> ComposeResult:
         """What it is, its tabs, and what they show."""
@@ -308,14 +167,19 @@ class DetailPanel(DetailFindings, DetailState, DetailDeeds):
         if self._ticks % _LIVE_TICKS == 0 and self._detail is not None and _is_open(self._subject, self._detail):
             self._look(self._detail.n)
         elif self._ticks % _LIVE_TICKS == 0:
-            self.look_for_findings()
-            self.look_for_state()
+            self._look_for_findings()
+            if self._tab == STATE and self._state.has_moved(self.entry):
+                self._draw()
 
     def turn(self, by: int) -> None:
         """Open the next tab, or the one before."""
         tabs = self._tabs
         at = tabs.index(self._tab) if self._tab in tabs else 0
         self._open(tabs[(at + by) % len(tabs)])
+
+    def turn_to_state(self) -> None:
+        """Show what was known there, or the message again."""
+        self._open(TREE if self._tab == STATE else STATE)
 
     def turn_over(self) -> None:
         """From the request to its answer and back."""
@@ -348,8 +212,6 @@ class DetailPanel(DetailFindings, DetailState, DetailDeeds):
         """Open the tab that was clicked."""
         message.stop()
         self._open(message.name)
-
-    # --- drawing
 
     def _open(self, tab: str) -> None:
         if not self.is_laid_out:
@@ -385,7 +247,7 @@ class DetailPanel(DetailFindings, DetailState, DetailDeeds):
         sides = self._sides_in_sight()
         tab = self._tab if sides and (self._tab != FINDINGS or FINDINGS in self._tabs) else TREE if sides else HEADERS
         tab = STATE if self._tab == STATE and detail else tab
-        self.draw_finding_line(self.findings)
+        self._draw_finding_line(self.findings)
         if tab == TREE and all(side.name in _NEVER_JSON for side in sides):
             tab = RAW
         hint: list[Span] = [("p turns over", "faint")] if detail and len(detail.sides) > len(sides) > 0 else []
@@ -398,8 +260,12 @@ class DetailPanel(DetailFindings, DetailState, DetailDeeds):
         headers = self.query_one("#headers", VerticalScroll)
         headers.set_class(tab not in _IN_SECTIONS, "hidden")
         if tab in _IN_SECTIONS:
-            others = self.state_sections if tab == STATE else self.finding_sections
-            self._draw_sections(headers, self._headers if tab == HEADERS else others())
+            self._draw_sections(headers, self._sections(tab))
+
+    def _sections(self, tab: str) -> tuple[Section, ...]:
+        if tab == STATE:
+            return self._state.sections(self._subject, self.entry)
+        return self._headers if tab == HEADERS else self._finding_sections()
 
     def _sides_in_sight(self) -> Sequence[PayloadSide]:
         if self._detail is None or not self._detail.sides:
@@ -431,6 +297,98 @@ class DetailPanel(DetailFindings, DetailState, DetailDeeds):
         for title, section in wanted:
             headers.mount(Static(Content.styled(title, "bold $accent"), markup=False, classes="heading"))
             headers.mount(Static(section_renderable(section, dark=dark), markup=False))
+
+    @property
+    def payload_view(self) -> PayloadView:
+        """The payload that keys mean: the one with the focus, else the first."""
+        second = self.query_one("#second", PayloadView)
+        return second if second.has_focus_within else self.query_one("#first", PayloadView)
+
+    def chosen_value(self) -> tuple[str, bytes] | None:
+        """Where in a message the cursor is, and the JSON there; None if it is in no tree."""
+        if not self.is_laid_out:
+            return None
+        view = self.payload_view
+        return (view.path, view.value) if view.path else None
+
+    def copy(self) -> None:
+        """Copy the value under the cursor, or the message."""
+        if not self.is_laid_out:
+            return
+        found = copied("", decode(self.payload_view.value))
+        if found.text:
+            self.app.copy_to_clipboard(found.text)
+        self.notify(found.said, markup=False, timeout=3)
+
+    @property
+    def exchange(self) -> Exchange | None:
+        """The exchange that the entry belongs to; None if to none."""
+        journal = self._subject.journal
+        number = journal.store.exchange(self.entry) if 0 < self.entry <= journal.count else 0
+        return journal.conversation.exchanges[number - 1] if number > 0 else None
+
+    def more_to_copy(self) -> list[Copy]:
+        """How to send the request again."""
+        return of_request(self._subject.journal, self.entry, reveal=self._reveal)
+
+    def on_payload_deeds_edited(self, message: PayloadDeeds.Edited) -> None:
+        """Write the message anew, as it now is."""
+        message.stop()
+        self.post_message(Panel.DraftWanted(message.payload))
+
+    @property
+    def findings(self) -> "list[Finding]":
+        """Those of the message, and of the one that it answers or that answers it; worst first."""
+        checks, detail = self._subject.checks_so_far, self._detail
+        if checks is None or detail is None:
+            return []
+        entries = {detail.n, *(side.n for side in detail.sides)}
+        found = [each for n in sorted(entries) for each in checks.of(n)]
+        return sorted(found, key=lambda each: each.severity.rank)
+
+    def _look_for_findings(self) -> None:
+        """Draw anew if checks have found something since."""
+        checks = self._subject.checks_so_far
+        changes = checks.changes if checks is not None else 0
+        if changes != self._seen_findings:
+            self._seen_findings = changes
+            self._draw()
+
+    def _draw_finding_line(self, found: "list[Finding]") -> None:
+        """Say the worst above the tabs, and how many there are."""
+        line = self.query_one("#found", StatusLine)
+        line.set_class(not found, "hidden")
+        if not found:
+            return
+        from inspector.present.findings import finding_line
+
+        all_of_them = keys.key_name(keys.action("screen.findings").keys[0])
+        line.show(list(finding_line(found[0], len(found) - 1)), [(f"{all_of_them} all", "faint")])
+
+    def _finding_sections(self) -> tuple[Section, ...]:
+        """What the tab shows."""
+        from inspector.present.findings import finding_section
+
+        return tuple(map(finding_section, self.findings))
+
+    def point_at(self, n: int, pointer: str = "", span: tuple[int, int] | None = None, *, focus: bool = True) -> None:
+        """Show where in entry n something is: the value in the tree, or the bytes. Nothing if it is not shown here."""
+        if not self.is_laid_out:
+            self.call_after_refresh(self.point_at, n, pointer, span, focus=focus)
+            return
+        detail = self._detail
+        place = next((at for at, side in enumerate(detail.sides) if side.n == n), None) if detail else None
+        if place is None:
+            return
+        self._tab = BYTES if span is not None and not pointer else TREE
+        self._turned = place
+        self._draw()
+        for at, side in enumerate(self._sides_in_sight()):
+            if side.n == n:
+                view = self.query_one(("#first", "#second")[at], PayloadView)
+                view.point_at(pointer, span)
+                if focus:
+                    view.focus_content()
 
 
 def _is_open(subject: OpenConversation, detail: Detail) -> bool:

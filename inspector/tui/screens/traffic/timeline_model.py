@@ -190,60 +190,7 @@ class TimelineWire:
         return self.times((taken,))[0] if taken else 0
 
 
-class _Together:
-    """What all wires have together."""
-
-    wires: Sequence[TimelineWire]
-
-    def filter_step(self) -> bool:
-        """Take over some of what the filter has found; whether there is more to come."""
-        more = [wire.model.filter_step() for wire in self.wires]  # each is asked
-        return any(more)
-
-    def judge(self) -> None:
-        """Take over what checks have found since."""
-        for wire in self.wires:
-            wire.model.marks.step()
-
-    def age(self) -> None:
-        """Time has gone by: a filter may ask how long something has been waiting."""
-        for wire in self.wires:
-            wire.model.age()
-
-    def show_partners(self) -> bool:
-        """Show with each match the request and the answer of its exchange, or no more; whether it does now."""
-        shown = not any(wire.model.partners for wire in self.wires)
-        for wire in self.wires:
-            wire.model.show(partners=shown)
-        return shown
-
-    def cancel_filter(self) -> None:
-        """Look through nothing more: nobody will look at this timeline again."""
-        for wire in self.wires:
-            wire.model.cancel_filter()
-
-    @property
-    def matches(self) -> int:
-        """How many entries match so far; 0 without a filter."""
-        return sum(wire.model.matches for wire in self.wires)
-
-    @property
-    def total(self) -> int:
-        """How many entries there are."""
-        return sum(wire.journal.count for wire in self.wires)
-
-    @property
-    def taken(self) -> int:
-        """How many of them were taken in."""
-        return sum(wire.model.taken for wire in self.wires)
-
-    @property
-    def trouble(self) -> str:
-        """What is wrong with the filter at work, one sentence; "" if nothing is."""
-        return next((wire.model.filter_trouble for wire in self.wires if wire.model.filter_trouble), "")
-
-
-class Timeline(_Together, RowSource):
+class Timeline(RowSource):
     """Rows of all wires together. A row's key says whose it is and which entry; it is the same for ever."""
 
     def __init__(self, wires: Sequence[TimelineWire], term: "Term | None" = None) -> None:
@@ -365,6 +312,53 @@ class Timeline(_Together, RowSource):
         self._changes += 1 + self._merge.moved - merge.moved  # the generation only grows
         self._merge, self._anew = merge, None
         return False
+
+    def filter_step(self) -> bool:
+        """Take over some of what the filter has found; whether there is more to come."""
+        more = [wire.model.filter_step() for wire in self.wires]  # each is asked
+        return any(more)
+
+    def judge(self) -> None:
+        """Take over what checks have found since."""
+        for wire in self.wires:
+            wire.model.marks.step()
+
+    def age(self) -> None:
+        """Time has gone by: a filter may ask how long something has been waiting."""
+        for wire in self.wires:
+            wire.model.age()
+
+    def show_partners(self) -> bool:
+        """Show with each match the request and the answer of its exchange, or no more; whether it does now."""
+        shown = not any(wire.model.partners for wire in self.wires)
+        for wire in self.wires:
+            wire.model.show(partners=shown)
+        return shown
+
+    def cancel_filter(self) -> None:
+        """Look through nothing more: nobody will look at this timeline again."""
+        for wire in self.wires:
+            wire.model.cancel_filter()
+
+    @property
+    def matches(self) -> int:
+        """How many entries match so far; 0 without a filter."""
+        return sum(wire.model.matches for wire in self.wires)
+
+    @property
+    def total(self) -> int:
+        """How many entries there are."""
+        return sum(wire.journal.count for wire in self.wires)
+
+    @property
+    def taken(self) -> int:
+        """How many of them were taken in."""
+        return sum(wire.model.taken for wire in self.wires)
+
+    @property
+    def trouble(self) -> str:
+        """What is wrong with the filter at work, one sentence; "" if nothing is."""
+        return next((wire.model.filter_trouble for wire in self.wires if wire.model.filter_trouble), "")
 
 
 def _set_clocks(wires: Sequence[TimelineWire]) -> None:

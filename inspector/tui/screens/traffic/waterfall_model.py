@@ -65,90 +65,7 @@ class LaneWire(msgspec.Struct, frozen=True, eq=False):
         return exchange.started_ns + self.offset, _ended(exchange, self.clock()) + self.offset
 
 
-class TimeAxis(RowSource):
-    """Lanes of some conversations, and the axis of time that they share."""
-
-    wires: Sequence[LaneWire]
-
-    def lane(self, index: int) -> tuple[LaneWire, Exchange]:
-        """Whose lane it is, and its exchange."""
-        raise NotImplementedError
-
-    def _begin_axis(self) -> None:
-        start = min((wire.began for wire in self.wires), default=0)
-        self._window = TimeWindow(start, start + 1_000_000_000)
-        self._changes = 0
-        self.by_itself = True
-        """Whether the axis shows the lanes in sight, whatever they are."""
-
-    @property
-    def window(self) -> TimeWindow:
-        """The time that the axis shows."""
-        return self._window
-
-    def sees(self, rows: range, width: int) -> bool:
-        if not self.by_itself:
-            return False
-        found = around([_lasts(*self.lane(index)) for index in rows if index < self.count])
-        if found is None or found == self._window:
-            return False
-        self._window = found
-        return True
-
-    def zoom(self, factor: float, index: int) -> None:
-        """Show so many times the time, around where a lane begins if that is in sight."""
-        begins = self._lasts_at(index)[0] if 0 <= index < self.count else self._window.start
-        inside = self._window.start <= begins <= self._window.end
-        centre = begins if inside else self._window.start + self._window.lasts // 2
-        share = (centre - self._window.start) / self._window.lasts
-        lasts = max(_SMALLEST_NS, round(self._window.lasts * factor))
-        longest = 4 * max(_SMALLEST_NS, self._end_of_all() - self._start())
-        lasts = min(lasts, max(longest, self._window.lasts))
-        start = round(centre - share * lasts)
-        self._take(TimeWindow(start, start + lasts))
-
-    def pan(self, share: float) -> None:
-        """Move along the axis, by a share of what it shows."""
-        by = round(share * self._window.lasts)
-        self._take(TimeWindow(self._window.start + by, self._window.end + by))
-
-    def show_all(self) -> None:
-        """Show everything."""
-        start = self._lasts_at(0)[0] if self.count else self._start()
-        self._take(TimeWindow(start, max(start + _SMALLEST_NS, self._end_of_all())))
-
-    def show_lane(self, index: int) -> None:
-        """Show one exchange, with a little room around it."""
-        if 0 <= index < self.count:
-            began, ended = self._lasts_at(index)
-            room = max(_SMALLEST_NS, ended - began) // 10 + 1
-            self._take(TimeWindow(began - room, ended + room))
-
-    def show_what_is_in_sight(self) -> None:
-        """Let the axis follow the lanes in sight again."""
-        self.by_itself = True
-        self._changes += 1
-
-    def _take(self, window: TimeWindow) -> None:
-        self._window, self.by_itself = window, False
-        self._changes += 1
-
-    def _lasts_at(self, index: int) -> tuple[int, int]:
-        wire, exchange = self.lane(index)
-        return wire.lasts(exchange)
-
-    def _start(self) -> int:
-        return min((wire.began for wire in self.wires), default=0)
-
-    def _end_of_all(self) -> int:
-        return max((wire.ended for wire in self.wires), default=0)
-
-    def _ticks(self, width: int) -> Sequence[tuple[int, int, str]]:
-        start = self._start()
-        return tuple(ticks(TimeWindow(self._window.start - start, self._window.end - start), width))
-
-
-class Waterfall(TimeAxis):
+class Waterfall(RowSource):
     """The lanes of one journal. A row's key is the number of its exchange."""
 
     def __init__(self, wire: LaneWire) -> None:
@@ -255,6 +172,79 @@ class Waterfall(TimeAxis):
             if 0 <= cell < width:
                 cells[cell] = (letter, role)
         return _joined(cells)
+
+    def _begin_axis(self) -> None:
+        start = min((wire.began for wire in self.wires), default=0)
+        self._window = TimeWindow(start, start + 1_000_000_000)
+        self._changes = 0
+        self.by_itself = True
+        """Whether the axis shows the lanes in sight, whatever they are."""
+
+    @property
+    def window(self) -> TimeWindow:
+        """The time that the axis shows."""
+        return self._window
+
+    def sees(self, rows: range, width: int) -> bool:
+        if not self.by_itself:
+            return False
+        found = around([_lasts(*self.lane(index)) for index in rows if index < self.count])
+        if found is None or found == self._window:
+            return False
+        self._window = found
+        return True
+
+    def zoom(self, factor: float, index: int) -> None:
+        """Show so many times the time, around where a lane begins if that is in sight."""
+        begins = self._lasts_at(index)[0] if 0 <= index < self.count else self._window.start
+        inside = self._window.start <= begins <= self._window.end
+        centre = begins if inside else self._window.start + self._window.lasts // 2
+        share = (centre - self._window.start) / self._window.lasts
+        lasts = max(_SMALLEST_NS, round(self._window.lasts * factor))
+        longest = 4 * max(_SMALLEST_NS, self._end_of_all() - self._start())
+        lasts = min(lasts, max(longest, self._window.lasts))
+        start = round(centre - share * lasts)
+        self._take(TimeWindow(start, start + lasts))
+
+    def pan(self, share: float) -> None:
+        """Move along the axis, by a share of what it shows."""
+        by = round(share * self._window.lasts)
+        self._take(TimeWindow(self._window.start + by, self._window.end + by))
+
+    def show_all(self) -> None:
+        """Show everything."""
+        start = self._lasts_at(0)[0] if self.count else self._start()
+        self._take(TimeWindow(start, max(start + _SMALLEST_NS, self._end_of_all())))
+
+    def show_lane(self, index: int) -> None:
+        """Show one exchange, with a little room around it."""
+        if 0 <= index < self.count:
+            began, ended = self._lasts_at(index)
+            room = max(_SMALLEST_NS, ended - began) // 10 + 1
+            self._take(TimeWindow(began - room, ended + room))
+
+    def show_what_is_in_sight(self) -> None:
+        """Let the axis follow the lanes in sight again."""
+        self.by_itself = True
+        self._changes += 1
+
+    def _take(self, window: TimeWindow) -> None:
+        self._window, self.by_itself = window, False
+        self._changes += 1
+
+    def _lasts_at(self, index: int) -> tuple[int, int]:
+        wire, exchange = self.lane(index)
+        return wire.lasts(exchange)
+
+    def _start(self) -> int:
+        return min((wire.began for wire in self.wires), default=0)
+
+    def _end_of_all(self) -> int:
+        return max((wire.ended for wire in self.wires), default=0)
+
+    def _ticks(self, width: int) -> Sequence[tuple[int, int, str]]:
+        start = self._start()
+        return tuple(ticks(TimeWindow(self._window.start - start, self._window.end - start), width))
 
 
 def _end(wire: LaneWire, exchange: Exchange) -> list[Span]:

@@ -118,42 +118,6 @@ class ClusterInput(Input):
         return len(self.value)
 
 
-class ClusterArea(TextArea):
-    """Several lines."""
-
-    def validate_selection(self, selection: AreaSelection) -> AreaSelection:
-        """Let neither end stand within a cluster."""
-        return AreaSelection(self._snapped(selection.start), self._snapped(selection.end))
-
-    def _snapped(self, place: Location) -> Location:
-        row, column = place
-        if not 0 <= row < self.document.line_count:
-            return place
-        return row, cluster_start(self.document.get_line(row), column)
-
-    async def _on_key(self, event: events.Key) -> None:
-        """Take what joins signs into one, too."""
-        typed = event.character or ""
-        if typed in _JOINERS and not self.read_only:
-            event.stop()
-            event.prevent_default()
-            self._replace_via_keyboard(typed, *self.selection)
-
-    def get_cursor_left_location(self) -> Location:
-        """The start of the cluster before the cursor."""
-        return self._snapped(super().get_cursor_left_location())
-
-    def get_cursor_right_location(self) -> Location:
-        """The end of the cluster at the cursor."""
-        row, column = self.cursor_location
-        line = self.document.get_line(row)
-        return (row, cluster_end(line, column)) if column < len(line) else super().get_cursor_right_location()
-
-    def get_line(self, line_index: int) -> Text:
-        """A line to be drawn."""
-        return WholeText(self.document.get_line(line_index), end="", no_wrap=True)
-
-
 UNSET_WORD = "unset"
 EMPTY_WORD = 'empty text ""'
 _MOST_SEGMENTS = 12
@@ -189,7 +153,7 @@ class LineEdit(ClusterInput):
         self.placeholder = UNSET_WORD if unset else EMPTY_WORD
 
 
-class BlockEdit(ClusterArea):
+class BlockEdit(TextArea):
     """Several lines. Tab goes on to the next field."""
 
     DEFAULT_CSS = """
@@ -228,6 +192,38 @@ class BlockEdit(ClusterArea):
     def say(self, *, unset: bool) -> None:
         """Say what an empty text stands for."""
         self.placeholder = UNSET_WORD if unset else EMPTY_WORD
+
+    def validate_selection(self, selection: AreaSelection) -> AreaSelection:
+        """Let neither end stand within a cluster."""
+        return AreaSelection(self._snapped(selection.start), self._snapped(selection.end))
+
+    def _snapped(self, place: Location) -> Location:
+        row, column = place
+        if not 0 <= row < self.document.line_count:
+            return place
+        return row, cluster_start(self.document.get_line(row), column)
+
+    async def _on_key(self, event: events.Key) -> None:
+        """Take what joins signs into one, too."""
+        typed = event.character or ""
+        if typed in _JOINERS and not self.read_only:
+            event.stop()
+            event.prevent_default()
+            self._replace_via_keyboard(typed, *self.selection)
+
+    def get_cursor_left_location(self) -> Location:
+        """The start of the cluster before the cursor."""
+        return self._snapped(super().get_cursor_left_location())
+
+    def get_cursor_right_location(self) -> Location:
+        """The end of the cluster at the cursor."""
+        row, column = self.cursor_location
+        line = self.document.get_line(row)
+        return (row, cluster_end(line, column)) if column < len(line) else super().get_cursor_right_location()
+
+    def get_line(self, line_index: int) -> Text:
+        """A line to be drawn."""
+        return WholeText(self.document.get_line(line_index), end="", no_wrap=True)
 
 
 def in_a_line(asked: TextField, value: FormValue) -> bool:

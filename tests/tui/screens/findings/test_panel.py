@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from inspector.tui.conversation import ConversationStage
-from inspector.tui.screens.findings.panel import FindingDeeds, FindingsPanel
+from inspector.tui.screens.findings.panel import FindingsPanel
 from tests.checks.broken import break_check
 from tests.present.tape import Tape
 from tests.present.test_live_checks import finding
@@ -31,10 +31,6 @@ async def test_what_is_muted_stays_so_for_the_capture_until_it_is_heard_of_again
         await until(lambda: "M shows them" not in text(app) and "· 4 hints" in text(app), "it was heard of again")
         await pilot.press("g", "m")
         await until(lambda: "Choose a finding" in text(app), "a severity can't be muted")
-
-
-def test_it_is_done_on_the_screen_of_findings() -> None:
-    assert issubclass(FindingsPanel, FindingDeeds)
 
 
 async def test_from_a_finding_one_comes_to_its_evidence_and_back(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from inspector.capture.store import history
 from inspector.tui.app import InspectApp
 from inspector.tui.conversation import ConversationStage
 from inspector.tui.panels import Panel
-from inspector.tui.screens.traffic.detail import DetailDeeds, DetailFindings, DetailPanel, DetailState
+from inspector.tui.screens.traffic.detail import DetailPanel
 from inspector.tui.screens.traffic.panel import TrafficPanel
 from inspector.tui.widgets.payload import PayloadView
 from inspector.tui.widgets.payload_actions import PayloadDeeds
@@ -183,10 +183,6 @@ async def test_the_answer_keeps_the_keys_from_tab_to_tab(tape: Tape) -> None:
         assert panel.query_one("#second", PayloadView).has_focus_within
 
 
-def test_the_detail_of_the_traffic_can_do_all_of_it() -> None:
-    assert issubclass(DetailPanel, DetailDeeds)
-
-
 async def test_one_goes_from_finding_to_finding_and_sees_what_is_meant() -> None:
     app = InspectApp(replay=sample("lighthouse"))
     app.CHECKS_AFTER_S = 0.01
@@ -210,10 +206,6 @@ async def test_one_goes_from_finding_to_finding_and_sees_what_is_meant() -> None
         await until(lambda: "✓ 1 of 65" in text(app), "the filter knew the check")
         await pilot.press("J", "J")
     await app.subject.end()
-
-
-def test_the_detail_of_messages_tells_of_findings() -> None:
-    assert issubclass(DetailPanel, DetailFindings)
 
 
 class One(App[None]):
@@ -269,7 +261,3 @@ async def test_keys_that_come_before_the_detail_is_laid_out_mean_what_it_will_sh
         app.panel.detail.copy()
         assert app.panel.detail.chosen_value() is None
         await until(lambda: "In flight" in text(app), "the state, once there is room for it")
-
-
-def test_the_detail_of_messages_has_that_tab() -> None:
-    assert issubclass(DetailPanel, DetailState)

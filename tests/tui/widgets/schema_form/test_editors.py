@@ -11,7 +11,6 @@ from inspector.forms.read_schema import read_schema
 from inspector.tui.widgets.schema_form.editors import (
     BlockEdit,
     ChoiceSegments,
-    ClusterArea,
     ClusterInput,
     LineEdit,
     cluster_end,
@@ -64,7 +63,7 @@ async def test_keys_pass_over_a_sign_and_delete_it_whole_in_a_line(sign: str) ->
 
 @pytest.mark.parametrize("sign", SIGNS)
 async def test_keys_pass_over_a_sign_and_delete_it_whole_in_a_text(sign: str) -> None:
-    field = ClusterArea(f"a{sign}b\nx{sign}")
+    field = BlockEdit(f"a{sign}b\nx{sign}", unset=False)
     async with Showing(field).run_test(size=(40, 8)) as pilot:
         field.focus()
         await pilot.press("right", "right")
@@ -93,7 +92,7 @@ async def test_a_sign_is_drawn_whole_below_the_cursor_and_a_click_falls_on_its_s
 
 async def test_what_joins_signs_can_be_typed() -> None:
     field = ClusterInput("", select_on_focus=False)
-    area = ClusterArea("")
+    area = BlockEdit("", unset=False)
     app = Showing(field, area)
     async with app.run_test(size=(40, 8)) as pilot:
         for each in (field, area):
