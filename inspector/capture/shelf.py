@@ -13,6 +13,7 @@ import msgspec
 
 from inspector.capture.format.file import being_written
 from inspector.capture.format.lines import open_for_reading, read_at
+from inspector.capture.format.notes import remove_notes
 from inspector.capture.format.reader import read_head
 from inspector.capture.format.records import ConnectionRecord, Dated, EndRecord, FrameRecord, from_line
 from inspector.capture.store.load import Loading
@@ -85,8 +86,6 @@ def remove(path: Path) -> bool:
     try:
         if being_written(fd):
             return False
-        from inspector.capture.format.notes import remove_notes  # most starts remove nothing
-
         path.unlink()
         with suppress(OSError):
             remove_notes(path)

@@ -13,8 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from inspector.capture.format.records import Entry
 from inspector.capture.journal import Journal
 from inspector.capture.store.columns import EntryKind, MessageKind
+from inspector.capture.store.store import entries
+from inspector.checks.findings import Finding
 from inspector.config.remembered import Mute
 from inspector.present.gc_control import no_collection
 from inspector.present.words import GRADES
@@ -22,13 +25,11 @@ from inspector.protocol import peek
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import Message, read_around
 from inspector.protocol.things import LISTS
+from inspector.protocol.tracking.catalogue import Listing
 from inspector.protocol.unreadable import messages_of
 
 if TYPE_CHECKING:
-    from inspector.capture.format.records import Entry
-    from inspector.checks.findings import Finding
     from inspector.checks.runner import DisabledChecks, Inspection
-    from inspector.protocol.tracking.catalogue import Listing
 
 
 # --- What checks have found in one journal, by entry: a mark for each row, the findings of a message, of a tool.
@@ -422,8 +423,6 @@ class LiveChecks(JournalFindings):
 
     def _readable(self, first: int, last: int) -> "Iterator[Entry]":
         """Entries as they crossed; what can't be read back is left out, for it would be judged as it is not."""
-        from inspector.capture.store.store import entries
-
         return (entry for entry in entries(self.journal.store, first, last) if not entry.missing)
 
     def _take_one(self, inspection: "Inspection", n: int) -> None:

@@ -9,6 +9,7 @@ from inspector import text
 from inspector.present import spans
 from inspector.present.spans import Fact, Line, fact, paragraph, span
 from inspector.protocol.flows.skills import SkillRead
+from inspector.protocol.jsonrpc import encode
 from inspector.protocol.skills import Skill, SkillComparison, SkillFile, Verified, same_names
 
 MOST_OF_FILE = 100_000
@@ -54,8 +55,6 @@ def skill_facts(skill: Skill) -> tuple[Fact, ...]:
 
 
 def _json(value: object) -> bytes:
-    from inspector.protocol.jsonrpc import encode
-
     return encode(value)
 
 

@@ -12,18 +12,16 @@ import msgspec
 
 from inspector.capture.journal import Journal
 from inspector.capture.store.columns import MessageKind
-from inspector.filters.engine.nodes import without
+from inspector.filters.engine.nodes import BYTES, ExchangeColumns, without
+from inspector.filters.language.fields import And, BareText, Term
 from inspector.present import words
 from inspector.protocol.exchange_log import NEVER
 from inspector.protocol.facts import Fact
 
 if TYPE_CHECKING:
     from inspector.filters.engine.findings import Expert
-    from inspector.filters.engine.nodes import ExchangeColumns
     from inspector.filters.engine.program import Program
     from inspector.filters.engine.scan import Scan
-    from inspector.filters.language.fields import Term
-
 _BITE = 5000
 """Hits that one step takes over: some milliseconds."""
 _MOST_AGEING = 1000
@@ -89,7 +87,6 @@ class RowFilter:
         self._program = self._scan = None
         if term is None:
             return
-        from inspector.filters.engine.nodes import BYTES, ExchangeColumns
         from inspector.filters.engine.program import Program
         from inspector.filters.engine.scan import Scan
 
@@ -214,8 +211,6 @@ class RowFilter:
 
 def implies(term: "Term | None", other: "Term") -> bool:
     """Whether whatever matches `term` matches `other`: then only that needs to be looked through."""
-    from inspector.filters.language.fields import And, BareText
-
     if term is None:
         return False
     if term == other:

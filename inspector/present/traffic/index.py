@@ -9,11 +9,11 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from itertools import compress
-from typing import TYPE_CHECKING
 
 from inspector.capture.journal import Journal
 from inspector.capture.store.columns import MessageKind
 from inspector.filters.engine.nodes import both, ones, without
+from inspector.filters.language.fields import Term
 from inspector.present.traffic.filter import FilterUpdate, RowFilter
 from inspector.present.traffic.tree import (
     FOLDED,
@@ -26,9 +26,6 @@ from inspector.present.traffic.tree import (
     WireRuns,
 )
 from inspector.protocol.exchanges import Exchange, ExchangeState
-
-if TYPE_CHECKING:
-    from inspector.filters.language.fields import Term
 
 SHOWN, FOLDED_AWAY = 1, 2
 

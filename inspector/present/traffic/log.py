@@ -18,6 +18,7 @@ from inspector.capture.journal import Journal
 from inspector.capture.store.columns import MessageKind
 from inspector.capture.store.store import Store
 from inspector.errors import FilterError
+from inspector.filters.language.fields import BY_NAME, Compare, Op, Ref, Term
 from inspector.present import words
 from inspector.present.rows import RowSource, RowView
 from inspector.present.spans import Span
@@ -29,7 +30,6 @@ from inspector.present.traffic.rows import RowPlace, RowWriter, TimeWindow, arou
 from inspector.protocol.exchanges import Exchange
 
 if TYPE_CHECKING:
-    from inspector.filters.language.fields import Term
     from inspector.present.live_checks import JournalFindings
 
 
@@ -72,23 +72,18 @@ def meant_by(
 
 
 def _seconds(wanted: str) -> int:
-    from inspector.filters.language.fields import BY_NAME
-    from inspector.filters.language.parser import Token, TokenKind, read
-
     word = wanted if wanted[-1:].isalpha() else f"{wanted}s"
-    return int(str(read(Token(TokenKind.WORD, word, 0, len(word)), BY_NAME["dur"], datetime.now().astimezone())))
+    return _value_of("dur", word, datetime.now().astimezone())
 
 
 def _time_of_day(wanted: str, newest_ns: int) -> int:
-    from inspector.filters.language.fields import BY_NAME
-    from inspector.filters.language.parser import Token, TokenKind, read
-
-    day = datetime.fromtimestamp(newest_ns / 1e9).astimezone()
-    return int(str(read(Token(TokenKind.WORD, wanted, 0, len(wanted)), BY_NAME["time"], day)))
+    return _value_of("time", wanted, datetime.fromtimestamp(newest_ns / 1e9).astimezone())
 
 
-# Where to go from a row of the traffic list: its partner, its cause, the next error, an entry by number or by
-# time.
+def _value_of(field: str, word: str, today: datetime) -> int:
+    from inspector.filters.language.parser import Token, TokenKind, read  # the first picture has no use for it
+
+    return int(str(read(Token(TokenKind.WORD, word, 0, len(word)), BY_NAME[field], today)))
 
 
 class LogJumps:
@@ -464,8 +459,6 @@ class LogFind:
 
     def set(self, text: str) -> None:
         """Look for another text; "" for none."""
-        from inspector.filters.language.fields import Compare, Op, Ref
-
         self.text = text
         taken = self._index.taken
         self._in_tree = bytearray(taken + 1)

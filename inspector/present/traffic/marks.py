@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 from inspector import text
 from inspector.present.spans import Role, Span
 from inspector.present.traffic.index import RowIndex
-from inspector.present.traffic.tree import Errors
+from inspector.present.traffic.tree import Errors, RowRun
 
 if TYPE_CHECKING:
     from inspector.checks.findings import Finding
     from inspector.present.live_checks import JournalFindings
-    from inspector.present.traffic.tree import RowRun
 
 
 class FilterFindings:
