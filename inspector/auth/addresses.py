@@ -81,7 +81,7 @@ def login_advice(url: str, scopes: tuple[str, ...] = ()) -> str:
     return f"Log in once, for all commands: mcp-inspect auth login{asked} {shlex.quote(canonical(url))}"
 
 
-# --- The person's browser: whether there is one within reach, and opening it on an address that was checked.
+# Opening a browser
 
 
 def out_of_reach(env: Mapping[str, str] = os.environ) -> str:

@@ -205,7 +205,7 @@ def _html_fix(fetched: HttpFetched) -> str:
     return ""
 
 
-# --- Challenges: what a 401 or a 403 says in `WWW-Authenticate` (RFC 9110, section 11; RFC 6750, section 3).
+# Challenges in WWW-Authenticate (RFC 9110, section 11; RFC 6750, section 3)
 
 _TOKEN = r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+"
 _SCHEME = re.compile(rf"\s*({_TOKEN})(?:\s+|$)")

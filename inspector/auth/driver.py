@@ -288,7 +288,7 @@ async def _fetched(fetch: HttpFetch, ask: Ask) -> HttpFetched:
     return HttpFetched(heard.url, heard.status, heard.headers, heard.body)
 
 
-# --- Signatures: a client's signed word about itself (RFC 7523) and proofs of possession of a token (RFC 9449).
+# Client assertions (RFC 7523) and DPoP proofs (RFC 9449)
 
 _KINDS: dict[str, type[ECKey] | type[RSAKey] | type[OKPKey]] = {
     "ES": ECKey,

@@ -180,7 +180,7 @@ def _is_unknown(failure: LoginFailed) -> bool:
     return any(word in failure.rung.found for word in ("invalid_client", "unauthorized_client"))
 
 
-# --- The ladder without a login: what is there for one, and where it would break.
+# Explaining a login without performing it
 
 
 class RefusedRequest(msgspec.Struct, frozen=True):

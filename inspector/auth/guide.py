@@ -20,7 +20,7 @@ from inspector.errors import AuthorizationNeeded
 from inspector.protocol.url_hosts import is_loopback
 from inspector.transports.http.listener import Allowance, HttpRequest, HttpResponse, Listener
 
-# --- The place on this machine where the browser comes back to (RFC 8252, section 7.3).
+# Loopback redirect (RFC 8252, section 7.3)
 
 PATH = "/callback"
 _MOST = 50

@@ -182,7 +182,7 @@ def described(fetched: HttpFetched) -> str:
     return f"{fetched.status} with {kind}"
 
 
-# --- What a person may say about a login, and what a login leaves behind.
+# Options and outcome of a login
 
 CLIENT_NAME = "mcp-inspect"
 

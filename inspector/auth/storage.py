@@ -108,7 +108,7 @@ class TokenStore:
         replace(self._path, msgspec.json.format(msgspec.json.encode(everything)))
 
 
-# --- Logins in the system's keyring, where there is one, and the choice between it, a file and nothing.
+# Keyring, file or no storage
 
 SERVICE = "mcp-inspect"
 

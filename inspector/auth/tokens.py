@@ -38,7 +38,7 @@ from inspector.auth.steps import (
 )
 from inspector.protocol import peek
 
-# --- What a token says of itself, where it is a JWT (RFC 7519): read here, on this machine, and not verified.
+# Claims of a JWT (RFC 7519), read here and not verified
 
 _LONGEST = 64 * 1024
 _KEPT = 4

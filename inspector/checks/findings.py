@@ -72,7 +72,7 @@ class Finding(msgspec.Struct, frozen=True):
     """The entry with which it came to light: nobody could have known of it before. 0: from the beginning."""
 
 
-# --- Where the specification says something: topics as this program calls them, and their page in each revision.
+# Pages of the specification
 
 _SCHEMA = "https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema"
 _MODERN = {

@@ -61,7 +61,7 @@ def words_of_body(body: bytes) -> str:
     return text.partition("\n")[0].strip()[:_MOST]
 
 
-# --- Secrets in foreign text: what has the shape of a key that gives access, and what is written behind "password".
+# Secrets in foreign text
 
 _SHAPES: tuple[tuple[bytes, str, re.Pattern[bytes]], ...] = tuple(
     (begin, kind, re.compile(rest))

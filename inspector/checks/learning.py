@@ -32,7 +32,7 @@ from inspector.protocol.revisions.openings import Opening, from_discover, from_i
 from inspector.protocol.revisions.table import resolve
 from inspector.protocol.tracking.opening import declared_revision
 
-# --- By which revision an answer is judged: its request's or the handshake's, if the answer bears it out.
+# The revision a response is judged by
 
 
 def row_of_request(state: ConnectionState, method: str, params: Any) -> int:
@@ -408,7 +408,7 @@ def learned_distinct(state: ConnectionState, case: CheckMoment) -> None:
         trim(state.http.streamed)
 
 
-# --- Traits: what one look at an answer or a notification tells, so that it meets only the checks that can care.
+# Traits: what one look at a message shows, so that only the checks that can apply are asked
 
 CARRIED = 1
 """It came over HTTP."""

@@ -186,8 +186,7 @@ def _by_hook(row: int, *, heavy: bool) -> dict[str, tuple[Check, ...]]:
     return found
 
 
-# --- Names that a finding has beside its own: where a diagnosis says what a rule says, there is one finding of two
-# names.
+# Aliases: a rule and a diagnosis with the same meaning give one finding
 
 ALIASES: dict[str, tuple[str, ...]] = {
     "A-03": ("O02",),

@@ -55,7 +55,7 @@ from inspector.protocol.revisions.table import ROWS, resolve
 from inspector.protocol.tracking.opening import declared_revision
 from inspector.protocol.unreadable import answered_id, is_unreadable, messages_of
 
-# --- What a glance at a frame tells, before anything is judged: most are plain, some are nothing of the protocol's.
+# Classification of frames
 
 _UNCLAIMED = '"jsonrpc" is missing'
 _LARGE = re.compile(rb"[:\[,]\s*-?\d{16}")
@@ -152,7 +152,7 @@ def request_of(state: ConnectionState, case: CheckMoment, message: Answer | Erro
     return there[0] if len(there) == 1 and isinstance(message, ErrorAnswer) else None
 
 
-# --- SetAside: a check that failed by a mistake of this program. It is not asked again, and the others go on.
+# Checks that failed by a mistake of this program
 
 LEARNING = "what is learned of the entries"
 """In place of a check's id: what all checks share failed at an entry, which they then know nothing of."""

@@ -168,7 +168,7 @@ def _stem(name: str) -> str:
     return re.sub(r"(?<=.)@[^@]*$|\.(py|js|mjs|cjs|ts|sh|exe)$", "", name)
 
 
-# --- Small files of our own, in directories of our own, that are written whole or not at all.
+# Private files, written atomically
 
 
 def replace_file(file: Path, content: bytes) -> None:

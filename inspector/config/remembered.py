@@ -76,7 +76,7 @@ class KeptTheme:
             return
 
 
-# --- Which findings somebody does not want to see any more, capture by capture. Kept in the state directory.
+# Muted findings, per capture
 
 _MUTES_MOST_BYTES = 1 << 20
 _FIT = re.compile(r"[A-Za-z0-9-]{1,80}")
@@ -125,7 +125,7 @@ class KeptMutes:
         return True
 
 
-# --- What a person keeps of filters: those with a name, in the configuration, and those used last, in the state.
+# Saved filters
 
 T = TypeVar("T")
 
@@ -183,7 +183,7 @@ def _read(path: Path, kind: type[T]) -> T | None:
         return None
 
 
-# --- What servers offered when they were first met, or when a person last approved it. Kept in the state directory.
+# Remembered server definitions
 
 logger = logging.getLogger(__name__)
 

@@ -14,7 +14,7 @@ from typing import Any
 from inspector.documents import UnreadableDocument, read_json, read_toml
 from inspector.errors import UsageError
 
-# --- JSON as people keep it in configuration files: with comments and trailing commas.
+# JSON with comments and trailing commas
 
 _PIECES = re.compile(r'"(?:\\.|[^"\\\n])*"?|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
 _TRAILING_COMMA = re.compile(r'("(?:\\.|[^"\\\n])*"?)|,(?=\s*[}\]])')

@@ -19,7 +19,7 @@ from typing import Any
 
 from inspector.demo.state import Station, StationChange
 
-# --- The demo's own table of protocol revisions: which one says what, and how a thing looks in each.
+# Protocol revisions, independent of the client's table
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,7 +304,7 @@ def dump(message: object) -> bytes:
     return json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
-# --- How a tool of the demo asks its client something, in either era, and how it remembers what it was told.
+# Elicitation, sampling and roots requests of tools
 
 _KEY = secrets.token_bytes(32)
 

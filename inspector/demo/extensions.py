@@ -140,7 +140,7 @@ def _child(directory: str, name: str, *, leaf: bool) -> Json:
     return {"uri": uri, "name": name, "mimeType": _FILES[uri][0] if leaf else "inode/directory"}
 
 
-# --- The demo's app: a page that a host may show beside a tool's result, and what ties it to the tool.
+# MCP Apps
 
 URI = "ui://gull-rock/tide"
 TYPE = "text/html;profile=mcp-app"

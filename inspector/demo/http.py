@@ -32,7 +32,7 @@ from inspector.demo.state import Station, blow
 from inspector.demo.toolkit import DemoTool
 from inspector.transports.http.listener import HttpRequest, HttpResponse, Listener
 
-# --- From messages to the body of an HTTP response: one JSON object, or an event stream.
+# Response bodies: JSON or an event stream
 
 PATIENCE = 0.25
 """Seconds that an answer may take and still be no stream."""
@@ -139,7 +139,7 @@ async def _stream(
             task.cancel()
 
 
-# --- What the handshake era keeps between two HTTP requests: sessions of Streamable HTTP and of HTTP+SSE.
+# Sessions of Streamable HTTP and HTTP+SSE
 
 SESSION = "Mcp-Session-Id"
 
@@ -300,7 +300,7 @@ class OldSessions:
         return HttpResponse(202, (("Content-Type", "text/plain"),), b"Accepted")
 
 
-# --- Whether the headers of a stateless POST say what its body says (2026-07-28 basic/transports).
+# Headers of stateless requests (2026-07-28, basic/transports)
 
 NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 """Method → the param that Mcp-Name repeats."""

@@ -41,7 +41,7 @@ from inspector.demo.tasks import CAPABILITY as TASKS_CAPABILITY
 from inspector.demo.tasks import EXTENSION as TASKS
 from inspector.demo.toolkit import DemoTool, complaints, icons, result, text
 
-# --- How a conversation with the demo begins: which revision a request speaks, the handshake, and discovery.
+# Opening: initialize and server/discover
 
 LIGHTHOUSE = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path fill="#c8402f" d="M10 8h4l2 14H8z"/>'

@@ -115,7 +115,7 @@ def _tides_of(uri: str, day: str, unit: str) -> Json:
     return {"uri": uri, "mimeType": "text/csv", "text": f"{day},{unit}\n" + "\n".join(rows) + "\n"}
 
 
-# --- The demo's prompts, and what completes their arguments and those of the templates.
+# Prompts and completion
 
 MOODS = ("cheerful", "formal", "gloomy", "salty")
 DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")

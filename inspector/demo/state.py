@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
-# --- Work that takes its time, told by the clock: what it has come to follows from how long ago it began.
+# Long-running work, computed from the time since its start
 
 Json = dict[str, Any]
 
@@ -204,7 +204,7 @@ class Station:
             await listener(change)
 
 
-# --- The weather at the lighthouse: it changes by itself, and with it what the barometer shows.
+# Changes of the weather
 
 FASTEST = 0.001
 """Seconds: the weather may be a storm, but it leaves time for everything else."""

@@ -99,7 +99,7 @@ def result(*blocks: Json) -> Json:
     return {"content": list(blocks)}
 
 
-# --- Whether a tool's arguments are what its schema asks for: the few keywords that the demo's schemas use.
+# Validation of arguments
 
 _TYPES: dict[str, tuple[type, ...]] = {
     "string": (str,),

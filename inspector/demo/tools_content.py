@@ -181,7 +181,7 @@ TOOL = DemoTool(
 )
 
 
-# --- Pictures and sounds made of arithmetic: real PNG and WAV bytes without a file or a library.
+# PNG and WAV bytes, computed
 
 Pixel = tuple[int, int, int]
 

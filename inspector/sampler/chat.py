@@ -167,7 +167,7 @@ def _json(value: Any) -> str:
     return encode(value).decode("utf-8", "replace")
 
 
-# --- A chat completion as the answer to a sampling request. Pure.
+# From a chat completion to a sampling result
 
 _REASONS = {"stop": "endTurn", "length": "maxTokens", "tool_calls": "toolUse", "function_call": "toolUse"}
 _QUOTED = 200

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from inspector.sampler.chat import ModelReply
 
 
-# --- Proposals: what a real model would answer to a sampling request, until somebody sends it.
+# Proposals of a model for sampling requests
 
 
 class Model(Protocol):

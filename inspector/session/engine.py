@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from inspector.session.session import Session
 
 
-# --- Lists: which lists of a live conversation are fetched, when, and how far.
+# Fetching lists
 
 OFTEN, WINDOW_S = 10, 10.0
 """So many fetchings by itself, within so many seconds, are enough."""
@@ -309,7 +309,7 @@ def _is_outdated(event: Event) -> bool:
     return isinstance(event, Outdated)
 
 
-# --- What has been opened: a live conversation that has begun, with what begins it anew and ends it, or a capture.
+# Opened conversations and captures
 
 
 class OpenedSession(msgspec.Struct, frozen=True):

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from inspector.protocol.flows.tasks import TaskList
 
 
-# --- Who follows which task: at most one follower each, on the session's event loop, whoever waits for it.
+# Followers: at most one for each task
 
 T = TypeVar("T")
 Opened = Callable[[Exchange], None]

@@ -25,7 +25,7 @@ from inspector.protocol.revisions._shape import SubscriptionMethod
 from inspector.protocol.tracking.subscriptions import ACKNOWLEDGED, ListenStream, StreamFilter, Subscriptions
 from inspector.session.driver import Driver
 
-# --- Listening: one wish for a stream of changes, over all attempts to have it (stateless era).
+# One stream of changes over all its attempts (stateless era)
 
 
 class Patience(msgspec.Struct, frozen=True):

@@ -115,8 +115,7 @@ class Transport(Protocol):
         """Wait for the end, whoever ended it; return why, one sentence, "" if `close` was called. Many may wait."""
 
 
-# --- How much of a server is taken at most. Each limit has a default that no honest server reaches, and can be
-# raised.
+# Limits: no honest server reaches the defaults, and each can be raised
 
 MESSAGE = 256 * 1024 * 1024
 RATIO = 100

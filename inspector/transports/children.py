@@ -26,7 +26,7 @@ import msgspec
 
 from inspector.errors import ConnectError
 
-# --- Which file a command names, told the way the child will see it; and if there is none, what is wrong.
+# Finding the program of a command
 
 _SHEBANG_LENGTH = 256
 """Bytes of a script's first line that the Linux kernel reads."""
@@ -358,7 +358,7 @@ def end_all_children(grace: float = 0.5) -> None:
         forget_group(group)
 
 
-# --- What runs below a child now: its programs, and how much of the processor they have used. Linux alone tells.
+# Processes below a child (Linux only)
 
 _MOST = 60
 """Processes that are looked at."""

@@ -44,7 +44,7 @@ from inspector.transports.children import (
 from inspector.transports.lines import CutLine, CuttingSplitter, Line, LineSplitter
 from inspector.transports.pipes import LineSink, LineSource
 
-# --- How a child ends: by itself, or down a ladder from a closed stdin to SIGKILL. And whatever it started with it.
+# Ending a child process, and what it started
 
 _LINGER = 0.25
 """Seconds after the exit in which the ends of stdout and stderr are waited for. They come at once, unless a

@@ -147,7 +147,7 @@ def tokens_of(value: Any) -> int:
         return 0
 
 
-# --- Whom a finding concerns: which hosts stumble over it, how, and how bad that makes it for those one cares for.
+# Which hosts a finding concerns, and how severe it is for those chosen
 
 _TRAITS: dict[str, str] = {
     "T02": "input-root",

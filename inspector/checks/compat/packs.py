@@ -7,7 +7,7 @@ from inspector.checks.compat.facts import CompatEffect, CompatFact, CompatSource
 from inspector.checks.definitions.tools import Naming, TooLong
 from inspector.checks.findings import Confidence
 
-# --- Claude Code and Claude Desktop. Their code is not public: what is known comes from reports and documentation.
+# Claude Code and Claude Desktop: closed source, known from reports and documentation
 
 _ISSUES = "https://github.com/anthropics/claude-code/issues/"
 
@@ -129,7 +129,7 @@ CLAUDE_DESKTOP = Host(
 )
 
 
-# --- VS Code with Copilot Chat, and Cursor. The first is read in its code, the second is known from reports alone.
+# VS Code with Copilot Chat (read in its code) and Cursor (known from reports)
 
 _CERTAIN = Confidence.CERTAIN
 _CODE = "https://github.com/microsoft/vscode/blob"
@@ -242,8 +242,7 @@ CURSOR = Host(
 )
 
 
-# --- The clients of the official SDKs, tried one by one: what they do, so does each program that is built upon
-# them.
+# The clients of the official SDKs, tested one by one: programs built on them behave alike
 
 _TRIED = date(2026, 11, 22)
 
@@ -327,7 +326,7 @@ PYTHON_2 = Host(
 )
 
 
-# --- Codex and Gemini CLI, read in their code.
+# Codex and Gemini CLI, read in their code
 
 _TERMINALS_CERTAIN, _GUESS = Confidence.CERTAIN, Confidence.GUESS
 _CODEX = "https://github.com/openai/codex/blob"

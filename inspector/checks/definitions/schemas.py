@@ -13,7 +13,7 @@ from inspector.forms.dialects import DEFAULT, dialect_of
 from inspector.forms.paths import Path
 from inspector.forms.refs import SchemaDocument
 
-# --- Every schema within a JSON Schema, with its place. Without recursion, and never more than a budget allows.
+# Subschemas and their places
 
 MOST_OF_ONE: Final = 10_000
 """Schemas within one schema that are looked at."""
@@ -100,7 +100,7 @@ def _below(path: Path, node: dict[str, Any], is_branch: bool) -> Iterator[tuple[
             yield (*path, key), value, branch
 
 
-# --- Where the references of a schema lead, and what becomes of it if they are followed. Nothing is ever fetched.
+# References
 
 MOST_WRITTEN_OUT: Final = 100_000
 """Parts of a schema once all references are written out."""

@@ -145,7 +145,7 @@ def _of_schemas(tool: dict[str, Any], budget: WalkBudget, passed_over: Collectio
     return found
 
 
-# --- What becomes of a tool's name once a program has put its server's name before it. Pure.
+# Tool names with the server's name as prefix
 
 
 class TooLong(StrEnum):

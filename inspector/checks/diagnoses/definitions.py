@@ -83,8 +83,7 @@ def is_later_page(case: CheckMoment) -> bool:
     return case.asked is not None and peek.has(case.asked.params, "cursor")
 
 
-# --- Names of tools: what is left of them in a host, which of them are one and the same there, and what they
-# promise.
+# Tool names in hosts
 
 _WARNING, _HINT = Severity.WARNING, Severity.HINT
 _MOST = 10
@@ -195,8 +194,7 @@ def names_are_nobody_else_s(case: CheckMoment) -> Iterator[Flaw]:
             yield Flaw(f"{seen.name} is also a tool of {', '.join(others)[:80]}", f"{seen.place}/name")
 
 
-# --- Texts that go to a model: too long, with hidden parts, or with orders in them. For tools, prompts and
-# resources.
+# Texts that go to a model
 
 _ERROR, _SURFACE_TEXTS_WARNING = Severity.ERROR, Severity.WARNING
 _OPENINGS = ("answer initialize", "answer server/discover")
@@ -286,7 +284,7 @@ def texts_give_no_orders(case: CheckMoment) -> Iterator[Flaw]:
                 break
 
 
-# --- How much a server lists, in what order, in how many pages.
+# Size and order of lists
 
 _KINDS = {"tools/list": "tools", "prompts/list": "prompts", "resources/list": "resources"}
 _MANY_PAGES = 100
@@ -370,7 +368,7 @@ def pages_lead_on(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw(f"the list has more than {_MANY_PAGES} pages", "/result/nextCursor", fix="Make pages larger.")
 
 
-# --- What a server offers against what is remembered of it: definitions that changed after they were trusted.
+# Changes since the definitions were remembered
 
 _SURFACE_MEMORY_HINT = Severity.HINT
 _ONE = {"tools": "tool", "prompts": "prompt", "templates": "template"}
@@ -433,7 +431,7 @@ def _where(before: Any, after: Any) -> str:
     return f": {', '.join(places[:_MOST_PLACES])}{more}" if any(places) else ""
 
 
-# --- Contents of resources and prompts against what they say they are. For results of tools rules say it.
+# Contents of resources and prompts
 
 _MAGIC = (
     (b"\x89PNG", "image/png"),

@@ -13,7 +13,7 @@ from inspector.checks.state import CheckMoment, ConnectionState
 from inspector.protocol.facts import SIGNAL_CODES, ProcessEvent, ProcessFact, exit_words
 from inspector.protocol.frames import Direction
 
-# --- What stderr tells of a program's end: a cause that is known, else the line that tells most.
+# Known causes in stderr
 
 _LOOKED_AT = 60
 """Lines from the end in which a cause is looked for."""

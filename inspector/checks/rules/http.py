@@ -270,7 +270,7 @@ def _joined(base: str, reference: str) -> SplitResult | None:
         return None
 
 
-# --- Streams and sessions over HTTP: what comes where, how streams begin and end, which requests must be refused.
+# Streams and sessions
 
 _NEVER = 1 << 62
 _GRACE_NS = 150_000_000

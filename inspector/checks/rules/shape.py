@@ -164,7 +164,7 @@ for _id, _title, _topic, _since, _until, _fix in (
     declare(_id, _ERROR, _title, topic=_topic, since=_since, until=_until, fix=_fix)
 
 
-# --- Members of another revision than the one that was agreed on.
+# Members of other revisions
 
 _NEVER = 1 << 62
 _TOLD_ELSEWHERE = {("Abilities", "tasks")}

@@ -215,7 +215,7 @@ def asks_what_was_offered(case: CheckMoment) -> Iterator[Flaw]:
             yield Flaw(f"{key[:60]}: the client does not declare {ability}", f"/result/inputRequests/{key[:60]}")
 
 
-# --- Rounds of questions: what a result that asks remembers, and how often it asks.
+# Rounds of input_required results
 
 _HINT = Severity.HINT
 _ROUNDS_TOPIC = "basic/patterns/mrtr"

@@ -113,7 +113,7 @@ def tasks_are_calls(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw(f"{case.method[:60]} became a task", "/result/resultType")
 
 
-# --- Tasks as an extension: what a server tells of a task, and when.
+# The tasks extension
 
 _EXTENSION_TASKS_ERROR, _WARNING = Severity.ERROR, Severity.WARNING
 _TOLD = ("answer tasks/get", "notification notifications/tasks")

@@ -365,7 +365,7 @@ def _extent(schema: Any, most: int) -> tuple[int, int, int]:
     return count, deepest, size
 
 
-# --- MCP Apps: tools that bring a page, and the pages.
+# MCP Apps
 
 _APPS_ERROR, _APPS_HINT = Severity.ERROR, Severity.HINT
 _TOPIC = "https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx"

@@ -327,7 +327,7 @@ _SIMPLE: dict[str, Judge] = {
 }
 
 
-# --- Members that a revision does not have and another has: what older and newer programs do not look at.
+# Members that another revision has
 
 _OF_OTHERS = frozenset({"_meta", "extensions"})
 """Members that are used before the revision that has them: nobody stumbles over these."""

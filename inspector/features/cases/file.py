@@ -284,7 +284,7 @@ _FAULTS = {
 }
 
 
-# --- Cases as a person reads them in a file: added to those that are there, comments left where they are.
+# Adding cases to a file, comments preserved
 
 _NEW = f"# What a server must answer. To try it:  mcp-inspect test FILE TARGET\n{HEADER}: {VERSION}\ncases:\n"
 _LONGEST_KEY = 1000
@@ -477,7 +477,7 @@ def _free(name: str, taken: Iterable[str]) -> str:
     return free
 
 
-# --- Files of cases: where they stand beside a capture, read, and added to.
+# Finding, reading and extending files of cases
 
 SUFFIX = ".cases.yaml"
 

@@ -19,7 +19,7 @@ from inspector.protocol.questions import KIND_OF_METHOD, REJECTED, Question
 from inspector.protocol.questions import RequestKind as QuestionsKind
 from inspector.protocol.tracking.exchanges import goes_on
 
-# --- What a server was told when it asked during an operation, as answers that a case has ready.
+# Prepared responses to server requests
 
 Entry = dict[str, Any]
 """An answer, as it stands in a case."""
@@ -203,7 +203,7 @@ def seen(journal: Journal, exchange: Exchange) -> SeenExchange | None:
     return SeenExchange(exchange.method, params, reply, ms, answers_in(journal, exchange))
 
 
-# --- Which requests of a capture become cases, each with what came as its snapshot.
+# From requests of a capture to cases
 
 _CALLS = {"tools/call", "resources/read", "prompts/get", "completion/complete"}
 """Requests that become cases unless others are chosen."""

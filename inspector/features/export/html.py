@@ -17,7 +17,7 @@ from inspector.protocol.facts import ConnectionFact, HttpFact, ProcessFact, SseN
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import Notification, Request, encode, read
 
-# --- The fixed parts of the exported page: its style and its script. Data comes as JSON and is shown as text only.
+# Style and script of the page: data comes as JSON and is shown as text only
 
 _RANGES = (
     *((0x00, 0x08), (0x0B, 0x1F), (0x7F, 0x9F), (0xAD, 0xAD), (0x34F, 0x34F), (0x61C, 0x61C), (0x115F, 0x1160)),

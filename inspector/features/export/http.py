@@ -64,7 +64,7 @@ def _asked(selection: Selection, frame: Frame) -> Exchange | None:
     return exchange if exchange is not None and exchange.request_frame == frame.n else None
 
 
-# --- over HTTP
+# HTTP exchanges
 
 
 def _http_entry(selection: Selection, each: SelectedExchange) -> dict[str, Any]:
@@ -191,7 +191,7 @@ def _timings(selection: Selection, each: SelectedExchange, timing: HttpTiming | 
     }
 
 
-# --- over anything else
+# Other transports
 
 
 def _line_entry(selection: Selection, frame: Frame, answer: int | None) -> dict[str, Any]:
@@ -249,7 +249,7 @@ def _what(frame: Frame) -> str:
     return type(first).__name__.lower()
 
 
-# --- small things
+# Helpers
 
 
 def _date(wall_ns: int) -> str:
@@ -282,7 +282,7 @@ def _version(fact: HttpFact | None) -> str:
     return (fact.version if fact is not None else "") or "unknown"
 
 
-# --- The HTTP requests of a capture as curl commands in a shell script: quoted for the shell, secrets as variables.
+# curl commands
 
 _HEAD = """\
 #!/bin/sh
@@ -333,8 +333,7 @@ def _body_note(body: bytes, each: SelectedExchange) -> str:
     return "" if is_text else f"# its body is no text: write the bytes of entry {numbers} to body.bin first\n"
 
 
-# --- Plain JSON-RPC: a message a line, byte by byte as it crossed. Who sent it, when, and how it was carried is not
-# there.
+# JSON-RPC lines
 
 _LINE_ENDS = bytes.maketrans(b"\r\n", b"  ")
 

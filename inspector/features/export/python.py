@@ -18,7 +18,7 @@ from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import Answer, Request, read
 from inspector.protocol.revisions._shape import Era
 
-# --- The fixed part of an exported script: plain text here, a program there. It needs Python 3.10 and `mcp` alone.
+# Fixed part of an exported script: needs Python 3.10 and `mcp` only
 
 PROGRAM = r'''
 import asyncio

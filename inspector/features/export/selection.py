@@ -149,7 +149,7 @@ def _put(each: SelectedExchange, n: int, what: object) -> None:
             each.end = n
 
 
-# --- Where an export goes: to a new file for its owner alone, that appears when it is whole.
+# Writing the export
 
 _INSTEAD = "Name another file, or say --force."
 

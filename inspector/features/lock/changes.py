@@ -27,8 +27,7 @@ from inspector.protocol.json_diff import ABSENT, JsonChange, below, differences,
 from inspector.protocol.jsonrpc import encode
 from inspector.protocol.things import LISTS
 
-# --- How much it matters that a member of a thing is another one: of a tool, a prompt, a resource, a server's
-# account.
+# Severity by member
 
 _BREAKING, _WARNING, _INFO = Rating.BREAKING, Rating.WARNING, Rating.INFO
 Rated = tuple[Rating, str, str]

@@ -28,7 +28,7 @@ from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.things import LISTS
 from inspector.protocol.tracking.catalogue import Listing
 
-# --- Surface: all that a server offers and says about itself, as one value that can be kept and compared.
+# Server definitions as one value
 
 _OF_NOW: Mapping[str, tuple[str, ...]] = {"resources": ("size",)}
 """Members that say how a thing is at the moment."""

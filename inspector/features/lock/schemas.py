@@ -16,7 +16,7 @@ from inspector.protocol.fingerprints import canonical
 from inspector.protocol.json_diff import ABSENT, below, differences
 from inspector.protocol.jsonrpc import encode
 
-# --- What a changed keyword of a JSON Schema does to the values that fit: types, listed values, bounds, words.
+# Effect of a changed schema keyword
 
 
 class SchemaEffect(StrEnum):
@@ -228,7 +228,7 @@ def _text(value: Any) -> str:
     return encode(canonical(value)).decode("utf-8", "replace")
 
 
-# --- How much a change of a surface matters to whoever uses the server, and the change itself as a value.
+# Severity of a change
 
 
 class Rating(StrEnum):

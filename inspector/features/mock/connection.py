@@ -36,7 +36,7 @@ from inspector.protocol.revisions.openings import UNSUPPORTED_VERSION
 from inspector.protocol.tracking.opening import CLIENT_CAPABILITIES, declared_revision
 from inspector.protocol.tracking.subscriptions import ACKNOWLEDGED, SUBSCRIPTION_ID, UPDATED, StreamFilter, read_filter
 
-# --- The voice: what goes out of an actor, act by act; questions that wait for an answer, and streams that listen.
+# Outgoing messages of a connection
 
 
 class Outlet(Protocol):

@@ -38,7 +38,7 @@ from inspector.protocol.revisions.table import dates, find
 from inspector.protocol.tracking.opening import declared_revision
 from inspector.transports.http.listener import HangUp, HttpRequest, HttpResponse, Listener, Pairs
 
-# --- The mock over HTTP+SSE, the first carriage over HTTP: one stream to hear, and an address to speak to.
+# HTTP+SSE (2024-11-05)
 
 MESSAGES = "/messages"
 STREAM: Pairs = (("Content-Type", "text/event-stream"), ("Cache-Control", "no-store"))
@@ -88,7 +88,7 @@ class OldSite:
         return HttpResponse(status, _TEXT, words.encode())
 
 
-# --- What of a stateless HTTP request must agree with its body, and the status that an answer has.
+# Headers and status of stateless requests
 
 _STATUS = {-32601: 404, HEADER_MISMATCH: 400, MISSING_CAPABILITY: 400, UNSUPPORTED_VERSION: 400}
 """By error code: what a stateless answer has as HTTP status, where that is not 200."""

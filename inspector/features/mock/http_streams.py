@@ -12,7 +12,7 @@ from inspector.protocol.facts import ConnectionEvent, ConnectionFact, HttpEvent,
 from inspector.protocol.frames import Channel, Direction, SseFacts
 from inspector.transports.http.listener import HangUp, HttpRequest
 
-# --- What is to go out over HTTP: messages that wait for the response or the stream that carries them.
+# Outgoing messages, waiting for the response or stream that carries them
 
 KEEP_ALIVE_S = 15.0
 """Seconds of silence after which a stream says that it is still there."""
@@ -106,7 +106,7 @@ def still_here() -> bytes:
     return _STILL_HERE
 
 
-# --- The tape of a mock over HTTP: what came and went, as a capture has it; nothing without one.
+# Recording of the mock's own traffic
 
 
 class HttpTape:

@@ -52,7 +52,7 @@ from inspector.protocol.tracking.exchanges import goes_on
 from inspector.protocol.tracking.opening import declared_revision
 from inspector.protocol.tracking.subscriptions import ACKNOWLEDGED, TELLING_OF_CHANGES
 
-# --- The connections of a capture: which frames crossed each, and which one is played.
+# Connections of a capture
 
 _UNNAMED = "c1"
 _IS_FRAME = bytes(number == EntryKind.FRAME for number in range(256))
@@ -388,8 +388,7 @@ class Outline:
         return frame.http if frame is not None else None
 
 
-# --- The turns of a capture, each read from its file when it is asked for: what was said stays there until it is
-# played.
+# Turns, each read from the file when it is played
 
 
 class Turns(Sequence[Turn]):

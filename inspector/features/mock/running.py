@@ -13,7 +13,7 @@ from inspector.features.mock.outline import RECORD, Outline, Turns, chosen, noth
 from inspector.features.mock.script import Script
 from inspector.features.mock.shared import MockSettings, MockShared, any_faults
 
-# --- From a capture to the script of one of its connections.
+# The script of one connection
 
 OPENING = {"initialize", "notifications/initialized", "server/discover", "ping"}
 """What clients say before they ask for anything."""

@@ -21,7 +21,7 @@ from inspector.protocol import peek
 from inspector.protocol.jsonrpc import Part
 from inspector.protocol.revisions._shape import Era
 
-# --- Faults on demand: what goes wrong, with which requests, and how often.
+# Faults on demand
 
 
 class FaultKind(StrEnum):

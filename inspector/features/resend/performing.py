@@ -26,7 +26,7 @@ from inspector.protocol.things import Tool
 from inspector.protocol.tracking.tasks import EXTENSION_NAME
 from inspector.session.session import Session
 
-# --- The answers that a capture's client gave to its server's questions, given again.
+# Responses of the captured client, given again
 
 NAME = "answer of the capture"
 

@@ -17,7 +17,7 @@ from urllib.parse import quote, quote_plus
 
 from inspector.errors import UsageError
 
-# --- Finds which of many known values stand in bytes, at a cost that hardly grows with how many they are.
+# Search for many known values at once
 
 _PIECE = 4
 _LOOKED_AT = 200
@@ -294,7 +294,7 @@ def as_bytes(text: str) -> bytes:
         return text.encode("utf-8", "surrogatepass")
 
 
-# --- What stands in the place of a secret: a name made of it with a key, so that equal secrets stay equal.
+# Pseudonyms: equal secrets get equal names
 
 _PREFIX = "rdct_"
 _SHORTEST, _LONGEST = 12, 65536
@@ -345,8 +345,7 @@ def is_pseudonym(text: str) -> bool:
     return PSEUDONYM.fullmatch(text) is not None and len(text) == length_class(len(text))
 
 
-# --- Where in a text that is JSON, or was meant to be, keys and values stand, and which of them are secret by their
-# names.
+# Secret members of JSON, valid or not
 
 _TOKEN = re.compile(
     r'("(?:[^"\\]++|\\.)*+"\s*+:)|("(?:[^"\\]++|\\.)*+"?)|(-?\d[\d.eE+-]*+)|([{\[])|([}\]])|(,)|true|false|null', re.S
@@ -452,7 +451,7 @@ def path_of(levels: list[Level]) -> tuple[str, ...]:
     return tuple([str(each.index) if each.is_list else each.key for each in levels])
 
 
-# --- One replacement after the other: a pseudonym in the place of a secret, and a note of it for the manifest.
+# Replacing secrets
 
 
 class Replacement(NamedTuple):
@@ -527,7 +526,7 @@ class Replacing:
         self.found.append(Replacement(rule, path, length_class(len(secret)), self._pseudonyms.mark(secret), kind))
 
 
-# --- Places in a message, as a person writes them: `params.arguments.path`, with `*` for any one name or number.
+# Paths of members, such as `params.arguments.path` with `*` as wildcard
 
 _STEP = re.compile(r"\.?(?:\[(\d+|\*)\]|\[['\"]([^'\"\]]+)['\"]\]|([^.\[\]]+))")
 

@@ -15,7 +15,7 @@ import msgspec
 from inspector.features.share.known import PSEUDONYM, KnownSecrets, as_bytes, is_pseudonym, is_telling
 from inspector.protocol.credentials import MASK, STEMS, is_secret, is_secret_parameter
 
-# --- How the tokens of well-known issuers look, wherever they stand, and what of a text gives access by its form.
+# Token formats of well-known issuers
 
 PEM_BEGIN = r"-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}"
 PEM_END = r"-{4,5} ?END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}"
@@ -193,7 +193,7 @@ def is_spoken(name: str, value: str, *, quoted: bool, at_end: bool) -> bool:
     return is_word and re.search("(?i)pass|kennwort", name) is not None
 
 
-# --- private keys without a BEGIN line
+# Private keys without a BEGIN line
 
 _BARE = re.compile(r"(?<![A-Za-z0-9+/])(?:M[A-P]|b3BlbnNzaC1rZXkt)[A-Za-z0-9+/_-]{38,}+={0,2}")
 _OPENSSH = b"openssh-key-v1\0"

@@ -11,7 +11,7 @@ from inspector.features.share.known import Replacing, as_bytes, is_pseudonym, is
 from inspector.features.share.line_secrets import CONTIGUOUS, line_pieces
 from inspector.protocol.credentials import STEMS, is_masked, is_secret, is_secret_parameter
 
-# --- What names a person in a text: home directories and the name of an account.
+# Home directories and account names
 
 _GENERIC = frozenset(
     {"root", "user", "users", "home", "shared", "public", "runner", "nobody", "app", "node", "admin", "username", "you"}

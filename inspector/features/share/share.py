@@ -59,7 +59,7 @@ from inspector.protocol import peek
 from inspector.protocol.credentials import is_secret, is_secret_header
 from inspector.protocol.frames import SseFacts
 
-# --- The records of a copy: what of each is text goes through the redactor, and nothing goes past it.
+# Records of the copy
 
 SHARED = Redaction(policy="share", on="share")
 _replace = msgspec.structs.replace
@@ -573,7 +573,7 @@ class _Copying:
             taken.entries.append(n)
 
 
-# --- The notes of a capture, for its copy: their texts without secrets, and nothing that this program can't read.
+# Notes of the copy
 
 
 def copied_notes(path: Path, capture_id: str, redactor: Redactor) -> Notes:

@@ -27,8 +27,7 @@ from inspector.transports.http.authorizing import REFUSED, Authorizer, Heard, Re
 from inspector.transports.http.client import make_client
 from inspector.transports.http.reply import HttpReply, Trail, in_text, read_body, read_events, read_quietly, unreachable
 
-# --- Where the time until a response goes: looking the name up, connecting, TLS, sending, waiting for the first
-# byte.
+# Timing of a request
 
 _CONNECT, _TLS = "connection.connect_tcp", "connection.start_tls"
 _HEADERS, _BODY, _HEAD = "http11.send_request_headers", "http11.send_request_body", "http11.receive_response_headers"

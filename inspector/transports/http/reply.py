@@ -25,7 +25,7 @@ from inspector.protocol.unreadable import KEPT
 from inspector.transports.base import LIMITS, Delivery, Limits, Observer
 from inspector.transports.http.sse import EventTooLong, SseEvent, SseItem, SseParser
 
-# --- Unpacking a body that came compressed though nobody asked for it: in pieces, never more than one at a time.
+# Decompression, in pieces
 
 PIECE = 1024 * 1024
 """Bytes of the largest piece."""
@@ -85,7 +85,7 @@ class _Inflating:
             raise BadPacking(str(error)) from error
 
 
-# --- Why an HTTP exchange failed: httpx's exceptions as sentences that name the cause and say what to do.
+# Errors of httpx as sentences
 
 _VALUE = re.compile(r"(?<=header value) .*", re.DOTALL)
 """What h11 quotes, which may be a token."""

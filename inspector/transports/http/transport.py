@@ -21,7 +21,7 @@ from inspector.transports.http.reply import Trail, read_body, read_events
 from inspector.transports.http.sessions import SessionTransport
 from inspector.transports.http.tasks import TransportTasks
 
-# --- One POST, one response or stream; closing it cancels (2026-07-28, basic/transports/streamable-http).
+# One POST, one response or stream; closing it cancels (2026-07-28, basic/transports/streamable-http)
 
 
 class Stateless:
