@@ -9,13 +9,13 @@ from inspector.checks.state import (
     SESSION,
     CheckMoment,
     ConnectionState,
-    HttpLife,
+    HttpExchangeState,
     ListedDefinition,
     Listen,
     MetadataDocument,
+    ProgressState,
     Rounds,
-    TaskLife,
-    Telling,
+    TaskRecord,
     TrackedRequest,
     is_distinct,
     row_of,
@@ -69,7 +69,7 @@ _KEPT_PARAMS = 4096
 """Members of an argument object that are kept with a request; larger ones are nobody's business here."""
 
 
-def sent(state: ConnectionState, frame: Frame, message: Message, batched: bool) -> None:
+def learn_sent(state: ConnectionState, frame: Frame, message: Message, batched: bool) -> None:
     """The client sent a message."""
     state.process.provoked = _provocation(frame, message) if frame.probe else None
     match message:
@@ -104,7 +104,7 @@ def _requested(state: ConnectionState, frame: Frame, request: Request) -> None:
     token = peek.request_id(params, "_meta", "progressToken")
     if token is not None:
         asked.token = token
-        state.requests.progress[token] = Telling(asked)
+        state.requests.progress[token] = ProgressState(asked)
     if frame.http is not None:
         state.http.exchange(frame.http).asked.append(asked)
     if request.method == "initialize":
@@ -124,14 +124,14 @@ def _notified(state: ConnectionState, frame: Frame, message: Notification) -> No
             state.requests.finish(asked)
 
 
-def told(state: ConnectionState, case: CheckMoment) -> None:
+def find_progress(state: ConnectionState, case: CheckMoment) -> None:
     """A word of progress is about to be judged: what is known of it, and the request that it speaks of."""
     token = peek.request_id(case.value, "progressToken")
-    case.telling = state.requests.progress.get(token) if token is not None else None
-    case.asked = case.telling.asked if case.telling else None
+    case.progress = state.requests.progress.get(token) if token is not None else None
+    case.asked = case.progress.asked if case.progress else None
 
 
-def listened(state: ConnectionState, case: CheckMoment) -> None:
+def learn_received(state: ConnectionState, case: CheckMoment) -> None:
     """What the server sent is learned, after it was judged."""
     state.messages += 1
     if state.first_message_ns is None and type(case.message) in (Request, Notification, Answer, ErrorAnswer):
@@ -147,18 +147,18 @@ def listened(state: ConnectionState, case: CheckMoment) -> None:
             _note_visit(state, case.value)
     elif isinstance(message, Notification):
         _learn_from_notification(state, case, message)
-    if case.life is not None:
-        learned_distinct(state, case)
+    if case.http is not None:
+        learn_streamed(state, case)
 
 
 def _learn_from_notification(state: ConnectionState, case: CheckMoment, message: Notification) -> None:
     if message.method == "notifications/progress":
-        telling = case.telling
-        if telling is not None:
-            telling.last, telling.frame = peek.number(case.value, "progress"), case.n
-            if case.time_ns - telling.since_ns > 1_000_000_000:
-                telling.since_ns, telling.count = case.time_ns, 0
-            telling.count += 1
+        progress = case.progress
+        if progress is not None:
+            progress.last, progress.frame = peek.number(case.value, "progress"), case.n
+            if case.time_ns - progress.since_ns > 1_000_000_000:
+                progress.since_ns, progress.count = case.time_ns, 0
+            progress.count += 1
     elif message.method == "notifications/cancelled":
         id_ = peek.request_id(case.value, "requestId")
         asked = None if id_ is None else state.requests.open.get((Direction.FROM_SERVER, id_))
@@ -168,7 +168,7 @@ def _learn_from_notification(state: ConnectionState, case: CheckMoment, message:
     elif message.method in ("notifications/tasks/status", "notifications/tasks"):
         _note_task(state, case)
     elif message.method.endswith("/list_changed"):
-        state.seldom(f"told {message.method.split('/')[1]}", 1, 1)
+        state.is_sampled(f"told {message.method.split('/')[1]}", 1, 1)
     listen = listen_of(state, case.value) if state.ongoing.listens else None
     if listen is not None:
         listen.began = True
@@ -182,12 +182,12 @@ def listen_of(state: ConnectionState, params: Any) -> Listen | None:
     return None if id_ is None else state.ongoing.listens.get(id_)
 
 
-def answered(state: ConnectionState, case: CheckMoment) -> None:
+def learn_response(state: ConnectionState, case: CheckMoment) -> None:
     """A request of the client's was answered."""
     asked = case.asked
     assert asked is not None
     asked.answered = case.n
-    learned_answer(state, asked, case.time_ns)
+    learn_response_time(state, asked, case.time_ns)
     state.ongoing.listens.pop(asked.id, None)
     if isinstance(case.message, Answer):
         _learn_from_result(state, case, asked)
@@ -208,7 +208,7 @@ def _learn_from_result(state: ConnectionState, case: CheckMoment, asked: Tracked
     if asked.method == "initialize":
         opening = from_initialize(asked.params, result)
         if isinstance(opening, Opening) and asked.probe and state.opening is not None:
-            state.shakes_hands = True
+            state.answers_initialize = True
         elif isinstance(opening, Opening):
             state.settle(opening)
     elif asked.method == "server/discover":
@@ -288,13 +288,13 @@ def _note_task(state: ConnectionState, case: CheckMoment) -> None:
     if id_ is None or status is None:
         return
     state.ongoing.task_status[id_] = status
-    life = state.ongoing.tasks.get(id_)
-    if life is None:
-        life = state.ongoing.tasks[id_] = TaskLife(case.n, case.time_ns, None, {})
+    task = state.ongoing.tasks.get(id_)
+    if task is None:
+        task = state.ongoing.tasks[id_] = TaskRecord(case.n, case.time_ns, None, {})
         trim(state.ongoing.tasks)
-    life.ttl_ms = peek.number(word, "ttlMs")
-    if len(life.requests) < _MOST_KEYS:
-        life.requests.update(requests_of(word))
+    task.ttl_ms = peek.number(word, "ttlMs")
+    if len(task.requests) < _MOST_KEYS:
+        task.requests.update(requests_of(word))
 
 
 def is_nested(result: Any) -> bool:
@@ -340,68 +340,68 @@ def _forget_tokens(state: ConnectionState) -> None:
             del state.requests.progress[token]
 
 
-_NOBODY = Telling(TrackedRequest(Direction.TO_SERVER, "", "", None, 0, 0, None, 0))
+_NOBODY = ProgressState(TrackedRequest(Direction.TO_SERVER, "", "", None, 0, 0, None, 0))
 
 
 _MOST_OF_LOGIN = 100
 """Refusals and documents of a login that are remembered."""
 
 
-def learned_head(state: ConnectionState, case: CheckMoment, fact: HttpFact) -> None:
+def learn_http(state: ConnectionState, case: CheckMoment, fact: HttpFact) -> None:
     """A request, a response or the end of an exchange was judged."""
-    life = case.life
-    assert life is not None
+    http = case.http
+    assert http is not None
     if fact.event is HttpEvent.RESPONSE:
-        if fact.status in (401, 403) and len(state.login.refusals) < _MOST_OF_LOGIN and _is_of_the_server(state, life):
-            state.login.refusals.append((case.n, fact.status, life.header("www-authenticate")))
-        given = life.header(SESSION)
+        if fact.status in (401, 403) and len(state.login.refusals) < _MOST_OF_LOGIN and _is_of_the_server(state, http):
+            state.login.refusals.append((case.n, fact.status, http.header("www-authenticate")))
+        given = http.header(SESSION)
         if given is not None and 200 <= fact.status < 300:
             state.http.session_id = given
     elif fact.event in (HttpEvent.END, HttpEvent.ERROR):
-        for asked in life.asked:
+        for asked in http.asked:
             state.ongoing.listens.pop(asked.id, None)
         if (
-            life.request is not None
-            and "/.well-known/" in life.request.target
+            http.request is not None
+            and "/.well-known/" in http.request.target
             and len(state.login.tried) < _MOST_OF_LOGIN
         ):
-            state.login.tried.append(MetadataDocument(case.n, life.request.target, value_of(life, fact)))
+            state.login.tried.append(MetadataDocument(case.n, http.request.target, value_of(http, fact)))
 
 
-def _is_of_the_server(state: ConnectionState, life: HttpLife) -> bool:
+def _is_of_the_server(state: ConnectionState, http: HttpExchangeState) -> bool:
     """Whether an exchange is with the MCP server: it carried a message, or went to its URL. Others are of a login."""
-    if life.asked or life.told:
+    if http.asked or http.told:
         return True
     url = state.connection.url if state.connection is not None else ""
-    return life.request is not None and bool(url) and life.request.target.partition("?")[0] == url.partition("?")[0]
+    return http.request is not None and bool(url) and http.request.target.partition("?")[0] == url.partition("?")[0]
 
 
-def learned_note(case: CheckMoment, note: SseNote) -> None:
+def learn_sse_note(case: CheckMoment, note: SseNote) -> None:
     """An event without a message was judged."""
-    life = case.life
-    if life is not None:
+    http = case.http
+    if http is not None:
         if note.id:
-            life.has_ids = True
-            life.was_primed = life.was_primed or not life.events
-        life.retry = life.retry if note.retry is None else note.retry
+            http.has_ids = True
+            http.was_primed = http.was_primed or not http.events
+        http.retry = http.retry if note.retry is None else note.retry
 
 
-def learned_event(life: HttpLife, frame: Frame) -> None:
+def learn_sse_event(http: HttpExchangeState, frame: Frame) -> None:
     """A message came on a stream."""
-    life.events += 1
+    http.events += 1
     if frame.sse is not None:
-        life.has_ids = life.has_ids or bool(frame.sse.id)
-        life.retry = life.retry if frame.sse.retry is None else frame.sse.retry
+        http.has_ids = http.has_ids or bool(frame.sse.id)
+        http.retry = http.retry if frame.sse.retry is None else frame.sse.retry
 
 
-def learned_answer(state: ConnectionState, asked: TrackedRequest, time_ns: int) -> None:
+def learn_response_time(state: ConnectionState, asked: TrackedRequest, time_ns: int) -> None:
     """A request was answered, wherever the answer came."""
-    life = state.http.exchanges.get(asked.http) if asked.http is not None else None
-    if life is not None and all(each.answered is not None for each in life.asked):
-        life.answered_ns = time_ns
+    http = state.http.exchanges.get(asked.http) if asked.http is not None else None
+    if http is not None and all(each.answered is not None for each in http.asked):
+        http.answered_ns = time_ns
 
 
-def learned_distinct(state: ConnectionState, case: CheckMoment) -> None:
+def learn_streamed(state: ConnectionState, case: CheckMoment) -> None:
     """Remember where a message came that can't come twice."""
     if is_distinct(case) and case.frame is not None and case.frame.http is not None:
         state.http.streamed.setdefault(hash(case.frame.payload), case.frame.http)
@@ -434,7 +434,7 @@ def traits_of_result(case: CheckMoment) -> int:
     asked, value = case.asked, case.value
     if asked is None or asked.method not in ASKING or type(value) is not dict:
         return ALL_TRAITS
-    found = CARRIED if case.life is not None else 0
+    found = CARRIED if case.http is not None else 0
     if asked.probe:
         found |= PROBED
     if case.frame is not None and len(case.frame.payload) >= LARGE_FROM:
@@ -459,6 +459,6 @@ def _is_rich(content: Any) -> bool:
     return False
 
 
-def traits_of_telling(case: CheckMoment) -> int:
+def traits_of_notification(case: CheckMoment) -> int:
     """The traits of a notification or a request of the server's: how it came alone."""
-    return ALL_TRAITS if case.life is not None else ALL_TRAITS & ~CARRIED
+    return ALL_TRAITS if case.http is not None else ALL_TRAITS & ~CARRIED

@@ -1,9 +1,9 @@
-"""Inspection: the checks over a conversation, entry by entry, in batches of any size.
+"""Runs the checks over the entries of a journal, in batches of any size.
 
-It is given entries in the order of the journal and gives back findings. It is the one place that feeds the state: a
-check is asked with what was known before its message, and what the message teaches is learned after. Expensive checks
-wait until `linger` is called. It never raises on what a server sent; whoever has a loop calls it from a thread. A check
-that fails by a mistake of ours is set aside, and the others go on.
+Entries come in the order of the journal, findings go out. Only this module updates the state: a check is asked with
+what was known before its message, and the state learns from the message afterwards. Expensive checks wait until
+`judge_pending` is called. Nothing is raised for what a server sent. A check that fails by a mistake of this program is
+disabled, and the others go on. Callers with an event loop run it in a thread.
 """
 
 import logging
@@ -20,19 +20,19 @@ from inspector.checks import everything
 from inspector.checks.diagnoses.bytes import LONG, too_long
 from inspector.checks.findings import Finding, page_of
 from inspector.checks.learning import (
-    answered,
-    learned_event,
-    learned_head,
-    learned_note,
-    listened,
+    find_progress,
+    learn_http,
+    learn_received,
+    learn_response,
+    learn_sent,
+    learn_sse_event,
+    learn_sse_note,
     row_of_answer,
-    sent,
-    told,
+    traits_of_notification,
     traits_of_result,
-    traits_of_telling,
 )
 from inspector.checks.registry import CHECKS, Check, Flaw, Judge, tables
-from inspector.checks.state import CheckMoment, ConnectionState, HttpLife, TrackedRequest, row_of
+from inspector.checks.state import CheckMoment, ConnectionState, HttpExchangeState, TrackedRequest, row_of
 from inspector.protocol import peek
 from inspector.protocol.credentials import without_credentials
 from inspector.protocol.facts import (
@@ -81,11 +81,11 @@ def is_odd(frame: Frame, messages: tuple[Message, ...]) -> bool:
     )
 
 
-def is_for_a_probe(state: ConnectionState, life: HttpLife, n: int) -> bool:
+def is_for_a_probe(state: ConnectionState, http: HttpExchangeState, n: int) -> bool:
     """Whether this is the body of an exchange made on purpose: its head tells all, and its requests are over."""
-    if life.request is None or not life.request.probe:
+    if http.request is None or not http.request.probe:
         return False
-    for asked in life.asked:
+    for asked in http.asked:
         asked.answered = n
         state.requests.finish(asked)
     return True
@@ -119,7 +119,7 @@ def is_told_of_this_task(case: CheckMoment, id_: str, flaw: Flaw) -> bool:
         return False
     asked = case.asked.params if case.asked is not None else None
     task = peek.text(case.value, "taskId") or peek.text(asked, "taskId")
-    return task is not None and case.state.says_again("task", id_, flaw.pointer, flaw.sentence, task)
+    return task is not None and case.state.is_repeated("task", id_, flaw.pointer, flaw.sentence, task)
 
 
 def has_meta(case: CheckMoment) -> bool:
@@ -127,9 +127,9 @@ def has_meta(case: CheckMoment) -> bool:
     return type(case.value) is dict and "_meta" in case.value
 
 
-def is_plain_refusal(life: HttpLife, messages: tuple[Message, ...]) -> bool:
+def is_plain_refusal(http: HttpExchangeState, messages: tuple[Message, ...]) -> bool:
     """Whether this is the body of an HTTP error that does not claim to be JSON-RPC: an OAuth error, a proxy's page."""
-    if life.response is None or life.response.status < 400:
+    if http.response is None or http.response.status < 400:
         return False
     return any(type(each) is NotJsonRpc or any(_UNCLAIMED in defect for defect in each.defects) for each in messages)
 
@@ -148,7 +148,7 @@ def request_of(state: ConnectionState, case: CheckMoment, message: Answer | Erro
         found = state.requests.open.get((Direction.TO_SERVER, message.id))
         if found is not None or isinstance(message, Answer):
             return found
-    there = [each for each in case.life.asked if each.answered is None] if case.life else []
+    there = [each for each in case.http.asked if each.answered is None] if case.http else []
     return there[0] if len(there) == 1 and isinstance(message, ErrorAnswer) else None
 
 
@@ -268,7 +268,7 @@ class Inspection:
                 _put_aside(self.set_aside, self._plans, LEARNING, entry.n, error)
         return self._give()
 
-    def pass_over(self, n: int, time_ns: int, size: int, id_: RequestId | None, method: str = "") -> list[Finding]:
+    def take_unread(self, n: int, time_ns: int, size: int, id_: RequestId | None, method: str = "") -> list[Finding]:
         """Take in a message of the server's without reading it, for it is long: its length is judged.
 
         With a `method` it is a request, else an answer. It is for whoever can't wait until `take` has read it.
@@ -291,7 +291,7 @@ class Inspection:
             state.requests.finish(asked)
         return self._give()
 
-    def skim(self, count: int, time_ns: int) -> None:
+    def skip_logs(self, count: int, time_ns: int) -> None:
         """So many log messages have come that nobody looks at, the last at `time_ns`: there were enough of them."""
         self.taken += count
         self.state.messages += count
@@ -299,7 +299,7 @@ class Inspection:
         if self.state.first_message_ns is None:
             self.state.first_message_ns = time_ns
 
-    def linger(self, most: int = 50) -> list[Finding]:
+    def judge_pending(self, most: int = 50) -> list[Finding]:
         """Ask up to so many of the expensive questions that wait; what they found."""
         for _ in range(min(most, len(self._waiting))):
             case, check = self._waiting.popleft()
@@ -316,7 +316,7 @@ class Inspection:
     def finish(self) -> list[Finding]:
         """Nothing more comes: ask everything that waits, and what only the end can tell. Once."""
         self._end(self.taken)
-        return self._give() + self.linger(len(self._waiting))
+        return self._give() + self.judge_pending(len(self._waiting))
 
     def _give(self) -> list[Finding]:
         found, self._found = self._found, []
@@ -327,41 +327,41 @@ class Inspection:
         messages = self._read(frame)
         if frame.direction is Direction.TO_SERVER:
             for message in messages:
-                sent(self.state, frame, message, len(messages) > 1)
+                learn_sent(self.state, frame, message, len(messages) > 1)
             return
         if frame.http is not None and is_for_a_probe(self.state, self.state.http.exchange(frame.http), frame.n):
             return
-        if frame.http is not None and (life := self.state.http.exchange(frame.http)).is_refused:
+        if frame.http is not None and (http := self.state.http.exchange(frame.http)).is_refused:
             case = CheckMoment(self.state, frame.n, frame.time_ns, self.state.row)
-            case.frame, case.life = frame, life
+            case.frame, case.http = frame, http
             self._moment(case, "refusal", "")
-            if is_plain_refusal(life, messages):
+            if is_plain_refusal(http, messages):
                 return
-        self._around(frame, messages)
+        self._judge_frame(frame, messages)
         for message in messages:
             self._message(frame, message)
 
-    def _around(self, frame: Frame, messages: tuple[Message, ...]) -> None:
+    def _judge_frame(self, frame: Frame, messages: tuple[Message, ...]) -> None:
         """The bytes of a frame, whatever they say; most say at a glance that nothing is odd about them."""
         state = self.state
-        life = state.http.exchange(frame.http) if frame.http is not None else None
+        http = state.http.exchange(frame.http) if frame.http is not None else None
         if is_odd(frame, messages):
             case = CheckMoment(state, frame.n, frame.time_ns, state.row)
-            case.frame, case.life, case.value = frame, life, messages
+            case.frame, case.http, case.value = frame, http, messages
             self._moment(case, "frame", "")
-            if life is not None and frame.sse is not None:
-                learned_event(life, frame)
+            if http is not None and frame.sse is not None:
+                learn_sse_event(http, frame)
 
     def _message(self, frame: Frame, message: Message) -> None:
         state = self.state
         case = CheckMoment(state, frame.n, frame.time_ns, state.row)
         case.frame, case.message = frame, message
-        case.life = state.http.exchanges.get(frame.http) if frame.http is not None else None
+        case.http = state.http.exchanges.get(frame.http) if frame.http is not None else None
         kind = type(message)
         if kind is Notification:
-            case.value, case.traits = message.params, traits_of_telling(case)  # type: ignore[union-attr]
+            case.value, case.traits = message.params, traits_of_notification(case)  # type: ignore[union-attr]
             if message.method == _PROGRESS:  # type: ignore[union-attr]
-                told(state, case)
+                find_progress(state, case)
             self._moment(case, "notification", message.method)  # type: ignore[union-attr]
             if has_meta(case):
                 self._moment(case, "meta", "")
@@ -378,7 +378,7 @@ class Inspection:
         if state.opening is None and state.handshake is not None and (kind is Notification or kind is Request):
             if len(self._early) < MOST_EARLY:
                 self._early.append(case)
-        listened(state, case)
+        learn_received(state, case)
 
     def _unreadable(self, frame: Frame, message: Message) -> None:
         """A response that can't be read is one all the same: its request was answered."""
@@ -412,13 +412,13 @@ class Inspection:
         if is_result:
             case.traits = traits_of_result(case)
         self._moment(case, "answer" if is_result else "error", asked.method)
-        if case.life is not None:
+        if case.http is not None:
             self._moment(case, "carried", "")
         if type(case.value) is dict and case.value.get("resultType") == INPUT_REQUIRED:
             self._moment(case, "asking", "")
         if has_meta(case):
             self._moment(case, "meta", "")
-        answered(state, case)
+        learn_response(state, case)
         if self._early and state.opening is not None:
             self._judge_early(state.row, case.n)
 
@@ -437,9 +437,9 @@ class Inspection:
             case HttpFact():
                 self._http(case, fact)
             case SseNote():
-                case.note, case.life = fact, state.http.exchanges.get(fact.http)
+                case.note, case.http = fact, state.http.exchanges.get(fact.http)
                 self._moment(case, "note", "")
-                learned_note(case, fact)
+                learn_sse_note(case, fact)
                 state.http.has_endpoint = state.http.has_endpoint or fact.event == "endpoint"
 
     def _connection(self, entry: Observed, fact: ConnectionFact) -> None:
@@ -464,16 +464,16 @@ class Inspection:
         self._end(entry.n)
 
     def _http(self, case: CheckMoment, fact: HttpFact) -> None:
-        life = case.life = self.state.http.exchange(fact.http)
+        http = case.http = self.state.http.exchange(fact.http)
         if fact.event is HttpEvent.REQUEST:
-            life.request, life.frame = fact, case.n
+            http.request, http.frame = fact, case.n
         elif fact.event is HttpEvent.RESPONSE:
-            life.response, life.frame = fact, case.n
-            for asked in life.asked:
+            http.response, http.frame = fact, case.n
+            for asked in http.asked:
                 asked.status = fact.status
         case.fact = fact
         self._moment(case, "http end" if fact.event in (HttpEvent.END, HttpEvent.ERROR) else "http", "")
-        learned_head(self.state, case, fact)
+        learn_http(self.state, case, fact)
         if fact.event in (HttpEvent.END, HttpEvent.ERROR):
             self.state.http.exchanges.pop(fact.http, None)
 
@@ -520,7 +520,7 @@ class Inspection:
         check = CHECKS[flaw.id] if flaw.id else asked
         if not check.applies_to(case.row):
             return
-        again = case.state.says_again(check.id, flaw.pointer, flaw.sentence)
+        again = case.state.is_repeated(check.id, flaw.pointer, flaw.sentence)
         if is_our_doing(case, check.id, again=again) or is_told_of_this_task(case, check.id, flaw):
             return
         self.counts[check.id] += 1

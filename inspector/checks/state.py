@@ -60,7 +60,7 @@ class TrackedRequest(msgspec.Struct):
     """Whether its answer was a task's handle: progress may go on."""
 
 
-class Telling(msgspec.Struct):
+class ProgressState(msgspec.Struct):
     """The newest word of progress under a token."""
 
     asked: TrackedRequest
@@ -89,7 +89,7 @@ class ListedDefinition(msgspec.Struct, frozen=True):
     pointer: str
 
 
-class HttpLife(msgspec.Struct):
+class HttpExchangeState(msgspec.Struct):
     """One HTTP exchange: its two heads, and what it carried."""
 
     request: HttpFact | None = None
@@ -144,7 +144,7 @@ class LoginState(msgspec.Struct):
     tried: list[MetadataDocument] = []
 
 
-class TaskLife(msgspec.Struct):
+class TaskRecord(msgspec.Struct):
     """A task of the extension."""
 
     frame: int
@@ -188,7 +188,7 @@ class HttpState:
     """The HTTP exchanges of the connection, and what their headers and streams showed."""
 
     def __init__(self) -> None:
-        self.exchanges: dict[int, HttpLife] = {}
+        self.exchanges: dict[int, HttpExchangeState] = {}
         self.has_endpoint = False
         """Whether the server named an address to post to: the HTTP+SSE transport, whatever revision was negotiated."""
         self.event_ids: set[str] = set()
@@ -197,9 +197,9 @@ class HttpState:
         self.streamed: OrderedDict[int, int] = OrderedDict()
         """Digests of messages that can't be repeated, in the order of arrival, and the exchange that carried them."""
 
-    def exchange(self, number: int) -> HttpLife:
+    def exchange(self, number: int) -> HttpExchangeState:
         """The exchange with this number."""
-        return self.exchanges.setdefault(number, HttpLife(asked=[]))
+        return self.exchanges.setdefault(number, HttpExchangeState(asked=[]))
 
 
 class ProcessState:
@@ -236,7 +236,7 @@ class RequestState:
         """The completed and cancelled ones, the newest last, without params; at most `_REMEMBERED`."""
         self.server_ids: set[RequestId] = set()
         """Ids that the server has used for requests of its own."""
-        self.progress: dict[RequestId, Telling] = {}
+        self.progress: dict[RequestId, ProgressState] = {}
         """By progress token."""
 
     def finish(self, request: TrackedRequest) -> None:
@@ -267,7 +267,7 @@ class OngoingState:
         """The newest status of each task."""
         self.elicitation_ids: set[str] = set()
         """Of elicitations in URL mode: those for which a completion notification may come."""
-        self.tasks: OrderedDict[str, TaskLife] = OrderedDict()
+        self.tasks: OrderedDict[str, TaskRecord] = OrderedDict()
         self.rounds: OrderedDict[int, Rounds] = OrderedDict()
         """By a digest of the call without what a retry adds."""
 
@@ -317,7 +317,7 @@ class ConnectionState:
         self.revision: Revision | None = None
         self.row = 0
         self.initialized = False
-        self.shakes_hands = False
+        self.answers_initialize = False
         """Whether a server that was opened without initialize has responded to it all the same: it is of both eras."""
 
         self.notes: dict[str, Any] = {}
@@ -357,14 +357,14 @@ class ConnectionState:
         """The revision is known, or another one now."""
         self.opening, self.revision, self.row = opening, opening.revision, row_of(opening.revision)
 
-    def seldom(self, name: str, first: int, every: int) -> bool:
+    def is_sampled(self, name: str, first: int, every: int) -> bool:
         """Whether to look at this one of many: the first so many, then one of so many. Counts it."""
         count = self.judged.get(name, 0)
         if count or len(self.judged) < _MOST_NAMES:
             self.judged[name] = count + 1
         return count < first or count % every == 0
 
-    def says_again(self, *words: str) -> bool:
+    def is_repeated(self, *words: str) -> bool:
         """Whether these words of a finding were said before. Remembers them."""
         known = words in self._said
         if len(self._said) < _REMEMBERED:
@@ -393,8 +393,8 @@ class CheckMoment:
     """What just happened, for the checks that look at such moments."""
 
     __slots__ = (
-        *("asked", "fact", "frame", "life", "listed", "message", "n", "note"),
-        *("known_at", "row", "state", "surface", "telling", "time_ns", "traits", "value"),
+        *("asked", "fact", "frame", "http", "listed", "message", "n", "note"),
+        *("known_at", "row", "state", "progress", "tools", "time_ns", "traits", "value"),
     )
 
     def __init__(self, state: ConnectionState, n: int, time_ns: int, row: int) -> None:
@@ -413,15 +413,15 @@ class CheckMoment:
         """Params, result or error, decoded; None for what has none."""
         self.listed: list[tuple[str, str, dict[str, Any]]] | None = None
         """The tools of a page, once a check has asked for them."""
-        self.surface: tuple[SeenTool, ...] | None = None
+        self.tools: tuple[SeenTool, ...] | None = None
         """The same with their traits, once a diagnosis has asked for them."""
         self.asked: TrackedRequest | None = None
         """The request that is answered, or that a word of progress is about."""
-        self.telling: Telling | None = None
+        self.progress: ProgressState | None = None
         """Of a word of progress: what is known under its token."""
         self.fact: HttpFact | None = None
         self.note: SseNote | None = None
-        self.life: HttpLife | None = None
+        self.http: HttpExchangeState | None = None
         """The HTTP exchange that carries it."""
 
     def rest(self, at: int) -> None:
@@ -445,13 +445,13 @@ class CheckMoment:
         return getattr(self.message, "method", None) or (self.asked.method if self.asked else "")
 
 
-def value_of(life: HttpLife, fact: HttpFact) -> Any:
+def value_of(http: HttpExchangeState, fact: HttpFact) -> Any:
     """The metadata document of an exchange of a login: a JSON object with status 200; None for anything else.
 
     Discovery tries several places, so an error with a JSON body is an ordinary "not here" (RFC 9728, section 3.2; RFC
     8414, section 3.2).
     """
-    if life.response is None or life.response.status != 200:
+    if http.response is None or http.response.status != 200:
         return None
     try:
         value = msgspec.json.decode(fact.document) if fact.document else None

@@ -390,7 +390,7 @@ class LiveChecks(JournalFindings):
     def _linger(self, inspection: "Inspection", end: float, clock: Callable[[], float]) -> None:
         """The expensive questions, and then what only the end can tell."""
         while inspection.waiting:
-            self.add(inspection.linger(1))
+            self.add(inspection.judge_pending(1))
             if clock() >= end:
                 return
         if self._over() and self.checked >= self.journal.count:
@@ -407,7 +407,7 @@ class LiveChecks(JournalFindings):
             self._in_floods += _BATCH
             return False
         self._take(inspection, first, first + _LOOKED_AT - 1)
-        inspection.skim(_BLOCK - _LOOKED_AT, store.time_ns(last))
+        inspection.skip_logs(_BLOCK - _LOOKED_AT, store.time_ns(last))
         self.skimmed += _BLOCK - _LOOKED_AT
         self.checked = last
         return True
@@ -434,13 +434,13 @@ class LiveChecks(JournalFindings):
         if is_long and theirs and exchange is not None and exchange.method in _PASSED_OVER:
             self.passed_over += 1
             method = exchange.method if kind is MessageKind.REQUEST else ""
-            self.add(inspection.pass_over(n, store.time_ns(n), store.size(n), exchange.id, method))
+            self.add(inspection.take_unread(n, store.time_ns(n), store.size(n), exchange.id, method))
         elif store.size(n) <= LONG:
             self.add(inspection.take(self._readable(n, n)))
         else:
             with no_collection():
                 self.add(inspection.take(self._readable(n, n)))
-                self.add(inspection.linger(inspection.waiting))
+                self.add(inspection.judge_pending(inspection.waiting))
         self.checked = n
 
 

@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from inspector.checks.everything import all_checks
-from inspector.checks.learning import row_of_request, traits_of_result, traits_of_telling
+from inspector.checks.learning import row_of_request, traits_of_notification, traits_of_result
 from inspector.checks.registry import Check
 from inspector.checks.runner import Inspection
 from inspector.checks.state import ALL_TRAITS, CheckMoment, ConnectionState
@@ -161,5 +161,5 @@ def test_a_plain_result_has_no_trait_and_meets_few_checks() -> None:
 def test_what_nobody_has_looked_at_has_every_trait() -> None:
     case = CheckMoment(ConnectionState(), 1, 0, 0)
     assert case.traits == traits_of_result(case) == ALL_TRAITS
-    assert traits_of_telling(case) != ALL_TRAITS
+    assert traits_of_notification(case) != ALL_TRAITS
     assert all(not each.needs or each.needs & ALL_TRAITS for each in all_checks())

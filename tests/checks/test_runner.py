@@ -16,7 +16,7 @@ from inspector.checks.runner import (
     is_plain_refusal,
     set_aside,
 )
-from inspector.checks.state import ConnectionState, HttpLife
+from inspector.checks.state import ConnectionState, HttpExchangeState
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, HttpEvent, HttpFact
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import encode, read
@@ -47,14 +47,14 @@ _ERROR = b'{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m"}}'
     ("status", "body", "plain"), [(401, b"<html>", True), (200, b"<html>", False), (400, _ERROR, False)]
 )
 def test_an_error_of_http_may_be_nothing_of_the_protocol(status: int, body: bytes, *, plain: bool) -> None:
-    life = HttpLife(response=HttpFact(HttpEvent.RESPONSE, 1, status=status), asked=[])
-    assert is_plain_refusal(life, read(body)) is plain
+    http = HttpExchangeState(response=HttpFact(HttpEvent.RESPONSE, 1, status=status), asked=[])
+    assert is_plain_refusal(http, read(body)) is plain
 
 
 def test_the_body_of_an_exchange_made_on_purpose_is_not_judged() -> None:
-    probe = HttpLife(request=HttpFact(HttpEvent.REQUEST, 1, probe=True), asked=[])
+    probe = HttpExchangeState(request=HttpFact(HttpEvent.REQUEST, 1, probe=True), asked=[])
     assert is_for_a_probe(ConnectionState(), probe, 1)
-    assert not is_for_a_probe(ConnectionState(), HttpLife(request=HttpFact(HttpEvent.REQUEST, 1), asked=[]), 1)
+    assert not is_for_a_probe(ConnectionState(), HttpExchangeState(request=HttpFact(HttpEvent.REQUEST, 1), asked=[]), 1)
 
 
 _BAD = b'{"jsonrpc":"2.0","id":99,"result":{}}'
@@ -104,7 +104,7 @@ def test_what_is_expensive_waits_until_there_is_time() -> None:
     quick = inspection.take(Talk().ask("tools/list").answer({"tools": [tool]}).entries)
     assert [each.id for each in quick] == ["T02"]
     assert inspection.waiting
-    assert "T03" in [each.id for each in inspection.linger()]
+    assert "T03" in [each.id for each in inspection.judge_pending()]
     assert inspection.waiting == 0
 
 
@@ -177,7 +177,7 @@ def test_an_entry_that_nothing_can_be_learned_of_is_lost_alone(monkeypatch: pyte
     talk = Talk().frame(b"hello").ask("tools/list").answer({"tools": 7}).frame(b"bye")
     inspection = Inspection()
     inspection.take(talk.entries[:-2])
-    monkeypatch.setattr(inspection_module, "answered", raises)
+    monkeypatch.setattr(inspection_module, "learn_response", raises)
     inspection.take(talk.entries[-2:-1])
     assert list(inspection.set_aside) == [LEARNING]
     assert "what is learned of the entries failed inside" in inspection.set_aside[LEARNING].sentence
@@ -193,8 +193,8 @@ def test_a_long_message_is_judged_by_its_length_alone() -> None:
     talk = Talk().ask("tools/call", {"name": "a"}, id_=7)
     inspection = Inspection()
     inspection.take(talk.entries)
-    assert [each.id for each in inspection.pass_over(50, 10**10, 17 << 20, 7)] == ["F-12"]
-    assert inspection.pass_over(51, 10**10, 3 << 20, 8, "roots/list") == []
+    assert [each.id for each in inspection.take_unread(50, 10**10, 17 << 20, 7)] == ["F-12"]
+    assert inspection.take_unread(51, 10**10, 3 << 20, 8, "roots/list") == []
     assert [each.method for each in inspection.state.requests.open.values()] == ["roots/list"]
 
 
@@ -206,7 +206,7 @@ def test_others_have_their_turn_while_a_long_list_is_looked_at() -> None:
     few = len(turns)
     inspection = Inspection(rest=lambda: turns.append(1))
     inspection.take(Talk().ask("tools/list").answer({"tools": tools}).entries)
-    inspection.linger(100)
+    inspection.judge_pending(100)
     assert len(turns) - few > 10 * few
 
 

@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from inspector.checks.runner import Inspection
-from inspector.checks.state import ConnectionState, HttpLife, TrackedRequest, is_loopback, row_of, value_of
+from inspector.checks.state import ConnectionState, HttpExchangeState, TrackedRequest, is_loopback, row_of, value_of
 from inspector.protocol.facts import HttpEvent, HttpFact
 from inspector.protocol.frames import Direction
 from inspector.protocol.revisions.table import ROWS
@@ -21,9 +21,9 @@ def _state(talk: Talk) -> Inspection:
 
 def test_a_stream_knows_what_came_on_it_and_when_it_was_answered() -> None:
     talk = Talk(4, transport="http").post().ask("ping").head(kind="text/event-stream").note(id="1", retry=5)
-    life = _state(talk.event(_ANSWER % 2, id="2")).state.http.exchanges[1]
-    assert (life.events, life.has_ids, life.was_primed, life.retry) == (1, True, True, 5)
-    assert life.answered_ns == talk.now
+    http = _state(talk.event(_ANSWER % 2, id="2")).state.http.exchanges[1]
+    assert (http.events, http.has_ids, http.was_primed, http.retry) == (1, True, True, 5)
+    assert http.answered_ns == talk.now
 
 
 def test_refusals_sessions_and_documents_are_remembered() -> None:
@@ -38,8 +38,8 @@ def test_refusals_sessions_and_documents_are_remembered() -> None:
 
 @pytest.mark.parametrize("document", [None, b"", b"[1]", b"<html>", b"\xff", b"{" * 5000])
 def test_a_document_that_is_no_object_is_none(document: bytes | None) -> None:
-    life = HttpLife(response=HttpFact(HttpEvent.RESPONSE, 1, status=200))
-    assert value_of(life, HttpFact(HttpEvent.END, 1, document=document)) is None
+    http = HttpExchangeState(response=HttpFact(HttpEvent.RESPONSE, 1, status=200))
+    assert value_of(http, HttpFact(HttpEvent.END, 1, document=document)) is None
 
 
 def test_addresses_of_this_machine_are_known() -> None:
@@ -78,7 +78,7 @@ def test_not_all_that_is_over_is_remembered() -> None:
 
 def test_seldom_is_the_first_ones_and_then_one_of_many() -> None:
     state = ConnectionState()
-    assert [state.seldom("a", 2, 5) for _ in range(11)].count(True) == 4
+    assert [state.is_sampled("a", 2, 5) for _ in range(11)].count(True) == 4
 
 
 def test_abilities_come_from_the_request_where_requests_say_so() -> None:

@@ -235,7 +235,7 @@ def test_a_long_page_is_made_objects_once_and_judged_as_it_came(tape: Tape) -> N
     assert known.item is tape.journal.conversation.catalogue.listings["tools"].items[0]
     alone = Inspection()
     store = tape.journal.store
-    wanted = alone.take(store.entry(n) for n in range(1, tape.journal.count + 1)) + alone.linger(alone.waiting)
+    wanted = alone.take(store.entry(n) for n in range(1, tape.journal.count + 1)) + alone.judge_pending(alone.waiting)
     assert {each.id for each in wanted} >= {"T02", "A01"}
     assert sorted(map(repr, checks.all)) == sorted(map(repr, wanted))
 

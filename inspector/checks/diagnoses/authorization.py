@@ -63,21 +63,21 @@ def a_login_is_wanted(case: CheckMoment) -> Iterator[Flaw]:
 
     No fault of the server. 401 without a challenge is A-01, and 401 to credentials is A-08.
     """
-    notes, life = case.state.notes, case.life
+    notes, http = case.state.notes, case.http
     if case.fact is None:
         if "A-18" in notes:
             n, said = notes["A-18"]
             yield Flaw(said, frames=(n,), instead=True)
-    elif life is not None and life.request is not None and life.response is not None and life.asked:
-        status, challenge = life.response.status, life.header("www-authenticate")
-        if life.sent("authorization") is not None:
+    elif http is not None and http.request is not None and http.response is not None and http.asked:
+        status, challenge = http.response.status, http.header("www-authenticate")
+        if http.sent("authorization") is not None:
             if status < 400:
                 notes.pop("A-18", None)
-        elif status == 401 and challenge and "A-18" not in notes and not life.request.probe:
+        elif status == 401 and challenge and "A-18" not in notes and not http.request.probe:
             said = (
-                f"authentication required: {life.asked[0].method[:60]} was answered with HTTP 401 ({challenge[:500]})"
+                f"authentication required: {http.asked[0].method[:60]} was answered with HTTP 401 ({challenge[:500]})"
             )
-            notes["A-18"] = life.frame, said
+            notes["A-18"] = http.frame, said
 
 
 @check(
@@ -111,19 +111,19 @@ def resource_has_metadata(case: CheckMoment) -> Iterator[Flaw]:
 )
 def metadata_is_no_web_page(case: CheckMoment) -> Iterator[Flaw]:
     """A web application that answers 200 to everything."""
-    life = responded(case)
-    if life is None or life.request is None or life.response is None or _WELL_KNOWN not in life.request.target:
+    http = responded(case)
+    if http is None or http.request is None or http.response is None or _WELL_KNOWN not in http.request.target:
         return
-    if life.response.status == 200 and kind_of(life) == "text/html":
-        yield Flaw(f"{life.request.target[:100]} is a web page")
+    if http.response.status == 200 and kind_of(http) == "text/html":
+        yield Flaw(f"{http.request.target[:100]} is a web page")
 
 
 def _brought(case: CheckMoment, *places: str) -> Any:
     """The metadata that an exchange has just brought from one of these places; None for any other moment."""
-    fact, life = case.fact, case.life
-    if fact is None or fact.event is not HttpEvent.END or life is None or life.request is None:
+    fact, http = case.fact, case.http
+    if fact is None or fact.event is not HttpEvent.END or http is None or http.request is None:
         return None
-    return value_of(life, fact) if any(place in life.request.target for place in places) else None
+    return value_of(http, fact) if any(place in http.request.target for place in places) else None
 
 
 @check(
@@ -149,31 +149,31 @@ _SAID = re.compile(r'(error(?:_description)?|scope)="([^"]{1,200})"')
 @check("A-08", _ERROR, "credentials were sent, and refused", "http", "refusal", "http end", topic=_TOPIC)
 def credentials_are_taken(case: CheckMoment) -> Iterator[Flaw]:
     """401 to a request with a token, with what the challenge or the body says; 403 if it may not do that."""
-    state, life = case.state, responded(case)
+    state, http = case.state, responded(case)
     if case.frame is not None and (found := refused(case)) is not None:
         if found[0].sent("authorization") is not None and found[0].response is not None:
             state.notes["A-08"] = words_of_body(found[1])[:120] if found[0].response.status == 401 else ""
         return
-    if life is None:
-        life = case.life if case.fact is not None and case.fact.event is HttpEvent.END else None
-        if life is None or life.response is None or life.request is None or life.request.probe:
+    if http is None:
+        http = case.http if case.fact is not None and case.fact.event is HttpEvent.END else None
+        if http is None or http.response is None or http.request is None or http.request.probe:
             return
-        told = dict(_SAID.findall(life.header("www-authenticate") or ""))
+        told = dict(_SAID.findall(http.header("www-authenticate") or ""))
         words = told.get("error_description") or state.notes.pop("A-08", "") or told.get("error") or ""
-        sent = life.sent("authorization") is not None and life.response.status == 401
-        if sent and _WELL_KNOWN not in life.request.target and once(case, "A-08 401"):
+        sent = http.sent("authorization") is not None and http.response.status == 401
+        if sent and _WELL_KNOWN not in http.request.target and once(case, "A-08 401"):
             fix = "Has it expired? Is it for this server (aud)? mcp-inspect auth status shows what it says of itself."
             more = f": {words[:120]}" if words else ""
             yield Flaw(
-                f"the server refuses the credentials that it got{more}", frames=(life.frame,), instead=True, fix=fix
+                f"the server refuses the credentials that it got{more}", frames=(http.frame,), instead=True, fix=fix
             )
         return
-    told = dict(_SAID.findall(life.header("www-authenticate") or ""))
-    if life.response is None or life.request is None or life.sent("authorization") is None:
+    told = dict(_SAID.findall(http.header("www-authenticate") or ""))
+    if http.response is None or http.request is None or http.sent("authorization") is None:
         return
-    if life.response.status == 403 and "insufficient_scope" in told.get("error", "") and once(case, "A-08 403"):
+    if http.response.status == 403 and "insufficient_scope" in told.get("error", "") and once(case, "A-08 403"):
         wanted = told.get("scope", "")
-        url = shlex.quote(without_credentials(life.request.target))
+        url = shlex.quote(without_credentials(http.request.target))
         every = dict.fromkeys(name for header in (*_earlier(case), wanted) for name in header.split())
         asked = f" --scope {shlex.quote(' '.join(every)[:200])}" if wanted else ""
         fix = f"Log in with all scopes that are needed: mcp-inspect auth login{asked} {url}"
@@ -197,11 +197,11 @@ def _earlier(case: CheckMoment) -> list[str]:
 )
 def clients_are_known(case: CheckMoment) -> Iterator[Flaw]:
     """401 there means invalid_client (RFC 6749, section 5.2)."""
-    life = responded(case)
-    if life is None or life.response is None or life.request is None or life.request.method != "POST":
+    http = responded(case)
+    if http is None or http.response is None or http.request is None or http.request.method != "POST":
         return
     for document in case.state.login.tried:
-        if life.response.status == 401 and life.request.target == peek.text(document.value, "token_endpoint"):
+        if http.response.status == 401 and http.request.target == peek.text(document.value, "token_endpoint"):
             ways = [str(each)[:40] for each in peek.items(document.value, "token_endpoint_auth_methods_supported")]
             yield Flaw(f"the token endpoint answered 401; it takes {', '.join(ways) or 'what it does not say'}")
             return
@@ -220,13 +220,13 @@ _SKEW_S = 120
 )
 def clocks_agree(case: CheckMoment) -> Iterator[Flaw]:
     """By the Date of a response, where a login plays a part."""
-    life, state = responded(case), case.state
-    date = life.header("date") if life is not None else None
+    http, state = responded(case), case.state
+    date = http.header("date") if http is not None else None
     if (
-        life is None
+        http is None
         or date is None
         or state.wall_offset_ns is None
-        or not _is_about_login(state, life.sent("authorization"))
+        or not _is_about_login(state, http.sent("authorization"))
     ):
         return
     try:
@@ -278,11 +278,11 @@ def _way_back(case: CheckMoment) -> dict[str, str] | None:
 
     It is told as a request that has an end and no response: others had that exchange.
     """
-    life, fact = case.life, case.fact
-    if fact is None or fact.event is not HttpEvent.END or life is None or life.request is None or life.response:
+    http, fact = case.http, case.fact
+    if fact is None or fact.event is not HttpEvent.END or http is None or http.request is None or http.response:
         return None
-    target = life.request.target[:16_384]
-    if life.request.method != "GET" or "state=" not in target or fact.why or fact.body_bytes is not None:
+    target = http.request.target[:16_384]
+    if http.request.method != "GET" or "state=" not in target or fact.why or fact.body_bytes is not None:
         return None
     found = dict(parse_qsl(target.partition("?")[2], keep_blank_values=True))
     return found if "state" in found and ("code" in found or "error" in found) else None
@@ -330,9 +330,9 @@ _SCHEME = re.compile(r"\s*([A-Za-z][\w-]*)")
 )
 def challenges_are_for_bearers(case: CheckMoment) -> Iterator[Flaw]:
     """401 with Basic, Digest or Negotiate: mostly of a proxy."""
-    life = responded(case)
-    challenge = life.header("www-authenticate") if life is not None else None
-    if life is None or life.response is None or life.response.status != 401 or not challenge:
+    http = responded(case)
+    challenge = http.header("www-authenticate") if http is not None else None
+    if http is None or http.response is None or http.response.status != 401 or not challenge:
         return
     scheme = _SCHEME.match(challenge)
     if scheme and scheme[1].lower() in _OTHERS and "bearer" not in challenge.lower() and once(case, "A-15"):
@@ -366,9 +366,9 @@ def authorization_server_has_metadata(case: CheckMoment) -> Iterator[Flaw]:
 def logins_have_their_endpoints(case: CheckMoment) -> Iterator[Flaw]:
     """“token_endpoint” and “authorization_endpoint” (RFC 8414, section 2): without them there is no login."""
     found = _brought(case, *_SERVER)
-    if found is None and case.life is not None and case.fact is not None and case.fact.event is HttpEvent.END:
-        if case.life.response is not None and len(case.state.notes.setdefault("A-16", {})) < 100:
-            case.state.notes["A-16"][case.n] = case.life.response.status
+    if found is None and case.http is not None and case.fact is not None and case.fact.event is HttpEvent.END:
+        if case.http.response is not None and len(case.state.notes.setdefault("A-16", {})) < 100:
+            case.state.notes["A-16"][case.n] = case.http.response.status
         return
     missing = [name for name in ("authorization_endpoint", "token_endpoint") if not peek.text(found, name)]
     if found is not None and missing and peek.text(found, "issuer") and once(case, "A-17"):

@@ -49,7 +49,7 @@ def stdout_is_for_messages(case: CheckMoment) -> Iterator[Flaw]:
     line = _garbage(case) or _stray_object(case)
     if line is None or not line.strip() or _is_header(line) or _is_piece(line) or line.startswith(_BOMS[1:]):
         return
-    if case.state.seldom("F-01", _SAID, 1 << 62):
+    if case.state.is_sampled("F-01", _SAID, 1 << 62):
         fix = next((fix for pattern, fix in _WRITERS if pattern.search(line[:500])), _ELSEWHERE)
         shown = line[:80].decode("utf-8", "replace").strip()
         yield Flaw(f"a line on stdout is no message: {shown}", span=(0, len(line)), fix=fix)
@@ -98,7 +98,7 @@ def messages_are_json(case: CheckMoment) -> Iterator[Flaw]:
             said = f"a line is {line.strip().decode()}: an object was written without JSON.stringify"
     elif message.reason.startswith("a JSON string") and b"jsonrpc" in line:
         said = "a message is a JSON string that holds JSON: it was encoded twice"
-    if said and case.state.seldom("F-14", 1, 1 << 62):
+    if said and case.state.is_sampled("F-14", 1, 1 << 62):
         yield Flaw(said, span=(0, len(frame.payload)))
 
 
@@ -166,7 +166,7 @@ def messages_are_written_one_by_one(case: CheckMoment) -> Iterator[Flaw]:
 def frames_are_lines(case: CheckMoment) -> Iterator[Flaw]:
     """Content-Length is LSP."""
     line = _garbage(case)
-    if line is not None and _is_header(line) and case.state.seldom("F-02", 1, 1 << 62):
+    if line is not None and _is_header(line) and case.state.is_sampled("F-02", 1, 1 << 62):
         yield Flaw("messages come with Content-Length headers; over stdio a message is a line", span=(0, len(line)))
 
 
@@ -174,7 +174,7 @@ def frames_are_lines(case: CheckMoment) -> Iterator[Flaw]:
 def messages_are_lines(case: CheckMoment) -> Iterator[Flaw]:
     """Pretty-printed JSON comes as pieces."""
     line = _garbage(case)
-    if line is not None and line.strip() == b"{" and case.state.seldom("F-03", _SAID, 1 << 62):
+    if line is not None and line.strip() == b"{" and case.state.is_sampled("F-03", _SAID, 1 << 62):
         yield Flaw("a message is spread over several lines", span=(0, len(line)))
 
 
@@ -234,7 +234,7 @@ def _ends_of_values(line: bytes) -> tuple[int, int]:
 def output_is_flushed(case: CheckMoment) -> Iterator[Flaw]:
     """An answer that came only when stdin was closed, long after it was asked for."""
     closed = _closed_ns(case)
-    if closed is None or case.asked is None or not case.state.seldom("F-05", 1, 1 << 62):
+    if closed is None or case.asked is None or not case.state.is_sampled("F-05", 1, 1 << 62):
         return
     waited = (closed - case.asked.time_ns) / 1e9
     said = f"{case.asked.method[:60]} was answered when stdin was closed, {waited:.0f} s after it was sent"
@@ -265,7 +265,7 @@ def text_is_utf8(case: CheckMoment) -> Iterator[Flaw]:
     if payload.startswith(_BOMS):
         return
     packed = next((name for mark, name in _PACKED if payload.startswith(mark)), "")
-    if packed and case.life is not None:
+    if packed and case.http is not None:
         said = f"the body is compressed with {packed}, and its Content-Encoding header does not say so"
         yield Flaw(said, span=(0, 2), fix=f"Send Content-Encoding: {packed}, or do not compress the body.")
         return
@@ -299,7 +299,7 @@ def text_has_no_mark(case: CheckMoment) -> Iterator[Flaw]:
 @check("F-08", _HINT, "lines that end with CR LF", "frame", topic="stdio")
 def lines_end_with_lf(case: CheckMoment) -> Iterator[Flaw]:
     """Most clients take it; said once a connection."""
-    if case.frame is not None and case.frame.eol is Eol.CRLF and case.state.seldom("F-08", 1, 1 << 62):
+    if case.frame is not None and case.frame.eol is Eol.CRLF and case.state.is_sampled("F-08", 1, 1 << 62):
         yield Flaw("lines end with CR LF; a line feed alone is meant")
 
 
@@ -309,7 +309,7 @@ def lines_end_with_lf(case: CheckMoment) -> Iterator[Flaw]:
 def stdout_has_no_colours(case: CheckMoment) -> Iterator[Flaw]:
     """JSON has no raw escape characters in it."""
     frame = case.frame
-    if frame is not None and (at := frame.payload.find(b"\x1b")) >= 0 and case.state.seldom("F-09", _SAID, 1 << 62):
+    if frame is not None and (at := frame.payload.find(b"\x1b")) >= 0 and case.state.is_sampled("F-09", _SAID, 1 << 62):
         yield Flaw("a line has terminal codes: the server thinks that it writes to a terminal", span=(at, at + 1))
 
 
@@ -331,9 +331,9 @@ def profile_is_silent(case: CheckMoment) -> Iterator[Flaw]:
     line, connection = _garbage(case), case.state.connection
     if line is None or not line.strip() or connection is None or case.state.first_message_ns is not None:
         return
-    if _is_login_shell(connection.argv) and case.state.seldom("F-10", 1, 1 << 62):
+    if _is_login_shell(connection.argv) and case.state.is_sampled("F-10", 1, 1 << 62):
         yield Flaw("a line comes from the start-up files of the shell", span=(0, len(line)))
-    elif _PROFILE.search(line[:500]) and _is_shell(connection.argv) and case.state.seldom("F-10", 1, 1 << 62):
+    elif _PROFILE.search(line[:500]) and _is_shell(connection.argv) and case.state.is_sampled("F-10", 1, 1 << 62):
         yield Flaw("a line looks like one of a shell's start-up files", span=(0, len(line)))
 
 
@@ -403,6 +403,6 @@ def nobody_echoes(case: CheckMoment) -> Iterator[Flaw]:
         return
     key = Direction.TO_SERVER, message.id
     ours = case.state.requests.open.get(key) or case.state.requests.done.get(key)
-    if ours is not None and ours.method == message.method and case.state.seldom("F-13", 1, 1 << 62):
+    if ours is not None and ours.method == message.method and case.state.is_sampled("F-13", 1, 1 << 62):
         fix = "Is it the right command? A pseudo-terminal echoes: start it without one (docker without -t)."
         yield Flaw(f"the client's own {message.method[:60]} came back: nobody reads it", frames=(ours.frame,), fix=fix)

@@ -37,9 +37,9 @@ _COUNTED: Final = frozenset(("input-dialect", "output-dialect"))
 
 def tools_seen(case: CheckMoment) -> tuple[SeenTool, ...]:
     """Every tool of the page that is an object."""
-    if case.surface is None:
-        case.surface = tuple(_tools_seen(case))
-    return case.surface
+    if case.tools is None:
+        case.tools = tuple(_tools_seen(case))
+    return case.tools
 
 
 def _tools_seen(case: CheckMoment) -> Iterator[SeenTool]:

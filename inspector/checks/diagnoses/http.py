@@ -11,7 +11,7 @@ from inspector.checks.diagnoses.probes import lacks_header
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import reason_of, words_of_body
 from inspector.checks.registry import Flaw, check
-from inspector.checks.state import SESSION, CheckMoment, HttpLife
+from inspector.checks.state import SESSION, CheckMoment, HttpExchangeState
 from inspector.protocol import peek
 from inspector.protocol.facts import HttpEvent
 
@@ -20,30 +20,30 @@ _LIKELY = Confidence.LIKELY
 _NEVER = 1 << 62
 
 
-def responded(case: CheckMoment) -> HttpLife | None:
+def responded(case: CheckMoment) -> HttpExchangeState | None:
     """The exchange whose response has just begun, if it is no probe."""
-    life, fact = case.life, case.fact
-    if fact is None or fact.event is not HttpEvent.RESPONSE or life is None or life.request is None:
+    http, fact = case.http, case.fact
+    if fact is None or fact.event is not HttpEvent.RESPONSE or http is None or http.request is None:
         return None
-    return None if life.request.probe else life
+    return None if http.request.probe else http
 
 
-def refused(case: CheckMoment) -> tuple[HttpLife, bytes] | None:
+def refused(case: CheckMoment) -> tuple[HttpExchangeState, bytes] | None:
     """The exchange, no probe, whose error has just brought its body; with the beginning of that."""
-    life, frame = case.life, case.frame
-    if life is None or frame is None or life.request is None or life.response is None or life.request.probe:
+    http, frame = case.http, case.frame
+    if http is None or frame is None or http.request is None or http.response is None or http.request.probe:
         return None
-    return life, frame.payload[:4000]
+    return http, frame.payload[:4000]
 
 
-def kind_of(life: HttpLife) -> str:
+def kind_of(http: HttpExchangeState) -> str:
     """The type of a response, in small letters and without its parameters."""
-    return (life.header("content-type") or "").partition(";")[0].strip().lower()
+    return (http.header("content-type") or "").partition(";")[0].strip().lower()
 
 
 def once(case: CheckMoment, id_: str) -> bool:
     """Whether this is the first time in the connection."""
-    return case.state.seldom(id_, 1, _NEVER)
+    return case.state.is_sampled(id_, 1, _NEVER)
 
 
 _TITLE = re.compile(rb"(?is)<title[^>]*>(.{1,200}?)</title>")
@@ -63,11 +63,11 @@ _TITLE = re.compile(rb"(?is)<title[^>]*>(.{1,200}?)</title>")
 def is_no_web_page(case: CheckMoment) -> Iterator[Flaw]:
     """HTML answers a POST, and nothing that was tried after it led to a conversation."""
     state = case.state
-    if life := responded(case):
-        if life.request is not None and life.request.method == "POST" and kind_of(life) == "text/html":
-            if life.response is not None and life.response.status < 500 and state.opening is None:
-                state.notes["H-01"] = [case.n, life.request.target, life.response.status, ""]
-    elif case.frame is not None and case.life is not None and "H-01" in state.notes:
+    if http := responded(case):
+        if http.request is not None and http.request.method == "POST" and kind_of(http) == "text/html":
+            if http.response is not None and http.response.status < 500 and state.opening is None:
+                state.notes["H-01"] = [case.n, http.request.target, http.response.status, ""]
+    elif case.frame is not None and case.http is not None and "H-01" in state.notes:
         if found := _TITLE.search(case.frame.payload[:20_000]):
             state.notes["H-01"][3] = found.group(1).decode("utf-8", "replace").strip()
     elif case.frame is None and case.fact is None and "H-01" in state.notes:
@@ -83,22 +83,22 @@ _UNREACHED = re.compile(r"refuses connections|can't be resolved|^No connection t
 @check("H-02", _ERROR, "nobody answers at the address", "http end", topic="")
 def somebody_answers(case: CheckMoment) -> Iterator[Flaw]:
     """Refused, not resolved, not reached: the operating system's word."""
-    fact, life = case.fact, case.life
-    if fact is None or fact.event is not HttpEvent.ERROR or life is None or life.request is None or life.request.probe:
+    fact, http = case.fact, case.http
+    if fact is None or fact.event is not HttpEvent.ERROR or http is None or http.request is None or http.request.probe:
         return
-    if is_discovery(life) and "no HTTP response" in fact.why:
+    if is_discovery(http) and "no HTTP response" in fact.why:
         return  # it was reached, and the next request tells more
-    if not _UNREACHED.search(fact.why) or "/.well-known/" in life.request.target or not once(case, "H-02"):
+    if not _UNREACHED.search(fact.why) or "/.well-known/" in http.request.target or not once(case, "H-02"):
         return
-    host = _host(life.request.target)
+    host = _host(http.request.target)
     local = "For a server in a container publish the port; " if host in _LOCAL else ""
     fix = "Is it running, at this host and port, with or without TLS? "
     yield Flaw(fact.why.rstrip("."), fix=f"{fix}{local}doctor tries 127.0.0.1 and ::1." if local else fix.strip())
 
 
-def is_discovery(life: HttpLife) -> bool:
+def is_discovery(http: HttpExchangeState) -> bool:
     """Whether an HTTP exchange carries nothing but the probe for the server's era."""
-    return bool(life.asked) and all(each.probe and each.method == "server/discover" for each in life.asked)
+    return bool(http.asked) and all(each.probe and each.method == "server/discover" for each in http.asked)
 
 
 _LOCAL = ("localhost", "127.0.0.1", "::1")
@@ -114,11 +114,11 @@ def _host(url: str) -> str:
 @check("H-03", _ERROR, "the Accept header is refused", "http", topic="http", fix="Take both types, in any order.")
 def accepts_what_clients_accept(case: CheckMoment) -> Iterator[Flaw]:
     """406, although both types were offered; or because a header of the user's took one away."""
-    life = responded(case)
-    if life is not None and life.response is not None and life.response.status == 406 and once(case, "H-03"):
-        sent = life.sent("accept") or ""
+    http = responded(case)
+    if http is not None and http.response is not None and http.response.status == 406 and once(case, "H-03"):
+        sent = http.sent("accept") or ""
         whole = "application/json" in sent and "text/event-stream" in sent
-        fix = "" if whole or life.sent("accept") is None else "Leave the Accept header to this program."
+        fix = "" if whole or http.sent("accept") is None else "Leave the Accept header to this program."
         yield Flaw(f"the server answered 406 to Accept: {sent[:80]}", fix=fix)
 
 
@@ -128,9 +128,9 @@ _TYPE = re.compile(rb"(?i)(invalid|unsupported|bad|wrong).{0,20}(content[- ]type
 @check("H-04", _ERROR, "the type of a body is refused", "http", "refusal", topic="http", fix="Take application/json.")
 def takes_json(case: CheckMoment) -> Iterator[Flaw]:
     """415, or words to that effect."""
-    life, body = responded(case), refused(case)
-    if life is not None and life.response is not None and life.response.status == 415 and once(case, "H-04"):
-        yield Flaw(f"the server answered 415 to Content-Type: {(life.sent('content-type') or '')[:60]}")
+    http, body = responded(case), refused(case)
+    if http is not None and http.response is not None and http.response.status == 415 and once(case, "H-04"):
+        yield Flaw(f"the server answered 415 to Content-Type: {(http.sent('content-type') or '')[:60]}")
     elif body is not None and _TYPE.search(body[1]) and once(case, "H-04"):
         yield Flaw("the server refused the type of a body", span=_TYPE.search(body[1]).span())  # type: ignore[union-attr]
 
@@ -149,19 +149,19 @@ _LOGIN_PAGE = re.compile(r"(?i)[/.](?:log-?in|sign-?in|sso|saml2?|cas|oauth2?|au
 @check("H-08", _HINT, "a redirect", "http", topic="", fix="Give the final address.")
 def is_where_it_is(case: CheckMoment) -> Iterator[Flaw]:
     """After 301 to 303 a client may make a GET of a POST, which loses the body (RFC 9110, section 15.4)."""
-    life = responded(case)
-    if life is None or life.request is None or life.response is None or "/.well-known/" in life.request.target:
+    http = responded(case)
+    if http is None or http.request is None or http.response is None or "/.well-known/" in http.request.target:
         return
-    if life.response.status in (301, 302, 303, 307, 308) and once(case, f"H-08 {life.request.target[:200]}"):
-        to = life.header("location") or "nowhere"
-        becomes_get = life.response.status in (301, 302, 303) and life.request.method == "POST"
+    if http.response.status in (301, 302, 303, 307, 308) and once(case, f"H-08 {http.request.target[:200]}"):
+        to = http.header("location") or "nowhere"
+        becomes_get = http.response.status in (301, 302, 303) and http.request.method == "POST"
         if becomes_get and case.state.opening is None and _LOGIN_PAGE.search(to[:200]):
-            said = f"{life.request.target[:80]} sends a POST on to a login page: {to[:80]} ({life.response.status})"
+            said = f"{http.request.target[:80]} sends a POST on to a login page: {to[:80]} ({http.response.status})"
             fix = "Let the address of the server past the single sign-on: clients expect 401 with WWW-Authenticate."
             yield Flaw(said, severity=_ERROR, fix=fix)
             return
         worse = _WARNING if becomes_get else None
-        said = f"{life.request.target[:80]} leads on to {to[:80]} ({life.response.status})"
+        said = f"{http.request.target[:80]} leads on to {to[:80]} ({http.response.status})"
         yield Flaw(said, severity=worse)
 
 
@@ -174,13 +174,13 @@ _GUARD = re.compile(
 @check("H-09", _ERROR, "a guard against other hosts refuses this one", "http", "refusal", topic="http")
 def lets_its_own_host_in(case: CheckMoment) -> Iterator[Flaw]:
     """421, or words about Host or Origin: right for web pages of elsewhere, wrong for the name it is reached by."""
-    life, body = responded(case), refused(case)
+    http, body = responded(case), refused(case)
     found = _GUARD.search(body[1]) if body is not None else None
-    is_421 = life is not None and life.response is not None and life.response.status == 421
+    is_421 = http is not None and http.response is not None and http.response.status == 421
     is_said = found is not None and body is not None and body[0].response is not None and _may_be(body[0])
     if not (is_421 or is_said) or not once(case, "H-09"):
         return
-    at = life or (body[0] if body is not None else None)
+    at = http or (body[0] if body is not None else None)
     assert at is not None
     assert at.request is not None
     assert at.response is not None
@@ -191,8 +191,8 @@ def lets_its_own_host_in(case: CheckMoment) -> Iterator[Flaw]:
     yield Flaw(f"the server refused Host {host[:60]}{origin} with {at.response.status}{words}", fix=fix)
 
 
-def _may_be(life: HttpLife) -> bool:
-    return life.response is not None and life.response.status in (400, 403, 421)
+def _may_be(http: HttpExchangeState) -> bool:
+    return http.response is not None and http.response.status in (400, 403, 421)
 
 
 def _netloc(url: str) -> str:
@@ -216,19 +216,19 @@ def sessions_last(case: CheckMoment) -> Iterator[Flaw]:
 
     404 to a GET says only that there is no stream to listen to, and 404 with -32601 that there is no such method.
     """
-    life, fact = case.life, case.fact
+    http, fact = case.http, case.fact
     if fact is None:
-        if life is not None and case.frame is not None and peek.integer(case.value, "code") == -32601:
+        if http is not None and case.frame is not None and peek.integer(case.value, "code") == -32601:
             case.state.notes["H-10"] = case.frame.http
         return
-    if life is None or life.request is None or life.response is None or case.state.opening is None:
+    if http is None or http.request is None or http.response is None or case.state.opening is None:
         return
-    of_session = life.request.method == "POST" and not life.request.probe and life.sent(SESSION) is not None
-    if of_session and life.response.status == 404 and case.state.notes.get("H-10") != fact.http:
+    of_session = http.request.method == "POST" and not http.request.probe and http.sent(SESSION) is not None
+    if of_session and http.response.status == 404 and case.state.notes.get("H-10") != fact.http:
         if once(case, "H-10"):
-            method = f"{life.asked[0].method[:60]} was" if life.asked else "a message was"
+            method = f"{http.asked[0].method[:60]} was" if http.asked else "a message was"
             said = f"{method} answered with 404: the server does not know the session any more"
-            yield Flaw(said, frames=(life.frame,), instead=True)
+            yield Flaw(said, frames=(http.frame,), instead=True)
 
 
 _NO_SESSION = re.compile(rb"(?i)(missing|no|required?|without|requires).{0,30}session|session.{0,30}(missing|required)")
@@ -260,11 +260,11 @@ def certificate_is_trusted(case: CheckMoment) -> Iterator[Flaw]:
 @check("H-18", _ERROR, "a proxy stands in between", "http", "http end", topic="", fix="See HTTPS_PROXY and NO_PROXY.")
 def no_proxy_refuses(case: CheckMoment) -> Iterator[Flaw]:
     """It could not be passed, or wants to know who asks (407)."""
-    life, fact = responded(case), case.fact
+    http, fact = responded(case), case.fact
     if fact is not None and fact.event is HttpEvent.ERROR and fact.why.startswith("The proxy"):
         if once(case, "H-18"):
             yield Flaw(fact.why.rstrip("."))
-    elif life is not None and life.response is not None and life.response.status == 407 and once(case, "H-18"):
+    elif http is not None and http.response is not None and http.response.status == 407 and once(case, "H-18"):
         yield Flaw("a proxy wants credentials (407)")
 
 
@@ -280,10 +280,10 @@ def endpoint_is_right(case: CheckMoment) -> Iterator[Flaw]:
             fix = "Name a path, or the address by which clients reach it: see root_path and forwarded headers."
             said = f"the server names {state.notes['H-19'][:80]} to post to, and was reached at {_netloc(url)[:60]}"
             yield Flaw(said, fix=fix)
-    elif (life := responded(case)) is not None and "H-19" in state.notes:
-        if life.request is not None and life.response is not None and life.request.method == "POST":
-            if life.response.status in (404, 405) and life.sent(SESSION) is None and once(case, "H-19"):
-                said = f"the address to post to, {state.notes['H-19'][:80]}, answers {life.response.status}"
+    elif (http := responded(case)) is not None and "H-19" in state.notes:
+        if http.request is not None and http.response is not None and http.request.method == "POST":
+            if http.response.status in (404, 405) and http.sent(SESSION) is None and once(case, "H-19"):
+                said = f"the address to post to, {state.notes['H-19'][:80]}, answers {http.response.status}"
                 yield Flaw(said, fix="Does a proxy take a prefix away? Then the server has to know it (root_path).")
 
 
@@ -362,32 +362,32 @@ def _said(case: CheckMoment) -> str:
 )
 def has_patience(case: CheckMoment) -> Iterator[Flaw]:
     """429, with when to come back if it says so. The request failed; a stream or a notification may not matter."""
-    life = case.life
-    if life is None or life.request is None or life.response is None or life.request.probe:
+    http = case.http
+    if http is None or http.request is None or http.response is None or http.request.probe:
         return
-    if life.response.status != 429 or (case.fact is not None and case.fact.event is HttpEvent.REQUEST):
+    if http.response.status != 429 or (case.fact is not None and case.fact.event is HttpEvent.REQUEST):
         return
     begins = case.fact is not None and case.fact.event is HttpEvent.RESPONSE
-    if (begins and life.asked) or not once(case, "H-23"):
+    if (begins and http.asked) or not once(case, "H-23"):
         return  # the body may say why
-    what = life.asked[0].method[:60] if life.asked else life.request.method
+    what = http.asked[0].method[:60] if http.asked else http.request.method
     words = f": {reason_of(case.value)}" if case.fact is None else _said(case)
-    after = life.header("retry-after")
+    after = http.header("retry-after")
     when = f"; Retry-After: {after[:40]}{' s' if after.isdecimal() else ''}" if after else ""
     said = f"{what} was answered with HTTP 429, too many requests{words[:200]}{when}"
-    yield Flaw(said, frames=(life.frame,), instead=True, severity=None if life.asked else _WARNING)
+    yield Flaw(said, frames=(http.frame,), instead=True, severity=None if http.asked else _WARNING)
 
 
 @check("H-26", _ERROR, "a failure of the server, or of what stands before it", "http end", topic="")
 def does_not_fail(case: CheckMoment) -> Iterator[Flaw]:
     """5xx to a POST, and no answer in it."""
-    life = case.life
-    if life is None or life.request is None or life.response is None or life.request.method != "POST":
+    http = case.http
+    if http is None or http.request is None or http.response is None or http.request.method != "POST":
         return
-    if life.request.probe:
+    if http.request.probe:
         return
-    status, probed = life.response.status, is_discovery(life)
-    if status < 500 or not any(each.answered is None for each in life.asked) or (probed and status in _GATEWAY):
+    status, probed = http.response.status, is_discovery(http)
+    if status < 500 or not any(each.answered is None for each in http.asked) or (probed and status in _GATEWAY):
         return  # what stands before it is judged by what comes of the next request
     if not once(case, "H-26 probe" if probed else "H-26"):
         return
@@ -396,11 +396,11 @@ def does_not_fail(case: CheckMoment) -> Iterator[Flaw]:
         fix = "Does the server run? Ask it without the gateway, and see the gateway's log."
     else:
         said, fix = (
-            f"the server answered {life.asked[0].method[:60]} with HTTP {status}{_said(case)}",
+            f"the server answered {http.asked[0].method[:60]} with HTTP {status}{_said(case)}",
             "See what it logs.",
         )
     fix = "Answer requests that are not known with a JSON-RPC error." if probed else fix
-    yield Flaw(said, frames=(life.frame,), instead=True, fix=fix, severity=_WARNING if probed else None)
+    yield Flaw(said, frames=(http.frame,), instead=True, fix=fix, severity=_WARNING if probed else None)
 
 
 _ELSEWHERE = (401, 406, 407, 415, 421, 429)
@@ -416,7 +416,7 @@ _NOT_HERE = {
 @check("H-33", _ERROR, "a request was refused", "refusal", "http end", "end", topic="http")
 def requests_are_taken(case: CheckMoment) -> Iterator[Flaw]:
     """A status of 4xx that nothing else explains, with what its body says; of a way in only if none was found."""
-    state, fact, life = case.state, case.fact, case.life
+    state, fact, http = case.state, case.fact, case.http
     if case.frame is not None and refused(case) is not None:
         known = state.notes.setdefault(_SAID, {})
         if len(known) < _MOST_SAID and case.frame.http is not None:
@@ -426,22 +426,22 @@ def requests_are_taken(case: CheckMoment) -> Iterator[Flaw]:
             tried = {each.method for each in (*state.requests.open.values(), *state.requests.done.values())}
             if "H-33 initialize" in state.notes or "initialize" not in tried:
                 yield state.notes["H-33"]
-    elif fact is not None and life is not None and life.request is not None and life.response is not None:
-        status, asked = life.response.status, next((each for each in life.asked if each.answered is None), None)
-        if not 400 <= status < 500 or status in _ELSEWHERE or asked is None or life.request.probe:
+    elif fact is not None and http is not None and http.request is not None and http.response is not None:
+        status, asked = http.response.status, next((each for each in http.asked if each.answered is None), None)
+        if not 400 <= status < 500 or status in _ELSEWHERE or asked is None or http.request.probe:
             return
-        if status == 404 and life.sent(SESSION) is not None:
+        if status == 404 and http.sent(SESSION) is not None:
             return
-        if status == 403 and life.header("www-authenticate"):
+        if status == 403 and http.header("www-authenticate"):
             return  # it says what it wants
-        wants_a_token = status == 403 and life.sent("authorization") is None
+        wants_a_token = status == 403 and http.sent("authorization") is None
         fix = (
             "If credentials are missing, answer 401 with WWW-Authenticate."
             if wants_a_token
             else _NOT_HERE.get(status, "")
         )
         said = f"the server answered POST ({asked.method[:60]}) with HTTP {status}{_said(case)}"
-        flaw = Flaw(said, frames=(life.frame, asked.frame), instead=True, fix=fix)
+        flaw = Flaw(said, frames=(http.frame, asked.frame), instead=True, fix=fix)
         if state.opening is not None and asked.method not in ("initialize", "server/discover"):
             yield flaw
         elif asked.method == "initialize" or "H-33" not in state.notes:
@@ -456,10 +456,10 @@ _LENGTHS = re.compile(r"received (\d+) bytes, expected (\d+)")
 @check("H-31", _ERROR, "a body that is cut off", "http end", "garbled", topic="http")
 def bodies_come_whole(case: CheckMoment) -> Iterator[Flaw]:
     """Fewer bytes than Content-Length says, a connection that breaks, or JSON that stops in its middle."""
-    life, fact = case.life, case.fact
-    if life is None or not life.asked or life.request is None or life.request.probe or kind_of(life) == STREAM:
+    http, fact = case.http, case.fact
+    if http is None or not http.asked or http.request is None or http.request.probe or kind_of(http) == STREAM:
         return
-    method = life.asked[0].method[:60]
+    method = http.asked[0].method[:60]
     if fact is not None:
         if found := _LENGTHS.search(fact.why):
             said = f"the answer to {method} has {int(found[1]):,} bytes, and its Content-Length is {int(found[2]):,}"
@@ -469,11 +469,11 @@ def bodies_come_whole(case: CheckMoment) -> Iterator[Flaw]:
         elif fact.why.startswith("the server broke the connection off"):
             said = f"the connection was closed in the middle of the answer to {method}"
             yield Flaw(said, fix="Did the server crash, or a proxy give up? See their logs.")
-    elif case.frame is not None and "json" in kind_of(life) and _stops_in_the_middle(case.frame.payload):
+    elif case.frame is not None and "json" in kind_of(http) and _stops_in_the_middle(case.frame.payload):
         size = len(case.frame.payload)
         said = f"the answer to {method} stops in the middle of its JSON, after {size:,} bytes"
         fix = "Did the server crash while it wrote? See its log."
-        if life.header("content-length") == str(size) and not case.frame.payload.isascii():
+        if http.header("content-length") == str(size) and not case.frame.payload.isascii():
             said += ", which is its Content-Length: that seems to count characters"
             fix = "Content-Length is the number of bytes of the encoded body."
         yield Flaw(said, span=(max(size - 1, 0), size), fix=fix)
@@ -506,27 +506,27 @@ def _stops_in_the_middle(payload: bytes) -> bool:
 )
 def answers_have_a_body(case: CheckMoment) -> Iterator[Flaw]:
     """200 to a request, and not a byte; or an event stream that ends without a message and cannot be resumed."""
-    life, fact = case.life, case.fact
-    if life is None or fact is None or life.response is None or life.request is None or life.request.probe:
+    http, fact = case.http, case.fact
+    if http is None or fact is None or http.response is None or http.request is None or http.request.probe:
         return
     if fact.event is not HttpEvent.END or fact.why:
         return
-    is_stream = kind_of(life) == STREAM
+    is_stream = kind_of(http) == STREAM
     if is_stream and case.state.opening is not None:
         return  # H-15 reports it
-    empty = life.events == 0 and not life.has_ids if is_stream else fact.body_bytes == 0
-    if empty and 200 <= life.response.status < 300 and life.response.status != 202:
-        if life.asked and life.asked[0].answered is None:
+    empty = http.events == 0 and not http.has_ids if is_stream else fact.body_bytes == 0
+    if empty and 200 <= http.response.status < 300 and http.response.status != 202:
+        if http.asked and http.asked[0].answered is None:
             what = "an event stream that ended without a message" if is_stream else "an empty body"
-            yield Flaw(f"{life.asked[0].method[:60]} was answered by {life.response.status} with {what}")
+            yield Flaw(f"{http.asked[0].method[:60]} was answered by {http.response.status} with {what}")
 
 
 @check("H-34", _ERROR, "a compressed body that can't be unpacked", "http end", topic="http")
 def bodies_are_as_they_say(case: CheckMoment) -> Iterator[Flaw]:
     """Content-Encoding says so, and the bytes are something else."""
-    life, fact = case.life, case.fact
-    if life is not None and fact is not None and fact.why.startswith("the compressed body can't be decoded"):
-        said = f"Content-Encoding is {(life.header('content-encoding') or '')[:20]}, and the body can't be unpacked"
+    http, fact = case.http, case.fact
+    if http is not None and fact is not None and fact.why.startswith("the compressed body can't be decoded"):
+        said = f"Content-Encoding is {(http.header('content-encoding') or '')[:20]}, and the body can't be unpacked"
         yield Flaw(
             said, fix="Two proxies may have unpacked it, or packed it, in turn; send no encoding that is not there."
         )

@@ -12,6 +12,7 @@ from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import reason_of, words_of_body
 from inspector.checks.registry import Flaw, check
 from inspector.checks.state import CheckMoment, ConnectionState, TrackedRequest
+from inspector.forms.validate import validate
 from inspector.protocol import peek
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer, NotJsonRpc
@@ -197,8 +198,8 @@ def answers_the_unknown(case: CheckMoment) -> Iterator[Flaw]:
     A hint: before initialize, clients of the handshake era should send nothing else, so it is their business, too.
     """
     for asked in (*case.state.requests.open.values(), *case.state.requests.done.values()):
-        life = case.state.http.exchanges.get(asked.http) if asked.http is not None else None
-        silent = asked.answered is None and (asked.http is None or (life is not None and life.response is None))
+        http = case.state.http.exchanges.get(asked.http) if asked.http is not None else None
+        silent = asked.answered is None and (asked.http is None or (http is not None and http.response is None))
         if asked.method == "server/discover" and silent and asked.frame < case.n:
             wait = (case.time_ns - asked.time_ns) / 1e9
             yield Flaw(f"server/discover got no answer, and cost {wait:.1f} s", frames=(asked.frame,), instead=True)
@@ -305,7 +306,7 @@ _EARLY_ENOUGH = ("notifications/message", "notifications/progress", "notificatio
 )
 def is_quiet_before_the_handshake(case: CheckMoment) -> Iterator[Flaw]:
     """A notification where clients expect the answer to initialize."""
-    if case.state.opening is None and case.method not in _EARLY_ENOUGH and case.state.seldom("L-28", 3, 1 << 62):
+    if case.state.opening is None and case.method not in _EARLY_ENOUGH and case.state.is_sampled("L-28", 3, 1 << 62):
         yield Flaw(f"{case.method[:60]} was sent before initialize was answered", "/method")
 
 
@@ -326,11 +327,11 @@ def notifications_get_no_answer(case: CheckMoment) -> Iterator[Flaw]:
         for each in case.state.notes.get("anonymous", ()):
             if each.asked.answered is not None:
                 yield Flaw(f"a notification was answered, by {each.said}", "/id", (each.frame,), instead=True)
-    elif case.life is None and _is_anonymous(case):
+    elif case.http is None and _is_anonymous(case):
         waiting, said = _open(case.state), _without_an_id(case)
         if not waiting or "notifications/" in (peek.text(case.value, "message") or ""):
             yield Flaw(f"a notification was answered, by {said}", "/id")
-        elif len(waiting) == 1 and case.state.seldom("L-29", _FEW, 1 << 62):
+        elif len(waiting) == 1 and case.state.is_sampled("L-29", _FEW, 1 << 62):
             case.state.notes.setdefault("anonymous", []).append(_Stray(case.n, waiting[0], said))
 
 
@@ -378,9 +379,9 @@ def answers_have_the_id_of_their_request(case: CheckMoment) -> Iterator[Flaw]:
                 frames = (each.frame, each.asked.frame)
                 said = f"{each.asked.method[:60]} was answered by {each.said}"
                 yield Flaw(said, "/id", frames, instead=True, confidence=Confidence.LIKELY)
-    elif isinstance(message, Answer | ErrorAnswer) and message.id is not None and case.life is None:
+    elif isinstance(message, Answer | ErrorAnswer) and message.id is not None and case.http is None:
         waiting = _open(state)
-        if len(waiting) == 1 and str(message.id) != str(waiting[0].id) and state.seldom("L-31", _FEW, 1 << 62):
+        if len(waiting) == 1 and str(message.id) != str(waiting[0].id) and state.is_sampled("L-31", _FEW, 1 << 62):
             said = f"a message with the id {message.id!r}, and its own id is {waiting[0].id!r}"
             state.notes.setdefault("L-31", []).append(_Stray(case.n, waiting[0], said))
 
@@ -398,15 +399,15 @@ def results_have_their_envelope(case: CheckMoment) -> Iterator[Flaw]:
     message, payload = case.message, case.frame.payload if case.frame is not None else b""
     if not isinstance(message, NotJsonRpc) or not message.reason.startswith("an object without"):
         return
-    due = case.life.asked[0] if case.life is not None and case.life.asked else next(iter(_open(case.state)), None)
+    due = case.http.asked[0] if case.http is not None and case.http.asked else next(iter(_open(case.state)), None)
     members = _members(payload)
-    if due is None or "jsonrpc" in members or not case.state.seldom("L-30", 2, 1 << 62):
+    if due is None or "jsonrpc" in members or not case.state.is_sampled("L-30", 2, 1 << 62):
         return
     if members & _RESULTS.get(due.method, _NO_MEMBERS):
         yield Flaw(
             f"{due.method[:60]} was answered by a bare result, without its JSON-RPC envelope", frames=(due.frame,)
         )
-    elif case.life is not None:
+    elif case.http is not None:
         named = ", ".join(sorted(members)[:4])[:80]
         fix = "Is this the address of the MCP endpoint? Mostly it ends with /mcp or /sse."
         words = words_of_body(payload)
@@ -522,7 +523,5 @@ def _problems(tool: Any, asked: TrackedRequest) -> str:
     schema = peek.at(tool, "inputSchema")
     if type(schema) is not dict:
         return ""
-    from inspector.forms.validate import validate
-
     found = validate(schema, peek.mapping(asked.params, "arguments")).problems[:2]
     return "; ".join(f"{each.pointer.lstrip('/')} {each.sentence}".strip()[:80] for each in found)

@@ -13,7 +13,7 @@ from inspector.checks.findings import Confidence, Severity
 from inspector.checks.learning import PROBED
 from inspector.checks.registry import Flaw, check
 from inspector.checks.rules.http import TAKES_ORIGINS
-from inspector.checks.state import PREFIX, SESSION, CheckMoment, HttpLife, host_of, is_loopback
+from inspector.checks.state import PREFIX, SESSION, CheckMoment, HttpExchangeState, host_of, is_loopback
 from inspector.protocol import peek, probes
 from inspector.protocol.facts import HttpEvent
 from inspector.protocol.jsonrpc import Answer
@@ -167,7 +167,7 @@ def requests_declare_themselves(case: CheckMoment) -> Iterator[Flaw]:
     """
     asked, state = case.asked, case.state
     if asked is None:
-        if "L18" in state.notes and not state.shakes_hands:
+        if "L18" in state.notes and not state.answers_initialize:
             yield from state.notes["L18"]
     elif asked.probe and not peek.has(asked.params, "_meta", PREFIX + "protocolVersion"):
         for flaw in _refusal(case, _INVALID_PARAMS, "a request without _meta"):
@@ -179,16 +179,16 @@ def requests_declare_themselves(case: CheckMoment) -> Iterator[Flaw]:
                 state.notes.setdefault("L18", []).append(found)
 
 
-def _knocked(case: CheckMoment) -> HttpLife | None:
+def _knocked(case: CheckMoment) -> HttpExchangeState | None:
     """The HTTP exchange made on purpose whose response has just begun."""
-    life, fact = case.life, case.fact
-    if fact is None or fact.event is not HttpEvent.RESPONSE or life is None or life.request is None:
+    http, fact = case.http, case.fact
+    if fact is None or fact.event is not HttpEvent.RESPONSE or http is None or http.request is None:
         return None
-    return life if life.request.probe else None
+    return http if http.request.probe else None
 
 
-def _status(life: HttpLife) -> int:
-    return life.response.status if life.response is not None else 0
+def _status(http: HttpExchangeState) -> int:
+    return http.response.status if http.response is not None else 0
 
 
 @check(
@@ -206,11 +206,11 @@ def unknown_sessions_are_told(case: CheckMoment) -> Iterator[Flaw]:
 
     To take it is a warning, and so is an error of the server's own; another refusal is a hint.
     """
-    life = _knocked(case)
-    if life is None or life.sent(SESSION) != probes.SESSION or _status(life) in (401, 403, 404):
+    http = _knocked(case)
+    if http is None or http.sent(SESSION) != probes.SESSION or _status(http) in (401, 403, 404):
         return
-    mild = _HINT if 400 <= _status(life) < 500 else None
-    yield Flaw(f"a session id that was never given is answered by {_status(life)}, not 404", severity=mild)
+    mild = _HINT if 400 <= _status(http) < 500 else None
+    yield Flaw(f"a session id that was never given is answered by {_status(http)}, not 404", severity=mild)
 
 
 _FOR_BROWSERS = ("mcp-session-id", "mcp-protocol-version", "authorization", "content-type")
@@ -219,13 +219,13 @@ _FOR_BROWSERS = ("mcp-session-id", "mcp-protocol-version", "authorization", "con
 @check("H-22", _HINT, "web clients can't use it", "http", topic="", fix="Only if web clients should: answer OPTIONS.")
 def browsers_may_ask(case: CheckMoment) -> Iterator[Flaw]:
     """What the answer to a preflight lacks for clients in web pages of elsewhere."""
-    life = _knocked(case)
-    if life is None or life.request is None or life.request.method != "OPTIONS" or life.sent("origin") is None:
+    http = _knocked(case)
+    if http is None or http.request is None or http.request.method != "OPTIONS" or http.sent("origin") is None:
         return
-    allowed = (life.header("access-control-allow-headers") or "").lower()
+    allowed = (http.header("access-control-allow-headers") or "").lower()
     names = {each.strip() for each in allowed.split(",")}
-    if life.header("access-control-allow-origin") is None:
-        yield Flaw(f"a preflight (OPTIONS) was answered by {_status(life)}, without Access-Control-Allow-Origin")
+    if http.header("access-control-allow-origin") is None:
+        yield Flaw(f"a preflight (OPTIONS) was answered by {_status(http)}, without Access-Control-Allow-Origin")
     elif missing := [
         name for name in _FOR_BROWSERS if name not in names and ("*" not in names or name == "authorization")
     ]:
@@ -248,12 +248,12 @@ def host_is_looked_at(case: CheckMoment) -> Iterator[Flaw]:
 
     A hint where Origin is looked at, which is what the specification asks for and what stops a browser's POST.
     """
-    life = _knocked(case)
-    if life is None or life.request is None or life.sent("host") != probes.HOST:
+    http = _knocked(case)
+    if http is None or http.request is None or http.sent("host") != probes.HOST:
         return
-    if is_loopback(life.request.target) and 200 <= _status(life) < 300:
+    if is_loopback(http.request.target) and 200 <= _status(http) < 300:
         mild = None if TAKES_ORIGINS in case.state.notes else _HINT
-        yield Flaw(f"a request to Host: {probes.HOST} was answered by {_status(life)}", severity=mild)
+        yield Flaw(f"a request to Host: {probes.HOST} was answered by {_status(http)}", severity=mild)
 
 
 @check(
@@ -271,17 +271,17 @@ def both_addresses_answer(case: CheckMoment) -> Iterator[Flaw]:
 
     Judged for the name localhost, which stands for both, and for an address that was dialled and did not answer.
     """
-    state, life, fact = case.state, case.life, case.fact
+    state, http, fact = case.state, case.http, case.fact
     known: dict[str, tuple[bool, int]] = state.notes.setdefault("H-28", {})
-    request = life.request if life is not None else None
+    request = http.request if http is not None else None
     if fact is not None:
         if request is None or fact.event not in (HttpEvent.RESPONSE, HttpEvent.ERROR):
             return
         answered, host = fact.event is HttpEvent.RESPONSE, host_of(request.target)
         if not request.probe:
             known[_DIALLED] = known.get(_DIALLED, (False, 0))[0] or answered, case.n
-        elif host in ("127.0.0.1", "::1") and request.method == "OPTIONS" and life is not None:
-            if life.sent("origin") is None:
+        elif host in ("127.0.0.1", "::1") and request.method == "OPTIONS" and http is not None:
+            if http.sent("origin") is None:
                 known[urlsplit(request.target).netloc] = answered, case.n
         return
     reached = known.get(_DIALLED, (False, 0))[0]

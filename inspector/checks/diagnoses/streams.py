@@ -8,7 +8,7 @@ import msgspec
 from inspector.checks.diagnoses.http import kind_of, responded
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import Flaw, check
-from inspector.checks.state import CheckMoment, HttpLife
+from inspector.checks.state import CheckMoment, HttpExchangeState
 from inspector.protocol.facts import CLOSED_HERE, GIVEN_UP_HERE, HttpEvent
 from inspector.protocol.jsonrpc import Notification, NotJsonRpc
 
@@ -41,7 +41,7 @@ class _Burst(msgspec.Struct):
 )
 def events_come_one_by_one(case: CheckMoment) -> Iterator[Flaw]:
     """Progress that was long under way arrives together with the answer."""
-    frame, life = case.frame, case.life
+    frame, http = case.frame, case.http
     bursts: dict[int, _Burst] = case.state.notes.setdefault("H-13", {})
     if frame is not None:
         if frame.sse is not None and frame.http is not None and len(bursts) < _MOST:
@@ -50,25 +50,25 @@ def events_come_one_by_one(case: CheckMoment) -> Iterator[Flaw]:
             burst.progress += any(
                 isinstance(each, Notification) and each.method == "notifications/progress" for each in case.value
             )
-    elif case.fact is not None and life is not None and case.fact.http in bursts:
+    elif case.fact is not None and http is not None and case.fact.http in bursts:
         burst = bursts.pop(case.fact.http)
-        began = life.asked[0].time_ns if life.asked else burst.first_ns
+        began = http.asked[0].time_ns if http.asked else burst.first_ns
         together = burst.last_ns - burst.first_ns < _TOGETHER_NS
         if burst.progress >= _AT_LEAST and together and burst.first_ns - began >= _HELD_NS:
             waited = (burst.first_ns - began) / 1e9
             said = f"{burst.progress} words of progress and more came together after {waited:.0f} s"
-            proxy = _proxy(life)
+            proxy = _proxy(http)
             sure = _LIKELY if proxy else None
             yield Flaw(said + (f", by way of {proxy}" if proxy else ""), frames=(burst.frame,), confidence=sure)
 
 
-def _proxy(life: HttpLife) -> str:
+def _proxy(http: HttpExchangeState) -> str:
     """What says in the response's head that it came by way of a proxy."""
-    if via := life.header("via"):
+    if via := http.header("via"):
         return f"Via: {via[:40]}"
-    if ray := life.header("cf-ray"):
+    if ray := http.header("cf-ray"):
         return f"CF-Ray: {ray[:40]}"
-    server = life.header("server") or ""
+    server = http.header("server") or ""
     return server[:40] if any(each in server.lower() for each in ("nginx", "cloudflare", "envoy", "awselb")) else ""
 
 
@@ -91,15 +91,15 @@ _LIMITS = (30, 60, 100, 125, 240, 300)
 def streams_outlive_silence(case: CheckMoment) -> Iterator[Flaw]:
     """It ended by itself, after a silence of a length that proxies are known for."""
     heard: dict[int, int] = case.state.notes.setdefault("H-14", {})
-    life, fact = case.life, case.fact
+    http, fact = case.http, case.fact
     if fact is None or fact.event is HttpEvent.RESPONSE:
         number = case.frame.http if case.frame is not None else case.note.http if case.note is not None else None
         number = fact.http if fact is not None else number
-        if number is not None and len(heard) < _MOST and life is not None and kind_of(life) == "text/event-stream":
+        if number is not None and len(heard) < _MOST and http is not None and kind_of(http) == "text/event-stream":
             heard[number] = case.time_ns
         return
     last = heard.pop(fact.http, None)
-    if last is None or fact.why in (CLOSED_HERE, GIVEN_UP_HERE) or life is None:
+    if last is None or fact.why in (CLOSED_HERE, GIVEN_UP_HERE) or http is None:
         return
     silent = (case.time_ns - last) / 1e9
     limit = next((each for each in _LIMITS if abs(silent - each) < 1.5), None)
@@ -120,12 +120,12 @@ def streams_outlive_silence(case: CheckMoment) -> Iterator[Flaw]:
 )
 def streams_end_with_the_answer(case: CheckMoment) -> Iterator[Flaw]:
     """And it can't be gone on with."""
-    life, fact = case.life, case.fact
-    if life is None or fact is None or fact.why in (CLOSED_HERE, GIVEN_UP_HERE) or life.response is None:
+    http, fact = case.http, case.fact
+    if http is None or fact is None or fact.why in (CLOSED_HERE, GIVEN_UP_HERE) or http.response is None:
         return
-    if kind_of(life) != "text/event-stream" or life.has_ids:
+    if kind_of(http) != "text/event-stream" or http.has_ids:
         return
-    for asked in life.asked:
+    for asked in http.asked:
         if asked.answered is None and asked.cancelled is None and asked.method != "subscriptions/listen":
             yield Flaw(f"the stream ended before {asked.method[:60]} was answered", frames=(asked.frame,))
 
@@ -133,9 +133,9 @@ def streams_end_with_the_answer(case: CheckMoment) -> Iterator[Flaw]:
 @check("H-16", _WARNING, "a compressed event stream", "http", topic="", fix="Do not compress text/event-stream.")
 def streams_are_not_compressed(case: CheckMoment) -> Iterator[Flaw]:
     """Compression holds events back."""
-    life = responded(case)
-    encoding = life.header("content-encoding") if life is not None else None
-    if life is not None and encoding not in (None, "", "identity") and kind_of(life) == "text/event-stream":
+    http = responded(case)
+    encoding = http.header("content-encoding") if http is not None else None
+    if http is not None and encoding not in (None, "", "identity") and kind_of(http) == "text/event-stream":
         yield Flaw(f"an event stream is compressed ({str(encoding)[:20]})")
 
 
@@ -149,13 +149,13 @@ def streams_are_not_compressed(case: CheckMoment) -> Iterator[Flaw]:
 )
 def events_are_ended(case: CheckMoment) -> Iterator[Flaw]:
     """What a stream had begun when it ended, or was given up. The rules say to discard it."""
-    note, life = case.note, case.life
-    if note is None or life is None or note.event == "endpoint" or life.request is None or life.request.probe:
+    note, http = case.note, case.http
+    if note is None or http is None or note.event == "endpoint" or http.request is None or http.request.probe:
         return
     data = b"\n".join(line[5:].strip() for line in note.raw.splitlines() if line.startswith(b"data:"))
     if not data:
         return
-    due = next((each for each in life.asked if each.answered is None), None)
+    due = next((each for each in http.asked if each.answered is None), None)
     what = f"the event with the answer to {due.method[:60]}" if due is not None else "an event"
     if is_json(data):
         yield Flaw(f"{what} was never ended by a blank line: clients wait for it, or discard it")
@@ -188,7 +188,9 @@ def events_are_messages(case: CheckMoment) -> Iterator[Flaw]:
     if frame is None or frame.sse is None or frame.sse.event in (None, "", "message"):
         return
     name = frame.sse.event[:40]
-    if any(not isinstance(each, NotJsonRpc) for each in case.value) and case.state.seldom(f"H-35 {name}", 1, 1 << 62):
+    if any(not isinstance(each, NotJsonRpc) for each in case.value) and case.state.is_sampled(
+        f"H-35 {name}", 1, 1 << 62
+    ):
         yield Flaw(f"a JSON-RPC message came in an event called {name!r}: clients read events called 'message' alone")
 
 
@@ -203,9 +205,9 @@ def events_are_messages(case: CheckMoment) -> Iterator[Flaw]:
 )
 def streams_name_their_endpoint(case: CheckMoment) -> Iterator[Flaw]:
     """HTTP as it was at first begins with that event."""
-    state, life = case.state, responded(case)
-    if life is not None and life.request is not None and life.response is not None and state.transport == "sse":
-        if life.request.method == "GET" and life.response.status == 200 and kind_of(life) == "text/event-stream":
+    state, http = case.state, responded(case)
+    if http is not None and http.request is not None and http.response is not None and state.transport == "sse":
+        if http.request.method == "GET" and http.response.status == 200 and kind_of(http) == "text/event-stream":
             state.notes["H-36"] = case.n
     elif case.fact is None and "H-36" in state.notes and not state.http.has_endpoint and state.opening is None:
         said = "the stream was opened, and no endpoint event came: nothing says where to post messages"
@@ -239,15 +241,15 @@ def data_lines_say_so(case: CheckMoment) -> Iterator[Flaw]:
 )
 def bodies_fit_their_type(case: CheckMoment) -> Iterator[Flaw]:
     """JSON in the place of an event stream, or events in the place of JSON. Clients read either as nothing."""
-    life, note, frame = case.life, case.note, case.frame
-    if life is None or life.request is None or life.request.probe:
+    http, note, frame = case.http, case.note, case.frame
+    if http is None or http.request is None or http.request.probe:
         return
-    method = life.asked[0].method[:60] if life.asked else life.request.method
+    method = http.asked[0].method[:60] if http.asked else http.request.method
     if note is not None:
         if note.raw.lstrip()[:1] in (b"{", b"[") and is_json(note.raw):
             yield Flaw(f"the response to {method} is JSON without data:, and its Content-Type is text/event-stream")
-    elif frame is not None and frame.sse is None and "json" in kind_of(life) and _FIELDS.match(frame.payload):
-        yield Flaw(f"the response to {method} is an event stream, and its Content-Type is {kind_of(life)[:60]}")
+    elif frame is not None and frame.sse is None and "json" in kind_of(http) and _FIELDS.match(frame.payload):
+        yield Flaw(f"the response to {method} is an event stream, and its Content-Type is {kind_of(http)[:60]}")
 
 
 _FIELDS = re.compile(rb"\s*(?:(?:event|id|retry):[^\n]*\n\s*)*data:")

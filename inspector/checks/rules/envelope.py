@@ -22,9 +22,9 @@ def is_a_message(case: CheckMoment) -> Iterator[Flaw]:
     assert isinstance(message, NotJsonRpc)
     if message.reason.startswith("an object without") or not case.frame or not case.frame.payload.strip():
         return
-    if case.life is None and message.reason in _NOT_JSON:
+    if case.http is None and message.reason in _NOT_JSON:
         return
-    kind = case.life.header("content-type") or "" if case.life is not None else "json"
+    kind = case.http.header("content-type") or "" if case.http is not None else "json"
     if "json" in kind or "event-stream" in kind:
         yield Flaw(f"what came is {message.reason}")
 
@@ -44,7 +44,7 @@ def has_one_outcome(case: CheckMoment) -> Iterator[Flaw]:
     for message in case.value:
         if "both result and error" in message.defects:
             yield Flaw("an answer has both result and error", "/error")
-        elif NULL_ERROR in message.defects and case.state.seldom("E03 null", 1, 1 << 62):
+        elif NULL_ERROR in message.defects and case.state.is_sampled("E03 null", 1, 1 << 62):
             yield Flaw(
                 'a response has "error": null beside its result: the TypeScript SDK rejects it (1.32.2), the Python SDK'
                 " takes it as a success (1.30.0, 2.3.0; tried 2026-11-23)",
@@ -129,7 +129,7 @@ def id_comes_back_as_it_was(case: CheckMoment) -> Iterator[Flaw]:
     """`1.0` and `1e0` are the JSON number 1; clients that keep ids as integers or text may not see that. Once."""
     for message in case.value:
         if RESPELLED_ID in message.defects and isinstance(message, Answer | ErrorAnswer):
-            if case.state.seldom("E27", 1, 1 << 62):
+            if case.state.is_sampled("E27", 1, 1 << 62):
                 yield Flaw(
                     f"a response has the id {_spelling(case, message.id)} and the request had {message.id}: "
                     "the same JSON number, but other clients may not match this response to its request",
@@ -164,7 +164,7 @@ def error_says_whose(case: CheckMoment) -> Iterator[Flaw]:
     message = case.message
     if not isinstance(message, ErrorAnswer) or message.id is not None or not _could_read(case):
         return
-    if case.state.is_http and (case.life is None or case.life.response is None or case.life.response.status >= 400):
+    if case.state.is_http and (case.http is None or case.http.response is None or case.http.response.status >= 400):
         return
     yield Flaw(f"an error without an id: {message.message[:100]}", "/id")
 
@@ -285,7 +285,7 @@ def meta_keys_are_names(case: CheckMoment) -> Iterator[Flaw]:
             if not _KEY.fullmatch(key):
                 yield Flaw(f"{key[:60]!r} is no key that _meta can have", f"{_root(case)}/_meta")
             elif "/" in key and _RESERVED.match(key) and key not in _DEFINED:
-                if case.state.seldom(f"E18 {key[:80]}", 1, 1 << 62):
+                if case.state.is_sampled(f"E18 {key[:80]}", 1, 1 << 62):
                     said = f"{key[:80]!r} has a prefix that is reserved, and is no key that this program knows"
                     yield Flaw(said, f"{_root(case)}/_meta", severity=_HINT)
 

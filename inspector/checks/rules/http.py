@@ -7,7 +7,7 @@ from urllib.parse import SplitResult, urljoin, urlsplit
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.learning import CARRIED
 from inspector.checks.registry import Flaw, check
-from inspector.checks.state import SESSION, CheckMoment, HttpLife, is_distinct, is_loopback
+from inspector.checks.state import SESSION, CheckMoment, HttpExchangeState, is_distinct, is_loopback
 from inspector.protocol import peek
 from inspector.protocol.facts import CLOSED_HERE, GIVEN_UP_HERE, HttpEvent, HttpFact
 from inspector.protocol.frames import Channel
@@ -21,18 +21,18 @@ _SESSION = "mcp-session-id"
 _VISIBLE = re.compile(r"[\x21-\x7e]+")
 
 
-def _heads(case: CheckMoment) -> tuple[HttpLife, HttpFact, HttpFact] | None:
+def _heads(case: CheckMoment) -> tuple[HttpExchangeState, HttpFact, HttpFact] | None:
     """The exchange with both heads, once the response's is there."""
-    life, fact = case.life, case.fact
+    http, fact = case.http, case.fact
     if case.state.transport == "sse" or case.state.http.has_endpoint:
         return None
-    if life is None or life.request is None or not isinstance(fact, HttpFact) or fact.event is not HttpEvent.RESPONSE:
+    if http is None or http.request is None or not isinstance(fact, HttpFact) or fact.event is not HttpEvent.RESPONSE:
         return None
-    return life, life.request, fact
+    return http, http.request, fact
 
 
-def _kind(life: HttpLife) -> str:
-    return (life.header("content-type") or "").split(";")[0].strip().lower()
+def _kind(http: HttpExchangeState) -> str:
+    return (http.header("content-type") or "").split(";")[0].strip().lower()
 
 
 @check(
@@ -62,12 +62,12 @@ def requests_are_answered(case: CheckMoment) -> Iterator[Flaw]:
     heads = _heads(case)
     if not heads or heads[1].method != "POST" or not heads[0].asked:
         return
-    life, _, response = heads
+    http, _, response = heads
     if response.status == 202:
         yield Flaw("a request was answered by 202, as if it were a notification")
-    elif response.status == 200 and _kind(life) not in ("application/json", "text/event-stream"):
-        kind = f"with Content-Type {_kind(life)[:40]}" if _kind(life) else "without a Content-Type"
-        yield Flaw(f"{life.asked[0].method[:60]} was answered {kind}, neither as JSON nor as a stream")
+    elif response.status == 200 and _kind(http) not in ("application/json", "text/event-stream"):
+        kind = f"with Content-Type {_kind(http)[:40]}" if _kind(http) else "without a Content-Type"
+        yield Flaw(f"{http.asked[0].method[:60]} was answered {kind}, neither as JSON nor as a stream")
 
 
 @check(
@@ -83,8 +83,8 @@ def get_is_answered(case: CheckMoment) -> Iterator[Flaw]:
     """A server without a stream of its own says 405."""
     heads = _heads(case)
     if heads and heads[1].method == "GET" and case.state.transport == "http":
-        life, _, response = heads
-        stream = response.status == 200 and _kind(life) == "text/event-stream"
+        http, _, response = heads
+        stream = response.status == 200 and _kind(http) == "text/event-stream"
         if not stream and response.status not in (401, 403, 405) and not 300 <= response.status < 400:
             yield Flaw(f"GET was answered by {response.status}; 405 says that there is no stream")
 
@@ -122,16 +122,16 @@ def event_ids_come_once(case: CheckMoment) -> Iterator[Flaw]:
 )
 def streams_bring_the_answer(case: CheckMoment) -> Iterator[Flaw]:
     """The server should not close before it has answered."""
-    life, fact = case.life, case.fact
-    if life is None or not isinstance(fact, HttpFact) or fact.why in (CLOSED_HERE, GIVEN_UP_HERE):
+    http, fact = case.http, case.fact
+    if http is None or not isinstance(fact, HttpFact) or fact.why in (CLOSED_HERE, GIVEN_UP_HERE):
         return
-    for asked in life.asked if life.response and _kind(life) == "text/event-stream" else ():
+    for asked in http.asked if http.response and _kind(http) == "text/event-stream" else ():
         if asked.answered is None and asked.cancelled is None:
             yield Flaw(f"the stream ended before {asked.method[:60]} was answered", frames=(asked.frame,))
 
 
 def _status(case: CheckMoment) -> int:
-    return case.life.response.status if case.life and case.life.response else 0
+    return case.http.response.status if case.http and case.http.response else 0
 
 
 @check(
@@ -191,7 +191,7 @@ def there_are_no_sessions(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw("the response carries Mcp-Session-Id")
     if heads and heads[1].method in ("GET", "DELETE") and heads[2].status != 405 and case.state.transport == "http":
         yield Flaw(f"{heads[1].method} was answered by {heads[2].status}, not 405")
-    if frame is not None and frame.sse is not None and frame.sse.id and case.state.seldom("W17", 1, 1 << 62):
+    if frame is not None and frame.sse is not None and frame.sse.id and case.state.is_sampled("W17", 1, 1 << 62):
         yield Flaw("an event has an id, and streams can't be resumed in this revision", severity=_HINT)
 
 
@@ -208,7 +208,7 @@ def streams_are_not_buffered(case: CheckMoment) -> Iterator[Flaw]:
     """Said once a connection."""
     heads = _heads(case)
     if heads and heads[2].status == 200 and _kind(heads[0]) == "text/event-stream":
-        if (heads[0].header("x-accel-buffering") or "").lower() != "no" and case.state.seldom("W19", 1, 1 << 62):
+        if (heads[0].header("x-accel-buffering") or "").lower() != "no" and case.state.is_sampled("W19", 1, 1 << 62):
             yield Flaw("an event stream without X-Accel-Buffering: no")
 
 
@@ -224,11 +224,11 @@ def streams_are_not_buffered(case: CheckMoment) -> Iterator[Flaw]:
 def answers_its_own_request(case: CheckMoment) -> Iterator[Flaw]:
     """A JSON body answers the request that it came for."""
     message = case.message
-    if case.frame is None or case.frame.channel is not Channel.REPLY or case.life is None or not case.life.asked:
+    if case.frame is None or case.frame.channel is not Channel.REPLY or case.http is None or not case.http.asked:
         return
     if isinstance(message, Answer | ErrorAnswer) and message.id is not None:
-        if all(message.id != each.id for each in case.life.asked):
-            asked = case.life.asked[0]
+        if all(message.id != each.id for each in case.http.asked):
+            asked = case.http.asked[0]
             said = f"the response to {asked.method[:60]} has the id {message.id!r}, and the request has {asked.id!r}"
             yield Flaw(said, "/id", (asked.frame,))
 
@@ -251,11 +251,11 @@ def begins_with_its_endpoint(case: CheckMoment) -> Iterator[Flaw]:
     if frame is not None and frame.sse is not None:
         if frame.sse.event not in (None, "message"):
             yield Flaw(f"a message came as an event of type {str(frame.sse.event)[:40]!r}")
-        if not case.state.http.has_endpoint and case.state.seldom("V01", 1, 1 << 62):
+        if not case.state.http.has_endpoint and case.state.is_sampled("V01", 1, 1 << 62):
             yield Flaw("a message came before the event that names the endpoint", severity=_HINT)
-    elif note is not None and note.event == "endpoint" and case.life is not None and case.life.request is not None:
+    elif note is not None and note.event == "endpoint" and case.http is not None and case.http.request is not None:
         named = b"".join(line[5:].strip() for line in note.raw.splitlines() if line.startswith(b"data:"))
-        here = case.life.request.target
+        here = case.http.request.target
         if (there := _joined(here, named.decode("utf-8", "replace"))) is None or there[:2] != urlsplit(here)[:2]:
             yield Flaw(
                 f"the endpoint is {named[:80].decode('utf-8', 'replace')!r}, which is elsewhere than {here[:80]!r}"
@@ -285,12 +285,12 @@ def _is_plain_http(case: CheckMoment) -> bool:
     return case.state.transport != "sse" and not case.state.http.has_endpoint
 
 
-def _responded(case: CheckMoment) -> HttpLife | None:
+def _responded(case: CheckMoment) -> HttpExchangeState | None:
     """The exchange whose response has just begun."""
-    fact, life = case.fact, case.life
-    if fact is None or fact.event is not HttpEvent.RESPONSE or life is None or life.request is None:
+    fact, http = case.fact, case.http
+    if fact is None or fact.event is not HttpEvent.RESPONSE or http is None or http.request is None:
         return None
-    return life if _is_plain_http(case) else None
+    return http if _is_plain_http(case) else None
 
 
 @check(
@@ -304,11 +304,11 @@ def _responded(case: CheckMoment) -> HttpLife | None:
 )
 def session_id_stays(case: CheckMoment) -> Iterator[Flaw]:
     """“A server MAY assign a session ID at initialization time”, by the response to initialize."""
-    life = _responded(case)
-    given = life.header(SESSION) if life is not None else None
-    if life is None or not given or any(each.method == "initialize" for each in life.asked):
+    http = _responded(case)
+    given = http.header(SESSION) if http is not None else None
+    if http is None or not given or any(each.method == "initialize" for each in http.asked):
         return
-    if life.request is not None and life.request.probe:
+    if http.request is not None and http.request.probe:
         return  # it is the session of nobody
     before = case.state.http.session_id
     if not before:
@@ -328,10 +328,10 @@ def session_id_stays(case: CheckMoment) -> Iterator[Flaw]:
 )
 def answers_come_where_they_were_asked(case: CheckMoment) -> Iterator[Flaw]:
     """“The server MUST NOT send a JSON-RPC response on the GET stream unless resuming a previous stream.”"""
-    frame, life = case.frame, case.life
-    if frame is None or frame.channel is not Channel.GET or life is None or not _is_plain_http(case):
+    frame, http = case.frame, case.http
+    if frame is None or frame.channel is not Channel.GET or http is None or not _is_plain_http(case):
         return
-    if life.sent("last-event-id") is None and isinstance(case.message, Answer | ErrorAnswer) and case.asked is not None:
+    if http.sent("last-event-id") is None and isinstance(case.message, Answer | ErrorAnswer) and case.asked is not None:
         said = f"{case.asked.method[:60]} was answered on a stream opened by GET"
         yield Flaw(said, "/id", frames=(case.asked.frame,))
 
@@ -350,8 +350,8 @@ def answers_come_where_they_were_asked(case: CheckMoment) -> Iterator[Flaw]:
 )
 def messages_come_once(case: CheckMoment) -> Iterator[Flaw]:
     """“It MUST NOT broadcast the same message across multiple streams.”"""
-    frame, life = case.frame, case.life
-    if frame is None or life is None or not is_distinct(case) or life.sent("last-event-id") is not None:
+    frame, http = case.frame, case.http
+    if frame is None or http is None or not is_distinct(case) or http.sent("last-event-id") is not None:
         return
     other = case.state.http.streamed.get(hash(frame.payload))
     if other is not None and other != frame.http:
@@ -373,17 +373,17 @@ def streams_end_with_the_answer(case: CheckMoment) -> Iterator[Flaw]:
     """“After the response has been sent, the server SHOULD terminate the SSE stream.”"""
     if not _is_plain_http(case):
         return
-    ended = [case.life] if case.fact is not None and case.life is not None else list(case.state.http.exchanges.values())
+    ended = [case.http] if case.fact is not None and case.http is not None else list(case.state.http.exchanges.values())
     now = case.time_ns if case.fact is not None else case.state.last_ns
-    for life in ended:
-        late = now - life.answered_ns
-        if not life.answered_ns or not life.events or late < _GRACE_NS:
+    for http in ended:
+        late = now - http.answered_ns
+        if not http.answered_ns or not http.events or late < _GRACE_NS:
             continue
         closed_here = case.fact is not None and case.fact.why == CLOSED_HERE
         if late < _LONG_NS and not closed_here:
             continue
         mild = None if late >= _LONG_NS else _HINT
-        method = life.asked[0].method[:60] if life.asked else "its request"
+        method = http.asked[0].method[:60] if http.asked else "its request"
         yield Flaw(f"the stream was still open {late / 1e9:.1f} s after {method} was answered on it", severity=mild)
 
 
@@ -399,15 +399,15 @@ def streams_end_with_the_answer(case: CheckMoment) -> Iterator[Flaw]:
 )
 def streams_can_be_resumed(case: CheckMoment) -> Iterator[Flaw]:
     """A stream with ids begins with one, and says when to come back before it is dropped."""
-    life, frame, fact = case.life, case.frame, case.fact
-    if life is None or not _is_plain_http(case):
+    http, frame, fact = case.http, case.frame, case.fact
+    if http is None or not _is_plain_http(case):
         return
     if frame is not None and frame.channel is Channel.SSE and frame.sse is not None:
-        if frame.sse.id and not life.events and not life.was_primed and case.state.seldom("W11 primed", 1, _NEVER):
+        if frame.sse.id and not http.events and not http.was_primed and case.state.is_sampled("W11 primed", 1, _NEVER):
             fix = "Send an event with an id and without data first."
             yield Flaw("a stream with event ids begins without an event that only has an id", severity=_HINT, fix=fix)
-    elif fact is not None and fact.event is HttpEvent.END and fact.why == "" and life.has_ids and life.retry is None:
-        for asked in life.asked:
+    elif fact is not None and fact.event is HttpEvent.END and fact.why == "" and http.has_ids and http.retry is None:
+        for asked in http.asked:
             if asked.answered is None and asked.cancelled is None:
                 fix = "Send retry: and milliseconds before the stream is dropped."
                 said = f"the stream of {asked.method[:60]} was dropped before the answer, and without retry"
@@ -424,10 +424,10 @@ def streams_can_be_resumed(case: CheckMoment) -> Iterator[Flaw]:
 )
 def streams_are_about_their_request(case: CheckMoment) -> Iterator[Flaw]:
     """What comes on the stream of a request relates to it."""
-    life, asked = case.life, case.asked
-    if life is not None and life.asked and asked is not None and all(each is not asked for each in life.asked):
-        said = f"progress on {asked.method[:60]} came on the stream of {life.asked[0].method[:60]}"
-        yield Flaw(said, "/params/progressToken", frames=(asked.frame, life.asked[0].frame))
+    http, asked = case.http, case.asked
+    if http is not None and http.asked and asked is not None and all(each is not asked for each in http.asked):
+        said = f"progress on {asked.method[:60]} came on the stream of {http.asked[0].method[:60]}"
+        yield Flaw(said, "/params/progressToken", frames=(asked.frame, http.asked[0].frame))
 
 
 @check(
@@ -441,14 +441,14 @@ def streams_are_about_their_request(case: CheckMoment) -> Iterator[Flaw]:
 )
 def versions_are_looked_at(case: CheckMoment) -> Iterator[Flaw]:
     """“If the server receives a request with an invalid or unsupported MCP-Protocol-Version, it MUST respond 400.”"""
-    life = _responded(case)
-    said = life.sent("mcp-protocol-version") if life is not None else None
-    if life is None or said is None or life.response is None or not 200 <= life.response.status < 300:
+    http = _responded(case)
+    said = http.sent("mcp-protocol-version") if http is not None else None
+    if http is None or said is None or http.response is None or not 200 <= http.response.status < 300:
         return
     agreed = case.state.revision.date if case.state.revision is not None else ""
     named = case.state.opening.supported if case.state.opening is not None else ()
     if said != agreed and said not in named and all(said != row.date for row in ROWS):
-        yield Flaw(f"a request with MCP-Protocol-Version: {said[:40]} was answered by {life.response.status}")
+        yield Flaw(f"a request with MCP-Protocol-Version: {said[:40]} was answered by {http.response.status}")
 
 
 _OVER = re.compile(
@@ -470,10 +470,10 @@ _OVER = re.compile(
 )
 def lost_sessions_are_404(case: CheckMoment) -> Iterator[Flaw]:
     """“The server MUST respond to requests containing that session ID with HTTP 404 Not Found.”"""
-    life, frame = case.life, case.frame
-    if life is None or frame is None or life.response is None or life.sent(SESSION) is None:
+    http, frame = case.http, case.frame
+    if http is None or frame is None or http.response is None or http.sent(SESSION) is None:
         return
-    status = life.response.status
+    status = http.response.status
     if status not in (401, 403, 404) and (found := _OVER.search(frame.payload[:2000])):
         words = found.group().decode("utf-8", "replace")
         yield Flaw(f"the server answered {status} ({words[:80]}) to a request of a session", span=found.span())
@@ -492,13 +492,13 @@ def lost_sessions_are_404(case: CheckMoment) -> Iterator[Flaw]:
 )
 def origins_are_looked_at(case: CheckMoment) -> Iterator[Flaw]:
     """“Servers MUST validate the Origin header on all incoming connections to prevent DNS rebinding attacks.”"""
-    life = _responded(case)
-    origin = life.sent("origin") if life is not None else None
-    if life is None or life.request is None or life.response is None or origin is None:
+    http = _responded(case)
+    origin = http.sent("origin") if http is not None else None
+    if http is None or http.request is None or http.response is None or origin is None:
         return
-    if life.request.method == "OPTIONS":
+    if http.request.method == "OPTIONS":
         return  # a browser asks whether it may ask
-    if is_loopback(life.request.target) and not is_loopback(origin) and origin.startswith(("http://", "https://")):
-        if 200 <= life.response.status < 300:
+    if is_loopback(http.request.target) and not is_loopback(origin) and origin.startswith(("http://", "https://")):
+        if 200 <= http.response.status < 300:
             case.state.notes[TAKES_ORIGINS] = True
-            yield Flaw(f"a request with Origin: {origin[:80]} was answered by {life.response.status}")
+            yield Flaw(f"a request with Origin: {origin[:80]} was answered by {http.response.status}")

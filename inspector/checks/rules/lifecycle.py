@@ -144,7 +144,7 @@ def result_type_is_known(case: CheckMoment) -> Iterator[Flaw]:
 @check("L12", _WARNING, "a result that does not say who answers", "answer", topic="basic", since="2026-07-28")
 def says_who_answers(case: CheckMoment) -> Iterator[Flaw]:
     """`serverInfo` should be in every result's `_meta`; said once a connection."""
-    if not peek.has(case.value, "_meta", PREFIX + "serverInfo") and case.state.seldom("L12", 1, 1 << 62):
+    if not peek.has(case.value, "_meta", PREFIX + "serverInfo") and case.state.is_sampled("L12", 1, 1 << 62):
         yield Flaw(f"the result of {case.method[:60]} does not say which server it is from", "/result/_meta")
 
 

@@ -21,7 +21,7 @@ _MARK = b"\xef\xbb\xbf"
 
 
 def _once(case: CheckMoment, name: str) -> bool:
-    return case.state.seldom(name, 1, _NEVER)
+    return case.state.is_sampled(name, 1, _NEVER)
 
 
 def _line(case: CheckMoment) -> bytes | None:
@@ -140,7 +140,9 @@ _WHOLE = 64 * 1024
 
 def _is_looked_at(case: CheckMoment) -> bool:
     frame = case.frame
-    return frame is not None and len(frame.payload) <= _WHOLE and case.state.seldom(f"E26 {case.method[:80]}", 10, 100)
+    return (
+        frame is not None and len(frame.payload) <= _WHOLE and case.state.is_sampled(f"E26 {case.method[:80]}", 10, 100)
+    )
 
 
 @check(

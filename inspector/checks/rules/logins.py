@@ -60,11 +60,11 @@ def refusals_lead_to_a_login(case: CheckMoment) -> Iterator[Flaw]:
 
 def _found(case: CheckMoment, *places: str) -> MetadataDocument | None:
     """The document that an exchange has just brought from one of these places; None if it brought none."""
-    life, fact = case.life, case.fact
-    if life is None or life.request is None or fact is None or fact.event is not HttpEvent.END:
+    http, fact = case.http, case.fact
+    if http is None or http.request is None or fact is None or fact.event is not HttpEvent.END:
         return None
-    url = life.request.target
-    value = value_of(life, fact) if any(place in url for place in places) else None
+    url = http.request.target
+    value = value_of(http, fact) if any(place in url for place in places) else None
     return None if value is None else MetadataDocument(case.n, url, value)
 
 
@@ -192,9 +192,9 @@ def _is_of_server(document: MetadataDocument) -> bool:
 )
 def scopes_are_told(case: CheckMoment) -> Iterator[Flaw]:
     """Who lacks a scope is told which; offline_access is the client's own wish."""
-    fact, life = case.fact, case.life
-    if fact is not None and fact.event is HttpEvent.RESPONSE and fact.status in (401, 403) and life is not None:
-        told = _params(life.header("www-authenticate"))
+    fact, http = case.fact, case.http
+    if fact is not None and fact.event is HttpEvent.RESPONSE and fact.status in (401, 403) and http is not None:
+        told = _params(http.header("www-authenticate"))
         if fact.status == 403 and told.get("error") == "insufficient_scope":
             for name in ("scope", "resource_metadata"):
                 if name not in told:

@@ -12,6 +12,7 @@ from inspector.checks.foreign_text import reason_of, words_in
 from inspector.checks.learning import FAILED, RICH, STRUCTURED
 from inspector.checks.registry import Flaw, check
 from inspector.checks.state import CheckMoment
+from inspector.forms.validate import validate
 from inspector.protocol import peek
 
 _ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
@@ -42,14 +43,18 @@ def _tool(case: CheckMoment) -> Any:
 
 
 def _has_structure(case: CheckMoment) -> bool:
-    return _is_final(case) and case.value.get("structuredContent") is not None and case.state.seldom("K09", _FIRST, 100)
+    return (
+        _is_final(case)
+        and case.value.get("structuredContent") is not None
+        and case.state.is_sampled("K09", _FIRST, 100)
+    )
 
 
 def _is_worth_a_look(case: CheckMoment) -> bool:
     """The first results of each tool, and some of the others."""
     name = peek.text(case.asked.params if case.asked else None, "name") or ""
     known = _is_final(case) and "structuredContent" in case.value
-    return known and case.state.seldom(f"K07 {name[:80]}", _FIRST, _EVERY)
+    return known and case.state.is_sampled(f"K07 {name[:80]}", _FIRST, _EVERY)
 
 
 @check(
@@ -88,8 +93,6 @@ def structured_content_fits(case: CheckMoment) -> Iterator[Flaw]:
     if type(schema) is not dict or case.value.get("isError") is True:
         return
     name = str(tool["name"])[:80]
-    from inspector.forms.validate import validate
-
     for problem in validate(schema, case.value["structuredContent"]).problems[:5]:
         place = problem.pointer or "structuredContent"
         mild = _WARNING if problem.keyword == "format" else None  # a format is a note, unless both sides agree
@@ -129,7 +132,7 @@ def _says(text: str, wanted: Any) -> bool:
 
 def _may_be_about_arguments(case: CheckMoment) -> bool:
     known = type(peek.at(_tool(case), "inputSchema")) is dict
-    return known and peek.integer(case.value, "code") == -32602 and case.state.seldom("K11", _FIRST, _EVERY)
+    return known and peek.integer(case.value, "code") == -32602 and case.state.is_sampled("K11", _FIRST, _EVERY)
 
 
 @check(
@@ -146,8 +149,6 @@ def _may_be_about_arguments(case: CheckMoment) -> bool:
 )
 def wrong_arguments_are_a_result(case: CheckMoment) -> Iterator[Flaw]:
     """Input validation errors are tool errors; only for a tool that was listed, and arguments that are wrong."""
-    from inspector.forms.validate import validate
-
     tool = _tool(case)
     arguments = peek.mapping(case.asked.params if case.asked is not None else None, "arguments")
     if type(tool) is dict and validate(tool["inputSchema"], arguments).problems:

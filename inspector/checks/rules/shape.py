@@ -172,7 +172,7 @@ _TOLD_ELSEWHERE = {("Abilities", "tasks")}
 
 def _is_looked_at(case: CheckMoment) -> bool:
     """The first results of each method, and some of the others."""
-    return bool(case.row) and case.state.seldom(f"E25 {case.method[:80]}", 5, 200)
+    return bool(case.row) and case.state.is_sampled(f"E25 {case.method[:80]}", 5, 200)
 
 
 @check(
@@ -192,7 +192,7 @@ def members_are_of_the_revision(case: CheckMoment) -> Iterator[Flaw]:
     for each in strangers(case.row, name, case.value) if name else ():
         if (each.type, each.member) in _TOLD_ELSEWHERE:
             continue
-        if case.state.seldom(f"E25 {each.type}.{each.member}", 1, _NEVER):
+        if case.state.is_sampled(f"E25 {each.type}.{each.member}", 1, _NEVER):
             first, last = ROWS[each.rows[0] - 1].date, ROWS[each.rows[-1] - 1].date
             when = f"is there from {first} on" if each.rows[0] > case.row else f"was there until {last}"
             yield Flaw(

@@ -112,26 +112,26 @@ def acknowledges_what_was_asked(case: CheckMoment) -> Iterator[Flaw]:
 )
 def streams_of_changes_have_changes(case: CheckMoment) -> Iterator[Flaw]:
     """Those belong to the stream of their request."""
-    if case.life is not None and any(each.id in case.state.ongoing.listens for each in case.life.asked):
+    if case.http is not None and any(each.id in case.state.ongoing.listens for each in case.http.asked):
         yield Flaw(f"{case.method} came on the stream of subscriptions/listen", "/method")
 
 
 def _is_elsewhere(case: CheckMoment) -> bool:
     """Whether a change came where nobody listens: without a subscription, or on the stream of another request."""
-    if case.life is not None and case.life.asked:
-        return all(each.method != "subscriptions/listen" for each in case.life.asked)
+    if case.http is not None and case.http.asked:
+        return all(each.method != "subscriptions/listen" for each in case.http.asked)
     return not case.state.ongoing.listens and not peek.has(case.value, "_meta", PREFIX + "subscriptionId")
 
 
 @check("B06", _WARNING, "a stream of changes ends without a word", "http end", topic=_TOPIC, since="2026-07-28")
 def end_is_told(case: CheckMoment) -> Iterator[Flaw]:
     """“When the server ends a subscription, it SHOULD send the result of the listen request.”"""
-    life, fact = case.life, case.fact
-    if life is None or life.response is None or fact is None or fact.why in (CLOSED_HERE, GIVEN_UP_HERE):
+    http, fact = case.http, case.fact
+    if http is None or http.response is None or fact is None or fact.why in (CLOSED_HERE, GIVEN_UP_HERE):
         return
-    for asked in life.asked:
+    for asked in http.asked:
         listens = asked.method == "subscriptions/listen" and asked.answered is None and asked.cancelled is None
-        if listens and asked.id in case.state.ongoing.listens and life.events:
+        if listens and asked.id in case.state.ongoing.listens and http.events:
             yield Flaw("the stream of subscriptions/listen ended without a result", frames=(asked.frame,))
 
 
@@ -154,7 +154,7 @@ def listening_is_a_stream(case: CheckMoment) -> Iterator[Flaw]:
 def changes_are_told_to_listeners(case: CheckMoment) -> Iterator[Flaw]:
     """Changes come on streams of subscriptions/listen and nowhere else."""
     if _is_elsewhere(case):
-        asked = case.life.asked[0].method[:60] if case.life is not None and case.life.asked else ""
+        asked = case.http.asked[0].method[:60] if case.http is not None and case.http.asked else ""
         where = f"on the stream of {asked}" if asked else "while nothing listens"
         yield Flaw(f"{case.method} came {where}", "/method")
 

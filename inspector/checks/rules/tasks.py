@@ -72,8 +72,8 @@ def states_follow_one_another(case: CheckMoment) -> Iterator[Flaw]:
 
 def _is_past(case: CheckMoment, id_: str) -> bool:
     """Whether a task of the extension has outlived its time, after which it may fail whatever it was."""
-    life = case.state.ongoing.tasks.get(id_)
-    return life is not None and life.ttl_ms is not None and (case.time_ns - life.made_ns) / 1e6 > life.ttl_ms
+    task = case.state.ongoing.tasks.get(id_)
+    return task is not None and task.ttl_ms is not None and (case.time_ns - task.made_ns) / 1e6 > task.ttl_ms
 
 
 @check(
@@ -193,9 +193,9 @@ def failures_are_of_the_protocol(case: CheckMoment) -> Iterator[Flaw]:
 )
 def keys_are_used_once(case: CheckMoment) -> Iterator[Flaw]:
     """“Each request key in inputRequests MUST be unique over the lifetime of a single task.”"""
-    life = case.state.ongoing.tasks.get(peek.text(case.value, "taskId") or "")
-    for key, request in requests_of(case.value).items() if life is not None else ():
-        if life is not None and life.requests.get(key, request) != request:
+    task = case.state.ongoing.tasks.get(peek.text(case.value, "taskId") or "")
+    for key, request in requests_of(case.value).items() if task is not None else ():
+        if task is not None and task.requests.get(key, request) != request:
             yield Flaw(f"{key[:60]!r} was another question before", f"{_root(case)}/inputRequests/{key[:60]}")
 
 
@@ -210,17 +210,17 @@ def keys_are_used_once(case: CheckMoment) -> Iterator[Flaw]:
 def tasks_are_there_once_begun(case: CheckMoment) -> Iterator[Flaw]:
     """“A server MUST NOT return CreateTaskResult until a tasks/get for the returned taskId would resolve.”"""
     id_ = peek.text(case.asked.params if case.asked is not None else None, "taskId") or ""
-    life = case.state.ongoing.tasks.get(id_)
+    task = case.state.ongoing.tasks.get(id_)
     if (
-        life is None
+        task is None
         or peek.integer(case.value, "code") != -32602
         or case.state.ongoing.task_status.get(id_) in _EXTENSION_TASKS_ENDED
     ):
         return
-    age_ms = (case.time_ns - life.made_ns) / 1e6
-    if age_ms < min(_SOON_MS, _SOON_MS if life.ttl_ms is None else life.ttl_ms):
+    age_ms = (case.time_ns - task.made_ns) / 1e6
+    if age_ms < min(_SOON_MS, _SOON_MS if task.ttl_ms is None else task.ttl_ms):
         said = f"the task {id_[:60]!r} is not known {age_ms / 1000:.1f} s after it was told of"
-        yield Flaw(said, "/error/code", frames=(life.frame,))
+        yield Flaw(said, "/error/code", frames=(task.frame,))
 
 
 @check(

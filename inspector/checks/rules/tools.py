@@ -9,6 +9,8 @@ from inspector.checks.learning import app_uri
 from inspector.checks.registry import Flaw, check
 from inspector.checks.state import CheckMoment, host_of, is_loopback
 from inspector.forms.dialects import dialect_of
+from inspector.forms.keywords import schema_faults
+from inspector.forms.validate import verdict_on_schema
 from inspector.protocol import peek
 from inspector.protocol.apps import SCHEME
 from inspector.protocol.capabilities import APP_TYPE
@@ -253,7 +255,7 @@ def icons_can_be_shown(case: CheckMoment) -> Iterator[Flaw]:
             name = (peek.text(item, "name") or f"number {place + 1}")[:80]
             if _REFUSED.match(src):
                 yield Flaw(f"{name}: its icon is at {src[:60]!r}", here)
-            elif _is_doubtful(case, src) and case.state.seldom("T16", 1, 1 << 62):
+            elif _is_doubtful(case, src) and case.state.is_sampled("T16", 1, 1 << 62):
                 yield Flaw(f"{name}: its icon is at {src[:60]!r}; not all clients fetch it", here, severity=_HINT)
 
 
@@ -278,8 +280,6 @@ def _is_doubtful(case: CheckMoment, src: str) -> bool:
 )
 def schemas_are_schemas(case: CheckMoment) -> Iterator[Flaw]:
     """By the metaschema of the dialect that it names, else of the default one."""
-    from inspector.forms.validate import verdict_on_schema
-
     left, fine = _MOST_JUDGED, set[bytes]()
     for place, name, tool in tools_of(case):
         for member in _SCHEMAS:
@@ -307,8 +307,6 @@ def schemas_are_schemas(case: CheckMoment) -> Iterator[Flaw]:
 )
 def references_lead_somewhere(case: CheckMoment) -> Iterator[Flaw]:
     """Clients fetch no references from elsewhere."""
-    from inspector.forms.keywords import schema_faults
-
     for place, name, tool in tools_of(case):
         for member in _SCHEMAS:
             for keyword, fault in schema_faults(tool.get(member)):

@@ -48,8 +48,8 @@ def level_is_respected(case: CheckMoment) -> Iterator[Flaw]:
 )
 def logging_was_asked_for(case: CheckMoment) -> Iterator[Flaw]:
     """“The server MUST NOT send notifications/message for requests that don't carry a log level.”"""
-    if case.life is not None:
-        open_ = [each for each in case.life.asked if each.answered is None]
+    if case.http is not None:
+        open_ = [each for each in case.http.asked if each.answered is None]
     elif len(case.state.requests.open) > _MOST_OPEN:
         return
     else:
@@ -61,30 +61,30 @@ def logging_was_asked_for(case: CheckMoment) -> Iterator[Flaw]:
 @check("N01", _ERROR, "progress that nobody asked for", _PROGRESS, topic="basic/utilities/progress")
 def progress_was_asked_for(case: CheckMoment) -> Iterator[Flaw]:
     """Only for tokens of requests that are open."""
-    telling = case.telling
-    if telling is None:
+    progress = case.progress
+    if progress is None:
         token = peek.request_id(case.value, "progressToken")
         if token is not None:
             yield Flaw(f"progress for the token {token!r}, which no request has", "/params/progressToken")
-    elif telling.asked.answered is not None and not telling.asked.lives_on:
-        frames = (telling.asked.answered, telling.asked.frame)
-        yield Flaw(f"progress on {telling.asked.method} after its answer", "/params/progressToken", frames=frames)
+    elif progress.asked.answered is not None and not progress.asked.lives_on:
+        frames = (progress.asked.answered, progress.asked.frame)
+        yield Flaw(f"progress on {progress.asked.method} after its answer", "/params/progressToken", frames=frames)
 
 
 @check("N02", _ERROR, "progress that does not grow", _PROGRESS, topic="basic/utilities/progress")
 def progress_grows(case: CheckMoment) -> Iterator[Flaw]:
     """“The progress value MUST increase with each notification, even if the total is unknown.”"""
-    telling, now = case.telling, peek.number(case.value, "progress")
-    if telling is not None and telling.last is not None and now is not None and now <= telling.last:
-        yield Flaw(f"progress went from {telling.last:g} to {now:g}", "/params/progress", frames=(telling.frame,))
+    progress, now = case.progress, peek.number(case.value, "progress")
+    if progress is not None and progress.last is not None and now is not None and now <= progress.last:
+        yield Flaw(f"progress went from {progress.last:g} to {now:g}", "/params/progress", frames=(progress.frame,))
 
 
 @check("N03", _ERROR, "progress with values that can't be", _PROGRESS, topic="basic/utilities/progress")
 def progress_stays_within_total(case: CheckMoment) -> Iterator[Flaw]:
     """More than all, or more often than anybody can look."""
-    telling = case.telling
-    if telling is not None and telling.count == _OFTEN and case.time_ns - telling.since_ns < _SECOND_NS:
-        if case.state.seldom("N03 often", 1, 1 << 62):
+    progress = case.progress
+    if progress is not None and progress.count == _OFTEN and case.time_ns - progress.since_ns < _SECOND_NS:
+        if case.state.is_sampled("N03 often", 1, 1 << 62):
             said = f"more than {_OFTEN} words of progress within a second"
             yield Flaw(said, "/params", severity=_HINT, fix="A few in a second are enough.")
     now, total = peek.number(case.value, "progress"), peek.number(case.value, "total")
@@ -215,8 +215,8 @@ def what_is_asked_or_private_is_not_cached(case: CheckMoment) -> Iterator[Flaw]:
         return
     if case.value.get("resultType") == INPUT_REQUIRED:
         yield Flaw("caching hints on a result that asks for input", "/result/ttlMs")
-    elif case.method == "resources/read" and case.value.get("cacheScope") == "public" and case.life is not None:
-        if case.life.sent("authorization") is not None:
+    elif case.method == "resources/read" and case.value.get("cacheScope") == "public" and case.http is not None:
+        if case.http.sent("authorization") is not None:
             yield Flaw("a resource that was read with credentials is public to caches", "/result/cacheScope")
 
 
@@ -232,7 +232,7 @@ def what_is_asked_or_private_is_not_cached(case: CheckMoment) -> Iterator[Flaw]:
 def logs_have_no_secrets(case: CheckMoment) -> Iterator[Flaw]:
     """“Log messages MUST NOT contain credentials or secrets.” What it is is not repeated; of a flood some are read."""
     message = case.message
-    if not isinstance(message, Notification) or not case.state.seldom("G04", 1000, 20):
+    if not isinstance(message, Notification) or not case.state.is_sampled("G04", 1000, 20):
         return
     if found := secret_in(message.params_part.raw[:_LOOKED_AT]):
         yield Flaw(f"a log message has what looks like {found}", "/params/data")

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from inspector.checks.shapes.notation import TYPES
-from inspector.checks.shapes.parse import Member, ShapeType, read
+from inspector.checks.shapes.notation import TYPES, Member, ShapeType, read
 from inspector.protocol import peek
 from inspector.protocol.uri_templates import take_apart
 

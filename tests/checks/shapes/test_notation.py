@@ -2,8 +2,9 @@
 
 import re
 
-from inspector.checks.shapes.notation import OF_EXTENSION, PARAMS, RESULTS, TYPES
-from inspector.checks.shapes.parse import read
+import pytest
+
+from inspector.checks.shapes.notation import OF_EXTENSION, PARAMS, RESULTS, TYPES, read
 from inspector.protocol.revisions.table import ROWS
 
 _SIMPLE = {
@@ -46,3 +47,35 @@ def test_every_method_is_one_of_some_revision() -> None:
     others = frozenset().union(*(row.server_requests | row.server_notifications for row in ROWS))
     assert set(RESULTS) <= requests
     assert set(PARAMS) <= others
+
+
+_SMALL = """
+Base !X01
+  _meta?   object  3+
+Thing < Base
+  name     text        !X02/X03
+  size?    whole  3-4
+  needs name|size
+Either = Thing | Other 2+  !X04
+"""
+
+
+def test_a_member_has_its_kind_its_rows_and_its_rules() -> None:
+    thing = read(_SMALL)["Thing"]
+    meta, name, size = thing.members
+    assert (name.required, name.kind, name.absent, name.wrong) == (True, "text", "X02", "X03")
+    assert (size.required, list(size.rows)) == (False, [3, 4])
+    assert (meta.name, list(meta.rows)) == ("_meta", [3, 4, 5])
+    assert (thing.rule, thing.needs) == ("X01", ("name", "size"))
+
+
+def test_a_choice_has_arms_with_their_rows() -> None:
+    either = read(_SMALL)["Either"]
+    assert {arm: list(rows) for arm, rows in either.arms.items()} == {"Thing": [1, 2, 3, 4, 5], "Other": [2, 3, 4, 5]}
+    assert either.rule == "X04"
+
+
+@pytest.mark.parametrize("line", ["Thing <", "Thing\n  name", "Thing\n  name text 3+ X01"])
+def test_what_can_t_be_read_is_a_mistake(line: str) -> None:
+    with pytest.raises(AssertionError):
+        read(line)
