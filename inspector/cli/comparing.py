@@ -15,10 +15,12 @@ from typing import Any
 import click
 import msgspec
 
+from inspector.capture.compare import operations
 from inspector.capture.compare.differences import Comparison, compare
 from inspector.capture.compare.normal import NAMES, Normal, read_rule, read_rules
 from inspector.capture.compare.operations import Accounts
 from inspector.capture.format.lines import demand_file
+from inspector.cli.captures import loaded_capture
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, visit
@@ -30,6 +32,7 @@ from inspector.cli.targets import found_by_name
 from inspector.config.paths import expanded
 from inspector.errors import UsageError
 from inspector.features.lock.changes import SurfaceDiff, compare_surfaces
+from inspector.features.lock.lines import diff_as_json, diff_lines, diff_markdown
 from inspector.features.lock.lock_file import ServerDefinitions, as_json, is_lock_file, read_lock_file, surface_of
 from inspector.features.lock.schemas import Rating
 from inspector.present.compare import Names, comparison_data, comparison_lines
@@ -112,9 +115,6 @@ def tell(output: Output, found: Comparison, names: Names) -> ExitStatus:
 
 def read_accounts(path: Path, output: Output) -> Accounts:
     """What the operations of a capture came to. Raises: CaptureError, UsageError where there is no file."""
-    from inspector.capture.compare import operations
-    from inspector.capture.format.lines import demand_file
-
     demand_file(path, "mcp-inspect without any words lists recent captures.")
     read = operations.read_accounts(path)
     for notice in read.notices:
@@ -233,15 +233,9 @@ def surface_of_side(env: CliEnv, output: Output, side: ComparedSide, options: di
 
 
 def _of_capture(output: Output, path: Path) -> ServerDefinitions:
-    from inspector.capture.store.load import load
 
-    journal = load(path)
-    try:
-        for notice in journal.notices:
-            output.warn(notice)
+    with loaded_capture(output, path) as journal:
         surface = surface_of(journal.conversation)
-    finally:
-        journal.close()
     if not surface.is_known:
         raise UsageError(f"{path} shows nothing of what a server offers", hint="It holds no opening and no list.")
     return surface
@@ -301,7 +295,6 @@ def diff_surfaces(
             return fetched.status
         found.append(fetched.surface)
     diff = compare_surfaces(*found)
-    from inspector.features.lock.lines import diff_as_json, diff_lines, diff_markdown
 
     before, after = (side.name for side in sides)
     if output.as_json:

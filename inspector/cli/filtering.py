@@ -7,8 +7,6 @@ import msgspec
 
 from inspector.capture.journal import Journal
 from inspector.cli.output import Output
-from inspector.config.paths import places
-from inspector.config.remembered import SavedFilters
 from inspector.errors import FilterError, UsageError
 from inspector.filters.engine.nodes import ExchangeColumns
 from inspector.filters.engine.program import Program
@@ -88,19 +86,6 @@ def _rule(text: str, named: Named) -> ColorRule:
     if term is None:
         raise UsageError(f"--color {text!r} has no filter", hint="Write COLOUR when FILTER.")
     return ColorRule(_ROLES[found.group(1)], term)
-
-
-def matching_entries(output: Output, journal: Journal, filter_text: str) -> Sequence[int]:
-    """The numbers of the entries that a filter lets through, in order; what goes wrong with a pattern is a warning.
-
-    Raises: UsageError for a filter that can't be read.
-    """
-    own = places(output.env.environ)
-    tail = Tail(journal, output, read_tail_options(filter_text, (), named=SavedFilters(own.config, own.state).named()))
-    found = tail.matching()
-    if tail.trouble:
-        output.warn(tail.trouble)
-    return found
 
 
 class Tail:

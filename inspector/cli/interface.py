@@ -19,10 +19,11 @@ from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.output import Output
 from inspector.cli.process import held_log, leaving_no_child, leaving_politely
-from inspector.cli.targets import TargetOptions
+from inspector.cli.targets import TargetOptions, demo_target, found_target, plainly, typed_target
 from inspector.config.paths import places
 from inspector.config.targets import StdioTarget
 from inspector.errors import ConnectError, UsageError
+from inspector.text import human_size, visible
 from inspector.transports.children import Started, abandon, end_all_children, start
 
 if TYPE_CHECKING:
@@ -175,7 +176,6 @@ class Servers:
 
         Raises: InspectError if it can't be begun at all.
         """
-        from inspector.cli.targets import demo_target, found_target, typed_target
         from inspector.config.servers import FoundServer
         from inspector.present.start import OpenCapture, OpenDemo, OpenServer, OpenTyped
         from inspector.session.engine import OpenedSession
@@ -209,8 +209,6 @@ class Servers:
 
     def _like(self, target: "Target") -> TargetOptions:
         """What holds for a server that was named beside another one."""
-        from inspector.cli.targets import plainly
-
         plain = plainly(target)
         if self._chosen is None:
             return replace(plain, record=self._record)
@@ -340,7 +338,6 @@ def _look_into(env: CliEnv, path: Path) -> None:
     """Read a long file of another program first, and say so. Raises: CaptureError if nothing comes of it."""
     if path.stat().st_size > _LONG:
         from inspector.capture.foreign_files import is_foreign, stand_in
-        from inspector.text import human_size, visible
 
         if is_foreign(path):
             size = human_size(path.stat().st_size)

@@ -11,7 +11,9 @@ import click
 import msgspec
 
 from inspector.atomic_write import write_whole
+from inspector.capture.format.lines import demand_file
 from inspector.capture.journal import Journal
+from inspector.capture.store.load import load
 from inspector.checks.compat.facts import Host
 from inspector.checks.compat.matrix import for_hosts
 from inspector.checks.compat.packs import HOSTS
@@ -28,11 +30,12 @@ from inspector.cli.headless import CommandSession, answered
 from inspector.cli.help import option_group, shared
 from inspector.cli.output import Output
 from inspector.cli.reports import Baseline, read_baseline, written
-from inspector.cli.targets import found_by_name
+from inspector.cli.targets import found_by_name, found_target
 from inspector.config.eras import process_key, url_key
 from inspector.config.paths import places
 from inspector.config.remembered import SeenServer
 from inspector.errors import UsageError
+from inspector.features.lock.lock_file import read_lock_file
 from inspector.present.findings import failure_in, summary, verdict_lines
 from inspector.present.result import Finished, incomplete
 from inspector.protocol import peek
@@ -96,9 +99,6 @@ def tools_beside(paths: Sequence[Path]) -> dict[str, frozenset[str]]:
 
     Raises: UsageError for what is no file.
     """
-    from inspector.capture.format.lines import demand_file
-    from inspector.capture.store.load import load
-
     beside: dict[str, frozenset[str]] = {}
     for path in paths:
         demand_file(path, "Name captures of the servers that are configured beside it.")
@@ -368,8 +368,6 @@ def target_key(env: CliEnv, url: str | None, options: Mapping[str, Any]) -> str:
     if env.server_argv is not None:
         return process_key(env.server_argv, Path(options.get("cwd") or ".").absolute())
     if (server := found_by_name(env, url)) is not None:
-        from inspector.cli.targets import found_target
-
         return found_target(server, env.environ).key
     return url_key(url) if url else ""
 
@@ -380,8 +378,6 @@ def seen_before(env: CliEnv, key: str, lock: Path | None, output: Output) -> Map
     Raises: UsageError for a file that is no surface.
     """
     if lock is not None:
-        from inspector.features.lock.lock_file import read_lock_file
-
         surface, odd = read_lock_file(lock)
         for said in odd:
             output.warn(said)

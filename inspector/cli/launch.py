@@ -13,7 +13,7 @@ from inspector.cli.login_options import Choice
 from inspector.cli.server_request_options import demand_consent
 from inspector.cli.targets import TargetOptions
 from inspector.config.eras import Eras, revealed_era
-from inspector.config.paths import places
+from inspector.config.paths import places, private_directory
 from inspector.config.targets import HttpTarget, StdioTarget, Target
 from inspector.errors import InspectError
 from inspector.protocol.capabilities import TASKS
@@ -136,7 +136,6 @@ def _place_on_the_shelf(label: str, env: CliEnv) -> Path:
     import time
 
     from inspector.capture.shelf import fresh_path, make_room
-    from inspector.config.paths import private_directory
 
     shelf = private_directory(places(env.environ).captures)
     make_room(shelf)

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from types import FrameType
 
 from inspector.cli.env import CliEnv
+from inspector.text import visible
 from inspector.transports.children import end_all_children
 
 _FORMAT = "%(levelname)s %(name)s: %(message)s"
@@ -30,8 +31,6 @@ class _Narrated(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Show a record, or hold it."""
-        from inspector.text import visible
-
         text = visible(self.format(record), newlines=True)
         if self.held is None:
             self._env.stderr.write(text + "\n")

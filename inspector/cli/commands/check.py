@@ -6,7 +6,9 @@ from typing import Any
 import click
 import msgspec
 
+from inspector.capture.format.lines import demand_file
 from inspector.capture.journal import Journal
+from inspector.cli.captures import loaded_capture
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, visit
@@ -30,6 +32,7 @@ from inspector.cli.targets import names_a_server
 from inspector.errors import UsageError
 from inspector.protocol.capabilities import SKILLS, declares
 from inspector.protocol.credentials import without_credentials
+from inspector.protocol.flows.skills import list_skills
 from inspector.session.probing import probe, probe_unopened
 
 _CHECK_EXAMPLES = (
@@ -114,25 +117,15 @@ async def ask_for_lists(visit: CommandSession) -> ExitStatus:
     """
     lists = (await fetch_each(visit, declared(visit.opening))).values()
     if declares(visit.opening.capabilities, SKILLS):
-        from inspector.protocol.flows.skills import list_skills  # few servers have any
-
         await visit.session.perform(lambda revision: list_skills(revision=revision))
     raise_failure(visit.output, lists)
     return ExitStatus.TOOL_ERROR if any(each.missing for each in lists) else ExitStatus.OK
 
 
 def _check_file(output: Output, path: Path, wish: ReportOptions) -> ExitStatus:
-    from inspector.capture.format.lines import demand_file
-    from inspector.capture.store.load import load
-
     demand_file(path, "Name a capture, a URL, or a server's command after --.")
-    journal = load(path)
-    try:
-        for notice in journal.notices:
-            output.warn(notice)
+    with loaded_capture(output, path) as journal:
         return conclude(output, journal, wish)
-    finally:
-        journal.close()
 
 
 _DOCTOR_EXAMPLES = (

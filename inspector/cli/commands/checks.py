@@ -8,6 +8,7 @@ from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.output import Output
 from inspector.cli.reports import check_as_json
+from inspector.present.findings import check_lines
 
 _EXAMPLES = (
     "mcp-inspect checks",
@@ -24,7 +25,5 @@ def command(env: CliEnv, /, json_: bool) -> ExitStatus:
     if json_:
         output.data([check_as_json(check) for check in all_checks()])
     else:
-        from inspector.present.findings import check_lines
-
         output.lines(check_lines(all_checks()))
     return ExitStatus.OK

@@ -15,6 +15,7 @@ from inspector.cli.output import Output
 from inspector.errors import UsageError
 from inspector.protocol import peek
 from inspector.protocol.jsonrpc import ErrorAnswer
+from inspector.text import visible
 
 _METHOD = "completion/complete"
 _REFERENCES = {"prompt": ("ref/prompt", "name"), "template": ("ref/resource", "uri")}
@@ -82,8 +83,6 @@ async def _complete(visit: CommandSession, params: dict[str, Any]) -> ExitStatus
 
 
 def _show(output: Output, completion: Any) -> None:
-    from inspector.text import visible
-
     values = [value for value in peek.items(completion, "values") if isinstance(value, str)]
     output.lines(((visible(value), "text"),) for value in values)
     total, more = peek.integer(completion, "total"), peek.flag(completion, "hasMore")

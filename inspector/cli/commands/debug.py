@@ -9,6 +9,7 @@ import click
 import msgspec
 
 from inspector.capture.journal import Journal
+from inspector.capture.store.load import load
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, visit
@@ -59,8 +60,6 @@ def command(env: CliEnv, /, what: str, source: str | None, seconds: float, **opt
 
 
 def _of_file(output: Output, file: Path) -> ExitStatus:
-    from inspector.capture.store.load import load
-
     before, began = resident_bytes(), time.perf_counter()
     journal = load(file)
     try:

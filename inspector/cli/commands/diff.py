@@ -18,6 +18,7 @@ from inspector.cli.comparing import (
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
+from inspector.cli.interface import compare_on_screen
 from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
 from inspector.errors import UsageError
@@ -65,8 +66,6 @@ def command(
         return diff_surfaces(env, output, sides, options, fail_on=fail_on or "any", markdown=markdown)
     before, after = demand_captures(sides)
     if screen:
-        from inspector.cli.interface import compare_on_screen
-
         wish = read_compare_options(options)
         return compare_on_screen(env, before, after, wish.normal, wish.only)
     return compare_captures(output, before, after, read_compare_options(options))

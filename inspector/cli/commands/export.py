@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from inspector.capture.format.file import demand_place
+from inspector.capture.format.notes import NotesFile
 from inspector.capture.journal import Journal
+from inspector.cli.captures import loaded_capture, matching_entries
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
@@ -72,9 +75,6 @@ def command(
     them is taken out by mcp-inspect share, whose copy can be exported like any capture. One operation with a diagram
     is what mcp-inspect story writes.
     """
-    from inspector.capture.format.file import demand_place
-    from inspector.capture.store.load import load
-    from inspector.cli.filtering import matching_entries
     from inspector.features.export.selection import Selection, to_file
 
     output = Output(env, quiet=quiet)
@@ -82,10 +82,7 @@ def command(
         demand_place_for_notes(name)
     if out is not None:
         demand_place(out, file, overwrite=force)
-    journal = load(file)
-    try:
-        for notice in journal.notices:
-            output.warn(notice)
+    with loaded_capture(output, file) as journal:
         chosen = matching_entries(output, journal, text) if text.strip() else range(1, journal.count + 1)
         selection = Selection(
             journal, chosen, keep_secrets=keep_secrets, notes=_noted(journal, output) if notes else None
@@ -99,14 +96,10 @@ def command(
             output.narrate(f"written to {out}: {size:,} bytes; not in it: {FORMATS[name].loses}")
         if selection.left_out:
             output.warn(f"Left out, because the format has no place for them: {selection.left_out:,}.")
-    finally:
-        journal.close()
     return ExitStatus.OK
 
 
 def _noted(journal: Journal, output: Output) -> "Notes":
-    from inspector.capture.format.notes import NotesFile
-
     notes = NotesFile(journal.capture_path, journal.head.id).read()
     if notes.trouble:
         output.warn(notes.trouble)

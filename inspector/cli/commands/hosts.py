@@ -6,7 +6,9 @@ from typing import Any
 
 import click
 
+from inspector.capture.format.lines import demand_file
 from inspector.capture.journal import Journal
+from inspector.capture.store.load import load
 from inspector.checks.compat.facts import Host
 from inspector.checks.compat.packs import HOSTS
 from inspector.cli.env import CliEnv
@@ -18,6 +20,14 @@ from inspector.cli.lists import fetch
 from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
 from inspector.cli.targets import names_a_server
+from inspector.present.compatibility import (
+    host_as_json,
+    host_lines,
+    matrix_as_json,
+    matrix_lines,
+    surface_matrix,
+    surface_of,
+)
 
 _EXAMPLES = (
     "mcp-inspect hosts -- node server.js",
@@ -62,8 +72,6 @@ def command(
 
 
 def _list(output: Output, hosts: tuple[Host, ...]) -> ExitStatus:
-    from inspector.present.compatibility import host_as_json, host_lines
-
     if output.as_json:
         output.data([host_as_json(host) for host in hosts])
     else:
@@ -72,9 +80,6 @@ def _list(output: Output, hosts: tuple[Host, ...]) -> ExitStatus:
 
 
 def _of_file(output: Output, path: Path, hosts: tuple[Host, ...], called: str, every: bool) -> ExitStatus:
-    from inspector.capture.format.lines import demand_file
-    from inspector.capture.store.load import load
-
     demand_file(path, "Name a capture, a URL, or a server's command after --.")
     journal = load(path)
     try:
@@ -84,8 +89,6 @@ def _of_file(output: Output, path: Path, hosts: tuple[Host, ...], called: str, e
 
 
 def _tell(output: Output, journal: Journal, hosts: tuple[Host, ...], called: str, every: bool) -> ExitStatus:
-    from inspector.present.compatibility import matrix_as_json, matrix_lines, surface_matrix, surface_of
-
     matrix = surface_matrix(surface_of(journal.conversation, called), hosts)
     if output.as_json:
         output.data(matrix_as_json(matrix))

@@ -16,6 +16,7 @@ from inspector.errors import UsageError
 from inspector.present import spans
 from inspector.present.items import ToolRow, tool_rows, total_cost
 from inspector.present.spans import Line, span
+from inspector.present.words import text_of
 from inspector.protocol import peek
 from inspector.protocol.things import LISTS, ListedItem, Prompt, Resource, Template, Tool
 
@@ -105,8 +106,6 @@ def _show(visit: CommandSession, fetched: dict[str, FetchedList]) -> None:
 
 def _say_age(visit: CommandSession, fetched: FetchedList) -> None:
     """For how long the list is said to be fresh, where the server says so."""
-    from inspector.present.words import text_of
-
     freshness = visit.session.journal.conversation.catalogue.listings[fetched.kind].freshness
     if freshness is not None and freshness.ttl_ms is not None:
         scope = f", {freshness.scope}" if freshness.scope else ""

@@ -8,11 +8,13 @@ from pathlib import Path
 
 import click
 
+from inspector.capture.format.lines import demand_file
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.output import Output
 from inspector.cli.process import leaving_politely
+from inspector.config.paths import places
 from inspector.errors import UsageError
 
 _EXAMPLES = (
@@ -60,8 +62,6 @@ def command(
     error that says what there is. Progress, logs and questions come at their place. A fault is delay TIME, error
     [CODE], cut, malformed or drop; then on METHOD [NAME]; then after N, and N times. Or FILTER => FAULT.
     """
-    from inspector.capture.format.lines import demand_file
-    from inspector.config.paths import places
     from inspector.features.mock.running import MockRequest, run
     from inspector.features.mock.shared import MockSettings, Serves, read_fault
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
+from inspector.capture.format.lines import demand_file
 from inspector.cli import interface
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
@@ -107,8 +108,6 @@ def replay_command(env: CliEnv, /, files: tuple[Path, ...]) -> ExitStatus:
     What another program recorded opens as well, as what mcp-inspect import makes of it, and so it does wherever a
     command takes a capture. Nothing is kept of that but notes, beside the file.
     """
-    from inspector.capture.format.lines import demand_file
-
     for file in files:
         demand_file(file, "mcp-inspect without any words lists recent captures.")
     return interface.replay(env, *files)

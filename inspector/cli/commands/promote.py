@@ -4,6 +4,9 @@ from pathlib import Path
 
 import click
 
+from inspector.capture.compare.operations import accounts
+from inspector.capture.format.lines import demand_file
+from inspector.cli.captures import loaded_capture, matching_entries
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
@@ -27,23 +30,14 @@ def command(env: CliEnv, /, file: Path, where: str, out: Path | None) -> ExitSta
     They are added to NAME.cases.yaml beside the capture, where nothing that is there is changed. Made-up ids and times
     are left out of what is compared.
     """
-    from inspector.capture.compare.operations import accounts
-    from inspector.capture.format.lines import demand_file
-    from inspector.capture.store.load import load
-    from inspector.cli.filtering import matching_entries
     from inspector.features.cases.file import add_cases, beside
     from inspector.features.cases.making import promoted
 
     output = Output(env)
     demand_file(file, "mcp-inspect without any words lists recent captures.")
-    journal = load(file)
-    try:
-        for notice in journal.notices:
-            output.warn(notice)
+    with loaded_capture(output, file) as journal:
         chosen = frozenset(matching_entries(output, journal, where)) if where else None
         found = accounts(journal).operations
-    finally:
-        journal.close()
     cases = promoted(found, chosen)
     if not cases:
         raise UsageError("no request of the capture can become a case", hint=_hint(where))

@@ -9,10 +9,11 @@ import click
 import msgspec
 
 from inspector.capture.compare.operations import Accounts, accounts
+from inspector.capture.format.lines import demand_file
+from inspector.cli.captures import loaded_capture, matching_entries
 from inspector.cli.comparing import comparing_options, read_compare_options
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.filtering import matching_entries
 from inspector.cli.headless import CommandSession, visit
 from inspector.cli.help import Documented
 from inspector.cli.interface import inspect, show_live
@@ -46,22 +47,14 @@ def read_recorded(output: Output, path: Path, where: str, to: int | None) -> Rec
 
     Raises: CaptureError, UsageError.
     """
-    from inspector.capture.format.lines import demand_file
-    from inspector.capture.store.load import load
-
     demand_file(path, "mcp-inspect without any words lists recent captures.")
-    journal = load(path)
-    try:
-        for notice in journal.notices:
-            output.warn(notice)
+    with loaded_capture(output, path) as journal:
         if to is not None and not 1 <= to <= journal.count:
             raise UsageError(f"--to {to}: the capture has {journal.count:,} entries", hint="tail tells their numbers.")
         found = accounts(journal) if to is None else up_to(accounts(journal), to)
         chosen = frozenset(matching_entries(output, journal, where)) if where else None
         opening = journal.conversation.opening
         made = plan(found, chosen)
-    finally:
-        journal.close()
     if not made.steps:
         raise UsageError(
             "nothing of the capture is to be sent again" + (f": {made.skips[0].why}" if made.skips else ""),

@@ -10,6 +10,7 @@ from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.output import Output
 from inspector.cli.process import leaving_nothing_half_made
+from inspector.cli.progress import ReadingProgress
 from inspector.errors import UsageError
 
 _EXAMPLES = (
@@ -41,7 +42,6 @@ def command(env: CliEnv, /, file: Path, out: Path | None, *, dry_run: bool, **op
 
     The copy is read again, and not kept if a known secret is left. What only people understand stays: look into it.
     """
-    from inspector.cli.progress import ReadingProgress
     from inspector.cli.sharing import as_json, chosen, copy, told, warnings
 
     if out is None and not dry_run:

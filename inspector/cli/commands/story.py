@@ -5,13 +5,15 @@ from pathlib import Path
 import click
 import msgspec
 
+from inspector.capture.format.file import demand_place
 from inspector.capture.journal import Journal
+from inspector.cli.captures import loaded_capture
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.output import Output
 from inspector.errors import UsageError
-from inspector.present.trace import Trace, story_of
+from inspector.present.trace import Trace, markdown_of, story_of
 
 _EXAMPLES = (
     "mcp-inspect story session.mcpcap 28",
@@ -32,26 +34,18 @@ def command(env: CliEnv, /, file: Path, n: int, out: Path | None, force: bool, a
 
     Its requests and answers, progress, what the server asked meanwhile, HTTP, logs and stderr of that window.
     """
-    from inspector.capture.format.file import demand_place
-    from inspector.capture.store.load import load
     from inspector.features.export.selection import to_file
 
     output = Output(env)
     if out is not None:
         demand_place(out, file, overwrite=force)
-    journal = load(file)
-    try:
-        for notice in journal.notices:
-            output.warn(notice)
+    with loaded_capture(output, file) as journal:
         story = _told(journal, n)
         if as_json:
             output.data(msgspec.to_builtins(story))
             return ExitStatus.OK
-        from inspector.present.trace import markdown_of
 
         page = markdown_of(story, journal)
-    finally:
-        journal.close()
     if out is None:
         output.text(page)
     else:

@@ -12,6 +12,7 @@ from inspector.cli.help import Documented
 from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
 from inspector.errors import UsageError
+from inspector.features.lock.lock_file import as_json, is_lock_file, save
 from inspector.protocol.things import LISTS
 
 _EXAMPLES = (
@@ -34,8 +35,6 @@ def command(env: CliEnv, /, words: tuple[str, ...], path: Path | None, **options
     The file changes only where the server does, so it can be committed; mcp-inspect diff compares it with the server,
     with a capture, or with another such file. Each thing carries a hash of its content.
     """
-    from inspector.features.lock.lock_file import as_json, save
-
     output = Output(env, quiet=options["quiet"])
     (side,) = read_sides(words, env, 1)
     if path is not None:
@@ -55,7 +54,5 @@ def command(env: CliEnv, /, words: tuple[str, ...], path: Path | None, **options
 
 def _demand_place(path: Path) -> None:
     """See that nothing is replaced but what was saved by this. Raises: UsageError, CaptureError."""
-    from inspector.features.lock.lock_file import is_lock_file
-
     if path.exists() and path.stat().st_size and not is_lock_file(path):
         raise UsageError(f"{path} is no saved surface, so it stays as it is", hint="Name another file.")

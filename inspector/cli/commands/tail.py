@@ -8,7 +8,9 @@ from typing import Any
 
 import click
 
+from inspector.capture.format.notes import NotesFile
 from inspector.capture.journal import Journal
+from inspector.capture.open import Following
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.filtering import Tail, TailOptions, read_tail_options
@@ -92,9 +94,6 @@ def _width(env: CliEnv) -> int:
 
 
 def _tail_file(output: Output, path: Path, wish: TailOptions, *, follow: bool) -> ExitStatus:
-    from inspector.capture.format.notes import NotesFile
-    from inspector.capture.open import Following
-
     loading = Following(path)
     loading.journal.marks.update(NotesFile(path, loading.journal.head.id).read().marks)
     tail = Tail(loading.journal, output, wish)

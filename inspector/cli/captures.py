@@ -1,0 +1,40 @@
+"""Captures for commands that read one: loaded to the end, and which of its entries a filter lets through."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from inspector.capture.journal import Journal
+from inspector.capture.store.load import load
+from inspector.cli.filtering import Tail, read_tail_options
+from inspector.cli.output import Output
+from inspector.config.paths import places
+from inspector.config.remembered import SavedFilters
+
+
+@contextmanager
+def loaded_capture(output: Output, path: Path) -> Iterator[Journal]:
+    """Load a capture for the time of the block; what a person should know about it is a warning.
+
+    Raises: CaptureError.
+    """
+    journal = load(path)
+    try:
+        for notice in journal.notices:
+            output.warn(notice)
+        yield journal
+    finally:
+        journal.close()
+
+
+def matching_entries(output: Output, journal: Journal, filter_text: str) -> Sequence[int]:
+    """The numbers of the entries that a filter lets through, in order; what goes wrong with a pattern is a warning.
+
+    Raises: UsageError for a filter that can't be read.
+    """
+    own = places(output.env.environ)
+    tail = Tail(journal, output, read_tail_options(filter_text, (), named=SavedFilters(own.config, own.state).named()))
+    found = tail.matching()
+    if tail.trouble:
+        output.warn(tail.trouble)
+    return found
