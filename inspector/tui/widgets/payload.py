@@ -117,7 +117,7 @@ class PayloadView(PayloadDeeds):
         self._shown, self.payload = (payload, form), payload
         tree, lines = self.query_one(JsonView), self.query_one(LinesView)
         tree.set_class(form != TREE, "hidden")
-        tree.hide_finding(form != TREE)
+        tree.finder.hide(form != TREE)
         lines.set_class(form == TREE, "hidden")
         if form == TREE:
             tree.show(payload)

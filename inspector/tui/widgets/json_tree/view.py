@@ -25,19 +25,277 @@ from inspector.tui.widgets.payload_actions import PayloadDeeds
 from inspector.tui.widgets.search_bar import SearchBar
 from inspector.tui.widgets.virtual_lines import VirtualLines
 
-# --- The rows of a payload on the screen: how they are drawn, folded and unfolded, and where in it the cursor is.
-
 AT_ONCE: Final = 1_000_000
 """Bytes up to which a payload is worked through without a thread: some milliseconds."""
 _GUTTER = 2
 
 
-class JsonRowsView(VirtualLines):
-    """Rows, arranged by whoever reads them."""
+MOST_S: Final = 3.0
+"""Seconds for one search."""
+_AT_ONCE = 1_000_000
+"""Bytes of indented text that are searched without a thread."""
 
-    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's word
+
+class FindBar(SearchBar):
+    """The line to find with, below the view that it searches."""
+
+    def __init__(self, finder: "JsonSearch") -> None:
+        super().__init__("find", placeholder="a text in this payload; ~ before it: its letters in order")
+        self._finder = finder
+
+    async def on_search_bar_changed(self, event: SearchBar.Changed) -> None:
+        """Find what was typed, from where the search began."""
+        event.stop()
+        self._finder.find_from_start(event.text)
+
+    async def on_search_bar_done(self, event: SearchBar.Done) -> None:
+        """Back to the payload; after Escape nothing stays marked."""
+        event.stop()
+        self._finder.leave(keep=event.found)
+
+
+class JsonSearch:
+    """Finds a text in the payload of a view, and marks what matches."""
+
+    def __init__(self, view: "JsonView") -> None:
+        self._view = view
+        self._bar: FindBar | None = None
+        self._began = 0
+        """The line on which the search began."""
+        self._generation = 0
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the line to find with is shown."""
+        return self._bar is not None
+
+    def hide(self, hidden: bool) -> None:
+        """Let the line to find with go out of sight with its view."""
+        if self._bar is not None:
+            self._bar.set_class(hidden, "hidden")
+
+    async def open(self) -> None:
+        """Open the line to find with."""
+        if self._bar is None and isinstance(self._view.parent, Widget):
+            self._bar = FindBar(self)
+            await self._view.parent.mount(self._bar, after=self._view)
+        if self._bar is not None:
+            self._began = max(self._view.line, 0)
+            self._bar.focus()
+            self._bar.select_all()
+
+    def leave(self, *, keep: bool) -> None:
+        """Give the keys back to the payload, and put the line away unless something was found."""
+        self._view.focus()
+        if not keep:
+            self._view.mark("")
+            self._generation += 1
+        if self._bar is not None and not keep:
+            self._bar.remove()
+            self._bar = None
+
+    def find_from_start(self, needle: str) -> None:
+        """Find what is being typed, from the line on which the search began."""
+        self._generation += 1
+        self._view.mark(needle)
+        lines = self._view.lines
+        if not needle:
+            self._say(None)
+        elif len(lines.text) <= _AT_ONCE:
+            self._go_to(lines.find(needle, self._began))
+            self._say(lines.matches(needle))
+        else:
+            self._find_slowly(needle, self._began, backwards=False, count=True)
+
+    def go_on(self, *, backwards: bool) -> None:
+        """Go to the next line that matches, or the one before."""
+        view, lines = self._view, self._view.lines
+        start = (view.line + (-1 if backwards else 1)) % max(lines.count, 1)
+        if len(lines.text) <= _AT_ONCE:
+            self._go_to(lines.find(view.needle, start, backwards=backwards))
+        else:
+            self._generation += 1
+            self._find_slowly(view.needle, start, backwards=backwards, count=False)
+
+    def _find_slowly(self, needle: str, start: int, *, backwards: bool, count: bool) -> None:
+        work = self._find(needle, start, backwards=backwards, count=count)
+        self._view.run_worker(work, group="find", exclusive=True)
+
+    async def _find(self, needle: str, start: int, *, backwards: bool, count: bool) -> None:
+        generation, lines, end = self._generation, self._view.lines, time.monotonic() + MOST_S
+
+        def go_on() -> bool:
+            return self._generation == generation and time.monotonic() < end
+
+        if self._bar is not None and count:
+            self._bar.say_error(f"{glyphs().pending} searching")
+        found = await asyncio.to_thread(lines.find, needle, start, backwards=backwards, go_on=go_on)
+        if self._generation != generation:
+            return
+        self._go_to(found)
+        if not count:
+            return
+        many = await asyncio.to_thread(lines.matches, needle, go_on=go_on)
+        if self._generation == generation:
+            self._say(many, given_up=time.monotonic() >= end)
+
+    def _go_to(self, found: int | None) -> None:
+        if found is not None:
+            self._view.go_to_found(found)
+
+    def _say(self, many: int | None, *, given_up: bool = False) -> None:
+        if self._bar is None:
+            return
+        self._bar.say_count(many)
+        if given_up:
+            self._bar.say_error(f"given up after {MOST_S:.0f} s; found so far: {many or 0:,}")
+
+
+_SMALL, _NESTED = 64 * 1024, 20_000
+"""Bytes that are prepared at once whatever they are, and how many lists and objects of larger ones."""
+_NOTHING: Sequence[Sequence[Span]] = ([("Nothing to show", "muted")],)
+
+
+class JsonView(VirtualLines, PayloadDeeds):
+    """One payload at a time."""
+
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.JSON, keys.ActionScope.FINDING_HERE)
+    HELP = """\
+The payload, indented; numbers, escapes and the order of keys are as they came. Enter folds and unfolds a value,
+and opens a line that is too long for the screen; `f`, `l` and `a` fold many. `*` finds a text, `n` and `N` go through
+what was found. `d` decodes the value under the cursor, `Y` copies it in one form or another.
+"""
+
+    class Selected(Message):
+        """Another line is under the cursor."""
+
+        def __init__(self, control: "JsonView") -> None:
+            super().__init__()
+            self._control = control
+
+        @property
+        def control(self) -> "JsonView":
+            """The view it comes from; its `path` says where the cursor is."""
+            return self._control
+
+    class Ready(Message):
+        """The payload is prepared and on the screen."""
+
+        def __init__(self, control: "JsonView") -> None:
+            super().__init__()
+            self._control = control
+
+        @property
+        def control(self) -> "JsonView":
+            """The view it comes from."""
+            return self._control
+
+    def __init__(
+        self,
+        raw: bytes = b"",
+        *,
+        empty: Sequence[Sequence[Span]] = _NOTHING,
+        id: str | None = None,  # noqa: A002 - Textual's word
+        classes: str | None = None,
+    ) -> None:
+        """Show a payload; `empty` is what stands there without one."""
         super().__init__(id=id, classes=classes)
+        self._raw = raw
+        self._nothing = empty
+        self._prepared: bytes | None = None
+        self.empty = empty
         self._rows = JsonRows(JsonLines(b""))
+        self.finder = JsonSearch(self)
+        self.begins_at = ""
+        """Where in a message the payload stands, as a JSON pointer; "" if it is one."""
+
+    def on_mount(self) -> None:
+        """Prepare what was given at first."""
+        self.show(self._raw)
+
+    def show(self, raw: bytes) -> None:
+        """Show another payload from its first line; a search stays. b"" shows nothing.
+
+        The one that is shown already stays where it is.
+        """
+        if raw and raw is self._prepared:
+            return
+        self._raw, self._prepared = raw, None
+        self.workers.cancel_node(self)
+        if _is_quick(raw):
+            self._take(JsonRows(JsonLines(raw)))
+            return
+        self._arrange(JsonRows(JsonLines(b"")), 0)
+        self.empty = ([(f"{glyphs().pending} reading {human_size(len(raw))}", "pending")],)
+        self._prepare()
+
+    @work(exclusive=True)
+    async def _prepare(self) -> None:
+        raw = self._raw
+        rows = await asyncio.to_thread(_prepared, raw)
+        if raw is self._raw:
+            self._take(rows)
+
+    def _take(self, rows: JsonRows) -> None:
+        self._prepared = self._raw
+        rows.needle = self._rows.needle
+        self.empty = self._nothing
+        self._arrange(rows, 0)
+        self.post_message(self.Ready(self))
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the payload is prepared."""
+        return self._prepared is self._raw
+
+    def moved(self) -> None:
+        """Show and tell where the reader went."""
+        super().moved()
+        self.post_message(self.Selected(self))
+
+    @property
+    def needle(self) -> str:
+        """What is marked."""
+        return self._rows.needle
+
+    def mark(self, needle: str) -> None:
+        """Mark what matches."""
+        self._rows.needle = needle
+        self.forget()
+
+    def go_to_found(self, line: int) -> None:
+        """Show a line with what stands around it."""
+        seen = self.view.visible
+        self._arrange(self._rows, self._rows.reveal(line))
+        if self.view.cursor not in seen:
+            self.scroll_lines_to(self.view.cursor - self.view.height // 3)
+
+    def go_to_line(self, line: int) -> None:
+        """Show a line, whatever it is folded into."""
+        if 0 <= line < self._rows.lines.count:
+            self.go_to_found(line)
+
+    @property
+    def whole(self) -> bytes:
+        """The payload as it came."""
+        return self._raw
+
+    @property
+    def place(self) -> str | None:
+        """Where the cursor is in the payload, as a JSON pointer."""
+        return None if self.line < 0 or self._rows.lines.problem else self.begins_at + pointer(self.steps)
+
+    def copies(self) -> list[Copy]:
+        """Copies of the value under the cursor, and of the payload."""
+        if self.line < 0 or self._rows.lines.problem:
+            return of_payload(self._raw)
+        return of_place(self.value, self.steps, self._raw)
+
+    def action_decode(self) -> None:
+        """Show what the value under the cursor may stand for."""
+        from inspector.tui.widgets.json_tree.decoded import decode
+
+        decode(self.app, self.value, json_path(self.steps))
 
     @property
     def lines(self) -> JsonLines:
@@ -138,315 +396,25 @@ class JsonRowsView(VirtualLines):
     def _take_folds(self, rows: JsonRows, line: int, folds: list[Fold]) -> None:
         self._arrange(rows, rows.take(line, folds))
 
-
-# --- Finding in a payload: a line to type into below it, what is found marked, from one match to the next.
-
-MOST_S: Final = 3.0
-"""Seconds for one search."""
-_AT_ONCE = 1_000_000
-"""Bytes of indented text that are searched without a thread."""
-
-
-class FindBar(SearchBar):
-    """The line to find with, below the view that it searches."""
-
-    def __init__(self, finder: "JsonSearch") -> None:
-        super().__init__("find", placeholder="a text in this payload; ~ before it: its letters in order")
-        self._finder = finder
-
-    async def on_search_bar_changed(self, event: SearchBar.Changed) -> None:
-        """Find what was typed, from where the search began."""
-        event.stop()
-        self._finder.find_from_start(event.text)
-
-    async def on_search_bar_done(self, event: SearchBar.Done) -> None:
-        """Back to the payload; after Escape nothing stays marked."""
-        event.stop()
-        self._finder.leave_finding(keep=event.found)
-
-
-class JsonSearch(Widget):
-    """What a view of a payload does to find. A mixin: the view says what its lines are and goes to them."""
-
-    _bar: FindBar | None = None
-    _began = 0
-    _generation = 0
-
-    # What the view answers
-
-    @property
-    def lines(self) -> JsonLines:
-        """The lines that are searched."""
-        raise NotImplementedError
-
-    @property
-    def needle(self) -> str:
-        """What is marked; "" for nothing."""
-        raise NotImplementedError
-
-    def hide_finding(self, hidden: bool) -> None:
-        """Let the line to find with go out of sight with its view."""
-        if self._bar is not None:
-            self._bar.set_class(hidden, "hidden")
-
-    def mark(self, needle: str) -> None:
-        """Mark what matches."""
-        raise NotImplementedError
-
-    def go_to_found(self, line: int) -> None:
-        """Show a line that matches."""
-        raise NotImplementedError
-
-    @property
-    def line(self) -> int:
-        """The line under the cursor."""
-        raise NotImplementedError
-
-    # What a reader does
-
     async def action_find_here(self) -> None:
         """Open the line to find with."""
-        if self._bar is None and isinstance(self.parent, Widget):
-            self._bar = FindBar(self)
-            await self.parent.mount(self._bar, after=self)
-        if self._bar is not None:
-            self._began = max(self.line, 0)
-            self._bar.focus()
-            self._bar.select_all()
+        await self.finder.open()
 
     def action_unfind(self) -> None:
         """Put the line away and mark nothing."""
-        self.leave_finding(keep=False)
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Let Escape go back where nothing is being found."""
-        return action != "unfind" or self._bar is not None
-
-    def leave_finding(self, *, keep: bool) -> None:
-        """Give the keys back to the payload, and put the line away unless something was found."""
-        self.focus()
-        if not keep:
-            self.mark("")
-            self._generation += 1
-        if self._bar is not None and not keep:
-            self._bar.remove()
-            self._bar = None
-
-    def search(self, needle: str) -> int:
-        """Mark what matches and go to the nearest from the cursor on; return how many there are, up to 10,000."""
-        self.mark(needle)
-        found = self.lines.find(needle, max(self.line, 0))
-        if found is not None:
-            self.go_to_found(found)
-        return self.lines.matches(needle)
-
-    def find_from_start(self, needle: str) -> None:
-        """Find what is being typed, from the line on which the search began."""
-        self._generation += 1
-        self.mark(needle)
-        if not needle:
-            self._say(None)
-        elif len(self.lines.text) <= _AT_ONCE:
-            found = self.lines.find(needle, self._began)
-            self._took(found, self.lines.matches(needle))
-        else:
-            self._find_slowly(needle, self._began, backwards=False, count=True)
+        self.finder.leave(keep=False)
 
     def action_next_match(self) -> None:
         """Go to the next line that matches."""
-        self._go_on(self.line + 1, backwards=False)
+        self.finder.go_on(backwards=False)
 
     def action_previous_match(self) -> None:
         """Go to the line before that matches."""
-        self._go_on(self.line - 1, backwards=True)
+        self.finder.go_on(backwards=True)
 
-    def _go_on(self, start: int, *, backwards: bool) -> None:
-        lines = self.lines
-        start %= max(lines.count, 1)
-        if len(lines.text) <= _AT_ONCE:
-            found = lines.find(self.needle, start, backwards=backwards)
-            if found is not None:
-                self.go_to_found(found)
-        else:
-            self._generation += 1
-            self._find_slowly(self.needle, start, backwards=backwards, count=False)
-
-    @work(group="find", exclusive=True)
-    async def _find_slowly(self, needle: str, start: int, *, backwards: bool, count: bool) -> None:
-        generation, lines, end = self._generation, self.lines, time.monotonic() + MOST_S
-
-        def go_on() -> bool:
-            return self._generation == generation and time.monotonic() < end
-
-        if self._bar is not None and count:
-            self._bar.say_error(f"{glyphs().pending} searching")
-        found = await asyncio.to_thread(lines.find, needle, start, backwards=backwards, go_on=go_on)
-        if self._generation != generation:
-            return
-        if found is not None:
-            self.go_to_found(found)
-        if not count:
-            return
-        many = await asyncio.to_thread(lines.matches, needle, go_on=go_on)
-        if self._generation == generation:
-            self._say(many, given_up=time.monotonic() >= end)
-
-    def _took(self, found: int | None, many: int) -> None:
-        if found is not None:
-            self.go_to_found(found)
-        self._say(many)
-
-    def _say(self, many: int | None, *, given_up: bool = False) -> None:
-        if self._bar is None:
-            return
-        self._bar.say_count(many)
-        if given_up:
-            self._bar.say_error(f"given up after {MOST_S:.0f} s; found so far: {many or 0:,}")
-
-
-_SMALL, _NESTED = 64 * 1024, 20_000
-"""Bytes that are prepared at once whatever they are, and how many lists and objects of larger ones."""
-_NOTHING: Sequence[Sequence[Span]] = ([("Nothing to show", "muted")],)
-
-
-class JsonView(JsonRowsView, JsonSearch, PayloadDeeds):
-    """One payload at a time."""
-
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.JSON, keys.ActionScope.FINDING_HERE)
-    HELP = """\
-The payload, indented; numbers, escapes and the order of keys are as they came. Enter folds and unfolds a value,
-and opens a line that is too long for the screen; `f`, `l` and `a` fold many. `*` finds a text, `n` and `N` go through
-what was found. `d` decodes the value under the cursor, `Y` copies it in one form or another.
-"""
-
-    class Selected(Message):
-        """Another line is under the cursor."""
-
-        def __init__(self, control: "JsonView") -> None:
-            super().__init__()
-            self._control = control
-
-        @property
-        def control(self) -> "JsonView":
-            """The view it comes from; its `path` says where the cursor is."""
-            return self._control
-
-    class Ready(Message):
-        """The payload is prepared and on the screen."""
-
-        def __init__(self, control: "JsonView") -> None:
-            super().__init__()
-            self._control = control
-
-        @property
-        def control(self) -> "JsonView":
-            """The view it comes from."""
-            return self._control
-
-    def __init__(
-        self,
-        raw: bytes = b"",
-        *,
-        empty: Sequence[Sequence[Span]] = _NOTHING,
-        id: str | None = None,  # noqa: A002 - Textual's word
-        classes: str | None = None,
-    ) -> None:
-        """Show a payload; `empty` is what stands there without one."""
-        super().__init__(id=id, classes=classes)
-        self._raw = raw
-        self._nothing = empty
-        self._prepared: bytes | None = None
-        self.empty = empty
-        self.begins_at = ""
-        """Where in a message the payload stands, as a JSON pointer; "" if it is one."""
-
-    def on_mount(self) -> None:
-        """Prepare what was given at first."""
-        self.show(self._raw)
-
-    def show(self, raw: bytes) -> None:
-        """Show another payload from its first line; a search stays. b"" shows nothing.
-
-        The one that is shown already stays where it is.
-        """
-        if raw and raw is self._prepared:
-            return
-        self._raw, self._prepared = raw, None
-        self.workers.cancel_node(self)
-        if _is_quick(raw):
-            self._take(JsonRows(JsonLines(raw)))
-            return
-        self._arrange(JsonRows(JsonLines(b"")), 0)
-        self.empty = ([(f"{glyphs().pending} reading {human_size(len(raw))}", "pending")],)
-        self._prepare()
-
-    @work(exclusive=True)
-    async def _prepare(self) -> None:
-        raw = self._raw
-        rows = await asyncio.to_thread(_prepared, raw)
-        if raw is self._raw:
-            self._take(rows)
-
-    def _take(self, rows: JsonRows) -> None:
-        self._prepared = self._raw
-        rows.needle = self._rows.needle
-        self.empty = self._nothing
-        self._arrange(rows, 0)
-        self.post_message(self.Ready(self))
-
-    @property
-    def is_ready(self) -> bool:
-        """Whether the payload is prepared."""
-        return self._prepared is self._raw
-
-    def moved(self) -> None:
-        """Show and tell where the reader went."""
-        super().moved()
-        self.post_message(self.Selected(self))
-
-    @property
-    def needle(self) -> str:
-        """What is marked."""
-        return self._rows.needle
-
-    def mark(self, needle: str) -> None:
-        """Mark what matches."""
-        self._rows.needle = needle
-        self.forget()
-
-    def go_to_found(self, line: int) -> None:
-        """Show a line with what stands around it."""
-        seen = self.view.visible
-        self._arrange(self._rows, self._rows.reveal(line))
-        if self.view.cursor not in seen:
-            self.scroll_lines_to(self.view.cursor - self.view.height // 3)
-
-    def go_to_line(self, line: int) -> None:
-        """Show a line, whatever it is folded into."""
-        if 0 <= line < self._rows.lines.count:
-            self.go_to_found(line)
-
-    @property
-    def whole(self) -> bytes:
-        """The payload as it came."""
-        return self._raw
-
-    @property
-    def place(self) -> str | None:
-        """Where the cursor is in the payload, as a JSON pointer."""
-        return None if self.line < 0 or self._rows.lines.problem else self.begins_at + pointer(self.steps)
-
-    def copies(self) -> list[Copy]:
-        """Copies of the value under the cursor, and of the payload."""
-        if self.line < 0 or self._rows.lines.problem:
-            return of_payload(self._raw)
-        return of_place(self.value, self.steps, self._raw)
-
-    def action_decode(self) -> None:
-        """Show what the value under the cursor may stand for."""
-        from inspector.tui.widgets.json_tree.decoded import decode
-
-        decode(self.app, self.value, json_path(self.steps))
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Let Escape go back where nothing is being found."""
+        return action != "unfind" or self.finder.is_open
 
 
 def _prepared(raw: bytes) -> JsonRows:

@@ -239,12 +239,17 @@ async def test_a_long_line_is_opened_and_closed_by_the_same_key() -> None:
         assert app.marked()[0].endswith("…")
 
 
+def _searched(widget: JsonView, needle: str) -> int:
+    widget.finder.find_from_start(needle)
+    return widget.lines.matches(needle)
+
+
 async def test_a_search_marks_and_goes_to_what_it_finds() -> None:
     widget = JsonView(b'{"a": ["needle", {"x": "needle"}], "needle": 1}')
     app = Listening(widget)
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("j", "enter")
-        assert widget.search("needle") == 3
+        assert _searched(widget, "needle") == 3
         await pilot.pause()
         assert widget.path == "a[0]"
         assert app.style_of("needle").reverse
@@ -253,8 +258,8 @@ async def test_a_search_marks_and_goes_to_what_it_finds() -> None:
             await pilot.press(key)
             places.append(widget.path)
         assert places == ["a[1].x", "needle", "a[0]", "needle"]
-        assert widget.search("absent") == 0
-        assert widget.search("") == 0
+        assert _searched(widget, "absent") == 0
+        assert _searched(widget, "") == 0
         await pilot.press("n")
         assert widget.path == "needle"
 
@@ -263,7 +268,7 @@ async def test_what_is_found_far_away_is_shown_with_what_stands_around_it() -> N
     widget = JsonView(json.dumps([*range(100), "needle", *range(100)]).encode())
     app = Listening(widget)
     async with app.run_test(size=(80, 24)) as pilot:
-        widget.search("needle")
+        _searched(widget, "needle")
         await pilot.pause()
         rows = [row.strip(" ▌") for row in app.rows()]
         assert rows.index('"needle",') == 8
