@@ -97,10 +97,12 @@ def is_capture(path: Path) -> bool:
         return False
 
 
-def compare_captures(output: Output, before: Path, after: Path, wish: CompareOptions) -> ExitStatus:
+def compare_captures(output: Output, before: Path, after: Path, compare_options: CompareOptions) -> ExitStatus:
     """Tell what differs; the exit status is 1 if anything does. Raises: CaptureError."""
     names = names_of(before, after)
-    found = compare(read_accounts(before, output), read_accounts(after, output), wish.normal, wish.only)
+    found = compare(
+        read_accounts(before, output), read_accounts(after, output), compare_options.normal, compare_options.only
+    )
     return tell(output, found, names)
 
 

@@ -91,10 +91,10 @@ def _rule(text: str, named: Named) -> ColorRule:
 class Tail:
     """Prints what there is of a journal, and what has come since at each further call."""
 
-    def __init__(self, journal: Journal, output: Output, wish: TailOptions) -> None:
+    def __init__(self, journal: Journal, output: Output, options: TailOptions) -> None:
         self._journal = journal
         self._output = output
-        self._wish = wish
+        self._options = options
         self._writer = TailWriter(journal)
         exchanges = ExchangeColumns(journal)
         checks = LiveChecks(journal)
@@ -110,8 +110,8 @@ class Tail:
             )
 
         self._exchanges = exchanges
-        self._filter = program(wish.term) if wish.term is not None else None
-        self._rules = [(rule.role, program(rule.term)) for rule in wish.rules]
+        self._filter = program(options.term) if options.term is not None else None
+        self._rules = [(rule.role, program(rule.term)) for rule in options.rules]
         programs = [*(each for _, each in self._rules), *([self._filter] if self._filter is not None else [])]
         self._checks = checks if any(each.follows_findings for each in programs) else None
         self._printed = 0
@@ -131,7 +131,7 @@ class Tail:
             return
         if self._checks is not None:
             self._checks.catch_up()
-        last = self._wish.last if first == 1 else None
+        last = self._options.last if first == 1 else None
         self._print(self._matching(first, end, last))
         self._printed = end
 
@@ -154,10 +154,10 @@ class Tail:
 
     def _print(self, entries: Sequence[int]) -> None:
         for n in entries:
-            if self._wish.as_jsonl:
+            if self._options.as_jsonl:
                 self._output.record(self._writer.data(n))
             else:
-                self._output.lines([self._writer.line(n, self._wish.width, self._role(n))])
+                self._output.lines([self._writer.line(n, self._options.width, self._role(n))])
 
     def _role(self, n: int) -> Role | None:
         return next((role for role, program in self._rules if program.matches(n)), None)

@@ -251,14 +251,14 @@ def inspect(env: CliEnv, chosen: TargetOptions, show: "Show | None" = None) -> E
     return status
 
 
-def open_all(env: CliEnv, wishes: "Callable[[Servers], Sequence[Wanted]]", *, record: bool = True) -> ExitStatus:
+def open_all(env: CliEnv, read_wanted: "Callable[[Servers], Sequence[Wanted]]", *, record: bool = True) -> ExitStatus:
     """Open the interface on several things, none of which comes before the others. Nothing approved: nothing opened.
 
-    `wishes` names them. Raises: UsageError if one of them stands for nothing.
+    `read_wanted` names them. Raises: UsageError if one of them stands for nothing.
     """
     demand_terminal(env)
     servers = Servers(env, record=record)
-    wanted = _approved(wishes(servers))
+    wanted = _approved(read_wanted(servers))
     if not wanted:
         return ExitStatus.OK
     try:

@@ -155,7 +155,7 @@ class ReportOptions(msgspec.Struct, frozen=True):
     """What is remembered of the server from before, by kind of list."""
 
 
-def wish_of(options: dict[str, Any], target: str, output: Output) -> ReportOptions:
+def read_report_options(options: dict[str, Any], target: str, output: Output) -> ReportOptions:
     """Take the options of `judging_options` out of all options. From here on a workflow's runner is told to be silent.
 
     Raises: UsageError.
@@ -165,7 +165,7 @@ def wish_of(options: dict[str, Any], target: str, output: Output) -> ReportOptio
     if writes and baseline is None:
         raise UsageError("--write-baseline says what to write and not where", hint="Add --baseline FILE.")
     word = stop_word() if github else ""
-    wish = ReportOptions(
+    report = ReportOptions(
         target,
         None if fail_on == "never" else Severity(fail_on),
         options.pop("junit"),
@@ -178,7 +178,7 @@ def wish_of(options: dict[str, Any], target: str, output: Output) -> ReportOptio
     )
     if word:
         output.narrate_lines([((silence(word), "text"),)])
-    return wish
+    return report
 
 
 def inspected(
@@ -196,7 +196,7 @@ def inspected(
 
 
 def conclude(
-    output: Output, journal: Journal, wish: ReportOptions, status: ExitStatus | None = ExitStatus.OK
+    output: Output, journal: Journal, report: ReportOptions, status: ExitStatus | None = ExitStatus.OK
 ) -> ExitStatus:
     """Find all that is wrong in a journal, tell it, write the reports.
 
@@ -205,34 +205,34 @@ def conclude(
 
     Raises: UsageError for a file that can't be read or written, after what was found was told.
     """
-    findings, inspection = inspected(journal, wish.beside, wish.seen)
-    if wish.hosts:
-        findings = for_hosts(findings, wish.hosts)
-    if wish.writes_baseline:
-        assert wish.baseline is not None, "it was looked at with the options"
-        write_whole(wish.baseline, written(findings, wish.target))
-    before = Baseline() if wish.baseline is None else read_baseline(wish.baseline)
+    findings, inspection = inspected(journal, report.beside, report.seen)
+    if report.hosts:
+        findings = for_hosts(findings, report.hosts)
+    if report.writes_baseline:
+        assert report.baseline is not None, "it was looked at with the options"
+        write_whole(report.baseline, written(findings, report.target))
+    before = Baseline() if report.baseline is None else read_baseline(report.baseline)
     new = before.new(findings)
     failure = failure_in(journal)
     if status is not ExitStatus.OK:
         failure = failure or (_IN_WORDS.get(status) if status is not None else None) or "the command was interrupted"
     problem = None
     try:
-        _report(findings, before, wish, failure if status is not ExitStatus.OK else "", status)
+        _report(findings, before, report, failure if status is not ExitStatus.OK else "", status)
     except UsageError as error:
         problem, failure = error, failure or "a report can't be written"
-    _tell(output, findings, new, inspection, wish, failure)
+    _tell(output, findings, new, inspection, report, failure)
     _tell_of_baseline(output, before, findings, len(findings) - len(new))
     if inspection.unasked:
         output.warn(f"{inspection.unasked:,} results were too many to be held against their schemas")
     for failed in inspection.set_aside.values():
         output.warn(failed.sentence)
-    if wish.stop_word:
-        lines = annotations(new, CHECKS, wish.target, wish.stop_word)
+    if report.stop_word:
+        lines = annotations(new, CHECKS, report.target, report.stop_word)
         output.narrate_lines([((line, "text"),) for line in lines])
     if problem is not None:
         raise problem
-    bad = wish.fails is not None and any(each.severity.rank <= wish.fails.rank for each in new)
+    bad = report.fails is not None and any(each.severity.rank <= report.fails.rank for each in new)
     return ExitStatus.FINDINGS if bad else ExitStatus.OK
 
 
@@ -252,7 +252,7 @@ def _tell(
     findings: list[Finding],
     new: list[Finding],
     inspection: Inspection,
-    wish: ReportOptions,
+    report: ReportOptions,
     failure: str,
 ) -> None:
     if not output.as_json:
@@ -262,13 +262,13 @@ def _tell(
         return
     first, roots = primary_of(new), roots_of(findings)
     told = [reports.finding_as_json(each, root * (root != each.id)) for each, root in zip(findings, roots, strict=True)]
-    if wish.baseline is not None:
+    if report.baseline is not None:
         told = [about | {"known": each not in new} for about, each in zip(told, findings, strict=True)]
     counts = {severity: sum(each.severity is severity for each in new) for severity in Severity}
-    known = {} if wish.baseline is None else {"known": len(findings) - len(new)}
+    known = {} if report.baseline is None else {"known": len(findings) - len(new)}
     output.data(
         {
-            "target": wish.target,
+            "target": report.target,
             "entries": inspection.taken,
             "counts": counts | known,
             "found": inspection.counts,
@@ -288,18 +288,18 @@ def _tell_of_baseline(output: Output, before: Baseline, findings: list[Finding],
 
 
 def _report(
-    findings: list[Finding], before: Baseline, wish: ReportOptions, failure: str, status: ExitStatus | None
+    findings: list[Finding], before: Baseline, report: ReportOptions, failure: str, status: ExitStatus | None
 ) -> None:
     checks = all_checks()
-    if wish.junit is not None:
-        fails = wish.fails or Severity.ERROR
+    if report.junit is not None:
+        fails = report.fails or Severity.ERROR
         write_whole(
-            wish.junit, reports.junit(findings, checks, wish.target, fails, known=before.knows, failure=failure)
+            report.junit, reports.junit(findings, checks, report.target, fails, known=before.knows, failure=failure)
         )
-    if wish.sarif is not None:
-        judged = before.knows if wish.baseline is not None else None
+    if report.sarif is not None:
+        judged = before.knows if report.baseline is not None else None
         code = None if status is None else int(status)
-        write_whole(wish.sarif, reports.sarif(findings, checks, wish.target, judged, failure, code))
+        write_whole(report.sarif, reports.sarif(findings, checks, report.target, judged, failure, code))
 
 
 class PlannedCall(msgspec.Struct, frozen=True):

@@ -9,7 +9,7 @@ import msgspec
 
 from inspector.capture.journal import Journal, start_capture
 from inspector.cli.env import CliEnv
-from inspector.cli.login_options import Choice
+from inspector.cli.login_options import LoginSettings
 from inspector.cli.server_request_options import demand_consent
 from inspector.cli.targets import TargetOptions
 from inspector.config.eras import Eras, revealed_era
@@ -75,7 +75,7 @@ def _revealed(target: Target) -> Era | None:
 
 
 def way_in(
-    target: Target, choice: Choice, environ: Mapping[str, str], *, has_person: bool
+    target: Target, choice: LoginSettings, environ: Mapping[str, str], *, has_person: bool
 ) -> "tuple[Callable[[str], Authorizer] | None, Guide | None]":
     """How to log in where an HTTP server requires it, and what guides a person through it.
 
@@ -142,7 +142,7 @@ def _place_on_the_shelf(label: str, env: CliEnv) -> Path:
     return fresh_path(shelf, time.time_ns(), label)
 
 
-def store_for(choice: Choice, environ: Mapping[str, str]) -> "TokenStore":
+def store_for(choice: LoginSettings, environ: Mapping[str, str]) -> "TokenStore":
     """Where logins are stored. Raises: UsageError if that can't be."""
     from inspector.auth.storage import choose_store
 

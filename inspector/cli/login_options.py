@@ -28,7 +28,7 @@ _LARGEST = 64 * 1024
 """Bytes of a key or a token that are read."""
 
 
-class Choice(msgspec.Struct, frozen=True):
+class LoginSettings(msgspec.Struct, frozen=True):
     """What was said about logins; all of it may be left to the server's documents."""
 
     said: "LoginOptions | None" = None
@@ -99,11 +99,11 @@ FOR_HTTP = {
 """By the names that click has for them; they mean nothing for a server that is started."""
 
 
-def read_login(options: Mapping[str, Any], env: Mapping[str, str]) -> Choice:
+def read_login(options: Mapping[str, Any], env: Mapping[str, str]) -> LoginSettings:
     """What those options come to; secrets come from `env`. Raises: UsageError, never with a secret in it."""
     given = {name: shown for name, shown in FOR_HTTP.items() if options.get(name)}
     if not given:
-        return Choice()
+        return LoginSettings()
     if options["no_oauth"] and len(given) > 1:
         raise UsageError(f"--no-oauth, and {', '.join(given[name] for name in given if name != 'no_oauth')}")
     from inspector.auth.storage import LoginStorage
@@ -111,7 +111,7 @@ def read_login(options: Mapping[str, Any], env: Mapping[str, str]) -> Choice:
     callback = options["oauth_callback"]
     if callback and options["oauth_port"]:
         raise UsageError("both --oauth-port and --oauth-callback", hint="The callback's own port counts.")
-    return Choice(
+    return LoginSettings(
         _wishes(options, env),
         options["oauth_port"] or 0,
         _address(callback, "--oauth-callback"),

@@ -49,7 +49,7 @@ _SHOWN = 300
 """Characters of what somebody said."""
 
 
-class TaskWish(msgspec.Struct, frozen=True):
+class TaskOptions(msgspec.Struct, frozen=True):
     """That a call is to become a task."""
 
     ttl_ms: float | None = None
@@ -64,7 +64,7 @@ async def called_by(
     params: Any,
     opened: Callable[[Exchange], None],
     *,
-    wish: TaskWish | None = None,
+    task_options: TaskOptions | None = None,
     plain: bool = False,
 ) -> Called:
     """Make a request, as a task if that is wished, or exactly as it is if `plain`. Ctrl+C ends the task too.
@@ -72,9 +72,9 @@ async def called_by(
     Raises: UsageError where it can't be one.
     """
     try:
-        if wish is None:
+        if task_options is None:
             return await session.call(method, params, opened=opened, plain=plain)
-        return await session.tasks.run(params, ttl_ms=wish.ttl_ms, opened=opened, wait=wish.wait)
+        return await session.tasks.run(params, ttl_ms=task_options.ttl_ms, opened=opened, wait=task_options.wait)
     except asyncio.CancelledError:
         await session.tasks.end_all()
         raise
@@ -88,11 +88,11 @@ def task_of(session: Session, called: Called) -> Task | None:
     return None if exchange is None else session.journal.conversation.tasks.of_operation(exchange.operation)
 
 
-async def settled(visit: CommandSession, called: Called, wish: TaskWish | None) -> ExitStatus | None:
+async def settled(visit: CommandSession, called: Called, task_options: TaskOptions | None) -> ExitStatus | None:
     """Say how a call's task ended, if its result does not; the exit status if there is nothing more to write."""
     task = task_of(visit.session, called)
     if task is None:
-        if wish is not None and wish.wait and isinstance(called.reply, Replied):
+        if task_options is not None and task_options.wait and isinstance(called.reply, Replied):
             visit.output.narrate("answered at once: whether a call becomes a task is the server's choice")
         return None
     if called.unanswered and not task.ended:
@@ -258,7 +258,7 @@ class CliRequest:
     """Of the tool it calls; None if there is none, or the tool was not listed."""
     judged: bool = False
     """Whether structured content is judged, and the verdict a member of the JSON."""
-    task: TaskWish | None = None
+    task: TaskOptions | None = None
     """That it is to become a task; None: only where it must, or where the server decides so."""
     plain: bool = False
     """Whether it is sent exactly as it is, and what becomes a task is not followed."""
@@ -282,7 +282,7 @@ async def make(visit: CommandSession, request: CliRequest, *, progress: bool = F
     with narrating(visit.session, visit.output, progress=progress, logs=logs):
         opened = request.exchanges.append
         called = await called_by(
-            visit.session, request.method, request.params, opened, wish=request.task, plain=request.plain
+            visit.session, request.method, request.params, opened, task_options=request.task, plain=request.plain
         )
     if (ended := await settled(visit, called, request.task)) is not None:
         return ended

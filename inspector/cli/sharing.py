@@ -25,7 +25,7 @@ _MOST = 1024 * 1024
 class ShareOptions(msgspec.Struct, frozen=True):
     """What is looked for, and what can't be."""
 
-    wish: ShareRequest
+    request: ShareRequest
     unknown: tuple[str, ...] = ()
     """Variables that the server got, of which nothing is known here."""
     common: tuple[str, ...] = ()
@@ -51,7 +51,7 @@ def chosen(
     found = {name: env[name] for name in names if name in env and not is_harmless_variable(name)}
     found |= {name: value for name, value in env.items() if is_secret(name) and not is_harmless_variable(name)}
     good = {name: value for name, value in found.items() if _can_be_found(name, value)}
-    wish = ShareRequest(
+    request = ShareRequest(
         key,
         (*given, *((value, f"env:{name}") for name, value in good.items())),
         tuple(read_path(each) for each in paths),
@@ -59,7 +59,7 @@ def chosen(
         tuple(env[name] for name in ("HOME",) if env.get(name)),
     )
     unknown = tuple(name for name in names if name not in env and is_secret(name))
-    return ShareOptions(wish, unknown, tuple(sorted(set(names) & (set(found) - set(good)))))
+    return ShareOptions(request, unknown, tuple(sorted(set(names) & (set(found) - set(good)))))
 
 
 def variables(path: Path) -> tuple[str, ...]:
@@ -215,7 +215,7 @@ def copy(
 
     Raises: UsageError, CaptureError.
     """
-    sharing = Sharing(file, choice.wish, tell)
+    sharing = Sharing(file, choice.request, tell)
     try:
         beside = _Notes(file, sharing.head.id, out, overwrite=overwrite) if notes else None
         sharing.learn()

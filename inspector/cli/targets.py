@@ -10,7 +10,7 @@ import msgspec
 
 from inspector.cli.command_line import no_server
 from inspector.cli.env import CliEnv
-from inspector.cli.login_options import FOR_HTTP, Choice, read_login
+from inspector.cli.login_options import FOR_HTTP, LoginSettings, read_login
 from inspector.cli.options import read_extensions, read_limits, read_list_wishes
 from inspector.cli.server_request_options import ResponseOptions, read_response_options, without_key
 from inspector.config.environment import build_environment
@@ -47,7 +47,7 @@ class TargetOptions(msgspec.Struct, frozen=True):
     extensions: Advertised = Advertised()
     lists: ListWishes = ListWishes()
     retry_cut: bool = False
-    login: Choice = Choice()
+    login: LoginSettings = LoginSettings()
     keep_secrets: bool = False
     """Whether credentials are recorded too."""
     limits: Limits = LIMITS

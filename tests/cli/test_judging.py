@@ -23,11 +23,11 @@ from inspector.cli.judging import (
     failure_of,
     inspected,
     read_cases,
+    read_report_options,
     silence,
     stop_word,
     target_key,
     tools_beside,
-    wish_of,
 )
 from inspector.cli.output import Output
 from inspector.cli.targets import choose
@@ -150,14 +150,14 @@ def test_the_exit_status_goes_by_what_fails(fails: Severity | None, status: Exit
 
 def test_the_options_are_taken_out_of_all() -> None:
     options = _options(fail_on="never", timeout=3)
-    assert wish_of(options, "server", _output()).fails is None
+    assert read_report_options(options, "server", _output()).fails is None
     assert options == {"timeout": 3}
 
 
 def test_a_baseline_that_is_to_be_written_needs_a_place() -> None:
     with pytest.raises(UsageError, match="not where"):
-        wish_of(_options(write_baseline=True), "server", _output())
-    assert wish_of(_options(write_baseline=True, baseline=Path("x")), "server", _output()).writes_baseline
+        read_report_options(_options(write_baseline=True), "server", _output())
+    assert read_report_options(_options(write_baseline=True, baseline=Path("x")), "server", _output()).writes_baseline
 
 
 @pytest.mark.parametrize("as_json", [True, False])

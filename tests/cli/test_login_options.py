@@ -9,15 +9,15 @@ import pytest
 
 from inspector.auth.steps import Dpop, IdentityProvider, LoginOptions
 from inspector.auth.storage import LoginStorage
-from inspector.cli.login_options import Choice, login_options, read_login
+from inspector.cli.login_options import LoginSettings, login_options, read_login
 from inspector.errors import UsageError
 
 ENV = {"SECRET": "s3cret", "EMPTY": ""}
 
 
-def read(*argv: str, env: Mapping[str, str] = ENV) -> Choice:
+def read(*argv: str, env: Mapping[str, str] = ENV) -> LoginSettings:
     """What a command line comes to."""
-    found: list[Choice] = []
+    found: list[LoginSettings] = []
 
     @click.command()
     @login_options
@@ -29,7 +29,7 @@ def read(*argv: str, env: Mapping[str, str] = ENV) -> Choice:
 
 
 def test_without_any_all_is_left_to_the_server() -> None:
-    assert read() == Choice(None, 0, "", None, False)
+    assert read() == LoginSettings(None, 0, "", None, False)
     assert read().wishes == LoginOptions()
 
 

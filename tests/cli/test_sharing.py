@@ -65,7 +65,7 @@ def test_values_come_from_the_environment_as_far_as_it_has_them(path: Path) -> N
         path,
         GIVEN | {"PATH": "/usr/bin/and/more/1", "MY_TOKEN": "mine4", "PWD": "/w/of/mine-1", "OTHER": "not-looked-at-1"},
     )
-    assert {rule for _, rule in found.wish.secrets} == {"env:LIGHTHOUSE_KEY", "env:DATABASE", "env:MY_TOKEN"}
+    assert {rule for _, rule in found.request.secrets} == {"env:LIGHTHOUSE_KEY", "env:DATABASE", "env:MY_TOKEN"}
     assert found.unknown == ("NOT_HERE_TOKEN",)
     assert found.common == ("PIN_CODE",)
 
@@ -73,13 +73,13 @@ def test_values_come_from_the_environment_as_far_as_it_has_them(path: Path) -> N
 def test_secrets_are_lines_of_a_file(path: Path, tmp_path: Path) -> None:
     (tmp_path / "s").write_bytes(b"one secret \r\n\nother\xff")
     found = chosen(path, {}, secret_files=[tmp_path / "s"])
-    assert found.wish.secrets == (("one secret ", "secret:1"), ("other\udcff", "secret:1"))
+    assert found.request.secrets == (("one secret ", "secret:1"), ("other\udcff", "secret:1"))
 
 
 def test_a_key_is_read_or_made_anew(path: Path, tmp_path: Path) -> None:
     (tmp_path / "key").write_text("0123456789abcdef\n")
-    assert chosen(path, {}, key_file=tmp_path / "key").wish.key == b"0123456789abcdef"
-    assert chosen(path, {}).wish.key != chosen(path, {}).wish.key
+    assert chosen(path, {}, key_file=tmp_path / "key").request.key == b"0123456789abcdef"
+    assert chosen(path, {}).request.key != chosen(path, {}).request.key
     (tmp_path / "key").write_text("short")
     with pytest.raises(UsageError, match="fewer than 16 bytes"):
         chosen(path, {}, key_file=tmp_path / "key")

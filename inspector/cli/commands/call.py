@@ -11,7 +11,7 @@ from inspector.cli.headless import CommandSession, answered, visit
 from inspector.cli.help import Documented
 from inspector.cli.lists import counted, fetch
 from inspector.cli.options import headless_options
-from inspector.cli.requests import CliRequest, TaskWish, make
+from inspector.cli.requests import CliRequest, TaskOptions, make
 from inspector.errors import UsageError
 from inspector.protocol import peek
 from inspector.protocol.headers import cautions
@@ -44,13 +44,13 @@ def command(env: CliEnv, /, name: str, url: str | None, **options: Any) -> ExitS
     pairs = read_pairs(options.pop("pairs"))
     whole = read_whole(options.pop("whole"), env.stdin)
     progress, level = options.pop("progress"), options.pop("log_level")
-    wish = _task_wish(options.pop("task"), options.pop("ttl"), options.pop("no_wait"))
+    task = _task_options(options.pop("task"), options.pop("ttl"), options.pop("no_wait"))
     joined(whole, pairs, None)  # what does not go together is refused before a server is started
 
     async def work(visit: CommandSession) -> ExitStatus:
         request = await _request(visit, name, whole, pairs)
         request.params = await _with_log_level(visit, request.params, level)
-        request.task = wish
+        request.task = task
         _caution(visit, name, request.params)
         return await make(visit, request, progress=progress, logs=level is not None)
 
@@ -68,9 +68,9 @@ def _caution(visit: CommandSession, name: str, params: Any) -> None:
         visit.output.warn(f"{name}: {said}")
 
 
-def _task_wish(task: bool, ttl: float | None, no_wait: bool) -> TaskWish | None:
+def _task_options(task: bool, ttl: float | None, no_wait: bool) -> TaskOptions | None:
     if task:
-        return TaskWish(ttl, wait=not no_wait)
+        return TaskOptions(ttl, wait=not no_wait)
     if ttl is not None or no_wait:
         named = "--no-wait" if no_wait else "--ttl"
         raise UsageError(f"{named} says how a task is run", hint="Give --task too.")

@@ -19,10 +19,10 @@ from inspector.cli.judging import (
     judging_options,
     make_cases,
     read_cases,
+    read_report_options,
     say_uncalled,
     seen_before,
     target_key,
-    wish_of,
 )
 from inspector.cli.judging import remember as remember_now
 from inspector.cli.lists import declared, fetch_each, raise_failure
@@ -78,9 +78,9 @@ def check_command(
         raise UsageError("--remember needs a server, and this is a file")
     key = "" if is_file else target_key(env, word, options)
     seen = seen_before(env, key, lock, output)
-    wish = msgspec.structs.replace(wish_of(options, target_of(env, word), output), seen=seen)
+    report = msgspec.structs.replace(read_report_options(options, target_of(env, word), output), seen=seen)
     if is_file:
-        return _check_file(output, Path(word or ""), wish)
+        return _check_file(output, Path(word or ""), report)
     found, lists = [ExitStatus.OK], [ExitStatus.OK]
 
     def at_last(journal: Journal, status: ExitStatus | None) -> None:
@@ -91,7 +91,7 @@ def check_command(
             except UsageError as error:  # what was found is told all the same
                 problem = error
         so_far = lists[0] if status is ExitStatus.OK else status
-        found[0] = conclude(output, journal, wish, so_far if problem is None else ExitStatus.USAGE)
+        found[0] = conclude(output, journal, report, so_far if problem is None else ExitStatus.USAGE)
         if not cases:
             say_uncalled(output, journal)
         if problem is not None:
@@ -122,10 +122,10 @@ async def ask_for_lists(visit: CommandSession) -> ExitStatus:
     return ExitStatus.TOOL_ERROR if any(each.missing for each in lists) else ExitStatus.OK
 
 
-def _check_file(output: Output, path: Path, wish: ReportOptions) -> ExitStatus:
+def _check_file(output: Output, path: Path, report: ReportOptions) -> ExitStatus:
     demand_file(path, "Name a capture, a URL, or a server's command after --.")
     with loaded_capture(output, path) as journal:
-        return conclude(output, journal, wish)
+        return conclude(output, journal, report)
 
 
 _DOCTOR_EXAMPLES = (
@@ -150,14 +150,14 @@ def doctor_command(env: CliEnv, /, url: str | None, calls: tuple[str, ...], **op
     """
     output = Output(env, as_json=options["as_json"], quiet=options["quiet"])
     cases = read_cases(calls, env.stdin)
-    wish = wish_of(options, target_of(env, url), output)
+    report = read_report_options(options, target_of(env, url), output)
     found, lists = [ExitStatus.OK], [ExitStatus.OK]
 
     def tell(what: str) -> None:
         output.narrate(f"trying {what}")
 
     def at_last(journal: Journal, status: ExitStatus | None) -> None:
-        found[0] = conclude(output, journal, wish, lists[0] if status is ExitStatus.OK else status)
+        found[0] = conclude(output, journal, report, lists[0] if status is ExitStatus.OK else status)
         if not cases:
             say_uncalled(output, journal)
 

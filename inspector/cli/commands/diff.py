@@ -66,6 +66,6 @@ def command(
         return diff_surfaces(env, output, sides, options, fail_on=fail_on or "any", markdown=markdown)
     before, after = demand_captures(sides)
     if screen:
-        wish = read_compare_options(options)
-        return compare_on_screen(env, before, after, wish.normal, wish.only)
+        compare_options = read_compare_options(options)
+        return compare_on_screen(env, before, after, compare_options.normal, compare_options.only)
     return compare_captures(output, before, after, read_compare_options(options))

@@ -77,9 +77,9 @@ def command(
     settings = MockSettings(
         math.inf if instant else speed, Serves(era), strict, tuple(read_fault(text) for text in faults)
     )
-    wish = MockRequest(file, conn, port, capture, places(env.environ).cache / "captures")
+    request = MockRequest(file, conn, port, capture, places(env.environ).cache / "captures")
     gc.enable()  # `__main__` stopped it for the time of the imports
-    differences = asyncio.run(_until_told(run(wish, settings, narrate=output.narrate, warn=output.warn)))
+    differences = asyncio.run(_until_told(run(request, settings, narrate=output.narrate, warn=output.warn)))
     return ExitStatus.FINDINGS if strict and differences else ExitStatus.OK
 
 

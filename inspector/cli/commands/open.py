@@ -84,12 +84,12 @@ def open_command(env: CliEnv, /, what: tuple[str, ...], no_capture: bool) -> Exi
     if not what and not env.server_argv:
         raise UsageError("nothing named to be opened", hint="See mcp-inspect open --help.")
 
-    def wishes(servers: Servers) -> "list[Wanted]":
+    def read_wanted(servers: Servers) -> "list[Wanted]":
         from inspector.present.start import OpenTyped
 
         return [*servers.meant(what), *([OpenTyped(env.server_argv)] if env.server_argv else [])]
 
-    return open_all(env, wishes, record=not no_capture)
+    return open_all(env, read_wanted, record=not no_capture)
 
 
 _REPLAY_EXAMPLES = (

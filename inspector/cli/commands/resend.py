@@ -146,15 +146,17 @@ def _by_method(made: Plan) -> dict[str, int]:
 _PACE_S = 0.02
 
 
-def take_over(output: Output, chosen: TargetOptions, plan: Plan, wish: ResendOptions, name: str) -> ExitStatus:
+def take_over(
+    output: Output, chosen: TargetOptions, plan: Plan, resend_options: ResendOptions, name: str
+) -> ExitStatus:
     """Send what was planned, say on stdout what came, and open the interface on the session.
 
     A server that can't be reached is shown in the interface as well.
     """
 
     def show(begin: Callable[..., Live], first: Live) -> ExitStatus:
-        resent = first.engine.submit(_replay(first, plan, wish)).result()
-        wish.replies.stop()
+        resent = first.engine.submit(_replay(first, plan, resend_options)).result()
+        resend_options.replies.stop()
         if resent is not None:
             tell(output, resent, name)
         return show_live(begin, first)
@@ -162,14 +164,14 @@ def take_over(output: Output, chosen: TargetOptions, plan: Plan, wish: ResendOpt
     return inspect(output.env, chosen, show)
 
 
-async def _replay(live: Live, plan: Plan, wish: ResendOptions) -> Resent | None:
+async def _replay(live: Live, plan: Plan, resend_options: ResendOptions) -> Resent | None:
     """Send it once the session is open; None if it does not open."""
     session = await _opened(live)
     if session is None:
         return None
     try:
         await live.lists.fetch(session)  # behind the first fetching: two at a time would tear a list
-        return await resend(session, plan, wish)
+        return await resend(session, plan, resend_options)
     except InspectError:
         return None
 
@@ -214,14 +216,14 @@ def command(env: CliEnv, /, file: Path, url: str | None, **options: Any) -> Exit
     if not demand_agreement(output, recorded, _named(env, url), agreed=options["agreed"]):
         return ExitStatus.OK
     replies = Replies(recorded.found)
-    wish = ResendOptions(normal.normal, replies, options["allow_destructive"])
+    resend_options = ResendOptions(normal.normal, replies, options["allow_destructive"])
     options |= {"policies": ((NAME, replies.answer),), "offers_instead": recorded.offers}
     if options["to"] is not None:
-        return take_over(output, choose(env, url, options), recorded.plan, wish, file.name)
+        return take_over(output, choose(env, url, options), recorded.plan, resend_options, file.name)
     found = [ExitStatus.OK]
 
     async def work(visit: CommandSession) -> ExitStatus:
-        found[0] = tell(output, await resend(visit.session, recorded.plan, wish), file.name)
+        found[0] = tell(output, await resend(visit.session, recorded.plan, resend_options), file.name)
         return ExitStatus.OK
 
     return visit(env, url, options, work) or found[0]

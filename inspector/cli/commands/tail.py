@@ -49,7 +49,7 @@ def command(env: CliEnv, /, words: tuple[str, ...], follow: bool, **options: Any
     """
     source, text = _taken_apart(words, served=env.server_argv is not None)
     own = places(env.environ)
-    wish = read_tail_options(
+    tail_options = read_tail_options(
         text,
         options.pop("rules"),
         named=SavedFilters(own.config, own.state).named(),
@@ -58,14 +58,14 @@ def command(env: CliEnv, /, words: tuple[str, ...], follow: bool, **options: Any
         width=_width(env),
     )
     if env.server_argv is None and not names_a_server(env, source):
-        return _tail_file(Output(env, quiet=options["quiet"]), Path(source), wish, follow=follow)
+        return _tail_file(Output(env, quiet=options["quiet"]), Path(source), tail_options, follow=follow)
 
     output = Output(env, quiet=options["quiet"])
     tails: list[Tail] = []
 
     def tail(journal: Journal) -> Tail:
         if not tails:
-            tails.append(Tail(journal, output, wish))
+            tails.append(Tail(journal, output, tail_options))
         return tails[0]
 
     async def work(visit: CommandSession) -> ExitStatus:
@@ -93,10 +93,10 @@ def _width(env: CliEnv) -> int:
     return shutil.get_terminal_size().columns if env.stdout.isatty() else 160
 
 
-def _tail_file(output: Output, path: Path, wish: TailOptions, *, follow: bool) -> ExitStatus:
+def _tail_file(output: Output, path: Path, tail_options: TailOptions, *, follow: bool) -> ExitStatus:
     loading = Following(path)
     loading.journal.marks.update(NotesFile(path, loading.journal.head.id).read().marks)
-    tail = Tail(loading.journal, output, wish)
+    tail = Tail(loading.journal, output, tail_options)
     try:
         if follow:
             while loading.follow():
