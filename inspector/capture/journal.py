@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from inspector.capture.store.history import Points
 
 
-# --- Listeners: who hears of each entry of a journal, on the thread that reports it.
+# Listeners: who hears of each entry of a journal, on the thread that reports it.
 
 Listener = Callable[[Entry, Sequence[Event]], None]
 """Called with each entry once it is in the store, and what the fold made of it (nothing, for a fact)."""

@@ -14,7 +14,7 @@ from inspector.capture.format.lines import LineBlock, blocks
 from inspector.capture.journal import Journal
 from inspector.capture.store.load import Loading, Trouble
 
-# --- A capture that somebody may still be recording: read as far as it goes, then on, until nobody writes any more.
+# A capture that somebody may still be recording: read as far as it goes, then on, until nobody writes any more.
 
 
 class Following(Loading):

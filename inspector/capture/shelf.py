@@ -96,7 +96,7 @@ def remove(path: Path) -> bool:
     return True
 
 
-# --- What a capture is about, in a few facts: for a list of many, where nobody waits until each was read.
+# What a capture is about, in a few facts: for a list of many, where nobody waits until each was read.
 
 SMALL = 8 * 1024 * 1024
 """Bytes of a capture that is read whole: some tenths of a second."""

@@ -40,7 +40,7 @@ from inspector.protocol.flows.call import Called
 from inspector.protocol.flows.steps import Replied
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import NULL_ERROR, Answer, ErrorAnswer
-from inspector.protocol.questions import KIND_OF_METHOD, Question
+from inspector.protocol.questions import KIND_OF_QUESTION, Question
 from inspector.protocol.tracking.tasks import Task, TaskState
 from inspector.session.desk import BY_NOBODY
 from inspector.session.session import Session
@@ -202,7 +202,7 @@ class Narrator:
                     for reply in peek.mapping(message.params, "inputResponses").values():
                         self._say(_answer(reply))
                 case events.Closed(exchange, answer) if exchange.sender is Direction.FROM_SERVER:
-                    if exchange.method in KIND_OF_METHOD:
+                    if exchange.method in KIND_OF_QUESTION:
                         self._say(_reply(answer))
                 case events.Cancelled(exchange) if exchange.sender is Direction.FROM_SERVER:
                     self._say(f"the server no longer asks {exchange.method}{_because(exchange.why)}")

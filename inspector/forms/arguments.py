@@ -104,7 +104,7 @@ def _json(text: str, kind: type) -> object:
     return value if isinstance(value, kind) else UNSET
 
 
-# --- A small value that a schema accepts: what an automatic answer fills in where nothing was prepared.
+# A small value that a schema accepts: what an automatic answer fills in where nothing was prepared.
 
 _DAY = f"{2000}-01-01"  # in one piece it would read as the date of a revision
 _BY_FORMAT = {

@@ -115,7 +115,6 @@ class NumberField(_Asked):
         return ", ".join(f"{sign} {bound}" for sign, bound in signs if bound is not None)
 
     def _is_closed(self) -> bool:
-        """Both ends belong to the range and nothing else bounds it."""
         ends = self.minimum is not None and self.maximum is not None
         return ends and self.exclusive_minimum is None and self.exclusive_maximum is None
 

@@ -18,7 +18,7 @@ from inspector.forms.paths import Path
 from inspector.forms.patterns import matches, usable
 from inspector.forms.refs import MOST_NODES, SchemaDocument
 
-# --- The `format` of a text: whether it is what it says it is. A format that is not listed here is fine with
+# The `format` of a text: whether it is what it says it is. A format that is not listed here is fine with
 # anything.
 
 
@@ -242,7 +242,7 @@ OURS: Final[Mapping[str, Keyword]] = {
 """In every dialect."""
 
 
-# --- What a metaschema can't see in a schema: patterns that are none, references that lead nowhere.
+# What a metaschema can't see in a schema: patterns that are none, references that lead nowhere.
 
 _DATA: Final = frozenset(("const", "enum", "default", "examples", "example"))
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import regex
 
 
-# --- How much work a server's schemas may make here: bounds that hold for the whole process, and that a person may
+# How much work a server's schemas may make here: bounds that hold for the whole process, and that a person may
 # move.
 
 SCHEMA: Final = 100_000

@@ -28,7 +28,7 @@ from inspector.forms.fields import (
 )
 from inspector.forms.refs import SchemaDocument
 
-# --- Several schemas that must all hold, written as one: `allOf`, and what stands beside a `$ref`.
+# Several schemas that must all hold, written as one: `allOf`, and what stands beside a `$ref`.
 
 Schema: TypeAlias = dict[str, object]
 
@@ -140,7 +140,7 @@ _RULES: Final[Mapping[str, Callable[[object, object], object]]] = {
 }
 
 
-# --- One schema without its `$ref` and `allOf`: what they lead to and ask for, merged into one.
+# One schema without its `$ref` and `allOf`: what they lead to and ask for, merged into one.
 
 MOST_STEPS: Final = 500
 """Schemas that are joined into one field."""
@@ -488,7 +488,6 @@ _HOUSEKEEPING: Final = ("$schema", "$id", "$defs", "definitions", "$comment")
 
 
 def _title_of(branch: object, read: Field, number: int) -> str:
-    """What a person would call the branch."""
     if read.title:
         return read.title
     if isinstance(branch, dict) and isinstance(branch.get("$ref"), str):

@@ -22,7 +22,7 @@ from inspector.forms.paths import Path, get_at, pointer
 from inspector.forms.patterns import PatternUnusable, bounds
 from inspector.forms.simple import as_text
 
-# --- Which of an `anyOf`'s or `oneOf`'s many errors a person should read.
+# Which of an `anyOf`'s or `oneOf`'s many errors a person should read.
 
 Error: TypeAlias = Any
 """A ValidationError of jsonschema; this file does not import it."""
@@ -80,7 +80,7 @@ def _none_of(error: Error) -> str:
     return f"is none of the {len(wanted)} kinds that the schema allows"
 
 
-# --- What is wrong with a value, in a few words that can stand beside its field ("must be at least 3 characters").
+# What is wrong with a value, in a few words that can stand beside its field ("must be at least 3 characters").
 
 LONGEST_QUOTE: Final = 80
 MOST_OPTIONS: Final = 8

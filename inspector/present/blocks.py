@@ -25,7 +25,7 @@ from inspector.protocol.apps import is_app, page_of
 from inspector.protocol.jsonrpc import encode
 from inspector.protocol.things import Content
 
-# --- What kind of text a text is: JSON, Markdown or plain. A guess that changes the look, never the text.
+# What kind of text a text is: JSON, Markdown or plain. A guess that changes the look, never the text.
 
 MOST_SNIFFED = 2_000_000
 """Characters; a longer text is plain."""
@@ -105,7 +105,7 @@ def _tolerant(value: Any) -> str:
         return "(nested too deeply to be shown)"
 
 
-# --- What kind of file some bytes are, and how large a picture is, told by their first bytes alone.
+# What kind of file some bytes are, and how large a picture is, told by their first bytes alone.
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +200,6 @@ def _bmp(data: bytes) -> Picture:
 
 
 def _jpeg(data: bytes) -> Picture:
-    """Walk from marker to marker up to the one that begins the frame."""
     at = 2
     while True:
         marker, length = data[at + 1], struct.unpack_from(">H", data, at + 2)[0]

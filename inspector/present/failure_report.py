@@ -21,8 +21,7 @@ from inspector.checks.registry import names_of
 from inspector.checks.runner import Inspection
 from inspector.checks.verdict import FATAL, Verdict, verdicts
 from inspector.config.environment import Environment
-from inspector.present import spans
-from inspector.present import words as previews
+from inspector.present import spans, words
 from inspector.present.http import masked_url
 from inspector.present.server import stderr_section
 from inspector.present.spans import Fact, Line, Section, fact, span
@@ -194,7 +193,7 @@ def _headline(found: _Facts) -> Line:
 def _start(found: _Facts) -> list[Fact]:
     facts: list[Fact] = []
     if found.argv:
-        facts.append(Fact("command", previews.command_line(found.argv)))
+        facts.append(Fact("command", words.command_line(found.argv)))
     if found.cwd:
         facts.append(fact("directory", found.cwd))
     if found.url:
@@ -216,7 +215,7 @@ def _last(journal: Journal, found: _Facts) -> list[Fact]:
 def _message(journal: Journal, name: str, n: int, payload: bytes) -> Fact:
     number, exchanges = journal.store.exchange(n), journal.conversation.exchanges
     method = journal.store.method(n) or (exchanges[number - 1].method if 0 < number <= len(exchanges) else "")
-    said = previews.of_payload(payload)[0]
+    said = words.of_payload(payload)[0]
     shown = " ".join(part for part in (text.visible(method, limit=100), said) if part)
     return Fact(f"{name} #{n}", shown or "(an empty line)")
 
@@ -228,7 +227,7 @@ def _frame_data(found: tuple[int, bytes] | None) -> dict[str, Any] | None:
     return {"entry": n, "bytes": len(payload), "text": text.decode(payload[:_MOST_SHOWN])}
 
 
-# --- How a child's surroundings differ from the shell that somebody tried the same command in: variables,
+# How a child's surroundings differ from the shell that somebody tried the same command in: variables,
 # executable.
 
 _NAMED = 8
@@ -302,7 +301,7 @@ def _listed(names: Sequence[str], count: int) -> str:
     return shown + more
 
 
-# --- The one reason that is told for a connection that failed: the primary finding, if it says why, with what to
+# The one reason that is told for a connection that failed: the primary finding, if it says why, with what to
 # do.
 
 MOST_LOOKED_AT = 50_000

@@ -132,7 +132,7 @@ def _revisions(check: Check) -> str:
     return first if first == last else f"{first} to {last}"
 
 
-# --- One finding in words: in a line, in full, as text to be pasted. The same words wherever findings are shown.
+# One finding in words: in a line, in full, as text to be pasted. The same words wherever findings are shown.
 
 assert everything.IMPORTED
 SIGNS: dict[Severity, tuple[str, Role]] = {
@@ -203,7 +203,7 @@ def findings_text(findings: Sequence[Finding]) -> str:
     return text.for_clipboard("\n\n".join(blocks))[0]
 
 
-# --- Findings as lines in the order of their weight: what to look at first, and below each what follows from it.
+# Findings as lines in the order of their weight: what to look at first, and below each what follows from it.
 
 _LOOKED_AT = 1000
 """Failed requests that are looked at."""

@@ -22,7 +22,7 @@ from inspector.protocol.credentials import (
 )
 from inspector.protocol.facts import HttpFact
 
-# --- What must not be read over a shoulder: header values and parts of URLs that give access to something.
+# What must not be read over a shoulder: header values and parts of URLs that give access to something.
 
 _LONGEST = 2000
 """Characters of a URL that are looked at and shown."""
@@ -114,7 +114,7 @@ def _end(exchange: HttpExchange) -> Section | None:
     return Section("End", tuple(facts))
 
 
-# --- A request as a curl command that can be given to somebody: every secret is a variable that he sets himself.
+# A request as a curl command that can be given to somebody: every secret is a variable that he sets himself.
 
 PREFIX = "MCP_SECRET_"
 """Before the names of variables that a command or a script reads secrets from."""

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from inspector.checks.findings import Finding
 
 
-# --- What a server says of a thing beside its description: which title wins, annotations, icons, `_meta`.
+# What a server says of a thing beside its description: which title wins, annotations, icons, `_meta`.
 
 MOST_ICONS = 10
 _MOST_ANNOTATIONS = 20
@@ -162,7 +162,7 @@ def said_facts(thing: ListedItem) -> list[Fact]:
     return [*title_facts(thing), *annotation_facts(raw), *icon_facts(raw), *meta_facts(raw)]
 
 
-# --- Putting what a search finds in order, best first. A long list is searched no longer than somebody waits for
+# Putting what a search finds in order, best first. A long list is searched no longer than somebody waits for
 # it.
 
 Row = TypeVar("Row")
@@ -187,7 +187,7 @@ def best_first(
     return [row for _, row in sorted(ranked, key=itemgetter(0))]
 
 
-# --- How a row of a list says that its thing is new, or has changed: a sign and a word.
+# How a row of a list says that its thing is new, or has changed: a sign and a word.
 
 MARKS: dict[str, Span] = {"new": ("+ new", "added"), "changed": (f"{signs.EVENT} changed", "warning")}
 
@@ -491,7 +491,7 @@ _WORDS = (
 )
 
 
-# --- MCP Apps for a reader: the line of a tool, what a page asks for, and its source. Pages are never rendered.
+# MCP Apps for a reader: the line of a tool, what a page asks for, and its source. Pages are never rendered.
 
 NEVER_RENDERED = "The source is shown; the page is never rendered."
 MOST_OF_SOURCE = 200_000
@@ -553,7 +553,7 @@ def source_lines(page: Page) -> list[Line]:
     return lines if more <= 0 else [*lines, ((f"{signs.NOTE} {more:,} characters more", "muted"),)]
 
 
-# --- What is watched, in words: the filter of a stream, how it stands with one resource, and a row's mark.
+# What is watched, in words: the filter of a stream, how it stands with one resource, and a row's mark.
 
 _MOST_NAMED = 3
 """URIs that are named; the rest are counted."""

@@ -18,7 +18,7 @@ import msgspec
 from inspector.present.spans import Role, Span, in_json
 from inspector.text import decode, human_size, visible
 
-# --- JSON indented by a scanner of our own: for what the fast one refuses although a reader wants to walk through
+# JSON indented by a scanner of our own: for what the fast one refuses although a reader wants to walk through
 # it.
 
 LARGEST = 4_000_000
@@ -124,7 +124,6 @@ class _Scanner:
         return b"\n" + b"  " * len(self._open) if on_its_own else b""
 
     def _look_into(self, string: bytes) -> None:
-        """Note what JSON forbids within a string."""
         if _CONTROL.search(string):
             self.notes.add("control characters in a string")
         if b"\\" in string:
@@ -148,7 +147,7 @@ class _Scanner:
         return ScanError(f"{_WANTED[self._next]} is due at byte {at}")
 
 
-# --- Where a line of a payload stands: the steps to it from the outside, and three ways of writing them down.
+# Where a line of a payload stands: the steps to it from the outside, and three ways of writing them down.
 
 Step: TypeAlias = str | int
 """A key as it is written between its quotes, or the place in an array from 0."""
@@ -524,7 +523,7 @@ def _last(pattern: re.Pattern[bytes], text: bytes, start: int, end: int, go_on: 
     return None
 
 
-# --- From a JSON pointer to the line of a payload that it points at.
+# From a JSON pointer to the line of a payload that it points at.
 
 _CHILD = rb"\n {%d}[^ \]}]"
 _MEMBER = rb'\n {%d}("(?:[^"\\\n]++|\\.)*+"): '

@@ -150,7 +150,7 @@ def _all(foreign: str, role: Role) -> Line:
     return (span(foreign, role, limit=_LONGEST),)
 
 
-# --- What a list has to say beside its items: what has changed, which pages there are, how old it is, what is
+# What a list has to say beside its items: what has changed, which pages there are, how old it is, what is
 # wrong.
 
 
@@ -247,7 +247,7 @@ def marks_of(news: Sequence[ListNews]) -> Mapping[str, str]:
     return found
 
 
-# --- What has changed in what a server offers since it was first met, or since a person approved it.
+# What has changed in what a server offers since it was first met, or since a person approved it.
 
 KINDS = ("tools", "prompts", "templates")
 """Lists whose texts models read. Resources come and go."""

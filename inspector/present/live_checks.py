@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from inspector.checks.runner import DisabledChecks, Inspection
 
 
-# --- What checks have found in one journal, by entry: a mark for each row, the findings of a message, of a tool.
+# What checks have found in one journal, by entry: a mark for each row, the findings of a message, of a tool.
 
 _SHARED = 3
 """Things of a list from which on what was found about most of them is one cause."""
@@ -96,7 +96,7 @@ class JournalFindings:
         """The page that was looked at last for the names in it: its frame, the member, its items."""
         self._lock = threading.Lock()
 
-    # --- reading
+    # reading
 
     def of(self, n: int) -> "Sequence[Finding]":
         """The findings whose evidence is entry n, worst first."""
@@ -172,7 +172,7 @@ class JournalFindings:
             return False
         return Mute(finding.id) in self.muted or mute_of(finding) in self.muted
 
-    # --- changing
+    # changing
 
     def add(self, findings: "Iterable[Finding]") -> None:
         """Take in what was found. One thread only."""
@@ -448,7 +448,7 @@ def _rest() -> None:
     time.sleep(_REST_S)
 
 
-# --- What checks could say of a recording when only its first entries had come: findings that came to light by
+# What checks could say of a recording when only its first entries had come: findings that came to light by
 # then.
 
 

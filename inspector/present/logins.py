@@ -134,7 +134,7 @@ def _client_data(issuer: str, client: Client) -> dict[str, Any]:
     }
 
 
-# --- The ladder of a login: what was asked at each rung, what came, whether that is right, and what to do about it.
+# The ladder of a login: what was asked at each rung, what came, whether that is right, and what to do about it.
 
 _SIGNS: dict[StepVerdict, tuple[str, Role]] = {
     StepVerdict.GOOD: (spans.OK, "ok"),
@@ -197,7 +197,7 @@ def _rung(rung: LoginStep, brief: bool) -> Iterable[Line]:
         yield (("    → ", "accent"), span(rung.fix, "text"))
 
 
-# --- A link that a server wants opened: where it really leads, and whether it may be opened at all.
+# A link that a server wants opened: where it really leads, and whether it may be opened at all.
 
 _LONGEST = 8000
 _KEPT = "%/:=&?#+!$,;'@()*[]~"
@@ -287,7 +287,7 @@ def _warnings(url: str, host: str, ascii_host: str) -> list[str]:
     return found
 
 
-# --- An address as a QR code in half blocks, for a camera: two rows of its squares stand in one line.
+# An address as a QR code in half blocks, for a camera: two rows of its squares stand in one line.
 
 _QUIET = 2
 """Squares of margin. The standard wants four; cameras make do with two, and terminals are small."""

@@ -36,7 +36,7 @@ from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.things import LISTS
 from inspector.text import human_size
 
-# --- The extensions that both sides have declared, with what is known of their names: what is negotiated, what is
+# The extensions that both sides have declared, with what is known of their names: what is negotiated, what is
 # not.
 
 TITLE = "Extensions"
@@ -67,7 +67,7 @@ def _shown(value: Any) -> str:
     return text.decode(encode(value))[:500]
 
 
-# --- What a journal costs in memory, and what is kept at hand for speed: all of it has a bound, or is a column.
+# What a journal costs in memory, and what is kept at hand for speed: all of it has a bound, or is a column.
 
 
 class MemoryUse(msgspec.Struct, frozen=True):
@@ -133,7 +133,7 @@ def _most_resident() -> int:
     return most if sys.platform == "darwin" else most * 1024
 
 
-# --- Round trips of pings: what the frames say of them. A revision without a ping has the request that comes
+# Round trips of pings: what the frames say of them. A revision without a ping has the request that comes
 # nearest.
 
 MOST = 100
@@ -264,7 +264,6 @@ def _protocol(opening: Opening) -> Iterable[Fact]:
 
 
 def _capabilities(declared: Mapping[str, Any]) -> Iterable[Fact]:
-    """Each capability with what it says of itself."""
     for name, value in declared.items():
         if name != "extensions" or not isinstance(value, dict):
             yield fact(name, _capability(value))
@@ -401,7 +400,7 @@ def stderr_line(line: bytes) -> Line:
     return ((text.visible(text.decode(line), limit=2000), "stderr"),)
 
 
-# --- What the server's screen shows beside what was said and counted: the child's variables, and where it is
+# What the server's screen shows beside what was said and counted: the child's variables, and where it is
 # recorded.
 
 UNEXPANDED = re.compile(r"\$\{[^}]{1,200}\}")

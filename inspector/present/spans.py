@@ -9,7 +9,7 @@ import msgspec
 from inspector import text
 from inspector.text import cell_width, fit, visible
 
-# --- What a piece of text means, by name: the only thing a view-model says about its looks.
+# What a piece of text means, by name: the only thing a view-model says about its looks.
 
 Role: TypeAlias = Literal[
     # text
@@ -30,7 +30,7 @@ Span: TypeAlias = tuple[str, Role]
 """Text that has been through `text.visible`, and its meaning."""
 
 
-# --- What a person types to find something in a payload, as patterns: a text, or with `~` before it its letters in
+# What a person types to find something in a payload, as patterns: a text, or with `~` before it its letters in
 # order.
 
 FUZZY = "~"
@@ -154,7 +154,7 @@ def _cells(text: str, room: int) -> int:
     return end
 
 
-# --- The signs that view-models write, one cell each. A sign never stands alone: a word beside it says the same.
+# The signs that view-models write, one cell each. A sign never stands alone: a word beside it says the same.
 
 TO_SERVER = "→"
 FROM_SERVER = "←"
@@ -180,7 +180,7 @@ MARK = "★"
 DASH = "─"
 
 
-# --- What several panels are made of: lines of spans, facts of a key and a value, sections of lines.
+# What several panels are made of: lines of spans, facts of a key and a value, sections of lines.
 
 Line = tuple[Span, ...]
 """Spans from left to right; safe to show."""

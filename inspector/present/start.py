@@ -175,7 +175,6 @@ class StartRows(RowSource):
 
 
 def _table(rows: Sequence[_Row]) -> list[_Row]:
-    """Return rows whose names stand in one column."""
     column = min(max(text.cell_width(row.name[0]) for row in rows), _WIDEST_NAME)
     return [replace(row, column=column) for row in rows]
 
@@ -310,7 +309,7 @@ def _command(server: ConfiguredServer) -> list[Fact]:
     return facts
 
 
-# --- What somebody wants to look at, by a word: a URL, a capture, a command line, or a server that some host knows.
+# What somebody wants to look at, by a word: a URL, a capture, a command line, or a server that some host knows.
 
 _SCHEMES = ("http://", "https://")
 _MOST_NAMES = 8

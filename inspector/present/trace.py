@@ -18,7 +18,7 @@ from inspector.capture.journal import Journal
 from inspector.capture.store.columns import EntryKind, MessageKind
 from inspector.capture.store.store import beginning
 from inspector.present import spans as signs
-from inspector.present import words as previews
+from inspector.present import words
 from inspector.present.rows import RowSource, RowView
 from inspector.present.spans import Fact, Role, Span, fact, lay
 from inspector.present.traffic.columns import seconds
@@ -133,7 +133,7 @@ def story_of(journal: Journal, n: int) -> Trace | None:
     )
 
 
-# --- whose story it is
+# whose story it is
 
 
 def _exchange(journal: Journal, n: int) -> Exchange | None:
@@ -184,7 +184,6 @@ def _own_entries(journal: Journal, cast: _Cast) -> Iterator[int]:
 
 
 def _beside(journal: Journal, first: int, last: int) -> Iterator[int]:
-    """What happened in the window and is nobody's."""
     store = journal.store
     part = store.columns(first, last)
     found = list(compress(range(first, last + 1), part.kinds.translate(_IS_BESIDE)))
@@ -194,7 +193,7 @@ def _beside(journal: Journal, first: int, last: int) -> Iterator[int]:
     yield from sorted(found)[:_MOST_BESIDE]
 
 
-# --- what is told of it
+# what is told of it
 
 
 def _step(journal: Journal, n: int, began: int, cast: _Cast) -> TraceStep:
@@ -203,7 +202,7 @@ def _step(journal: Journal, n: int, began: int, cast: _Cast) -> TraceStep:
     what = entry.what
     if isinstance(what, Frame):
         return _of_frame(journal, n, what, after, cast)
-    said, role = previews.sentence(what)
+    said, role = words.sentence(what)
     kind = journal.store.kind(n)
     if isinstance(what, HttpFact):
         way: Way = "to_server" if what.event.value == "request" else "from_server"
@@ -216,7 +215,7 @@ def _step(journal: Journal, n: int, began: int, cast: _Cast) -> TraceStep:
 def _of_frame(journal: Journal, n: int, frame: Frame, after: int, cast: _Cast) -> TraceStep:
     exchange, store = _exchange(journal, n), journal.store
     way: Way = "to_server" if frame.direction is Direction.TO_SERVER else "from_server"
-    said, role = previews.of_payload(frame.payload)
+    said, role = words.of_payload(frame.payload)
     method, kind = text.visible(store.method(n), limit=200), store.message_kind(n)
     if kind is MessageKind.NOTIFICATION:
         part, role = _notification(method)
@@ -231,7 +230,7 @@ def _of_frame(journal: Journal, n: int, frame: Frame, after: int, cast: _Cast) -
         return TraceStep(n, after, way, "request" if own else "question", title, said, "method" if own else "warning")
     if n != exchange.answer_frame or exchange.state is ExchangeState.LATE:
         return TraceStep(n, after, way, "late", f"late answer to {title}", said, "warning")
-    state, state_role = previews.status(exchange, live=journal.live)
+    state, state_role = words.status(exchange, live=journal.live)
     return TraceStep(n, after, way, "answer" if own else "reply", f"{state}  {title}", said, state_role)
 
 
@@ -255,7 +254,7 @@ def _server(journal: Journal) -> str:
 
 def _facts(journal: Journal, cast: _Cast, steps: Sequence[TraceStep]) -> Iterable[Fact]:
     begun, last = cast.own[0], cast.own[-1]
-    state, role = previews.status(last, live=journal.live)
+    state, role = words.status(last, live=journal.live)
     yield Fact("outcome", state, role)
     if last.why:
         yield fact("why", last.why, "warning")
@@ -300,7 +299,7 @@ def _http(journal: Journal, cast: _Cast) -> Iterator[Fact]:
             yield Fact(f"HTTP {found.http}", f"{response.status} {reason}".strip() + after, "muted")
 
 
-# --- A story as Markdown, with a Mermaid sequence diagram: for an issue, a chat, a report.
+# A story as Markdown, with a Mermaid sequence diagram: for an issue, a chat, a report.
 
 MOST_BYTES = 4096
 """Of each payload."""
@@ -381,7 +380,7 @@ def code(said: str) -> str:
     return f"{ticks}{room}{said.replace(chr(10), ' ') or ' '}{room}{ticks}"
 
 
-# --- the diagram
+# the diagram
 
 
 def _diagram(story: Trace) -> Iterator[str]:
@@ -409,7 +408,7 @@ def _label(said: str) -> str:
     return _END.sub("#101;nd", _PLAIN.sub(lambda found: f"#{ord(found[0])};", short))
 
 
-# --- The steps of a story as rows: when, which way, what it was, and the gist of it.
+# The steps of a story as rows: when, which way, what it was, and the gist of it.
 
 _WAYS: dict[str, Span] = {
     "to_server": (signs.TO_SERVER, "to_server"),

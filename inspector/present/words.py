@@ -7,7 +7,6 @@ import msgspec
 
 from inspector import text
 from inspector.present import spans as signs
-from inspector.present.spans import Fact as SpansFact
 from inspector.present.spans import Line, Role, Section, Span, fact, paragraph, plain
 from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange, ExchangeState, Progress
@@ -27,7 +26,7 @@ from inspector.protocol.flows.steps import Broken, GivenUp, Refused, Silent
 from inspector.protocol.frames import Direction
 from inspector.protocol.freshness import Freshness
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message, Notification, NotJsonRpc, Request, encode, read
-from inspector.protocol.questions import KIND_OF_METHOD
+from inspector.protocol.questions import KIND_OF_QUESTION
 from inspector.protocol.tracking.progress import progress_in
 from inspector.protocol.tracking.subscriptions import LISTEN
 from inspector.protocol.tracking.tasks import Task, TaskState
@@ -79,7 +78,7 @@ def is_stream(exchange: Exchange) -> bool:
 
 def waits_for_the_person(exchange: Exchange) -> bool:
     """Whether it is a question of the server's that nobody has answered yet."""
-    asks = exchange.sender is Direction.FROM_SERVER and exchange.method in KIND_OF_METHOD
+    asks = exchange.sender is Direction.FROM_SERVER and exchange.method in KIND_OF_QUESTION
     return asks and exchange.is_open
 
 
@@ -213,7 +212,7 @@ def _masked(url: str) -> str:
     return masked_url(url)
 
 
-# --- Why a request got no answer, as a person reads it.
+# Why a request got no answer, as a person reads it.
 
 
 def why_silent(reply: Silent | Refused | Broken | GivenUp) -> str:
@@ -229,7 +228,7 @@ def why_silent(reply: Silent | Refused | Broken | GivenUp) -> str:
             return f"it was given up: {reply.why}" if reply.why else "it was given up"
 
 
-# --- Where a task stands, in a sign and a word: the same ones in the list of tasks, in the traffic and beside a
+# Where a task stands, in a sign and a word: the same ones in the list of tasks, in the traffic and beside a
 # call.
 
 _STATES: dict[str, Span] = {
@@ -253,7 +252,7 @@ def state_words(state: str) -> Span:
     return _STATES.get(state) or (f"? {text.visible(state, limit=30) or 'no state'}", "warning")
 
 
-# --- How bad a finding is, as a number and as a sign: for marks of rows, and for badges.
+# How bad a finding is, as a number and as a sign: for marks of rows, and for badges.
 
 GRADES = ("hint", "warning", "error")
 """Severities, the worst last; a mark is a place among them, from 1."""
@@ -279,7 +278,7 @@ def mark(grade: int) -> Span:
     return SIGNS_OF_GRADES[grade]
 
 
-# --- How old an answer is, and for how long the server says it stays good, in words.
+# How old an answer is, and for how long the server says it stays good, in words.
 
 _DAY_S = 86_400
 
@@ -308,10 +307,10 @@ def age_line(freshness: Freshness, now_ns: int, clock: Callable[[int], str] | No
     return ((f"{signs.WARNING} {wrong}", "warning"), ("   ", "text"), *line)
 
 
-def age_facts(freshness: Freshness, now_ns: int) -> tuple[SpansFact, ...]:
+def age_facts(freshness: Freshness, now_ns: int) -> tuple[signs.Fact, ...]:
     """The same as facts, what is wrong apart."""
     told = plain(age_line(Freshness(freshness.received_ns, freshness.ttl_ms, freshness.scope), now_ns))
-    return (SpansFact("age", told), *(fact("wrong", flaw, "warning") for flaw in freshness.flaws))
+    return (signs.Fact("age", told), *(fact("wrong", flaw, "warning") for flaw in freshness.flaws))
 
 
 def _age(since_ns: int, now_ns: int) -> str:
@@ -328,7 +327,7 @@ def text_of(nanoseconds: int) -> str:
     return text.human_duration(seconds * 1_000_000_000)
 
 
-# --- How far a request is: a bar, how much of how much, how fast, and how long it will take at that pace.
+# How far a request is: a bar, how much of how much, how fast, and how long it will take at that pace.
 
 FULL, EMPTY = "━", "─"
 
@@ -389,7 +388,7 @@ def said(progress: Progress, *, running: bool = True) -> list[Span]:
     return spans
 
 
-# --- What a real model made of a sampling request: which one, how long it took, what it did not get to see.
+# What a real model made of a sampling request: which one, how long it took, what it did not get to see.
 
 
 class ModelRun(msgspec.Struct, frozen=True):
@@ -426,9 +425,9 @@ def account_section(account: ModelRun) -> Section:
         lines = (*paragraph(account.why, "error", limit=1000), *paragraph(account.hint, "muted", limit=1000))
         asked = fact("asked", f"{account.model}, for {text.human_duration(account.took_ns)}")
         return Section("The model gave no answer", (asked,), lines)
-    facts = [SpansFact("by", told(account), "strong")]
+    facts = [signs.Fact("by", told(account), "strong")]
     if lost := left_out(account):
-        facts.append(SpansFact("did not see", lost, "warning"))
+        facts.append(signs.Fact("did not see", lost, "warning"))
     return Section("What the model answers", tuple(facts), note="review it, then answer")
 
 
@@ -441,7 +440,7 @@ def _bracketed(words: list[str]) -> str:
     return f" ({', '.join(words)})" if words else ""
 
 
-# --- What a message is about, in a few words: arguments, a log line, the gist of an error. For one line of a list.
+# What a message is about, in a few words: arguments, a log line, the gist of an error. For one line of a list.
 
 MOST_DECODED = 64 * 1024
 """Bytes."""

@@ -101,7 +101,7 @@ def refusal_of(question: Question, offers: Collection[str]) -> ErrorReply | None
     return ErrorReply(METHOD_NOT_FOUND, f"{method}: this client has not declared {question.kind.value}")
 
 
-# --- Extensions: what both sides declare under `capabilities.extensions`, and what is known of the names.
+# Extensions: what both sides declare under `capabilities.extensions`, and what is known of the names.
 
 SKILLS = "io.modelcontextprotocol/skills"
 UI = "io.modelcontextprotocol/ui"

@@ -16,8 +16,15 @@ from inspector.protocol.exchange_log import ExchangeLog
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message, Notification, NotJsonRpc, Part, Request
-from inspector.protocol.questions import COMPLETE, INPUT_REQUIRED, Question, Visits, questions_in, visits_in
-from inspector.protocol.questions import KIND_OF_METHOD as KIND_OF_METHOD_ASKING
+from inspector.protocol.questions import (
+    COMPLETE,
+    INPUT_REQUIRED,
+    KIND_OF_QUESTION,
+    Question,
+    Visits,
+    questions_in,
+    visits_in,
+)
 from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.revisions.table import find
 from inspector.protocol.things import KIND_OF_METHOD
@@ -128,7 +135,7 @@ class Conversation:
 
     def _asked_by_request(self, exchange: Exchange, params: Any) -> list[Event]:
         """A server's own request may be a question to the person."""
-        kind = KIND_OF_METHOD_ASKING.get(exchange.method)
+        kind = KIND_OF_QUESTION.get(exchange.method)
         if kind is None:
             return []
         ours = self.pairs.only_open(_TO_SERVER, exchange.http)  # the stream tells; on a pipe only one may be open
@@ -202,7 +209,6 @@ class Conversation:
         return found
 
     def _learned(self, exchange: Exchange, params: Any, message: Answer) -> list[Event]:
-        """What a server's result says about the server beside answering."""
         found: list[Event] = []
         if exchange.method not in _REMEMBERED and self._opening.opening is not None:
             return found

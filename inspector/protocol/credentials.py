@@ -25,7 +25,7 @@ _WITHIN = re.compile(r"(?<![\w?&#.-])(-{0,2}[A-Za-z_][\w.-]*)=('[^']*'|\"[^\"]*\
 _HEADER = re.compile(r"([A-Za-z][\w-]*):\s*(\S.*)", re.DOTALL)
 _PARAMETER = re.compile(r"(?<=[?&#;])([^=&#;?\s]{1,300})=([^&#\s]*)")
 
-# --- names
+# names
 
 STEMS = (
     *("pass", "pw", "secret", "token", "key", "cred", "cookie", "auth", "signature", "session", "verifier", "sig"),
@@ -246,7 +246,7 @@ def _plain(name: str) -> str:
     return unquote(unquote_plus(name)).lower() if "%" in name else name.lower()
 
 
-# --- URLs, values, commands
+# URLs, values, commands
 
 
 class Parameter(NamedTuple):

@@ -16,7 +16,7 @@ import msgspec
 from inspector.protocol.exchanges import Exchange, ExchangeState, Progress
 from inspector.protocol.frames import Direction
 
-# --- What is asked of many exchanges, in columns: where each began and ended, what it is about, what became of it.
+# What is asked of many exchanges, in columns: where each began and ended, what it is about, what became of it.
 
 NEVER = 2**63 - 1
 """Stands in the column of ends for an exchange that is open."""
@@ -196,7 +196,6 @@ class ExchangeLog(Sequence[Exchange]):
             raise ValueError("an exchange is nowhere")
 
     def _begin(self, exchange: Exchange) -> None:
-        """The next one."""
         self.request_frames.append(min(exchange.request_frame, _MOST_FRAME))
         self.answer_frames.append(0)
         self.starts.append(max(-NEVER, min(exchange.started_ns, NEVER)))
@@ -272,7 +271,6 @@ class ExchangeLog(Sequence[Exchange]):
         return None if found == (None, None, None) else found
 
     def _begun(self, number: int, id_: int | str, unlisted: Sequence[str | None] | None) -> Exchange:
-        """The exchange as far as the columns tell."""
         method, target, revision = unlisted or (None, None, None)
         bits, ended, answer, named = (
             self.states[number], self.ends[number], self.answer_frames[number], self.revisions[number]
@@ -314,7 +312,6 @@ class ExchangeLog(Sequence[Exchange]):
         )
 
     def _end_of(self, place: int) -> int:
-        """The byte behind the record of a place."""
         begin = place * _STEP
         return begin + 2 + int.from_bytes(self._records[begin : begin + 2])
 
@@ -360,7 +357,6 @@ class ExchangeLog(Sequence[Exchange]):
         return record if len(record) <= _LARGEST else None
 
     def _rest(self, exchange: Exchange) -> tuple[Any, ...] | None:
-        """What few exchanges have."""
         answer = exchange.answer_frame if exchange.answer_frame != self.answer_frames[exchange.number] else None
         found = (exchange.http, exchange.error_code, exchange.why, answer, self._unlisted(exchange))
         return None if found == _NO_REST else found

@@ -92,7 +92,7 @@ def below(path: str, key: str | int) -> str:
     return f'{path}["{quoted}"]'
 
 
-# --- What has changed in a list between two times it was fetched: things added, removed, and changed.
+# What has changed in a list between two times it was fetched: things added, removed, and changed.
 
 THINGS: dict[str, type[ListedItem]] = {"tools": Tool, "resources": Resource, "templates": Template, "prompts": Prompt}
 """By kind, what an item is."""

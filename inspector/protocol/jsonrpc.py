@@ -14,7 +14,7 @@ import msgspec
 
 from inspector.protocol import peek
 
-# --- Long JSON made objects in pieces, none of which takes long: between them other threads have their turn.
+# Long JSON made objects in pieces, none of which takes long: between them other threads have their turn.
 
 PIECE = 128 * 1024
 """Bytes that are read at once: some milliseconds at most."""

@@ -27,7 +27,7 @@ class RequestKind(StrEnum):
     ROOTS = "roots"
 
 
-KIND_OF_METHOD = {
+KIND_OF_QUESTION = {
     "elicitation/create": RequestKind.ELICITATION,
     "sampling/createMessage": RequestKind.SAMPLING,
     "roots/list": RequestKind.ROOTS,
@@ -156,7 +156,7 @@ def questions_in(result: Any, *, exchange: int, frame: int, asked_ns: int) -> tu
     return tuple(
         Question(kind, peek.at(asked, "params"), exchange, frame, asked_ns, key=key, cause=exchange)
         for key, asked in peek.mapping(result, "inputRequests").items()
-        if (kind := KIND_OF_METHOD.get(peek.text(asked, "method") or ""))
+        if (kind := KIND_OF_QUESTION.get(peek.text(asked, "method") or ""))
     )
 
 
@@ -173,7 +173,7 @@ def retried(params: Any, result: Any, answers: Mapping[str, Any]) -> dict[str, A
     return kept
 
 
-# --- Visits: addresses that a server wants the person to go to, asked by the error -32042 before it serves a
+# Visits: addresses that a server wants the person to go to, asked by the error -32042 before it serves a
 # request.
 
 REQUIRED = -32042

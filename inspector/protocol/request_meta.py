@@ -13,7 +13,7 @@ from inspector.protocol.jsonrpc import RequestId
 from inspector.protocol.revisions._shape import LogLevel, Revision, Stamp
 from inspector.protocol.tracking.opening import CLIENT_CAPABILITIES, CLIENT_INFO, PROTOCOL_VERSION
 
-# --- The eight levels of a log message, from the least to the gravest, and where a request names the one it wants.
+# The eight levels of a log message, from the least to the gravest, and where a request names the one it wants.
 
 LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 LOG_MESSAGE = "notifications/message"

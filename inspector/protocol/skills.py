@@ -19,7 +19,7 @@ import msgspec
 
 from inspector.protocol import peek
 
-# --- The YAML front matter of a Markdown file, held against the JSON that is said to be the same.
+# The YAML front matter of a Markdown file, held against the JSON that is said to be the same.
 
 _Node = Any
 """A node as PyYAML composes it; its package is imported with the first front matter."""

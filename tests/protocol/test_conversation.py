@@ -20,7 +20,7 @@ def kinds(found: list[events.Event]) -> list[str]:
 
 def test_a_request_and_its_answer_are_one_exchange() -> None:
     wire = Wire()
-    assert kinds(wire.ask(1, "tools/call", {"name": "add"})) == ["Opened"]
+    assert kinds(wire.ask(1, "tools/call", {"name": "add"})) == ["RequestSent"]
     assert kinds(wire.answer(1, {"content": []})) == ["Closed"]
     (exchange,) = wire.conversation.exchanges
     assert (exchange.target, exchange.state, exchange.duration_ns) == ("add", ExchangeState.ANSWERED, 10**9)
@@ -245,7 +245,7 @@ def test_a_request_of_the_server_s_own_is_a_question_with_the_one_open_call_as_i
     wire = Wire()
     wire.ask(1, "tools/call", {"name": "book"})
     found = wire.ask("q", "elicitation/create", {"message": "Who?"}, S2C)
-    assert kinds(found) == ["Opened", "Asked"]
+    assert kinds(found) == ["RequestSent", "ServerRequested"]
     assert asked(found) == [("elicitation", 2, 1, "")]
     assert [question.message for question in wire.conversation.questions] == ["Who?"]
 
@@ -276,7 +276,7 @@ def test_a_result_that_asks_for_input_is_questions_and_its_retry_the_same_operat
     book = {"name": "book", **meta()}
     wire.ask(1, "tools/call", book)
     found = wire.answer(1, ASKS)
-    assert kinds(found)[:2] == ["Closed", "Asked"]
+    assert kinds(found)[:2] == ["Closed", "ServerRequested"]
     assert asked(found) == [("elicitation", 1, 1, "who")]
     wire.ask(2, "tools/call", book | {"inputResponses": {"who": {"action": "decline"}}})
     (operation,) = wire.conversation.operations.operations

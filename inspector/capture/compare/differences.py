@@ -20,7 +20,7 @@ from inspector.protocol.frames import Direction
 from inspector.protocol.json_diff import JsonChange, differ, differences
 from inspector.protocol.jsonrpc import encode
 
-# --- Which operation of one capture is which of the other: by what was asked, never by position or time.
+# Which operation of one capture is which of the other: by what was asked, never by position or time.
 
 T = TypeVar("T")
 Pair = tuple[int | None, int | None]
@@ -64,7 +64,7 @@ def _in_place(count: int, partner_of: dict[int, int], alone: Sequence[int]) -> l
     return found + [(None, there) for there in waiting]
 
 
-# --- An operation as one JSON value, in which two of them can be compared place by place.
+# An operation as one JSON value, in which two of them can be compared place by place.
 
 _STAMPED = "io.modelcontextprotocol/"
 """Members of `_meta` whose names begin so say who is speaking, at every request and in every result."""
@@ -159,7 +159,6 @@ def _without_envelope(result: Any) -> Any:
 
 
 def _beside(account: OperationRecord, left_out: Collection[str]) -> Iterator[tuple[str, list[Any]]]:
-    """What was told and asked meanwhile."""
     if "progress" not in left_out:
         yield "progress", account.progress
     if "logs" not in left_out:
@@ -288,7 +287,6 @@ def _documents(
 
 
 def _too_deep(before: OperationRecord, after: OperationRecord) -> tuple[JsonChange, ...]:
-    """What is nested too deeply to be compared is held against each other as it came."""
     same = before.last.answer.raw == after.last.answer.raw
     return () if same else (JsonChange("", TOO_DEEP, TOO_DEEP),)
 

@@ -23,9 +23,8 @@ from inspector.protocol.events import Cancelled, Closed, Event, Notified, Progre
 from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import ABSENT, Answer, ErrorAnswer, Part, Request, envelope_of, part_of
-from inspector.protocol.questions import KIND_OF_METHOD as QUESTIONS
-from inspector.protocol.questions import asks_for_input
-from inspector.protocol.things import KIND_OF_METHOD as LISTS
+from inspector.protocol.questions import KIND_OF_QUESTION, asks_for_input
+from inspector.protocol.things import KIND_OF_METHOD
 
 _SAYS_NOTHING = {"notifications/initialized", "notifications/cancelled", "notifications/progress"}
 _LEFT_OUT = {"ping"}
@@ -96,7 +95,7 @@ class OperationRecord(msgspec.Struct, gc=False):
     def answer(self) -> Any:
         """The result or error it came to; of a list all pages in one."""
         last = self.last
-        if last.failed or self.method not in LISTS or len(self.sent) < 2:
+        if last.failed or self.method not in KIND_OF_METHOD or len(self.sent) < 2:
             return last.answer.value
         return _joined([each.answer.value for each in self.sent if each.answer_frame is not None])
 
@@ -251,7 +250,7 @@ class Teller:
     def _asked(self, frame: Frame, exchange: Exchange, message: Request) -> None:
         if exchange.method in _LEFT_OUT:
             return
-        theirs = exchange.method in QUESTIONS and exchange.method != "roots/list"
+        theirs = exchange.method in KIND_OF_QUESTION and exchange.method != "roots/list"
         account = self._owner(frame.http) if theirs else None
         if account is None:
             loose = Loose(exchange.method, frame.direction, message.params, frame.n)
@@ -296,7 +295,7 @@ def _joined(pages: Sequence[Any]) -> Any:
     return whole
 
 
-# --- Reading a capture for comparing: what its operations came to, told while it is taken in, in one go.
+# Reading a capture for comparing: what its operations came to, told while it is taken in, in one go.
 
 
 class Read(msgspec.Struct, frozen=True):

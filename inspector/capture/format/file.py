@@ -327,7 +327,7 @@ class _Losses:
             yield to_line(gap)
 
 
-# --- Making the file of a capture: new, for its owner alone, never through a link.
+# Making the file of a capture: new, for its owner alone, never through a link.
 
 _ANOTHER = "name another file"
 

@@ -286,7 +286,7 @@ def type_of(line: bytes) -> str | None:
     return kind if isinstance(kind, str) else None
 
 
-# --- Entries of the journal to records of the file and back.
+# Entries of the journal to records of the file and back.
 
 
 class Entry(msgspec.Struct, frozen=True):

@@ -240,7 +240,7 @@ class _Check:
             self._fault("The last line does not fit the lines before it: something was changed, added or taken out.")
 
 
-# --- What can be had of a capture that was cut or damaged: all that stands before the damage, byte by byte, and an
+# What can be had of a capture that was cut or damaged: all that stands before the damage, byte by byte, and an
 # end.
 
 

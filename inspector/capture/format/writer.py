@@ -13,7 +13,7 @@ from inspector.capture.store.store import size_of
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact
 from inspector.protocol.frames import Channel, Direction, Eol, Frame
 
-# --- Running digests: one over all bytes of each direction and channel, line ends included.
+# Running digests: one over all bytes of each direction and channel, line ends included.
 
 EVERY_FRAMES = 1000
 EVERY_NS = 5_000_000_000
@@ -144,7 +144,6 @@ class Recorder:
 
 
 def _origins(mode: str) -> dict[Direction, str]:
-    """Who makes the frames of each direction."""
     client = "host" if mode.endswith("proxy") or mode in ("mock", "import") else "inspector"
     server = "mock" if mode == "mock" else "server"
     return {Direction.TO_SERVER: client, Direction.FROM_SERVER: server}

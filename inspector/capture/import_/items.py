@@ -16,7 +16,7 @@ from inspector.protocol.facts import ConnectionEvent, ConnectionFact, Fact
 from inspector.protocol.frames import Channel, Direction, Eol, Frame
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Notification, Request, RequestId, encode, read
 
-# --- What stands in a JSON object of another program: its members as written, each read as what is expected there.
+# What stands in a JSON object of another program: its members as written, each read as what is expected there.
 
 LATEST = 2**62
 """Nanoseconds: beyond it a time is none."""

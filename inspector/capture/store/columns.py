@@ -25,7 +25,7 @@ from inspector.protocol.events import (
 )
 from inspector.protocol.jsonrpc import Answer
 
-# --- What a frame was, in one number each, for the columns: kind, method and exchange, taken from the fold's
+# What a frame was, in one number each, for the columns: kind, method and exchange, taken from the fold's
 # events.
 
 

@@ -176,7 +176,7 @@ def _is_plain(call: _Params) -> bool:
     return not odd and (call.meta is _UNSET or call.meta.revision is _UNSET)
 
 
-# --- Frames of a recording on their way into the store: folded one by one, kept by the thousand.
+# Frames of a recording on their way into the store: folded one by one, kept by the thousand.
 
 LONGEST = 1024 * 1024
 """Bytes of a line that is taken this way."""

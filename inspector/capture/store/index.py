@@ -43,7 +43,7 @@ from inspector.protocol.compact_arrays import DeltaArray, ShortArray
 from inspector.protocol.exchange_log import LateChange
 from inspector.protocol.facts import ConnectionFact
 
-# --- What the index of a capture holds: the columns of its store, its conversation, and what is known beside the
+# What the index of a capture holds: the columns of its store, its conversation, and what is known beside the
 # messages.
 
 _STORE = {"_numbers", "_names", "_source", "_recent", "beginnings", "count"}
@@ -142,7 +142,6 @@ def restore(journal: Journal, rest: Rest, columns: dict[str, bytes], *, size: in
 
 
 def _filled(store: Store, rest: Rest, columns: dict[str, bytes]) -> dict[str, Any]:
-    """The members of a store like this one that was kept."""
     found: dict[str, Any] = {}
     for name, own in vars(store).items():
         if isinstance(own, DeltaArray | ShortArray):

@@ -38,7 +38,7 @@ from inspector.capture.store.history import Points
 from inspector.protocol.events import Event
 from inspector.protocol.frames import Frame
 
-# --- Whether a capture that is open is still the file that was read: files are cut, written anew and replaced
+# Whether a capture that is open is still the file that was read: files are cut, written anew and replaced
 # meanwhile.
 
 _START = 1024
@@ -202,7 +202,6 @@ class Loading:
         return now == self._identity and index.save(directory, self.journal, now)
 
     def _take_block(self, block: LineBlock) -> None:
-        """Take in lines. They can be read from the journal from then on."""
         place, several, end, whole = block
         at, count = 0, len(several)
         while at < count:

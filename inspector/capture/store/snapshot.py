@@ -357,7 +357,7 @@ def _within(
         yield row
 
 
-# --- Checkpoints: a conversation as it was at some moment, in some ten kilobytes, while the conversation itself
+# Checkpoints: a conversation as it was at some moment, in some ten kilobytes, while the conversation itself
 # goes on.
 
 _LARGEST = 256 * 1024 * 1024

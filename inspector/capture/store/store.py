@@ -54,7 +54,7 @@ from inspector.protocol.facts import (
 from inspector.protocol.frames import Channel, Direction, Frame
 from inspector.protocol.jsonrpc import Notification, Request, read
 
-# --- The entries that were read last, whole, up to a number of payload bytes. Any thread may ask and put.
+# The entries that were read last, whole, up to a number of payload bytes. Any thread may ask and put.
 
 MOST = 8 * 1024 * 1024
 """Payload bytes of the entries that are kept at hand."""
@@ -471,7 +471,7 @@ def _empty(kind: EntryKind, direction: Direction | None, n: int, time_ns: int, w
             assert_never(kind)
 
 
-# --- Entries read back one after another, for whoever goes through a whole journal.
+# Entries read back one after another, for whoever goes through a whole journal.
 
 _PLAIN = frozenset((EntryKind.FRAME, EntryKind.STDERR))
 """What stands in the file as it was. Of other facts the file may hold less than memory does."""
@@ -505,7 +505,7 @@ def _read(line: bytes, n: int, wall_ns: int) -> Entry | None:
         return None
 
 
-# --- The beginning of an entry that is too large to be read for one line of a list.
+# The beginning of an entry that is too large to be read for one line of a list.
 
 LARGE = 512 * 1024
 """Payload bytes from which only the beginning is read."""

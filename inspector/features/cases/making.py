@@ -15,7 +15,7 @@ from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message, Request, read
-from inspector.protocol.questions import KIND_OF_METHOD, REJECTED, Question
+from inspector.protocol.questions import KIND_OF_QUESTION, REJECTED, Question
 from inspector.protocol.questions import RequestKind as QuestionsKind
 from inspector.protocol.tracking.exchanges import goes_on
 
@@ -30,7 +30,7 @@ def answers_of(account: OperationRecord) -> tuple[Entry, ...]:
     return tuple(
         _entry(kind, asked.answer, failed=asked.failed)
         for asked in account.asked
-        if (kind := KIND_OF_METHOD.get(asked.method)) is not None and asked.answer is not None
+        if (kind := KIND_OF_QUESTION.get(asked.method)) is not None and asked.answer is not None
     )
 
 

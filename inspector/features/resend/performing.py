@@ -19,7 +19,7 @@ from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.steps import Replied, Reply
 from inspector.protocol.jsonrpc import Answer
-from inspector.protocol.questions import KIND_OF_METHOD, REJECTED, ErrorReply, Question, Result
+from inspector.protocol.questions import KIND_OF_QUESTION, REJECTED, ErrorReply, Question, Result
 from inspector.protocol.questions import Reply as QuestionsReply
 from inspector.protocol.things import KIND_OF_METHOD as LISTS
 from inspector.protocol.things import Tool
@@ -36,7 +36,7 @@ class Replies:
 
     def __init__(self, found: Accounts) -> None:
         self._normal = Normal()
-        self._loose = [each for each in found.loose if each.method in KIND_OF_METHOD and each.answer is not None]
+        self._loose = [each for each in found.loose if each.method in KIND_OF_QUESTION and each.answer is not None]
         self._left: list[ServerRequestRecord] = []
         self._over = False
 
@@ -52,13 +52,13 @@ class Replies:
         """The recorded answer; None if there is none."""
         if self._over:
             return None
-        mine = [each for each in self._left if KIND_OF_METHOD.get(each.method) is question.kind]
+        mine = [each for each in self._left if KIND_OF_QUESTION.get(each.method) is question.kind]
         asked = self._normal(question.params)
         same = [each for each in mine if self._normal(each.params) == asked]
         if found := (same or mine)[:1]:
             self._left.remove(found[0])
             return _reply(found[0])
-        others = [each for each in self._loose if KIND_OF_METHOD.get(each.method) is question.kind]
+        others = [each for each in self._loose if KIND_OF_QUESTION.get(each.method) is question.kind]
         return _reply(others[0]) if others else None
 
 

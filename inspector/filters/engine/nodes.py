@@ -24,7 +24,7 @@ from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.facts import SseNote, Stderr
 from inspector.protocol.frames import Frame
 
-# --- Masks: one byte for each entry of a stretch, 1 or 0. Put together as whole numbers, thousands at once.
+# Masks: one byte for each entry of a stretch, 1 or 0. Put together as whole numbers, thousands at once.
 
 _ORDER: Literal["little"] = "little"
 
@@ -53,7 +53,7 @@ def ones(mask: bytes) -> Iterator[int]:
         at = mask.find(1, at + 1)
 
 
-# --- A stretch of the journal: entries that follow one another, with their columns and, if asked for, their bytes.
+# A stretch of the journal: entries that follow one another, with their columns and, if asked for, their bytes.
 
 BYTES = 512 * 1024
 """Of the file, at most, unless one line is longer. Of twice as many each costs half as much again: memory of that size
@@ -193,7 +193,7 @@ class _Places:
         return 0 if place == LOST else place
 
 
-# --- What filters ask of exchanges, from the columns of their log: none of those that have ended is unpacked for
+# What filters ask of exchanges, from the columns of their log: none of those that have ended is unpacked for
 # it.
 
 _STATES = {
@@ -215,7 +215,7 @@ _WITH_CODE = frozenset(
 )
 
 
-def state_of(exchange: Exchange) -> str:
+def state_name(exchange: Exchange) -> str:
     """What became of it, as the field `status` says it."""
     return "tool-error" if exchange.tool_error else _STATES.get(exchange.state, "ok")
 
@@ -563,7 +563,6 @@ class Lifted:
         return bytes([1 if not found.isdisjoint(numbers) else 0 for numbers in partners])
 
     def _partners(self, n: int, number: int) -> tuple[int, ...]:
-        """The entries that count for entry n."""
         if not number:
             return (n,) if self._scope is FieldScope.ANY else ()
         request = self._exchanges.number("request", number) or 0

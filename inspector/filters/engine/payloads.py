@@ -32,7 +32,7 @@ from inspector.protocol.facts import Fact
 from inspector.protocol.frames import Frame
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message, Notification, Request, read
 
-# --- A text to look for, in any case and in every spelling: in names, in a payload's bytes, in the lines of a
+# A text to look for, in any case and in every spelling: in names, in a payload's bytes, in the lines of a
 # stretch.
 
 _BACKSLASH = 0x5C
@@ -124,7 +124,6 @@ def odd_lines(stretch: Stretch, need: bytes) -> Iterator[int]:
 
 
 def _as_bytes(stretch: Stretch, need: bytes) -> bytes:
-    """Of which entries the line holds a payload as bytes."""
     marks, window = bytearray(len(need)), stretch.window
     at = window.find(_B64)
     while at >= 0:
@@ -150,7 +149,6 @@ def _spellings(wanted: str) -> tuple[bytes, bytes, bytes]:
 
 
 def _in_line(spelling: bytes) -> set[bytes]:
-    """How a line of the file spells bytes of a payload."""
     try:
         text = spelling.decode()
     except UnicodeDecodeError:

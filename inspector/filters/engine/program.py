@@ -60,7 +60,7 @@ from inspector.protocol.facts import (
 from inspector.protocol.frames import Frame
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message
 
-# --- What each field of the table is at work: from a field and a test of its value to a node.
+# What each field of the table is at work: from a field and a test of its value to a node.
 
 _OF_TARGET = {"tool": "tools/call", "prompt": "prompts/get", "uri": "resources/"}
 """How the methods begin whose target a field is about."""
@@ -333,7 +333,7 @@ class Program:
         """Whether entry n does."""
         return self.mark(n, n) == b"\1"
 
-    # --- from terms to nodes
+    # from terms to nodes
 
     def _made(self, term: Term) -> Node:
         match term:

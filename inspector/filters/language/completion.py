@@ -31,7 +31,7 @@ from inspector.filters.language.fields import (
     Value,
 )
 
-# --- The normal form of a filter: its tree as a text that reads back to the same tree.
+# The normal form of a filter: its tree as a text that reads back to the same tree.
 
 _PLAIN = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]*")
 _TIMES = (("h", 3600 * 10**9), ("m", 60 * 10**9), ("s", 10**9), ("ms", 10**6), ("us", 10**3), ("ns", 1))

@@ -121,7 +121,7 @@ def nearest(name: str) -> str:
     return near[0] if near else ""
 
 
-# --- What a filter says, as a tree: the parser makes it, the evaluator and the normal form read it.
+# What a filter says, as a tree: the parser makes it, the evaluator and the normal form read it.
 
 
 class FieldScope(StrEnum):

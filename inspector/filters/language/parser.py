@@ -35,7 +35,7 @@ from inspector.filters.language.fields import (
 )
 from inspector.filters.language.patterns import check
 
-# --- A filter's text to tokens. Every token knows its column, so that whatever is wrong can be pointed at.
+# A filter's text to tokens. Every token knows its column, so that whatever is wrong can be pointed at.
 
 LONGEST = 20_000
 """Characters of a filter."""
@@ -160,7 +160,7 @@ def _escaped(text: str, at: int) -> tuple[str, int]:
     return "\\", at + 1
 
 
-# --- What stands behind an operator, as the field's type reads it: units, words of a few, times of day.
+# What stands behind an operator, as the field's type reads it: units, words of a few, times of day.
 
 _NUMBER = re.compile(r"([+-]?(?:\d{1,15}(?:_\d{3})*(?:\.\d{1,15})?|\.\d{1,15})(?:[eE][+-]?\d{1,2})?)([A-Za-zµμ]*)")
 _TIMES = {"ns": 1, "us": 10**3, "µs": 10**3, "μs": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "h": 3600 * 10**9}
@@ -274,7 +274,7 @@ def span(text: str) -> bool:
     return found is not None and found.group(2) in _TIMES and found.group(2) != "m"
 
 
-# --- What may be typed for short, and what it stands for: `m:tools/call`, `is:pending`, `larger-than:10k`,
+# What may be typed for short, and what it stands for: `m:tools/call`, `is:pending`, `larger-than:10k`,
 # `kind:error`.
 
 Make = Callable[[Token, datetime], Term]
@@ -503,7 +503,7 @@ class _Parser:
             raise FilterError(f"@{name} is empty", token.column)
         return term
 
-    # --- shorthands
+    # shorthands
 
     def _shorthand(self) -> Term | None:
         """`m:tools/call`, `is:pending`, `larger-than:10k`, `kind:error`; None for what is none of these."""
@@ -525,7 +525,7 @@ class _Parser:
             raise FilterError(f"a value is expected behind {name}:", token.end)
         return make(value, self._today)
 
-    # --- fields
+    # fields
 
     def _field(self) -> Term | None:
         """A test of a field; None if the next word is none."""

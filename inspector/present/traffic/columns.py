@@ -139,7 +139,7 @@ def _titles(width: int, shown: tuple[Column, ...], named: tuple[tuple[str, str],
     return tuple(lay_out({each.name: [(words.get(each.name, each.title), "muted")] for each in shown}, width, shown))
 
 
-# --- How a reader wants to see the traffic: in which columns, and by which clock. Rows are laid out by it.
+# How a reader wants to see the traffic: in which columns, and by which clock. Rows are laid out by it.
 
 
 class TimeMode(StrEnum):

@@ -14,7 +14,7 @@ from inspector.capture.journal import Journal
 from inspector.capture.store.columns import EntryKind
 from inspector.errors import FilterError
 from inspector.filters.engine.matching import reach
-from inspector.filters.engine.nodes import state_of
+from inspector.filters.engine.nodes import state_name
 from inspector.filters.language.fields import FIELDS, ROOTS, Has, Ref
 from inspector.filters.language.parser import parse
 from inspector.present.http import masked_value
@@ -173,7 +173,7 @@ _OF_EXCHANGE: dict[str, Callable[[Exchange, int], Any]] = {
     "prompt": _target_of("prompts/get"),
     "uri": _target_of("resources/"),
     "target": lambda exchange, now_ns: exchange.target,
-    "status": lambda exchange, now_ns: state_of(exchange),
+    "status": lambda exchange, now_ns: state_name(exchange),
     "id": lambda exchange, now_ns: exchange.id,
     "error.code": lambda exchange, now_ns: exchange.error_code,
     "dur": _duration,

@@ -473,7 +473,6 @@ class RowIndex:
             self.view.put(new)
 
     def _row_of(self, n: int) -> int | None:
-        """The entry whose row shows entry n in this view."""
         row = self.places.row_of(n) if self.view.tree else n
         return row if self.places.flags[row] & self._flag else None
 

@@ -265,7 +265,6 @@ class LogModel(RowSource):
 
     @property
     def _look_now(self) -> Look:
-        """The small waterfall needs somebody who says what is in sight."""
         return msgspec.structs.replace(self._look, laneless=self._window is None, marked=self._is_marked)
 
     def key(self, index: int) -> int:

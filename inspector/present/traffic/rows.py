@@ -15,15 +15,14 @@ from inspector.capture.format.records import Entry
 from inspector.capture.journal import Journal
 from inspector.capture.store.columns import KIND_BITS, EntryKind, MessageKind
 from inspector.capture.store.store import beginning
-from inspector.filters.engine.nodes import state_of as nodes_state_of
+from inspector.filters.engine.nodes import state_name
 from inspector.present import spans as signs
-from inspector.present import words as previews
+from inspector.present import words
 from inspector.present.rows import RowSource, RowView
 from inspector.present.spans import Line, Role, Span, lay
 from inspector.present.traffic.columns import FIELD, LANE, PLAIN, Look, TimeMode, lay_out, since
 from inspector.present.traffic.marks import finding_cells
 from inspector.present.traffic.tree import RowRun, is_acknowledgment
-from inspector.present.words import bar as words_bar
 from inspector.present.words import fraction, mark, said, state_of
 from inspector.protocol.exchanges import Exchange, ExchangeState, Progress
 from inspector.protocol.facts import HttpFact
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from inspector.present.traffic.extra_cells import ExtraCells
 
 
-# --- Time drawn from left to right: which cells a span of it takes, and an axis with round marks.
+# Time drawn from left to right: which cells a span of it takes, and an axis with round marks.
 
 FULL, LEFT_HALF, RIGHT_HALF = "━", "╸", "╺"
 MOMENT = "·"
@@ -232,7 +231,6 @@ class RowWriter:
         return self._extra
 
     def _lane(self, n: int, exchange: Exchange | None, place: RowPlace, window: TimeWindow, now_ns: int) -> list[Span]:
-        """What the row has to show in the small waterfall."""
         if place.run is not None and not place.run.opened:
             end = self._store.time_ns(place.run.last)
             return bar(self._store.time_ns(n), end, window, LANE, "notification")
@@ -293,7 +291,7 @@ class RowWriter:
             what.append((f" {signs.CLOSED} {place.folded} more", "accent"))
         newest = self._progress_of_row(n, exchange, place)
         if newest is not None:
-            what += [("  ", "text"), *words_bar(newest, _BAR), (" " if fraction(newest) is not None else "", "text")]
+            what += [("  ", "text"), *words.bar(newest, _BAR), (" " if fraction(newest) is not None else "", "text")]
             what += said(newest, running=self._journal.live and exchange is not None and exchange.is_open)
             return
         preview = self._preview(n, frame, exchange, place)
@@ -317,7 +315,6 @@ class RowWriter:
         return exchange.progress
 
     def _named(self, n: int, kind: MessageKind, exchange: Exchange | None, place: RowPlace) -> list[Span]:
-        """The method and the target."""
         if kind is MessageKind.NOTIFICATION:
             method = self._store.method(n)
             if place.nested:
@@ -348,12 +345,12 @@ class RowWriter:
         if task is not None and became and place.tree:
             cells["status"] = [state_of(task)]
         else:
-            cells["status"] = [previews.status(exchange, live=self._journal.live)]
+            cells["status"] = [words.status(exchange, live=self._journal.live)]
         if not is_request:
             cells["took"] = [(text.human_duration(max(0, self._store.time_ns(n) - exchange.started_ns)), "text")]
         elif exchange.duration_ns is not None:
             cells["took"] = [(text.human_duration(max(0, exchange.duration_ns)), "text")]
-        elif self._journal.live and not previews.is_stream(exchange):
+        elif self._journal.live and not words.is_stream(exchange):
             cells["took"] = [(text.human_duration(max(0, now_ns - exchange.started_ns)), "pending")]
         if is_request:
             self._answer_of(cells, exchange)
@@ -383,14 +380,14 @@ class RowWriter:
             if failed and exchange.answer_frame is not None and exchange.answer_frame <= self._store.count:
                 answer = beginning(self._store, exchange.answer_frame).what
                 if isinstance(answer, Frame):
-                    return previews.of_payload(answer.payload)[0], "error"
-        return previews.of_payload(frame.payload, exchange.progress if exchange is not None and place.tree else None)
+                    return words.of_payload(answer.payload)[0], "error"
+        return words.of_payload(frame.payload, exchange.progress if exchange is not None and place.tree else None)
 
     def _fact(self, cells: dict[str, list[Span]], n: int, run: RowRun | None) -> None:
         entry = self._store.entry(run.last if run is not None and not run.opened else n)
         if isinstance(entry.what, Frame):
             return
-        said, role = previews.sentence(entry.what)
+        said, role = words.sentence(entry.what)
         if entry.missing:
             said, role = _LOST_BYTES, "error"
         is_stderr = self._store.kind(n) is EntryKind.STDERR
@@ -438,7 +435,7 @@ def lane_end(exchange: Exchange, now_ns: int) -> int:
     return exchange.ended_ns if exchange.ended_ns is not None else max(now_ns, exchange.started_ns)
 
 
-# --- What somebody has noted about a recording, as rows: marks with their colours and comments, and saved views.
+# What somebody has noted about a recording, as rows: marks with their colours and comments, and saved views.
 
 _ROLES: dict[str, Role] = {
     "yellow": "warning", "red": "error", "green": "ok", "blue": "target", "violet": "from_server",
@@ -514,7 +511,7 @@ class NotedRows(RowSource):
         named: list[Span] = [(text.visible(method, limit=80), "method")]
         if exchange is not None:
             named.append((f" {text.visible(exchange.target, limit=60)}  ", "target"))
-            named.append(previews.status(exchange, live=self._journal.live))
+            named.append(words.status(exchange, live=self._journal.live))
         return named
 
 
@@ -533,7 +530,7 @@ def _view(view: View) -> list[Span]:
     ]
 
 
-# --- Entries of a journal as lines of text, or as plain data for a machine, in the order of the wire.
+# Entries of a journal as lines of text, or as plain data for a machine, in the order of the wire.
 
 
 class TailWriter:
@@ -574,7 +571,7 @@ def _of_exchange(method: str, exchange: Exchange | None) -> dict[str, Any]:
     found: dict[str, Any] = {"method": method or exchange.method}
     if exchange.target:
         found["target"] = exchange.target
-    found["status"] = nodes_state_of(exchange)
+    found["status"] = state_name(exchange)
     if exchange.duration_ns is not None:
         found["duration_ms"] = round(exchange.duration_ns / 1e6, 3)
     return found
@@ -583,7 +580,7 @@ def _of_exchange(method: str, exchange: Exchange | None) -> dict[str, Any]:
 def _content(entry: Entry, kind: EntryKind) -> dict[str, Any]:
     what = entry.what
     if not isinstance(what, Frame):
-        return {"text": decode(what.payload) if kind is EntryKind.STDERR else previews.sentence(what)[0]}  # type: ignore[union-attr]
+        return {"text": decode(what.payload) if kind is EntryKind.STDERR else words.sentence(what)[0]}  # type: ignore[union-attr]
     try:
         msgspec.json.decode(what.payload, type=msgspec.Raw)
         what.payload.decode()

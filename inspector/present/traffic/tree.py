@@ -22,7 +22,7 @@ from inspector.protocol.exchanges import Exchange
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, ProcessEvent, ProcessFact
 from inspector.protocol.frames import Channel, Direction, Frame
 
-# --- Runs of the tree: notifications of one method, or lines of stderr, that follow one another with no row between
+# Runs of the tree: notifications of one method, or lines of stderr, that follow one another with no row between
 # them.
 
 IN_RUN = 16
@@ -187,7 +187,7 @@ class Runs:
         return 0 if root == n else root
 
 
-# --- Where something went wrong: the entries that tell of it, in the order of the wire and in that of the tree.
+# Where something went wrong: the entries that tell of it, in the order of the wire and in that of the tree.
 
 _ACCEPTED = 202
 
@@ -483,7 +483,7 @@ class Tree:
         return self._root_of(next(iter(self._open)), n)
 
 
-# --- Rows of the wire's order that are folded into one: notifications of one method, or lines of stderr, side by
+# Rows of the wire's order that are folded into one: notifications of one method, or lines of stderr, side by
 # side.
 
 _STEP = 1000

@@ -15,7 +15,7 @@ from inspector.protocol.jsonrpc import Answer, ErrorAnswer
 from inspector.protocol.revisions._shape import Carriage, Revision
 from inspector.protocol.things import LISTS, Tool
 
-# --- Asking again for what a cut stream has lost (stateless era).
+# Asking again for what a cut stream has lost (stateless era).
 
 PAUSES = (0.25, 1.0, 3.0)
 """Seconds before each further try; there are no more of them."""

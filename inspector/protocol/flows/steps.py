@@ -210,7 +210,7 @@ It is sent a Reply (Send, Await), several (SendBatch), a string (Notify, UseCarr
 """
 
 
-# --- How a request is given up: by a notification, or over stateless HTTP by closing its stream.
+# How a request is given up: by a notification, or over stateless HTTP by closing its stream.
 
 
 def cancel(exchange: Exchange, revision: Revision | None, *, over_http: bool, reason: str) -> Notify | None:
@@ -222,7 +222,7 @@ def cancel(exchange: Exchange, revision: Revision | None, *, over_http: bool, re
     return Notify("notifications/cancelled", {"requestId": exchange.id, "reason": reason})
 
 
-# --- How several requests are sent as one frame, in the one revision whose clients may (2025-03-26, basic:
+# How several requests are sent as one frame, in the one revision whose clients may (2025-03-26, basic:
 # batching).
 
 

@@ -37,8 +37,7 @@ from inspector.protocol.flows.steps import (
 )
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer
 from inspector.protocol.questions import Question, questions_in
-from inspector.protocol.revisions._shape import Revision
-from inspector.protocol.revisions._shape import TaskSupport as Strategy
+from inspector.protocol.revisions._shape import Revision, TaskSupport
 from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.things import Tool
 from inspector.protocol.tracking.tasks import EXTENSION_NAME, UNKNOWN_TASK, Task, TaskState, Word, read_word
@@ -121,7 +120,7 @@ def follow(id_: str, *, revision: Revision, word: Word | None = None, cause: int
     course = _Course(id_, revision, cause, word or Word(id_, ""))
     if word is None and (over := (yield from _poll(course))):
         return over
-    step = _extension_step if revision.tasks is Strategy.EXTENSION else _core_step
+    step = _extension_step if revision.tasks is TaskSupport.EXTENSION else _core_step
     while True:
         if over := (yield from step(course)):
             return over
@@ -288,7 +287,7 @@ _FINAL = frozenset({401, 403, 404})
 """HTTP statuses that another try does not mend."""
 
 
-# --- Whether a tool can be called as a task, and how that is asked for.
+# Whether a tool can be called as a task, and how that is asked for.
 
 
 class Support(StrEnum):
@@ -306,10 +305,10 @@ class Support(StrEnum):
 
 def support_of(tool: Tool | None, opening: Opening) -> Support:
     """Whether calls of a tool may become tasks; None for a tool that is not listed."""
-    if opening.revision.tasks is Strategy.EXTENSION:
+    if opening.revision.tasks is TaskSupport.EXTENSION:
         declared = peek.has(opening.capabilities, "extensions", EXTENSION_NAME)
         return Support.SERVER_DECIDES if declared else Support.NONE
-    if opening.revision.tasks is Strategy.NONE or not peek.has(
+    if opening.revision.tasks is TaskSupport.NONE or not peek.has(
         opening.capabilities, "tasks", "requests", "tools", "call"
     ):
         return Support.NONE
@@ -322,7 +321,7 @@ def why_no_task(support: Support, name: str, opening: Opening) -> str:
     match support:
         case Support.FORBIDDEN:
             return f"the server does not let {name} be called as a task"
-        case Support.NONE if opening.revision.tasks is Strategy.NONE:
+        case Support.NONE if opening.revision.tasks is TaskSupport.NONE:
             return f"{opening.revision.date} has no tasks"
         case Support.NONE:
             return "the server does not declare tasks for tool calls"
@@ -335,7 +334,7 @@ def as_task(params: Any, ttl_ms: float | None = None) -> dict[str, Any]:
     return {**peek.mapping(params), "task": {} if ttl is None else {"ttl": ttl}}
 
 
-# --- How the tasks that a server keeps are listed, page by page, with a guard against cursors that lead nowhere.
+# How the tasks that a server keeps are listed, page by page, with a guard against cursors that lead nowhere.
 
 
 class TaskList(msgspec.Struct, frozen=True):
@@ -351,7 +350,7 @@ class TaskList(msgspec.Struct, frozen=True):
 
 def why_no_list(opening: Opening) -> str:
     """Why tasks can't be listed, one sentence; "" if they can."""
-    if opening.revision.tasks is Strategy.CORE:
+    if opening.revision.tasks is TaskSupport.CORE:
         declared = peek.has(opening.capabilities, "tasks", "list")
         return "" if declared else "the server does not declare tasks.list"
     return f"{opening.revision.date} has no list of tasks"

@@ -220,7 +220,6 @@ def _compared(listing: Listing, fetch: ListFetch, now_ns: int) -> Listing:
 
 
 def _remark(fetch: ListFetch, kind: str, page: int, found: Sequence[Any], result: Any) -> None:
-    """Note what is odd about a page."""
     member = LISTS[kind].member
     cursor, given = peek.text(result, "nextCursor"), peek.at(result, "nextCursor")
     if not isinstance(peek.at(result, member), list):

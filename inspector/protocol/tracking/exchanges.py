@@ -219,7 +219,7 @@ def _number(exchange: Exchange) -> int:
     return exchange.number
 
 
-# --- What the end of an HTTP exchange means for a request that is still open on it.
+# What the end of an HTTP exchange means for a request that is still open on it.
 
 ACCEPTED = 202
 NO_ANSWER = "the response ended without an answer"
@@ -257,7 +257,7 @@ def _row(exchange: Exchange) -> Revision:
     return find(exchange.revision or "") or newest_of(Era.LEGACY)
 
 
-# --- Which exchanges serve one wish: the pages of a list, told by the cursor that links them, and a call and its
+# Which exchanges serve one wish: the pages of a list, told by the cursor that links them, and a call and its
 # retries.
 
 

@@ -20,7 +20,7 @@ from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Part
 from inspector.protocol.questions import Question, questions_in
 
-# --- What one message says about a task, in one shape for both eras: a handle, a poll's answer, a notification.
+# What one message says about a task, in one shape for both eras: a handle, a poll's answer, a notification.
 
 RELATED_TASK = "io.modelcontextprotocol/related-task"
 """The member of `_meta` that says in which task a message belongs (2025-11-25, basic/utilities/tasks)."""

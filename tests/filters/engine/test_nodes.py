@@ -26,7 +26,7 @@ from inspector.filters.engine.nodes import (
     both,
     either,
     ones,
-    state_of,
+    state_name,
     text_in,
     without,
 )
@@ -104,7 +104,7 @@ def test_states_have_the_words_of_the_field(tape: Tape) -> None:
     tape.answer(1, {"isError": True})
     tape.call(2, "b")
     tape.answer(2, {})
-    assert [state_of(exchange) for exchange in tape.journal.conversation.exchanges] == ["tool-error", "ok"]
+    assert [state_name(exchange) for exchange in tape.journal.conversation.exchanges] == ["tool-error", "ok"]
 
 
 _PAIRS = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1)), max_size=40)
