@@ -1,1 +1,1 @@
-"""Commands. stdout is data, stderr is narration."""
+"""Commands of mcp-inspect. stdout is for data, stderr for messages."""

@@ -1,4 +1,4 @@
-"""The arguments of a call as typed: `-a name=text`, `-a name:=JSON`, and `--args` with all of them at once.
+"""Arguments of a call as typed: `-a name=text`, `-a name:=JSON`, and `--args` with all of them.
 
 What can be known to be wrong before a server is started is refused before a server is started.
 """

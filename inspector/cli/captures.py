@@ -1,4 +1,4 @@
-"""Captures for commands that read one: loaded to the end, and which of its entries a filter lets through."""
+"""Captures for commands that read one: load it, and choose entries by a filter."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

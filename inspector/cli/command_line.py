@@ -1,4 +1,4 @@
-"""Which words of the command line are ours, and which command they are for.
+"""Split the command line into the command, its arguments, and the server's argv; durations with units.
 
 One rule: everything before the first `--` is ours, in any order; everything after it is the server's, further
 `--` included. So the command's name may stand behind options, and a bare URL or a bare `--` is a command too.

@@ -1,4 +1,4 @@
-"""The sides of a comparison: what a word names, and the surface of it. Files are read; servers are connected to.
+"""What is compared: a capture, saved server definitions, or a server; and the options for comparing.
 
 A word is a URL, a file (a capture, or a saved surface), or a command with its arguments, quoted as one word. A file
 that exists goes before anything else that a word could mean. A single word is never started: a server whose command is
@@ -15,10 +15,7 @@ from typing import Any
 import click
 import msgspec
 
-from inspector.capture.compare import operations
-from inspector.capture.compare.differences import Comparison, compare
 from inspector.capture.compare.normal import NAMES, Normal, read_rule, read_rules
-from inspector.capture.compare.operations import Accounts
 from inspector.capture.format.lines import demand_file
 from inspector.cli.captures import loaded_capture
 from inspector.cli.env import CliEnv
@@ -31,11 +28,7 @@ from inspector.cli.output import Output
 from inspector.cli.targets import found_by_name
 from inspector.config.paths import expanded
 from inspector.errors import UsageError
-from inspector.features.lock.changes import SurfaceDiff, compare_surfaces
-from inspector.features.lock.lines import diff_as_json, diff_lines, diff_markdown
-from inspector.features.lock.lock_file import ServerDefinitions, as_json, is_lock_file, read_lock_file, surface_of
-from inspector.features.lock.schemas import Rating
-from inspector.present.compare import Names, comparison_data, comparison_lines
+from inspector.features.lock.lock_file import ServerDefinitions, is_lock_file, read_lock_file, surface_of
 from inspector.protocol import peek
 from inspector.protocol.credentials import command_without_credentials, without_credentials
 
@@ -95,39 +88,6 @@ def is_capture(path: Path) -> bool:
             return path.suffix == ".mcpcap" or b'"mcpcap"' in file.read(400)
     except OSError:
         return False
-
-
-def compare_captures(output: Output, before: Path, after: Path, compare_options: CompareOptions) -> ExitStatus:
-    """Tell what differs; the exit status is 1 if anything does. Raises: CaptureError."""
-    names = names_of(before, after)
-    found = compare(
-        read_accounts(before, output), read_accounts(after, output), compare_options.normal, compare_options.only
-    )
-    return tell(output, found, names)
-
-
-def tell(output: Output, found: Comparison, names: Names) -> ExitStatus:
-    """Print a comparison."""
-    if output.as_json:
-        output.data(comparison_data(found, names))
-    else:
-        output.lines(comparison_lines(found, names))
-    return ExitStatus.OK if found.is_empty else ExitStatus.FINDINGS
-
-
-def read_accounts(path: Path, output: Output) -> Accounts:
-    """What the operations of a capture came to. Raises: CaptureError, UsageError where there is no file."""
-    demand_file(path, "mcp-inspect without any words lists recent captures.")
-    read = operations.read_accounts(path)
-    for notice in read.notices:
-        output.warn(f"{path.name}: {notice}")
-    return read.accounts
-
-
-def names_of(before: Path, after: Path) -> Names:
-    """What two files are called: by their names, or where those are the same by the paths that were given."""
-    same = before.name == after.name
-    return Names(str(before) if same else before.name, str(after) if same else after.name)
 
 
 _URL = ("http://", "https://")
@@ -271,49 +231,3 @@ def options_for(side: ComparedSide, sides: tuple[ComparedSide, ...], options: di
     if earlier and own.get("capture"):
         own["capture"] = numbered(own["capture"])
     return own
-
-
-FAILS = (*(rating.value for rating in Rating), "any", "never")
-"""What `--fail-on` takes."""
-
-
-def diff_surfaces(
-    env: CliEnv,
-    output: Output,
-    sides: tuple[ComparedSide, ...],
-    options: dict[str, Any],
-    *,
-    fail_on: str,
-    markdown: bool,
-) -> ExitStatus:
-    """Compare what two sides offer and tell it. A side that can't be reached gives its own status.
-
-    Raises: UsageError, CaptureError for a file that can't be read.
-    """
-    found = []
-    for side in sides:
-        fetched = surface_of_side(env, output, side, options_for(side, sides, options))
-        if fetched.status is not ExitStatus.OK:
-            return fetched.status
-        found.append(fetched.surface)
-    diff = compare_surfaces(*found)
-
-    before, after = (side.name for side in sides)
-    if output.as_json:
-        about = [
-            {"target": side.name, "kind": side.kind, "server": surface.server, "hash": as_json(surface)["hash"]}
-            for side, surface in zip(sides, found, strict=True)
-        ]
-        output.data({"before": about[0], "after": about[1]} | diff_as_json(diff))
-    elif markdown:
-        output.text("\n".join(diff_markdown(diff, before, after)))
-    else:
-        output.lines(diff_lines(diff, before, after))
-    return ExitStatus.FINDINGS if fails(diff, fail_on) else ExitStatus.OK
-
-
-def fails(diff: SurfaceDiff, on: str) -> bool:
-    """Whether anything is as bad as that, or worse."""
-    if on == "never" or diff.worst is None:
-        return False
-    return on == "any" or diff.worst.rank <= Rating(on).rank

@@ -1,4 +1,4 @@
-"""What surrounds one run of the program: the server's command, environment variables, streams, terminal.
+"""What surrounds one run of the program: the server's argv, environment variables, streams.
 
 It is passed in, so that a test can pass another: no command reads `sys.argv`, `os.environ` or `sys.stdout` by itself.
 """

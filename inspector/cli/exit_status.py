@@ -1,4 +1,4 @@
-"""What the program's exit status means: one table, documented by `mcp-inspect --help` and kept stable."""
+"""Exit statuses: one table, printed by `mcp-inspect --help` and kept stable."""
 
 from enum import IntEnum
 

@@ -1,4 +1,4 @@
-"""Traffic through a filter: which entries of a journal match, printed as they are received, coloured by rules."""
+"""Print the entries of a journal that match a filter, coloured by rules."""
 
 import re
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""A command without a screen: connect, do one thing, leave. The loop runs on the main thread.
+"""Run a command without a screen: connect, do one thing, disconnect. The loop runs on the main thread.
 
 Whatever ends it ends the server too: the work is done, Ctrl+C (what is in flight is cancelled first, in the way of
 its revision), SIGTERM or SIGHUP, or a reader of our output that has had enough.

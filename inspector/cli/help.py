@@ -1,4 +1,4 @@
-"""Help that fits a screen: what to type first, the command's own options, and the rest by topic when it is asked for.
+"""Help that fits a screen: examples, the command's own options, shared options by topic.
 
 Most options are the same for all commands that talk to a server. They have a topic, and `--help` names each topic with
 its options in one line; `--help-all` explains them.

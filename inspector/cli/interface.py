@@ -1,4 +1,4 @@
-"""Opening the interface on a target: the server first, the screen second, and nothing left behind.
+"""Open the terminal interface on a target: the server starts first, the screen second.
 
 The server starts first, then the engine that talks to it is imported, and the interface last: so that all three take
 their time together. What is said to the server follows the first picture, which need not wait for it.

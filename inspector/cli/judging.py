@@ -1,4 +1,4 @@
-"""What `check` and `doctor` make of findings: text or JSON, reports for other programs, and the exit status."""
+"""What `check` and `doctor` do with findings: print them, write reports, choose the exit status."""
 
 import secrets
 import shlex

@@ -1,4 +1,4 @@
-"""From a chosen target to a running session: the journal, what is remembered, the end of every child."""
+"""From target options to session settings and the journal to record into."""
 
 from collections.abc import Callable, Mapping
 from itertools import count

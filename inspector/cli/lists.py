@@ -1,4 +1,4 @@
-"""Fetching lists for a command: whole, exact, and with a word on what is missing."""
+"""Fetch lists for a command: all pages, the exact JSON, and why a list is incomplete."""
 
 import shlex
 from collections.abc import Iterable, Iterator

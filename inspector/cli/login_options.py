@@ -1,4 +1,4 @@
-"""What the command line says about logins: who we are, what to ask for, where the browser comes back to.
+"""Options for OAuth logins: the client, scopes, grant, callback and token store.
 
 Every command that talks to a URL takes these options; most logins need none of them. Secrets come from the
 environment or from files: a command line stands in the list of processes and in the shell's history.

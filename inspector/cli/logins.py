@@ -1,4 +1,4 @@
-"""What `mcp-inspect auth` does: look at the way in, go it, show what is kept of it, renew and forget that.
+"""What `mcp-inspect auth` does: explain the login, log in, show, renew and delete stored logins.
 
 Tokens are never printed: their ends at most, and what they say of themselves.
 """

@@ -1,4 +1,4 @@
-"""The list of commands, and how one is run: words in, exit status out.
+"""The table of commands, and running one: argv in, exit status out.
 
 A command's file is imported when the command is run, and nothing else: `mcp-inspect call` pays neither for the
 interface nor for the other commands.

@@ -1,4 +1,4 @@
-"""The only writer to stdout and stderr. stdout is data, stderr is narration.
+"""The only writer to stdout and stderr: data on stdout, messages on stderr.
 
 Foreign text is made visible where a terminal would act on it. JSON for a pipe is exact; JSON for a terminal has what
 a terminal acts on as escapes, which is the same JSON.

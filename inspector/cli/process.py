@@ -1,4 +1,4 @@
-"""Where log records go: to stderr as narration, or held back while an interface has the terminal.
+"""The log while a command runs, and what happens on SIGTERM, SIGHUP and SIGQUIT.
 
 Records quote foreign text, tracebacks with it, so they are made visible like everything else.
 """

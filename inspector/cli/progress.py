@@ -1,4 +1,4 @@
-"""How far a request is, on stderr: a bar that is drawn over itself on a terminal, and elsewhere a line now and then.
+"""Progress of a request or of reading a file, on stderr: a bar on a terminal, else a line at times.
 
 A server that tells of its progress a thousand times a second is heard each time and drawn a few times.
 """

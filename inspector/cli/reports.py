@@ -1,4 +1,4 @@
-"""Findings for other programs: JSON of our own, JUnit XML for build servers, SARIF 2.1.0 for code scanning.
+"""Findings for other programs: JSON, JUnit XML for build servers, SARIF 2.1.0 for code scanning.
 
 Foreign text in XML is made visible first, because XML has no way to write control characters; JSON has.
 """

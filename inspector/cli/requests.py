@@ -1,4 +1,4 @@
-"""One request and what is written of it: the answer as it came, the verdict on it, how long it took.
+"""Make one request and print its result, the verdict on it, and what happens while it runs.
 
 A question of the server's that nobody answers is no result: what came is written, and the exit status says so.
 """

@@ -1,4 +1,4 @@
-"""Options about server requests: which client capabilities are advertised, and how the requests are answered.
+"""Options for server requests: advertised client capabilities, roots, responses, the sampling model.
 
 A capability is advertised only where its requests can be answered. With a person at the screen that is all of them;
 without one it is what was prepared: the roots that were named, and the kinds that the file of responses knows.

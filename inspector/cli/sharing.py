@@ -1,4 +1,4 @@
-"""What `share` takes out beside what it knows by itself: from options, files and the person's own environment."""
+"""Options of `share`, what was replaced in words, and copying a capture with its notes."""
 
 import os
 import secrets

@@ -1,4 +1,4 @@
-"""Which server the command line names, and how to connect to it: from arguments and options to a target."""
+"""Which server the command line names, and how to connect to it."""
 
 import re
 import sys

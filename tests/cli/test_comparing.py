@@ -8,15 +8,13 @@ from typing import Any
 
 import pytest
 
+from inspector.cli.commands.diff import FAILS, fails, names_of
 from inspector.cli.comparing import (
-    FAILS,
     ComparedSide,
     SideKind,
     are_captures,
     demand_captures,
-    fails,
     is_capture,
-    names_of,
     options_for,
     read_sides,
     side_of,

@@ -1,1 +1,1 @@
-"""One file a command."""
+"""Commands, one module each; commands with the same helpers share one. See the table in main.py."""

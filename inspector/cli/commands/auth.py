@@ -1,4 +1,4 @@
-"""`mcp-inspect auth`: the way into a server that asks for a login, step by step, and what is kept of it."""
+"""`mcp-inspect auth`: log in to a server, and show, renew or delete stored logins."""
 
 from typing import Any
 

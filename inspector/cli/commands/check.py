@@ -1,4 +1,4 @@
-"""`mcp-inspect check` and `doctor`: what is wrong with a server or a capture; `doctor` also sends invalid requests."""
+"""`mcp-inspect check` and `doctor`: find faults of a server or a capture."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""`mcp-inspect checks`: every check there is, with its severity, its revisions and its page."""
+"""`mcp-inspect checks`: list every check with its severity, protocol versions and page."""
 
 import click
 

@@ -1,4 +1,4 @@
-"""`mcp-inspect complete`: what a server proposes for an argument of a prompt or of a resource template."""
+"""`mcp-inspect complete`: completions for an argument of a prompt or a resource template."""
 
 from collections.abc import Sequence
 from typing import Any

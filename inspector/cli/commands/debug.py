@@ -1,4 +1,4 @@
-"""`mcp-inspect debug`: what this program itself costs, for whoever wants to know or reports a fault."""
+"""`mcp-inspect debug`: memory and time that traffic costs mcp-inspect itself."""
 
 import asyncio
 import time

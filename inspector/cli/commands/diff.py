@@ -1,19 +1,25 @@
-"""`mcp-inspect diff`: what is different between two captures, servers, or saved surfaces."""
+"""`mcp-inspect diff`: differences between two captures, servers, or saved server definitions."""
 
+from pathlib import Path
 from typing import Any
 
 import click
 
+from inspector.capture.compare import operations
+from inspector.capture.compare.differences import Comparison, compare
+from inspector.capture.compare.operations import Accounts
+from inspector.capture.format.lines import demand_file
 from inspector.cli.comparing import (
-    FAILS,
+    ComparedSide,
+    CompareOptions,
     are_captures,
-    compare_captures,
     comparing_options,
     demand_captures,
-    diff_surfaces,
+    options_for,
     read_compare_options,
     read_sides,
     refuse_rules,
+    surface_of_side,
 )
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
@@ -22,6 +28,91 @@ from inspector.cli.interface import compare_on_screen
 from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
 from inspector.errors import UsageError
+from inspector.features.lock.changes import SurfaceDiff, compare_surfaces
+from inspector.features.lock.lines import diff_as_json, diff_lines, diff_markdown
+from inspector.features.lock.lock_file import as_json
+from inspector.features.lock.schemas import Rating
+from inspector.present.compare import Names, comparison_data, comparison_lines
+
+
+def compare_captures(output: Output, before: Path, after: Path, compare_options: CompareOptions) -> ExitStatus:
+    """Tell what differs; the exit status is 1 if anything does. Raises: CaptureError."""
+    names = names_of(before, after)
+    found = compare(
+        read_accounts(before, output), read_accounts(after, output), compare_options.normal, compare_options.only
+    )
+    return tell(output, found, names)
+
+
+def tell(output: Output, found: Comparison, names: Names) -> ExitStatus:
+    """Print a comparison."""
+    if output.as_json:
+        output.data(comparison_data(found, names))
+    else:
+        output.lines(comparison_lines(found, names))
+    return ExitStatus.OK if found.is_empty else ExitStatus.FINDINGS
+
+
+def names_of(before: Path, after: Path) -> Names:
+    """What two files are called: by their names, or where those are the same by the paths that were given."""
+    same = before.name == after.name
+    return Names(str(before) if same else before.name, str(after) if same else after.name)
+
+
+def read_accounts(path: Path, output: Output) -> Accounts:
+    """What the operations of a capture came to. Raises: CaptureError, UsageError where there is no file."""
+    demand_file(path, "mcp-inspect without any words lists recent captures.")
+    read = operations.read_accounts(path)
+    for notice in read.notices:
+        output.warn(f"{path.name}: {notice}")
+    return read.accounts
+
+
+FAILS = (*(rating.value for rating in Rating), "any", "never")
+"""What `--fail-on` takes."""
+
+
+def diff_surfaces(
+    env: CliEnv,
+    output: Output,
+    sides: tuple[ComparedSide, ...],
+    options: dict[str, Any],
+    *,
+    fail_on: str,
+    markdown: bool,
+) -> ExitStatus:
+    """Compare what two sides offer and tell it. A side that can't be reached gives its own status.
+
+    Raises: UsageError, CaptureError for a file that can't be read.
+    """
+    found = []
+    for side in sides:
+        fetched = surface_of_side(env, output, side, options_for(side, sides, options))
+        if fetched.status is not ExitStatus.OK:
+            return fetched.status
+        found.append(fetched.surface)
+    diff = compare_surfaces(*found)
+
+    before, after = (side.name for side in sides)
+    if output.as_json:
+        about = [
+            {"target": side.name, "kind": side.kind, "server": surface.server, "hash": as_json(surface)["hash"]}
+            for side, surface in zip(sides, found, strict=True)
+        ]
+        output.data({"before": about[0], "after": about[1]} | diff_as_json(diff))
+    elif markdown:
+        output.text("\n".join(diff_markdown(diff, before, after)))
+    else:
+        output.lines(diff_lines(diff, before, after))
+    return ExitStatus.FINDINGS if fails(diff, fail_on) else ExitStatus.OK
+
+
+def fails(diff: SurfaceDiff, on: str) -> bool:
+    """Whether anything is as bad as that, or worse."""
+    if on == "never" or diff.worst is None:
+        return False
+    return on == "any" or diff.worst.rank <= Rating(on).rank
+
 
 _EXAMPLES = (
     "mcp-inspect diff before.mcpcap after.mcpcap",

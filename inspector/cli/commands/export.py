@@ -1,4 +1,4 @@
-"""`mcp-inspect export`: a capture, or what a filter lets through of it, in a format of other programs."""
+"""`mcp-inspect export`: write a capture, or filtered entries of it, in the format of another program."""
 
 from collections.abc import Iterable
 from pathlib import Path

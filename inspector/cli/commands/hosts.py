@@ -1,4 +1,4 @@
-"""`mcp-inspect hosts`: what the programs that use servers do with one's tools, and what is known of those programs."""
+"""`mcp-inspect hosts`: client compatibility, what known clients do with the tools of a server."""
 
 from pathlib import Path
 from shutil import get_terminal_size

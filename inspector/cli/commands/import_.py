@@ -1,4 +1,4 @@
-"""`mcp-inspect import`: what another program recorded, as a capture."""
+"""`mcp-inspect import`: make a capture of a recording of another program."""
 
 from pathlib import Path
 

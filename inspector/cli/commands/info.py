@@ -1,4 +1,4 @@
-"""`mcp-inspect info`: what a server says about itself, and how much it has."""
+"""`mcp-inspect info`: server info, capabilities, and the sizes of its lists."""
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""`mcp-inspect list`: everything of a kind that a server offers, all pages, item by item as it came."""
+"""`mcp-inspect list`: tools, resources, templates, prompts or all, every page, exactly as received."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""`mcp-inspect listen` and `subscribe`: print notifications of changes of lists and resources until Ctrl+C.
+"""`mcp-inspect listen` and `subscribe`: print change notifications until Ctrl+C.
 
 Each notification is one line of JSON, or of text, on stdout as soon as it is received. What was requested and not
 granted, a stream that was cut and one that is there again are reported on stderr.

@@ -1,4 +1,4 @@
-"""`mcp-inspect mock`: a capture's server, for testing hosts and clients. Nothing of the capture is started."""
+"""`mcp-inspect mock`: play the server of a capture, to test clients."""
 
 import asyncio
 import gc

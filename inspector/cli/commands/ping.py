@@ -1,4 +1,4 @@
-"""`mcp-inspect ping`: how long a server takes to answer when there is nothing to do."""
+"""`mcp-inspect ping`: measure round-trip times."""
 
 from statistics import median
 from typing import Any

@@ -1,4 +1,4 @@
-"""`mcp-inspect promote`: the requests of a capture as cases, each with what came as its snapshot."""
+"""`mcp-inspect promote`: make test cases of the requests of a capture, with results as snapshots."""
 
 from pathlib import Path
 

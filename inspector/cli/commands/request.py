@@ -1,4 +1,4 @@
-"""`mcp-inspect request`: any request or notification, several at once, or any bytes, and what came of it."""
+"""`mcp-inspect request`: send any request or notification, a batch, or raw bytes."""
 
 from pathlib import Path
 from typing import Any, TextIO

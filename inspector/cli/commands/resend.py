@@ -1,4 +1,4 @@
-"""`mcp-inspect resend`: the requests of a capture, sent again to a server that is there now."""
+"""`mcp-inspect resend`: send the requests of a capture to a live server and compare the results."""
 
 import asyncio
 from collections.abc import Callable, Sequence

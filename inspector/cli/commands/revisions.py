@@ -1,4 +1,4 @@
-"""`mcp-inspect revisions`: the matrix of the protocol's revisions, straight from the table."""
+"""`mcp-inspect revisions`: protocol versions and how they differ."""
 
 from collections.abc import Callable, Iterator
 from textwrap import wrap

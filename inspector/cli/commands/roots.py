@@ -1,4 +1,4 @@
-"""`mcp-inspect roots`: what a server that asks for the roots would be told. No server is asked."""
+"""`mcp-inspect roots`: show the result of a `roots/list` request, without a server."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""`mcp-inspect share`: a copy of a capture that can be given to somebody, without the secrets in it."""
+"""`mcp-inspect share`: copy a capture without secrets."""
 
 from pathlib import Path
 from typing import Any

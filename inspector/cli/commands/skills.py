@@ -1,4 +1,4 @@
-"""`mcp-inspect skills`: the skills a server lists, and reading one with every file held against its entry."""
+"""`mcp-inspect skills`: list the skills of a server, and verify the files of one against its entry."""
 
 from collections.abc import Sequence
 from typing import Any

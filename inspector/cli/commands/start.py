@@ -1,4 +1,4 @@
-"""What runs without any words: the servers that hosts on this machine are configured with, and recent captures.
+"""`mcp-inspect` without arguments: configured servers and recent captures.
 
 On a terminal one of them can be chosen; elsewhere they are listed. Nothing is started or dialled unasked.
 """

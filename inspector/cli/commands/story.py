@@ -1,4 +1,4 @@
-"""`mcp-inspect story`: everything about one operation of a capture, as Markdown with a sequence diagram."""
+"""`mcp-inspect story`: the trace of one operation of a capture, as Markdown with a sequence diagram."""
 
 from pathlib import Path
 

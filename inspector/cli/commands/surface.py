@@ -1,4 +1,4 @@
-"""`mcp-inspect surface`: all that a server offers, as a file that can be committed and compared."""
+"""`mcp-inspect surface`: write the server definitions as a file to commit and compare."""
 
 from pathlib import Path
 from typing import Any

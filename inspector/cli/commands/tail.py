@@ -1,4 +1,4 @@
-"""`mcp-inspect tail`: the traffic line by line, of a capture or of a server, as far as a filter lets it through."""
+"""`mcp-inspect tail`: print the traffic of a capture or a server line by line, filtered."""
 
 import asyncio
 import shutil

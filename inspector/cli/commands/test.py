@@ -1,4 +1,4 @@
-"""`mcp-inspect test`: cases of a file, run against a server."""
+"""`mcp-inspect test`: run test cases of a file against a server."""
 
 import xml.etree.ElementTree as Xml
 from collections.abc import Sequence

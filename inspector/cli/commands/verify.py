@@ -1,4 +1,4 @@
-"""`mcp-inspect verify` and `recover`: check that a capture is complete and unchanged; save what is readable."""
+"""`mcp-inspect verify` and `recover`: verify a capture; save the readable part of a damaged one."""
 
 from pathlib import Path
 
