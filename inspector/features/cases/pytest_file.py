@@ -13,14 +13,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from inspector.features.cases.server import Server
+from inspector.features.cases.server import ServerUnderTest
 
 TARGET = {target}
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with Server(*TARGET) as server:
+def server() -> Iterator[ServerUnderTest]:
+    with ServerUnderTest(*TARGET) as server:
         yield server
 '''
 
@@ -35,9 +35,9 @@ def pytest_file(cases: Sequence[CaseDefinition], target: Sequence[str]) -> str:
 def _test(case: CaseDefinition, name: str) -> Iterator[str]:
     alone = case.isolate
     indent = "        " if alone else "    "
-    yield f"def {name}({'' if alone else 'server: Server'}) -> None:"
+    yield f"def {name}({'' if alone else 'server: ServerUnderTest'}) -> None:"
     if alone:
-        yield "    with Server(*TARGET) as server:"
+        yield "    with ServerUnderTest(*TARGET) as server:"
     answers = f", answers={_code(list(case.answers))}" if case.answers else ""
     yield f"{indent}reply = server.request({case.request!a}, {_code(case.params)}{answers})"
     checks = [line for each in case.expect for line in _check(each)]
