@@ -2,12 +2,13 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar, TypeVar
 
 from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
+from textual.content import Content
 
 from inspector.present.rows import SpanRows
 from inspector.present.spans import Line, Span, plain, words_wrapped
@@ -18,10 +19,7 @@ from inspector.tui.widgets.dialogs import Dialog
 from inspector.tui.widgets.virtual_lines import Lines, LinesView
 from inspector.tui.widgets.virtual_list import LogList
 
-if TYPE_CHECKING:
-    pass
-if TYPE_CHECKING:
-    pass
+ResultT = TypeVar("ResultT")
 
 
 class Wrapped(Lines):
@@ -89,8 +87,8 @@ Lines that are gone begin with `-`, new ones with `+`; brackets stand around the
         self._rows.source = SpanRows(await asyncio.to_thread(self._compare))
 
 
-class LinesScreen(Dialog[None]):
-    """Lines that somebody else has laid out."""
+class LinesScreen(Dialog[ResultT]):
+    """Lines that are walked through and copied, in a box over what is there."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "dismiss", "Back", tooltip="Back to what was there.", id="lines.back"),
@@ -104,24 +102,34 @@ class LinesScreen(Dialog[None]):
     }
     """
 
-    def __init__(self, name: str, lines: Sequence[Line]) -> None:
+    def __init__(self, name: str, lines: Sequence[Line] = ()) -> None:
         """`name` has been made safe, and the lines have."""
         super().__init__()
         self._heading = name
         self._lines = lines
+        self.view = LinesView()
+
+    @property
+    def hint(self) -> str:
+        """What can be done, for the lower border."""
+        return "y copies, Esc closes"
 
     def compose(self) -> ComposeResult:
         """A box with lines."""
         with Vertical() as box:
-            box.border_title = self._heading
-            box.border_subtitle = "y copies, Esc closes"
-            yield LinesView()
+            box.border_title = Content(self._heading)
+            box.border_subtitle = self.hint
+            yield self.view
 
     def on_mount(self) -> None:
         """Show them."""
-        view = self.query_one(LinesView)
-        view.show(Wrapped(self._lines))
-        view.focus()
+        self.view.focus()
+        self.show_lines(self._lines)
+
+    def show_lines(self, lines: Sequence[Line]) -> None:
+        """Show other lines, wrapped."""
+        self._lines = lines
+        self.view.show(Wrapped(lines))
 
     def action_copy(self) -> None:
         """Copy all of it, without control characters."""

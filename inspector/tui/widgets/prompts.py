@@ -1,20 +1,83 @@
 """Dialogs that ask for one line of text."""
 
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
+from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from inspector.capture.format.notes import COLOURS
 from inspector.tui.widgets.dialogs import Dialog
 from inspector.tui.widgets.segments import Segments
 
+ResultT = TypeVar("ResultT")
 
-class CommentScreen(Dialog[tuple[str, str] | None]):
-    """Answers with the colour and the comment; None if nothing is to change."""
+
+class PromptScreen(Dialog[ResultT | None]):
+    """A line to type into, under what is asked for. Its result is None if it is left."""
+
+    DEFAULT_CSS = """
+    PromptScreen { align: center middle; background: $background 60%; }
+    PromptScreen > Vertical {
+        width: 60; max-width: 94%; height: auto; background: $surface; border: round $border; padding: 0 1;
+    }
+    PromptScreen Static { height: 1; color: $text-muted; }
+    PromptScreen Input { border: none; height: 1; padding: 0 1; background: $panel; }
+    """
+
+    def __init__(self, asked: str, proposed: str = "") -> None:
+        """`asked` is a sentence of ours."""
+        super().__init__()
+        self._asked = asked
+        self._proposed = proposed
+
+    def compose(self) -> ComposeResult:
+        """What is asked for, and the line."""
+        with Vertical():
+            yield Static(Text(self._asked))
+            yield Input(self._proposed, select_on_focus=False)
+            yield from self.more()
+
+    def more(self) -> tuple[Widget, ...]:
+        """What stands below the line."""
+        return ()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Take it."""
+        event.stop()
+        self.take(event.value)
+
+    def take(self, typed: str) -> None:
+        """Leave with what was typed, or say what is wrong with it."""
+        raise NotImplementedError
+
+    def action_leave(self) -> None:
+        """Leave without a result."""
+        self.dismiss(None)
+
+
+class NameScreen(PromptScreen[str]):
+    """Its result is what was typed; None for nothing."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Back", tooltip="Leave it without a name.", id="name.leave"),
+    ]
+
+    def __init__(self, asked: str, proposed: str = "", *, empty: bool = False) -> None:
+        """`empty`: whether the empty text is a result, too."""
+        super().__init__(asked, proposed)
+        self._empty = empty
+
+    def take(self, typed: str) -> None:
+        """Take it."""
+        self.dismiss(typed.strip() or ("" if self._empty else None))
+
+
+class CommentScreen(PromptScreen[tuple[str, str]]):
+    """A mark: its result is the colour and the comment; None if nothing is to change."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Back", tooltip="Change nothing.", id="comment.leave"),
@@ -23,26 +86,16 @@ class CommentScreen(Dialog[tuple[str, str] | None]):
         Binding("enter", "take", "Mark", tooltip="Mark it so.", id="comment.take"),
     ]
     DEFAULT_CSS = """
-    CommentScreen { align: center middle; background: $background 60%; }
-    CommentScreen > Vertical {
-        width: 72; max-width: 94%; height: auto; background: $surface; border: round $border; padding: 0 1;
-    }
-    CommentScreen Static { height: 1; color: $text-muted; }
-    CommentScreen Input { border: none; height: 1; padding: 0 1; background: $panel; }
+    CommentScreen > Vertical { width: 72; }
     """
 
     def __init__(self, n: int, color: str, text: str) -> None:
-        super().__init__()
-        self._n = n
+        super().__init__(f"Mark #{n:,}: a comment, or none. Enter marks, Esc leaves.", text)
         self._color = color
-        self._written = text
 
-    def compose(self) -> ComposeResult:
-        """The line, the colours."""
-        with Vertical():
-            yield Static(Text(f"Mark #{self._n:,}: a comment, or none. Enter marks, Esc leaves."))
-            yield Input(self._written, select_on_focus=False)
-            yield Segments(COLOURS, (COLOURS.index(self._color),), letters=False)
+    def more(self) -> tuple[Widget, ...]:
+        """The colours."""
+        return (Segments(COLOURS, (COLOURS.index(self._color),), letters=False),)
 
     def on_mount(self) -> None:
         """Begin with the comment."""
@@ -54,54 +107,11 @@ class CommentScreen(Dialog[tuple[str, str] | None]):
         event.stop()
         event.control.choose(event.index)
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Mark it."""
-        event.stop()
-        self.action_take()
-
-    def action_take(self) -> None:
+    def take(self, typed: str) -> None:
         """Mark it so."""
         chosen = self.query_one(Segments).chosen
-        self.dismiss((COLOURS[chosen[0]] if chosen else self._color, self.query_one(Input).value.strip()))
+        self.dismiss((COLOURS[chosen[0]] if chosen else self._color, typed.strip()))
 
-    def action_leave(self) -> None:
-        """Change nothing."""
-        self.dismiss(None)
-
-
-class NameScreen(Dialog[str | None]):
-    """Answers with what was typed; None for nothing."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Back", tooltip="Leave it without a name.", id="name.leave"),
-    ]
-    DEFAULT_CSS = """
-    NameScreen { align: center middle; background: $background 60%; }
-    NameScreen > Vertical {
-        width: 60; max-width: 94%; height: auto; background: $surface; border: round $border; padding: 0 1;
-    }
-    NameScreen Static { height: 1; color: $text-muted; }
-    NameScreen Input { border: none; height: 1; padding: 0 1; background: $panel; }
-    """
-
-    def __init__(self, asked: str, proposed: str = "", *, empty: bool = False) -> None:
-        """`asked` is a sentence of ours; `empty`: whether nothing is an answer, too."""
-        super().__init__()
-        self._asked = asked
-        self._proposed = proposed
-        self._empty = empty
-
-    def compose(self) -> ComposeResult:
-        """What is asked for, and a line."""
-        with Vertical():
-            yield Static(Text(self._asked))
-            yield Input(self._proposed, select_on_focus=False)
-
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Take it."""
-        event.stop()
-        self.dismiss(event.value.strip() or ("" if self._empty else None))
-
-    def action_leave(self) -> None:
-        """Take none."""
-        self.dismiss(None)
+    def action_take(self) -> None:
+        """Mark it so, from the colours."""
+        self.take(self.query_one(Input).value)

@@ -19,21 +19,21 @@ from inspector.present.compatibility import matrix_lines, surface_matrix, surfac
 from inspector.present.items import source_facts, source_lines
 from inspector.present.list_changes import ListNews, about_lines
 from inspector.present.rows import SpanRows
-from inspector.present.spans import Line, Section, Span, plain
+from inspector.present.spans import Line, Section, Span
 from inspector.protocol import jsonrpc, peek
 from inspector.protocol.apps import Page, app_of, listed_pages, page_of
 from inspector.protocol.flows.steps import Replied, Reply
 from inspector.protocol.frames import Frame
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer
 from inspector.protocol.things import Tool
-from inspector.text import for_clipboard, visible
+from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.conversation import ConversationStage, OpenConversation
 from inspector.tui.theme import glyphs
 from inspector.tui.widgets.dialogs import Dialog
-from inspector.tui.widgets.lines import Wrapped
+from inspector.tui.widgets.lines import LinesScreen, Wrapped
 from inspector.tui.widgets.section_card import section_renderable
-from inspector.tui.widgets.virtual_lines import Lines, LinesView
+from inspector.tui.widgets.virtual_lines import Lines
 from inspector.tui.widgets.virtual_list import LogList
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from inspector.present.list_changes import RememberedServer
 
 
-class ChangesScreen(Dialog[bool]):
+class ChangesScreen(LinesScreen[bool]):
     """About some lists. Escape and the key that opened it go back; what is to be approved can be, which gives True."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -49,44 +49,30 @@ class ChangesScreen(Dialog[bool]):
         Binding("a", "approve", "Approve", tooltip="Trust it as it is now.", id="changes.approve"),
         keys.binding(keys.action("copy")),
     ]
-    DEFAULT_CSS = """
-    ChangesScreen { align: center middle; background: $background 60%; }
-    ChangesScreen > Vertical {
-        width: 96%; height: 92%; background: $background; border: round $border; padding: 0 1;
-        border-title-color: $text-accent; border-title-style: bold; border-subtitle-color: $text-muted;
-    }
-    """
 
     def __init__(
         self, news: Sequence[ListNews], now_ns: int, memory: "RememberedServer | None" = None, kinds: Sequence[str] = ()
     ) -> None:
         """`now_ns` is the journal's clock, `memory` what is remembered of the server, `kinds` the lists in sight."""
-        super().__init__()
+        super().__init__("Changes")
         self._memory = memory if memory is not None and memory.alarms else None
         self._kinds = kinds
         self._news = news
         self._now_ns = now_ns
-        self._lines: Sequence[Line] = ()
-        self._view = LinesView()
 
-    def compose(self) -> ComposeResult:
-        """A box with lines."""
-        with Vertical() as box:
-            box.border_title = "Changes"
-            ways = "a approves, y copies, Esc closes" if self._can_approve else "y copies, Esc closes"
-            box.border_subtitle = ways
-            yield self._view
+    @property
+    def hint(self) -> str:
+        """What can be done."""
+        return "a approves, y copies, Esc closes" if self._can_approve else super().hint
 
     def on_mount(self) -> None:
         """Compare."""
-        self._view.empty = ([("Comparing", "muted")],)
-        self._view.focus()
+        self.view.empty = ([("Comparing", "muted")],)
         self._compare()
 
     @work(exclusive=True)
     async def _compare(self) -> None:
-        self._lines = await asyncio.to_thread(self._compared)
-        self._view.show(Wrapped(self._lines))
+        self.show_lines(await asyncio.to_thread(self._compared))
 
     def _compared(self) -> list[Line]:
         """What is to be approved first, then all about the lists."""
@@ -112,12 +98,6 @@ class ChangesScreen(Dialog[bool]):
     def action_approve(self) -> None:
         """Trust it as it is now."""
         self.dismiss(True)
-
-    def action_copy(self) -> None:
-        """Copy all of it, without control characters."""
-        copied, _ = for_clipboard("\n".join(plain(line).rstrip() for line in self._lines))
-        self.app.copy_to_clipboard(copied)
-        self.app.notify(f"Copied {len(copied):,} characters.", markup=False)
 
 
 # --- What has changed between two reads of a resource, over the screen that shows the newer one.
@@ -239,7 +219,7 @@ def _read_before(journal: Journal, uri: str) -> Any:
 # --- The matrix of tools and hosts, over the whole screen, with what stands behind each mark. Escape goes back.
 
 
-class HostsScreen(Dialog[None]):
+class HostsScreen(LinesScreen[None]):
     """What hosts do with the tools of one server."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -250,31 +230,23 @@ class HostsScreen(Dialog[None]):
         keys.binding(keys.action("copy")),
     ]
     DEFAULT_CSS = """
-    HostsScreen { align: center middle; background: $background 60%; }
-    HostsScreen > Vertical {
-        width: 100%; height: 100%; background: $background; border: round $border; padding: 0 1;
-        border-title-color: $text-accent; border-title-style: bold; border-subtitle-color: $text-muted;
-    }
+    HostsScreen > Vertical { width: 100%; height: 100%; }
     """
 
     def __init__(self, subject: OpenConversation) -> None:
-        super().__init__()
+        super().__init__(f"Hosts and the tools of {visible(subject.about.label, limit=40)}")
         self._subject = subject
         self._matrix: Matrix | None = None
         self._every = False
-        self._view = LinesView()
 
-    def compose(self) -> ComposeResult:
-        """A box with lines."""
-        with Vertical() as box:
-            box.border_title = Content(f"Hosts and the tools of {visible(self._subject.about.label, limit=40)}")
-            box.border_subtitle = "a shows all, y copies, Esc closes"
-            yield self._view
+    @property
+    def hint(self) -> str:
+        """What can be done."""
+        return f"a shows all, {super().hint}"
 
     def on_mount(self) -> None:
         """Hold every tool against every host."""
-        self._view.empty = ([("Comparing", "muted")],)
-        self._view.focus()
+        self.view.empty = ([("Comparing", "muted")],)
         self._compare()
 
     @work(exclusive=True)
@@ -285,7 +257,7 @@ class HostsScreen(Dialog[None]):
 
     def _show(self) -> None:
         if self._matrix is not None:
-            self._view.show(MatrixLines(self._matrix, every=self._every))
+            self.view.show(MatrixLines(self._matrix, every=self._every))
 
     def action_every(self) -> None:
         """Show all tools, or those of which something is known."""
@@ -294,12 +266,9 @@ class HostsScreen(Dialog[None]):
 
     def action_copy(self) -> None:
         """Copy all of it, without control characters."""
-        if self._matrix is None:
-            return
-        lines = matrix_lines(self._matrix, self._view.size.width or 80, every=self._every)
-        copied, _ = for_clipboard("\n".join(plain(line).rstrip() for line in lines))
-        self.app.copy_to_clipboard(copied)
-        self.app.notify(f"Copied {len(copied):,} characters.", markup=False)
+        if self._matrix is not None:
+            self._lines = matrix_lines(self._matrix, self.view.size.width or 80, every=self._every)
+            super().action_copy()
 
 
 class MatrixLines(Lines):
