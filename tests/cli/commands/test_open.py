@@ -11,9 +11,11 @@ from unittest import mock
 import pytest
 
 from inspector.cli.exit_status import ExitStatus
+from inspector.config.paths import places
 from inspector.present.start import ConfiguredServer
 from inspector.session.engine import OpenedSession
 from tests.captures.record import sample
+from tests.cli.commands.opened import opened
 from tests.cli.running import demo, inspect
 
 NINE = {"command": sys.executable, "args": ["-c", "import os; os._exit(9)"]}
@@ -107,3 +109,84 @@ def test_without_a_terminal_nothing_is_asked_or_opened() -> None:
     ran = inspect("open", "nine")
     assert ran.status == ExitStatus.USAGE
     assert "needs a terminal" in ran.stderr
+
+
+_XTERM = {"TERM": "xterm"}
+
+
+@pytest.mark.parametrize("word", [("stdio",), ()])
+def test_the_interface_opens_on_the_command_and_the_session_is_recorded(word: tuple[str, ...]) -> None:
+    with opened() as lives:
+        ran = inspect(*word, "--era", "legacy", *demo(), terminal=True, env=_XTERM)
+    (live,) = lives
+    assert ran.status == 0
+    assert live.journal.conversation.opening is not None
+    assert live.journal.conversation.opening.era == "legacy"
+    assert live.journal.capture_path is not None
+    assert live.journal.capture_path.parent == places().captures
+    assert "mcp-inspect replay " in ran.stderr
+
+
+def test_nothing_is_recorded_on_request() -> None:
+    with opened() as lives:
+        inspect("--no-capture", *demo(), terminal=True, env=_XTERM)
+    assert lives[0].journal.capture_path is None
+
+
+def test_without_a_terminal_it_is_refused() -> None:
+    ran = inspect(*demo())
+    assert ran.status == ExitStatus.USAGE
+    assert "the interface needs a terminal" in ran.stderr
+
+
+@pytest.mark.parametrize("word", [("http",), ()])
+def test_the_interface_opens_on_the_url(word: tuple[str, ...], demo_url: str) -> None:
+    with opened() as lives:
+        assert inspect("-H", "X-Gull: yes", *word, demo_url, terminal=True, env=_XTERM).status == 0
+    assert lives[0].journal.conversation.opening is not None
+    assert lives[0].target.headers == (("X-Gull", "yes"),)  # type: ignore[union-attr]
+
+
+def test_a_command_is_no_url() -> None:
+    ran = inspect("http", "node", terminal=True, env=_XTERM)
+    assert "'node' is no http or https URL" in ran.stderr
+
+
+def test_the_interface_opens_by_the_older_carriage(demo_url: str) -> None:
+    with opened() as lives:
+        assert inspect("sse", demo_url.removesuffix("/mcp") + "/sse", terminal=True, env=_XTERM).status == 0
+    assert lives[0].journal.conversation.opening is not None
+    assert lives[0].session is not None
+    assert lives[0].session.transport.kind == "sse"
+
+
+def test_another_transport_contradicts_it() -> None:
+    ran = inspect("sse", "--transport", "http", "http://127.0.0.1:9/sse", terminal=True, env=_XTERM)
+    assert ran.status == ExitStatus.USAGE
+    assert "--transport http contradicts sse" in ran.stderr
+
+
+def test_the_interface_opens_on_the_capture(tmp_path: Path) -> None:
+    file = tmp_path / "a.mcpcap"
+    file.write_text("")
+    with mock.patch("inspector.cli.interface.replay", return_value=ExitStatus.OK) as opened:
+        assert inspect("replay", str(file), terminal=True).status == 0
+    assert opened.call_args.args[1] == file
+
+
+def test_a_file_that_is_not_there_or_no_terminal_is_refused(tmp_path: Path) -> None:
+    assert "is a directory" in inspect("replay", str(tmp_path), terminal=True).stderr
+    (tmp_path / "a").write_text("")
+    ran = inspect("replay", str(tmp_path / "a"))
+    assert ran.status == ExitStatus.USAGE
+    assert "the interface needs a terminal" in ran.stderr
+
+
+def test_the_interface_opens_on_the_demo_from_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with opened() as lives:
+        assert inspect("demo", "--no-capture", terminal=True, env={"TERM": "xterm"}).status == 0
+    opening = lives[0].journal.conversation.opening
+    assert opening is not None
+    assert opening.server["name"] == "gull-rock-lighthouse"
+    assert lives[0].target.label == "demo"

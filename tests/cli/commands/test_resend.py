@@ -1,12 +1,28 @@
 """`mcp-inspect resend`: asked before, judged after."""
 
+import io
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from inspector.capture.compare.differences import Comparison, compare
+from inspector.capture.compare.normal import Normal
+from inspector.cli.commands import resend
+from inspector.cli.commands.resend import tell
+from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
+from inspector.cli.output import Output
+from inspector.features.resend.performing import Resent
+from inspector.features.resend.plan import Skip, plan
+from inspector.features.resend.provenance import CarriedValue
+from inspector.session.engine import Live
+from inspector.session.options import SessionState
+from tests.capture.compare.talk import calls, says, told
 from tests.captures.record import sample
 from tests.cli.running import demo, inspect, server
+from tests.cli.running import inspect as run
 
 LIGHTHOUSE = str(sample("lighthouse"))
 
@@ -49,3 +65,68 @@ def test_a_server_of_another_kind_is_lines_of_the_result_and_no_crash() -> None:
     ran = inspect("resend", "--yes", "--json", "--allow-destructive", LIGHTHOUSE, *server("dies"))
     assert ran.status in (ExitStatus.UNREACHABLE, ExitStatus.FINDINGS)
     assert "Traceback" not in ran.stderr
+
+
+_TALK = told(calls(1, "add\x1b", a=1), says(1, "1"))
+
+
+def _told(comparison: Comparison, sent: int = 1) -> tuple[ExitStatus, str, str]:
+    out, err = io.StringIO(), io.StringIO()
+    output = Output(CliEnv(None, {}, io.StringIO(), out, err))
+    step = plan(_TALK).steps[0]
+    skip = Skip(_TALK.operations[0], "it may destroy something")
+    resent = Resent(comparison, sent, (skip,), ((step, CarriedValue("arguments.a", "x\x1b", "y", 3)),), ("A note.",))
+    return tell(output, resent, "old.mcpcap"), out.getvalue(), err.getvalue()
+
+
+def test_everything_is_said_and_nothing_of_it_acts() -> None:
+    other = told(calls(1, "add\x1b", a=1), says(1, "2"))
+    status, out, err = _told(compare(_TALK, other, Normal()))
+    assert status is ExitStatus.FINDINGS
+    assert out.startswith("0 the same, 1 different.")
+    assert '"x\\u001b" is now "y" (from the answer to #3)' in err
+    assert "--allow-destructive sends it" in err
+    assert "! A note." in err
+    assert "\x1b" not in out + err
+
+
+def test_an_empty_comparison_is_no_success_if_nothing_was_sent() -> None:
+    assert _told(Comparison(()), 0)[0] is ExitStatus.FINDINGS
+    assert _told(compare(_TALK, _TALK, Normal()))[0] is ExitStatus.OK
+
+
+def _up_to(entry: int, monkeypatch: pytest.MonkeyPatch, *words: str) -> tuple[list[str], SessionState, str]:
+    """What the live server was asked when the interface opened, how its session stood, and what was printed."""
+    monkeypatch.setenv("TERM", "xterm")
+    seen: list[tuple[list[str], SessionState]] = []
+
+    def show(begin: Callable[..., Live], first: Live) -> ExitStatus:
+        exchanges = first.journal.conversation.exchanges
+        seen.append(([each.target for each in exchanges if each.method == "tools/call"], first.state))
+        return ExitStatus.OK
+
+    monkeypatch.setattr(resend, "show_live", show)
+    ran = run("resend", "--yes", "--to", str(entry), str(sample("lighthouse")), *words, terminal=True)
+    assert (ran.status, len(seen)) == (ExitStatus.OK, 1), ran.stderr
+    return *seen[0], ran.stdout
+
+
+def test_what_came_before_the_entry_is_sent_and_the_session_is_open_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, state, said = _up_to(20, monkeypatch, "--era", "legacy", "--allow-destructive", *demo())
+    assert (asked, state) == (["add", "log_passage"], SessionState.OPEN)
+    assert "the same" in said
+
+
+def test_a_call_that_was_answered_only_behind_the_entry_is_compared_with_that_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    words = ("--where", "tool == radio_harbour", "--era", "legacy", "--allow-destructive")
+    asked, _, said = _up_to(30, monkeypatch, *words, *demo())
+    assert asked == ["radio_harbour"]
+    assert "No difference: 1 the same." in said
+
+
+def test_a_server_that_does_not_start_is_shown_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, state, said = _up_to(20, monkeypatch, "--", os.devnull)
+    assert (asked, said) == ([], "")
+    assert state is SessionState.CLOSED
