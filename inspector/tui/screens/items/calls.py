@@ -26,6 +26,7 @@ from inspector.present.result import CallOutcome, Finished, ResultView, result_v
 from inspector.present.rows import RowSource, RowView
 from inspector.present.server_log import Meanwhile
 from inspector.present.spans import Role, Span, lay, paragraph
+from inspector.present.task_outcome import outcome
 from inspector.protocol import peek
 from inspector.protocol.apps import listed_pages
 from inspector.protocol.exchange_log import FROM_SERVER, UNLISTED, ExchangeLog
@@ -42,7 +43,6 @@ from inspector.session.waiting import Left
 from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.conversation import ConversationStage, OpenConversation
-from inspector.tui.screens.tasks.model import outcome
 from inspector.tui.theme import glyphs
 
 _GONE = "The connection that it was made on is over, and what it returned ended with it. A capture would have it."

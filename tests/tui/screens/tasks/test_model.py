@@ -6,9 +6,10 @@ import pytest
 
 from inspector.present.result import result_view
 from inspector.present.spans import plain, section_lines
+from inspector.present.task_outcome import outcome
 from inspector.protocol.tracking.tasks import Task
 from inspector.text import cell_width
-from inspector.tui.screens.tasks.model import left_of_ttl, outcome, row, sections, titles
+from inspector.tui.screens.tasks.model import left_of_ttl, row, sections, titles
 from tests.present.errands import CORE, begun, brought, polled, word
 from tests.present.tape import Tape
 
