@@ -215,7 +215,7 @@ def _more() -> BarItem:
     return BarItem(((glyphs().ellipsis, "faint"),))
 
 
-# --- The footer: the keys that do something now, as the focus and the panels bind them.
+# The footer: the keys that do something now, as the focus and the panels bind them.
 
 _ORDER = {action.id: (action.where is keys.ActionScope.EVERYWHERE, place) for place, action in enumerate(keys.ACTIONS)}
 """What belongs to a place before what works everywhere."""
@@ -326,7 +326,7 @@ def _key(binding: Binding) -> str:
     return keys.key_name(binding.key if binding.key in known[0].keys else known[0].keys[0])
 
 
-# --- One line of tabs, one of which is open. A click or its owner opens another.
+# One line of tabs, one of which is open. A click or its owner opens another.
 
 
 class TabLine(ItemBar):
@@ -362,7 +362,7 @@ class TabLine(ItemBar):
         self.post_message(self.Chosen(self, name))
 
 
-# --- One line with something at its left and something at its right. Draws itself, repaints only what has changed.
+# One line with something at its left and something at its right. Draws itself, repaints only what has changed.
 
 
 class StatusLine(Widget):

@@ -86,7 +86,7 @@ def _mixed(style: Style, veil: Color) -> Style:
     return style.clear_meta_and_links() + Style.from_color(*inks)
 
 
-# --- One question before something that its server calls destructive. All chrome is ours; what is quoted is marked
+# One question before something that its server calls destructive. All chrome is ours; what is quoted is marked
 # off.
 
 Ways = tuple[str, str]
@@ -151,7 +151,7 @@ class ConfirmScreen(Dialog[bool]):
         self.dismiss(yes)
 
 
-# --- Whole screens and dialogs. One that goes by itself looks first whether it is on top.
+# Whole screens and dialogs. One that goes by itself looks first whether it is on top.
 
 
 def is_on_top(screen: Screen[Any]) -> bool:

@@ -150,7 +150,7 @@ def _trimmed(payload: bytes) -> bytes:
     return payload.removesuffix(b"\n").removesuffix(b"\r")
 
 
-# --- The menu of what can be copied: one key each, with the beginning of what it would be.
+# The menu of what can be copied: one key each, with the beginning of what it would be.
 
 _NAMES = 14
 """Cells of the longest name."""

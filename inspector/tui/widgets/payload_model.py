@@ -174,7 +174,7 @@ class _Raw:
         return self.size
 
 
-# --- The exact text of a payload, in lines of a width.
+# The exact text of a payload, in lines of a width.
 
 
 class RawLines:
@@ -313,7 +313,7 @@ def _boundary(payload: bytes, at: int, start: int) -> int:
     return at
 
 
-# --- Bytes as hexadecimal and as characters, line by line: what was really on the wire, whatever it claims to be.
+# Bytes as hexadecimal and as characters, line by line: what was really on the wire, whatever it claims to be.
 
 _WIDE = 76
 """Cells that sixteen bytes take."""

@@ -18,7 +18,7 @@ from inspector.tui.theme import glyphs
 from inspector.tui.widgets.viewport import Viewport
 from inspector.tui.widgets.virtual_lines import VirtualLines
 
-# --- How a list takes rows that keep coming: followed, left to pile up, or frozen out of sight.
+# How a list takes rows that keep coming: followed, left to pile up, or frozen out of sight.
 
 
 class Growth:

@@ -39,7 +39,7 @@ from inspector.tui.widgets.schema_form.editors import BlockEdit, LineEdit
 from inspector.tui.widgets.segments import Segments
 from inspector.tui.widgets.virtual_list import LogList
 
-# --- What was written by hand in this sitting: each message, when it was sent, and what came of it, as rows of a
+# What was written by hand in this sitting: each message, when it was sent, and what came of it, as rows of a
 # list.
 
 
@@ -177,7 +177,7 @@ def patience_s(draft: Draft, idle_s: float | None) -> float:
     return longest if draft.kind is not DraftKind.EXACT else min(longest, 10.0)
 
 
-# --- What came of messages that were written by hand: the frames of the chosen one, and below them all that were
+# What came of messages that were written by hand: the frames of the chosen one, and below them all that were
 # sent.
 
 
@@ -270,7 +270,7 @@ class RawCame(Vertical):
         self._view.show(frame_title(shot, self._place), size, payload, form)
 
 
-# --- The form of a message written by hand: its kind, method, id, headers and text. It checks and never forbids.
+# The form of a message written by hand: its kind, method, id, headers and text. It checks and never forbids.
 
 _KINDS = tuple(DraftKind)
 _STAMPS = ("as the revision wants", "nothing added")

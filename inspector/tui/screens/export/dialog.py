@@ -23,7 +23,7 @@ from inspector.tui.widgets.bars import StatusLine
 from inspector.tui.widgets.save import Making
 from inspector.tui.widgets.virtual_list import LogList
 
-# --- A dialog with a line for a path, and a file that is made there: on a thread, and one at a time.
+# A dialog with a line for a path, and a file that is made there: on a thread, and one at a time.
 
 
 _LABEL = 16
@@ -163,5 +163,5 @@ class ExportScreen(Making[Made]):
         self.query_one(LogList).focus()
 
 
-# --- Where to save what a server gave: a path that the person types. A file that is there is never replaced
+# Where to save what a server gave: a path that the person types. A file that is there is never replaced
 # unasked.

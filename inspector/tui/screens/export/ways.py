@@ -223,4 +223,4 @@ def _called(path: Path) -> str:
 _OTHERS = {"surface": _surface, "cases": _cases, "compare": _compared}
 
 
-# --- Lines to be read, over what is there: they wrap, are walked through and copied.
+# Lines to be read, over what is there: they wrap, are walked through and copied.

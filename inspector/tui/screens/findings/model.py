@@ -193,7 +193,7 @@ def _text(finding: Finding) -> str:
     return " ".join(parts).casefold()
 
 
-# --- What is said about findings as a whole: how many there are, how far the checks are, what a check is about.
+# What is said about findings as a whole: how many there are, how far the checks are, what a check is about.
 
 assert everything.IMPORTED
 Both = tuple[list[Span], list[Span]]

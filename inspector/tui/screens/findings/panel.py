@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from inspector.tui.panels import ExportScope
 
 
-# --- What is done about findings: they are copied, muted and heard of again, and the checks made to pause.
+# What is done about findings: they are copied, muted and heard of again, and the checks made to pause.
 
 _MOST_COPIED = 100
 _MOST_EVIDENCE = 100

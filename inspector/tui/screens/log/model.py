@@ -27,7 +27,7 @@ from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import Notification, encode, read
 from inspector.protocol.request_meta import LEVELS, LOG_MESSAGE, rank
 
-# --- One line of the server's log: what it says, and how it looks. Levels and data are any JSON, and shown as they
+# One line of the server's log: what it says, and how it looks. Levels and data are any JSON, and shown as they
 # are.
 
 MOST_DECODED = 64 * 1024
@@ -346,4 +346,4 @@ class FilteredLines(Sequence[int]):
         return self._old[old - 1 - index] if index < old else self._new[index - old]
 
 
-# --- From which level on the server is asked for log messages, and how: what the log's screen says above its lines.
+# From which level on the server is asked for log messages, and how: what the log's screen says above its lines.

@@ -22,7 +22,7 @@ from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message, Notificatio
 from inspector.protocol.revisions.table import NEWEST, find
 from inspector.protocol.tracking.opening import PROTOCOL_VERSION
 
-# --- Where the head of an HTTP message and its body say different things.
+# Where the head of an HTTP message and its body say different things.
 
 _ENCODED, _END = "=?base64?", "?="
 

@@ -133,7 +133,7 @@ def _some(count: int, one: str) -> str:
     return f"{count:,} {one}{'' if count == 1 else 's'}"
 
 
-# --- A mark and what is written beside it: a line to type into, and the colours to choose from.
+# A mark and what is written beside it: a line to type into, and the colours to choose from.
 
 
-# --- A name for something, in one line.
+# A name for something, in one line.

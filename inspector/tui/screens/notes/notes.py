@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from inspector.tui.screens.traffic.panel import TrafficPanel
 
 
-# --- The list of marks and views, from any screen: what is chosen there is gone to in the traffic.
+# The list of marks and views, from any screen: what is chosen there is gone to in the traffic.
 
 
 class AppMarking:

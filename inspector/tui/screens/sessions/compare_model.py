@@ -131,7 +131,7 @@ def _more() -> tuple[list[Span], list[Span]]:
     return [("    and more", "muted")], [("    and more", "muted")]
 
 
-# --- Two JSON values below each other, line by line, with the words that differ in brackets.
+# Two JSON values below each other, line by line, with the words that differ in brackets.
 
 _MOST = 5000
 """Lines of a value that stands on one side alone."""

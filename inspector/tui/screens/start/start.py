@@ -143,7 +143,7 @@ def _question(server: ConfiguredServer) -> str:
     return "Connect to this server?" if server.url else "Start this program, with your rights?"
 
 
-# --- Asking before a start, one server after the other: each in full, and nothing is started or dialled from here.
+# Asking before a start, one server after the other: each in full, and nothing is started or dialled from here.
 
 
 def ask_for(app: "App[Any]", server: ConfiguredServer, then: "Callable[[ConfiguredServer | None], None]") -> None:
@@ -267,7 +267,7 @@ class ApproveApp(App["list[ConfiguredServer | None]"]):
         self._ask()
 
 
-# --- Another server to be opened beside: what hosts know, recent captures, or what somebody types. Starts nothing
+# Another server to be opened beside: what hosts know, recent captures, or what somebody types. Starts nothing
 # itself.
 
 

@@ -110,7 +110,7 @@ def combined(text: str, test: Term, how: str) -> str:
     return f"({before}) and {added}" if isinstance(term, Or) else f"{before} and {added}"
 
 
-# --- The filter line as a person types it: what it means, where it is wrong, what could go on, which words are
+# The filter line as a person types it: what it means, where it is wrong, what could go on, which words are
 # which.
 
 _NEWEST = 3000

@@ -33,7 +33,7 @@ TRAFFIC: tuple[Action, ...] = (
 """The order is the order of footer and help."""
 
 
-# --- The part of the table of keys that is about filtering and finding.
+# The part of the table of keys that is about filtering and finding.
 
 FILTERING: tuple[Action, ...] = (
     # The line itself
@@ -95,7 +95,7 @@ FILTERING: tuple[Action, ...] = (
 )
 
 
-# --- The part of the table of keys that is about payloads: folding, finding, decoding, copying, other programs.
+# The part of the table of keys that is about payloads: folding, finding, decoding, copying, other programs.
 
 PAYLOADS: tuple[Action, ...] = (
     Action(
@@ -174,7 +174,7 @@ PAYLOADS: tuple[Action, ...] = (
 )
 
 
-# --- The part of the table of keys that is about what somebody notes: marks, comments, views.
+# The part of the table of keys that is about what somebody notes: marks, comments, views.
 
 _MARK_KEYS_T, _M = ActionScope.TRAFFIC, ActionScope.MARKS
 MARKING: tuple[Action, ...] = (
@@ -206,7 +206,7 @@ MARKING: tuple[Action, ...] = (
 """The order is the order of footer and help."""
 
 
-# --- The part of the table of keys that is about HTTP exchanges.
+# The part of the table of keys that is about HTTP exchanges.
 
 _N = ActionScope.NETWORK
 NETWORK: tuple[Action, ...] = (
@@ -215,7 +215,7 @@ NETWORK: tuple[Action, ...] = (
 )
 
 
-# --- The part of the table of keys that is about the story of an operation.
+# The part of the table of keys that is about the story of an operation.
 
 _S = ActionScope.STORY
 TELLING: tuple[Action, ...] = (

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from inspector.filters.language.fields import Term
 
 
-# --- The look of one list of traffic: its columns and its clock, kept for the next time.
+# The look of one list of traffic: its columns and its clock, kept for the next time.
 
 
 class ListLook:

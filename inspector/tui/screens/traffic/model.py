@@ -240,7 +240,7 @@ def _fact_facts(fact: Fact) -> list[spans.Fact]:
     return [spans.fact(key, value) for key, value in told.items() if value]
 
 
-# --- What was known at a moment: revision, capabilities, lists and how fresh they were, what was watched, what was
+# What was known at a moment: revision, capabilities, lists and how fresh they were, what was watched, what was
 # open.
 
 _MOST = 50

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from inspector.tui.screens.traffic.timeline_model import TimelineFind
 
 
-# --- What a person can do to the timeline beside looking: find in it, see partners; what it can't do, it says.
+# What a person can do to the timeline beside looking: find in it, see partners; what it can't do, it says.
 
 
 class TimelineWays(Widget):
@@ -140,7 +140,7 @@ class TimelineWays(Widget):
         self._find = TimelineFind(self.timeline, text)
 
 
-# --- The timeline's part that follows the app's tabs: another one is made when they change, and shown once it is
+# The timeline's part that follows the app's tabs: another one is made when they change, and shown once it is
 # ready.
 
 _LONGEST_S = 0.008

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from inspector.present.live_checks import JournalFindings
 
 
-# --- Merging rows of several lists into one order of time. Numbers only; what a row looks like is no matter here.
+# Merging rows of several lists into one order of time. Numbers only; what a row looks like is no matter here.
 
 Times = Callable[[Sequence[int]], Sequence[int]]
 """When entries crossed the wire, in nanoseconds of a clock that all lists share."""
@@ -374,7 +374,7 @@ def _room(wires: Sequence[TimelineWire], width: int) -> int:
     return max(len("server"), min(widest, _WIDEST if width >= _ROOMY else _NARROWEST))
 
 
-# --- Finding a text in the merged timeline: each conversation looks through its own, what is found is walked in one
+# Finding a text in the merged timeline: each conversation looks through its own, what is found is walked in one
 # order.
 
 

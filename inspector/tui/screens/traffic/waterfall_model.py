@@ -312,7 +312,7 @@ def _joined(cells: Sequence[Span]) -> list[Span]:
     return joined
 
 
-# --- The waterfall of several conversations: all of their exchanges on one axis, in the order in which they began.
+# The waterfall of several conversations: all of their exchanges on one axis, in the order in which they began.
 
 _AT_ONCE = 20_000
 """Exchanges of each conversation that one look takes in."""

@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 from inspector.present.json_text import OPEN_LIMIT, JsonLines
 from inspector.present.spans import Span, clip, marked, spans_width, wrapped
 
-# --- Which values of a payload to fold, when many are folded at once: all, a level, those beside one, the big ones.
+# Which values of a payload to fold, when many are folded at once: all, a level, those beside one, the big ones.
 
 Fold: TypeAlias = tuple[int, int]
 """The line that opens a value, and the one that closes it."""
@@ -98,7 +98,7 @@ def _whole(lines: JsonLines) -> list[Fold]:
     return [(0, lines.count - 1)] if lines.count and lines.opens(0) else []
 
 
-# --- Which lines of a text are folded away or opened up, and so which line stands in which row.
+# Which lines of a text are folded away or opened up, and so which line stands in which row.
 
 
 class Folds:

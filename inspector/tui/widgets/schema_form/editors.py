@@ -20,7 +20,7 @@ from inspector.forms.typed import json_text, same
 from inspector.forms.values import FormValue
 from inspector.tui.widgets.segments import Segments
 
-# --- Fields in which the cursor goes by what a reader sees as one sign: a flag, a family, a letter with its
+# Fields in which the cursor goes by what a reader sees as one sign: a flag, a family, a letter with its
 # accents.
 
 _CLUSTER = regex.compile(r"\X")

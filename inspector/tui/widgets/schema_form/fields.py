@@ -22,7 +22,7 @@ from inspector.tui.widgets.schema_form.state import member_field, shape_of
 from inspector.tui.widgets.schema_form.view import ADD, FieldAction, FieldPlace, FieldView, FormBar
 from inspector.tui.widgets.segments import Segments
 
-# --- How the focus goes through a form: downwards from value to value, upwards from line to line.
+# How the focus goes through a form: downwards from value to value, upwards from line to line.
 
 
 class FormScroll(VerticalScroll):
@@ -250,7 +250,7 @@ def _toggled(chosen: tuple[int, ...], index: int) -> list[int]:
     return [each for each in chosen if each != index] if index in chosen else [*chosen, index]
 
 
-# --- One of several kinds: a line that says which, and the fields of that kind below.
+# One of several kinds: a line that says which, and the fields of that kind below.
 
 
 class UnionBody(Vertical):
@@ -302,7 +302,7 @@ class UnionBody(Vertical):
 _ODD = JsonField(schema=True, why="the value is of none of these kinds")
 
 
-# --- What stands below the head of a field that holds fields: the members of an object, the items of a list.
+# What stands below the head of a field that holds fields: the members of an object, the items of a list.
 
 MOST_ITEMS = 100
 

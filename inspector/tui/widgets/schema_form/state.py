@@ -200,7 +200,7 @@ def member_field(asked: ObjectField, name: str) -> Field | None:
     return None if isinstance(asked.additional, bool) else asked.additional
 
 
-# --- The shape of a field: which of the few ways of drawing fits its kind and its value of the moment.
+# The shape of a field: which of the few ways of drawing fits its kind and its value of the moment.
 
 Shape: TypeAlias = Literal[
     "lazy", "absent", "null", "picker", "options", "several", "line", "block", "number", "json", "object", "list",

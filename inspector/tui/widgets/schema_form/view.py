@@ -28,7 +28,7 @@ from inspector.tui.widgets.schema_form.editors import BlockEdit, ChoiceSegments,
 from inspector.tui.widgets.schema_form.state import FormState, Shape, shape_of
 from inspector.tui.widgets.segments import Segments
 
-# --- A line that can be pressed: the head of a field, with the few things that can be done to the field.
+# A line that can be pressed: the head of a field, with the few things that can be done to the field.
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +188,7 @@ UP = FieldAction("up", "↑")
 DOWN = FieldAction("down", "↓")
 
 
-# --- The head of a field in words: its name, what is asked, in what state it is, and what can be done to it.
+# The head of a field in words: its name, what is asked, in what state it is, and what can be done to it.
 
 GROUPS = ("object", "list", "union")
 """The shapes that hold fields."""
