@@ -206,7 +206,8 @@ class ItemHead(Static):
         if self._folded and len(lines) > _FOLDED:
             lines = [*lines[: _FOLDED - 1], [*lines[_FOLDED - 1], (f" {glyphs().ellipsis}", "faint")]]
         inks = role_styles(dark=self.app.current_theme.dark)
-        self.update(Text("\n").join(Text.assemble(*((part, inks[role]) for part, role in line)) for line in lines))
+        text = Text("\n").join(Text.assemble(*((part, inks[role]) for part, role in line)) for line in lines)
+        self.update(text)
 
     def _lines(self, thing: ListedItem) -> list[list[Span]]:
         found: list[list[Span]] = []

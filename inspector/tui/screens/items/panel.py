@@ -18,23 +18,14 @@ from textual.widget import Widget
 
 from inspector.capture.journal import Journal
 from inspector.checks.findings import Finding
+from inspector.present.calls import Looked, PastCall, look, look_back
 from inspector.present.spans import Span
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.things import ListedItem, Tool
 from inspector.text import visible
 from inspector.tui.conversation import OpenConversation, why_silent
 from inspector.tui.panels import Panel
-from inspector.tui.screens.items.calls import (
-    CallHistory,
-    Calling,
-    HistoryRows,
-    Looked,
-    PastCall,
-    RunningCall,
-    clocks_of,
-    look,
-    look_back,
-)
+from inspector.tui.screens.items.calls import CallHistory, Calling, HistoryRows, RunningCall, clocks_of
 from inspector.tui.screens.items.definition_changes import approve
 from inspector.tui.screens.items.dialogs import ChangesScreen
 from inspector.tui.screens.items.form import ItemForm

@@ -10,6 +10,7 @@ from textual.widgets import Static
 
 from inspector import text
 from inspector.capture.journal import Journal
+from inspector.present.calls import Looked, PastCall, look
 from inspector.present.items import about, stream_lines
 from inspector.present.read_changes import change_lines, same
 from inspector.present.spans import Line
@@ -24,7 +25,7 @@ from inspector.session.watching import Outcome
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import OpenConversation, why_silent
-from inspector.tui.screens.items.calls import Looked, PastCall, RunningCall, look
+from inspector.tui.screens.items.calls import RunningCall
 from inspector.tui.screens.items.list import ItemKind, ItemList
 from inspector.tui.screens.items.model import (
     Offer,

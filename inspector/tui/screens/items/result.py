@@ -14,20 +14,13 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from inspector import text
+from inspector.present.calls import Looked, PastCall
 from inspector.present.spans import Span, plain, spans_width
 from inspector.present.words import bar, said, state_of
 from inspector.protocol.exchanges import Exchange, Progress
 from inspector.tui import keys
 from inspector.tui.safety import copy
-from inspector.tui.screens.items.calls import (
-    CallClocks,
-    HistoryRows,
-    Looked,
-    PastCall,
-    RunningCall,
-    clock_lines,
-    whole_seconds,
-)
+from inspector.tui.screens.items.calls import CallClocks, HistoryRows, RunningCall, clock_lines, whole_seconds
 from inspector.tui.screens.items.result_views import CONTENT, HISTORY, STRUCTURED, ResultBody, ResultWords
 from inspector.tui.theme import glyphs, spans_to_text
 from inspector.tui.widgets.bars import StatusLine

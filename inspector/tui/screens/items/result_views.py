@@ -16,6 +16,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from inspector.present.blocks import ContentBlock
+from inspector.present.calls import Looked
 from inspector.present.highlight import highlighted
 from inspector.present.json_text import JsonLines
 from inspector.present.result import CallOutcome, ResultView
@@ -24,7 +25,6 @@ from inspector.present.server_log import Meanwhile
 from inspector.present.spans import Line, Span, fact_lines, words_wrapped
 from inspector.text import decode
 from inspector.tui import keys
-from inspector.tui.screens.items.calls import Looked
 from inspector.tui.theme import glyphs, spans_to_text
 from inspector.tui.widgets.json_tree.view import JsonView
 from inspector.tui.widgets.payload import BYTES, TREE, PayloadView

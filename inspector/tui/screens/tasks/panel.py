@@ -16,6 +16,7 @@ from textual.message import Message
 from textual.widget import Widget
 
 from inspector.errors import InspectError
+from inspector.present.calls import Looked, look_at_task
 from inspector.present.rows import RowSource, RowView, SpanRows
 from inspector.present.spans import Line, Span, section_lines, wrapped
 from inspector.protocol.flows.call import Called
@@ -29,7 +30,6 @@ from inspector.tui import keys
 from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import OpenConversation, why_silent
 from inspector.tui.panels import Panel
-from inspector.tui.screens.items.calls import Looked, look_at_task
 from inspector.tui.screens.items.result import ResultPanel
 from inspector.tui.screens.items.result_views import ResultWords
 from inspector.tui.screens.tasks.model import row, sections, titles

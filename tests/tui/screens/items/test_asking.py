@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from inspector.present.calls import look
 from inspector.tui.screens.items import panel as items_panel
-from inspector.tui.screens.items.calls import look
 from inspector.tui.screens.items.panel import ItemsPanel, RequestFinished
 from inspector.tui.screens.items.prompts import PromptsPanel
 from inspector.tui.screens.items.resources import ResourcesPanel

@@ -7,6 +7,7 @@ import pytest
 
 from inspector.errors import Disconnected
 from inspector.forms.fields import UNSET
+from inspector.present.calls import arguments_of, look
 from inspector.present.result import CallOutcome
 from inspector.present.spans import plain
 from inspector.protocol.exchanges import Exchange
@@ -25,10 +26,8 @@ from inspector.tui.screens.items.calls import (
     CallHistory,
     Calling,
     HistoryRows,
-    arguments_of,
     clock_lines,
     clocks_of,
-    look,
     question,
     whole_seconds,
 )

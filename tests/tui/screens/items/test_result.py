@@ -2,8 +2,9 @@
 
 import pytest
 
+from inspector.present.calls import Looked, PastCall, look
 from inspector.protocol.things import Tool
-from inspector.tui.screens.items.calls import CallHistory, HistoryRows, Looked, PastCall, RunningCall, look
+from inspector.tui.screens.items.calls import CallHistory, HistoryRows, RunningCall
 from inspector.tui.screens.items.result import ResultPanel
 from inspector.tui.screens.items.result_views import HISTORY
 from inspector.tui.widgets.picture import PictureScreen

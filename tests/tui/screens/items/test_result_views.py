@@ -4,10 +4,10 @@ import base64
 from typing import Any
 
 from inspector.demo import tools_content
+from inspector.present.calls import look
 from inspector.present.result import Finished, result_view
 from inspector.present.rows import SpanRows
 from inspector.present.spans import plain, words_wrapped
-from inspector.tui.screens.items.calls import look
 from inspector.tui.screens.items.result_views import (
     CONTENT,
     HISTORY,

@@ -1,0 +1,195 @@
+"""Requests that are over, read back from the journal: their results, judged and ready to be shown.
+
+A call made here and one found in a capture are read by the same code. Only what no frame says is taken from the
+session's reply: which timeout passed, what the transport refused, how many rounds it took. A journal ends with its
+connection; what must outlive it, `PastCall.keep` reads before.
+"""
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any
+
+from inspector.capture.journal import Journal
+from inspector.forms.validate import Validation
+from inspector.present import words
+from inspector.present.blocks import json_block
+from inspector.present.result import CallOutcome, Finished, ResultView, result_view, verdict_of
+from inspector.present.server_log import Meanwhile
+from inspector.present.spans import paragraph
+from inspector.present.task_outcome import outcome
+from inspector.protocol import peek
+from inspector.protocol.apps import listed_pages
+from inspector.protocol.exchanges import Exchange, ExchangeState
+from inspector.protocol.flows.call import Called
+from inspector.protocol.flows.list_all import was_cut
+from inspector.protocol.flows.steps import Broken, GivenUp, Refused, Replied, Reply, Silent
+from inspector.protocol.frames import Frame
+from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Request, read
+from inspector.protocol.tracking.tasks import Task
+
+_GONE = "The connection that it was made on is over, and what it returned ended with it. A capture would have it."
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """A call that is over, ready to be shown."""
+
+    finished: Finished
+    view: ResultView
+    verdict: Validation | None
+    raw: bytes
+    """The frame of the answer; b"" if none came."""
+    arguments: Any
+    exchange: Exchange | None
+    """None if it was never sent."""
+    written: Meanwhile | None = None
+    """What the server wrote to stderr during the call; None where that is not known."""
+
+
+class PastCall:
+    """A call of this conversation, or of an earlier one with the same server."""
+
+    def __init__(self, journal: Journal, exchange: Exchange) -> None:
+        self.exchange = exchange
+        self._journal = journal
+        self._kept: tuple[Any, int] | None = None
+
+    @property
+    def is_earlier(self) -> bool:
+        """Whether its conversation is over and only this is left of it."""
+        return self._kept is not None
+
+    @property
+    def arguments(self) -> Any:
+        """With what it was called; None for nothing. Reads the disk while the conversation goes on."""
+        return self._kept[0] if self._kept is not None else arguments_of(self._journal, self.exchange)
+
+    @property
+    def wall_ns(self) -> int:
+        """When, by the clock on the wall."""
+        return self._kept[1] if self._kept is not None else self._journal.store.wall_ns(self.exchange.request_frame)
+
+    def keep(self) -> None:
+        """Keep in memory what can't be read once the conversation is over."""
+        self._kept = (self.arguments, self.wall_ns)
+
+
+def look(
+    journal: Journal,
+    exchange: Exchange | None,
+    output_schema: Any,
+    called: Called | None = None,
+    *,
+    method: str = "tools/call",
+) -> Looked:
+    """Read a call back and judge its result. Reads the disk and may take a quarter of a second: for a thread."""
+    if exchange is None:
+        finished = Finished(method, answered=False, **_failure(None, called.reply if called else None))
+        return Looked(finished, result_view(finished), None, b"", None, None)
+    task = journal.conversation.tasks.of_operation(exchange.operation)
+    if task is not None and task.exchange == exchange.number and task.result_frame is not None:
+        return look_at_task(journal, task, output_schema)
+    raw, finished = _finished(journal, exchange, output_schema, called)
+    verdict = verdict_of(finished)
+    view = result_view(finished, verdict)
+    written = Meanwhile(journal, exchange)
+    return Looked(finished, view, verdict, raw, arguments_of(journal, exchange), exchange, written)
+
+
+def look_at_task(journal: Journal, task: Task, output_schema: Any) -> Looked:
+    """Read back what a task came to, and judge it as if its call had been answered. Reads the disk: for a thread."""
+    exchange = journal.conversation.exchanges[task.exchange - 1] if task.exchange is not None else None
+    found = outcome(journal, task) or (Finished(task.method, answered=False, failure="No result has come."), b"")
+    finished, raw = dataclasses.replace(found[0], output_schema=output_schema), found[1]
+    verdict = verdict_of(finished)
+    arguments = arguments_of(journal, exchange) if exchange is not None else None
+    return Looked(finished, result_view(finished, verdict), verdict, raw, arguments, exchange)
+
+
+def look_back(past: PastCall) -> Looked:
+    """What is left of a call of an earlier conversation: what became of it, and its arguments."""
+    status = words.status(past.exchange, live=False)
+    finished = Finished(past.exchange.method, answered=False, duration_ns=past.exchange.duration_ns, failure=_GONE)
+    blocks = () if past.arguments is None else (json_block(past.arguments, "arguments"),)
+    view = ResultView(CallOutcome.NO_ANSWER, (status,), paragraph(_GONE, "muted"), blocks=blocks)
+    return Looked(finished, view, None, b"", past.arguments, past.exchange)
+
+
+def arguments_of(journal: Journal, exchange: Exchange) -> Any:
+    """The arguments of a recorded call; None if it had none or they can't be read."""
+    for message in read(_payload(journal, exchange.request_frame)):
+        if isinstance(message, Request) and message.id == exchange.id:
+            return peek.at(message.params, "arguments")
+    return None
+
+
+def _finished(journal: Journal, exchange: Exchange, schema: Any, called: Called | None) -> tuple[bytes, Finished]:
+    opening = journal.conversation.opening
+    common: dict[str, Any] = {
+        "method": exchange.method,
+        "target": exchange.target,
+        "duration_ns": exchange.duration_ns,
+        "rounds": called.rounds if called else 1,
+        "unfinished": _unfinished(called),
+        "output_schema": schema,
+        "revision": opening.revision if opening else None,
+    }
+    if exchange.answer_frame is None or (called is not None and isinstance(called.reply, Silent | GivenUp)):
+        # What came after it was given up is in the traffic; whether it came before this look must not matter.
+        return b"", Finished(answered=False, **common, **_failure(exchange, called.reply if called else None))
+    raw = _payload(journal, exchange.answer_frame)
+    common["size"] = len(raw)
+    answers = [message for message in read(raw) if isinstance(message, Answer | ErrorAnswer)]
+    own = [message for message in answers if message.id == exchange.id]
+    for message in own or answers:  # an error may come without the request's id, as the whole body of a response
+        if isinstance(message, ErrorAnswer):
+            return raw, Finished(answered=False, error=message.error, **common)
+        if own:
+            if exchange.method == "resources/read":
+                common["listed"] = listed_pages(message.result, journal.conversation.catalogue.resources)
+            return raw, Finished(result=message.result, **common)
+    return raw, Finished(answered=False, failure="its answer can't be read back from the capture", **common)
+
+
+def _unfinished(called: Called | None) -> str:
+    """Why a call's result is not the last word; "" if it is, or nobody here waited for it."""
+    if called is None:
+        return ""
+    return called.unanswered or (called.task.why if called.task is not None else "")
+
+
+def _failure(exchange: Exchange | None, reply: Reply | None) -> dict[str, Any]:
+    """Why there is no answer."""
+    match reply:
+        case Silent():
+            why = f"Nothing came for {reply.seconds:g} seconds (the {reply.clock} clock ran out)."
+            return {"timed_out": True, "failure": why, "hint": "A longer --timeout gives it more time."}
+        case Refused():
+            status = f"HTTP {reply.status}" if reply.status is not None else "The HTTP exchange"
+            cut = (
+                "The server had taken it, and may have done it. To ask again all the same, repeat it: ."
+                if was_cut(reply)
+                else ""
+            )
+            return {"failure": f"{status} came without an answer. {reply.why}".strip(), "hint": cut}
+        case Broken():
+            return {"failure": reply.why or "The connection ended.", "hint": reply.hint}
+        case GivenUp():
+            return {"cancelled": True, "failure": reply.why or "Cancelled here."}
+        case Replied() | None:
+            return _recorded_failure(exchange)
+
+
+def _recorded_failure(exchange: Exchange | None) -> dict[str, Any]:
+    if exchange is None:
+        return {"failure": "It was never sent."}
+    if exchange.state is ExchangeState.CANCELLED:
+        return {"cancelled": True, "failure": exchange.why or "It was cancelled."}
+    if exchange.state is ExchangeState.PENDING:
+        return {"failure": "No answer has come."}
+    return {"failure": exchange.why or "The connection ended before an answer."}
+
+
+def _payload(journal: Journal, n: int) -> bytes:
+    what = journal.store.entry(n).what
+    return what.payload if isinstance(what, Frame) else b""
