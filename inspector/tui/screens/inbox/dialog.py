@@ -52,12 +52,12 @@ class QuestionScreen(Dialog[None]):
     QuestionScreen QuestionPane { height: 1fr; }
     """
 
-    def __init__(self, subject: OpenConversation, ticket: Ticket) -> None:
+    def __init__(self, conversation: OpenConversation, ticket: Ticket) -> None:
         super().__init__()
-        self._subject = subject
+        self._conversation = conversation
         self._ticket = ticket
         self._answered = False
-        self._pane = QuestionPane(subject)
+        self._pane = QuestionPane(conversation)
 
     def compose(self) -> ComposeResult:
         """A box around the question."""
@@ -89,7 +89,7 @@ class QuestionScreen(Dialog[None]):
                 self.app.notify(f"The question was withdrawn: {why}.", severity="warning", markup=False)
                 self.dismiss()
             case TicketState.ANSWERED:
-                tickets = self._subject.tickets
+                tickets = self._conversation.tickets
                 following = next((each for each in tickets if each.state is TicketState.WAITING), None)
                 if following is None:
                     self.dismiss()
@@ -114,4 +114,4 @@ class QuestionScreen(Dialog[None]):
         event.stop()
         if not self._answered:
             self._answered = True
-            await self._subject.answer(event.ticket, event.reply)
+            await self._conversation.answer(event.ticket, event.reply)

@@ -25,7 +25,7 @@ from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message, Request, encode, read
 from inspector.protocol.questions import ErrorReply, Question, Reply, RequestKind, Result, Root
 
-# --- What a server asks of a language model, in full: nothing of it may hide from who answers in the model's place.
+# A sampling request, in full: nothing of it may be hidden from the person who answers in the model's place
 
 MOST_MESSAGES = 200
 MOST_CHARACTERS = 20_000
@@ -269,7 +269,7 @@ def _is_primitive(asked: Any) -> bool:
     return kind in ("string", "number", "integer", "boolean") or (kind == "array" and choices)
 
 
-# --- Answers to questions, as forms: what is to be filled in, and what is then sent.
+# Responses as forms: what is to be filled in, and what is then sent
 
 STOP_REASONS = ("endTurn", "stopSequence", "maxTokens", "toolUse")
 BY_HAND = "written by hand"
@@ -428,7 +428,7 @@ def answer_word(reply: Reply | None) -> str:
     )
 
 
-# --- How a question of a recording stood: whether its answer was still awaited, or what was answered, and where.
+# The state of a server request in a recording: still pending, or its response and where that is
 
 _RECORDED_QUESTIONS_GIVEN_UP = (ExchangeState.CANCELLED, ExchangeState.LOST)
 

@@ -53,10 +53,10 @@ screen leaves the question where it is.
     InboxPanel.-narrow.-reading > QuestionPane { display: block; }
     """
 
-    def __init__(self, subject: OpenConversation) -> None:
+    def __init__(self, conversation: OpenConversation) -> None:
         super().__init__()
-        self.subject = subject
-        self._rows = InboxRows(subject)
+        self.conversation = conversation
+        self._rows = InboxRows(conversation)
         self._wanted: tuple[int, str] | None = None
         """The question under the cursor."""
         self._left: tuple[int, str] | None = None
@@ -66,7 +66,7 @@ screen leaves the question where it is.
         self._drawing = asyncio.Lock()
         self._line = StatusLine()
         self._list = LogList(self._rows)
-        self.pane = QuestionPane(subject)
+        self.pane = QuestionPane(conversation)
 
     def compose(self) -> ComposeResult:
         """The list, and the question."""
@@ -90,10 +90,10 @@ screen leaves the question where it is.
         self._list.sync()
         self.pane.tick()
 
-    def rebind(self, subject: OpenConversation) -> None:
+    def rebind(self, conversation: OpenConversation) -> None:
         """Show another conversation."""
-        self.subject = self.pane.subject = subject
-        self._rows = InboxRows(subject)
+        self.conversation = self.pane.conversation = conversation
+        self._rows = InboxRows(conversation)
         self._wanted = None
         self._list.source = self._rows
         self.remove_class("-reading")
@@ -155,10 +155,10 @@ screen leaves the question where it is.
     def _say(self) -> None:
         waiting = len(self._rows.unanswered) + self._rows.waited
         left: list[Span] = [("Questions", "title"), (f"  {waiting} waiting", "warning" if waiting else "faint")]
-        roots = len(self.subject.roots)
+        roots = len(self.conversation.roots)
         listed = f"{roots} root{'' if roots == 1 else 's'}  r"
         every = "all no  D   " if waiting > 1 else ""
-        self._line.show(left, [(f"{every}{listed}", "faint")] if self.subject.can_act else [])
+        self._line.show(left, [(f"{every}{listed}", "faint")] if self.conversation.can_act else [])
 
     def _empty(self) -> list[list[Span]]:
         return [
@@ -178,7 +178,7 @@ screen leaves the question where it is.
 
     async def action_roots(self) -> None:
         """Edit the list of roots."""
-        if not self.subject.can_act:
+        if not self.conversation.can_act:
             self.app.notify("A recording lists no roots.", markup=False)
             return
         async with self._drawing:
@@ -207,13 +207,13 @@ screen leaves the question where it is.
         self._left, self._goes_on = self._wanted, True
         self.remove_class("-reading")
         self.screen.set_focus(self._list)  # at once: a look that came before it would stay in the list
-        if not await self.subject.answer(event.ticket, event.reply):
+        if not await self.conversation.answer(event.ticket, event.reply):
             self.app.notify("Nobody waits for that answer any more.", severity="warning", markup=False)
 
     async def on_question_pane_roots_chosen(self, event: QuestionPane.RootsChosen) -> None:
         """List other roots from now on."""
         event.stop()
-        await self.subject.set_roots(event.roots)
+        await self.conversation.set_roots(event.roots)
         count = len(event.roots)
         self.app.notify(f"{count} root{'' if count == 1 else 's'} from now on.", markup=False)
         self._say()

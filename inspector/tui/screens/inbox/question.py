@@ -47,7 +47,7 @@ from inspector.tui.screens.inbox.sampling import (
     proposal_of,
     proposal_section,
     request_section,
-    standing_of,
+    proposal_line,
 )
 from inspector.tui.theme import glyphs, role_styles
 from inspector.tui.widgets.bars import BarItem, BarLine, ItemBar, StatusLine
@@ -55,17 +55,17 @@ from inspector.tui.widgets.schema_form.fields import FormScroll
 from inspector.tui.widgets.schema_form.form import SchemaForm, awaited_count, wrong_or_awaited
 from inspector.tui.widgets.section_card import section_renderable
 
-# --- Many questions at once: which of them is shown, and saying no to all of them with two presses of one key.
+# Several server requests at once: which of them is shown, and declining all with two presses of one key
 
 
-def waiting(subject: OpenConversation) -> tuple[Ticket, ...]:
+def waiting(conversation: OpenConversation) -> tuple[Ticket, ...]:
     """What waits for an answer, oldest first."""
-    return tuple(ticket for ticket in subject.tickets if ticket.state is TicketState.WAITING)
+    return tuple(ticket for ticket in conversation.tickets if ticket.state is TicketState.WAITING)
 
 
-def place_of(ticket: Ticket | None, subject: OpenConversation) -> str:
+def place_of(ticket: Ticket | None, conversation: OpenConversation) -> str:
     """Which of those that wait this is, in words; "" for the only one, and for what is over."""
-    asked = waiting(subject)
+    asked = waiting(conversation)
     at = next((at for at, each in enumerate(asked, 1) if each is ticket), 0)
     return f"{at} of {len(asked)}" if at and len(asked) > 1 else ""
 
@@ -76,20 +76,20 @@ class DecliningAll:
     def __init__(self) -> None:
         self._meant: tuple[Ticket, ...] = ()
 
-    async def press(self, subject: OpenConversation) -> str:
+    async def press(self, conversation: OpenConversation) -> str:
         """Take a press of the key; what to tell the person."""
-        asked = waiting(subject)
+        asked = waiting(conversation)
         if not asked:
             return "Nothing waits for an answer."
         if asked != self._meant:
             self._meant = asked
             return f"Once more declines all {len(asked)} questions that wait now."
         self._meant = ()
-        said = [await subject.answer(ticket, no_to(ticket.question)) for ticket in asked]
+        said = [await conversation.answer(ticket, no_to(ticket.question)) for ticket in asked]
         return f"{sum(said)} questions were declined."
 
 
-# --- The line below a question: yes, no, neither, and what a press does now. Each stands with its key.
+# The line below a request: accept, decline, cancel, and what a press does now
 
 
 class ResponseState(msgspec.Struct, frozen=True):
@@ -202,7 +202,7 @@ def _form_or_json(standing: ResponseState) -> BarItem:
     return BarItem((("Form", form), (" / ", "faint"), ("JSON", json), (" e", "faint")), "json", 5)
 
 
-# --- Opening a question's link in the browser: a library call with a URL that was checked, and never a shell.
+# Opening a link in the browser: a library call with a URL that was checked, and never a shell
 
 _THEN = {False: "Accept", True: "Call again"}
 Say = Callable[[str, bool], None]
@@ -254,9 +254,9 @@ class QuestionPane(Widget):
             super().__init__()
             self.roots = roots
 
-    def __init__(self, subject: OpenConversation) -> None:
+    def __init__(self, conversation: OpenConversation) -> None:
         super().__init__(classes="-over")
-        self.subject = subject
+        self.conversation = conversation
         self.asked: RequestRow | None = None
         """The question that is shown."""
         self._takes_focus = False
@@ -296,7 +296,7 @@ class QuestionPane(Widget):
 
     async def show(self, asked: RequestRow | None) -> None:
         """Show another question, or what became of the one that is shown. What was typed for it is kept."""
-        standing = _standing(asked, self.subject)
+        standing = _standing(asked, self.conversation)
         if asked == self.asked and standing == self._standing and not self.edits_roots:
             return
         has_focus = self.has_focus_within or (self._takes_focus and self.screen.focused is None)
@@ -328,7 +328,7 @@ class QuestionPane(Widget):
         self._armed = None
         await self._talk.leave()
         await self.form.load(ROOTS_SCHEMA)
-        await self.form.take(listed(self.subject.roots))
+        await self.form.take(listed(self.conversation.roots))
         self.remove_class("-over")
         self._about.update(_text(self, (_ABOUT_ROOTS,)))
         self.tick()
@@ -348,12 +348,12 @@ class QuestionPane(Widget):
         asked = self.asked
         if asked is None:
             return ()
-        subject = self.subject
+        conversation = self.conversation
         if self._talk.edits_request:
-            return (request_section(subject),)
-        found = question_sections(asked.question, subject.journal, patience_s=subject.patience_s)
+            return (request_section(conversation),)
+        found = question_sections(asked.question, conversation.journal, patience_s=conversation.patience_s)
         if asked.stood is not None:
-            said = answered_section(asked.question, subject.journal, asked.stood)
+            said = answered_section(asked.question, conversation.journal, asked.stood)
             return (said, *found) if said is not None else found
         ticket = asked.ticket
         if came := proposal_section(ticket):
@@ -367,11 +367,11 @@ class QuestionPane(Widget):
             self._line.show([("Roots" if self.edits_roots else _NOTHING, "title" if self.edits_roots else "muted")])
             return
         left: list[Span] = [(f"{glyphs().event} {kind_word(asked.question)}", "title")]
-        if place := place_of(asked.ticket, self.subject):
+        if place := place_of(asked.ticket, self.conversation):
             left.append((f"  {place}", "muted"))
-        waited = age(asked.question, self.subject.now_ns)
+        waited = age(asked.question, self.conversation.now_ns)
         if (proposal := proposal_of(asked)) is not None and asked.waits:
-            left.append(standing_of(proposal, self.subject.now_ns))
+            left.append(proposal_line(proposal, self.conversation.now_ns))
         waits = asked.waits or asked.waited
         since: Span = (f"waits for {waited}", "warning") if waits else (f"asked {waited} ago", "muted")
         self._line.show(left, [since])
@@ -379,7 +379,7 @@ class QuestionPane(Widget):
     def _renew_bar(self) -> None:
         form = self.form
         armed = self._armed is not None and self._armed is form.state.value
-        model = self._talk.can_begin(self.subject, self.question)
+        model = self._talk.can_begin(self.conversation, self.question)
         talk = (
             "asking" if asks_now(self.asked) else "request" if self._talk.edits_request else "answer" if model else ""
         )
@@ -407,11 +407,11 @@ class QuestionPane(Widget):
         if self.edits_roots:
             return deed in ("accept", "json")
         if deed == "all":
-            return len(waiting(self.subject)) > 1
+            return len(waiting(self.conversation)) > 1
         if question is None:
             return False
         if deed == "model":
-            return self._talk.can_begin(self.subject, question)
+            return self._talk.can_begin(self.conversation, question)
         if deed in ("json", "again"):
             return has_form(question) and not self._talk.is_json and not asks_now(self.asked)
         if deed == "open":
@@ -434,7 +434,7 @@ class QuestionPane(Widget):
                     await self.form.toggle_json()
                     self._renew_bar()
             case "all":
-                _say(self, await self._declining.press(self.subject), False)
+                _say(self, await self._declining.press(self.conversation), False)
             case "again":
                 if self.can("again"):
                     await _take_last(self)
@@ -449,7 +449,7 @@ class QuestionPane(Widget):
                 await self._turn_to_the_model(asked, asked.ticket)
             case "accept" if self._talk.edits_request:
                 if not _is_unreadable(self):
-                    await self.subject.consult(asked.ticket, self._talk.keep_request(asked))
+                    await self.conversation.consult(asked.ticket, self._talk.keep_request(asked))
             case "accept" if asks_now(asked):
                 _say(self, "The model is being asked; ^s stops that.", False)
             case "accept":
@@ -460,10 +460,10 @@ class QuestionPane(Widget):
 
     async def _turn_to_the_model(self, asked: RequestRow, ticket: Ticket) -> None:
         """Show what it will be asked; from there back to the answer; stop it where it is being asked."""
-        if not self._talk.can_begin(self.subject, self.question):
+        if not self._talk.can_begin(self.conversation, self.question):
             _say(self, "No model was named: start with --sampler-url and --sampler-model.", False)
         elif asks_now(asked):
-            await self.subject.stop_consulting(ticket)
+            await self.conversation.stop_consulting(ticket)
         elif self._talk.edits_request:
             await self.leave_request()
         else:
@@ -542,7 +542,7 @@ async def _take_last(pane: QuestionPane) -> None:
     """Fill in what was answered last to a question of this kind."""
     question = pane.question
     assert question is not None, "only what waits can be filled in"
-    same = [ticket for ticket in pane.subject.tickets if ticket.question.kind is question.kind]
+    same = [ticket for ticket in pane.conversation.tickets if ticket.question.kind is question.kind]
     earlier = (filled_by(question, ticket.reply) for ticket in reversed(same))
     filled = next((each for each in earlier if each is not UNSET), UNSET)
     if filled is UNSET:
@@ -556,10 +556,10 @@ def _waited(standing: object) -> bool:
     return isinstance(standing, tuple) and bool(standing[0])
 
 
-def _standing(asked: RequestRow | None, subject: OpenConversation) -> object:
+def _standing(asked: RequestRow | None, conversation: OpenConversation) -> object:
     """All that can change about a question while it is shown."""
     if asked is None:
         return None
     proposal = proposal_of(asked)
-    complete = subject.journal.conversation.visits.is_complete(asked.question)
+    complete = conversation.journal.conversation.visits.is_complete(asked.question)
     return asked.waits, complete, id(proposal), proposal.state if proposal is not None else None

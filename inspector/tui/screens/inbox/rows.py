@@ -52,8 +52,8 @@ class RequestRow:
 class InboxRows(RowSource):
     """Rows of questions. `take` looks whether there is anything new."""
 
-    def __init__(self, subject: OpenConversation) -> None:
-        self._subject = subject
+    def __init__(self, conversation: OpenConversation) -> None:
+        self._conversation = conversation
         self._seen: tuple[int, ...] = ()
         self._generation = 0
         self.asked: tuple[RequestRow, ...] = ()
@@ -62,18 +62,17 @@ class InboxRows(RowSource):
 
     def take(self) -> bool:
         """Take in what has happened; whether anything has."""
-        subject = self._subject
-        conversation = subject.journal.conversation
-        known = conversation.questions
-        complete = len(conversation.visits.complete)
-        grown = (len(known), subject.journal.count, subject.grows) if not subject.can_act else (0,)
-        seen = (subject.desk_changes, *grown, complete)
+        conversation = self._conversation
+        known = conversation.journal.conversation.questions
+        complete = len(conversation.journal.conversation.visits.complete)
+        grown = (len(known), conversation.journal.count, conversation.grows) if not conversation.can_act else (0,)
+        seen = (conversation.desk_changes, *grown, complete)
         if seen == self._seen:
             return False
         self._seen = seen
         self._generation += 1
-        if subject.can_act:
-            every = [*self._before(), *(RequestRow(ticket.question, ticket) for ticket in subject.tickets)]
+        if conversation.can_act:
+            every = [*self._before(), *(RequestRow(ticket.question, ticket) for ticket in conversation.tickets)]
         else:
             every = [self._recorded(question) for question in known[: grown[0]]]
         waiting = [asked for asked in every if asked.waits or asked.waited]
@@ -83,21 +82,21 @@ class InboxRows(RowSource):
 
     def _before(self) -> list[RequestRow]:
         """What was over before the tickets that the desk still has, as the journal tells it."""
-        subject = self._subject
-        earlier = subject.answered_earlier
+        conversation = self._conversation
+        earlier = conversation.answered_earlier
         if len(earlier) != self._earlier:
             self._earlier = len(earlier)
-            exchanges, kept = set(earlier), {(each.question.exchange, each.question.key) for each in subject.tickets}
+            exchanges, kept = set(earlier), {(each.question.exchange, each.question.key) for each in conversation.tickets}
             self._over = [
                 self._recorded(each)
-                for each in subject.journal.conversation.questions
+                for each in conversation.journal.conversation.questions
                 if each.exchange in exchanges and (each.exchange, each.key) not in kept
             ]
         return self._over
 
     def _recorded(self, question: Question) -> RequestRow:
-        journal = self._subject.journal
-        goes_on = journal.live or self._subject.grows
+        journal = self._conversation.journal
+        goes_on = journal.live or self._conversation.grows
         return RequestRow(question, stood=standing_of(question, journal, goes_on=goes_on))
 
     @property
@@ -124,10 +123,10 @@ class InboxRows(RowSource):
 
     def row(self, index: int, width: int) -> RowView:
         asked = self.asked[index]
-        question, journal = asked.question, self._subject.journal
+        question, journal = asked.question, self._conversation.journal
         spans: list[Span] = [
             _state(asked, journal),
-            (text.pad(age(question, self._subject.now_ns), 9, right=True) + "  ", "muted"),
+            (text.pad(age(question, self._conversation.now_ns), 9, right=True) + "  ", "muted"),
             (text.pad(kind_word(question), 9), "accent" if asked.waits or asked.waited else "muted"),
         ]
         if cause := cause_in_short(question, journal):

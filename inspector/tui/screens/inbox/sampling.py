@@ -1,6 +1,6 @@
 """Talking with a real model about a sampling request: what it will be asked, and its answer, both to be edited.
 
-It fills the one form of the question's pane and asks the subject; it draws nothing and answers no server.
+It fills the one form of the question's pane and asks the conversation; it draws nothing and answers no server.
 """
 
 from typing import Any, assert_never
@@ -36,9 +36,9 @@ class ModelTalk:
         """Whose answer the form was filled with, by question."""
         self._requests: dict[tuple[int, str], Any] = {}
 
-    def can_begin(self, subject: OpenConversation, question: Question | None) -> bool:
+    def can_begin(self, conversation: OpenConversation, question: Question | None) -> bool:
         """Whether there is a model that could be asked."""
-        return subject.proposer is not None and question is not None and question.kind is RequestKind.SAMPLING
+        return conversation.proposer is not None and question is not None and question.kind is RequestKind.SAMPLING
 
     @property
     def is_json(self) -> bool:
@@ -104,7 +104,7 @@ def asks_now(asked: RequestRow | None) -> bool:
     return asked is not None and asked.waits and proposal is not None and proposal.state is ProposalState.ASKING
 
 
-def standing_of(proposal: Proposal, now_ns: int) -> Span:
+def proposal_line(proposal: Proposal, now_ns: int) -> Span:
     """Which model is being asked, and for how long, or what came of it; in a few safe words."""
     model = visible(proposal.model, limit=40)
     match proposal.state:
@@ -120,9 +120,9 @@ def standing_of(proposal: Proposal, now_ns: int) -> Span:
             assert_never(proposal.state)
 
 
-def request_section(subject: OpenConversation) -> Section:
+def request_section(conversation: OpenConversation) -> Section:
     """What stands above the request while it is edited."""
-    proposer = subject.proposer
+    proposer = conversation.proposer
     assert proposer is not None, "a request is edited for a model that is there"
     at_once = proposer.approve is not Approve.ALWAYS
     then = "Its answer goes to the server at once." if at_once else "Its answer comes here first."

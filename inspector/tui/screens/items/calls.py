@@ -55,11 +55,11 @@ class RunningCall:
 
 
 class Calling:
-    """The calls that a panel makes of one subject."""
+    """The calls that a panel makes of one conversation."""
 
-    def __init__(self, subject: OpenConversation, done: str = "called") -> None:
+    def __init__(self, conversation: OpenConversation, done: str = "called") -> None:
         """`done` says what can't be done where nothing can be called: "called", "read"."""
-        self._subject = subject
+        self._conversation = conversation
         self._done = done
         self.running: list[RunningCall] = []
         """Oldest first."""
@@ -67,9 +67,9 @@ class Calling:
 
     def why_not(self) -> str:
         """Why nothing can be called now, in a few words; "" if it can."""
-        if not self._subject.can_act:
+        if not self._conversation.can_act:
             return f"a recording: not {self._done}; r in the traffic resends"
-        match self._subject.stage:
+        match self._conversation.stage:
             case ConversationStage.OPEN:
                 return ""
             case ConversationStage.CONNECTING | ConversationStage.LOADING:
@@ -105,7 +105,7 @@ class Calling:
         as_task: bool = False,
     ) -> RunningCall:
         """Note a call that is about to be made; `as_task` asks the server to run it as a task."""
-        call = RunningCall(thing, arguments, self._subject.journal, method=method, params=params, as_task=as_task)
+        call = RunningCall(thing, arguments, self._conversation.journal, method=method, params=params, as_task=as_task)
         self.running.append(call)
         return call
 
@@ -122,7 +122,7 @@ class Calling:
         if call.as_task:
             params["task"] = {}
         try:
-            call.called = await self._subject.call(call.method, params, opened)
+            call.called = await self._conversation.call(call.method, params, opened)
         except InspectError as error:
             call.called = Called(Broken(call.exchange, str(error), error.hint), 1)
         finally:
@@ -136,7 +136,7 @@ class Calling:
         if call is None or call.exchange is None:
             return False
         call.cancelling = True
-        await self._subject.cancel(call.exchange)
+        await self._conversation.cancel(call.exchange)
         return True
 
 
@@ -169,12 +169,12 @@ class CallClocks(msgspec.Struct, frozen=True):
     """Whether a question of the server's waits for the person."""
 
 
-def clocks_of(subject: OpenConversation, exchange: Exchange | None) -> CallClocks:
+def clocks_of(conversation: OpenConversation, exchange: Exchange | None) -> CallClocks:
     """How the clocks of a call stand now."""
     if exchange is None or not (exchange.is_open or exchange.asks):
         return CallClocks()
-    left = subject.clocks_of(exchange)
-    waits = (each for each in subject.tickets if each.state is TicketState.WAITING)
+    left = conversation.clocks_of(exchange)
+    waits = (each for each in conversation.tickets if each.state is TicketState.WAITING)
     asked = any(each.question.cause == exchange.number for each in waits)
     return CallClocks(left, asked or (left is not None and left.held))
 
@@ -276,24 +276,24 @@ class Calls(Sequence[PastCall]):
 class CallHistory:
     """All calls of a conversation, and of those before it, by the name of their tool. `take` looks at what is new."""
 
-    def __init__(self, subject: OpenConversation, method: str = "tools/call") -> None:
+    def __init__(self, conversation: OpenConversation, method: str = "tools/call") -> None:
         """`method` names what counts as a call: another one has its uris or names in the place of tools."""
-        self._subject = subject
+        self._conversation = conversation
         self._method = method
         self._seen = 0
         self._calls: dict[str, Calls] = {}
 
-    def rebind(self, subject: OpenConversation) -> None:
+    def rebind(self, conversation: OpenConversation) -> None:
         """Go on with another conversation, before the old one's journal is closed: its calls are kept."""
         self.take()
-        journal = subject.journal
+        journal = conversation.journal
         self._calls = {name: Calls(calls.kept(), array("I"), journal) for name, calls in self._calls.items()}
-        self._subject = subject
+        self._conversation = conversation
         self._seen = 0
 
     def take(self) -> bool:
         """Take in what was called since; whether there was anything."""
-        journal = self._subject.journal
+        journal = self._conversation.journal
         exchanges = journal.conversation.exchanges
         count, before = len(exchanges), self._seen
         self._seen = count
@@ -330,8 +330,8 @@ class CallHistory:
 class HistoryRows(RowSource):
     """The calls of one tool as rows, newest first."""
 
-    def __init__(self, subject: OpenConversation, calls: Callable[[], Sequence[PastCall]]) -> None:
-        self._subject = subject
+    def __init__(self, conversation: OpenConversation, calls: Callable[[], Sequence[PastCall]]) -> None:
+        self._conversation = conversation
         self._calls = calls
 
     @property
@@ -356,10 +356,10 @@ class HistoryRows(RowSource):
     def row(self, index: int, width: int) -> RowView:
         call = self.call(index)
         exchange = call.exchange
-        live = self._subject.can_act and exchange.is_open and not call.is_earlier
+        live = self._conversation.can_act and exchange.is_open and not call.is_earlier
         taken = exchange.duration_ns
         if taken is None and live:
-            taken = max(0, self._subject.now_ns - exchange.started_ns)
+            taken = max(0, self._conversation.now_ns - exchange.started_ns)
         clock = text.clock(call.wall_ns)[:8]
         said, role = words.status(exchange, live=live)
         spans: list[Span] = [

@@ -124,9 +124,9 @@ class AppSourceScreen(Dialog[None]):
     AppSourceScreen LogList { height: 1fr; background: $surface; }
     """
 
-    def __init__(self, subject: OpenConversation, uri: str) -> None:
+    def __init__(self, conversation: OpenConversation, uri: str) -> None:
         super().__init__()
-        self._subject = subject
+        self._conversation = conversation
         self._uri = uri
         self._page: Page | None = None
         self._rows = SpanRows()
@@ -141,10 +141,10 @@ class AppSourceScreen(Dialog[None]):
     def on_mount(self) -> None:
         """Read it, or show what was read before where nothing can be read."""
         self.query_one(LogList).focus()
-        if self._subject.can_act and self._subject.stage is ConversationStage.OPEN:
+        if self._conversation.can_act and self._conversation.stage is ConversationStage.OPEN:
             self._read()
             return
-        result = _read_before(self._subject.journal, self._uri)
+        result = _read_before(self._conversation.journal, self._uri)
         if result is None:
             self._say("it was not read in this conversation, and there is no server to ask")
         else:
@@ -152,7 +152,7 @@ class AppSourceScreen(Dialog[None]):
 
     @work(exclusive=True)
     async def _read(self) -> None:
-        called = await self._subject.call(_READ, {"uri": self._uri}, lambda exchange: None)
+        called = await self._conversation.call(_READ, {"uri": self._uri}, lambda exchange: None)
         problem = _problem(called.reply)
         if problem:
             self._say(problem)
@@ -165,7 +165,7 @@ class AppSourceScreen(Dialog[None]):
         if content is None:
             self._say(f"the answer has {len(contents)} contents, and none of this URI")
             return
-        listed = listed_pages(result, self._subject.journal.conversation.catalogue.resources)
+        listed = listed_pages(result, self._conversation.journal.conversation.catalogue.resources)
         self._page = page = page_of(content, listed.get(self._uri))
         section = Section("", source_facts(page))
         self.query_one(Static).update(section_renderable(section, dark=self.app.current_theme.dark))
@@ -184,13 +184,13 @@ class AppSourceScreen(Dialog[None]):
             self.app.push_screen(SaveScreen(self._page.source, file_name(self._uri, "text/html")))
 
 
-def show_app_of(app: App[Any], subject: OpenConversation, tool: Tool | None) -> None:
+def show_app_of(app: App[Any], conversation: OpenConversation, tool: Tool | None) -> None:
     """Show the source of the page that a tool brings, or say that it brings none."""
     link = None if tool is None else app_of(tool)
     if link is None or not link.uri:
         app.notify("This tool brings no app.", markup=False)
     else:
-        app.push_screen(AppSourceScreen(subject, link.uri))
+        app.push_screen(AppSourceScreen(conversation, link.uri))
 
 
 def _problem(reply: Reply) -> str:
@@ -233,9 +233,9 @@ class HostsScreen(LinesScreen[None]):
     HostsScreen > Vertical { width: 100%; height: 100%; }
     """
 
-    def __init__(self, subject: OpenConversation) -> None:
-        super().__init__(f"Hosts and the tools of {visible(subject.about.label, limit=40)}")
-        self._subject = subject
+    def __init__(self, conversation: OpenConversation) -> None:
+        super().__init__(f"Hosts and the tools of {visible(conversation.about.label, limit=40)}")
+        self._conversation = conversation
         self._matrix: Matrix | None = None
         self._every = False
 
@@ -251,7 +251,7 @@ class HostsScreen(LinesScreen[None]):
 
     @work(exclusive=True)
     async def _compare(self) -> None:
-        surface = surface_of(self._subject.journal.conversation)
+        surface = surface_of(self._conversation.journal.conversation)
         self._matrix = await asyncio.to_thread(surface_matrix, surface)
         self._show()
 
@@ -292,9 +292,9 @@ class MatrixLines(Lines):
         return self._wrapped.line(index, width)
 
 
-def show_hosts(app: App[Any], subject: OpenConversation) -> None:
+def show_hosts(app: App[Any], conversation: OpenConversation) -> None:
     """Open the screen, or say why there is nothing to see."""
-    if subject.journal.conversation.catalogue.listings["tools"].items:
-        app.push_screen(HostsScreen(subject))
+    if conversation.journal.conversation.catalogue.listings["tools"].items:
+        app.push_screen(HostsScreen(conversation))
     else:
         app.notify("The server has listed no tools.", markup=False)

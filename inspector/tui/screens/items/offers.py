@@ -127,9 +127,9 @@ class Completions(Widget):
             super().__init__()
             self.value = value
 
-    def __init__(self, subject: OpenConversation) -> None:
+    def __init__(self, conversation: OpenConversation) -> None:
         super().__init__()
-        self._subject = subject
+        self._conversation = conversation
         self._wanted: CompletionWanted | None = None
         self._found = Completion()
         self._taken = -1
@@ -144,9 +144,9 @@ class Completions(Widget):
         yield self._line
         yield self._list
 
-    def rebind(self, subject: OpenConversation) -> None:
+    def rebind(self, conversation: OpenConversation) -> None:
         """Ask another conversation from now on."""
-        self._subject = subject
+        self._conversation = conversation
         self._silent = False
         self.consider(None)
 
@@ -163,8 +163,8 @@ class Completions(Widget):
         if (
             wanted is None
             or self._silent
-            or self._subject.stage is not ConversationStage.OPEN
-            or not self._subject.can_act
+            or self._conversation.stage is not ConversationStage.OPEN
+            or not self._conversation.can_act
         ):
             self._show(Completion())
         else:
@@ -177,7 +177,7 @@ class Completions(Widget):
             self._show(found)
 
     async def _answer(self, wanted: CompletionWanted) -> Completion:
-        opening = self._subject.opening
+        opening = self._conversation.opening
         features = opening.revision.features if opening else frozenset()
         if opening and "completions capability" in features and "completions" not in opening.capabilities:
             return NOT_SUPPORTED
@@ -188,7 +188,7 @@ class Completions(Widget):
         if "completion context" in features and wanted.others:
             params["context"] = {"arguments": wanted.others}
         try:
-            called = await self._subject.call("completion/complete", params, lambda exchange: None)
+            called = await self._conversation.call("completion/complete", params, lambda exchange: None)
         except InspectError as error:
             return Completion(note=(span(f"not completed: {error}", "warning", limit=300),))
         if not isinstance(called.reply, Replied):
@@ -256,12 +256,12 @@ class OfferForm(ItemForm):
     OfferForm.-bare SchemaForm { display: none; }
     """
 
-    def __init__(self, subject: OpenConversation, kind: OfferKind) -> None:
+    def __init__(self, conversation: OpenConversation, kind: OfferKind) -> None:
         head = ItemHead(lambda thing, full, found: _describe(kind, thing, full, found))
         super().__init__(head, one=kind.item.one, verb=kind.verb)
         self._kind = kind
         self._preview = Static("", classes="offer--preview")
-        self._completions = Completions(subject)
+        self._completions = Completions(conversation)
         self._edit: LineEdit | BlockEdit | None = None
         """The field that the completions are for."""
 
@@ -275,9 +275,9 @@ class OfferForm(ItemForm):
         """Whether all of it has been laid out."""
         return super().is_ready and self._completions.is_mounted
 
-    def rebind(self, subject: OpenConversation) -> None:
+    def rebind(self, conversation: OpenConversation) -> None:
         """Complete from another conversation."""
-        self._completions.rebind(subject)
+        self._completions.rebind(conversation)
 
     def schema(self, thing: ListedItem) -> object:
         """What the form asks for."""

@@ -33,7 +33,7 @@ from inspector.tui.widgets.bars import StatusLine
 from inspector.tui.widgets.section_card import section_renderable, sections_text
 from inspector.tui.widgets.virtual_list import LogList
 
-# --- What is known of a skill or of one of its files: the entry, the comparison, and the text of what is as listed.
+# One skill, or one of its files: the entry, the comparison, and the text of what is as listed
 
 _NOT_SAFE = "A match says that server and entry agree, not that the content is harmless."
 _NOT_USED = "This is not what the entry says and must not be used. Its bytes stand in the traffic."
@@ -117,10 +117,10 @@ Skills are instructions and files that a server lists with their sizes and diges
     SkillsPanel.-narrow > SkillDetail { border-left: none; border-top: solid $border-blurred; }
     """
 
-    def __init__(self, subject: OpenConversation) -> None:
+    def __init__(self, conversation: OpenConversation) -> None:
         super().__init__()
-        self.subject = subject
-        self.index = SkillIndex(subject.journal)
+        self.conversation = conversation
+        self.index = SkillIndex(conversation.journal)
         self._line = StatusLine()
         self._list = LogList(self.index)
         self._detail = SkillDetail()
@@ -145,7 +145,7 @@ Skills are instructions and files that a server lists with their sizes and diges
         if not self._list.is_mounted or not self._detail.is_ready:
             return
         changed = self.index.take()
-        if not self.index.listed and not self._asked_for and self._may_ask and _declared(self.subject):
+        if not self.index.listed and not self._asked_for and self._may_ask and _declared(self.conversation):
             self._asked_for = True
             self._perform("listing", lambda revision: list_skills(revision=revision))
         empty = self._empty()
@@ -157,10 +157,10 @@ Skills are instructions and files that a server lists with their sizes and diges
             self._detail.show(self._row)
         self._line.show(*self._said())
 
-    def rebind(self, subject: OpenConversation) -> None:
+    def rebind(self, conversation: OpenConversation) -> None:
         """Show another conversation."""
-        self.subject = subject
-        self.index = SkillIndex(subject.journal)
+        self.conversation = conversation
+        self.index = SkillIndex(conversation.journal)
         self._list.source = self.index
         self._asked_for = False
         self._detail.show(self._row)
@@ -224,7 +224,7 @@ Skills are instructions and files that a server lists with their sizes and diges
             await session.perform(flow)
 
         try:
-            await self.subject.perform(do)
+            await self.conversation.perform(do)
         finally:
             self._under_way.remove(busy)
 
@@ -253,7 +253,7 @@ Skills are instructions and files that a server lists with their sizes and diges
 
     @property
     def _may_ask(self) -> bool:
-        return self.subject.can_act and self.subject.stage is ConversationStage.OPEN
+        return self.conversation.can_act and self.conversation.stage is ConversationStage.OPEN
 
     def _chosen(self) -> SkillRow | None:
         """The line that a key is about; without one, it is said why the key does nothing."""
@@ -268,7 +268,7 @@ Skills are instructions and files that a server lists with their sizes and diges
     def _can_ask(self, what: str) -> bool:
         """Whether something may be asked for now. A skill that is shown can be read while the list goes on arriving."""
         if not self._may_ask:
-            self.app.notify(why_silent(self.subject), severity="warning", markup=False)
+            self.app.notify(why_silent(self.conversation), severity="warning", markup=False)
         elif what in self._under_way:
             self.app.notify(f"Still {what}.", markup=False)
         return self._may_ask and what not in self._under_way
@@ -287,11 +287,11 @@ Skills are instructions and files that a server lists with their sizes and diges
     def _empty(self) -> list[list[Span]]:
         if self.index.listed:
             return [[("No skills are listed", "muted")], [("A server may have some that it does not list.", "faint")]]
-        if not _declared(self.subject):
+        if not _declared(self.conversation):
             asks: list[Span] = [(f"{keys.key_name('l')} asks for a list all the same", "faint")]
             return [[("The server declares no skills", "muted")], asks if self._may_ask else []]
         return [[("The list was not asked for", "muted")]]
 
 
-def _declared(subject: OpenConversation) -> bool:
-    return subject.opening is not None and declares(subject.opening.capabilities, SKILLS)
+def _declared(conversation: OpenConversation) -> bool:
+    return conversation.opening is not None and declares(conversation.opening.capabilities, SKILLS)

@@ -37,7 +37,7 @@ from inspector.tui.theme import glyphs
 from inspector.tui.widgets.bars import StatusLine
 from inspector.tui.widgets.virtual_list import LogList
 
-# --- One task: what is known of it, how it came there, and what it came to, by the view of a tool's result.
+# One task: what is known of it, its history, and its result in the view of tool results
 
 _WORDS = ResultWords(nothing="No result yet", press="", history="A task's calls stand in the traffic")
 
@@ -81,7 +81,7 @@ class TaskPane(Widget):
         """Whether all of it has been laid out."""
         return self.facts.is_mounted and self.result.is_mounted and self.result.body.is_mounted
 
-    def show(self, subject: OpenConversation, task: Task | None) -> None:
+    def show(self, conversation: OpenConversation, task: Task | None) -> None:
         """Show a task as it is now; nearly free while nothing of it has changed."""
         other = task is not self.task_shown
         self.task_shown = task
@@ -89,8 +89,8 @@ class TaskPane(Widget):
             self._lay(())
             self.set_class(False, "-ended")
             return
-        followed = task.by_server and task.id in subject.followed
-        known = sections(subject.journal, task, subject.now_ns, followed=followed)
+        followed = task.by_server and task.id in conversation.followed
+        known = sections(conversation.journal, task, conversation.now_ns, followed=followed)
         self._lay(tuple(line for section in known for line in (*section_lines(section), ())))
         if other:
             self.facts.go_to(0)
@@ -98,7 +98,7 @@ class TaskPane(Widget):
         if task.result_frame is not None and task is not self._result_of:
             self._result_of = task
             self.result.show_nothing()
-            self._read(subject, task)
+            self._read(conversation, task)
 
     def _lay(self, lines: tuple[Line, ...]) -> None:
         width = self.facts.line_width
@@ -110,10 +110,10 @@ class TaskPane(Widget):
         self.facts.sync()
 
     @work(exclusive=True, group="look")
-    async def _read(self, subject: OpenConversation, task: Task) -> None:
-        tools = subject.journal.conversation.catalogue.tools
+    async def _read(self, conversation: OpenConversation, task: Task) -> None:
+        tools = conversation.journal.conversation.catalogue.tools
         schema = next((tool.output_schema for tool in tools if tool.name == task.target), None)
-        looked = await asyncio.to_thread(look_at_task, subject.journal, task, schema)
+        looked = await asyncio.to_thread(look_at_task, conversation.journal, task, schema)
         self.post_message(self.Read(task, looked))
 
     def on_task_pane_read(self, event: Read) -> None:
@@ -131,25 +131,25 @@ class TaskPane(Widget):
         event.stop()
 
 
-# --- The tasks of a conversation as rows, oldest first. Rows of what runs are asked for again at each look.
+# The list of tasks, oldest first
 
 
 class TaskRows(RowSource):
     """Rows of tasks. A task's row stays where it is; `take` looks whether a word has come."""
 
-    def __init__(self, subject: OpenConversation) -> None:
-        self._subject = subject
+    def __init__(self, conversation: OpenConversation) -> None:
+        self._conversation = conversation
         self._seen: tuple[object, ...] = ()
         self._generation = 0
 
     @property
     def tasks(self) -> Sequence[Task]:
         """All of them, oldest first."""
-        return self._subject.journal.conversation.tasks.all
+        return self._conversation.journal.conversation.tasks.all
 
     def take(self) -> bool:
         """Look again; whether anything can have changed."""
-        seen = (self._subject.journal.count, self._subject.followed, self._subject.stage)
+        seen = (self._conversation.journal.count, self._conversation.followed, self._conversation.stage)
         if seen == self._seen:
             return False
         self._seen = seen
@@ -170,9 +170,9 @@ class TaskRows(RowSource):
         return self._generation
 
     def row(self, index: int, width: int) -> RowView:
-        task, subject = self.tasks[index], self._subject
-        spans = row(task, subject.now_ns, width, followed=task.by_server and task.id in subject.followed)
-        return RowView(spans, live=subject.journal.live)
+        task, conversation = self.tasks[index], self._conversation
+        spans = row(task, conversation.now_ns, width, followed=task.by_server and task.id in conversation.followed)
+        return RowView(spans, live=conversation.journal.live)
 
     def header(self, width: int) -> Sequence[Span]:
         return titles(width)
@@ -207,10 +207,10 @@ whoever runs it to end it.
     TasksPanel.-narrow.-reading > TaskPane { display: block; }
     """
 
-    def __init__(self, subject: OpenConversation) -> None:
+    def __init__(self, conversation: OpenConversation) -> None:
         super().__init__()
-        self.subject = subject
-        self._rows = TaskRows(subject)
+        self.conversation = conversation
+        self._rows = TaskRows(conversation)
         self._line = StatusLine()
         self._list = LogList(self._rows)
         self.pane = TaskPane()
@@ -233,15 +233,15 @@ whoever runs it to end it.
         if not (self._list.is_mounted and self.pane.is_ready):
             return
         if self._rows.take():
-            self._list.empty = _empty(self.subject)
-            self._line.show(*_head(self._rows, self.subject))
+            self._list.empty = _empty(self.conversation)
+            self._line.show(*_head(self._rows, self.conversation))
         self._list.sync()
-        self.pane.show(self.subject, self.task_chosen)
+        self.pane.show(self.conversation, self.task_chosen)
 
-    def rebind(self, subject: OpenConversation) -> None:
+    def rebind(self, conversation: OpenConversation) -> None:
         """Show another conversation."""
-        self.subject = subject
-        self._rows = TaskRows(subject)
+        self.conversation = conversation
+        self._rows = TaskRows(conversation)
         self._list.source = self._rows
         self.remove_class("-reading")
 
@@ -282,7 +282,7 @@ whoever runs it to end it.
         task = self._mine("followed")
         if task is None:
             return
-        if task.id in self.subject.followed:
+        if task.id in self.conversation.followed:
             self._do(_leaving(task.id), "left, and goes on")
         else:
             self._do(lambda tasks: tasks.follow(task.id), "followed to its end")
@@ -297,7 +297,7 @@ whoever runs it to end it.
         task = self.task_chosen
         if task is None:
             return
-        exchanges = self.subject.journal.conversation.exchanges
+        exchanges = self.conversation.journal.conversation.exchanges
         began = exchanges[task.exchange - 1].request_frame if task.exchange is not None else task.seen_frame
         self.post_message(self.EntryWanted(began))
 
@@ -311,12 +311,12 @@ whoever runs it to end it.
         """Show the task under the cursor."""
         event.stop()
         if self.pane.is_ready:
-            self.pane.show(self.subject, self.task_chosen)
+            self.pane.show(self.conversation, self.task_chosen)
 
     # Doing
 
     def _can_act(self) -> bool:
-        if why := why_silent(self.subject):
+        if why := why_silent(self.conversation):
             self.app.notify(why, severity="warning", markup=False)
         return not why
 
@@ -333,7 +333,7 @@ whoever runs it to end it.
     def _do(self, deed: Callable[[SessionTasks], Awaitable[Called | None]], done: str) -> None:
         async def work() -> None:
             try:
-                called = await self.subject.on_tasks(deed)
+                called = await self.conversation.on_tasks(deed)
             except InspectError as error:
                 self._warn(str(error))
                 return
@@ -347,7 +347,7 @@ whoever runs it to end it.
 
     async def _list_them(self) -> None:
         try:
-            listed = await self.subject.on_tasks(lambda tasks: tasks.list())
+            listed = await self.conversation.on_tasks(lambda tasks: tasks.list())
         except InspectError as error:
             self._warn(str(error))
             return
@@ -366,19 +366,19 @@ def _leaving(id_: str) -> Callable[[SessionTasks], Awaitable[None]]:
     return leave
 
 
-def _head(rows: TaskRows, subject: OpenConversation) -> tuple[list[Span], list[Span]]:
+def _head(rows: TaskRows, conversation: OpenConversation) -> tuple[list[Span], list[Span]]:
     """What stands above the list: how many there are, and what is wrong with none of them."""
     left: list[Span] = [("Tasks", "title"), (f"  {rows.running} running", "pending" if rows.running else "faint")]
-    if wrong := len(subject.journal.conversation.tasks.faults):
+    if wrong := len(conversation.journal.conversation.tasks.faults):
         left.append((f"  {glyphs().warning} {wrong} wrong word{'' if wrong == 1 else 's'} of no task", "warning"))
     return left, [(f"{rows.count:,} task{'' if rows.count == 1 else 's'}", "muted")]
 
 
-def _empty(subject: OpenConversation) -> list[list[Span]]:
+def _empty(conversation: OpenConversation) -> list[list[Span]]:
     """What stands where there are no tasks: why, and what can be done."""
-    opening = subject.journal.conversation.opening
+    opening = conversation.journal.conversation.opening
     lines: list[list[Span]] = [[("There are no tasks.", "muted")]]
-    if not subject.can_act or opening is None:
+    if not conversation.can_act or opening is None:
         return lines
     if why_no_list(opening):
         return [*lines, [("A tool that is called as a task comes here.", "faint")]]
