@@ -44,10 +44,10 @@ from inspector.tui.screens.inbox.rows import RequestRow, age
 from inspector.tui.screens.inbox.sampling import (
     ModelTalk,
     asks_now,
+    proposal_line,
     proposal_of,
     proposal_section,
     request_section,
-    proposal_line,
 )
 from inspector.tui.theme import glyphs, role_styles
 from inspector.tui.widgets.bars import BarItem, BarLine, ItemBar, StatusLine

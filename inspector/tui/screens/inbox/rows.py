@@ -86,7 +86,10 @@ class InboxRows(RowSource):
         earlier = conversation.answered_earlier
         if len(earlier) != self._earlier:
             self._earlier = len(earlier)
-            exchanges, kept = set(earlier), {(each.question.exchange, each.question.key) for each in conversation.tickets}
+            exchanges, kept = (
+                set(earlier),
+                {(each.question.exchange, each.question.key) for each in conversation.tickets},
+            )
             self._over = [
                 self._recorded(each)
                 for each in conversation.journal.conversation.questions

@@ -9,6 +9,7 @@ import asyncio
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from textwrap import wrap
 from typing import Any, NamedTuple, Protocol
 
@@ -136,7 +137,7 @@ class ListLoader:
             self._show(self._read(listings, memory))
         elif not self._awaited or any(map(operator.is_not, listings, self._awaited)):
             self._awaited = listings
-            self._owner.run_worker(self._load_on_thread(listings, memory), group="load", exclusive=True)
+            self._owner.run_worker(partial(self._load_on_thread, listings, memory), group="load", exclusive=True)
 
     def stop(self) -> None:
         """What a thread reads now is not wanted any more."""
@@ -180,8 +181,8 @@ class ListSearch:
             self._rows.replace(things, wanted)
             self._show(taken)
         else:
-            self._running = things, wanted
-            self._owner.run_worker(self._search_on_thread(self._running, taken), group="search", exclusive=True)
+            self._running = meant = (things, wanted)
+            self._owner.run_worker(partial(self._search_on_thread, meant, taken), group="search", exclusive=True)
 
     async def _search_on_thread(self, meant: tuple[Sequence[Any], str], taken: bool) -> None:
         rows = await asyncio.to_thread(self._rows.sought, *meant, lambda: self._running is meant)

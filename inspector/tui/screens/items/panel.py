@@ -8,6 +8,7 @@ follows the newest. What was typed for an item outlives a new connection.
 import asyncio
 import dataclasses
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 from textual import events
@@ -244,7 +245,7 @@ class ItemRequests:
         """Read a request back, and show it then. Only the last one that was wanted is waited for."""
         self.reading = exchange
         self._looks += 1
-        reading = self._look(journal, exchange, call, self._looks)
+        reading = partial(self._look, journal, exchange, call, self._looks)
         self._panel.run_worker(reading, group="look", exclusive=True)
 
     async def _look(self, journal: Journal, exchange: Exchange | None, call: RunningCall | None, number: int) -> None:
@@ -267,7 +268,7 @@ class ItemRequests:
         self._steps.open_result(go=False)
         self.stop_reading()
         self._steps.result.show_running(call)
-        self._panel.run_worker(self._make(call), group="calls")
+        self._panel.run_worker(partial(self._make, call), group="calls")
         if self._steps.is_narrow:
             self._steps.go("result")
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, ClassVar, Literal
 
 from rich.text import Text
@@ -212,7 +213,7 @@ marked; read again, `u` shows what has changed.
             _tell(self, _LACKS, "warning")
         else:
             state = conversation.journal.conversation.subscriptions.standing(uri)
-            self.run_worker(_watch(self, uri, state in (None, SubscriptionState.ONCE)), group="watch")
+            self.run_worker(partial(_watch, self, uri, state in (None, SubscriptionState.ONCE)), group="watch")
 
     async def action_compare(self) -> None:
         """Show what has changed since the read before the one that is shown."""
@@ -231,7 +232,7 @@ marked; read again, `u` shows what has changed.
     def on_request_finished(self, event: RequestFinished) -> None:
         """Say whether a resource that was read again has changed."""
         if event.call.exchange is not None and event.call.journal is self.conversation.journal:
-            self.run_worker(_compare_quietly(self, event.call.exchange), group="compare")
+            self.run_worker(partial(_compare_quietly, self, event.call.exchange), group="compare")
 
 
 async def _watch(panel: ResourcesPanel, uri: str, on: bool) -> None:
