@@ -9,7 +9,6 @@ import asyncio
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from textwrap import wrap
 from typing import Any, NamedTuple, Protocol
 
@@ -137,18 +136,19 @@ class ListLoader:
             self._show(self._read(listings, memory))
         elif not self._awaited or any(map(operator.is_not, listings, self._awaited)):
             self._awaited = listings
-            self._owner.run_worker(partial(self._load_on_thread, listings, memory), group="load", exclusive=True)
+
+            async def load() -> None:
+                loaded = await asyncio.to_thread(self._read, listings, memory)
+                freeze_young()
+                if listings is self._awaited:
+                    self._awaited = ()
+                    self._show(loaded)
+
+            self._owner.run_worker(load, group="load", exclusive=True)  # type: ignore[arg-type]
 
     def stop(self) -> None:
         """What a thread reads now is not wanted any more."""
         self._awaited = ()
-
-    async def _load_on_thread(self, listings: tuple[Listing, ...], memory: RememberedServer | None) -> None:
-        loaded = await asyncio.to_thread(self._read, listings, memory)
-        freeze_young()
-        if listings is self._awaited:
-            self._awaited = ()
-            self._show(loaded)
 
     def _read(self, listings: tuple[Listing, ...], memory: RememberedServer | None) -> LoadedList:
         things = self._kind.read(listings)
@@ -182,14 +182,15 @@ class ListSearch:
             self._show(taken)
         else:
             self._running = meant = (things, wanted)
-            self._owner.run_worker(partial(self._search_on_thread, meant, taken), group="search", exclusive=True)
 
-    async def _search_on_thread(self, meant: tuple[Sequence[Any], str], taken: bool) -> None:
-        rows = await asyncio.to_thread(self._rows.sought, *meant, lambda: self._running is meant)
-        if self._running is meant and meant[0] is self._things:
-            self._running = None
-            self._rows.show(rows)
-            self._show(taken)
+            async def search() -> None:
+                rows = await asyncio.to_thread(self._rows.sought, *meant, lambda: self._running is meant)
+                if self._running is meant and meant[0] is self._things:
+                    self._running = None
+                    self._rows.show(rows)
+                    self._show(taken)
+
+            self._owner.run_worker(search, group="search", exclusive=True)  # type: ignore[arg-type]
 
 
 # The lines above the rows: what has changed, which pages there are, how old the list is, what is wrong with it

@@ -8,7 +8,6 @@ follows the newest. What was typed for an item outlives a new connection.
 import asyncio
 import dataclasses
 from collections.abc import Sequence
-from functools import partial
 from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 from textual import events
@@ -245,17 +244,17 @@ class ItemRequests:
         """Read a request back, and show it then. Only the last one that was wanted is waited for."""
         self.reading = exchange
         self._looks += 1
-        reading = partial(self._look, journal, exchange, call, self._looks)
-        self._panel.run_worker(reading, group="look", exclusive=True)
-
-    async def _look(self, journal: Journal, exchange: Exchange | None, call: RunningCall | None, number: int) -> None:
-        thing, called = self._steps.form.thing, call.called if call else None
+        number, thing, called = self._looks, self._steps.form.thing, call.called if call else None
         schema = thing.output_schema if isinstance(thing, Tool) else None
-        looked = await asyncio.to_thread(look, journal, exchange, schema, called, method=self._kind.method)
-        if call is not None:
-            looked = dataclasses.replace(looked, arguments=call.arguments)
-        # In the order of the panel's messages: another item may be chosen in the middle of one.
-        self._panel.call_later(self._show, looked, journal, number)
+
+        async def read() -> None:
+            looked = await asyncio.to_thread(look, journal, exchange, schema, called, method=self._kind.method)
+            if call is not None:
+                looked = dataclasses.replace(looked, arguments=call.arguments)
+            # In the order of the panel's messages: another item may be chosen in the middle of one.
+            self._panel.call_later(self._show, looked, journal, number)
+
+        self._panel.run_worker(read, group="look", exclusive=True)  # type: ignore[arg-type]
 
     def _show(self, looked: Looked, journal: Journal, number: int) -> None:
         """Show it, unless another item was chosen meanwhile."""
@@ -268,15 +267,16 @@ class ItemRequests:
         self._steps.open_result(go=False)
         self.stop_reading()
         self._steps.result.show_running(call)
-        self._panel.run_worker(partial(self._make, call), group="calls")
+
+        async def send() -> None:
+            try:
+                await self.calling.make(call)
+            finally:
+                self._panel.post_message(RequestFinished(call))
+
+        self._panel.run_worker(send, group="calls")  # type: ignore[arg-type]
         if self._steps.is_narrow:
             self._steps.go("result")
-
-    async def _make(self, call: RunningCall) -> None:
-        try:
-            await self.calling.make(call)
-        finally:
-            self._panel.post_message(RequestFinished(call))
 
     def finished(self, call: RunningCall) -> None:
         """Show what came of a request, unless the person is looking at another item by now."""

@@ -2,10 +2,10 @@
 
 import asyncio
 from collections.abc import Sequence
-from functools import partial
 from typing import Any, ClassVar, Literal
 
 from rich.text import Text
+from textual import work
 from textual.binding import BindingType
 from textual.widgets import Static
 
@@ -213,7 +213,7 @@ marked; read again, `u` shows what has changed.
             _tell(self, _LACKS, "warning")
         else:
             state = conversation.journal.conversation.subscriptions.standing(uri)
-            self.run_worker(partial(_watch, self, uri, state in (None, SubscriptionState.ONCE)), group="watch")
+            _watch(self, uri, state in (None, SubscriptionState.ONCE))
 
     async def action_compare(self) -> None:
         """Show what has changed since the read before the one that is shown."""
@@ -232,9 +232,10 @@ marked; read again, `u` shows what has changed.
     def on_request_finished(self, event: RequestFinished) -> None:
         """Say whether a resource that was read again has changed."""
         if event.call.exchange is not None and event.call.journal is self.conversation.journal:
-            self.run_worker(partial(_compare_quietly, self, event.call.exchange), group="compare")
+            _compare_quietly(self, event.call.exchange)
 
 
+@work(group="watch")
 async def _watch(panel: ResourcesPanel, uri: str, on: bool) -> None:
     async def change(session: Session) -> Outcome:
         return await (session.watching.watch(uri) if on else session.watching.unwatch(uri))
@@ -253,6 +254,7 @@ async def _watch(panel: ResourcesPanel, uri: str, on: bool) -> None:
         _tell(panel, f"Watching {name}.")
 
 
+@work(group="compare")
 async def _compare_quietly(panel: ResourcesPanel, newest: Exchange) -> None:
     journal, pair = panel.conversation.journal, _pair(panel, newest)
     if pair is None:
