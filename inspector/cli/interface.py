@@ -351,7 +351,9 @@ def compare_on_screen(env: CliEnv, before: Path, after: Path, normal: "Normal", 
     Raises: CaptureError if one of them is none.
     """
     from inspector.capture.store.load import Loading
-    from inspector.tui.comparing import ComparingApp
+    from inspector.session.engine import OpenedSession
+    from inspector.tui.app import InspectApp
+    from inspector.tui.screens.sessions.compare import of_files
 
     demand_terminal(env)
     for path in (before, after):
@@ -359,7 +361,15 @@ def compare_on_screen(env: CliEnv, before: Path, after: Path, normal: "Normal", 
     servers = Servers(env)
     try:
         with _brisk(), leaving_no_child(servers.end), held_log():
-            return _run(ComparingApp(before, after, normal, only, servers))
+            return _run(
+                InspectApp(
+                    replay=before,
+                    name=before.stem,
+                    beside=[OpenedSession(after.stem, capture=after)],
+                    opener=servers,
+                    over=of_files(before, after, normal, only),
+                )
+            )
     finally:
         servers.end()
 

@@ -1,76 +1,64 @@
-"""The app: a subject, its screens on digits, and a clock that asks the visible parts to look again.
+"""The app: a header, the panel in sight, and parts that look again at each tick of its clock.
 
-It knows no traffic and draws nothing itself. Thirty times a second (ten where all is quiet) it calls `sync` on the
-header and on the panel in sight; each compares and repaints only what has changed. While a slow terminal has not taken
-the last picture yet, no new one is made: otherwise keys would wait behind pictures.
+It knows no traffic and draws nothing itself. Each part compares and repaints only what has changed. Keys reach an
+action by its name in the table of keys: it is the method `action_<name>` of the app or of one of its parts.
 """
 
 import gc
+import inspect
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from rich.text import Text
+from textual.actions import ActionParseResult, parse
 from textual.app import App, ComposeResult, SystemCommand
 from textual.binding import BindingType
+from textual.dom import DOMNode
 from textual.events import Event
 from textual.screen import Screen
+from textual.widget import Widget
 
 from inspector.session.engine import Live
 from inspector.text import for_clipboard, visible
 from inspector.tui import app_parts, keys, safety
-from inspector.tui.app_parts import (
-    TOASTS,
-    AppWaiting,
-    CapabilitySwitching,
-    Checking,
-    Exporting,
-    LoggingIn,
-    RecentCaptures,
-    Relisting,
-    Toasts,
-)
+from inspector.tui.app_parts import Checker, ConnectionActions, ExportActions, Questions, Waits
 from inspector.tui.bars import HeaderBar
-from inspector.tui.conversation import ConversationStage, LiveSubject, OpenConversation, Recording
-from inspector.tui.input_queue import InputQueue, has_hidden_focus, lose_hidden_focus
+from inspector.tui.conversation import OpenConversation, Recording
+from inspector.tui.input_queue import FocusKeeper, InputQueue
+from inspector.tui.navigation import Navigation, Opener, make_panel
 from inspector.tui.pacing import Pacing
-from inspector.tui.panels import Panel, make_panel
+from inspector.tui.panels import Panel
 from inspector.tui.safety import dress, install, turn_theme
-from inspector.tui.screens.items.definition_changes import Remembering
-from inspector.tui.screens.notes.notes import AppMarking
-from inspector.tui.screens.replay.controls import Replaying
+from inspector.tui.screens.items.definition_changes import DefinitionChanges
+from inspector.tui.screens.replay.controls import Replay
 from inspector.tui.tabs import Tab, Tabs, subject_of
 from inspector.tui.theme import glyphs
+from inspector.tui.toasts import TOAST_CSS, Toasts
 from inspector.tui.widgets.bars import FooterBar
 
 if TYPE_CHECKING:
     from inspector.session.engine import OpenedSession
     from inspector.tui.screens.help.palette import Command
-    from inspector.tui.tabs import Opener
+    from inspector.tui.screens.replay.playback import AnyPlayback
+    from inspector.tui.screens.sessions.panel import SessionsPanel
     from inspector.tui.widgets.payload_actions import PayloadDeeds
+    from inspector.tui.widgets.virtual_list import LogList
 
 _TURN_S = 0.005
 """Python's own default; until the first picture, the caller may have set another."""
 
 
-class InspectApp(
-    Tabs,
-    Checking,
-    Exporting,
-    LoggingIn,
-    CapabilitySwitching,
-    Pacing,
-    Relisting,
-    Remembering,
-    Replaying,
-    AppMarking,
-    RecentCaptures,
-    AppWaiting,
-    Toasts,
-    App[None],
-):
-    """The inspector on one conversation, live or recorded."""
+class TickingPart(Protocol):
+    """A part of the app that looks at what has changed."""
+
+    def tick(self) -> None:
+        """Look again. Nearly free where nothing has changed."""
+
+
+class InspectApp(App[None]):
+    """The inspector on one conversation or several, live or recorded."""
 
     TITLE = "mcp-inspect"
     ENABLE_COMMAND_PALETTE = True
@@ -80,8 +68,10 @@ class InspectApp(
     Screen { color: $foreground; }
     Panel { height: 1fr; width: 1fr; }
     """
-        + TOASTS
+        + TOAST_CSS
     )
+    CHECKS_AFTER_S = 0.5
+    """Seconds from the first picture to the first check: what a person does first goes before."""
 
     def __init__(
         self,
@@ -93,14 +83,15 @@ class InspectApp(
         name: str = "",
         named: bool = True,
         beside: "Sequence[OpenedSession]" = (),
-        opener: "Opener | None" = None,
+        opener: Opener | None = None,
+        over: Screen[None] | None = None,
     ) -> None:
         """Show a live conversation or a capture, and others `beside` in tabs of their own.
 
         `begin` starts a new live conversation, for reconnecting, and takes what is to be offered if somebody chose it;
         `first` is one that has been started already. The caller ends `subject` once the app is over. `show` names
         the first screen, `name` the first tab (`named`: see `Opened`). With an `opener` the person can have further
-        ones opened.
+        ones opened. `over` lies over everything at first.
 
         Raises: CaptureError if `replay` is no capture.
         """
@@ -110,17 +101,62 @@ class InspectApp(
         dress(self)
         if first is None and replay is None and begin is not None:
             first = begin()
-        self.tab = Tab(1, self._first_subject(first, replay), begin, shown=show, name=name, named=named)
-        self.tabs = [self.tab]
-        self.opener = opener
         self._beside = [*beside]
-        self.header = HeaderBar(self.subject, shown=show)
+        self._over = over
+        self.checker: Checker | None = None
         self._input = InputQueue(self, self._refocus)
-        self._had_focus = False
-        """Whether anything had the focus at the last look."""
+        self._focus_keeper = FocusKeeper(self, self._refocus)
+        self.toasts = Toasts(self, self._bars_below)
+        self.tabs = Tabs(
+            self,
+            self.toasts,
+            Tab(1, self._first_subject(first, replay), begin, shown=show, name=name, named=named),
+        )
+        self.header = HeaderBar(self.subject, shown=show)
+        self._make_parts(opener)
+
+    def _make_parts(self, opener: Opener | None) -> None:
+        self.replay = Replay(self, self.tabs, self.header, self.toasts)
+        self.navigation = Navigation(self, self.tabs, self.header, self.replay, self.toasts, opener)
+        self.questions = Questions(self, self.tabs, self.toasts)
+        self.pacing = Pacing(self, self._tick, self._entries, lambda: self.playback is not None)
+        self.waits = Waits(self, self.tabs, self.pacing)
+        self.parts: tuple[TickingPart, ...] = (
+            self.replay,
+            self.navigation,
+            self.questions,
+            self.tabs,
+            DefinitionChanges(self, self.tabs, self.toasts),
+            self.waits,
+            self.toasts,
+        )
+        """In the order of their ticks: see `_tick`."""
+        self.connection = ConnectionActions(self, self.tabs, self.header, self.toasts, self.navigation.offer_server)
+        exports = ExportActions(self, self.tabs, self.toasts, opener)
+        self._action_owners = _action_owners(*self.parts, self.connection, exports)
 
     def _first_subject(self, first: Live | None, replay: Path | None) -> OpenConversation:
         return subject_of(first, replay)
+
+    @property
+    def tab(self) -> Tab:
+        """The tab in sight, or that was before the timeline was."""
+        return self.tabs.current
+
+    @property
+    def subject(self) -> OpenConversation:
+        """The conversation of the tab in sight."""
+        return self.tabs.subject
+
+    @property
+    def panel(self) -> Panel:
+        """The panel in sight."""
+        return self.tabs.panel
+
+    @property
+    def playback(self) -> "AnyPlayback | None":
+        """The playback of the recording in sight, or of all that the timeline shows; None if none is."""
+        return self.replay.playback
 
     def compose(self) -> ComposeResult:
         """Lay out the first panel between header and footer; the others come when they are first shown.
@@ -134,79 +170,60 @@ class InspectApp(
 
     async def on_mount(self) -> None:
         """Show the first screen and start the clock."""
+        if self._over is not None:
+            self.call_after_refresh(self.push_screen, self._over)
         app_parts.install(self)
-        await self.action_show(self.tab.shown)
-        self.start_clock()
+        await self.navigation.action_show(self.tab.shown)
+        self.pacing.start()
         tab = self.tab
         self.call_after_refresh(tab.subject.begin)
         self.call_after_refresh(lambda: self.mount(tab.notice))
         self.call_after_refresh(_settle)
-        self.set_timer(self.CHECKS_AFTER_S, self.begin_checking)
+        self.set_timer(self.CHECKS_AFTER_S, self._begin_checking)
         if isinstance(self.subject, Recording):
             self.run_worker(self.subject.keep_up, thread=True, exclusive=True, group="load")
         if self._beside:
-            self.call_after_refresh(self.add_tabs, self._beside)
+            self.call_after_refresh(self.navigation.add_tabs, self._beside)
 
-    async def action_show(self, name: str) -> None:
-        """Show a screen by its name, as `make_panel` knows it."""
-        tab, self.shows_timeline = self.tab, False
-        subject, panel = await self.subject_for(name), tab.panels.get(name)
-        if panel is None:
-            panel = tab.panels[name] = make_panel(name, tab.subject if name == "traffic" else subject)
-            await self.mount(panel, after=self.header)
-        self.show_moment(panel, subject)
-        if name == "findings":
-            panel.show_findings(self.panel.meant_findings)
-        tab.shown = self.header.shown = name
-        self.show_only(panel)
-        self.put_cursor()
+    def _begin_checking(self) -> None:
+        if self.checker is None:
+            self.checker = Checker(lambda: [tab.subject for tab in self.tabs])
 
-    async def on_event(self, event: Event) -> None:
-        """Let keys and clicks act one after the other."""
-        if self._input.concerns(event):
-            await self._input.take(event, super().on_event)
-        else:
-            await super().on_event(event)
+    def on_unmount(self) -> None:
+        """End the checks, before what is checked is closed."""
+        if self.checker is not None:
+            self.checker.stop()
 
-    def _look_at_focus(self) -> None:
-        """Have the focus put on what is in sight, once it is on something else or Textual has dropped it."""
-        if not (stack := self.screen_stack):  # it is ending
+    # The tick
+
+    async def _tick(self) -> None:
+        """Look once: thirty times a second, or ten where all is quiet.
+
+        1. Keys that wait for a handler that hangs go on, whatever else happens.
+        2. The focus: until it is where it belongs, the next key has nowhere to go.
+        3. While a slow terminal has not taken the last picture, no new one is made: keys would wait behind pictures.
+        4. `replay` lets come what is due, so that all that follows shows one and the same moment.
+        5. `navigation` has the header and the panel in sight look again.
+        6. `questions` shows a login that waits, before the line of tabs tells of it.
+        7. `tabs` tells what is new in each tab; it mentions questions only where no dialog shows them.
+        8. Definition changes: lists that have come are compared with what is remembered. Their news is in step 7
+           of the next tick.
+        9. `waits` looks last at what hangs, for the panel may just have shown that it goes on.
+        10. `toasts` measures the bars that steps 4, 7 and 9 have shown or hidden, and stays above them.
+        """
+        await self._input.look()
+        if not self._is_laid_out:
             return
-        focused = stack[-1].focused
-        lost = focused is None and self._had_focus and self.app_focus and len(stack) == 1
-        self._had_focus = focused is not None
-        if lost or has_hidden_focus(self):
-            self.call_later(self._mend_focus)  # a focus that was asked for before this comes first
-
-    def _mend_focus(self) -> None:
-        if lose_hidden_focus(self) or self.screen.focused is None:
-            self._refocus()
-
-    def _refocus(self) -> None:
-        """Focus what is in sight; a dialog's own keys work without a focus."""
-        if self._is_laid_out and not self.screen.is_modal:
-            self.panel.take_focus()
+        self._focus_keeper.tick()
+        if self._terminal_is_behind():
+            return
+        for part in self.parts:
+            part.tick()
 
     @property
     def _is_laid_out(self) -> bool:
         """Whether there is a panel in sight."""
         return bool(self.tab.panels) and self.header.is_attached
-
-    async def _tick(self) -> None:
-        await self._input.look()
-        if not self._is_laid_out:
-            return
-        self._look_at_focus()
-        if self._terminal_is_behind():
-            return
-        self.look_at_replay()
-        self.header.sync()
-        self.panel.sync()
-        self.look_for_login()
-        self.look_at_tabs()
-        self.look_at_memory()
-        self.look_at_waits()
-        self.lift_toasts()
 
     def _terminal_is_behind(self) -> bool:
         """Whether the terminal has not taken the last picture yet. Textual has no public word for it."""
@@ -214,15 +231,55 @@ class InspectApp(
         queue = getattr(writer, "_queue", None)
         return queue is not None and queue.qsize() > 0
 
+    def _entries(self) -> int:
+        return sum(tab.subject.journal.count for tab in self.tabs)
+
+    def _bars_below(self) -> tuple[Widget | None, ...]:
+        return self.tab.notice, self.waits.bar, self.replay.bar
+
+    # Events and actions
+
+    async def on_event(self, event: Event) -> None:
+        """Let keys and clicks act one after the other."""
+        if self._input.concerns(event):
+            await self._input.take(event, self._act)
+        else:
+            await self._act(event)
+
+    async def _act(self, event: Event) -> None:
+        self.pacing.notice(event)
+        self.toasts.notice(event)
+        await super().on_event(event)
+
+    def _refocus(self) -> None:
+        """Focus what is in sight; a dialog's own keys work without a focus."""
+        if self._is_laid_out and not self.screen.is_modal:
+            self.panel.take_focus()
+
+    async def run_action(
+        self,
+        action: "str | ActionParseResult",
+        default_namespace: DOMNode | None = None,
+        namespaces: Mapping[str, DOMNode] | None = None,
+    ) -> bool:
+        """Run an action: of a part if one has it, else as Textual does."""
+        namespace, name, parameters = parse(action) if isinstance(action, str) else action
+        is_ours = namespace == "app" or (not namespace and default_namespace in (None, self))
+        owner = self._action_owners.get(name) if is_ours else None
+        if owner is None:
+            return await super().run_action(action, default_namespace, namespaces)
+        if not self.check_action(name, parameters):
+            return False
+        done = getattr(owner, f"action_{name}")(*parameters)
+        if inspect.isawaitable(done):
+            await done
+        return True
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer what is about recordings where one is shown."""
-        offered = self.offers_replay(action)
-        return super().check_action(action, parameters) if offered is None else offered
-
-    async def action_back(self) -> None:
-        """Go back one step within the panel; from its first step to the traffic. Never quits."""
-        if not self.panel.go_back() and self.tab.shown != "traffic":
-            await self.action_show("traffic")
+        if self._action_owners.get(action) is self.replay:
+            return self.replay.playback is not None
+        return super().check_action(action, parameters)
 
     def action_copy(self) -> None:
         """Copy what is selected in the panel in sight."""
@@ -232,55 +289,6 @@ class InspectApp(
         """Arrange the panel in sight another way."""
         self.panel.cycle_layout()
 
-    async def action_cancel_request(self) -> None:
-        """Cancel the running request; without one, say how to quit."""
-        for panel in self.tab.panels.values():
-            if await panel.cancel_running():
-                return
-        if self.subject.stage is ConversationStage.CONNECTING:
-            self.say("Still connecting: ^r begins anew, q quits.")
-        else:
-            self.say("Nothing is running. Press q to quit.")
-
-    async def action_reconnect(self) -> None:
-        """End this conversation and begin a new one with the same server; of a recording, offer to start its server."""
-        tab = self.tab
-        if tab.begin is None:
-            self.offer_server(tab)
-            return
-        chosen = () if tab.offers is None else (tab.offers,)
-        old = tab.subject
-        new = LiveSubject(tab.begin(*chosen))
-        new.watch_first(old.wants_watched)
-        tab.rebind(new)
-        self.header.rebind(tab.subject)
-        self.run_worker(old.end(), group="ending")
-        kept = old.journal.capture_path
-        self.say("A new connection." + (f" The one before is kept in {kept.name}." if kept else ""))
-
-    def action_ping(self) -> None:
-        """Send a ping, and say how long its answer took."""
-        self.run_worker(self._ping(), group="ping")
-
-    async def _ping(self) -> None:
-        from inspector.tui.app_parts import ping
-
-        said, well = await ping(self.subject)
-        self.say(said, severity="information" if well else "warning")
-
-    def action_answer_here(self) -> None:
-        """Show what waits in a dialog over whatever is in sight: a login, else the oldest question."""
-        if self.show_login():
-            return
-        waiting = self.tab.notice.oldest
-        if waiting is None:
-            self.say("The server asks nothing now.")
-            return
-        from inspector.tui.screens.inbox.dialog import QuestionScreen
-
-        self.clear_notifications()  # it has been seen, and would cover the ways to answer
-        self.push_screen(QuestionScreen(self.subject, waiting))
-
     def action_toggle_theme(self) -> None:
         """Switch between dark and light."""
         turn_theme(self)
@@ -289,7 +297,7 @@ class InspectApp(
         """Show the keys of the panel or dialog in sight, or put the help away."""
         from inspector.tui.screens.help.help import turn_help
 
-        replay = () if self.playback is None else (keys.ActionScope.REPLAY,)
+        replay = () if self.replay.playback is None else (keys.ActionScope.REPLAY,)
         turn_help(self, (*self.panel.places, *replay))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
@@ -342,17 +350,11 @@ class InspectApp(
         """Copy without control characters: pasted into a terminal, they would act there."""
         super().copy_to_clipboard(for_clipboard(text)[0])
 
-    def say(self, message: str, *, severity: str = "information", timeout: float = 4) -> None:
-        """Show a toast for `timeout` seconds. Foreign text in it is made visible; markup is never read."""
-        said = visible(message, limit=300)
-        self.notify(said, severity=severity, markup=False, timeout=timeout)  # type: ignore[arg-type]
+    # Messages of panels and bars
 
     async def on_panel_entry_wanted(self, message: Panel.EntryWanted) -> None:
         """Show an entry in the traffic, in full."""
-        await self.action_show("traffic")
-        if (playback := self._playback_of(self.tab)) is not None:
-            playback.visit(message.n)
-        self.panel.show_evidence(message.n, message.pointer, message.span)
+        await self.navigation.show_entry(message.n, message.pointer, message.span)
 
     def on_payload_deeds_expect_wanted(self, message: "PayloadDeeds.ExpectWanted") -> None:
         """Make a test case of a value."""
@@ -362,12 +364,31 @@ class InspectApp(
 
     async def on_panel_draft_wanted(self, message: Panel.DraftWanted) -> None:
         """Write a message anew, on the screen for that."""
-        await self.action_show("raw")
-        await self.panel.take_draft(message.message)
+        await self.navigation.write_anew(message.message)
 
     def on_header_bar_screen_chosen(self, message: HeaderBar.ScreenChosen) -> None:
         """A click on the header's tabs."""
-        self.call_later(self.action_show, message.name)
+        self.call_later(self.navigation.action_show, message.name)
+
+    def on_log_list_selected(self, message: "LogList.Selected") -> None:
+        """The reader has moved in the traffic, or in the timeline."""
+        self.replay.follow_cursor(message)
+
+    async def on_sessions_panel_open_wanted(self, message: "SessionsPanel.OpenWanted") -> None:
+        """Show the tab that has the capture, or open it in another."""
+        await self.navigation.open_capture(message.path)
+
+    def on_sessions_panel_compare_wanted(self, message: "SessionsPanel.CompareWanted") -> None:
+        """Show two captures side by side."""
+        from inspector.tui.screens.sessions.compare import of_files
+
+        self.push_screen(of_files(message.before, message.after))
+
+
+def _action_owners(*parts: object) -> dict[str, object]:
+    """Which part has the action of a name."""
+    prefix = "action_"
+    return {name.removeprefix(prefix): part for part in parts for name in dir(part) if name.startswith(prefix)}
 
 
 _NOT_IN_PALETTE = {"palette", "help.typing", "back", "pane.next", "pane.previous", "copy", "layout"}

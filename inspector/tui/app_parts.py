@@ -1,4 +1,7 @@
-"""The part of the app that says who waits on whom, as soon as something hangs."""
+"""Parts of the app: what it does about connections, logins and questions, waits, checks and exports.
+
+A part is an object that gets what it needs. The app calls its `tick`, and finds its methods `action_<name>`.
+"""
 
 import asyncio
 import re
@@ -10,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 from textual.app import App
-from textual.events import Event, Key, MouseDown
 
 from inspector.errors import InspectError
 from inspector.present.server import PING, method_of
@@ -19,67 +21,200 @@ from inspector.protocol.flows.steps import Replied, Silent
 from inspector.protocol.jsonrpc import ErrorAnswer
 from inspector.text import human_duration, visible
 from inspector.tui import keys
-from inspector.tui.conversation import ConversationStage, OpenConversation, why_silent
-from inspector.tui.pacing import SLOWER
+from inspector.tui.conversation import ConversationStage, LiveSubject, OpenConversation, why_silent
+from inspector.tui.pacing import SLOWER, Pacing
+from inspector.tui.tabs import Tab, Tabs
+from inspector.tui.toasts import Toasts
 
 if TYPE_CHECKING:
-    from inspector.auth.guide import WaitingForLogin as GuideWaiting
-    from inspector.tui.app import InspectApp
-    from inspector.tui.bars import WaitingBar
+    from inspector.auth.guide import WaitingForLogin
+    from inspector.tui.bars import HeaderBar, WaitingBar
+    from inspector.tui.navigation import Opener
     from inspector.tui.screens.export.ways import ExportSource, Made
-    from inspector.tui.screens.sessions.panel import SessionsPanel
+
+_WAITS_EVERY = 10
+"""Ticks between two looks at what is waited for: three a second."""
 
 
-_EVERY = 10
-"""Ticks between two looks: three a second."""
+class Waits:
+    """Says who waits on whom, as soon as something hangs."""
 
+    def __init__(self, app: App[None], tabs: Tabs, pacing: Pacing) -> None:
+        self._app = app
+        self._tabs = tabs
+        self._pacing = pacing
+        self._ticks = 0
+        self.bar: WaitingBar | None = None
 
-class AppWaiting:
-    """What the app does about waits."""
-
-    _waiting_bar: "WaitingBar | None" = None
-    _waiting_ticks = 0
-
-    def look_at_waits(self: "InspectApp") -> None:  # type: ignore[misc]
+    def tick(self) -> None:
         """Look again, now and then; the bar comes with the first look that is due, after the first picture."""
-        self._waiting_ticks += SLOWER if self.is_quiet else 1
-        if self._waiting_ticks < _EVERY:
+        self._ticks += SLOWER if self._pacing.is_quiet else 1
+        if self._ticks < _WAITS_EVERY:
             return
-        self._waiting_ticks = 0
-        if self._waiting_bar is None:
-            if not self.subject.can_act:
+        self._ticks = 0
+        if self.bar is None:
+            if not self._tabs.subject.can_act:
                 return
             from inspector.tui.bars import WaitingBar
 
-            self._waiting_bar = WaitingBar()
-            self.screen_stack[0].mount(self._waiting_bar)  # a dialog that is open now would take it along
-        elif self._waiting_bar.is_attached:
-            self._waiting_bar.sync(None if self.shows_timeline else self.subject)
+            self.bar = WaitingBar()
+            self._app.screen_stack[0].mount(self.bar)  # a dialog that is open now would take it along
+        elif self.bar.is_attached:
+            self.bar.sync(None if self._tabs.shows_timeline else self._tabs.subject)
 
 
-# --- What happens when the process goes on after it was stopped.
+class Questions:
+    """Says that a login waits; shows the dialog for it, or for a question of the server."""
+
+    def __init__(self, app: App[None], tabs: Tabs, toasts: Toasts) -> None:
+        self._app = app
+        self._tabs = tabs
+        self._toasts = toasts
+        self._login_seen: WaitingForLogin | None = None
+
+    def tick(self) -> None:
+        """See whether a login waits that was not shown yet.
+
+        While a connection is opened nothing else can be done, so the dialog comes by itself. Later it must not come
+        below somebody's fingers.
+        """
+        guide = self._tabs.subject.guide
+        waiting = guide.waiting if guide is not None else None
+        if waiting is None or waiting is self._login_seen:
+            return
+        self._login_seen = waiting
+        if self._tabs.subject.stage is ConversationStage.CONNECTING and len(self._app.screen_stack) == 1:
+            self._show_login()
+        else:
+            self._app.bell()
+            key = keys.action("question.here").keys[0]
+            self._toasts.say(f"The server wants a login before it goes on: {key} shows it.", severity="warning")
+
+    def _show_login(self) -> bool:
+        """Show the dialog if a login waits; whether one does."""
+        guide = self._tabs.subject.guide
+        if guide is None or guide.waiting is None:
+            return False
+        from inspector.tui.screens.login.dialog import LoginScreen
+
+        self._app.push_screen(LoginScreen(self._tabs.subject))
+        return True
+
+    def action_answer_here(self) -> None:
+        """Show what waits in a dialog over whatever is in sight: a login, else the oldest question."""
+        if self._show_login():
+            return
+        waiting = self._tabs.current.notice.oldest
+        if waiting is None:
+            self._toasts.say("The server asks nothing now.")
+            return
+        from inspector.tui.screens.inbox.dialog import QuestionScreen
+
+        self._app.clear_notifications()  # it has been seen, and would cover the ways to answer
+        self._app.push_screen(QuestionScreen(self._tabs.subject, waiting))
 
 
-def install(app: App[Any]) -> None:
-    """Resume in good order; once, when `app` runs. Nothing happens where there is no terminal."""
-    driver = app._driver  # noqa: SLF001 - Textual has no public way; a test in a real terminal pins it
-    if driver is None or not hasattr(driver, "_sigcont_application"):
-        return
-    loop = asyncio.get_running_loop()
-    # On the loop, for a handler runs in the midst of anything, with whatever lock is held there.
-    signal.signal(signal.SIGCONT, lambda *_: loop.call_soon_threadsafe(resume, driver))
+class ConnectionActions:
+    """What a person does with the connection in sight."""
 
+    def __init__(
+        self,
+        app: App[None],
+        tabs: Tabs,
+        header: "HeaderBar",
+        toasts: Toasts,
+        offer_server: Callable[[Tab], None],
+    ) -> None:
+        """`offer_server` offers to start the server of a recording."""
+        self._app = app
+        self._tabs = tabs
+        self._header = header
+        self._toasts = toasts
+        self._offer_server = offer_server
 
-def resume(driver: Any) -> None:
-    """Set the terminal up again."""
-    reader = driver._key_thread  # noqa: SLF001
-    if driver._auto_restart and reader is not None and reader.is_alive():  # noqa: SLF001
-        driver.suspend_application_mode()
-        driver._must_signal_resume = True  # noqa: SLF001 - that is what has everything drawn
-    driver._sigcont_application()  # noqa: SLF001
+    async def action_refresh(self) -> None:
+        """Ask the server for its lists again."""
+        if why := why_silent(self._tabs.subject):
+            self._toasts.say(why, severity="warning")
+            return
+        self._app.run_worker(self._refresh(), group="relisting")  # it may have to wait for a person who logs in
 
+    async def _refresh(self) -> None:
+        await self._tabs.subject.refresh()
+        self._toasts.say("The lists were fetched anew.")
 
-# --- Pinging: one round trip, in words. It knows no widget; what came of all of them stands on the server's screen.
+    async def action_refresh_mode(self) -> None:
+        """Fetch lists that change by themselves, or only when asked for."""
+        subject = self._tabs.subject
+        if why := why_silent(subject):
+            self._toasts.say(why, severity="warning")
+            return
+        on = not subject.refreshes
+        by_itself, asked = (
+            "Lists that change are fetched by themselves.",
+            "Lists that change wait until L fetches them.",
+        )
+        self._toasts.say(by_itself if on else asked)
+        await subject.refresh_by_itself(on)
+
+    def action_offers(self) -> None:
+        """Show what is offered to the server, as switches; what is chosen there is offered."""
+        subject = self._tabs.subject
+        if not subject.can_act:
+            self._toasts.say("A recording offers nothing.")
+            return
+        from inspector.tui.screens.server.capabilities import OffersScreen
+
+        opening = subject.opening
+
+        async def take(chosen: frozenset[str] | None) -> None:
+            if chosen is not None and chosen != subject.offers:
+                await self.offer(chosen)
+
+        self._app.push_screen(OffersScreen(subject.offers, opening.revision if opening else None), take)
+
+    async def offer(self, chosen: frozenset[str]) -> None:
+        """Offer this from now on: at once where that can be, else by a new connection."""
+        subject = self._tabs.subject
+        self._tabs.current.offers = chosen
+        if subject.stage is ConversationStage.OPEN and await subject.declare(chosen):
+            self._toasts.say("Offered from the next request on.")
+        else:
+            await self.action_reconnect()
+
+    def action_ping(self) -> None:
+        """Send a ping, and say how long its answer took."""
+        self._app.run_worker(self._ping(), group="ping")
+
+    async def _ping(self) -> None:
+        said, well = await ping(self._tabs.subject)
+        self._toasts.say(said, severity="information" if well else "warning")
+
+    async def action_cancel_request(self) -> None:
+        """Cancel the running request; without one, say how to quit."""
+        for panel in self._tabs.current.panels.values():
+            if await panel.cancel_running():
+                return
+        if self._tabs.subject.stage is ConversationStage.CONNECTING:
+            self._toasts.say("Still connecting: ^r begins anew, q quits.")
+        else:
+            self._toasts.say("Nothing is running. Press q to quit.")
+
+    async def action_reconnect(self) -> None:
+        """End this conversation and begin a new one with the same server; of a recording, offer to start its server."""
+        tab = self._tabs.current
+        if tab.begin is None:
+            self._offer_server(tab)
+            return
+        chosen = () if tab.offers is None else (tab.offers,)
+        old = tab.subject
+        new = LiveSubject(tab.begin(*chosen))
+        new.watch_first(old.wants_watched)
+        tab.rebind(new)
+        self._header.rebind(tab.subject)
+        self._app.run_worker(old.end(), group="ending")
+        kept = old.journal.capture_path
+        self._toasts.say("A new connection." + (f" The one before is kept in {kept.name}." if kept else ""))
 
 
 async def ping(subject: OpenConversation) -> tuple[str, bool]:
@@ -106,83 +241,54 @@ async def ping(subject: OpenConversation) -> tuple[str, bool]:
     return f"Ping: {human_duration(took)}{instead}", True
 
 
-# --- Where toasts stand: at the right edge, above every line that is there for good, as low and as small as they
-# can be.
-
-TOASTS = """
-    ToastRack { margin-bottom: 2; scrollbar-size-vertical: 0; padding-right: 1; }
-    Toast { width: auto; max-width: 96%; padding: 0 1; margin-top: 0; }
-"""
-_LONG_S = 7 * 24 * 3600.0
-_BELOW = 2
-"""The footer, and the last line of a panel: a status line, or what a form says of itself."""
+_UNFIT = r"[^A-Za-z0-9._-]+"
+_LONGEST = 80
 
 
-class Toasts:
-    """The part of the app that keeps toasts out of the way."""
+class ExportActions:
+    """Exports from any screen: all of it, or what is in sight or chosen there. A long result has its own screen."""
 
-    _lines_below = _BELOW
-    _until_input = ""
-    """What the toast says that stays until the person does something; "" for none."""
+    def __init__(self, app: App[None], tabs: Tabs, toasts: Toasts, opener: "Opener | None") -> None:
+        self._app = app
+        self._tabs = tabs
+        self._toasts = toasts
+        self._share = opener.share if opener is not None else None
 
-    def say_until_input(self: "InspectApp", message: str) -> None:  # type: ignore[misc]
-        """Show a toast about what happened by itself. It leaves at the next key or click.
-
-        One that left by itself would write to a terminal at which nothing happens.
-        """
-        self._until_input = message
-        self.say(message, timeout=_LONG_S)
-
-    async def on_event(self: "InspectApp", event: Event) -> None:  # type: ignore[misc]
-        """The person does something: what stayed until then leaves."""
-        if self._until_input and isinstance(event, Key | MouseDown):
-            said, self._until_input = self._until_input, ""
-            for each in [each for each in self._notifications if each.message == said]:
-                self._unnotify(each)
-        await super().on_event(event)
-
-    def lift_toasts(self: "InspectApp") -> None:  # type: ignore[misc]
-        """Look which bars stand above the footer. Nearly free while they stay the same."""
-        bars = (self.tab.notice, self._waiting_bar, self._bar_of_replay)
-        below = _BELOW + sum(bar.size.height for bar in bars if bar is not None and bar.is_attached and bar.display)
-        if below != self._lines_below:
-            for rack in self.screen_stack[0].query_children("ToastRack"):  # none before the first picture
-                self._lines_below = below
-                rack.styles.margin = (0, 0, below, 0)
-
-
-# --- Fetching lists anew, now, or by itself whenever the server says that one has changed.
-
-
-class Relisting:
-    """The app's actions for it."""
-
-    async def action_refresh(self: "InspectApp") -> None:  # type: ignore[misc]
-        """Ask the server for its lists again."""
-        if why := why_silent(self.subject):
-            self.say(why, severity="warning")
+    def action_export(self) -> None:
+        """Ask what is to be made, and make it."""
+        if self._tabs.shows_timeline:
+            self._toasts.say("This is the timeline of all. Choose the tab that is to be exported.")
             return
-        self.run_worker(self._fetch_anew(), group="relisting")  # it may have to wait for a person who logs in
+        from inspector.tui.screens.export.dialog import ExportScreen
 
-    async def _fetch_anew(self: "InspectApp") -> None:  # type: ignore[misc]
-        await self.subject.refresh()
-        self.say("The lists were fetched anew.")
+        self._app.clear_notifications()  # they would cover the path
+        self._app.push_screen(ExportScreen(self._source()), self._exported)
 
-    async def action_refresh_mode(self: "InspectApp") -> None:  # type: ignore[misc]
-        """Fetch lists that change by themselves, or only when asked for."""
-        if why := why_silent(self.subject):
-            self.say(why, severity="warning")
+    def _source(self) -> "ExportSource":
+        from inspector.tui.screens.export.ways import ExportSource
+
+        panel, subject = self._tabs.panel, self._tabs.subject
+        path = panel.export_capture
+        if path is not None:
+            return ExportSource(_fit(path.stem), path, share=self._share)
+        journal = subject.journal
+        name = journal.capture_path.stem if journal.capture_path is not None else subject.about.label
+        return ExportSource(_fit(name), journal.capture_path, journal, tuple(panel.export_scopes), self._share)
+
+    def _exported(self, made: "Made | None") -> None:
+        if made is None:
             return
-        on = not self.subject.refreshes
-        by_itself, asked = (
-            "Lists that change are fetched by themselves.",
-            "Lists that change wait until L fetches them.",
-        )
-        self.say(by_itself if on else asked)
-        await self.subject.refresh_by_itself(on)
+        if made.lines:
+            from inspector.tui.widgets.lines import LinesScreen
+
+            self._app.push_screen(LinesScreen(visible(made.said, limit=200), made.lines))
+        else:
+            self._app.notify(visible(made.said, limit=400), markup=False, timeout=8)
 
 
-# --- Checking beside everything else: one thread gives the checks of all tabs their time, a bite at a time.
+def _fit(name: str) -> str:
+    """A name that is only a name, and never empty."""
+    return re.sub(_UNFIT, "_", name)[:_LONGEST].lstrip("._-") or "session"
 
 
 class Pace(msgspec.Struct, frozen=True):
@@ -266,176 +372,23 @@ def pace_of(subject: OpenConversation, rate: float) -> Pace:
     return RUSHING if rate >= _RUSH else LIVE
 
 
-# --- The part of the app that has checks run beside everything else, from shortly after the first picture on.
+# What happens when the process goes on after it was stopped
 
 
-class Checking:
-    """The part of the app that has checks run."""
-
-    CHECKS_AFTER_S = 0.5
-    """Seconds from the first picture to the first check: what a person does first goes before."""
-    checker: "Checker | None" = None
-
-    def begin_checking(self: "InspectApp") -> None:  # type: ignore[misc]
-        """Begin."""
-        if self.checker is None:
-            # XX
-
-            self.checker = Checker(lambda: [tab.subject for tab in list(self.tabs)])
-
-    def on_unmount(self: "InspectApp") -> None:  # type: ignore[misc]
-        """End, before what is checked is closed."""
-        if self.checker is not None:
-            self.checker.stop()
-
-
-# --- Exporting from any screen: all of it, or what is in sight or chosen there; a long result is shown, not said.
-
-_UNFIT = r"[^A-Za-z0-9._-]+"
-_LONGEST = 80
-
-
-class Exporting:
-    """What the app does to export."""
-
-    def action_export(self: "InspectApp") -> None:  # type: ignore[misc]
-        """Ask what is to be made, and make it."""
-        if self.shows_timeline:
-            self.say("This is the timeline of all. Choose the tab that is to be exported.")
-            return
-        from inspector.tui.screens.export.dialog import ExportScreen
-
-        self.clear_notifications()  # they would cover the path
-        self.push_screen(ExportScreen(self._export_source()), self._exported)
-
-    def _export_source(self: "InspectApp") -> "ExportSource":  # type: ignore[misc]
-        from inspector.tui.screens.export.ways import ExportSource
-
-        share = self.opener.share if self.opener is not None else None
-        path = self.panel.export_capture
-        if path is not None:
-            return ExportSource(_fit(path.stem), path, share=share)
-        journal = self.subject.journal
-        name = journal.capture_path.stem if journal.capture_path is not None else self.subject.about.label
-        return ExportSource(_fit(name), journal.capture_path, journal, tuple(self.panel.export_scopes), share)
-
-    def _exported(self: "InspectApp", made: "Made | None") -> None:  # type: ignore[misc]
-        if made is None:
-            return
-        if made.lines:
-            from inspector.tui.widgets.lines import LinesScreen
-
-            self.push_screen(LinesScreen(visible(made.said, limit=200), made.lines))
-        else:
-            self.notify(visible(made.said, limit=400), markup=False, timeout=8)
-
-
-def _fit(name: str) -> str:
-    """A name that is only a name, and never empty."""
-    return re.sub(_UNFIT, "_", name)[:_LONGEST].lstrip("._-") or "session"
-
-
-# --- Telling that a login waits, and showing its dialog: by itself while nothing else goes on, else on a key.
-
-
-class LoggingIn:
-    """The app's part in it."""
-
-    _told_of: "GuideWaiting | None" = None
-
-    def look_for_login(self: "InspectApp") -> None:  # type: ignore[misc]
-        """Whether somebody is waited for who has not been told.
-
-        While a connection is opened nothing else can be done, so the dialog comes by itself. Later it must not come
-        below somebody's fingers.
-        """
-        guide = self.subject.guide
-        waiting = guide.waiting if guide is not None else None
-        if waiting is None or waiting is self._told_of:
-            return
-        self._told_of = waiting
-        if self.subject.stage is ConversationStage.CONNECTING and len(self.screen_stack) == 1:
-            self.show_login()
-        else:
-            self.bell()
-            key = keys.action("question.here").keys[0]
-            self.say(f"The server wants a login before it goes on: {key} shows it.", severity="warning")
-
-    def show_login(self: "InspectApp") -> bool:  # type: ignore[misc]
-        """Show the dialog if somebody is waited for; whether that is so."""
-        guide = self.subject.guide
-        if guide is None or guide.waiting is None:
-            return False
-        from inspector.tui.screens.login.dialog import LoginScreen
-
-        self.push_screen(LoginScreen(self.subject))
-        return True
-
-
-# --- Offering other things to the server: the switches are shown, and what was chosen becomes true.
-
-
-def show_offers(app: "InspectApp") -> None:
-    """Show the switches."""
-    subject = app.subject
-    if not subject.can_act:
-        app.say("A recording offers nothing.")
+def install(app: App[Any]) -> None:
+    """Resume in good order; once, when `app` runs. Nothing happens where there is no terminal."""
+    driver = app._driver  # noqa: SLF001 - Textual has no public way; a test in a real terminal pins it
+    if driver is None or not hasattr(driver, "_sigcont_application"):
         return
-    from inspector.tui.screens.server.capabilities import OffersScreen
-
-    opening = subject.opening
-
-    async def take(chosen: frozenset[str] | None) -> None:
-        if chosen is not None and chosen != subject.offers:
-            await offer(app, chosen)
-
-    app.push_screen(OffersScreen(subject.offers, opening.revision if opening else None), take)
+    loop = asyncio.get_running_loop()
+    # On the loop, for a handler runs in the midst of anything, with whatever lock is held there.
+    signal.signal(signal.SIGCONT, lambda *_: loop.call_soon_threadsafe(resume, driver))
 
 
-async def offer(app: "InspectApp", chosen: frozenset[str]) -> None:
-    """Offer this from now on: at once where that can be, else by a new connection."""
-    app.tab.offers = chosen
-    if app.subject.stage is ConversationStage.OPEN and await app.subject.declare(chosen):
-        app.say("Offered from the next request on.")
-    else:
-        await app.action_reconnect()
-
-
-class CapabilitySwitching:
-    """The app's action for it."""
-
-    def action_offers(self: "InspectApp") -> None:  # type: ignore[misc]
-        """Show what is offered to the server, as switches."""
-        show_offers(self)
-
-
-# --- What the app does with the captures of earlier sessions: opens one in a tab, compares two.
-
-
-class RecentCaptures:
-    """Answers to the screen of sessions."""
-
-    async def on_sessions_panel_open_wanted(  # type: ignore[misc]
-        self: "InspectApp", message: "SessionsPanel.OpenWanted"
-    ) -> None:
-        """Show the tab that has it, or open it in another."""
-        for tab in self.tabs:
-            shown = tab.subject.journal.capture_path
-            if shown is not None and shown.absolute() == message.path:
-                await self.action_show_tab(tab.number)
-                await self.action_show("traffic")
-                return
-        if self.opener is None:
-            self.say("Nothing can be opened from here.")
-        else:
-            from inspector.present.start import OpenCapture
-
-            await self.open_tab(OpenCapture(message.path))
-
-    def on_sessions_panel_compare_wanted(  # type: ignore[misc]
-        self: "InspectApp", message: "SessionsPanel.CompareWanted"
-    ) -> None:
-        """Show them side by side."""
-        from inspector.tui.screens.sessions.compare import of_files
-
-        self.push_screen(of_files(message.before, message.after))
+def resume(driver: Any) -> None:
+    """Set the terminal up again."""
+    reader = driver._key_thread  # noqa: SLF001
+    if driver._auto_restart and reader is not None and reader.is_alive():  # noqa: SLF001
+        driver.suspend_application_mode()
+        driver._must_signal_resume = True  # noqa: SLF001 - that is what has everything drawn
+    driver._sigcont_application()  # noqa: SLF001

@@ -6,8 +6,8 @@ first: the server's name, the state and the screens stay.
 """
 
 import time
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -26,13 +26,9 @@ from inspector.transports.children import Process, processes_of
 from inspector.tui import keys
 from inspector.tui.bars_model import TabState, WaitingRequest, WaitLine, WaitView, spans_of, wait_of
 from inspector.tui.conversation import ConversationStage, OpenConversation
-from inspector.tui.tabs import ALL, Tab
+from inspector.tui.tabs import ALL, Tab, Tabs
 from inspector.tui.theme import glyphs
 from inspector.tui.widgets.bars import BarItem, BarLine, ItemBar, StatusLine
-
-if TYPE_CHECKING:
-    from inspector.tui.app import InspectApp
-
 
 _TICKS = 3
 """Figures that run are painted at every third look."""
@@ -339,22 +335,22 @@ class ConversationBar(ItemBar):
     ConversationBar { height: 1; background: $surface; }
     """
 
-    def __init__(self, inspect: "InspectApp") -> None:
+    def __init__(self, tabs: Tabs, show_tab: Callable[[int], Awaitable[None]]) -> None:
+        """`show_tab` shows a tab by its number."""
         super().__init__()
-        self._inspect = inspect
+        self._tabs = tabs
+        self._show_tab = show_tab
 
     def sync(self) -> None:
         """Look again."""
-        inspect = self._inspect
-        here = ALL if inspect.shows_timeline else inspect.tab.number
-        numbers = [ALL, *(tab.number for tab in inspect.tabs)]
-        place = numbers.index(here)
-        tabs = [_item(tab, abs(at - place), here=tab.number == here) for at, tab in enumerate(inspect.tabs, 1)]
+        here = ALL if self._tabs.shows_timeline else self._tabs.current.number
+        place = [ALL, *(tab.number for tab in self._tabs)].index(here)
+        tabs = [_item(tab, abs(at - place), here=tab.number == here) for at, tab in enumerate(self._tabs, 1)]
         self.show([BarLine((_all(place), *tabs), _hint(), gap=0, says_more=True)])
 
     def pressed(self, name: str) -> None:
         """Show the tab that was clicked."""
-        self.app.call_later(self._inspect.action_show_tab, int(name))
+        self.app.call_later(self._show_tab, int(name))
 
 
 def _item(tab: Tab, distance: int, *, here: bool) -> BarItem:

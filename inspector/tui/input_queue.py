@@ -184,6 +184,30 @@ class InputQueue:
             await self._go_on()
 
 
+class FocusKeeper:
+    """Puts the focus on what is in sight, once it is on something else or Textual has dropped it."""
+
+    def __init__(self, app: App[None], refocus: Callable[[], None]) -> None:
+        self._app = app
+        self._refocus = refocus
+        self._had_focus = False
+        """Whether anything had the focus at the last look."""
+
+    def tick(self) -> None:
+        """Look where the focus is. Nearly free."""
+        if not (stack := self._app.screen_stack):  # it is ending
+            return
+        focused = stack[-1].focused
+        lost = focused is None and self._had_focus and self._app.app_focus and len(stack) == 1
+        self._had_focus = focused is not None
+        if lost or has_hidden_focus(self._app):
+            self._app.call_later(self._mend)  # a focus that was asked for before this comes first
+
+    def _mend(self) -> None:
+        if lose_hidden_focus(self._app) or self._app.screen.focused is None:
+            self._refocus()
+
+
 def has_hidden_focus(app: App[None]) -> bool:
     """Whether the focus is on a widget that is gone or not displayed. Nearly free."""
     try:

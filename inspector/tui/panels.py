@@ -1,7 +1,4 @@
-"""What fills the screen below the header: each panel asks view-models and posts what the person wants.
-
-Panels are imported when they are first shown, so that the first picture does not wait for the others.
-"""
+"""What fills the screen below the header: each panel asks view-models and posts what the person wants."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -15,11 +12,6 @@ from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import OpenConversation
 
 if TYPE_CHECKING:
-    pass
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
     from inspector.checks.findings import Finding
 
 
@@ -31,6 +23,19 @@ else:
 
 A class of widgets takes as long to make as three modules to import, and a part is none by itself.
 """
+
+
+class ExportScope(msgspec.Struct, frozen=True):
+    """A part of a conversation."""
+
+    name: str
+    entries: Sequence[int] = ()
+    find: Callable[[], Sequence[int]] | None = None
+    """Finds the entries, where that may take long: for a thread."""
+
+    def found(self) -> Sequence[int]:
+        """All entries of it."""
+        return self.entries if self.find is None else self.find()
 
 
 class Panel(Widget):
@@ -110,82 +115,3 @@ class Panel(Widget):
     async def cancel_running(self) -> bool:
         """Cancel what runs; whether something did."""
         return False
-
-
-def make_panel(name: str, subject: OpenConversation) -> Panel:
-    """The panel of a screen, by its name: "traffic", "tools", "resources", "prompts" or "server"."""
-    match name:
-        case "traffic":
-            from inspector.tui.screens.traffic.panel import TrafficPanel
-
-            return TrafficPanel(subject)
-        case "tools":
-            from inspector.tui.screens.items.tools import ToolsPanel
-
-            return ToolsPanel(subject)
-        case "resources":
-            from inspector.tui.screens.items.resources import ResourcesPanel
-
-            return ResourcesPanel(subject)
-        case "prompts":
-            from inspector.tui.screens.items.prompts import PromptsPanel
-
-            return PromptsPanel(subject)
-        case "inbox":
-            from inspector.tui.screens.inbox.panel import InboxPanel
-
-            return InboxPanel(subject)
-        case "server":
-            from inspector.tui.screens.server.panel import ServerPanel
-
-            return ServerPanel(subject)
-        case "log":
-            from inspector.tui.screens.log.panel import ServerLogPanel
-
-            return ServerLogPanel(subject)
-        case "tasks":
-            from inspector.tui.screens.tasks.panel import TasksPanel
-
-            return TasksPanel(subject)
-        case _:
-            return _further(name, subject)
-
-
-def _further(name: str, subject: OpenConversation) -> Panel:
-    """The panel of a screen on a letter, or one that few look at."""
-    match name:
-        case "raw":
-            from inspector.tui.screens.compose.panel import RawPanel
-
-            return RawPanel(subject)
-        case "skills":
-            from inspector.tui.screens.skills.panel import SkillsPanel
-
-            return SkillsPanel(subject)
-        case "network":
-            from inspector.tui.screens.network.panel import NetworkPanel
-
-            return NetworkPanel(subject)
-        case "sessions":
-            from inspector.tui.screens.sessions.panel import SessionsPanel
-
-            return SessionsPanel(subject)
-        case "findings":
-            from inspector.tui.screens.findings.panel import FindingsPanel
-
-            return FindingsPanel(subject)
-        case _:
-            raise KeyError(name)
-
-
-class ExportScope(msgspec.Struct, frozen=True):
-    """A part of a conversation."""
-
-    name: str
-    entries: Sequence[int] = ()
-    find: Callable[[], Sequence[int]] | None = None
-    """Finds the entries, where that may take long: for a thread."""
-
-    def found(self) -> Sequence[int]:
-        """All entries of it."""
-        return self.entries if self.find is None else self.find()

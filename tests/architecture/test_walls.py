@@ -14,8 +14,6 @@ _SCREENS = "inspector.tui.screens"
 _FEATURES = "inspector.features"
 _WIDGETS = "inspector.tui.widgets"
 _EXCEPTIONS = {
-    ("inspector/tui/screens/notes/notes.py", "traffic"): "a part of the app: a mark is gone to in the traffic",
-    ("inspector/tui/screens/replay/controls.py", "start"): "a part of the app: the server of a recording is approved",
     ("inspector/tui/screens/replay/controls.py", "traffic"): "a part of the app: it moves the traffic's rows in time",
     ("inspector/tui/screens/tasks/panel.py", "items"): "the result of a task is shown as that of a call",
 }

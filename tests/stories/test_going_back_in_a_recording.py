@@ -112,8 +112,8 @@ def _moments(journal: Journal) -> Mapping[str, int]:
 
 async def _sees(app: InspectApp, screen: str, n: int, *words: str, never: tuple[str, ...] = ()) -> None:
     """Stand at entry n, and see these words on a screen and those others not."""
-    await app.go_to_moment(n)
-    await app.action_show(screen)
+    await app.replay.go_to_moment(n)
+    await app.navigation.action_show(screen)
 
     def stands() -> bool:
         shown = text(app)
@@ -141,8 +141,8 @@ async def test_every_screen_shows_what_was_known_then(recorded: Path) -> None:
         await _sees(app, "inbox", at["the model is asked"], "◆ waits", "✓ accepted", never=("Aye",))
         await _sees(app, "log", at["another level is asked for"], "⋯ setting error")
         await _sees(app, "inbox", at["the model has answered"], "0 waiting", "✓ answered", "Aye")
-        await app.action_replay_end()
-        await app.action_show("log")
+        await app.replay.action_replay_end()
+        await app.navigation.action_show("log")
         await until(lambda: "error and graver" in text(app) and "as at #" not in text(app), "the level at the end")
 
 
@@ -151,7 +151,7 @@ async def test_the_state_at_a_line_tells_how_far_a_call_was(recorded: Path) -> N
         at = _moments(app.subject.journal)
         await until(lambda: "Tree  Raw" in text(app), "the detail")
         await app.run_action("toggle_tree", app.panel)
-        await app.go_to_moment(at["half way"])
+        await app.replay.go_to_moment(at["half way"])
         await until(lambda: app.panel.list.chosen == at["half way"], "the line")  # type: ignore[attr-defined]
         await app.run_action("state", app.panel)
         moment, call = f"#{at['half way']} at", "tools/call trigger-long-running-operation"

@@ -17,6 +17,7 @@ from inspector.protocol.capabilities import ALL
 from inspector.protocol.frames import Direction
 from inspector.protocol.revisions._shape import Era
 from inspector.tui.app import InspectApp
+from inspector.tui.navigation import Navigation
 from tests.servers.fields import KINDS, MANY
 from tests.servers.real import ROOT
 from tests.stories.persons import SIZE, Person, at_the_screen
@@ -157,7 +158,7 @@ async def test_keys_work_while_the_terminal_lags_and_the_focus_is_on_what_is_not
         field = app.focused
         assert isinstance(field, Input)
         monkeypatch.setattr(app, "_terminal_is_behind", lambda: True)
-        await app.action_show("traffic")
+        await app.navigation.action_show("traffic")
         await until(lambda: app.panel.has_focus_within, "the traffic has the focus")
         if how == "gone":
             await field.remove()
@@ -240,17 +241,17 @@ async def test_of_screens_typed_ahead_the_last_is_shown_and_leaving_waits_for_no
     """Forty keys took five seconds before a `q` behind them acted."""
     shown: list[str] = []
     left: list[int] = []
-    show = InspectApp.action_show
+    show = Navigation.action_show
 
-    async def noting(app: InspectApp, name: str) -> None:
+    async def noting(navigation: Navigation, name: str) -> None:
         shown.append(name)
-        await show(app, name)
+        await show(navigation, name)
 
     async def leaving(app: InspectApp) -> None:
         left.append(len(shown))
 
     async with before() as person:
-        monkeypatch.setattr(InspectApp, "action_show", noting)
+        monkeypatch.setattr(Navigation, "action_show", noting)
         monkeypatch.setattr(InspectApp, "action_quit", leaving)
         await person.press_quickly(*"12345678" * 3, "q")
         await until(lambda: bool(left), "q has had its turn")

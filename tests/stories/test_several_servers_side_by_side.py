@@ -104,7 +104,7 @@ async def test_a_flood_from_one_server_leaves_the_keys_and_the_other_server_alon
         assert called(calm.journal) == ["echo"]
         await person.press("&")
         await person.sees("2 servers in one order of time")
-        timeline = app.timeline
+        timeline = app.tabs.timeline
         assert timeline is not None
         await until(lambda: not timeline.timeline.is_behind and timeline.timeline.count > COUNT, "all of it", 60)
         times = [*timeline.timeline._merge.times]

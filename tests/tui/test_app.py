@@ -138,7 +138,7 @@ async def test_a_toast_reads_no_markup(sitting: Sitting) -> None:
     app = InspectApp(sitting.begin)
     async with app.run_test(size=SIZE, notifications=True) as pilot:
         await connected(pilot)
-        app.say("[/nope] [@click=app.quit]x[/] \x1b[2J")
+        app.toasts.say("[/nope] [@click=app.quit]x[/] \x1b[2J")
         await until(lambda: "[@click=app.quit]x[/]" in text(app), "the toast as it is")
         assert "\x1b" not in text(app)
 

@@ -33,21 +33,12 @@ from inspector.tui.app_parts import (
     LIVE,
     RECORDED,
     RUSHING,
-    AppWaiting,
     Checker,
-    Checking,
-    Exporting,
-    LoggingIn,
     Rate,
-    RecentCaptures,
-    Relisting,
-    Toasts,
     install,
-    offer,
     pace_of,
     ping,
     resume,
-    show_offers,
 )
 from inspector.tui.conversation import ConversationStage
 from inspector.tui.screens.export.dialog import ExportScreen
@@ -175,10 +166,6 @@ async def test_the_app_has_everything_checked_and_leaves_no_thread(tmp_path: Pat
     await app.subject.end()
 
 
-def test_it_is_the_app_that_checks() -> None:
-    assert issubclass(InspectApp, Checking)
-
-
 async def test_a_recording_is_exported_as_a_whole_and_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "evening.mcpcap"
@@ -225,7 +212,6 @@ async def test_a_live_conversation_is_shared_by_whoever_has_opened_it(
         assert fleet.shared == [(tmp_path / "kept.mcpcap", tmp_path / "kept.shared.mcpcap", False, False)]
         await pilot.press("escape", "X", *"jjjjjjj", "enter", "enter")
         await until(lambda: "Written to kept.surface.json" in text(app), "the surface of what is live")
-    assert isinstance(app, Exporting)
 
 
 async def test_while_connecting_the_dialog_comes_by_itself_and_goes_when_one_is_in() -> None:
@@ -307,8 +293,7 @@ async def test_where_nobody_logs_in_the_key_answers_questions() -> None:
         house.is_open = True
         with Entrance(house.url) as entrance:
             assert isinstance(entrance.guide, Guide)
-            app: LoggingIn = InspectApp(entrance.begin)
-            assert isinstance(app, InspectApp)
+            app = InspectApp(entrance.begin)
             async with app.run_test(size=(110, 36), notifications=True) as pilot:
                 await until(lambda: app.subject.stage is ConversationStage.OPEN, "one is in")
                 await pilot.press("!")
@@ -347,7 +332,7 @@ async def sitting(request: pytest.FixtureRequest) -> AsyncIterator[Sitting]:
 
 async def switched(pilot: Pilot[Any], app: InspectApp) -> None:
     await until(lambda: app.subject.stage is ConversationStage.OPEN, "connected")
-    show_offers(app)
+    app.connection.action_offers()
     await until(lambda: isinstance(app.screen, OffersScreen), "the switches are shown")
     await until(lambda: "declared as" in text(app) and '"roots"' in text(app), "what is declared is shown")
     await pilot.press("space")
@@ -366,7 +351,7 @@ async def test_what_was_switched_off_is_declared_no_more(sitting: Sitting) -> No
             "it is so",
         )
         assert capabilities.SAMPLING in app.subject.offers
-        await app.action_reconnect()
+        await app.connection.action_reconnect()
         assert capabilities.ROOTS not in app.subject.offers
 
 
@@ -384,14 +369,14 @@ async def test_before_it_is_open_a_new_connection_says_it(sitting: Sitting) -> N
     app = InspectApp(sitting.begin)
     async with app.run_test(size=(100, 40)):
         await until(lambda: app.subject.stage is ConversationStage.OPEN, "connected")
-        await offer(app, frozenset({capabilities.FORM}))
+        await app.connection.offer(frozenset({capabilities.FORM}))
         await until(lambda: app.subject.offers == {capabilities.FORM}, "it is so")
 
 
 async def test_a_recording_offers_nothing(tmp_path: Path) -> None:
     app = InspectApp(None, replay=sample("handshake"))
     async with app.run_test(size=(100, 40)):
-        show_offers(app)
+        app.connection.action_offers()
         assert not isinstance(app.screen, OffersScreen)
 
 
@@ -454,10 +439,6 @@ async def test_one_is_opened_in_a_tab_and_its_tab_is_shown_the_second_time() -> 
         assert all(f"{name}.mcpcap" in text(app) for name in ("evening", "harbour"))
 
 
-def test_it_is_the_app_that_opens_earlier_captures() -> None:
-    assert issubclass(InspectApp, RecentCaptures)
-
-
 async def test_the_lists_are_fetched_anew_and_the_mode_is_switched() -> None:
     async with before_the_demo("--legacy-only") as person:
         await person.press("L")
@@ -471,7 +452,6 @@ async def test_the_lists_are_fetched_anew_and_the_mode_is_switched() -> None:
 
 async def test_a_recording_has_no_connection_to_ask() -> None:
     app = InspectApp(replay=sample("handshake"))
-    assert isinstance(app, Relisting)
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
         await pilot.press("B")
         await until(
@@ -534,7 +514,6 @@ def _row(app: InspectApp, words: str) -> int:
 
 async def test_a_toast_is_one_line_above_the_bars_and_lower_again_without_them() -> None:
     async with aboard("gulls", size=(80, 24)) as (app, pilot, _):
-        assert isinstance(app, Toasts)
         app.clear_notifications()
         app.notify("Something was done, and this says so at the length of a line or so.", timeout=60)
         await until(lambda: _row(app, "Something was done") == 21, "above status line and footer")
@@ -605,11 +584,7 @@ async def test_a_dialog_that_is_open_at_the_first_look_does_not_take_it_in(silen
     app = InspectApp(first=silent)
     async with app.run_test(size=(80, 24)) as pilot:
         await app.push_screen(NameScreen("How it is called"))
-        await until(lambda: app._waiting_bar is not None and app._waiting_bar.is_attached, "the bar was made")
+        await until(lambda: app.waits.bar is not None and app.waits.bar.is_attached, "the bar was made")
         assert "← the server" not in text(app)
         await pilot.press("escape")
         await until(lambda: "← the server" in text(app), "the wait is shown below the dialog")
-
-
-def test_it_is_the_app_that_says_who_waits() -> None:
-    assert issubclass(InspectApp, AppWaiting)

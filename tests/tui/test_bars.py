@@ -60,7 +60,7 @@ async def test_a_narrow_line_keeps_the_tab_in_sight_and_says_that_there_are_more
     names = ("the first of the servers", "the second of them all", "the third of the servers", "fourth")
     async with aboard(*names[:1], size=(60, 20)) as (app, pilot, fleet):
         for name in names[1:]:
-            await app.add_tab(fleet.demo(name))
+            await app.navigation.add_tab(fleet.demo(name))
         await pilot.press("comma", "comma")
         await until(lambda: app.tab.number == 3 and "the third" in screen_text_lines(app)[0], "the third is in sight")
         assert "…" in screen_text_lines(app)[0]
@@ -73,7 +73,7 @@ async def test_a_click_on_a_tab_shows_it() -> None:
         await pilot.click(offset=(at, 0))
         await until(lambda: app.tab.name == "quay", "the tab that was clicked")
         await pilot.click(offset=(1, 0))
-        await until(lambda: app.shows_timeline, "the timeline")
+        await until(lambda: app.tabs.shows_timeline, "the timeline")
 
 
 async def lines(header: HeaderBar, width: int = 120, theme: str = DARK_NAME) -> list[str]:

@@ -16,6 +16,7 @@ from inspector.tui.screens.sessions.panel import SessionsPanel
 from inspector.tui.screens.start.start import OpenScreen
 from inspector.tui.screens.traffic.timeline import TimelinePanel
 from inspector.tui.theme import Glyphs
+from tests.captures.record import sample
 
 
 def test_they_are_part_of_the_table_and_no_key_means_two_things() -> None:
@@ -30,9 +31,18 @@ def test_they_are_part_of_the_table_and_no_key_means_two_things() -> None:
 def test_they_are_part_of_the_table_and_somebody_does_what_they_ask_for() -> None:
     assert set(EXPORTING) <= set(ACTIONS)
     for action in EXPORTING:
-        owner: type = ExportScreen if action.where is ActionScope.EXPORT else InspectApp
+        if action.where is ActionScope.EXPORT:
+            assert hasattr(ExportScreen, f"action_{action.action.partition('(')[0]}"), action.id
+
+
+async def test_the_app_or_a_part_of_it_has_each_action_of_the_app() -> None:
+    app = InspectApp(replay=sample("handshake"))
+    everywhere = (ActionScope.EVERYWHERE, ActionScope.REPLAY)
+    for action in ACTIONS:
         name = action.action.removeprefix("app.").partition("(")[0]
-        assert hasattr(owner, f"action_{name}"), action.id
+        if action.action.startswith("app.") or action.where in everywhere:
+            assert name in app._action_owners or hasattr(app, f"action_{name}"), action.id
+    await app.subject.end()
 
 
 TOGETHER = (
@@ -237,8 +247,7 @@ def test_they_are_part_of_the_table() -> None:
     assert set(TABBING) | set(TIMELINE) <= set(ACTIONS)
 
 
-def test_app_panel_and_screen_do_what_they_ask_for() -> None:
-    owners = {ActionScope.EVERYWHERE: InspectApp, ActionScope.TIMELINE: TimelinePanel, ActionScope.OPEN: OpenScreen}
-    for action in (*TABBING, *TIMELINE):
-        name = action.action.removeprefix("app.").partition("(")[0]
-        assert hasattr(owners[action.where], f"action_{name}"), action.id
+def test_panel_and_screen_do_what_they_ask_for() -> None:
+    owners = {ActionScope.TIMELINE: TimelinePanel, ActionScope.OPEN: OpenScreen}
+    for action in TIMELINE:
+        assert hasattr(owners[action.where], f"action_{action.action.partition('(')[0]}"), action.id

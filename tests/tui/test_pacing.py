@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 from typing import Any
 
-from textual.events import Blur, Event, Key
+from textual.events import Blur, Key
 
 from inspector.tui.pacing import QUIET_AFTER, Pacing
 
@@ -21,34 +21,28 @@ class Hand:
         self.runs = True
 
 
-class Base:
-    """What an app does with events is not what is looked at."""
-
-    async def on_event(self, event: Event) -> None:
-        """Nothing."""
-
-
-class Clock(Pacing, Base):
-    """An app that has as many entries as it is told."""
+class Clock(Pacing):
+    """One of an app that has as many entries as it is told."""
 
     def __init__(self) -> None:
-        self.journal = SimpleNamespace(count=5)
-        self.tabs: Any = [SimpleNamespace(subject=SimpleNamespace(journal=self.journal))]
-        self.playback: object = None
+        self.count = 5
+        self.replaying = False
         self.looks = 0
         self.hands: list[Hand] = []
-        Pacing.start_clock(self)  # type: ignore[arg-type]
+        app: Any = SimpleNamespace(set_interval=self._interval)
+        super().__init__(app, self._looked, lambda: self.count, lambda: self.replaying)
+        self.start()
 
-    def set_interval(self, interval: float, *args: Any, pause: bool = False, **kwargs: Any) -> Any:
+    def _interval(self, interval: float, *args: Any, pause: bool = False, **kwargs: Any) -> Any:
         self.hands.append(Hand(runs=not pause))
         return self.hands[-1]
 
-    async def _tick(self) -> None:
+    async def _looked(self) -> None:
         self.looks += 1
 
     async def turn(self, beats: int) -> None:
         for _ in range(beats):
-            await Pacing.beat(self)  # type: ignore[arg-type]
+            await self.beat()
 
     def looks_often(self) -> bool:
         often, seldom = self.hands
@@ -66,19 +60,19 @@ async def test_where_nothing_happens_it_looks_less_often_and_traffic_and_keys_wa
     assert not clock.looks_often()
     assert clock.looks == QUIET_AFTER + 100
 
-    clock.journal.count += 1
+    clock.count += 1
     await clock.turn(1)
     assert clock.looks_often()
 
     await clock.turn(100)
-    await clock.on_event(Blur())
+    clock.notice(Blur())
     assert not clock.looks_often()
-    await clock.on_event(Key("a", "a"))
+    clock.notice(Key("a", "a"))
     assert clock.looks_often()
 
 
 async def test_what_is_played_is_never_quiet() -> None:
     clock = Clock()
-    clock.playback = object()
+    clock.replaying = True
     await clock.turn(1000)
     assert clock.looks_often()

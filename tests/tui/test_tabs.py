@@ -15,8 +15,9 @@ from inspector.present.start import OpenTyped
 from inspector.protocol.frames import Frame
 from inspector.session.options import SessionState
 from inspector.tui.conversation import ConversationStage
+from inspector.tui.navigation import Opener
 from inspector.tui.screens.start.start import OpenScreen
-from inspector.tui.tabs import Opener, Tab
+from inspector.tui.tabs import Tab
 from inspector.tui.widgets.dialogs import ConfirmScreen
 from tests.architecture.sources import ROOT
 from tests.captures.record import sample
@@ -41,12 +42,12 @@ def _sent(tab: Tab) -> bytes:
 
 async def test_one_conversation_has_no_line_of_tabs_and_keys_for_tabs_say_why() -> None:
     async with aboard("pier") as (app, pilot, _):
-        assert app.bar is None
+        assert app.tabs.bar is None
         assert "next tab" not in text(app)
         for key in ("comma", "&", "ctrl+w"):
             await pilot.press(key)
         await until(lambda: "O opens another" in text(app) and "the only one" in text(app), "why there is nothing")
-        assert not app.shows_timeline
+        assert not app.tabs.shows_timeline
 
 
 async def test_keys_go_round_the_tabs_and_each_keeps_its_screen_and_what_is_chosen() -> None:
@@ -61,7 +62,7 @@ async def test_keys_go_round_the_tabs_and_each_keeps_its_screen_and_what_is_chos
         await pilot.press('"')
         await until(lambda: app.panel is tools and tools.display, "the first, as it was left")
         await pilot.press('"')
-        await until(lambda: app.shows_timeline, "the timeline, which is one of them")
+        await until(lambda: app.tabs.shows_timeline, "the timeline, which is one of them")
         await pilot.press("escape")
         await until(lambda: app.panel is tools, "back where one was")
 
@@ -113,7 +114,7 @@ async def test_a_question_out_of_sight_is_told_with_the_name_and_counted_in_the_
 async def test_closing_a_tab_ends_its_server_and_leaves_the_others() -> None:
     async with aboard("pier", "quay") as (app, pilot, fleet):
         await pilot.press("comma", "ctrl+w")
-        await until(lambda: len(app.tabs) == 1 and app.bar is None, "one is left, without a line of tabs")
+        await until(lambda: len(app.tabs) == 1 and app.tabs.bar is None, "one is left, without a line of tabs")
         await until(lambda: fleet.closed == ["quay"], "what it ran on was ended")
         assert fleet.lives[1].session.transport.exit is not None  # type: ignore[union-attr]
         assert stages(app) == [ConversationStage.OPEN]
@@ -162,15 +163,15 @@ async def test_a_capture_is_opened_beside_a_live_server(tmp_path: Path) -> None:
     from inspector.present.start import OpenCapture
 
     async with aboard("pier") as (app, _, _):
-        await app.open_tab(OpenCapture(sample("harbour")))
+        await app.navigation.open_tab(OpenCapture(sample("harbour")))
         await until(lambda: app.subject.stage is ConversationStage.RECORDED, "the capture")
         assert [tab.name for tab in app.tabs] == ["pier", "harbour"]
-        await app.open_tab(OpenCapture(sample("harbour")))
+        await app.navigation.open_tab(OpenCapture(sample("harbour")))
         assert app.tab.name == "harbour 2"
         assert not app.tab.running
         broken = tmp_path / "x.mcpcap"
         broken.write_text("nonsense")
-        await app.open_tab(OpenCapture(broken))
+        await app.navigation.open_tab(OpenCapture(broken))
         await until(lambda: "x.mcpcap" in text(app), "that this is no capture")
         assert len(app.tabs) == 3
 
@@ -221,12 +222,12 @@ async def test_what_another_program_recorded_opens_in_a_tab_with_what_it_lost(tm
 
 async def test_a_tab_that_nobody_named_takes_the_name_of_its_server() -> None:
     async with aboard("pier") as (app, pilot, fleet):
-        await app.add_tab(replace(fleet.demo("index"), named=False))
+        await app.navigation.add_tab(replace(fleet.demo("index"), named=False))
         await until(lambda: "● gull-rock-lighthouse" in lines(app)[0], "the server's own name")
         assert "● pier" in lines(app)[0]
         assert app.tabs[1].subject.journal.name == "gull-rock-lighthouse"
-        await app.add_tab(replace(fleet.demo("index"), named=False))
+        await app.navigation.add_tab(replace(fleet.demo("index"), named=False))
         await until(lambda: app.tabs[2].name == "gull-rock-lighthouse 2", "one that no other has")
         await pilot.press('"')
-        await until(lambda: app.shows_timeline, "the timeline")
+        await until(lambda: app.tabs.shows_timeline, "the timeline")
         await until(lambda: any("gull-rock" in line for line in lines(app)[2:]), "its rows", 10)

@@ -17,22 +17,38 @@ if TYPE_CHECKING:
 
     from inspector.config.remembered import SeenServer
     from inspector.present.list_changes import RememberedServer
-    from inspector.tui.app import InspectApp
+    from inspector.tui.tabs import Tabs
+    from inspector.tui.toasts import Toasts
 
 _KINDS = ("tools", "prompts", "templates")
 _REST = 8
 """Looks, thirty a second, for which the lists must have stayed the same."""
 
 
-class Remembering:
-    """The part of the app that compares with what is remembered."""
+class DefinitionChanges:
+    """Compares what the servers of all tabs offer with what is remembered."""
 
-    def look_at_memory(self: "InspectApp") -> None:  # type: ignore[misc]
+    def __init__(self, app: "App[None]", tabs: "Tabs", toasts: "Toasts") -> None:
+        self._app = app
+        self._tabs = tabs
+        self._toasts = toasts
+
+    def tick(self) -> None:
         """See whether the lists of a tab have changed since they were compared. Nearly free while none has."""
-        for tab in self.tabs:
-            subject = tab.subject
-            if _has_come_to_rest(subject) and subject.memory_key:
-                self.run_worker(_compare(self, subject), group=f"memory {tab.number}", exclusive=True)
+        for tab in self._tabs:
+            if _has_come_to_rest(tab.subject) and tab.subject.memory_key:
+                self._app.run_worker(self._compare(tab.subject), group=f"memory {tab.number}", exclusive=True)
+
+    async def _compare(self, subject: OpenConversation) -> None:
+        from inspector.present.list_changes import alarm, first_met
+
+        memory, kept = await asyncio.to_thread(_compared, subject)
+        told, subject.memory = subject.memory, memory
+        if memory.first and first_met(memory):
+            then = "Changes will be told." if kept else "Not remembered: the state directory can't be written."
+            self._toasts.say_until_input(f"First met: {first_met(memory)}. {then}")
+        if memory.alarms and (told is None or alarm(told) != alarm(memory)):
+            subject.memory_state.shown = False  # the line above the footer tells it, and stays
 
 
 def _has_come_to_rest(subject: OpenConversation) -> bool:
@@ -52,18 +68,6 @@ def _has_come_to_rest(subject: OpenConversation) -> bool:
 
 def _same(some: Sequence[object], others: Sequence[object]) -> bool:
     return len(some) == len(others) and all(map(operator.is_, some, others))
-
-
-async def _compare(app: "InspectApp", subject: OpenConversation) -> None:
-    from inspector.present.list_changes import alarm, first_met
-
-    memory, kept = await asyncio.to_thread(_compared, subject)
-    told, subject.memory = subject.memory, memory
-    if memory.first and first_met(memory):
-        then = "Changes will be told." if kept else "Not remembered: the state directory can't be written."
-        app.say_until_input(f"First met: {first_met(memory)}. {then}")
-    if memory.alarms and (told is None or alarm(told) != alarm(memory)):
-        subject.memory_state.shown = False  # the line above the footer tells it, and stays
 
 
 def _compared(subject: OpenConversation) -> "tuple[RememberedServer, bool]":

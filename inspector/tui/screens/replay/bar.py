@@ -3,7 +3,7 @@
 What all screens show is what was known there, so it is there on all of them. A click on its track goes to that place.
 """
 
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable
 
 from textual import events
 
@@ -11,11 +11,8 @@ from inspector.present.spans import Span
 from inspector.tui import keys
 from inspector.tui.screens.replay import model
 from inspector.tui.screens.replay.model import PlaybackState
+from inspector.tui.screens.replay.playback import AnyPlayback
 from inspector.tui.widgets.bars import BarItem, BarLine, ItemBar
-
-if TYPE_CHECKING:
-    from inspector.tui.app import InspectApp
-    from inspector.tui.screens.replay.controls import AnyPlayback
 
 _TRACK = "track"
 _LEAST_TRACK = 12
@@ -30,15 +27,19 @@ class TransportBar(ItemBar):
     TransportBar { dock: bottom; height: 1; margin-bottom: 1; background: $surface; }
     """
 
-    def __init__(self, inspect: "InspectApp") -> None:
+    def __init__(self, go_to: Callable[[int], Awaitable[None]]) -> None:
+        """`go_to` goes to an entry."""
         super().__init__()
-        self._inspect = inspect
+        self._go_to = go_to
+        self._count = 0
+        """Entries at the last look; 0 where nothing is replayed."""
         self._said: object = None
 
-    def sync(self, playback: "AnyPlayback | None") -> None:
+    def sync(self, playback: AnyPlayback | None) -> None:
         """Look again; None: nothing is replayed in the tab in sight."""
         if (playback is not None) != self.display:
             self.display = playback is not None
+        self._count = 0 if playback is None else playback.count
         if playback is None:
             return
         state = state_of(playback)
@@ -47,7 +48,7 @@ class TransportBar(ItemBar):
             self._said = said
             self.show([self._line(state, playback)])
 
-    def _line(self, state: PlaybackState, playback: "AnyPlayback") -> BarLine:
+    def _line(self, state: PlaybackState, playback: AnyPlayback) -> BarLine:
         items = [
             BarItem((*model.state_said(state), (" ", "text")), name="replay.play"),
             BarItem(tuple(model.place_said(state))),
@@ -70,9 +71,7 @@ class TransportBar(ItemBar):
             if item.name == _TRACK and x <= event.x < x + item.width:
                 event.stop()
                 event.prevent_default()
-                playback = self._inspect.playback
-                count = playback.count if playback is not None else 0
-                self.app.call_later(self._inspect.go_to_moment, model.entry_at(event.x - x, item.width, count))
+                self.app.call_later(self._go_to, model.entry_at(event.x - x, item.width, self._count))
                 return
 
     def pressed(self, name: str) -> None:
@@ -80,7 +79,7 @@ class TransportBar(ItemBar):
         self.app.call_later(self.app.run_action, keys.action(name).action)
 
 
-def state_of(playback: "AnyPlayback") -> PlaybackState:
+def state_of(playback: AnyPlayback) -> PlaybackState:
     """What the line is about."""
     pause, player = playback.pause, playback.player
     return PlaybackState(

@@ -1,4 +1,4 @@
-"""Going through a recording: the app's actions for it, and what each screen shows of the moment one stands at.
+"""Replay of recordings: the actions for it, and what each screen shows of the moment one has gone to.
 
 The traffic shows all of it, or while it is played what has come so far; every other screen what was known there. That
 is found out when such a screen is looked at: moving through the traffic costs nothing.
@@ -6,122 +6,123 @@ is found out when such a screen is looked at: moving through the traffic costs n
 
 import asyncio
 import os
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
+
+from textual.app import App
 
 from inspector.tui.conversation import ConversationStage, OpenConversation, Recording
 from inspector.tui.panels import Panel
+from inspector.tui.tabs import Tab, Tabs
+from inspector.tui.toasts import Toasts
 
 if TYPE_CHECKING:
     from inspector.capture.journal import Journal
     from inspector.config.servers import FoundServer
-    from inspector.tui.app import InspectApp
+    from inspector.tui.bars import HeaderBar
     from inspector.tui.screens.replay.bar import TransportBar
-    from inspector.tui.screens.replay.playback import CommonPlayback, Playback
+    from inspector.tui.screens.replay.playback import AnyPlayback, CommonPlayback, Playback
     from inspector.tui.screens.traffic.list import TrafficList
-    from inspector.tui.tabs import Tab
     from inspector.tui.widgets.virtual_list import LogList
 
+_OF_A_MOMENT = frozenset(
+    ("tools", "resources", "prompts", "inbox", "server", "log", "tasks", "skills", "network", "findings")
+)
+"""Screens that show what was known at a moment."""
+_PAUSE_S = 0.003
+"""Between two looks at what a filter has found."""
 
-# --- Going through several recordings at once: the timeline's cursor is where one stands in all of them.
 
-_Key = tuple[tuple[int, int], ...]
+class CommonReplay:
+    """Several recordings at once: the timeline's cursor is where one is in all of them."""
 
-
-class CommonReplaying:
-    """What the app does with several recordings."""
-
-    _common: "tuple[_Key, CommonPlayback | None] | None" = None
+    def __init__(self, tabs: Tabs, playback_of: "Callable[[Tab], Playback | None]") -> None:
+        self._tabs = tabs
+        self._playback_of = playback_of
+        self._found: tuple[tuple[tuple[int, int], ...], CommonPlayback | None] | None = None
+        """By the tabs' numbers and the ids of their playbacks, 0 for none yet."""
 
     @property
-    def common(self: "InspectApp") -> "CommonPlayback | None":  # type: ignore[misc]
-        """Where one stands in all tabs; None if there is one tab, or one is no recording or is being read."""
-        if len(self.tabs) == 1:
+    def playback(self) -> "CommonPlayback | None":
+        """The playback of all tabs; None if there is one tab, or one is no recording or is being read."""
+        if len(self._tabs) == 1:
             return None
-        parts = [(tab.number, self._playback_of(tab)) for tab in self.tabs]
+        parts = [(tab.number, self._playback_of(tab)) for tab in self._tabs]
         key = tuple((number, id(part) if part is not None and not part.is_reading else 0) for number, part in parts)
-        if self._common is None or self._common[0] != key:
+        if self._found is None or self._found[0] != key:
             from inspector.tui.screens.replay.playback import CommonPlayback, parts_of
 
             found = parts_of(parts)
-            self._common = key, None if found is None else CommonPlayback(found)
-        return self._common[1]
+            self._found = key, None if found is None else CommonPlayback(found)
+        return self._found[1]
 
     @property
-    def common_in_use(self: "InspectApp") -> "CommonPlayback | None":  # type: ignore[misc]
+    def in_use(self) -> "CommonPlayback | None":
         """The same where somebody has moved the cursor of the timeline, or plays it."""
-        common = self.common if self._common is not None else None
-        return common if common is not None and common.stands_somewhere else None
+        playback = self.playback if self._found is not None else None
+        return playback if playback is not None and playback.stands_somewhere else None
 
-    def traffic_of(self: "InspectApp", tab: "Tab") -> OpenConversation:  # type: ignore[misc]
+    def traffic_of(self, tab: Tab) -> OpenConversation:
         """What the timeline shows of a tab: while all are played, what has come so far."""
-        common, playback = self.common_in_use, self._playback_of(tab)
-        return playback.traffic if common is not None and common.is_fronted and playback is not None else tab.subject
+        common, own = self.in_use, self._playback_of(tab)
+        return own.traffic if common is not None and common.is_fronted and own is not None else tab.subject
 
-    def look_at_common(self: "InspectApp") -> None:  # type: ignore[misc]
-        """The timeline has come in sight: tabs that were played by themselves stand where all do."""
-        common = self.common_in_use
-        if common is not None:
-            common.apply()
-            self.put_common_cursor()
+    def come_in_sight(self) -> None:
+        """The timeline is shown: tabs that were played by themselves go to where all are."""
+        playback = self.in_use
+        if playback is not None:
+            playback.apply()
+            self.put_cursor()
 
-    def forget_common(self: "InspectApp") -> None:  # type: ignore[misc]
-        """A tab is closed: nothing of it is kept, and where one stood in all is nowhere."""
-        self._common = None
+    def forget(self) -> None:
+        """A tab is closed: nothing of it is kept, nor where one was in all."""
+        self._found = None
 
-    def rest_common(self: "InspectApp") -> None:  # type: ignore[misc]
+    def rest(self) -> None:
         """Play all of them only while they are in sight together."""
-        if self._common is not None and self._common[1] is not None and not self.shows_timeline:
-            self._common[1].player.pause()
+        if self._found is not None and self._found[1] is not None and not self._tabs.shows_timeline:
+            self._found[1].player.pause()
 
-    def take_along(self: "InspectApp") -> None:  # type: ignore[misc]
-        """One stands elsewhere in the tab in sight: so one does in all."""
-        common, playback = self.common_in_use, self._playback_of(self.tab)
-        if common is None or playback is None or self.shows_timeline:
+    def follow_tab(self) -> None:
+        """Somebody has moved in the tab in sight, and so in all."""
+        common, own = self.in_use, self._playback_of(self._tabs.current)
+        if common is None or own is None or self._tabs.shows_timeline:
             return
-        if playback.is_at_end and not playback.is_fronted:
+        if own.is_at_end and not own.is_fronted:
             common.show_all()
         else:
-            common.go_to_entry(self.tab.number, playback.at)
+            common.go_to_entry(self._tabs.current.number, own.at)
 
-    def put_common_cursor(self: "InspectApp") -> None:  # type: ignore[misc]
-        """Let the timeline have its cursor where one stands."""
-        common, panel = self.common_in_use, self.timeline
-        if common is None or panel is None or common.player.playing or common.entry is None:
+    def put_cursor(self) -> None:
+        """Put the timeline's cursor on the entry that one is at."""
+        playback, panel = self.in_use, self._tabs.timeline
+        if playback is None or panel is None or playback.player.playing or playback.entry is None:
             return
         panel.sync()
-        number, n = common.entry
-        index = panel.timeline.row_at(number, n)
+        index = panel.timeline.row_at(*playback.entry)
         if index >= 0:
             panel.rows.go_to(index)
 
-    def moved_in_timeline(self: "InspectApp", message: "LogList.Selected") -> None:  # type: ignore[misc]
-        """The reader has moved in the timeline: that is where one stands."""
-        common, panel = self.common, self.timeline
-        if common is None or panel is None or message.control is not panel.rows or common.player.playing:
+    def follow_cursor(self, message: "LogList.Selected") -> None:
+        """The reader has moved in the timeline."""
+        playback, panel = self.playback, self._tabs.timeline
+        if playback is None or panel is None or message.control is not panel.rows or playback.player.playing:
             return
         if not message.by_reader or not 0 <= message.index < panel.timeline.count:
             return
-        if panel.rows.following and not common.is_fronted:
-            common.show_all()
+        if panel.rows.following and not playback.is_fronted:
+            playback.show_all()
         else:
             wire, n = panel.timeline.entry(message.index)
-            common.go_to_entry(wire.number, n)
+            playback.go_to_entry(wire.number, n)
 
-    async def step_common_match(self: "InspectApp", by: int) -> None:  # type: ignore[misc]
-        """To the next entry of all that the timeline's filter shows, or the one before."""
-        n = self.common_match(by)
-        if n is not None:
-            await self.go_to_moment(n)
-        else:
-            self.say("Nothing more matches.")
-
-    def common_match(self: "InspectApp", by: int) -> int | None:  # type: ignore[misc]
+    def next_match(self, by: int) -> int | None:
         """The next entry of all that the timeline's filter shows, or the one before; None if there is none."""
-        common, panel = self.common, self.timeline
-        entry = common.entry if common is not None else None
-        if common is None or panel is None or entry is None:
+        playback, panel = self.playback, self._tabs.timeline
+        entry = playback.entry if playback is not None else None
+        if playback is None or panel is None or entry is None:
             return None
         timeline = panel.timeline
         at = timeline.row_at(*entry)
@@ -129,34 +130,32 @@ class CommonReplaying:
         if not 0 <= index < timeline.count:
             return None
         wire, n = timeline.entry(index)
-        if wire.number not in common.numbers:  # its tab was closed, and the timeline without it is still being laid out
+        if wire.number not in playback.numbers:  # its tab is closed, and the timeline without it is being laid out
             return None
-        return common.place_of(wire.number, n)
+        return playback.place_of(wire.number, n)
 
 
-AnyPlayback: TypeAlias = "Playback | CommonPlayback"
-_OF_A_MOMENT = frozenset(
-    ("tools", "resources", "prompts", "inbox", "server", "log", "tasks", "skills", "network", "findings")
-)
-"""Screens that show what was known at a moment."""
-_PAUSE_S = 0.003
-"""Between two looks at what a filter has found."""
-_ACTIONS = frozenset(
-    ("play", "speed", "step", "step_exchange", "step_match", "go_to_entry", "replay_start", "replay_end")
-)
+class Replay:
+    """What is replayed in the tab in sight, or in the timeline of all."""
 
-
-class Replaying(CommonReplaying):
-    """What the app does with recordings."""
-
-    _bar_of_replay: "TransportBar | None" = None
+    def __init__(self, app: App[None], tabs: Tabs, header: "HeaderBar", toasts: Toasts) -> None:
+        self._app = app
+        self._tabs = tabs
+        self._header = header
+        self._toasts = toasts
+        self._playbacks: WeakKeyDictionary[Tab, Playback] = WeakKeyDictionary()
+        self._bound: WeakKeyDictionary[Panel, OpenConversation] = WeakKeyDictionary()
+        """The moment that each panel shows; without one, all of its recording."""
+        self.common = CommonReplay(tabs, self.playback_of)
+        self.bar: TransportBar | None = None
 
     @property
-    def playback(self: "InspectApp") -> "AnyPlayback | None":  # type: ignore[misc]
-        """Where one stands in the recording in sight, or in all that the timeline shows; None if none is."""
-        return self.common if self.shows_timeline else self._playback_of(self.tab)
+    def playback(self) -> "AnyPlayback | None":
+        """The playback of the recording in sight, or of all that the timeline shows; None if none is."""
+        return self.common.playback if self._tabs.shows_timeline else self.playback_of(self._tabs.current)
 
-    def _playback_of(self: "InspectApp", tab: "Tab") -> "Playback | None":  # type: ignore[misc]
+    def playback_of(self, tab: Tab) -> "Playback | None":
+        """The playback of a tab; None if it shows no recording."""
         if not isinstance(tab.subject, Recording) or tab.subject.stage not in (
             ConversationStage.RECORDED,
             ConversationStage.LOADING,
@@ -164,85 +163,64 @@ class Replaying(CommonReplaying):
             return None
         from inspector.tui.screens.replay.playback import Playback
 
-        known: WeakKeyDictionary[Tab, Playback] = vars(self).setdefault("_playbacks", WeakKeyDictionary())
-        if tab not in known:
-            known[tab] = Playback(tab.subject)
-        return known[tab]
+        if tab not in self._playbacks:
+            self._playbacks[tab] = Playback(tab.subject)
+        return self._playbacks[tab]
 
-    def offer_server(self: "InspectApp", tab: "Tab") -> None:  # type: ignore[misc]
-        """Show how the server of a recording was started or dialled, and ask whether it is to be, in a tab beside."""
-        from inspector.present.start import OpenServer
-        from inspector.tui.screens.start.start import ApproveScreen
+    def tick(self) -> None:
+        """Let come what is due, and renew the bar."""
+        self.common.rest()
+        playback = self.playback
+        if playback is not None and playback.tick():
+            self._toasts.say("That was the end. $ shows everything, _ plays it again.")
+        if self.bar is None and playback is not None:
+            from inspector.tui.screens.replay.bar import TransportBar
 
-        if self.opener is None:
-            self.say("Nothing can be opened from here.")
-            return
-        server, missing = recorded_server(tab.subject.journal, tab.subject.about.label)
-        if server is None:
-            self.say(missing, severity="warning")
-            return
+            self.bar = TransportBar(self.go_to_moment)
+            self._app.screen_stack[0].mount(self.bar)  # a screen that lies over it now would take it along
+        if self.bar is not None and self.bar.is_attached:
+            self.bar.sync(playback)
 
-        def answered(sure: bool | None) -> None:
-            if sure:
-                self.run_worker(self.open_tab(OpenServer(server)), group="opening")
-                if missing:
-                    self.say(missing, severity="warning")
+    # What is shown
 
-        self.push_screen(ApproveScreen(server), answered)
-
-    async def subject_for(self: "InspectApp", name: str) -> OpenConversation:  # type: ignore[misc]
+    async def subject_for(self, name: str) -> OpenConversation:
         """What a screen of the tab in sight is to show."""
-        playback = self._playback_of(self.tab)
+        tab = self._tabs.current
+        playback = self.playback_of(tab)
         if playback is None:
-            return self.tab.subject
+            return tab.subject
         if name not in _OF_A_MOMENT:
-            return playback.traffic if name == "traffic" else self.tab.subject
+            return playback.traffic if name == "traffic" else tab.subject
         if playback.is_far:
             await asyncio.to_thread(playback.state)
         return playback.state()
 
-    def show_moment(self: "InspectApp", panel: Panel, subject: OpenConversation) -> None:  # type: ignore[misc]
+    def show_moment(self, panel: Panel, subject: OpenConversation) -> None:
         """Let a panel, and the header, show that moment; nothing is done if they do."""
-        if self._playback_of(self.tab) is None:
+        if self.playback_of(self._tabs.current) is None:
             return
-        bound: WeakKeyDictionary[Panel, OpenConversation] = vars(self).setdefault("_bound", WeakKeyDictionary())
-        if bound.get(panel, self.tab.subject) is not subject:
+        if self._bound.get(panel, self._tabs.subject) is not subject:
             panel.turn_back(subject)
-        bound[panel] = subject
-        if self.header.subject is not subject:
-            self.header.rebind(subject)
+        self._bound[panel] = subject
+        if self._header.subject is not subject:
+            self._header.rebind(subject)
 
-    def look_at_replay(self: "InspectApp") -> None:  # type: ignore[misc]
-        """Let come what is due, and renew the bar."""
-        self.rest_common()
-        playback = self.playback
-        if playback is not None and playback.tick():
-            self.say("That was the end. $ shows everything, _ plays it again.")
-        bar = self._bar_of_replay
-        if bar is None and playback is not None:
-            from inspector.tui.screens.replay.bar import TransportBar
-
-            bar = self._bar_of_replay = TransportBar(self)
-            self.screen_stack[0].mount(bar)  # a screen that lies over it now would take it along
-        if bar is not None and bar.is_attached:
-            bar.sync(playback)
-
-    async def look_again(self: "InspectApp") -> None:  # type: ignore[misc]
-        """One stands elsewhere: let the screen in sight show it."""
-        panel = self.panel
-        if self.shows_timeline:
+    async def _show_again(self) -> None:
+        """Somebody has moved: let the screen in sight show that."""
+        panel = self._tabs.panel
+        if self._tabs.shows_timeline:
             panel.sync()
-            self.put_common_cursor()
+            self.common.put_cursor()
             return
-        subject = await self.subject_for(self.tab.shown)
+        subject = await self.subject_for(self._tabs.current.shown)
         self.show_moment(panel, subject)
         panel.sync()
         self.put_cursor()
 
-    def put_cursor(self: "InspectApp") -> None:  # type: ignore[misc]
-        """Let the traffic, if it is in sight, have its cursor where one stands."""
-        playback, rows = self._playback_of(self.tab), self._traffic
-        if playback is None or rows is None or self.tab.shown != "traffic" or playback.player.playing:
+    def put_cursor(self) -> None:
+        """Put the cursor of the traffic, if that is in sight, on the entry that one is at."""
+        playback, rows = self.playback_of(self._tabs.current), self._traffic
+        if playback is None or rows is None or self._tabs.current.shown != "traffic" or playback.player.playing:
             return
         if playback.position is None and playback.front is None:
             return
@@ -252,18 +230,26 @@ class Replaying(CommonReplaying):
         playback.chosen = rows.model.entry_of(rows.rows.view.cursor) if rows.model.count else 0
 
     @property
-    def _traffic(self: "InspectApp") -> "TrafficList | None":  # type: ignore[misc]
+    def _traffic(self) -> "TrafficList | None":
         from inspector.tui.screens.traffic.panel import TrafficPanel
 
-        panel = self.tab.panels.get("traffic")
+        panel = self._tabs.current.panels.get("traffic")
         return panel.list if isinstance(panel, TrafficPanel) and panel.list.is_attached else None
 
-    def on_log_list_selected(self: "InspectApp", message: "LogList.Selected") -> None:  # type: ignore[misc]
-        """The reader has moved in the traffic, or in the timeline: that is where one stands."""
-        if self.shows_timeline:
-            self.moved_in_timeline(message)
+    @property
+    def _rows(self) -> "LogList | None":
+        """The rows in sight that follow the replay, if any do."""
+        if self._tabs.shows_timeline:
+            return self._tabs.timeline.rows if self._tabs.timeline is not None else None
+        traffic = self._traffic if self._tabs.current.shown == "traffic" else None
+        return traffic.rows if traffic is not None else None
+
+    def follow_cursor(self, message: "LogList.Selected") -> None:
+        """The reader has moved in the traffic, or in the timeline: that is where one is now."""
+        if self._tabs.shows_timeline:
+            self.common.follow_cursor(message)
             return
-        playback, rows = self._playback_of(self.tab), self._traffic
+        playback, rows = self.playback_of(self._tabs.current), self._traffic
         if playback is None or rows is None or message.control is not rows.rows or playback.player.playing:
             return
         before, playback.chosen = playback.chosen, rows.chosen
@@ -277,19 +263,19 @@ class Replaying(CommonReplaying):
             playback.position = None
         elif message.by_reader and rows.chosen not in (0, before):
             playback.go(rows.chosen)
-            self.take_along()
+            self.common.follow_tab()
 
-    # --- actions
+    # Going and playing
 
-    async def go_to_moment(self: "InspectApp", n: int) -> None:  # type: ignore[misc]
-        """Stand at entry n."""
+    async def go_to_moment(self, n: int) -> None:
+        """Go to entry n."""
         playback = self.playback
         if playback is not None and playback.count:
             playback.go(n)
-            self.take_along()
-            await self.look_again()
+            self.common.follow_tab()
+            await self._show_again()
 
-    async def action_play(self: "InspectApp") -> None:  # type: ignore[misc]
+    async def action_play(self) -> None:
         """Play, or pause."""
         playback = self.playback
         if playback is None or not playback.count:
@@ -301,49 +287,49 @@ class Replaying(CommonReplaying):
             await asyncio.to_thread(playback.play)
         else:
             playback.play()
-        await self.look_again()
-        rows = self._rows_of_replay
+        await self._show_again()
+        rows = self._rows
         if rows is not None:
             rows.action_last()
 
-    def action_speed(self: "InspectApp") -> None:  # type: ignore[misc]
+    def action_speed(self) -> None:
         """Play faster, or from the fastest on at half speed."""
         if self.playback is not None:
             self.playback.turn_speed()
 
-    async def action_step(self: "InspectApp", by: int) -> None:  # type: ignore[misc]
+    async def action_step(self, by: int) -> None:
         """An entry on, or back."""
         if self.playback is not None:
             await self.go_to_moment(self.playback.at + by)
 
-    async def action_step_exchange(self: "InspectApp", by: int) -> None:  # type: ignore[misc]
+    async def action_step_exchange(self, by: int) -> None:
         """To the next request, or the one before."""
         n = self.playback.next_exchange(by) if self.playback is not None else None
         if n is not None:
             await self.go_to_moment(n)
 
-    async def action_step_match(self: "InspectApp", by: int) -> None:  # type: ignore[misc]
-        """To the next entry that the filter of the traffic shows, or the one before."""
-        if self.shows_timeline:
-            await self.step_common_match(by)
-            return
-        playback, rows = self._playback_of(self.tab), self._traffic
-        if playback is None:
-            return
-        if rows is None or not rows.model.has_filter:
-            self.say("The traffic has no filter: / sets one there.")
-            return
-        while rows.model.is_filtering:  # a screen that is out of sight does not go on with its filter
-            rows.model.filter_step()
-            await asyncio.sleep(_PAUSE_S)
-        shown = rows.model.entries
-        later = [n for n in shown if (n > playback.at if by > 0 else n < playback.at)]
-        if later:
-            await self.go_to_moment(min(later) if by > 0 else max(later))
+    async def action_step_match(self, by: int) -> None:
+        """To the next entry that the filter of the traffic, or of the timeline, shows, or the one before."""
+        if self._tabs.shows_timeline:
+            n = self.common.next_match(by)
         else:
-            self.say("Nothing more matches.")
+            playback, rows = self.playback_of(self._tabs.current), self._traffic
+            if playback is None:
+                return
+            if rows is None or not rows.model.has_filter:
+                self._toasts.say("The traffic has no filter: / sets one there.")
+                return
+            while rows.model.is_filtering:  # a screen that is out of sight does not go on with its filter
+                rows.model.filter_step()
+                await asyncio.sleep(_PAUSE_S)
+            later = [n for n in rows.model.entries if (n > playback.at if by > 0 else n < playback.at)]
+            n = (min(later) if by > 0 else max(later)) if later else None
+        if n is not None:
+            await self.go_to_moment(n)
+        else:
+            self._toasts.say("Nothing more matches.")
 
-    def action_go_to_entry(self: "InspectApp") -> None:  # type: ignore[misc]
+    def action_go_to_entry(self) -> None:
         """Ask for a number or a time, and go there."""
         from inspector.tui.screens.traffic.dialogs import GoToScreen
 
@@ -353,41 +339,29 @@ class Replaying(CommonReplaying):
 
         def went(n: int | None) -> None:
             if n:
-                self.call_later(self.go_to_moment, n)
+                self._app.call_later(self.go_to_moment, n)
 
-        self.push_screen(GoToScreen(playback.meant), went)
+        self._app.push_screen(GoToScreen(playback.meant), went)
 
-    async def action_replay_start(self: "InspectApp") -> None:  # type: ignore[misc]
+    async def action_replay_start(self) -> None:
         """To the first entry."""
         await self.go_to_moment(1)
 
-    async def action_replay_end(self: "InspectApp") -> None:  # type: ignore[misc]
+    async def action_replay_end(self) -> None:
         """To the end; everything is shown."""
         playback = self.playback
         if playback is None:
             return
         playback.show_all()
-        self.take_along()
-        await self.look_again()
-        rows = self._rows_of_replay
+        self.common.follow_tab()
+        await self._show_again()
+        rows = self._rows
         if rows is None or not rows.source.count:
             return
         rows.action_last()
-        own, traffic = self._playback_of(self.tab), self._traffic
+        own, traffic = self.playback_of(self._tabs.current), self._traffic
         if own is not None and traffic is not None and traffic.rows is rows and traffic.model.count:
             own.chosen = traffic.model.entry_of(rows.view.cursor)
-
-    @property
-    def _rows_of_replay(self: "InspectApp") -> "LogList | None":  # type: ignore[misc]
-        """The rows in sight that are about where one stands, if they are."""
-        if self.shows_timeline:
-            return self.timeline.rows if self.timeline is not None else None
-        traffic = self._traffic if self.tab.shown == "traffic" else None
-        return traffic.rows if traffic is not None else None
-
-    def offers_replay(self: "InspectApp", action: str) -> bool | None:  # type: ignore[misc]
-        """Whether an action is there now; None: it is none of these."""
-        return self.playback is not None if action in _ACTIONS else None
 
 
 def recorded_server(journal: "Journal", name: str) -> "tuple[FoundServer | None, str]":

@@ -5,14 +5,16 @@ traffic shows no more than has come so far: that is the front.
 """
 
 import time
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
 
 from inspector.tui.conversation import ConversationStage, OpenConversation, PastSubject, past_of
 from inspector.tui.screens.replay.model import PlaybackPause, Player
-from inspector.tui.screens.replay.position import CommonOrder, CommonWhereabouts, Place, Track, Whereabouts
+from inspector.tui.screens.replay.position import CommonOrder, Place, Track
 
 
-class Playback(Whereabouts):
+class Playback:
     """One recording."""
 
     def __init__(self, recording: OpenConversation, clock: Callable[[], int] = time.monotonic_ns) -> None:
@@ -30,6 +32,41 @@ class Playback(Whereabouts):
         """The entry that was last chosen in the traffic, or that its cursor was put on."""
         self.visited = 0
         """The entry that is looked at as evidence, where that is no move; 0 for none."""
+
+    @property
+    def count(self) -> int:
+        """How many entries the recording has."""
+        return self.recording.journal.count
+
+    @property
+    def grows(self) -> bool:
+        """Whether somebody is recording into it now."""
+        return self.recording.grows
+
+    @property
+    def is_reading(self) -> bool:
+        """Whether it is still being read."""
+        return self.recording.stage is ConversationStage.LOADING
+
+    @property
+    def moment(self) -> tuple[int, int] | None:
+        """The wall clock where one stands, and the time since the start, in nanoseconds; None before the first."""
+        at, journal = self.at, self.recording.journal
+        if not 0 < at <= journal.count:
+            return None
+        return journal.store.wall_ns(at), max(0, journal.store.time_ns(at) - journal.started_ns)
+
+    def next_exchange(self, by: int, *, here: bool = False) -> int | None:
+        """The next request, or the one before, which with `here` may be this very entry; None if there is none."""
+        frames = self.recording.journal.conversation.exchanges.request_frames
+        place = bisect_right(frames, self.at) if by > 0 else bisect_left(frames, self.at + here) - 1
+        return frames[place] if 0 <= place < len(frames) and frames[place] else None
+
+    def meant(self, wanted: str) -> int:
+        """The entry that is asked for by its number, a time of day, or seconds since the start. Raises: FilterError."""
+        from inspector.present.traffic.log import meant
+
+        return meant(self.recording.journal, wanted, self.count)
 
     @property
     def shown(self) -> int:
@@ -108,8 +145,6 @@ class Playback(Whereabouts):
             self._state = PastSubject(self.recording, known)
         return self._state
 
-    # --- playing
-
     def play(self) -> None:
         """Let what comes behind this place come in its own time; from the end on, begin at the beginning."""
         start = 0 if self.at >= self.count and not self.recording.grows else self.at
@@ -142,10 +177,7 @@ class Playback(Whereabouts):
         return False
 
 
-# --- Where somebody stands in several recordings at once: one place in the order of their common clock.
-
-
-class CommonPlayback(CommonWhereabouts):
+class CommonPlayback:
     """Several recordings, moved together. Its entries are those of all, counted in the order of time."""
 
     def __init__(self, parts: Mapping[int, Playback], clock: Callable[[], int] = time.monotonic_ns) -> None:
@@ -159,6 +191,54 @@ class CommonPlayback(CommonWhereabouts):
         """Where somebody stands; None: behind the newest that is shown."""
         self._front: Place | None = None
         """What has come so far, where it is played; None: everything is shown."""
+
+    @property
+    def count(self) -> int:
+        """How many entries there are."""
+        return sum(self.order.end)
+
+    @property
+    def starts_far(self) -> bool:
+        """Whether it takes a while until they are played from here."""
+        return any(part.starts_far for part in self.parts)
+
+    @property
+    def grows(self) -> bool:
+        """Whether somebody is recording into one of them now."""
+        return any(part.grows for part in self.parts)
+
+    @property
+    def is_reading(self) -> bool:
+        """Whether one of them is still being read."""
+        return any(part.is_reading for part in self.parts)
+
+    @property
+    def moment(self) -> tuple[int, int] | None:
+        """The wall clock where one stands, and the time since the first began, in nanoseconds; None before it did."""
+        at = self.at
+        return (self.order.time_of(at), max(0, self.order.time_of(at) - self.order.time_of(1))) if at else None
+
+    def place_of(self, number: int, n: int) -> int:
+        """The place in the order of all of entry n of a tab."""
+        return sum(self.order.of(self.numbers.index(number), n))
+
+    def next_exchange(self, by: int) -> int | None:
+        """The next request, or the one before; None if there is none."""
+        entry = self.entry
+        found = [
+            self.place_of(number, n)
+            for number, part in zip(self.numbers, self.parts, strict=True)
+            if (n := part.next_exchange(by, here=entry is not None and entry[0] != number)) is not None
+        ]
+        return None if not found else min(found) if by > 0 else max(found)
+
+    def meant(self, wanted: str) -> int:
+        """The entry that is asked for by its number, a time of day, or seconds since the start. Raises: FilterError."""
+        from inspector.present.traffic.log import meant_by
+
+        order = self.order
+        first_ns, newest = order.time_of(1), lambda: order.time_of(self.count)
+        return meant_by(wanted, self.count, first_ns, lambda ns, _: sum(order.by(ns - 1)) + 1, newest)
 
     @property
     def shown(self) -> int:
@@ -197,8 +277,6 @@ class CommonPlayback(CommonWhereabouts):
         which = self.order.before(place)
         return (self.numbers[which], place[which]) if which >= 0 else None
 
-    # --- moving
-
     def go(self, n: int) -> None:
         """Stand at the n-th entry of all, or at the nearest there is."""
         self._stand(self.order.at(min(max(1, n), self.count)))
@@ -229,8 +307,6 @@ class CommonPlayback(CommonWhereabouts):
         for part in self.parts:
             part.show_all()
 
-    # --- playing
-
     def play(self) -> None:
         """Let what comes behind this place come in its own time; from the end on, begin at the beginning."""
         start = 0 if self.at >= self.count and not self.grows else self.at
@@ -256,6 +332,9 @@ class CommonPlayback(CommonWhereabouts):
             self.player.pause()
             return True
         return False
+
+
+AnyPlayback: TypeAlias = Playback | CommonPlayback
 
 
 def _track(part: Playback) -> Track:

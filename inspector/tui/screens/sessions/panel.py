@@ -4,7 +4,7 @@ What each is about is found out on a thread, one after the other, and kept for t
 somebody records into or that is open here, and nothing without being asked.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -29,7 +29,7 @@ from inspector.tui.widgets.bars import StatusLine
 from inspector.tui.widgets.virtual_list import LogList
 
 if TYPE_CHECKING:
-    from inspector.tui.app import InspectApp
+    from inspector.tui.tabs import Tab
 
 _EMPTY: list[list[Span]] = [
     [("There are no captures yet.", "muted")],
@@ -116,8 +116,8 @@ class SessionsPanel(Panel):
 
     @property
     def _open_here(self) -> set[Path]:
-        app: InspectApp = self.app  # type: ignore[assignment]
-        shown = (tab.subject.journal.capture_path for tab in app.tabs)
+        tabs: Iterable[Tab] = getattr(self.app, "tabs", ())
+        shown = (tab.subject.journal.capture_path for tab in tabs)
         return {path.absolute() for path in shown if path is not None}
 
     # --- finding out

@@ -1,7 +1,7 @@
 """Marks lines of the traffic, and sends their requests again."""
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, cast
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 from inspector.errors import UsageError
 from inspector.present.spans import Span
@@ -12,7 +12,7 @@ from inspector.tui.screens.traffic.list import TrafficList
 
 if TYPE_CHECKING:
     from inspector.features.resend.resend_diff import Again
-    from inspector.tui.app import InspectApp
+    from inspector.tui.tabs import Tab
 
 
 _MARKED = "mark"
@@ -103,7 +103,7 @@ class Resending:
         """The server that gets it, or why there is none."""
         if subject.can_act:
             return subject if subject.stage is ConversationStage.OPEN else "Not connected: ^r connects again."
-        tabs = getattr(cast("InspectApp", self.list.app), "tabs", [])
+        tabs: Iterable[Tab] = getattr(self.list.app, "tabs", ())
         there = [tab.subject for tab in tabs if tab.subject.can_act and tab.subject.stage is ConversationStage.OPEN]
         if not there:
             return "This is a recording, and no server is open: O opens one beside it."

@@ -4,7 +4,7 @@ It belongs to the app and to no tab. A line leads to its server's own tab, where
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -23,7 +23,7 @@ from inspector.tui.panels import Panel
 from inspector.tui.screens.traffic.filter_pane import FilterPane
 from inspector.tui.screens.traffic.timeline_model import Timeline, TimelineWire, entry_of, number_of
 from inspector.tui.screens.traffic.waterfall_model import LaneWire
-from inspector.tui.tabs import ALL, Tab
+from inspector.tui.tabs import ALL, Tab, Tabs
 from inspector.tui.theme import glyphs
 from inspector.tui.widgets.bars import StatusLine
 from inspector.tui.widgets.virtual_lines import Ground
@@ -31,7 +31,6 @@ from inspector.tui.widgets.virtual_list import LogList
 
 if TYPE_CHECKING:
     from inspector.filters.language.fields import Term
-    from inspector.tui.app import InspectApp
     from inspector.tui.screens.traffic.detail import DetailPanel
     from inspector.tui.screens.traffic.timeline_model import TimelineFind
 
@@ -290,11 +289,21 @@ class TimelinePanel(Panel, TimelineWays, Ground):
     TimelinePanel.-detail-only > #timeline { display: none; }
     """
 
-    def __init__(self, inspect: "InspectApp") -> None:
+    def __init__(
+        self,
+        tabs: Tabs,
+        traffic_of: Callable[[Tab], OpenConversation],
+        show_tab: Callable[[int], Awaitable[None]],
+        show_entry_of: Callable[[int, int], Awaitable[None]],
+    ) -> None:
+        """`traffic_of` gives what is shown of a tab. The others show a tab, and in its traffic an entry, by number."""
         super().__init__()
-        self._inspect = inspect
+        self._tabs = tabs
+        self._traffic_of = traffic_of
+        self._show_tab = show_tab
+        self._show_entry_of = show_entry_of
         self._wires = Wires()
-        self._filter = self.line = TimelineFilter(inspect.subject)
+        self._filter = self.line = TimelineFilter(tabs.subject)
         self._detail: DetailPanel | None = None
         self.chosen: tuple[int, int] = (ALL, 0)
         """The tab and the entry that the cursor is on."""
@@ -329,7 +338,7 @@ class TimelinePanel(Panel, TimelineWays, Ground):
         if self._detail is None:
             from inspector.tui.screens.traffic.detail import DetailPanel
 
-            self._about = self._wires.subject(self.chosen[0]) or self._inspect.subject
+            self._about = self._wires.subject(self.chosen[0]) or self._tabs.subject
             self._detail = DetailPanel(self._about)
             self.mount(self._detail)
         return self._detail
@@ -341,7 +350,7 @@ class TimelinePanel(Panel, TimelineWays, Ground):
         self._ticks += 1
         if self._ticks % _AGE_EVERY_TICKS == 0:
             self.timeline.age()
-        if self._wires.sync(self._inspect.tabs, self._inspect.traffic_of):
+        if self._wires.sync(self._tabs, self._traffic_of):
             self.rows.source = self.timeline
             self.find_anew()
         self.rows.sync()
@@ -366,7 +375,7 @@ class TimelinePanel(Panel, TimelineWays, Ground):
             self._arrange(self.size.width)
             self.rows.focus()
         else:
-            self.app.call_later(self._inspect.action_show_tab, self._inspect.tab.number)
+            self.app.call_later(self._show_tab, self._tabs.current.number)
         return True
 
     def copy(self) -> None:
@@ -381,7 +390,7 @@ class TimelinePanel(Panel, TimelineWays, Ground):
 
     def action_filter(self) -> None:
         """Open the filter line, with proposals from the tab that was in sight."""
-        self._filter.subject = self._inspect.subject
+        self._filter.subject = self._tabs.subject
         self._filter.open()
 
     def action_clear_filter(self) -> None:
@@ -395,9 +404,7 @@ class TimelinePanel(Panel, TimelineWays, Ground):
         """Show the chosen line in its server's own tab."""
         number, n = self.chosen
         if n and self._wires.subject(number) is not None:
-            await self._inspect.action_show_tab(number)
-            await self._inspect.action_show("traffic")
-            self._inspect.panel.show_entry(n)
+            await self._show_entry_of(number, n)
 
     def action_tab(self, by: int) -> None:
         """The next view of the message."""
@@ -449,7 +456,7 @@ class TimelinePanel(Panel, TimelineWays, Ground):
             (f"{len(timeline.wires)} servers in one order of time", "muted"),
             ("  o goes there", "faint"),
         ]
-        if reading := self._wires.reading(self._inspect.tabs):
+        if reading := self._wires.reading(self._tabs):
             left.append((f"  {glyphs().pending} reading {one_line(', '.join(reading), 40)}", "pending"))
         elif timeline.is_behind and timeline.term is not None:
             left.append((f"  {glyphs().pending} filtering", "pending"))

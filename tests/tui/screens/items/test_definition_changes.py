@@ -13,7 +13,6 @@ from textual.widgets._toast import Toast
 from inspector.config.environment import build_environment
 from inspector.config.remembered import SeenServer
 from inspector.config.targets import StdioTarget
-from inspector.tui.screens.items.definition_changes import Remembering
 from tests.cli.running import scripted
 from tests.stories.persons import Person, at_the_screen
 from tests.waiting import until
@@ -35,7 +34,6 @@ async def _before(script: Path, *tools: Any) -> AsyncIterator[tuple[Person, Stdi
     environment = build_environment({}, inherit_all=False, set_=[])
     target = StdioTarget((sys.executable, str(script)), environment, str(script.parent))
     async with at_the_screen(target, None, (90, 30)) as person:
-        assert isinstance(person.pilot.app, Remembering)
         await person.sees("● connected", "tools/list")
         yield person, target
 

@@ -9,7 +9,6 @@ from inspector.tui.app import InspectApp
 from inspector.tui.conversation import ConversationStage, PastSubject, past_of
 from inspector.tui.noted import noted_of
 from inspector.tui.screens.notes.dialogs import MarksScreen
-from inspector.tui.screens.notes.notes import AppMarking
 from inspector.tui.widgets.prompts import CommentScreen, NameScreen
 from tests.captures.record import sample
 from tests.present.tape import Tape
@@ -72,10 +71,6 @@ async def test_notes_that_can_not_be_kept_are_said_and_change_nothing(tmp_path: 
         await until(lambda: "left as it is" in text(app), "why nothing is marked")
         assert not app.subject.journal.marks
     assert (tmp_path / "evening.mcpcap.notes").read_bytes() == b"something else"
-
-
-def test_it_is_the_app_that_marks_lines() -> None:
-    assert issubclass(InspectApp, AppMarking)
 
 
 def test_a_mark_is_one_of_the_recording_and_a_colour_that_was_given_is_given_again(tape: Tape) -> None:

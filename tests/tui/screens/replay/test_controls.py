@@ -18,7 +18,7 @@ from inspector.protocol.frames import Channel, Direction
 from inspector.session.engine import OpenedSession
 from inspector.tui.app import InspectApp
 from inspector.tui.conversation import ConversationStage
-from inspector.tui.screens.replay.controls import CommonReplaying, Replaying, recorded_server
+from inspector.tui.screens.replay.controls import CommonReplay, recorded_server
 from inspector.tui.screens.replay.playback import CommonPlayback, Playback
 from inspector.tui.screens.traffic.dialogs import GoToScreen
 from inspector.tui.screens.traffic.timeline import TimelinePanel
@@ -43,7 +43,7 @@ async def both(size: tuple[int, int] = (120, 36)) -> AsyncIterator[tuple[Inspect
         await pilot.press("&")
         await until(lambda: "101 entries  everything known" in bar(app), "the bar of both")
         await until(lambda: panel(app).timeline.count == 101, "all rows")
-        common = app.common
+        common = app.replay.common.playback
         assert common is not None
         yield app, pilot, common
     for tab in app.tabs:
@@ -55,8 +55,8 @@ def bar(app: InspectApp) -> str:
 
 
 def panel(app: InspectApp) -> TimelinePanel:
-    assert app.timeline is not None
-    return app.timeline
+    assert app.tabs.timeline is not None
+    return app.tabs.timeline
 
 
 async def test_the_cursor_of_the_timeline_is_where_one_stands_in_every_tab() -> None:
@@ -68,7 +68,7 @@ async def test_the_cursor_of_the_timeline_is_where_one_stands_in_every_tab() -> 
         await pilot.press("k")
         await until(lambda: "#3 of 101" in bar(app), "the reader's own move")
         await pilot.press("o")
-        await until(lambda: "#2 of 65" in bar(app) and not app.shows_timeline, "the first tab stands there")
+        await until(lambda: "#2 of 65" in bar(app) and not app.tabs.shows_timeline, "the first tab stands there")
         await pilot.press("2")
         await until(lambda: "as at #2" in text(app) and "not been listed yet" in text(app), "so do its screens")
         for _ in range(15):
@@ -88,16 +88,16 @@ async def test_the_cursor_of_the_timeline_is_where_one_stands_in_every_tab() -> 
         await pilot.press("comma", "2")
         await until(lambda: "19 tools" in text(app), "everything is known in the tabs, too")
         assert not common.stands_somewhere
-        await app.close_tab(app.tabs[1])
-        assert app._common is None, "nothing of it is kept"
+        await app.navigation.close_tab(app.tabs[1])
+        assert app.replay.common._found is None, "nothing of it is kept"
 
 
 def test_a_row_of_a_tab_that_was_closed_leads_nowhere() -> None:
     entries = {0: (SimpleNamespace(number=1), 3), 1: (SimpleNamespace(number=2), 1)}
     timeline = SimpleNamespace(row_at=lambda number, n: 0, count=2, entry=entries.get)
     common = SimpleNamespace(entry=(1, 3), numbers=(1,), place_of=lambda number, n: (1,).index(number) + n)
-    app: Any = SimpleNamespace(common=common, timeline=SimpleNamespace(timeline=timeline))
-    assert CommonReplaying.common_match(app, 1) is None
+    replay: Any = SimpleNamespace(playback=common, _tabs=SimpleNamespace(timeline=SimpleNamespace(timeline=timeline)))
+    assert CommonReplay.next_match(replay, 1) is None
 
 
 async def test_a_time_and_requests_and_matches_lead_on_in_all() -> None:
@@ -187,10 +187,6 @@ async def test_captures_that_grow_stand_where_the_cursor_is_until_they_are_follo
         await tab.subject.end()
     for journal in journals:
         journal.close()
-
-
-def test_it_is_the_app_that_goes_through_several() -> None:
-    assert issubclass(InspectApp, CommonReplaying)
 
 
 @asynccontextmanager
@@ -347,10 +343,6 @@ async def test_a_capture_that_grows_is_followed_until_one_goes_back_in_it(tmp_pa
         await pilot.press("$")
         await until(lambda: "8 entries  followed" in bar(app), "followed again")
     journal.close()
-
-
-def test_it_is_the_app_that_goes_through_recordings() -> None:
-    assert issubclass(InspectApp, Replaying)
 
 
 async def test_a_recording_offers_to_start_its_server_again() -> None:

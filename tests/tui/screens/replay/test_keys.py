@@ -1,8 +1,8 @@
 """The keys for recordings."""
 
 from inspector.tui.actions import ActionScope
-from inspector.tui.app import InspectApp
 from inspector.tui.keys import ACTIONS
+from inspector.tui.screens.replay.controls import Replay
 from inspector.tui.screens.replay.keys import REPLAYING
 from inspector.tui.screens.traffic.panel import TrafficPanel
 
@@ -10,7 +10,7 @@ from inspector.tui.screens.traffic.panel import TrafficPanel
 def test_they_are_part_of_the_table_and_the_app_does_what_they_ask_for() -> None:
     assert set(REPLAYING) <= set(ACTIONS)
     for action in REPLAYING:
-        owner = InspectApp if action.where is ActionScope.REPLAY else TrafficPanel
+        owner = Replay if action.where is ActionScope.REPLAY else TrafficPanel
         assert hasattr(owner, f"action_{action.action.removeprefix('app.').partition('(')[0]}"), action.id
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from inspector.tui.conversation import ConversationStage
 from inspector.tui.screens.replay.playback import Playback
-from inspector.tui.screens.replay.position import CommonOrder, CommonWhereabouts, Track, Whereabouts
+from inspector.tui.screens.replay.position import CommonOrder, Track
 from tests.present.tape import Tape
 from tests.tui.staging import Staged, handshake
 
@@ -57,8 +57,7 @@ def test_a_far_place_is_the_one_that_steps_lead_to(times: list[list[int]], data:
 
 
 def test_the_moment_and_the_requests_around_it_are_known(tape: Tape) -> None:
-    place: Whereabouts = Playback(Staged(handshake(tape), stage=ConversationStage.RECORDED))
-    assert isinstance(place, Playback)
+    place = Playback(Staged(handshake(tape), stage=ConversationStage.RECORDED))
     assert (place.count, place.grows, place.is_reading) == (5, False, False)
     place.go(4)
     moment = place.moment
@@ -69,7 +68,3 @@ def test_the_moment_and_the_requests_around_it_are_known(tape: Tape) -> None:
     place.stand(0, None)
     assert (place.at, place.moment) == (0, None)
     assert place.state().journal.count == 0
-
-
-def test_of_several_each_has_its_own() -> None:
-    assert {"moment", "next_exchange", "meant", "place_of"} <= set(vars(CommonWhereabouts))

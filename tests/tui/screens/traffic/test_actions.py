@@ -47,7 +47,7 @@ async def test_a_call_is_sent_again_and_what_came_is_held_against_what_came_befo
         assert not isinstance(app.screen, ConfirmScreen), "it says that it only reads"
         assert [each.target for each in exchanges[-2:]] == ["add", "add"]
 
-        await app.open_tab(OpenCapture(sample("lighthouse")))
+        await app.navigation.open_tab(OpenCapture(sample("lighthouse")))
         await until(
             lambda: app.subject.stage is ConversationStage.RECORDED and "tools/call" in text(app), "the recording"
         )

@@ -4,8 +4,8 @@ import pytest
 
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope, key_name
-from inspector.tui.app import InspectApp
 from inspector.tui.keys import ACTIONS, action
+from inspector.tui.navigation import Navigation
 from inspector.tui.screens.notes.dialogs import MarksScreen
 from inspector.tui.screens.traffic.keys import FILTERING, MARKING, NETWORK, PAYLOADS, TELLING, TRAFFIC
 from inspector.tui.screens.traffic.panel import TrafficPanel
@@ -33,7 +33,7 @@ def test_they_are_part_of_the_table_and_somebody_does_what_they_ask_for(panel: T
     for each in MARKING:
         owner: object = MarksScreen if each.where is ActionScope.MARKS else panel
         if each.action.startswith("app."):
-            owner = InspectApp
+            owner = Navigation
         assert hasattr(owner, f"action_{each.action.removeprefix('app.')}"), each.id
 
 

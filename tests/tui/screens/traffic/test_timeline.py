@@ -18,7 +18,7 @@ async def test_rows_of_all_servers_stand_in_one_list_and_the_chosen_one_beside_i
         total = sum(tab.subject.journal.count for tab in app.tabs)
         await until(lambda: f"{total} entries" in text(app) and "pier " in text(app) and "quay " in text(app), "all")
         assert "mcp-inspect  gull" not in text(app)  # the header is about one server
-        timeline = app.timeline
+        timeline = app.tabs.timeline
         assert isinstance(timeline, TimelinePanel)
         await until(lambda: timeline.timeline.count >= total, "rows for all")
         await pilot.press("g")
@@ -32,13 +32,13 @@ async def test_rows_of_all_servers_stand_in_one_list_and_the_chosen_one_beside_i
 async def test_a_line_leads_to_its_servers_own_tab() -> None:
     async with aboard("pier", "quay") as (app, pilot, _):
         await pilot.press("&")
-        timeline = app.timeline
+        timeline = app.tabs.timeline
         assert isinstance(timeline, TimelinePanel)
         await until(lambda: timeline.timeline.count > 20, "rows")
         wire, n = timeline.timeline.entry(timeline.timeline.count - 1)
         await until(lambda: timeline.chosen == (wire.number, n), "the last one is chosen")
         await pilot.press("o")
-        await until(lambda: app.tab.number == wire.number and not app.shows_timeline, "its server's tab")
+        await until(lambda: app.tab.number == wire.number and not app.tabs.shows_timeline, "its server's tab")
         await until(lambda: f"#{n}" in text(app), "the message itself")
 
 
@@ -46,7 +46,7 @@ async def test_narrow_terminals_show_list_and_detail_in_turn() -> None:
     async with aboard("pier", "quay", size=(80, 24)) as (app, pilot, _):
         await pilot.press("&")
         await until(lambda: "method and target" in text(app) and "server " in text(app), "the list")
-        timeline = app.timeline
+        timeline = app.tabs.timeline
         assert isinstance(timeline, TimelinePanel)
         await until(lambda: timeline.timeline.count > 20, "rows")
         await pilot.press("enter")
@@ -78,7 +78,7 @@ async def test_a_text_is_found_in_all_servers_and_a_match_brings_its_partner() -
         for tab in app.tabs:
             await tab.subject.call("tools/call", {"name": "echo", "arguments": {"text": "ahoy"}}, lambda exchange: None)
         await pilot.press("&")
-        panel = app.timeline
+        panel = app.tabs.timeline
         assert isinstance(panel, TimelinePanel)
         assert isinstance(panel, TimelineWays)
         total = sum(tab.subject.journal.count for tab in app.tabs)
@@ -108,7 +108,7 @@ async def test_a_text_is_found_in_all_servers_and_a_match_brings_its_partner() -
 async def test_all_exchanges_of_all_servers_stand_on_one_axis_and_lead_back_to_their_lines() -> None:
     async with aboard("pier", "quay", size=(150, 40)) as (app, pilot, _):
         await pilot.press("&")
-        panel = app.timeline
+        panel = app.tabs.timeline
         assert isinstance(panel, TimelinePanel)
         await until(lambda: panel.timeline.count > 20, "rows")
         await pilot.press("g", "W")

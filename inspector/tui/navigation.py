@@ -1,0 +1,419 @@
+"""Going from one screen or tab to another, opening further conversations, and closing them.
+
+Panels are imported when they are first shown, so that the first picture does not wait for the others.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from textual.app import App
+
+from inspector.errors import InspectError
+from inspector.session.engine import OpenedSession
+from inspector.text import visible
+from inspector.tui.bars import HeaderBar
+from inspector.tui.conversation import ConversationStage, OpenConversation, Recording
+from inspector.tui.panels import Panel
+from inspector.tui.screens.replay.controls import Replay
+from inspector.tui.tabs import ALL, Tab, Tabs
+from inspector.tui.toasts import Toasts
+
+if TYPE_CHECKING:
+    from inspector.capture.format.notes import Mark, View
+    from inspector.present.spans import Span
+    from inspector.present.start import Capture, ConfiguredServer, Wanted
+    from inspector.tui.screens.traffic.panel import TrafficPanel
+
+
+class Opener(Protocol):
+    """Whoever knows how."""
+
+    def found(self) -> "tuple[Sequence[ConfiguredServer], Sequence[Capture]]":
+        """The servers that hosts on this machine know, and recent captures."""
+
+    def open(self, wanted: "Wanted") -> OpenedSession:
+        """Begin it.
+
+        Raises: InspectError if it can't be begun at all; a server that fails later is a state of its conversation.
+        """
+
+    def share(self, capture: Path, out: Path, *, notes: bool, overwrite: bool) -> list[str]:
+        """Copy a capture without its secrets; what was done, in lines.
+
+        Raises: InspectError if it can't be copied, or a secret would be left in it.
+        """
+
+
+class Navigation:
+    """Shows screens, tabs and the timeline; opens and closes tabs."""
+
+    def __init__(
+        self, app: App[None], tabs: Tabs, header: HeaderBar, replay: Replay, toasts: Toasts, opener: Opener | None
+    ) -> None:
+        """Without an `opener` nothing further can be opened."""
+        self._app = app
+        self._tabs = tabs
+        self._header = header
+        self._replay = replay
+        self._toasts = toasts
+        self._opener = opener
+        self._typed: tuple[str, Tab] | None = None
+        """What was typed last to open another server, and its tab."""
+
+    def tick(self) -> None:
+        """Let the header and the panel in sight look again; each paints only what has changed."""
+        self._header.sync()
+        self._tabs.panel.sync()
+
+    # Screens
+
+    async def action_show(self, name: str) -> None:
+        """Show a screen of the tab in sight by its name, as `make_panel` knows it."""
+        tab, tabs, replay = self._tabs.current, self._tabs, self._replay
+        tabs.shows_timeline = False
+        subject, panel = await replay.subject_for(name), tab.panels.get(name)
+        if panel is None:
+            panel = tab.panels[name] = make_panel(name, tab.subject if name == "traffic" else subject)
+            await self._app.mount(panel, after=self._header)
+        replay.show_moment(panel, subject)
+        if name == "findings":
+            panel.show_findings(tabs.panel.meant_findings)
+        tab.shown = self._header.shown = name
+        self._show_only(panel)
+        replay.put_cursor()
+
+    async def show_entry(self, n: int, pointer: str, span: tuple[int, int] | None) -> None:
+        """Show an entry in the traffic, in full."""
+        await self.action_show("traffic")
+        if (playback := self._replay.playback_of(self._tabs.current)) is not None:
+            playback.visit(n)
+        self._tabs.panel.show_evidence(n, pointer, span)
+
+    async def write_anew(self, message: bytes) -> None:
+        """Write a message anew, on the screen for that."""
+        await self.action_show("raw")
+        await self._tabs.panel.take_draft(message)
+
+    async def action_back(self) -> None:
+        """Go back one step within the panel; from its first step to the traffic. Never quits."""
+        if not self._tabs.panel.go_back() and self._tabs.current.shown != "traffic":
+            await self.action_show("traffic")
+
+    def _show_only(self, panel: Panel) -> None:
+        for other in self._tabs.panels:
+            other.display = other is panel
+        self._header.display = not self._tabs.shows_timeline
+        if self._tabs.bar is not None:
+            self._tabs.bar.sync()
+        panel.sync()
+        panel.take_focus()
+
+    def action_marks(self) -> None:
+        """List marks and views; what is chosen there is gone to in the traffic."""
+        from inspector.tui.screens.notes.dialogs import MarksScreen
+        from inspector.tui.noted import noted_of
+        from inspector.tui.screens.traffic.panel import TrafficPanel
+
+        if self._tabs.shows_timeline:
+            return
+        panel = self._tabs.current.panels.get("traffic")
+        traffic = panel if isinstance(panel, TrafficPanel) else None
+        subject = self._tabs.subject
+
+        def went(found: "Mark | View | None") -> None:
+            self._app.call_later(self._go_to_noted, found, traffic)
+
+        present = traffic.present_view() if traffic is not None else None
+        self._app.push_screen(MarksScreen(subject, noted_of(subject), present), went)
+
+    async def _go_to_noted(self, found: "Mark | View | None", traffic: "TrafficPanel | None") -> None:
+        from inspector.capture.format.notes import Mark
+
+        if traffic is not None:
+            traffic.list.show_notes()
+        if isinstance(found, Mark) and found.n <= self._tabs.subject.journal.count:
+            await self._go_to_mark(found.n)
+        elif found is not None and not isinstance(found, Mark):
+            await self.action_show("traffic")
+            if traffic is not None:
+                traffic.look_as(found)
+
+    async def _go_to_mark(self, n: int) -> None:
+        """On a screen of a recording to that moment, else to the line of the traffic."""
+        if self._replay.playback is not None and self._tabs.current.shown != "traffic":
+            await self._replay.go_to_moment(n)
+            return
+        await self.action_show("traffic")
+        if self._replay.playback is not None:
+            await self._replay.go_to_moment(n)
+        else:
+            self._tabs.panel.show_entry(n)
+
+    # Tabs
+
+    async def show_tab(self, number: int) -> None:
+        """Show a tab by its number, on the screen that it was left on; ALL shows the timeline."""
+        if number == ALL:
+            await self.action_timeline()
+            return
+        tab = self._tabs.numbered(number)
+        if tab is None:
+            return
+        self._tabs.current = tab
+        self._header.rebind(tab.subject)
+        await self.action_show(tab.shown)
+
+    async def show_entry_of(self, number: int, n: int) -> None:
+        """Show an entry in the traffic of a tab."""
+        await self.show_tab(number)
+        await self.action_show("traffic")
+        self._tabs.panel.show_entry(n)
+
+    async def action_turn_tab(self, by: int) -> None:
+        """Show the next tab, or the one before; the timeline is one of them."""
+        if len(self._tabs) == 1:
+            self._toasts.say("There is one server. O opens another beside it.")
+            return
+        numbers = [ALL, *(tab.number for tab in self._tabs)]
+        here = ALL if self._tabs.shows_timeline else self._tabs.current.number
+        await self.show_tab(numbers[(numbers.index(here) + by) % len(numbers)])
+
+    async def action_timeline(self) -> None:
+        """Show the traffic of all servers in one list."""
+        tabs = self._tabs
+        if len(tabs) == 1:
+            self._toasts.say("There is one server, so its traffic is all there is. O opens another beside it.")
+            return
+        if tabs.timeline is None:
+            from inspector.tui.screens.traffic.timeline import TimelinePanel
+
+            tabs.timeline = TimelinePanel(tabs, self._replay.common.traffic_of, self.show_tab, self.show_entry_of)
+            await self._app.mount(tabs.timeline, after=self._header)
+        tabs.shows_timeline = True
+        self._show_only(tabs.timeline)
+        self._replay.common.come_in_sight()
+
+    # Coming and going
+
+    async def add_tab(self, opened: OpenedSession) -> Tab:
+        """Put a conversation into a tab, out of sight. Raises: CaptureError if it is a capture that can't be read."""
+        tabs = self._tabs
+        tab = tabs.add(opened)
+        await self._app.mount(tab.notice)
+        if isinstance(tab.subject, Recording):
+            self._app.run_worker(tab.subject.keep_up, thread=True, group=f"load {tab.number}")
+        if tabs.bar is None:
+            from inspector.tui.bars import ConversationBar
+
+            tabs.bar = ConversationBar(tabs, self.show_tab)
+            await self._app.mount(tabs.bar, before=self._header)
+        tabs.bar.sync()
+        return tab
+
+    async def add_tabs(self, several: list[OpenedSession]) -> None:
+        """Give each a tab; one that can't be shown is told of, and the others are there."""
+        for opened in several:
+            try:
+                await self.add_tab(opened)
+            except InspectError as error:
+                self._toasts.say(f"{opened.name}: {error}", severity="error")
+
+    def action_open(self, typed: str = "", problem: str = "") -> None:
+        """Choose another server, or a capture, to be opened beside.
+
+        What was typed and could not be opened, or failed to connect, is there to be corrected; `problem` says why.
+        """
+        if self._opener is None:
+            self._toasts.say("Nothing can be opened from here.")
+            return
+        from inspector.tui.screens.start.start import OpenScreen
+
+        if not typed and self._typed is not None and self._typed[1].subject.stage is ConversationStage.FAILED:
+            typed, problem = self._typed[0], self._typed[1].subject.why
+        servers, captures = self._opener.found()
+        screen = OpenScreen(servers, captures, typed=typed, problem=problem)
+
+        def chosen(wanted: "Wanted | None") -> None:
+            if wanted is not None:
+                self._app.run_worker(self.open_tab(wanted, screen.typed), group="opening")
+
+        self._app.push_screen(screen, chosen)
+
+    async def open_tab(self, wanted: "Wanted", typed: str = "") -> None:
+        """Open something in a tab of its own, and show that; what is wrong with it is said, where it was `typed`."""
+        assert self._opener is not None, "whoever can choose has an opener"
+        try:
+            await _prepare(wanted)
+            tab = await self.add_tab(self._opener.open(wanted))
+        except InspectError as error:
+            said = f"{error} {error.hint}".rstrip()
+            if typed:
+                self.action_open(typed, said)
+            else:
+                self._toasts.say(said, severity="error")
+            return
+        self._typed = (typed, tab) if typed else None
+        await self.show_tab(tab.number)
+
+    async def open_capture(self, path: Path) -> None:
+        """Show the tab that has this capture, or open it in another."""
+        for tab in self._tabs:
+            shown = tab.subject.journal.capture_path
+            if shown is not None and shown.absolute() == path:
+                await self.show_tab(tab.number)
+                await self.action_show("traffic")
+                return
+        if self._opener is None:
+            self._toasts.say("Nothing can be opened from here.")
+        else:
+            from inspector.present.start import OpenCapture
+
+            await self.open_tab(OpenCapture(path))
+
+    def offer_server(self, tab: Tab) -> None:
+        """Show how the server of a recording was started or dialled, and ask whether it is to be, in a tab beside."""
+        from inspector.present.start import OpenServer
+        from inspector.tui.screens.replay.controls import recorded_server
+        from inspector.tui.screens.start.start import ApproveScreen
+
+        if self._opener is None:
+            self._toasts.say("Nothing can be opened from here.")
+            return
+        server, missing = recorded_server(tab.subject.journal, tab.subject.about.label)
+        if server is None:
+            self._toasts.say(missing, severity="warning")
+            return
+
+        def answered(sure: bool | None) -> None:
+            if sure:
+                self._app.run_worker(self.open_tab(OpenServer(server)), group="opening")
+                if missing:
+                    self._toasts.say(missing, severity="warning")
+
+        self._app.push_screen(ApproveScreen(server), answered)
+
+    def action_close_tab(self) -> None:
+        """End the server of the tab in sight and close it; asks first while something runs."""
+        if self._tabs.shows_timeline:
+            self._toasts.say("This is the timeline of all. Choose the tab that is to be closed.")
+            return
+        if len(self._tabs) == 1:
+            self._toasts.say("It is the only one. Press q to quit.")
+            return
+        tab = self._tabs.current
+        if not (running := tab.running):
+            self._app.run_worker(self.close_tab(tab), group="closing")
+            return
+        from inspector.tui.widgets.dialogs import ConfirmScreen
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self._app.call_later(self.close_tab, tab)
+
+        asked = visible(f"Close {tab.name} and end its server?", limit=200)
+        ways = ("no, keep it (n)", "yes, close it (y)")
+        question: list[list[Span]] = [[(asked, "strong")], [("This would be given up:", "text")]]
+        self._app.push_screen(ConfirmScreen("Close", question, "\n".join(running), ways), answered)
+
+    async def close_tab(self, tab: Tab) -> None:
+        """End a conversation and take its tab away; another one comes in sight."""
+        tabs = self._tabs
+        if tab not in tabs or len(tabs) == 1:
+            return
+        following = tabs.remove(tab)
+        self._replay.common.forget()
+        if tabs.current is tab:
+            await self.show_tab(following.number)
+        for widget in (*tab.panels.values(), tab.notice):
+            await widget.remove()
+        if len(tabs) == 1 and tabs.bar is not None:
+            bar, tabs.bar = tabs.bar, None
+            await bar.remove()
+            if tabs.shows_timeline:
+                await self.show_tab(tabs.current.number)
+        self._app.run_worker(self._end(tab), group=f"ending {tab.number}")
+
+    async def _end(self, tab: Tab) -> None:
+        await tab.subject.end()
+        if tab.close is not None:
+            await asyncio.to_thread(tab.close)
+        kept = tab.subject.journal.capture_path if tab.subject.can_act else None
+        self._toasts.say(f"{tab.name} is closed." + (f" It is kept in {kept.name}." if kept else ""))
+
+
+async def _prepare(wanted: "Wanted") -> None:
+    """Make a capture of another program's file, however long that takes. Raises: CaptureError."""
+    from inspector.present.start import OpenCapture
+
+    if isinstance(wanted, OpenCapture):
+        from inspector.capture.foreign_files import stand_in
+
+        await asyncio.to_thread(stand_in, wanted.path)
+
+
+def make_panel(name: str, subject: OpenConversation) -> Panel:
+    """The panel of a screen, by its name: "traffic", "tools", "resources", "prompts" or "server"."""
+    match name:
+        case "traffic":
+            from inspector.tui.screens.traffic.panel import TrafficPanel
+
+            return TrafficPanel(subject)
+        case "tools":
+            from inspector.tui.screens.items.tools import ToolsPanel
+
+            return ToolsPanel(subject)
+        case "resources":
+            from inspector.tui.screens.items.resources import ResourcesPanel
+
+            return ResourcesPanel(subject)
+        case "prompts":
+            from inspector.tui.screens.items.prompts import PromptsPanel
+
+            return PromptsPanel(subject)
+        case "inbox":
+            from inspector.tui.screens.inbox.panel import InboxPanel
+
+            return InboxPanel(subject)
+        case "server":
+            from inspector.tui.screens.server.panel import ServerPanel
+
+            return ServerPanel(subject)
+        case "log":
+            from inspector.tui.screens.log.panel import ServerLogPanel
+
+            return ServerLogPanel(subject)
+        case "tasks":
+            from inspector.tui.screens.tasks.panel import TasksPanel
+
+            return TasksPanel(subject)
+        case _:
+            return _further(name, subject)
+
+
+def _further(name: str, subject: OpenConversation) -> Panel:
+    """The panel of a screen on a letter, or one that few look at."""
+    match name:
+        case "raw":
+            from inspector.tui.screens.compose.panel import RawPanel
+
+            return RawPanel(subject)
+        case "skills":
+            from inspector.tui.screens.skills.panel import SkillsPanel
+
+            return SkillsPanel(subject)
+        case "network":
+            from inspector.tui.screens.network.panel import NetworkPanel
+
+            return NetworkPanel(subject)
+        case "sessions":
+            from inspector.tui.screens.sessions.panel import SessionsPanel
+
+            return SessionsPanel(subject)
+        case "findings":
+            from inspector.tui.screens.findings.panel import FindingsPanel
+
+            return FindingsPanel(subject)
+        case _:
+            raise KeyError(name)
