@@ -112,8 +112,8 @@ class Navigation:
 
     def action_marks(self) -> None:
         """List marks and views; what is chosen there is gone to in the traffic."""
-        from inspector.tui.screens.notes.dialogs import MarksScreen
         from inspector.tui.noted import noted_of
+        from inspector.tui.screens.notes.dialogs import MarksScreen
         from inspector.tui.screens.traffic.panel import TrafficPanel
 
         if self._tabs.shows_timeline:

@@ -5,7 +5,6 @@ from pathlib import Path
 
 from textual.widgets import Input
 
-from inspector.tui.app import InspectApp
 from inspector.tui.conversation import ConversationStage, PastSubject, past_of
 from inspector.tui.noted import noted_of
 from inspector.tui.screens.notes.dialogs import MarksScreen
