@@ -1,1 +1,1 @@
-"""Who may ask: OAuth as flows, one document of the standards a file, and a driver that performs their steps."""
+"""Authorization: discovery, registration, tokens and stored logins (OAuth 2.1)."""

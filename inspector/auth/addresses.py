@@ -1,4 +1,4 @@
-"""Addresses that a server names: which may be asked, which may be shown to a browser.
+"""URLs that a server names: which may be requested, which may be opened in a browser.
 
 A server's documents are hostile until proven otherwise. Only http and https are addresses; plain http only to the
 machine itself or to the very host that the user named; and no address may lead from the open network into a private

@@ -1,4 +1,4 @@
-"""Authorization: the person says yes in a browser, and a code comes back (OAuth 2.1, section 4.1; PKCE, RFC 7636).
+"""The authorization code grant with PKCE (OAuth 2.1, section 4.1; RFC 7636).
 
 What comes back is believed only if it carries the state that was sent and, where the server says who answers
 (RFC 9207), its very name. What an answer of somebody else says is not shown: it may be written to mislead.

@@ -1,4 +1,4 @@
-"""Discovery: who protects a server (RFC 9728), and how to ask there (RFC 8414, OpenID Connect Discovery).
+"""Discovery of protected resource and authorization server metadata (RFC 9728, RFC 8414, OIDC).
 
 The places are tried in the order of the specification, and each try is a rung. A document that another one has no
 right to name is not used: a resource that is not the server's, an issuer that is not the one that was asked for.

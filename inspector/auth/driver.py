@@ -1,4 +1,4 @@
-"""The driver of logins: performs the steps of the flow, and lets the endpoint in where it was refused.
+"""Performs the steps of a login and adds its credentials to rejected requests.
 
 One login at a time: whoever is refused meanwhile waits for it and tries again. Three logins a connection are enough;
 a server that refuses after them refuses for good.

@@ -1,4 +1,4 @@
-"""The whole dance, from a challenge to a token, and nothing else: each step is told in a file of its own.
+"""The login flow from a challenge to a token, as steps. Pure.
 
     challenge ─▶ who protects the server ─▶ how to ask there ─▶ who we are ─▶ the person's yes ─▶ token
 

@@ -1,4 +1,4 @@
-"""The guide: takes a person to the authorization server and waits for what comes back, from the browser or by hand.
+"""Takes the user to the authorization server and waits for the redirect, or a pasted URL.
 
 It lives on the loop of the connection. Whoever shows it, a dialog or a terminal, reads `rungs` and `waiting` from any
 thread, and calls `take` and `give_up` on that loop. It listens on 127.0.0.1 while a login goes on and no longer.

@@ -1,4 +1,4 @@
-"""Registration: who we are to an authorization server.
+"""Client registration: pre-registered, by metadata document, or dynamic (RFC 7591).
 
 In the order of the specification: a client that the person names, one that was registered before, a document about
 the client (Client ID Metadata Document), registration on the spot (RFC 7591). A program on somebody's machine is a

@@ -1,4 +1,4 @@
-"""The steps that a login can ask for, what comes of them, and the ladder of what was found on the way.
+"""Steps of a login, their results, and the record of what was found.
 
 A flow here is what it is in `protocol.flows`: a generator that yields steps and is sent what came of each. It has no
 clock, no socket and no chance, so every login can be tested line by line. The ladder is for a person: each rung says

@@ -1,4 +1,4 @@
-"""What is kept of logins between runs: one file for all servers, for its owner's eyes alone.
+"""Stored logins: the system's keyring or one private file.
 
 Written whole and put in the old one's place, so that two programs never leave half a file. A file that can't be read
 is no reason not to log in anew.

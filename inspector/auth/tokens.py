@@ -1,4 +1,4 @@
-"""Tokens: what is sent to a token endpoint, and what comes back (OAuth 2.1, section 3.2; RFC 7523; RFC 8693).
+"""Token requests and responses (OAuth 2.1, section 3.2; RFC 7523; RFC 8693).
 
 A client proves itself in the way that its registration says. Where tokens are bound to a key (RFC 9449), each
 request carries a proof, and is repeated once with the nonce that the server wants in it.

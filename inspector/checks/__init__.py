@@ -1,1 +1,1 @@
-"""What is wrong with it: findings about recorded traffic. Pure functions over frames and facts; nothing here raises."""
+"""Checks: rules of the specification and diagnoses of servers, over the entries of a capture."""

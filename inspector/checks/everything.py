@@ -1,4 +1,4 @@
-"""All checks: importing this file is what puts them on the list."""
+"""Imports all modules with checks, which registers them."""
 
 from inspector.checks.diagnoses import authorization, definitions, opening, probes, process, schemas, starting
 from inspector.checks.diagnoses import bytes as bytes_

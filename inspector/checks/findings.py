@@ -1,4 +1,4 @@
-"""Finding: one thing that is wrong with what a server sent or did, with its evidence and what to do about it.
+"""Finding: a fault of a server, with its evidence and how to fix it.
 
 A finding is a value beside the traffic. It never changes what is shown, and it holds no message, only where it stands.
 """

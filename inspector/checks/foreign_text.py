@@ -1,4 +1,4 @@
-"""What an error, or the body of a refusal, says of its cause: the words for it, wherever they are."""
+"""The reason in an error message or response body, and secrets in foreign text."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What each message teaches the state. No verdicts here: a check is asked before its message is learned from."""
+"""Updates the state of a connection from each message, after the checks have seen it."""
 
 from typing import Any
 

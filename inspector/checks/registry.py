@@ -1,4 +1,4 @@
-"""The list of checks: each a small function with what is said about it, found by the moment it looks at.
+"""The registry of checks: each a function with metadata, found by the moments it applies to.
 
 A check is a generator: it gets a case (what just happened, and what is known) and yields a flaw for each fault. It
 keeps nothing itself. What it may assume of a revision stands in its metadata: it is not asked about any other.

@@ -1,4 +1,4 @@
-"""What the checks know of a conversation so far: who waits for what, what was declared, what was listed.
+"""What the checks know of a connection so far: requests, lists, HTTP exchanges, process, subscriptions.
 
 It is fed by `inspection` alone, one connection at a time, and checks only read it. It keeps what rules ask for and no
 message, so that a long capture costs little.

@@ -1,4 +1,4 @@
-"""Verdict: which of many findings to tell first, and which of them are only what follows from another.
+"""Orders findings: the most important first, consequences of another finding below it.
 
 One fault of a server is seen at many places: a missing variable ends the process, which ends the connection, which
 leaves a request without its answer. The cause is told, what follows stands below it. Where no finding explains

@@ -1,4 +1,4 @@
-"""The environment a server gets: few variables of ours, what the person asked for, and where each came from.
+"""The environment of a server process: a safe subset, requested variables, and their origins.
 
 A server is a stranger's program, and our environment is full of keys that are none of its business. So it
 inherits the short list that clients have agreed on, unless the person says otherwise; and the origin of every

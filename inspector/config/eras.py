@@ -1,4 +1,4 @@
-"""What is known of a target's era before anybody asks: what was found in an earlier run, and what its command reveals.
+"""A target's era before connecting: from an earlier run, or from its command.
 
 A memory is a hint. One that is lost, broken or wrong costs a probe and nothing else, so nothing here fails: a file
 that can't be read is no memory, and one that can't be written is a line in the log. Targets are kept as hashes,

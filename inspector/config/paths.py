@@ -1,4 +1,4 @@
-"""Where this program's files belong: in directories of 0700, for their owner's eyes alone.
+"""Directories and private files of mcp-inspect (mode 0700 and 0600).
 
 The captures among them are made and removed by `capture`; here is only where they lie, and what to call a target.
 """

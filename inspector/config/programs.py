@@ -1,4 +1,4 @@
-"""The programs that a person has named for reading and writing text: $PAGER, $VISUAL, $EDITOR. Run without a shell.
+"""Runs the user's $PAGER, $VISUAL and $EDITOR, without a shell.
 
 A payload goes to them in a file of its own, for its owner's eyes alone, which is removed as soon as they end.
 """

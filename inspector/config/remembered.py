@@ -1,4 +1,4 @@
-"""How a person last looked at things: the traffic's columns and clock, and the theme. Kept in the state directory.
+"""State between runs: traffic columns, theme, muted findings, filters, server definitions.
 
 A file that can't be read holds nothing, and one that can't be written is not written: neither is worth a word.
 """

@@ -1,4 +1,4 @@
-"""Which servers the hosts on this machine are configured with. Their files are read, never written.
+"""Servers in the client config files on this machine. The files are read, never written.
 
 Nothing is started, dialled or expanded here: a `${VAR}` stays as it stands. A file that is broken is one entry that
 says so, and the others stay.

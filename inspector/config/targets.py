@@ -1,4 +1,4 @@
-"""Which server: a command to start, or a URL to dial. Nothing here starts or dials anything.
+"""Target: a command to start or a URL to connect to.
 
 A target has a label for titles and file names, and a key under which what was learned about it is remembered:
 the whole command with its directory, or the URL, never a name that could later mean something else.

@@ -1,1 +1,4 @@
-"""The server that `mcp-inspect demo` starts. It shares no code with the client but JSON: a second opinion."""
+"""The demo: an MCP server with something for each feature of the protocol.
+
+It shares no code with the client but the HTTP listener: it is a second opinion.
+"""

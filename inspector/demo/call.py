@@ -1,4 +1,4 @@
-"""A request that the demo is answering: what it asks, in which revision, and what goes back where.
+"""A request that the demo handles: its client, its revision, and how to respond.
 
 Beside it stands the state of the connection it came over.
 

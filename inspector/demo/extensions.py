@@ -1,4 +1,4 @@
-"""The demo's skills: what they say, their manifests, and one that does not keep what it promises.
+"""The demo's skills and its app.
 
 `lamp-lighting` is as it should be, `night-reports` is written anew at each read, and of `forged-chart` a file is not
 what its digest says. Source: extension io.modelcontextprotocol/skills.

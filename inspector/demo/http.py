@@ -1,4 +1,4 @@
-"""The demo over HTTP: `/mcp` for both shapes of Streamable HTTP, `/sse` and `/messages` for HTTP+SSE.
+"""The demo over HTTP: `/mcp` for Streamable HTTP in both eras, `/sse` and `/messages` for HTTP+SSE.
 
 This file knows addresses, methods and the stateless shape; what a session is stands in `http_sessions.py`.
 """

@@ -1,4 +1,4 @@
-"""What each method answers, one function a method, and the two tables that say in which era there is which.
+"""The demo's methods, one function each, and the tables of methods per era.
 
 The functions return the newest revision's result; what an older one does not know is taken away here, and
 what the stateless era wants on every result is added in `finish`.

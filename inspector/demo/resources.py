@@ -1,4 +1,4 @@
-"""What can be read at the lighthouse: six resources and two templates.
+"""The demo's resources, templates, prompts and completions.
 
 This file knows the newest revision's shapes only; `eras` takes away what an older one does not know.
 """

@@ -1,4 +1,4 @@
-"""The heart of the demo: a message in, messages out, whatever carries them.
+"""The demo server without a transport: a message in, messages out.
 
 One DemoServer serves one connection: a process on stdio, a session on HTTP, a single POST in the stateless
 era. Each message is handled in a task of its own, so that a slow tool holds nobody up, and the era is told

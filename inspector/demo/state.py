@@ -1,4 +1,4 @@
-"""Gull Rock Lighthouse: the small world that the demo's tools, resources and prompts speak of.
+"""Gull Rock Lighthouse: the state that the demo's tools, resources and prompts share.
 
 It is shared by all connections of a process, and whoever changes it announces the change.
 """

@@ -1,4 +1,4 @@
-"""The demo on stdin and stdout: one message a line.
+"""The demo on stdin and stdout, one message per line.
 
 Lines are read in a thread: unlike the event loop it takes a pipe, a file and a terminal alike, and a line may
 be as long as it likes.

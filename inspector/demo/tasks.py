@@ -1,4 +1,4 @@
-"""The demo's tasks: calls that are answered with a handle at once, and with a result when they are asked for later.
+"""The demo's tasks: a handle at once, the result on request.
 
 Nothing runs in the background: what a task has come to follows from how long ago it began, whoever asks, over
 whichever connection. 2025-11-25: the client asks for a task, `tasks/result` waits for the end and, on its stream,

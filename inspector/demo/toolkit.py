@@ -1,4 +1,4 @@
-"""What a tool of the demo is made of, and the content blocks that its results are made of."""
+"""How the demo declares tools, builds content blocks and validates arguments."""
 
 import base64
 import math

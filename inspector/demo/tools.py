@@ -1,4 +1,4 @@
-"""The demo's tools, in the order in which they are listed: something for each thing an inspector can show.
+"""The demo's tools, in the order of the list.
 
 The unpleasant ones stand in `mischief.py`, the one with the long schema in `passage.py`.
 """

@@ -1,4 +1,4 @@
-"""The demo's tool with everything a form can be asked to draw: `log_passage`.
+"""The demo's form tool `log_passage`, and pictures and sounds made without a library.
 
 Its schema is the longest on purpose: nested objects, lists of objects, titled choices, null, branches, and a
 hold that may contain holds.

@@ -1,4 +1,4 @@
-"""The demo's tools that ask: a form, an address to visit, a model's words, the client's roots; once, twice, or never.
+"""The demo's tools that ask the client: elicitation, sampling, roots.
 
 They are listed for clients that declared they can be asked.
 """

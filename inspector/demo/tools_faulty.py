@@ -1,4 +1,4 @@
-"""The demo's tools that fail, lie or attack: what an inspector must show without being hurt.
+"""The demo's tools that fail, lie or attack.
 
 Each does one wrong thing on purpose and is otherwise conformant, so that what a tool window, a check or a
 terminal makes of it can be told apart.

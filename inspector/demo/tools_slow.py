@@ -1,4 +1,4 @@
-"""The demo's tools that take their time: in the eras that have tasks they are called as such.
+"""The demo's tools that take long, as tasks where the revision has them.
 
 One is long and says how far it is, one asks in the middle, one fails, one never ends.
 """

@@ -1,4 +1,4 @@
-"""A sampling request as a request for a chat completion. Pure.
+"""Translates sampling requests into chat completions and back. Pure.
 
 What the other form has no place for is told and not hidden.
 

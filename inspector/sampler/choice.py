@@ -1,4 +1,4 @@
-"""Which model answers sampling requests, where it is, and who is asked before and after.
+"""Settings of the model for sampling: which one, where, and who approves.
 
 The key is a thing of its own, so that no repr, no traceback and no quoted answer shows it.
 """

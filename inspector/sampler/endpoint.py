@@ -1,4 +1,4 @@
-"""A model behind an OpenAI-compatible endpoint: one POST an answer, over httpx, with nothing in between.
+"""Client of an OpenAI-compatible endpoint: one POST per response, over httpx.
 
 This exchange is no MCP traffic and stays out of the journal. The key travels in one header and nowhere else: it is cut
 out of whatever the endpoint says.

@@ -1,4 +1,4 @@
-"""Responses to server requests (ping, elicitation, sampling, roots, tasks) and to the questions in a result.
+"""Responses to server requests (elicitation, sampling, roots, tasks, ping) and to questions in results.
 
 `ping` always gets its empty result, also before the conversation is open. A question that was offered an answer goes
 to the desk. Everything else gets the error that the specification asks of a client without that capability, at once:

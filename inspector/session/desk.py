@@ -1,4 +1,4 @@
-"""Desk: where questions wait for an answer. Both eras meet here.
+"""Desk: server requests wait here for a response, in both eras.
 
 Policies are asked first, in order: scripted answers, then the list of roots. A real model comes next where nobody is
 asked first, else the person may ask it for a proposal. What none of them answers waits for the person, as a ticket. A

@@ -1,4 +1,4 @@
-"""Engine: an event loop in a thread of its own, and the live conversation that runs on it.
+"""Engine: an event loop in its own thread, and the live conversation that runs on it.
 
 The interface's loop draws and answers keys; this one reads pipes and sockets. Neither waits for the other: the
 interface reads the journal's columns and hands coroutines over with `submit`. It also starts before the interface

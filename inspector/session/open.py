@@ -1,4 +1,4 @@
-"""A target and settings to a Session: the one place where the parts of a live conversation are joined.
+"""Opens a session for a target and settings.
 
 HTTP is imported only for an HTTP target: a server on stdio must not pay for a client it does not use.
 """

@@ -1,4 +1,4 @@
-"""What is known of a session from outside: what is asked of it before there is one, and where it stands.
+"""Options and states of a session, without the session.
 
 Imported with the command line, before a server is started; so nothing here imports an event loop, or a session.
 """

@@ -1,4 +1,4 @@
-"""Trying on purpose what a server should refuse, or should do the same twice. Never unasked.
+"""Probes for `doctor`: requests that a server should reject or handle idempotently.
 
 Every frame that is sent is tagged as a probe, and so is every HTTP exchange. Nothing here judges: the checks do, by the
 traffic. No tool is called that exists. A server that does not answer costs a few seconds a probe, and one that goes

@@ -1,4 +1,4 @@
-"""Sending bytes as they are, right or wrong, and gathering what comes of them.
+"""Sends bytes unchanged, valid or not, and collects what comes back.
 
 Nothing is added, nothing is repaired: what is sent is a frame like any other, and what comes is told by the fold. It is
 over when every request in the bytes was answered, when the carriage is done and nothing can follow, when an answer

@@ -1,4 +1,4 @@
-"""Answers prepared in a file: a list tried in order, for headless runs and for the app alike.
+"""Prepared responses to server requests, from a file: the first that matches is used.
 
     [{"kind": "elicitation", "message": "which city", "answer": "accept", "content": {"city": "Oslo"}},
      {"kind": "sampling", "tool": "ask_sage", "answer": "text", "text": "42"}]

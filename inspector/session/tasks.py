@@ -1,4 +1,4 @@
-"""The tasks of a session: calls that become one, following each to its end, asking, listing and cancelling.
+"""Tasks of a session: calls that become tasks, polling, listing and cancelling.
 
 What is known of tasks is what their frames say: `journal.conversation.tasks`. Here is what can be done about them. A
 task goes on whoever looks: leaving it ends the following and not the task; cancelling asks whoever runs it to end it,

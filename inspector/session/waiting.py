@@ -1,4 +1,4 @@
-"""One request on its way: who waits for it, and the two clocks that bound the wait.
+"""A pending request: its future, and the two timeouts that bound the wait.
 
 The idle clock starts anew with each word of progress; the total clock does not. Which of them ran out is said.
 """

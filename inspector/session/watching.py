@@ -1,4 +1,4 @@
-"""Watching: hearing of changes, in the way of the session's revision, for as long as the session lasts.
+"""Subscriptions to lists and resources, in the way of the session's revision.
 
 In the handshake era each resource is subscribed to by itself, and lists that change say so unasked. In the stateless
 one everything that is watched stands in one `subscriptions/listen` request. Watching something else sends a new one,

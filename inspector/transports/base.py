@@ -1,4 +1,4 @@
-"""The contract between the session and whatever carries bytes.
+"""The interface between the session and the transports.
 
 The rule of order: a transport calls `Observer.frame` at the synchronous write, before any `await`, and at
 the read, before anybody can act on what was read. A frame exists because it crossed, never because it was

@@ -1,4 +1,4 @@
-"""Child processes in groups of their own: started, signalled and ended as a group, and none forgotten.
+"""Child processes in their own process groups: started, signalled and ended as a group.
 
 Whatever a server starts belongs to its group, unless it leaves it with setsid; so a wrapper such as npx or a
 shell is ended together with the server behind it. Every living group is in one register, and

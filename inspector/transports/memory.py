@@ -1,4 +1,4 @@
-"""Two ends in one process: a transport without a process or a socket, for tests and for servers in Python.
+"""An in-process transport without a process or socket, for tests and servers in Python.
 
 Frames travel as on a wire: in order, and arriving in a later turn of the event loop than the one in which
 they were sent, so nothing that works here depends on an answer being there at once.

@@ -1,4 +1,4 @@
-"""The two ends of a pipe on an event loop: a source of lines and a sink of lines.
+"""Reading and writing lines on pipes with an event loop.
 
 Neither blocks the loop and neither hurries: a source hands on a bounded number of lines in one turn of the
 loop and reads no more before those are gone, so whoever floods us fills the pipe and has to wait. A sink

@@ -1,4 +1,4 @@
-"""A server as a child process: messages over its stdin and stdout, its stderr beside them.
+"""stdio transport: a server as a child process, messages over stdin and stdout, stderr beside them.
 
 The spec: one message a line, nothing but messages on stdout, anything on stderr (basic/transports, stdio).
 This file believes none of it and reports what came: every line is a frame, blank or not. POSIX only.

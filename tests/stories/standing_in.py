@@ -102,10 +102,12 @@ def on_stdio(capture: Path, *words: str) -> StdioTarget:
 async def over_http(capture: Path, serves: Serves = Serves.RECORDED) -> AsyncIterator[tuple[HttpTarget, list[str]]]:
     """The mock of a capture on a port of this machine, and what it tells."""
     journal, told = load(capture), list[str]()
-    stage = MockShared(read_script(journal), MockSettings(speed=math.inf, serves=serves, strict=True), tell=told.append)
+    shared = MockShared(
+        read_script(journal), MockSettings(speed=math.inf, serves=serves, strict=True), tell=told.append
+    )
     try:
         async with asyncio.TaskGroup() as tasks:
-            site = MockSite(stage, tasks, HttpTape(None))
+            site = MockSite(shared, tasks, HttpTape(None))
             async with Listener(site.answer) as listener:
                 yield HttpTarget(listener.url + PATH), told
             site.close()

@@ -1,1 +1,1 @@
-"""What programs that use servers do with a surface: dated facts, each with its source, and the matrix made of them."""
+"""Client compatibility: what programs do with tool definitions, as dated facts with sources."""

@@ -1,4 +1,4 @@
-"""Fact and Host: what a program is known to do when a server shows it something peculiar.
+"""Client compatibility facts: how a program treats a peculiar definition, with date and source.
 
 A fact ages: it has the date of its source, the version it was seen in, a link, and a word on how sure it is. What
 nobody has a source for is no fact. A fact hangs on a trait, which is the name of a peculiarity (see `traits`).

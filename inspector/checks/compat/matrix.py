@@ -1,4 +1,4 @@
-"""Matrix: each tool of a surface against each host, and the surface as a whole. Pure; a second for 10,000 tools.
+"""Client compatibility matrix: each tool against each host, and the server as a whole.
 
 A cell has what is known. An empty one says that nothing is known to go wrong, which is less than that all is well.
 """

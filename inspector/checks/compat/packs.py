@@ -1,4 +1,4 @@
-"""All hosts there are packs of, by their id; and which of them have something to say of a trait."""
+"""The known hosts with their compatibility facts."""
 
 from collections.abc import Iterable
 from datetime import date

@@ -1,1 +1,1 @@
-"""What there is to see in a server's surface: schemas, names, texts. Pure, bounded; verdicts are made elsewhere."""
+"""Features of server definitions: schemas, names, texts. Pure and bounded."""

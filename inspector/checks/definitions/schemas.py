@@ -1,4 +1,4 @@
-"""What is peculiar about a schema: each peculiarity with a name, its place and a sentence. No verdict.
+"""Features of a JSON Schema that programs handle differently, each with name, place and sentence.
 
 The names are shared with the packs of hosts, which say what a program does when it meets one.
 """

@@ -1,4 +1,4 @@
-"""What stands in a text that a person does not see, and what sounds like an order to a model. Pure, and bounded.
+"""Hidden characters and instructions to a model in foreign texts. Pure and bounded.
 
 Many invisible characters have honest uses: joiners within emoji and in scripts that need them, marks of direction
 beside letters that run from right to left, tags behind a black flag. Those are not counted.

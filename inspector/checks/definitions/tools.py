@@ -1,4 +1,4 @@
-"""What is peculiar about one tool, beside what it does: its name, its texts, its schemas. Pure and bounded.
+"""Traits of a tool definition: name, texts, annotations, schemas. Pure and bounded.
 
 A trait is a peculiarity with a name that packs of hosts know. Its place is a JSON pointer within the tool.
 """

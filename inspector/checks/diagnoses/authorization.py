@@ -1,4 +1,4 @@
-"""Why nobody gets in: what the refusal does not say, where metadata is not, what must not be trusted in it.
+"""Diagnoses of authorization: challenges, metadata, tokens and redirects.
 
 A login is judged by what stands in the traffic: heads of exchanges, challenges and public metadata. What passes between
 a browser and the authorization server does not, nor do the bodies in which tokens travel.

@@ -1,4 +1,4 @@
-"""What is wrong with the bytes themselves: lines on stdout that are no messages, encodings, numbers."""
+"""Diagnoses of bytes: stdout lines that are not JSON-RPC, encodings, framing, sizes."""
 
 import json
 import re

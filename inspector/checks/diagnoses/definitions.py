@@ -1,4 +1,4 @@
-"""What the diagnoses of a surface have in common: the tools of a page, with their traits, looked at once.
+"""Diagnoses of server definitions: names, texts, size, order, changes and content types.
 
 Several checks ask about the same page one after another. What was seen of it goes with its case.
 """

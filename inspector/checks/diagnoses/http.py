@@ -1,4 +1,4 @@
-"""Where HTTP goes wrong before any message is looked at: names, doors, proxies, sessions, streams.
+"""Diagnoses of HTTP below MCP: DNS, TLS, proxies, redirects, sessions and bodies.
 
 What an answer to one of our own probes says is no fault of the conversation: those exchanges are judged as probes.
 """

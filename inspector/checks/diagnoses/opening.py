@@ -1,4 +1,4 @@
-"""Why no conversation came about, or why it will not with others: ids, silence, versions."""
+"""Diagnoses of connecting: no response, unusable ids, failed version negotiation."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What answers to our own probes show: requests made on purpose that a server should refuse, or take twice alike.
+"""Diagnoses of the responses to probes: requests that a server should reject.
 
 Only what is tagged as a probe is judged here. Other rules judge some probes as well, as they judge all traffic: pages
 of other origins (W14), versions and sessions that there are not (W12, W13), tools and resources that do not exist

@@ -1,4 +1,4 @@
-"""Why a server did not start, or went away: its exit, its signal, its last words."""
+"""Diagnoses of the server process: exit codes, signals, causes in stderr."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence

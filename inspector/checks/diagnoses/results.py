@@ -1,4 +1,4 @@
-"""What calls cost and give away: results too large for a model, secrets in them, calls that took too long, floods."""
+"""Diagnoses of results: too large, with secrets, or too slow."""
 
 from collections.abc import Iterator
 

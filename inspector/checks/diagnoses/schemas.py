@@ -1,4 +1,4 @@
-"""Schemas that are legal, or nearly, and that programs stumble over. What is plainly wrong in them, rules say."""
+"""Diagnoses of tool schemas that are valid, or nearly, and that clients fail on."""
 
 import re
 from collections.abc import Iterator

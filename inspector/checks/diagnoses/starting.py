@@ -1,4 +1,4 @@
-"""Why a server does not get as far as talking: its command, a package manager, a container, what it leaves behind."""
+"""Diagnoses of the start: the command, package managers, containers and leftovers."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""What happens to streams on their way: held back, cut off when idle, compressed, ended too soon."""
+"""Diagnoses of event streams: buffered, cut when idle, compressed, ended too soon."""
 
 import re
 from collections.abc import Iterator

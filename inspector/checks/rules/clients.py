@@ -1,4 +1,4 @@
-"""What a server asks of the client: sampling and elicitation, by requests of its own or inside a result."""
+"""Rules for server requests: sampling and elicitation, as requests or inside a result."""
 
 import re
 from collections.abc import Iterator

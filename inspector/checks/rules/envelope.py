@@ -1,4 +1,4 @@
-"""The envelope: JSON-RPC as MCP uses it, the same for every method."""
+"""Rules for JSON-RPC as MCP uses it: ids, batches, errors, `_meta`."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""How messages travel over HTTP: statuses, headers, streams."""
+"""Rules for the HTTP transports: statuses, headers, sessions, streams."""
 
 import re
 from collections.abc import Iterator

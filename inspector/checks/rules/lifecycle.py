@@ -1,4 +1,4 @@
-"""How a conversation begins, and whether what is used was declared."""
+"""Rules for initialization, discovery and declared capabilities."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The lines of a process, and how it ends: what the specification says of stdio as a whole.
+"""Rules for stdio: lines on stdout, and the end of the process.
 
 What to do about each of these is the diagnoses' part (P and F); here stands that a rule is broken, once a connection.
 """

@@ -1,4 +1,4 @@
-"""Logins: how a server says that it wants one, and what the documents say that lead there.
+"""Rules for authorization: challenges and metadata documents.
 
 Judged is what stands in the traffic: challenges and public metadata. Of tokens and codes nothing is ever looked at.
 Logins come before a revision is known; where revisions differ, the mildest is assumed then.

@@ -1,4 +1,4 @@
-"""Resources, prompts and completions."""
+"""Rules for resources, prompts and completions."""
 
 import re
 from collections.abc import Iterator

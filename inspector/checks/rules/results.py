@@ -1,4 +1,4 @@
-"""What tools answer: content, structured content, and failures told in the right place."""
+"""Rules for tool results: content, structured content and errors."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""What the shapes say: one judge for every message, and the words for each rule that a shape can break.
+"""Rules for the shape of params and results: required members and their types.
 
 The shapes stand in `checks/shapes/notation.py`. What a reader wants to know of such a rule stands here.
 """

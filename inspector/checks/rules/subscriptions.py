@@ -1,4 +1,4 @@
-"""Streams of changes (`subscriptions/listen`) and results that ask (`input_required`): the stateless revision."""
+"""Rules for `subscriptions/listen` and `input_required` results (2026-07-28)."""
 
 import re
 from base64 import urlsafe_b64decode

@@ -1,4 +1,4 @@
-"""Tasks: in the core of one revision, an extension of the next."""
+"""Rules for tasks: in the core of 2025-11-25, and as an extension of 2026-07-28."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""Tools as they are listed: names, schemas, annotations."""
+"""Rules for listed tools: names, schemas, annotations, MCP Apps."""
 
 import re
 from collections.abc import Iterator

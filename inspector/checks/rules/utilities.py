@@ -1,4 +1,4 @@
-"""Logging, progress, cancellation, pagination and caching."""
+"""Rules for logging, progress, cancellation, pagination and caching."""
 
 from collections.abc import Iterator
 from typing import Any

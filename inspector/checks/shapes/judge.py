@@ -1,4 +1,4 @@
-"""The verdict of a revision's shapes on a value: what is missing and what is of the wrong kind, and where.
+"""Validates values against the shapes of a revision: missing members and wrong types, with their places.
 
 A judge is made once per type and revision out of small functions. What is as it should be costs a look at each member
 and makes no garbage: places are put together only for faults.

@@ -1,4 +1,4 @@
-"""The shapes of what a server sends, in every revision, as a table that a person can hold against the specification.
+"""The shapes of params and results in every revision, as a table, and the parser of its notation.
 
 A line at the margin begins a type: its name, `<` what it extends, and after `!` the rule that a fault in it breaks. A
 line below is a member: its name (`?`: may be absent), its kind, the rows of the table of revisions it exists in (`3+`,

@@ -1,1 +1,1 @@
-"""Requests with what is expected of their answers: written from what was seen, run against a live server."""
+"""Test cases: made from captures, run against servers, kept in files."""

@@ -1,4 +1,4 @@
-"""A file of cases, read: YAML without aliases and tags, each fault with its line.
+"""Files of test cases: YAML without aliases and tags, each error with its line.
 
 Only what JSON has is read: a date stays the text that it is, and nothing is made of tags. Nobody means what an object
 says of a member that stands there twice, so that is a fault.

@@ -1,4 +1,4 @@
-"""What came, held against what was expected: a sentence for each thing that is otherwise."""
+"""Compares a response with the expectations of a test case: a sentence for each difference."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Cases made of what was seen: the request as it was sent, and a proposal for each thing that can be expected."""
+"""Makes test cases from captured requests, with a proposal for each possible assertion."""
 
 import json
 from collections.abc import Container, Iterator, Sequence

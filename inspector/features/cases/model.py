@@ -1,4 +1,4 @@
-"""A case: a request, and what its answer must be. The reply it is held against is an object with `result` or `error`.
+"""Test case: a request, and assertions about its response (an object with `result` or `error`).
 
 Places are JSON pointers (RFC 6901) into that object: `/result/content/0/text`, `/error/code`.
 """

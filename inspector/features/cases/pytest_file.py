@@ -1,4 +1,4 @@
-"""Cases as a plain pytest file: readable, to be changed by hand, in need of mcp-inspect and pytest alone."""
+"""Writes test cases as a plain pytest file."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Cases run over a live session, one after the other; each is told as soon as it is judged."""
+"""Runs test cases over a live session, one after the other."""
 
 from collections.abc import AsyncIterator, Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""A server for tests that are plain functions: connect, ask, look at what came. What generated pytest files use.
+"""A server for tests that are plain functions: what generated pytest files use.
 
 with Server("node", "server.js") as server:
     reply = server.request("tools/call", {"name": "add", "arguments": {"a": 2, "b": 3}})

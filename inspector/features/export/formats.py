@@ -1,4 +1,4 @@
-"""The formats that a capture is exported in: what each holds, what it loses, and who writes it.
+"""The export formats: what each contains, what it loses, and its writer.
 
 A format's module is imported when it is written.
 """

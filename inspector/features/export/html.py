@@ -1,4 +1,4 @@
-"""One HTML page of a capture, to open in a browser without a network: a list with a search, and each message as a tree.
+"""Export to one HTML page that needs no network: a searchable list, each message as a tree.
 
 Its Content-Security-Policy allows the one style and the one script that we wrote, by their digests, and nothing else:
 no request, no picture, no frame, no form. Data stand in it as JSON in which no `<` is left, and become text only.

@@ -1,4 +1,4 @@
-"""HAR 1.2: HTTP exchanges as browsers and proxies write them; what crossed other ways as entries of their own.
+"""Export to HAR 1.2, curl commands and JSON-RPC lines.
 
 An HTTP exchange is told exactly: method, URL, headers in their order, bodies, times. Messages of a stream stand in the
 body as a stream again, made from its events; `_mcp.frames` has the numbers of the entries in the capture. A message

@@ -1,4 +1,4 @@
-"""A capture as a report in Markdown: who spoke, what was asked and what came of it, what went wrong.
+"""Export to a Markdown report: participants, operations, errors.
 
 All that a server or a client said stands in code spans and code blocks: there it is no link, no picture, no HTML, and
 nobody is mentioned. One operation in detail, with a diagram, is what `mcp-inspect story` writes.

@@ -1,4 +1,4 @@
-"""A Python script that makes the calls of a capture again, with the official SDK (`mcp`, 1.x and 2.x).
+"""Export to a Python script that repeats the calls with the official SDK (`mcp`, 1.x and 2.x).
 
 It holds data and one fixed program: whatever was recorded stands in it as literals in ASCII, never as code. What the
 server asked is answered as it was then. Requests that only make sense once (pages by a cursor, tasks, answers to

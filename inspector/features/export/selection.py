@@ -1,4 +1,4 @@
-"""What of a capture is exported: entries that were chosen, without what gives access unless it was asked for.
+"""The entries to export, without credentials unless requested, and writing the file.
 
 Every format takes what it shows from here, so that none of them can forget the masks.
 """

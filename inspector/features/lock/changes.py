@@ -1,4 +1,4 @@
-"""What is different between two surfaces, rated: what breaks callers, what they should know, what harms nobody.
+"""Compares server definitions and rates each change: breaking, notable or harmless.
 
 Things are the same if they have the same key; of several with one key, the first is compared with the first. A list
 that one of the two does not know is not compared, and one that is not whole proves nothing about what it lacks.

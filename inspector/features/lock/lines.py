@@ -1,4 +1,4 @@
-"""What is different between two surfaces: as lines, as Markdown for a pull request, and as JSON.
+"""Shows changes of server definitions as lines, as Markdown for a pull request, and as JSON.
 
 The worst comes first. Descriptions are compared word by word. All names and values are foreign: nothing in them acts.
 """

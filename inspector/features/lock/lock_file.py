@@ -1,4 +1,4 @@
-"""The lock file of a surface: JSON that can be committed, and that changes only where the surface does.
+"""The lock file: server definitions as JSON that changes only where the definitions do.
 
     {"format": "mcp-surface", "version": 1, "hash": …, "server": …, "revision": …, "capabilities": …, "instructions": …,
      "tools": [{"name": …, "hash": …, "value": …}, …], "resources": …, "templates": …, "prompts": …, "partial": […]}

@@ -1,4 +1,4 @@
-"""What is different between two JSON Schemas, place by place, and whether it lets in more values or fewer.
+"""Compares two JSON Schemas: whether each change accepts more values or fewer.
 
 What is narrower breaks callers where the schema is of what they send, and what is wider breaks readers where it is of
 what they get. References are followed within their document; a definition is told of where it is first used. A place

@@ -1,4 +1,4 @@
-"""The actor: the server's side of one conversation with a client. Messages come in, and the script says what goes out.
+"""The mock's side of one connection: messages in, and out what the script has for them.
 
 It knows no transport: an outlet is where the messages of a request go, or those of the session. Work that outlives a
 request is given to whoever carries it.
@@ -52,11 +52,11 @@ class Outlet(Protocol):
         """Send half of this and break off. Whoever called does not come back where the connection carries more."""
 
 
-class Voice:
+class Sender:
     """What one client hears. `common` carries what belongs to no request."""
 
-    def __init__(self, stage: MockShared, common: Outlet) -> None:
-        self._stage = stage
+    def __init__(self, shared: MockShared, common: Outlet) -> None:
+        self._shared = shared
         self._common = common
         self._asked = 0
         self._answers: dict[RequestId, asyncio.Future[tuple[Part, bool]]] = {}
@@ -76,7 +76,7 @@ class Voice:
         """The client has answered a question."""
         waiting = self._answers.pop(id_, None) if id_ is not None else None
         if waiting is None:
-            self._stage.differs(f"the client answered {id_!r}, which nobody asked")
+            self._shared.differs(f"the client answered {id_!r}, which nobody asked")
         elif not waiting.done():
             waiting.set_result((part, failed))
 
@@ -88,20 +88,20 @@ class Voice:
     async def _act(self, act: Act, own: Outlet, answering: "RequestInProgress | None") -> None:
         match act:
             case MockDelay():
-                if act.ns and math.isfinite(self._stage.settings.speed):
-                    await asyncio.sleep(act.ns / 1e9 / self._stage.settings.speed)
+                if act.ns and math.isfinite(self._shared.settings.speed):
+                    await asyncio.sleep(act.ns / 1e9 / self._shared.settings.speed)
             case SendNotification():
                 await self._send(act, own)
             case Write():
                 await own.write(act.payload)
             case Put():
                 part, failed = await self._ask(act, own if act.where is StreamChoice.OWN else self._common)
-                self._stage.compare(act.query, part, failed=failed)
+                self._shared.compare(act.query, part, failed=failed)
             case SendResponse():
                 if answering is not None:
                     await answering.take(act)
             case MockNotice():
-                self._stage.tell_once(act.text)
+                self._shared.tell_once(act.text)
             case _:
                 assert_never(act)
 
@@ -177,17 +177,17 @@ INVALID_REQUEST, PARSE_ERROR = -32600, -32700
 Spawn = Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]]
 
 
-class Actor:
+class MockConnection:
     """One client's server. `common` carries what belongs to no request."""
 
-    def __init__(self, stage: MockShared, common: Outlet, spawn: Spawn) -> None:
-        self._stage = stage
+    def __init__(self, shared: MockShared, common: Outlet, spawn: Spawn) -> None:
+        self._shared = shared
         self._common = common
         self._spawn = spawn
         self._played = Played()
         self._capabilities: dict[str, Any] = {}
         self._level = 0
-        self._voice = Voice(stage, common)
+        self._voice = Sender(shared, common)
         self._running: dict[RequestId, asyncio.Task[Any]] = {}
 
     async def take(self, payload: bytes, own: Outlet, entry: int = 0) -> None:
@@ -220,7 +220,7 @@ class Actor:
             if id_ is not None and (task := self._running.get(id_)) is not None:
                 task.cancel()
             return
-        turn = self._stage.book.note(message.method, self._played)
+        turn = self._shared.book.note(message.method, self._played)
         if turn is not None:
             self._spawn(self._reply_to_notification(turn))
 
@@ -242,9 +242,9 @@ class Actor:
             del self._running[id_]
 
     async def _answer_request(self, request: Request, own: Outlet, entry: int) -> None:
-        fault = self._stage.strike(entry)
+        fault = self._shared.next_fault(entry)
         if fault is not None:
-            self._stage.tell(f"fault: {fault.text} ({request.method})")
+            self._shared.tell(f"fault: {fault.text} ({request.method})")
             if fault.kind is FaultKind.DROP:
                 await asyncio.Event().wait()  # until the client gives it up, or goes
             if fault.kind is FaultKind.DELAY:
@@ -255,16 +255,16 @@ class Actor:
         await self._serve(request, own, fault)
 
     async def _serve(self, request: Request, own: Outlet, fault: InjectedFault | None) -> None:
-        stage, method, params = self._stage, request.method, request.params
+        shared, method, params = self._shared, request.method, request.params
         era = Era.LEGACY if declared_revision(params) is None else Era.MODERN
         answering = RequestInProgress(request.id, own, fault)
-        if why := stage.refusal_of(era) if method != "server/discover" or era is Era.MODERN else "":
+        if why := shared.refusal_of(era) if method != "server/discover" or era is Era.MODERN else "":
             await answering.error(*self._refused(era, params, why))
             return
         if method == "ping":
             await answering.result(b"{}")
         elif method == "initialize":
-            stage.meets(Era.LEGACY)
+            shared.meets(Era.LEGACY)
             await self._initialize(params, answering)
         elif method == "server/discover":
             await self._discover(params, era, answering)
@@ -273,31 +273,31 @@ class Actor:
         elif method == LISTEN and era is Era.MODERN:
             await self._listen(request, own)
         else:
-            stage.meets(era)
+            shared.meets(era)
             await self._look_up(request, era, answering)
 
     def _knows(self, params: Any) -> bool:
-        return declared_revision(params) in served_modern(self._stage.script)
+        return declared_revision(params) in served_modern(self._shared.script)
 
     def _refused(self, era: Era, params: Any, why: str) -> tuple[int, str, Any]:
         if era is Era.LEGACY:
-            supported = list(served_modern(self._stage.script))
+            supported = list(served_modern(self._shared.script))
             asked = peek.text(params, "protocolVersion") or ""
             return UNSUPPORTED_VERSION, why, {"supported": supported, "requested": asked}
         return -32601, why, None
 
     def _unsupported(self, params: Any) -> tuple[int, str, Any]:
         asked = declared_revision(params) or ""
-        data = {"supported": list(served_modern(self._stage.script)), "requested": asked}
+        data = {"supported": list(served_modern(self._shared.script)), "requested": asked}
         return UNSUPPORTED_VERSION, f"Unsupported protocol version: {asked}", data
 
     async def _initialize(self, params: Any, answering: RequestInProgress) -> None:
         self._played = Played()
         self._capabilities = peek.mapping(params, "capabilities")
-        result, word = initialize_result(self._stage.script, peek.text(params, "protocolVersion") or "")
+        result, word = initialize_result(self._shared.script, peek.text(params, "protocolVersion") or "")
         if word:
-            self._stage.tell_once(word)
-        turn, manner = self._stage.script.first("initialize"), Manner(Era.LEGACY, self._capabilities)
+            self._shared.tell_once(word)
+        turn, manner = self._shared.script.first("initialize"), Manner(Era.LEGACY, self._capabilities)
         if turn is not None:
             await self._voice.drive(_before_the_answer(turn, manner), self._common)
         await answering.result(result)
@@ -305,15 +305,15 @@ class Actor:
             self._after(turn, manner)
 
     async def _discover(self, params: Any, era: Era, answering: RequestInProgress) -> None:
-        turn = self._stage.recorded_discovery()
+        turn = self._shared.recorded_discovery()
         if turn is None and era is Era.MODERN:
             if not self._knows(params):
                 await answering.error(*self._unsupported(params))
                 return
-            self._stage.meets(Era.MODERN)
-            await answering.result(discover_result(self._stage.script))
+            self._shared.meets(Era.MODERN)
+            await answering.result(discover_result(self._shared.script))
         elif turn is not None and turn.is_answered:
-            self._stage.tell_once("server/discover is answered as it was recorded; --era both has it served")
+            self._shared.tell_once("server/discover is answered as it was recorded; --era both has it served")
             manner = Manner(era, level=None)
             await self._voice.drive(perform(turn, Manner(turn.era or era, level=None)), answering.own, answering)
             self._after(turn, manner)
@@ -321,20 +321,20 @@ class Actor:
             await answering.error(-32601, "Method not found: server/discover")
 
     async def _look_up(self, request: Request, era: Era, answering: RequestInProgress) -> None:
-        stage, params = self._stage, request.params
+        shared, params = self._shared, request.params
         asked = asked_of(params)
         manner = self._manner(era, params)
         if isinstance(params, dict) and ("inputResponses" in params or "requestState" in params):
-            if (resumed := stage.resumed(request.method, params, key_of(asked))) is not None:
-                stage.take_answers(*resumed, params)
+            if (resumed := shared.resumed(request.method, params, key_of(asked))) is not None:
+                shared.take_answers(*resumed, params)
                 await self._play(resumed[0], manner, answering, begin=resumed[1] + 1)
                 return
-        if request.method.startswith("tasks/") and era is not stage.script.era:
+        if request.method.startswith("tasks/") and era is not shared.script.era:
             await answering.error(-32601, f"Method not found: {request.method}")
             return
-        found = stage.book.find(request.method, asked, self._played, era)
+        found = shared.book.find(request.method, asked, self._played, era)
         if isinstance(found, Missing):
-            stage.differs(f"{request.method}: {found.message}", always=True)
+            shared.differs(f"{request.method}: {found.message}", always=True)
             await answering.error(found.code, found.message, found.data)
             return
         if request.method == "logging/setLevel":
@@ -343,7 +343,7 @@ class Actor:
             await answering.result(b"{}")
             return
         if found.word:
-            stage.differs(found.word, always=True)
+            shared.differs(found.word, always=True)
         await self._play(found.turn, manner, answering, again=found.again)
 
     def _manner(self, era: Era, params: Any) -> Manner:
@@ -369,13 +369,13 @@ class Actor:
 
     async def _listen(self, request: Request, own: Outlet) -> None:
         """Grant what is asked, and keep the stream open until the client closes it."""
-        self._stage.meets(Era.MODERN)
+        self._shared.meets(Era.MODERN)
         wanted = peek.at(request.params, "notifications")
         meta = {SUBSCRIPTION_ID: request.id}
         params = {"_meta": meta, "notifications": wanted if isinstance(wanted, dict) else {}}
         await own.send(jsonrpc.write_notification(ACKNOWLEDGED, params))
         with self._voice.watched(request.id, read_filter(wanted), own):
-            if (turn := self._stage.script.first(LISTEN)) is not None:
+            if (turn := self._shared.script.first(LISTEN)) is not None:
                 self._after(turn, self._manner(Era.MODERN, request.params))
                 self._spawn(self._voice.drive(perform(turn, self._manner(Era.MODERN, request.params)), own))
             await asyncio.Event().wait()

@@ -1,4 +1,4 @@
-"""The mock over HTTP, on this machine alone: sessions for clients with a handshake, single requests for the others.
+"""The mock over HTTP, on loopback only: sessions (initialize) and stateless requests.
 
 An answer that comes at once goes out as JSON. As soon as something else comes first, or nothing for a moment, the
 response becomes a stream. The events of a session have ids, so that a stream which was cut can be taken up again.
@@ -15,7 +15,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import msgspec
 
-from inspector.features.mock.connection import INVALID_REQUEST, Actor
+from inspector.features.mock.connection import INVALID_REQUEST, MockConnection
 from inspector.features.mock.http_streams import (
     HttpTape,
     MockStream,
@@ -47,12 +47,12 @@ _TEXT: Pairs = (("Content-Type", "text/plain; charset=utf-8"),)
 Spawn = Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]]
 
 
-class OldSite:
+class LegacySseSite:
     """Answers the requests of clients that know no other carriage."""
 
-    def __init__(self, stage: MockShared, tape: HttpTape, spawn: Spawn, outbox: Callable[[], StreamOutbox]) -> None:
-        self._stage, self._tape, self._spawn, self._outbox = stage, tape, spawn, outbox
-        self._sessions: dict[str, tuple[Actor, StreamOutbox]] = {}
+    def __init__(self, shared: MockShared, tape: HttpTape, spawn: Spawn, outbox: Callable[[], StreamOutbox]) -> None:
+        self._shared, self._tape, self._spawn, self._outbox = shared, tape, spawn, outbox
+        self._sessions: dict[str, tuple[MockConnection, StreamOutbox]] = {}
 
     def open(self, number: int) -> HttpResponse:
         """A client wants to hear."""
@@ -65,21 +65,21 @@ class OldSite:
         session = self._sessions.get(name)
         if session is None:
             return self._said(number, 404, "There is no such session; open the stream again")
-        actor, common = session
-        self._spawn(actor.take(request.body, common, entry))
+        connection, common = session
+        self._spawn(connection.take(request.body, common, entry))
         return self._said(number, 202, "Accepted")
 
     async def _heard(self, number: int) -> AsyncIterator[bytes]:
         name, common = secrets.token_hex(16), self._outbox()
-        actor = Actor(self._stage, common, self._spawn)
-        self._sessions[name] = actor, common
+        connection = MockConnection(self._shared, common, self._spawn)
+        self._sessions[name] = connection, common
         try:
             yield event(f"{MESSAGES}?session_id={name}".encode(), name="endpoint")
             async for piece in MockStream(common).flow(self._tape, number, Channel.SSE):
                 yield piece
         finally:
             del self._sessions[name]
-            actor.close()
+            connection.close()
             self._tape.ended(number)
 
     def _said(self, number: int, status: int, words: str) -> HttpResponse:
@@ -145,7 +145,7 @@ _OWN = "own"
 class MockSession(msgspec.Struct):
     """One client, from its `initialize` to its DELETE."""
 
-    actor: Actor
+    connection: MockConnection
     own: MockStream
     streams: Streams
     listening: bool = False
@@ -154,18 +154,18 @@ class MockSession(msgspec.Struct):
 class MockSite:
     """Answers HTTP requests. Running turns live in `tasks`."""
 
-    def __init__(self, stage: MockShared, tasks: asyncio.TaskGroup, tape: HttpTape) -> None:
-        self._stage = stage
+    def __init__(self, shared: MockShared, tasks: asyncio.TaskGroup, tape: HttpTape) -> None:
+        self._shared = shared
         self._tasks = tasks
         self._tape = tape
         self.sessions: dict[str, MockSession] = {}
         self._running: set[asyncio.Task[None]] = set()
-        self._stateless = Actor(stage, _Nowhere(), self._spawn)
-        self._old = OldSite(stage, tape, self._spawn, self._outbox)
-        self._old_paths = {OLD_PATH, *([stage.script.path] if stage.script.old_carriage else [])} - {""}
-        if stage.settings.serves is Serves.MODERN:
+        self._stateless = MockConnection(shared, _Nowhere(), self._spawn)
+        self._old = LegacySseSite(shared, tape, self._spawn, self._outbox)
+        self._old_paths = {OLD_PATH, *([shared.script.path] if shared.script.old_carriage else [])} - {""}
+        if shared.settings.serves is Serves.MODERN:
             self._old_paths.clear()
-        self._paths = {PATH, stage.script.path or PATH} - self._old_paths
+        self._paths = {PATH, shared.script.path or PATH} - self._old_paths
 
     async def answer(self, request: HttpRequest) -> HttpResponse:
         """The handler of a Listener."""
@@ -181,7 +181,7 @@ class MockSite:
             return self._said(number, 404, "Nothing is played here")
         if request.method == "POST":
             return await self._post(request, number, entry)
-        if request.method not in ("GET", "DELETE") or self._stage.settings.serves is Serves.MODERN:
+        if request.method not in ("GET", "DELETE") or self._shared.settings.serves is Serves.MODERN:
             return self._said(number, 405, "Method not allowed", _ALLOWED)
         session = self._find(request, number)
         if isinstance(session, HttpResponse):
@@ -202,12 +202,12 @@ class MockSite:
             return await self._respond(self._stateless, request, number, entry)
         name = ""
         if isinstance(first, Request) and first.method == "initialize" and request.header(SESSION) is None:
-            if not self._stage.refusal_of(Era.LEGACY):
+            if not self._shared.refusal_of(Era.LEGACY):
                 name = secrets.token_hex(16)
             session = self._new_session(name)
         elif isinstance(first, Request) and first.method == "server/discover":
             return await self._respond(self._stateless, request, number, entry)
-        elif not isinstance(first, Request) and request.header(VERSION) in served_modern(self._stage.script):
+        elif not isinstance(first, Request) and request.header(VERSION) in served_modern(self._shared.script):
             return self._taken(number)
         else:
             found = self._find(request, number)
@@ -215,10 +215,10 @@ class MockSite:
                 return found
             session = found
         if not any(isinstance(message, Request) for message in messages):
-            await session.actor.take(request.body, session.own.outbox, entry)
+            await session.connection.take(request.body, session.own.outbox, entry)
             return self._taken(number)
         headers = ((SESSION, name),) if name else ()
-        return await self._respond(session.actor, request, number, entry, headers=headers, session=session)
+        return await self._respond(session.connection, request, number, entry, headers=headers, session=session)
 
     def _taken(self, number: int) -> HttpResponse:
         self._tape.answered(number, 202, ())
@@ -227,7 +227,7 @@ class MockSite:
 
     def _new_session(self, name: str) -> MockSession:
         own, streams = MockStream(self._outbox(), _OWN), Streams()
-        session = MockSession(Actor(self._stage, own.outbox, self._spawn), streams.add(own), streams)
+        session = MockSession(MockConnection(self._shared, own.outbox, self._spawn), streams.add(own), streams)
         if name:
             self.sessions[name] = session
         return session
@@ -267,7 +267,7 @@ class MockSite:
 
     def _delete(self, request: HttpRequest, number: int) -> HttpResponse:
         session = self.sessions.pop(request.header(SESSION) or "")
-        session.actor.close()
+        session.connection.close()
         session.own.outbox.end()
         self._tape.answered(number, 204, ())
         self._tape.ended(number)
@@ -275,7 +275,7 @@ class MockSite:
 
     async def _respond(
         self,
-        actor: Actor,
+        connection: MockConnection,
         request: HttpRequest,
         number: int,
         entry: int,
@@ -285,7 +285,7 @@ class MockSite:
     ) -> HttpResponse:
         """Play what answers a request; the response that carries it. Without a session, its end ends the work."""
         outbox = self._outbox()
-        task = self._spawn(_run(actor, request.body, outbox, entry))
+        task = self._spawn(_run(connection, request.body, outbox, entry))
         try:
             first = await outbox.peek(_PATIENCE_S)
         except asyncio.CancelledError:
@@ -327,7 +327,7 @@ class MockSite:
 
     def _outbox(self) -> StreamOutbox:
         return StreamOutbox(
-            lambda: self._stage.tell_once("what the server wrote beside its messages has no place over HTTP")
+            lambda: self._shared.tell_once("what the server wrote beside its messages has no place over HTTP")
         )
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
@@ -363,10 +363,10 @@ class _Nowhere:
         """Lose it."""
 
 
-async def _run(actor: Actor, body: bytes, outbox: StreamOutbox, entry: int) -> None:
+async def _run(connection: MockConnection, body: bytes, outbox: StreamOutbox, entry: int) -> None:
     """Answer one client's message. What fails here fails for this client alone."""
     try:
-        await actor.take(body, outbox, entry)
+        await connection.take(body, outbox, entry)
     except Exception:  # the border of the mock: one request must not end the server for all clients
         logger.exception("the mock failed to answer a request")
         await outbox.send(jsonrpc.write_error(None, INTERNAL_ERROR, "The mock failed to answer; see its log"))
@@ -384,20 +384,20 @@ def _begins_a_stream(payload: bytes) -> bool:
     return isinstance(first, Request | Notification)
 
 
-async def serve(stage: MockShared, port: int, announce: Callable[[str], None]) -> None:
+async def serve(shared: MockShared, port: int, announce: Callable[[str], None]) -> None:
     """Play on a port of this machine (0: a free one) until cancelled. Its address is told.
 
     Raises: OSError if the port is taken.
     """
-    tape, sites = HttpTape(stage.tape), list[MockSite]()
+    tape, sites = HttpTape(shared.tape), list[MockSite]()
     listener = Listener(lambda request: sites[0].answer(request), port=port)
     await listener.start()  # outside of the group, so that a port that is taken is one error and not several
     tape.open(f"{listener.url}{PATH}")
     try:
         async with asyncio.TaskGroup() as tasks:
-            sites.append(MockSite(stage, tasks, tape))
+            sites.append(MockSite(shared, tasks, tape))
             announce(f"playing at {listener.url}{PATH}")
-            if stage.settings.serves is not Serves.MODERN:
+            if shared.settings.serves is not Serves.MODERN:
                 announce(f"for clients of the older HTTP+SSE: {listener.url}{OLD_PATH}")
             await asyncio.Event().wait()
     finally:

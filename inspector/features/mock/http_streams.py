@@ -1,4 +1,4 @@
-"""Streams of a session over HTTP: what went out on each, so that one that broke is taken up behind its last event."""
+"""Event streams of the mock: buffered messages, resumption, and recording."""
 
 import asyncio
 from collections import deque

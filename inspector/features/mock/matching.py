@@ -1,4 +1,4 @@
-"""Which recorded turn answers a request: the same one, else one that says the same in other words, else the nearest.
+"""Finds the recorded turn for a request: the same, an equivalent, or the most similar one.
 
 A request that was made several times gets its recorded answers in turn, then the last one again. What was never asked
 gets an error that says what was.

@@ -1,4 +1,4 @@
-"""How the mock opens a conversation, in either era: with what was recorded, or with what follows from it.
+"""How the mock responds to initialize and server/discover: as recorded, or derived.
 
 A server's `initialize` result and its `server/discover` result say mostly the same. What the other one needs beside
 that is made up as a server would that has nothing to add: nothing may be cached, nothing is shared.

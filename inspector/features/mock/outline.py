@@ -1,4 +1,4 @@
-"""The outline of a script: which turn of the client each frame belongs to, in numbers alone.
+"""The outline of a script: which turn of the client each frame belongs to.
 
 A message of the server's belongs to the request whose progress token, HTTP stream or id it names; on a pipe to the one
 request that is open; else to what the client had said last. Twelve bytes a frame stay in memory, whatever it holds.

@@ -1,4 +1,4 @@
-"""One turn, played: what is to be waited for, sent and asked, one act after the other. Pure: whoever drives it acts.
+"""Plays one turn: what to wait for, send and ask, step by step. Pure.
 
 The same steps are played to clients of either era. A question is a request of the server's own in the one, and ends
 the answer for now in the other, until a retry brings what was asked for.

@@ -1,4 +1,4 @@
-"""A capture and settings to a mock that runs: the one place where its parts are joined."""
+"""Runs a mock from a capture and settings."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -76,31 +76,31 @@ async def run(
             warn(notice)
         if wish.capture is not None or any_faults(settings.faults):
             tape = start_capture(wish.capture, mode="mock")
-        stage = MockShared(script, settings, tell=warn, tape=tape)
+        shared = MockShared(script, settings, tell=warn, tape=tape)
         narrate(_about(wish, script))
         try:
-            await _serve(stage, wish.port, narrate)
+            await _serve(shared, wish.port, narrate)
         finally:  # over HTTP it is interrupted, or goes on
-            if stage.differences:
-                times = "once" if stage.differences == 1 else f"{stage.differences:,} times"
+            if shared.differences:
+                times = "once" if shared.differences == 1 else f"{shared.differences:,} times"
                 narrate(f"{times} the client did something else than was recorded")
-        return stage.differences
+        return shared.differences
     finally:
         journal.close()
         if tape is not None:
             tape.close()
 
 
-async def _serve(stage: MockShared, port: int | None, narrate: Callable[[str], None]) -> None:
+async def _serve(shared: MockShared, port: int | None, narrate: Callable[[str], None]) -> None:
     if port is None:
         from inspector.features.mock.stdio import serve as serve_stdio
 
-        await serve_stdio(stage)
+        await serve_stdio(shared)
         return
     from inspector.features.mock.http import serve as serve_http
 
     try:
-        await serve_http(stage, port, narrate)
+        await serve_http(shared, port, narrate)
     except OSError as error:
         raise UsageError(f"--http {port}: {error.strerror or error}", hint="0 takes a free port.") from None
 

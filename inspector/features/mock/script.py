@@ -1,4 +1,4 @@
-"""The script: what a server said in a capture, each thing at the place of what the client had said before.
+"""The script: what a server sent in a capture, each at the place of the client's message before it.
 
 A request of the client's, together with all that its answer took, is a turn; so is a notification after which the
 server had something to say. Both eras come to the same steps: questions that stood in a result, and the retry that

@@ -1,4 +1,4 @@
-"""The stage: what all clients of a mock share. The script, how it is played, what goes wrong, what was odd."""
+"""What all clients of a mock share: the script, settings, faults and recorded differences."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -116,7 +116,7 @@ class Faults:
     def __init__(self, faults: Sequence[InjectedFault]) -> None:
         self._faults = [_Counted(fault) for fault in faults]
 
-    def strike(self, matches: Callable[[Term], bool]) -> InjectedFault | None:
+    def next_fault(self, matches: Callable[[Term], bool]) -> InjectedFault | None:
         """The fault that happens to this request; None if none does. Of several the first."""
         for each in self._faults:
             if (each.fault.term is None or matches(each.fault.term)) and each.happens():
@@ -194,9 +194,9 @@ class MockShared:
         if always or self.settings.strict:
             self.tell(text)
 
-    def strike(self, entry: int) -> InjectedFault | None:
+    def next_fault(self, entry: int) -> InjectedFault | None:
         """The fault that happens to the request which is that entry of the tape."""
-        return self._faults.strike(lambda term: self._matches(term, entry))
+        return self._faults.next_fault(lambda term: self._matches(term, entry))
 
     def resumed(self, method: str, params: Any, key: str) -> tuple[Turn, int] | None:
         """Where a retry goes on: the turn, and the step that asked; None if nothing was asked in it.

@@ -1,4 +1,4 @@
-"""The mock on stdin and stdout: one message a line.
+"""The mock on stdin and stdout, one message per line.
 
 Lines are read in a thread, which takes a pipe, a file and a terminal alike. A line is written at once and whole.
 """
@@ -11,7 +11,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from inspector.capture.journal import Journal
-from inspector.features.mock.connection import Actor
+from inspector.features.mock.connection import MockConnection
 from inspector.features.mock.shared import MockShared
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact
 from inspector.protocol.frames import Channel, Direction, Eol
@@ -77,28 +77,28 @@ class Pipe:
         threading.Thread(target=read, name="stdin", daemon=True).start()
 
 
-async def serve(stage: MockShared, read_fd: int = 0, write_fd: int = 1) -> None:
+async def serve(shared: MockShared, read_fd: int = 0, write_fd: int = 1) -> None:
     """Play until stdin ends, nobody reads stdout any more, or a fault breaks the connection."""
-    pipe = Pipe(read_fd, write_fd, stage.tape)
+    pipe = Pipe(read_fd, write_fd, shared.tape)
     lines: asyncio.Queue[bytes | None] = asyncio.Queue()
-    if stage.tape is not None:
-        stage.tape.fact(ConnectionFact(ConnectionEvent.OPEN, "stdio"))
+    if shared.tape is not None:
+        shared.tape.fact(ConnectionFact(ConnectionEvent.OPEN, "stdio"))
     why = ""
     pipe.read_in_thread(asyncio.get_running_loop(), lines.put_nowait)
     try:
         async with asyncio.TaskGroup() as tasks:
-            await _converse(stage, pipe, lines, tasks)
+            await _converse(shared, pipe, lines, tasks)
     except* BrokenPipeError:
         why = "the client does not read any more"
     except* _CutOff:
         why = "broken by a fault on demand"
     finally:
-        if stage.tape is not None:
-            stage.tape.fact(ConnectionFact(ConnectionEvent.CLOSE, "stdio", why=why))
+        if shared.tape is not None:
+            shared.tape.fact(ConnectionFact(ConnectionEvent.CLOSE, "stdio", why=why))
 
 
 async def _converse(
-    stage: MockShared, pipe: Pipe, lines: asyncio.Queue[bytes | None], tasks: asyncio.TaskGroup
+    shared: MockShared, pipe: Pipe, lines: asyncio.Queue[bytes | None], tasks: asyncio.TaskGroup
 ) -> None:
     running: set[asyncio.Task[None]] = set()
     beside: set[asyncio.Task[None]] = set()
@@ -109,12 +109,12 @@ async def _converse(
         task.add_done_callback(among.discard)
         return task
 
-    actor = Actor(stage, pipe, lambda work: start(work, beside))
+    connection = MockConnection(shared, pipe, lambda work: start(work, beside))
     while (line := await lines.get()) is not None:
         if line.strip():
-            start(actor.take(line.removesuffix(b"\r"), pipe, pipe.came(line.removesuffix(b"\r"))), running)
+            start(connection.take(line.removesuffix(b"\r"), pipe, pipe.came(line.removesuffix(b"\r"))), running)
     if running:
         await asyncio.wait(running, timeout=_GRACE)
-    actor.close()
+    connection.close()
     for task in (*running, *beside):
         task.cancel()

@@ -1,4 +1,4 @@
-"""Sending the requests of a plan over a live session, one after the other, and comparing what comes with the capture.
+"""Resends the requests of a plan over a live session and compares the responses with the capture.
 
 Nothing that comes is raised: a refusal, a silence and a tool that is gone are lines of the result.
 """

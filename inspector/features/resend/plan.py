@@ -1,4 +1,4 @@
-"""Which requests of a capture are sent again, in which order, and which are not and why.
+"""Plans which requests of a capture to resend, in which order, and why others are skipped.
 
 Only the first request of an operation is sent: its retries and the looks at its task come by themselves. The pages
 of a list are requests of their own, each with the cursor that the server now gives.

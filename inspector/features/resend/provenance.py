@@ -1,4 +1,4 @@
-"""What a later request owes to an earlier answer: cursors, task ids, the ids of things that were made.
+"""Values that a later request took from an earlier response: cursors, task ids, created ids.
 
 A value of a recorded request that an earlier recorded answer had brought is replaced by what stands at the same place
 of the answer that came now. What the client had said before the server did is the client's own and stays. A number,

@@ -1,4 +1,4 @@
-"""A request of the traffic, to be sent again as it was, and how what comes then compares with what came before."""
+"""Resends one request and compares the new response with the old one."""
 
 from collections.abc import Collection
 from typing import Any

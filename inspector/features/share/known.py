@@ -1,4 +1,4 @@
-"""Secrets whose values are known: given, found in the environment, or seen at a place that says so.
+"""Replaces secrets with known values: given, from the environment, or from a member that names one.
 
 They are looked for everywhere, in every spelling that a text may have: as they are, escaped as in JSON, as in URLs, in
 base64 at any of its three offsets, in hexadecimal digits.

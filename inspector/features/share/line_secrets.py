@@ -1,4 +1,4 @@
-"""Finds secrets that run over lines: a private key, a token that was wrapped, a value on the line after its name.
+"""Finds secrets by their format, and secrets that span lines: keys, wrapped tokens.
 
 Lines of one stream are fed in order. What is found is a list of pieces, each with the place of its line, so that the
 line can be copied without it. A name at the start of every line, as loggers write it, is looked past.

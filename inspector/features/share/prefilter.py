@@ -1,4 +1,4 @@
-"""Tells, at a look, the lines of a capture that can't have a secret by a name, a form or a place.
+"""Quickly skips the lines of a capture that can contain no secret.
 
 Most lines are such, and need not be taken apart. It looks at the bytes of a whole line, in which every text of a record
 stands in some depth of JSON's escapes; so it asks for less than what gives a secret away: a word that could be a name,

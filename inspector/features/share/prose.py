@@ -1,4 +1,4 @@
-"""Takes secrets out of a text that has no form: log lines, sentences, URLs, words of a shell, base64 among them."""
+"""Removes secrets from unstructured text: logs, sentences, URLs, shell words, base64."""
 
 import base64
 import binascii

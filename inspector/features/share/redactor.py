@@ -1,4 +1,4 @@
-"""Takes secrets out of a text: by names beside them, by their form, by their place, and by their value.
+"""Removes secrets from a text by name, format, place and value.
 
 It works on whatever a text may hold: JSON, JSON in a string of JSON, base64, what a URL escapes, lines that were meant
 to be something else. What isn't replaced stays as it was, sign by sign. Nothing raises, whatever comes.

@@ -1,4 +1,4 @@
-"""Makes the copy of a capture that may be given away: four passes, none of which holds more than some lines.
+"""Writes a copy of a capture without secrets, in four passes with bounded memory.
 
 The first learns what is secret in this capture, so that a token of a late header is known in an early message. The
 second looks at lines that follow each other (stderr, other output, log messages) for secrets that run over their ends.

@@ -1,4 +1,4 @@
-"""What an endpoint asks of somebody who knows how to get in: credentials for each request, and help when refused.
+"""The interface to an authorizer: credentials for a request, and help when it is rejected.
 
 The transports know nothing of logins; they carry the exchanges that a login needs, so that these are seen and
 recorded as all others are.

@@ -1,4 +1,4 @@
-"""Makes the httpx client: what it trusts, how it reaches the server, and how long it waits.
+"""Creates the httpx client: trust, proxies and timeouts.
 
 httpx's own redirects, cookies and authentication stay unused: all three would send what nobody observed.
 """

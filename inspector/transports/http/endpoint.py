@@ -1,4 +1,4 @@
-"""One HTTP address and the client that talks to it: every exchange is numbered and reported, redirects included.
+"""One HTTP endpoint: every exchange is numbered and reported, redirects included.
 
 The rules it keeps: what the observer is told is what was sent, in the order it was sent; nothing of the user's
 goes to another origin than the one that was asked for; nothing is retried behind anybody's back. Redirects

@@ -1,4 +1,4 @@
-"""A GET stream for what comes, an address from its first event for what goes (2024-11-05, HTTP with SSE).
+"""HTTP+SSE (2024-11-05): a GET stream for messages, and POST to the address in its first event.
 
 The stream is the connection: when it ends, all is over, since this revision knows no resumption. The address
 may be relative; one on another origin is refused before anything is sent there.

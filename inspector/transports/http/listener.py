@@ -1,4 +1,4 @@
-"""A small HTTP/1.1 server for this machine alone: h11's rules over asyncio's streams.
+"""A small HTTP/1.1 server on loopback: h11 over asyncio streams.
 
 It knows requests and responses, nothing of MCP, and nothing of this project. A response body may be a stream:
 each piece is written at once, and when the client disconnects, the stream is closed, so that its producer learns.

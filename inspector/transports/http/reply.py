@@ -1,4 +1,4 @@
-"""Reply: an HTTP exchange whose response head has come; and the two ways to read its body, both reported.
+"""An HTTP response whose headers were received, and the two ways to read its body.
 
 A body is either one frame, whatever it is, or a stream of events, each a frame if it carries data and a note
 if not. What could not be read to its end says so in the exchange's last fact; it is never an exception, since

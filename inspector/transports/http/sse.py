@@ -1,4 +1,4 @@
-"""Server-sent events, out of raw bytes: events with the lines they were made of, and comments beside them.
+"""Parser of server-sent events that keeps their raw lines.
 
 This file cuts the bytes into lines, keeps lines and comments as they came, and lets httpx-sse's decoder say what
 an event's lines mean. Each event gets a decoder of its own, so that an id is the event's and not one that persists;

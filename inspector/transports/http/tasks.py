@@ -1,4 +1,4 @@
-"""The tasks of one carriage: started from anywhere, ended together.
+"""The tasks of one HTTP transport, ended together.
 
 An `asyncio.TaskGroup` must be entered and left by the same task; a transport is opened by one and closed by
 another. So this keeps what a TaskGroup keeps: no task is lost, no error is silent, and none outlives `close`.

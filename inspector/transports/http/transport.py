@@ -1,4 +1,4 @@
-"""HttpTransport: one connection to one server over HTTP, by whichever carriage its revision asks for.
+"""HttpTransport: one connection over HTTP, by the carriage of its revision.
 
 It owns what the carriages share: the address with its client, the tasks, and the end. Every `send` runs in a
 task of the transport's own, so that closing ends it whoever waits for it, and abandoning it can be quiet

@@ -1,4 +1,4 @@
-"""Captures made of a few messages, and a client that talks with the actor that plays them."""
+"""Captures made of a few messages, and a client that talks with the connection that plays them."""
 
 import asyncio
 import json
@@ -10,7 +10,7 @@ from typing import Any
 
 from inspector.capture.journal import Journal, start_capture
 from inspector.capture.store.load import load
-from inspector.features.mock.connection import Actor
+from inspector.features.mock.connection import MockConnection
 from inspector.features.mock.running import read_script
 from inspector.features.mock.script import Script
 from inspector.features.mock.shared import MockSettings, MockShared
@@ -151,14 +151,14 @@ class Heard:
 
 
 class Client:
-    """Talks with an actor: what it says goes in, and what comes back is heard on one outlet or the other."""
+    """Talks with a connection: what it says goes in, and what comes back is heard on one outlet or the other."""
 
-    def __init__(self, stage: MockShared, told: list[str], tasks: asyncio.TaskGroup) -> None:
-        self.stage, self.told = stage, told
+    def __init__(self, shared: MockShared, told: list[str], tasks: asyncio.TaskGroup) -> None:
+        self.shared, self.told = shared, told
         self.own, self.common = Heard(), Heard()
         self.tasks = tasks
         self.running: list[asyncio.Task[None]] = []
-        self.actor = Actor(stage, self.common, self._spawn)
+        self.connection = MockConnection(shared, self.common, self._spawn)
 
     def _spawn(self, work: Any) -> asyncio.Task[None]:
         task: asyncio.Task[None] = self.tasks.create_task(work)
@@ -169,12 +169,12 @@ class Client:
         """Say this, wait until it is answered, and return what came on its own stream since."""
         before = len(self.own.payloads)
         for message in messages:
-            await self.actor.take(json.dumps(message).encode(), self.own)
+            await self.connection.take(json.dumps(message).encode(), self.own)
         return self.own.messages[before:]
 
     def begin(self, message: Any) -> asyncio.Task[None]:
         """Say this, and wait for nothing."""
-        return self._spawn(self.actor.take(json.dumps(message).encode(), self.own))
+        return self._spawn(self.connection.take(json.dumps(message).encode(), self.own))
 
     async def hears(self, method: str) -> Any:
         """Wait for a message of this method; the last of them."""
@@ -201,6 +201,6 @@ async def client_of(
     async with asyncio.TaskGroup() as tasks:
         client = Client(MockShared(script, settings, tell=told.append, tape=tape), told, tasks)
         yield client
-        client.actor.close()
+        client.connection.close()
         for task in client.running:
             task.cancel()

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from inspector.features.mock.connection import PARSE_ERROR, RequestInProgress, Voice
+from inspector.features.mock.connection import PARSE_ERROR, RequestInProgress, Sender
 from inspector.features.mock.playback import (
     Act,
     MockNotice,
@@ -79,7 +79,7 @@ async def test_a_call_is_played_with_the_client_s_own_token_and_a_question_of_ou
         await calling
         assert client.own.messages[-1] == answer("mine", text("yes"))
         assert (await client.hears("notifications/tools/list_changed"))["jsonrpc"] == "2.0"
-        assert client.stage.differences == 1, "it was accepted in the recording"
+        assert client.shared.differences == 1, "it was accepted in the recording"
 
 
 async def test_a_stateless_client_answers_the_same_question_by_a_retry(tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ async def test_a_stateless_client_answers_the_same_question_by_a_retry(tmp_path:
         }
         (came,) = await client.say(request(2, "tools/call", ask | again))
         assert came["result"] == text("yes") | {"resultType": "complete"}
-        assert client.stage.differences == 0
+        assert client.shared.differences == 0
 
 
 async def test_a_question_that_was_a_result_is_a_request_for_a_client_with_a_handshake(tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ async def test_a_question_that_was_a_result_is_a_request_for_a_client_with_a_han
         await client.say(answer(asked["id"], {"action": "accept"}))
         await calling
         assert client.own.messages[-1] == answer(1, text("yes"))
-        assert client.stage.differences == 0
+        assert client.shared.differences == 0
 
 
 async def test_a_stateless_client_gets_the_recorded_questions_as_they_were(tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ async def test_a_stateless_client_gets_the_recorded_questions_as_they_were(tmp_p
         again = {"requestState": "theirs", "inputResponses": {"berth": {"action": "cancel"}}}
         (came,) = await client.say(request(2, "tools/call", ask | again))
         assert came["result"]["content"] == text("yes")["content"]
-        assert client.stage.differences == 1
+        assert client.shared.differences == 1
 
 
 async def test_changes_come_on_the_stream_of_whoever_listens_to_them(tmp_path: Path) -> None:
@@ -207,7 +207,7 @@ async def test_faults_happen_to_the_requests_they_are_for(tmp_path: Path) -> Non
             script, MockSettings(speed=math.inf, faults=(read_fault(f"{words} after 1 1 time"),))
         ) as client:
             await client.hello()  # the first is spared
-            await client.actor.take(
+            await client.connection.take(
                 b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo"}}', client.own
             )
             assert client.told[0].startswith("fault: ")
@@ -231,7 +231,7 @@ async def test_faults_happen_to_the_requests_they_are_for(tmp_path: Path) -> Non
 
 async def test_what_is_no_message_is_refused_and_an_answer_to_nothing_is_odd(tmp_path: Path) -> None:
     async with client_of(_moored(tmp_path), MockSettings(speed=math.inf, strict=True)) as client:
-        await client.actor.take(b"{no", client.own)
+        await client.connection.take(b"{no", client.own)
         assert client.own.messages[0]["error"]["code"] == -32700
         await client.say(answer(77, {}))
         assert client.told == ["the client answered 77, which nobody asked"]
@@ -257,13 +257,13 @@ async def test_a_task_is_not_served_to_clients_of_the_other_era(tmp_path: Path) 
 
 async def test_what_is_no_message_gets_the_error_for_it(tmp_path: Path) -> None:
     async with client_of(_moored(tmp_path)) as client:
-        await client.actor.take(b"{torn", client.own)
+        await client.connection.take(b"{torn", client.own)
         assert client.own.messages[-1]["error"]["code"] == PARSE_ERROR
 
 
 @pytest.fixture
 def told() -> list[str]:
-    """What the stage says."""
+    """What the shared says."""
     return []
 
 
@@ -274,9 +274,9 @@ def common() -> Heard:
 
 
 @pytest.fixture
-def voice(tmp_path: Path, told: list[str], common: Heard) -> Voice:
+def sender(tmp_path: Path, told: list[str], common: Heard) -> Sender:
     """Of one client."""
-    return Voice(MockShared(scripted(tmp_path / "c.mcpcap", *HANDSHAKE), INSTANT, tell=told.append), common)
+    return Sender(MockShared(scripted(tmp_path / "c.mcpcap", *HANDSHAKE), INSTANT, tell=told.append), common)
 
 
 def _playing(*acts: Act) -> Playing:
@@ -287,7 +287,7 @@ def _updated(uri: str) -> SendNotification:
     return SendNotification("notifications/resources/updated", Part(None, {"uri": uri}), StreamChoice.WATCH)
 
 
-async def test_each_act_goes_where_it_belongs(voice: Voice, common: Heard, told: list[str]) -> None:
+async def test_each_act_goes_where_it_belongs(sender: Sender, common: Heard, told: list[str]) -> None:
     own = Heard()
     acts = (
         SendNotification("a", ABSENT, StreamChoice.OWN),
@@ -295,34 +295,36 @@ async def test_each_act_goes_where_it_belongs(voice: Voice, common: Heard, told:
         Write(b"junk"),
         MockNotice("hm"),
     )
-    await voice.drive(_playing(*acts), own)
+    await sender.drive(_playing(*acts), own)
     assert own.payloads == [b'{"jsonrpc":"2.0","method":"a"}']
     assert common.payloads == [b'{"jsonrpc":"2.0","method":"b","params":{"x": 1E2}}'], "as it was spelt"
     assert (own.junk, told) == ([b"junk"], ["hm"])
 
 
-async def test_a_question_waits_for_its_answer(voice: Voice) -> None:
+async def test_a_question_waits_for_its_answer(sender: Sender) -> None:
     own, query = Heard(), Query("roots/list", ABSENT)
     async with asyncio.TaskGroup() as tasks:
-        asking = tasks.create_task(voice.drive(_playing(Put(query, StreamChoice.OWN), Write(b"on")), own))
+        asking = tasks.create_task(sender.drive(_playing(Put(query, StreamChoice.OWN), Write(b"on")), own))
         await until(lambda: own.payloads, "it asks")
         assert not asking.done()
-        voice.answered(own.messages[0]["id"], Part(b"{}"), failed=False)
+        sender.answered(own.messages[0]["id"], Part(b"{}"), failed=False)
     assert own.junk == [b"on"]
 
 
-async def test_a_change_goes_to_every_stream_that_wants_it_and_else_to_the_session(voice: Voice, common: Heard) -> None:
+async def test_a_change_goes_to_every_stream_that_wants_it_and_else_to_the_session(
+    sender: Sender, common: Heard
+) -> None:
     first, second = Heard(), Heard()
-    with voice.watched("l1", StreamFilter(uris=("a://",)), first), voice.watched(2, StreamFilter(tools=True), second):
-        await voice.drive(_playing(_updated("a://b"), _updated("c://d")), Heard())
-        await voice.drive(
+    with sender.watched("l1", StreamFilter(uris=("a://",)), first), sender.watched(2, StreamFilter(tools=True), second):
+        await sender.drive(_playing(_updated("a://b"), _updated("c://d")), Heard())
+        await sender.drive(
             _playing(SendNotification("notifications/tools/list_changed", ABSENT, StreamChoice.WATCH)), Heard()
         )
     assert [each["params"] for each in first.messages] == [{"uri": "a://b", "_meta": {SUBSCRIPTION_ID: "l1"}}]
     assert [each["params"] for each in second.messages] == [{"_meta": {SUBSCRIPTION_ID: 2}}]
-    await voice.drive(_playing(_updated("a://b")), Heard())
+    await sender.drive(_playing(_updated("a://b")), Heard())
     assert len(common.messages) == 1
-    await voice.drive(
+    await sender.drive(
         _playing(SendNotification("notifications/tools/list_changed", ABSENT, StreamChoice.LISTENERS)), Heard()
     )
     assert len(common.messages) == 1, "a client that hears of changes only where it listens does not listen"

@@ -13,7 +13,7 @@ import pytest
 
 from inspector.capture.journal import Journal, start_capture
 from inspector.features.mock import http
-from inspector.features.mock.connection import Actor
+from inspector.features.mock.connection import MockConnection
 from inspector.features.mock.http import PATH, SESSION, MockSite, serve
 from inspector.features.mock.http_streams import HttpTape
 from inspector.features.mock.script import Script
@@ -60,10 +60,10 @@ async def _at(
     script: Script, settings: MockSettings = INSTANT, tape: Journal | None = None
 ) -> AsyncIterator[httpx.AsyncClient]:
     """A client at the mock."""
-    stage = MockShared(script, settings, tell=lambda text: None, tape=tape)
+    shared = MockShared(script, settings, tell=lambda text: None, tape=tape)
     record = HttpTape(tape)
     async with asyncio.timeout(PATIENCE_S), asyncio.TaskGroup() as tasks:
-        site = MockSite(stage, tasks, record)
+        site = MockSite(shared, tasks, record)
         async with Listener(site.answer) as listener:
             record.open(listener.url + PATH)
             headers = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
@@ -284,9 +284,9 @@ async def _is_gone(client: httpx.AsyncClient, where: str) -> None:
 
 async def test_it_says_where_it_plays_and_ends_when_it_is_told_to(script: Script) -> None:
     said: list[str] = []
-    stage = MockShared(script, INSTANT, tell=said.append)
+    shared = MockShared(script, INSTANT, tell=said.append)
     async with asyncio.timeout(PATIENCE_S), asyncio.TaskGroup() as tasks:
-        serving = tasks.create_task(serve(stage, 0, said.append))
+        serving = tasks.create_task(serve(shared, 0, said.append))
         await until(lambda: said, "it says where")
         serving.cancel()
     assert said[0].startswith("playing at http://127.0.0.1:")
@@ -312,7 +312,7 @@ async def test_a_request_that_the_mock_fails_on_is_an_error_for_that_client_alon
     async with _at(script) as client:
         session = await _hello(client)
         with monkeypatch.context() as patch:
-            patch.setattr(Actor, "take", fail)
+            patch.setattr(MockConnection, "take", fail)
             came = await client.post(PATH, json=call(1, "echo"), headers=session)
         assert came.json()["error"]["code"] == -32603
         assert (await client.post(PATH, json=call(1, "echo"), headers=session)).status_code == 200

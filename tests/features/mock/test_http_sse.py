@@ -3,7 +3,7 @@
 from collections.abc import Coroutine
 from typing import Any
 
-from inspector.features.mock.http import OldSite
+from inspector.features.mock.http import LegacySseSite
 from inspector.features.mock.http_streams import HttpTape, StreamOutbox
 from inspector.features.mock.shared import MockShared
 from inspector.transports.http.listener import HttpRequest
@@ -15,7 +15,7 @@ def _nothing(work: Coroutine[Any, Any, None]) -> Any:
 
 
 async def test_what_is_sent_without_an_open_stream_is_refused(tmp_path: Any) -> None:
-    stage = MockShared(scripted(tmp_path / "c.mcpcap", *HANDSHAKE), INSTANT, tell=lambda text: None)
-    site = OldSite(stage, HttpTape(None), _nothing, lambda: StreamOutbox(lambda: None))
+    shared = MockShared(scripted(tmp_path / "c.mcpcap", *HANDSHAKE), INSTANT, tell=lambda text: None)
+    site = LegacySseSite(shared, HttpTape(None), _nothing, lambda: StreamOutbox(lambda: None))
     for target in ("/messages", "/messages?session_id=", "/messages?session_id=x"):
         assert site.take(HttpRequest("POST", target, (), b"{}"), 1, 0).status == 404

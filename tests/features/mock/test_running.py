@@ -42,9 +42,9 @@ async def test_a_torn_capture_is_played_and_told_to_be_torn(tmp_path: Path, monk
     path.write_bytes(whole[: whole.rindex(b'{"r":"end"') - 20])
     played: list[MockShared] = []
 
-    async def serve(stage: MockShared, port: int | None, narrate: object) -> None:
-        played.append(stage)
-        stage.differs("something")
+    async def serve(shared: MockShared, port: int | None, narrate: object) -> None:
+        played.append(shared)
+        shared.differs("something")
 
     monkeypatch.setattr(running, "_serve", serve)
     narrated, warned = list[str](), list[str]()

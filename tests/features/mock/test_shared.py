@@ -55,29 +55,29 @@ def test_what_is_no_fault_is_refused_with_what_would_be_one(text: str) -> None:
 
 def test_a_fault_spares_the_first_and_happens_so_often() -> None:
     faults = Faults([InjectedFault(FaultKind.DROP, after=1, times=2)])
-    assert [faults.strike(lambda term: True) is not None for _ in range(5)] == [False, True, True, False, False]
+    assert [faults.next_fault(lambda term: True) is not None for _ in range(5)] == [False, True, True, False, False]
 
 
 def test_of_several_the_first_that_fits_happens() -> None:
     faults = Faults([read_fault("drop on tools/call"), read_fault("error")])
-    found = faults.strike(lambda term: False)
+    found = faults.next_fault(lambda term: False)
     assert found is not None
     assert found.kind is FaultKind.ERROR
 
 
 @pytest.fixture
 def told() -> list[str]:
-    """What the stage says."""
+    """What the shared says."""
     return []
 
 
-def _stage(place: Path, told: list[str], settings: MockSettings) -> MockShared:
+def _shared(place: Path, told: list[str], settings: MockSettings) -> MockShared:
     return MockShared(scripted(place / "c.mcpcap", *HANDSHAKE), settings, tell=told.append)
 
 
 def test_an_answer_that_differs_is_counted_and_told_if_that_is_wanted(tmp_path: Path, told: list[str]) -> None:
     query = Query("elicitation/create", Part(b"{}"), answer=Part(b'{"action":"accept","_meta":{"x":1}}'))
-    strict = _stage(tmp_path, told, MockSettings(strict=True))
+    strict = _shared(tmp_path, told, MockSettings(strict=True))
     strict.compare(query, Part(b'{"action":"accept"}'))
     assert (strict.differences, told) == (0, [])
     strict.compare(query, Part(b'{"action":"decline"}'))
@@ -88,9 +88,9 @@ def test_an_answer_that_differs_is_counted_and_told_if_that_is_wanted(tmp_path: 
 
 
 def test_without_strictness_it_is_counted_only(tmp_path: Path, told: list[str]) -> None:
-    stage = _stage(tmp_path, told, MockSettings())
-    stage.differs("something")
-    assert (stage.differences, told) == (1, [])
+    shared = _shared(tmp_path, told, MockSettings())
+    shared.differs("something")
+    assert (shared.differences, told) == (1, [])
 
 
 def test_a_fault_with_a_filter_is_held_against_the_request_on_the_tape(tmp_path: Path, told: list[str]) -> None:
@@ -100,14 +100,14 @@ def test_a_fault_with_a_filter_is_held_against_the_request_on_the_tape(tmp_path:
     tape = start_capture(None, mode="mock")
     try:
         script = scripted(tmp_path / "c.mcpcap", *HANDSHAKE)
-        stage = MockShared(script, MockSettings(faults=(fault,)), tell=told.append, tape=tape)
+        shared = MockShared(script, MockSettings(faults=(fault,)), tell=told.append, tape=tape)
         struck = []
         for n in (3, 4):
             payload = (
                 b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"n":%d}}}' % n
             )
             tape.frame(Direction.TO_SERVER, Channel.STDIN, payload)
-            struck.append(stage.strike(tape.count))
+            struck.append(shared.next_fault(tape.count))
         assert struck[0] is None
         assert struck[1] is not None
         assert struck[1].kind is FaultKind.DROP
@@ -116,7 +116,7 @@ def test_a_fault_with_a_filter_is_held_against_the_request_on_the_tape(tmp_path:
 
 
 def test_only_whom_it_serves_is_not_refused(tmp_path: Path, told: list[str]) -> None:
-    refused = {serves: _stage(tmp_path / serves, told, MockSettings(serves=serves)) for serves in _made(tmp_path)}
+    refused = {serves: _shared(tmp_path / serves, told, MockSettings(serves=serves)) for serves in _made(tmp_path)}
     assert [bool(refused[serves].refusal_of(Era.LEGACY)) for serves in Serves] == [False, False, False, True]
     assert [bool(refused[serves].refusal_of(Era.MODERN)) for serves in Serves] == [False, False, True, False]
 
@@ -128,8 +128,8 @@ def _made(place: Path) -> list[Serves]:
 
 
 def test_a_client_of_the_other_era_is_told_of_once(tmp_path: Path, told: list[str]) -> None:
-    stage = _stage(tmp_path, told, MockSettings())
+    shared = _shared(tmp_path, told, MockSettings())
     for _ in range(2):
-        stage.meets(Era.LEGACY)
-        stage.meets(Era.MODERN)
+        shared.meets(Era.LEGACY)
+        shared.meets(Era.MODERN)
     assert told == ["a modern client is served from a capture of a legacy conversation"]
