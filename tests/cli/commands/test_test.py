@@ -80,7 +80,7 @@ def test_a_pytest_file_is_written_once_and_no_server_is_started(cases: Path, tmp
     words = ("test", "--pytest", str(code), str(cases), "--", "no-such-command", "--flag")
     assert inspect(*words).status == ExitStatus.OK
     assert "TARGET = ['no-such-command', '--flag']" in code.read_text()
-    assert "def test_greeting(server: Server)" in code.read_text()
+    assert "def test_greeting(server: ServerUnderTest)" in code.read_text()
     again = inspect(*words)
     assert (again.status, "is there already" in again.stderr) == (ExitStatus.USAGE, True)
 
