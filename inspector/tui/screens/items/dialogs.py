@@ -5,7 +5,7 @@ It is compared on a thread: lists may be long, and descriptions too.
 
 import asyncio
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from textual import work
 from textual.app import App, ComposeResult
@@ -15,9 +15,10 @@ from textual.content import Content
 from textual.widgets import Static
 
 from inspector.capture.journal import Journal
+from inspector.checks.compat.matrix import Matrix
 from inspector.present.compatibility import matrix_lines, surface_matrix, surface_of
 from inspector.present.items import source_facts, source_lines
-from inspector.present.list_changes import ListNews, about_lines
+from inspector.present.list_changes import ListNews, RememberedServer, about_lines, can_approve, since_lines
 from inspector.present.rows import SpanRows
 from inspector.present.spans import Line, Section, Span
 from inspector.protocol import jsonrpc, peek
@@ -36,10 +37,6 @@ from inspector.tui.widgets.section_card import section_renderable
 from inspector.tui.widgets.virtual_lines import Lines
 from inspector.tui.widgets.virtual_list import LogList
 
-if TYPE_CHECKING:
-    from inspector.checks.compat.matrix import Matrix
-    from inspector.present.list_changes import RememberedServer
-
 
 class ChangesScreen(LinesScreen[bool]):
     """About some lists. Escape and the key that opened it go back; what is to be approved can be, which gives True."""
@@ -51,7 +48,7 @@ class ChangesScreen(LinesScreen[bool]):
     ]
 
     def __init__(
-        self, news: Sequence[ListNews], now_ns: int, memory: "RememberedServer | None" = None, kinds: Sequence[str] = ()
+        self, news: Sequence[ListNews], now_ns: int, memory: RememberedServer | None = None, kinds: Sequence[str] = ()
     ) -> None:
         """`now_ns` is the journal's clock, `memory` what is remembered of the server, `kinds` the lists in sight."""
         super().__init__("Changes")
@@ -79,16 +76,12 @@ class ChangesScreen(LinesScreen[bool]):
         found = about_lines(self._news, self._now_ns)
         if self._memory is None:
             return found
-        from inspector.present.list_changes import since_lines
-
         return since_lines(self._memory, self._kinds) + found
 
     @property
     def _can_approve(self) -> bool:
         if self._memory is None:
             return False
-        from inspector.present.list_changes import can_approve
-
         return can_approve(self._memory, self._kinds)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -100,10 +93,7 @@ class ChangesScreen(LinesScreen[bool]):
         self.dismiss(True)
 
 
-# --- What has changed between two reads of a resource, over the screen that shows the newer one.
-
-
-# --- The source of an MCP App: read because somebody asked for it, shown as text, never as a page.
+# The source of an MCP App: read on request, shown as text, never as a page
 
 _READ = "resources/read"
 
@@ -216,7 +206,7 @@ def _read_before(journal: Journal, uri: str) -> Any:
     return None
 
 
-# --- The matrix of tools and hosts, over the whole screen, with what stands behind each mark. Escape goes back.
+# The matrix of tools and hosts
 
 
 class HostsScreen(LinesScreen[None]):
@@ -274,7 +264,7 @@ class HostsScreen(LinesScreen[None]):
 class MatrixLines(Lines):
     """A matrix as wide as there is room, its notes on as many rows as they need."""
 
-    def __init__(self, matrix: "Matrix", *, every: bool) -> None:
+    def __init__(self, matrix: Matrix, *, every: bool) -> None:
         self._matrix, self._every = matrix, every
         self._width = 0
         self._wrapped = Wrapped(())

@@ -1,4 +1,4 @@
-"""The part of the table of keys that is about what a server offers: tools, resources, prompts, and their results."""
+"""The keys of the screens Tools, Resources and Prompts, and of their results."""
 
 from inspector.tui.actions import Action, ActionScope
 

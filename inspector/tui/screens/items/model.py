@@ -181,7 +181,7 @@ COMMON = frozenset({"name", "title", "description", "icons", "_meta"})
 """Members that all offers share."""
 
 
-# --- Resources and templates in one list, what is known of one of them, and what a template's form asks for.
+# Resources and templates
 
 TEMPLATE_SIGN = "{} "
 _KNOWN = COMMON | {"uri", "uriTemplate", "mimeType", "size", "annotations"}
@@ -264,7 +264,7 @@ def preview(uri: str, problem: str) -> Line:
     return ((f"{signs.CLOSED} ", "accent"), span(uri, "target"))
 
 
-# --- Prompts as rows, what is known of one, what its form asks for, and its messages as Markdown to be pasted.
+# Prompts
 
 MOST_ARGUMENTS = 500
 _PROMPTS_KNOWN = COMMON | {"arguments"}
@@ -373,7 +373,7 @@ def _fenced(foreign: str) -> str:
     return f"{fence}\n{foreign.rstrip(chr(10))}\n{fence}"
 
 
-# --- Resources and templates as rows that say how it stands with watching them.
+# Rows with the state of subscriptions
 
 _MOST_TRIED = 100
 """URIs for which is asked whether a template could have made them."""
@@ -411,7 +411,7 @@ def uris_of(thing: ListedItem, subscriptions: Subscriptions) -> tuple[str, ...]:
     return tuple(uri for uri in list(known)[:_MOST_TRIED] if could_have_made(template, uri))
 
 
-# --- What a server proposes for an argument: values to choose from, and what it says of how many there are.
+# Completion
 
 MOST_ALLOWED = 100
 """Values that a server may send at once."""
@@ -464,7 +464,7 @@ def completion_failed(error: Any) -> Completion:
 NOT_SUPPORTED = Completion(note=(("the server completes no arguments", "muted"),), supported=False)
 
 
-# --- What checks have found about one thing of a list: its definition as it is listed now, and the uses of it.
+# Findings about one item: its definition as it is listed now, and the uses of it
 
 _KINDS: dict[type[ListedItem], str] = {
     Tool: "tools",

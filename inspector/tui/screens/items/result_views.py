@@ -33,8 +33,7 @@ from inspector.tui.widgets.payload_model import HexLines, bytes_per_line
 from inspector.tui.widgets.segments import Segments
 from inspector.tui.widgets.virtual_list import LogList
 
-# --- A result as the lines of a list: each block under its title, texts wrapped to the width, then what else it
-# holds.
+# A result as lines: each block under its title, texts wrapped to the width, then what else it holds
 
 MOST_LINES = 5_000
 """Of one block."""
