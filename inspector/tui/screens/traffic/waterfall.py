@@ -72,6 +72,7 @@ class WaterfallScreen(Dialog[int | None]):
         self.rows.sync()
         if self._chosen >= 0:
             self.rows.go_to(self._chosen)
+        self.call_after_refresh(self._look)
         self.set_interval(1 / _TICKS_PER_SECOND, self._look)
 
     def _look(self) -> None:
@@ -92,6 +93,7 @@ class WaterfallScreen(Dialog[int | None]):
 
     def action_zoom(self, factor: float) -> None:
         """Show more time or less."""
+        self._look()  # A key that comes at once must change what is in sight, not the axis before the first look.
         self._lanes.zoom(factor, self.rows.view.cursor)
         self._look()
 
