@@ -152,7 +152,7 @@ def test_of_too_much_only_the_hashes_are_kept(tmp_path: Path, monkeypatch: pytes
 def test_the_server_that_was_written_longest_ago_is_forgotten_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(remembered, "MOST", 2)
+    monkeypatch.setattr(remembered, "MOST_SEEN", 2)
     for at, key in enumerate(("aa", "bb", "cc")):
         SeenServer(tmp_path, key).keep({"tools": _TOOLS})
         os.utime(tmp_path / "seen" / f"{key}.json", (at, at))
