@@ -140,7 +140,10 @@ class CaptureReading:
         """After `read`: say so once the file is not what it was, and show nothing else in its place."""
         loading = self._loading
         while loading.trouble is None and not self._is_over(stopped):
-            if trouble := loading.standing.trouble(loading.done):
+            trouble = loading.standing.trouble(loading.done)
+            if self._is_over(stopped):
+                return  # The file may have been closed meanwhile: what was seen of it means nothing.
+            if trouble is not None:
                 loading.distrust(trouble)
                 return
             for _ in range(round(_WATCH_S / _PACE_S)):

@@ -409,7 +409,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("inbox.again", (".",), "Last answer", "Fill in what was answered last.", ActionScope.INBOX, "deed('again')"),
     Action(
         "inbox.model",
-        ("ctrl+s", "f8"),
+        ("ctrl+k", "f8"),
         "Model",
         "See and edit what the model is asked; from there back; stop it while it is being asked.",
         ActionScope.INBOX,

@@ -310,6 +310,7 @@ async def test_all_that_one_result_asks_is_answered_by_one_retry(package: str, t
         await person.types("Aye")
         await person.press("ctrl+j")
         await until(lambda: len(person.wire().sent("tools/call")) == 2, "it is called again")
+        await until(lambda: "Is it safe to sail?" not in person.screen, "the dialog is gone")
         await person.press("2")
         await person.sees("Succeeded", "2 rounds", "{'metres': 3}; Aye; file://", "mate's own words: ü/{}")
         first, second = person.wire().sent("tools/call")

@@ -121,7 +121,7 @@ async def test_what_a_babbling_server_asks_is_answered_each_time(tmp_path: Path)
 
 async def test_good_tools_survive_beside_broken_ones(tmp_path: Path) -> None:
     ran = await mcp_inspect("list", "tools", "--json", *told("mistyped"), place=tmp_path)
-    assert ran.status == ExitStatus.OK
+    assert ran.status == ExitStatus.TOOL_ERROR  # a cursor that cannot be sent back cuts the list
     assert ran.json["tools"] == TOOLS
     assert "nextCursor is a number" in ran.told
     flaws = [Tool(raw).flaw for raw in TOOLS]
@@ -133,12 +133,13 @@ async def test_good_tools_survive_beside_broken_ones(tmp_path: Path) -> None:
 async def test_wrong_types_are_shown_and_nothing_more(words: tuple[str, ...], tmp_path: Path) -> None:
     for form in ((), ("--json",)):
         ran = await mcp_inspect(*words, *form, *told("mistyped"), place=tmp_path)
-        assert (ran.status, "Traceback" in ran.told) == (ExitStatus.OK, False)
+        status = ExitStatus.OK if words == ("list", "prompts") else ExitStatus.TOOL_ERROR  # tools have no end
+        assert (ran.status, "Traceback" in ran.told) == (status, False)
         assert ran.stdout
 
 
-_UNUSABLE = ("odder", "bent_0")
-"""A picture that cannot be decoded, and a result that is not an object: both count as failures."""
+_UNUSABLE = ("good", "odder", "last", "bent_0")
+"""Content that is not an array, a picture that cannot be decoded, a result that is not an object: all are failures."""
 
 
 @pytest.mark.parametrize("tool", [*RESULTS, "bent_0"])
@@ -164,7 +165,7 @@ async def test_contents_and_messages_of_wrong_types_are_shown_too(
 
 async def test_pages_in_a_circle_end_with_what_there_was(tmp_path: Path) -> None:
     ran = await mcp_inspect("list", "all", "--json", *told("cyclic"), place=tmp_path)
-    assert ran.status == ExitStatus.OK
+    assert ran.status == ExitStatus.TOOL_ERROR
     assert [tool["name"] for tool in ran.json["tools"]] == ["after_None", "after_a", "after_b"]
     assert len(ran.json["prompts"]) == 2
     assert "a second time" in ran.told

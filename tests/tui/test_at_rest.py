@@ -36,7 +36,7 @@ async def _settled(pilot: Pilot[None], written: list[object]) -> None:
     async def looked() -> bool:
         nonlocal quiet
         before = len(written)
-        await pilot.pause()
+        await pilot.pause(0.04)  # threads that check and judge need time, too
         quiet = quiet + 1 if len(written) == before else 0
         return quiet >= 15
 

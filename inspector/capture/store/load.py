@@ -66,10 +66,11 @@ class OpenedFile:
         """What has happened since it was opened; None if it is what it was. `read`: bytes that were taken from it."""
         try:
             opened, there = os.fstat(self._fd), os.stat(self._path)
+            start = read_at(self._fd, 0, len(self._start))
+            # If the start differs, the file may have been cut since the first look at its size.
+            size = opened.st_size if start == self._start else os.fstat(self._fd).st_size
         except OSError as error:
             return Trouble(f"the capture can't be looked at any more: {error.strerror}")
-        start = read_at(self._fd, 0, len(self._start))
-        size = opened.st_size if start == self._start else os.fstat(self._fd).st_size  # it may have been cut just now
         if size < read:
             return Trouble("the capture was cut while it was read", self._readable(size))
         if start != self._start:

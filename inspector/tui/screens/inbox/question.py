@@ -451,7 +451,7 @@ class QuestionPane(Widget):
                 if not _is_unreadable(self):
                     await self.conversation.consult(asked.ticket, self._talk.keep_request(asked))
             case "accept" if asks_now(asked):
-                _say(self, "The model is being asked; ^s stops that.", False)
+                _say(self, "The model is being asked; ^k stops that.", False)
             case "accept":
                 if not has_form(question) or await self._is_meant():
                     self.post_message(self.Answered(asked.ticket, self._talk.reply(question)))

@@ -32,7 +32,7 @@ async def subject() -> AsyncIterator[Asking]:
 async def asked(pilot: Pilot[None], app: Inbox, subject: Asking) -> None:
     await opened(pilot, app, "Why is the sea salt?")
     await seen(app, "Ask the model")
-    await pilot.press("ctrl+s")
+    await pilot.press("ctrl+k")
     await seen(app, "will be asked", "maxTokens")
     await pilot.press("ctrl+j")
     await until(lambda: subject.consulted, "the model is asked")
@@ -61,13 +61,13 @@ async def test_what_the_model_is_asked_can_be_changed(subject: Asking) -> None:
     app = Inbox(subject)
     async with app.run_test(size=(80, 40)) as pilot:
         await opened(pilot, app, "Why is the sea salt?")
-        await pilot.press("ctrl+s")
+        await pilot.press("ctrl+k")
         await seen(app, "will be asked")
         app.panel.pane.form.query_one(".form--json").text = '{"messages": [], "maxTokens": 3}'  # type: ignore[attr-defined]
         await until(lambda: app.panel.pane.form.arguments == {"messages": [], "maxTokens": 3}, "it is taken")
-        await pilot.press("ctrl+s")
+        await pilot.press("ctrl+k")
         await until(lambda: not app.panel.pane.edits_request, "back at the answer")
-        await pilot.press("ctrl+s")
+        await pilot.press("ctrl+k")
         await seen(app, '"maxTokens": 3')
         await pilot.press("ctrl+j")
         await until(lambda: subject.consulted, "the model is asked")
@@ -79,7 +79,7 @@ async def test_json_that_can_t_be_read_asks_no_model(subject: Asking) -> None:
     app = Inbox(subject)
     async with app.run_test(size=(80, 40)) as pilot:
         await opened(pilot, app, "Why is the sea salt?")
-        await pilot.press("ctrl+s")
+        await pilot.press("ctrl+k")
         await seen(app, "will be asked")
         await pilot.press("x", "ctrl+j")
         await pilot.pause()
@@ -94,7 +94,7 @@ async def test_what_no_form_shows_is_reviewed_as_json_and_sent_as_it_stands(subj
     app = Inbox(subject)
     async with app.run_test(size=(80, 40)) as pilot:
         await opened(pilot, app, "Why is the sea salt?")
-        await pilot.press("ctrl+s", "ctrl+j")
+        await pilot.press("ctrl+k", "ctrl+j")
         await until(lambda: subject.consulted, "the model is asked")
         subject.propose(ticket, said)
         await seen(app, '"tool_use"', '"port": "Oslo"')
@@ -130,7 +130,7 @@ async def test_it_can_be_stopped_and_meanwhile_nothing_is_answered(subject: Aski
         await pilot.press("ctrl+j")
         await pilot.pause()
         assert ticket.reply is None
-        await pilot.press("ctrl+s")
+        await pilot.press("ctrl+k")
         await seen(app, "The model was not waited for", "Answer ^j")
         await pilot.press("ctrl+d")
         await until(lambda: isinstance(ticket.reply, ErrorReply), "it is rejected")
@@ -141,7 +141,7 @@ async def test_escape_leads_from_the_request_to_the_answer_and_then_to_the_list(
     app = Inbox(subject)
     async with app.run_test(size=(80, 40)) as pilot:
         await opened(pilot, app, "Why is the sea salt?")
-        await pilot.press(*"Half", "ctrl+s")
+        await pilot.press(*"Half", "ctrl+k")
         await seen(app, "will be asked")
         await pilot.press("escape")
         await seen(app, "Half", "Answer ^j")
@@ -157,7 +157,7 @@ async def test_that_an_answer_goes_out_at_once_is_said_before(subject: Asking) -
     app = Inbox(subject)
     async with app.run_test(size=(80, 40)) as pilot:
         await opened(pilot, app, "Why is the sea salt?")
-        await pilot.press("ctrl+s")
+        await pilot.press("ctrl+k")
         await seen(app, "Its answer goes to the server at once.")
 
 
