@@ -117,17 +117,19 @@ async def _post_mouse_events(
     await settled(app)
     target = screen if widget is None else widget if isinstance(widget, Widget) else screen.query_one(widget)
     held: dict[str, Any] = {"button": button, "shift": shift, "meta": meta, "control": control}
-    arguments: dict[str, Any] = _get_mouse_message_arguments(target, offset, **held)
-    place = Offset(arguments["x"], arguments["y"])
-    if not screen.size.region.contains_point(place):
-        raise OutOfBounds("Target offset is outside of currently-visible screen region.")
+    arguments: dict[str, Any] = {}
+    place = Offset()
     under = None
     for chain in range(1, times + 1):
         for kind in kinds:
             is_click = issubclass(kind, events.Click)
             if not is_click:  # a click comes at once with the button's way up: no time passes between them
                 await settled(app)
-            if under is None:
+            if under is None:  # as late as this: settling may have moved what is clicked
+                arguments = _get_mouse_message_arguments(target, offset, **held)
+                place = Offset(arguments["x"], arguments["y"])
+                if not screen.size.region.contains_point(place):
+                    raise OutOfBounds("Target offset is outside of currently-visible screen region.")
                 under, _ = app.get_widget_at(*place)
             app.mouse_position = place
             screen._forward_event(kind(**(arguments | {"chain": chain} if is_click else arguments)))
