@@ -8,6 +8,7 @@ import pytest
 
 from inspector.capture.format.notes import NotesFile, new_mark
 from inspector.capture.journal import start_capture
+from inspector.capture.open import Following
 from inspector.cli.exit_status import ExitStatus
 from inspector.protocol.frames import Channel, Direction
 from tests.architecture.sources import ROOT
@@ -62,7 +63,7 @@ def test_what_cannot_be_done_is_told(argv: tuple[str, ...], said: str) -> None:
     assert said in ran.stderr
 
 
-def test_a_capture_that_grows_is_followed_to_its_end(tmp_path: Path) -> None:
+def test_a_capture_that_grows_is_followed_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.mcpcap"
     journal = start_capture(path)
     journal.frame(Direction.FROM_SERVER, Channel.STDOUT, b"one")
@@ -73,9 +74,15 @@ def test_a_capture_that_grows_is_followed_to_its_end(tmp_path: Path) -> None:
         journal.frame(Direction.FROM_SERVER, Channel.STDOUT, b"two")
         journal.close()
 
+    follow = Following.follow
+
+    def followed(following: Following, most: int | None = None) -> bool:
+        go_on.set()
+        return follow(following, most)
+
+    monkeypatch.setattr(Following, "follow", followed)
     writer = threading.Thread(target=write_on)
     writer.start()
-    go_on.set()
     ran = inspect("tail", "--follow", "--jsonl", str(path), "text ~ ^t")
     writer.join()
     assert [json.loads(line)["text"] for line in ran.stdout.splitlines()] == ["two"]
