@@ -104,7 +104,7 @@ def tunnel(port: int, env: Mapping[str, str] = os.environ) -> str:
 
 
 def _destination(env: Mapping[str, str]) -> str:
-    """This machine as it was reached: the address and port are told by the SSH server, the user by the system."""
+    """This machine as the SSH client reached it: address and port from the SSH server, user from the system."""
     user = env.get("USER") or env.get("LOGNAME") or ""
     parts = env.get("SSH_CONNECTION", "").split()
     host, port = (parts[2], parts[3]) if len(parts) == 4 else ("", "22")

@@ -300,7 +300,7 @@ _DPOP_ALGORITHM = "ES256"
 
 
 def sign(claims: dict[str, Any], key: str, algorithm: str) -> str:
-    """A signed JWT of the claims; `key` is PEM. Raises: UsageError if the key is none or does not fit the algorithm."""
+    """A signed JWT of the claims; `key` is PEM. Raises: UsageError if the key is unusable for it."""
     kind = _KINDS.get(algorithm[:2])
     if kind is None:
         raise UsageError(f"{algorithm!r} is no algorithm for signatures", hint="Give ES256, RS256, PS256 or EdDSA.")

@@ -22,6 +22,7 @@ from inspector.protocol.flows.steps import Replied
 from inspector.protocol.jsonrpc import Answer
 from inspector.protocol.things import ListedItem
 from inspector.tui import keys
+from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import ConversationStage, OpenConversation
 from inspector.tui.screens.items.form import ItemForm, ItemHead, beginning
 from inspector.tui.screens.items.list import ItemKind, ItemList
@@ -357,6 +358,24 @@ class OfferForm(ItemForm):
         """Take the value that was chosen."""
         event.stop()
         self._put(event.value)
+
+
+def offer_places(own: ActionScope) -> tuple[ActionScope, ...]:
+    """Return where actions of the resources or of the prompts apply, in the order of the help; `own` is the screen's."""
+    return (
+        ActionScope.EVERYWHERE,
+        own,
+        ActionScope.OFFERED,
+        ActionScope.FORM,
+        ActionScope.FORM_LINE,
+        ActionScope.RESULT,
+        ActionScope.DETAIL,
+        ActionScope.MOVING,
+        ActionScope.JSON,
+        ActionScope.FINDING_HERE,
+        ActionScope.PAYLOAD,
+        ActionScope.SEARCH,
+    )
 
 
 class OffersPanel(ItemsPanel[OfferForm]):

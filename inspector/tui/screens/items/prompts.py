@@ -23,7 +23,7 @@ from inspector.tui.screens.items.model import (
     prompt_place,
     prompt_schema,
 )
-from inspector.tui.screens.items.offers import OfferKind, OffersPanel, PreparedRequest
+from inspector.tui.screens.items.offers import OfferKind, OffersPanel, PreparedRequest, offer_places
 from inspector.tui.screens.items.result_views import ResultWords
 
 
@@ -66,20 +66,7 @@ PROMPTS = OfferKind(
 class PromptsPanel(OffersPanel):
     """The prompts of a server, and what it makes of them."""
 
-    places = (
-        ActionScope.EVERYWHERE,
-        ActionScope.PROMPTS,
-        ActionScope.OFFERED,
-        ActionScope.FORM,
-        ActionScope.FORM_LINE,
-        ActionScope.RESULT,
-        ActionScope.DETAIL,
-        ActionScope.MOVING,
-        ActionScope.JSON,
-        ActionScope.FINDING_HERE,
-        ActionScope.PAYLOAD,
-        ActionScope.SEARCH,
-    )
+    places = offer_places(ActionScope.PROMPTS)
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(
         ActionScope.PROMPTS, ActionScope.OFFERED, ActionScope.RESULT, ActionScope.DETAIL
     )

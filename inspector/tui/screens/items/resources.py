@@ -39,7 +39,7 @@ from inspector.tui.screens.items.model import (
     template_schema,
     uris_of,
 )
-from inspector.tui.screens.items.offers import OfferKind, OffersPanel, PreparedRequest
+from inspector.tui.screens.items.offers import OfferKind, OffersPanel, PreparedRequest, offer_places
 from inspector.tui.screens.items.panel import RequestFinished
 from inspector.tui.screens.items.result_views import ResultWords
 from inspector.tui.theme import spans_to_text
@@ -148,20 +148,7 @@ RESOURCES = OfferKind(
 class ResourcesPanel(OffersPanel):
     """The resources of a server, reading them, and watching them."""
 
-    places = (
-        ActionScope.EVERYWHERE,
-        ActionScope.RESOURCES,
-        ActionScope.OFFERED,
-        ActionScope.FORM,
-        ActionScope.FORM_LINE,
-        ActionScope.RESULT,
-        ActionScope.DETAIL,
-        ActionScope.MOVING,
-        ActionScope.JSON,
-        ActionScope.FINDING_HERE,
-        ActionScope.PAYLOAD,
-        ActionScope.SEARCH,
-    )
+    places = offer_places(ActionScope.RESOURCES)
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(
         ActionScope.RESOURCES, ActionScope.OFFERED, ActionScope.RESULT, ActionScope.DETAIL
     )
