@@ -361,7 +361,7 @@ class OfferForm(ItemForm):
 
 
 def offer_places(own: ActionScope) -> tuple[ActionScope, ...]:
-    """Return where actions of the resources or of the prompts apply, in the order of the help; `own` is the screen's."""
+    """Return where actions of resources or of prompts apply, in the order of the help; `own` is the screen's."""
     return (
         ActionScope.EVERYWHERE,
         own,
