@@ -340,10 +340,14 @@ def main() -> int:
             long_capture,
             partial(mocked, frames=frames),
         ):
-            for row in part(home):
-                sys.stdout.write(f"{row}\n")
-                sys.stdout.flush()
-                over = over or not row.kept
+            try:
+                for row in part(home):
+                    sys.stdout.write(f"{row}\n")
+                    sys.stdout.flush()
+                    over = over or not row.kept
+            except (TimeoutError, OSError) as error:  # one part that fails leaves the others their turn
+                sys.stdout.write(f"{Row('a measurement failed', repr(error), 'none', kept=False)}\n")
+                over = True
     finally:
         shutil.rmtree(home, ignore_errors=True)
     return int(over)
