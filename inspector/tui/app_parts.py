@@ -78,7 +78,7 @@ class Questions:
         While a connection is opened nothing else can be done, so the dialog comes by itself. Later it must not come
         below somebody's fingers.
         """
-        guide = self._tabs.subject.guide
+        guide = self._tabs.subject.login.guide
         waiting = guide.waiting if guide is not None else None
         if waiting is None or waiting is self._login_seen:
             return
@@ -92,7 +92,7 @@ class Questions:
 
     def _show_login(self) -> bool:
         """Show the dialog if a login waits; whether one does."""
-        guide = self._tabs.subject.guide
+        guide = self._tabs.subject.login.guide
         if guide is None or guide.waiting is None:
             return False
         from inspector.tui.screens.login.dialog import LoginScreen
@@ -168,16 +168,16 @@ class ConnectionActions:
         opening = subject.opening
 
         async def take(chosen: frozenset[str] | None) -> None:
-            if chosen is not None and chosen != subject.offers:
+            if chosen is not None and chosen != subject.desk.offers:
                 await self.offer(chosen)
 
-        self._app.push_screen(OffersScreen(subject.offers, opening.revision if opening else None), take)
+        self._app.push_screen(OffersScreen(subject.desk.offers, opening.revision if opening else None), take)
 
     async def offer(self, chosen: frozenset[str]) -> None:
         """Offer this from now on: at once where that can be, else by a new connection."""
         subject = self._tabs.subject
         self._tabs.current.offers = chosen
-        if subject.stage is ConversationStage.OPEN and await subject.declare(chosen):
+        if subject.stage is ConversationStage.OPEN and await subject.desk.declare(chosen):
             self._toasts.say("Offered from the next request on.")
         else:
             await self.action_reconnect()
@@ -209,7 +209,7 @@ class ConnectionActions:
         chosen = () if tab.offers is None else (tab.offers,)
         old = tab.subject
         new = LiveSubject(tab.begin(*chosen))
-        new.watch_first(old.wants_watched)
+        new.watching.watch_first(old.watching.wanted)
         tab.rebind(new)
         self._header.rebind(tab.subject)
         self._app.run_worker(old.end(), group="ending")

@@ -109,7 +109,7 @@ def _state(subject: OpenConversation) -> tuple[Any, ...]:
         journal.recording,
         journal.backpressure,
         journal.notices,
-        subject.desk_changes,
+        subject.desk.changes,
         *map(id, listings.values()),
     )
 
@@ -249,7 +249,7 @@ def _badge(subject: OpenConversation, name: str) -> Span:
         listings = [known[kind] for kind in _TOGETHER.get(name, (name,)) if known[kind].asked]
         return f"{sum(len(listing.items) for listing in listings):,}" if listings else "", "faint"
     if name == "inbox":
-        waiting = sum(ticket.state is TicketState.WAITING for ticket in subject.tickets) or _waited(subject)
+        waiting = sum(ticket.state is TicketState.WAITING for ticket in subject.desk.tickets) or _waited(subject)
         return f"{glyphs().event} {waiting}" if waiting else "", "warning"
     if name == "tasks":
         return _running(subject)
@@ -371,7 +371,7 @@ def _hint() -> tuple[BarItem, ...]:
 def state_of(tab: Tab) -> TabState:
     """A conversation as its tab tells of it."""
     subject = tab.subject
-    waiting = sum(ticket.state is TicketState.WAITING for ticket in subject.tickets)
+    waiting = sum(ticket.state is TicketState.WAITING for ticket in subject.desk.tickets)
     failed = subject.journal.conversation.exchanges.failures.count(1)
     sign = _sign(subject.stage, lost=bool(subject.why))
     if subject.stage is ConversationStage.OPEN and subject.journal.surroundings.unreachable is not None:
@@ -436,13 +436,13 @@ class NoticeBar(ItemBar):
         subject, came = self._subject, ""
         if not self.is_attached:  # it is mounted after the first picture
             return came
-        if subject.desk_changes != self._changes:
-            self._changes = subject.desk_changes
-            self._waiting = tuple(each for each in subject.tickets if each.state is TicketState.WAITING)
+        if subject.desk.changes != self._changes:
+            self._changes = subject.desk.changes
+            self._waiting = tuple(each for each in subject.desk.tickets if each.state is TicketState.WAITING)
             self._said = _NOTHING_SAID
             came = self._news()
-        memory = subject.memory
-        alarmed = memory is not None and memory.alarms and not subject.memory_state.shown
+        memory = subject.memory.comparison
+        alarmed = memory is not None and memory.alarms and not subject.memory.shown
         self.set_class((bool(self._waiting) or alarmed) and shown != "inbox", "-asked")
         if alarmed and not self._waiting:
             self._say_memory()
@@ -454,7 +454,7 @@ class NoticeBar(ItemBar):
         """Say what is to be approved, and where."""
         from inspector.present.list_changes import alarm
 
-        memory, width = self._subject.memory, self.size.width or self.app.size.width
+        memory, width = self._subject.memory.comparison, self.size.width or self.app.size.width
         assert memory is not None, "there is something to approve"
         said = alarm(memory)
         if (said, width) == self._said_of_memory:
@@ -468,7 +468,7 @@ class NoticeBar(ItemBar):
 
     def _news(self) -> str:
         fresh = [ticket for ticket in self._waiting if ticket.number > self._told]
-        self._told = max((ticket.number for ticket in self._subject.tickets), default=0)
+        self._told = max((ticket.number for ticket in self._subject.desk.tickets), default=0)
         if not fresh:
             return ""
         from inspector.tui.screens.inbox.model import asked_by, asked_in_short
@@ -564,9 +564,9 @@ class WaitingBar(Vertical):
     def _look(self, subject: OpenConversation) -> WaitLine | None:
         if not subject.can_act or subject.stage not in _WAITING:
             return None
-        if subject.guide is not None and subject.guide.waiting is not None:
+        if subject.login.guide is not None and subject.login.guide.waiting is not None:
             return None  # a login is told of elsewhere
-        asked = tuple(_asked(ticket) for ticket in subject.tickets if ticket.state is TicketState.WAITING)
+        asked = tuple(_asked(ticket) for ticket in subject.desk.tickets if ticket.state is TicketState.WAITING)
         seen = WaitView(subject.now_ns, subject.stage is ConversationStage.CONNECTING, asked)
         if wait_of(subject.journal, seen) is None:
             return None

@@ -38,101 +38,50 @@ if TYPE_CHECKING:
     from inspector.session.session import Session
 
 
-# --- What a subject says of a server's questions, and how they are answered: the part of it that the Inbox talks
-# to.
-
-
 class DeskView:
-    """Nothing is asked."""
+    """The server requests of a conversation and the answers to them: what the Inbox asks. Empty without a live one."""
+
+    def __init__(self, live: Live | None = None) -> None:
+        self._live = live
+
+    @property
+    def _session(self) -> "Session | None":
+        return self._live.session if self._live else None
 
     @property
     def tickets(self) -> tuple[Ticket, ...]:
-        """Questions that came to the desk, oldest first: all that wait, and those that were over last.
+        """Server requests, oldest first: all that wait for an answer, and the last ones that are over.
 
         Read their state, and answer with `answer`.
         """
-        return ()
+        return self._session.options.desk.tickets if self._session else ()
 
     @property
     def answered_earlier(self) -> Sequence[int]:
-        """The exchanges of questions that were over before those: the journal has them. Grows only."""
-        return ()
+        """The exchanges of server requests that were over before those: the journal has them. Only grows."""
+        return self._session.options.desk.earlier if self._session else ()
 
     @property
-    def desk_changes(self) -> int:
-        """A number that grows with whatever happens to the tickets."""
-        return 0
-
-    @property
-    def roots(self) -> tuple[Root, ...]:
-        """What a request for roots is answered with."""
-        return ()
-
-    @property
-    def patience_s(self) -> float | None:
-        """After how many seconds a call gives up, whatever happens; None: never."""
-        return None
-
-    async def answer(self, ticket: Ticket, reply: Reply) -> bool:
-        """Answer a question; False if nobody waits for that any more."""
-        return False
-
-    @property
-    def offers(self) -> frozenset[str]:
-        """What is offered to the server now, by the names of `protocol.offers`."""
-        return frozenset()
-
-    async def declare(self, offers: frozenset[str]) -> bool:
-        """Offer this from the next request on; False where that takes a new connection."""
-        return False
-
-    async def set_roots(self, roots: Sequence[Root]) -> None:
-        """List other roots from now on; the server is told where that was promised."""
-
-    @property
-    def proposer(self) -> Proposer | None:
-        """Which real model may be asked for answers to sampling requests; None if there is none."""
-        return None
-
-    async def consult(self, ticket: Ticket, params: Any) -> None:
-        """Begin to ask the model; what comes of it stands in the ticket."""
-
-    async def stop_consulting(self, ticket: Ticket) -> None:
-        """Wait for the model no longer."""
-
-
-class LiveDeskView(DeskView):
-    """What the desk of a live conversation holds."""
-
-    _live: Live
-
-    @property
-    def tickets(self) -> tuple[Ticket, ...]:
-        """As the desk keeps them."""
-        return self._live.session.options.desk.tickets if self._live.session else ()
-
-    @property
-    def answered_earlier(self) -> Sequence[int]:
-        """As the desk has let them go."""
-        return self._live.session.options.desk.earlier if self._live.session else ()
-
-    @property
-    def desk_changes(self) -> int:
-        """Grows with whatever happens to the tickets."""
-        return self._live.session.options.desk.changes if self._live.session else 0
+    def changes(self) -> int:
+        """A number that grows with every change of the tickets."""
+        return self._session.options.desk.changes if self._session else 0
 
     @property
     def roots(self) -> tuple[Root, ...]:
-        """As they are listed now."""
-        return self._live.session.options.desk.roots if self._live.session else self._live.settings.roots
+        """The roots in the response to `roots/list`."""
+        if self._live is None:
+            return ()
+        return self._session.options.desk.roots if self._session else self._live.settings.roots
 
     @property
     def patience_s(self) -> float | None:
-        """The total clock of a call."""
-        return self._live.settings.clocks.total_s
+        """The total timeout of a call in seconds; None: no timeout."""
+        return self._live.settings.clocks.total_s if self._live else None
 
     async def answer(self, ticket: Ticket, reply: Reply) -> bool:
-        """Answer a question, on the loop where it waits."""
+        """Answer a server request, on the loop where it waits; False if it does not wait any more."""
+        if self._live is None:
+            return False
 
         async def work(session: "Session") -> bool:
             return session.options.desk.answer(ticket, reply)
@@ -141,29 +90,36 @@ class LiveDeskView(DeskView):
 
     @property
     def offers(self) -> frozenset[str]:
-        """As the session offers it now."""
-        session = self._live.session
-        return session.offering.client.offers if session else self._live.settings.offers
+        """The capabilities declared to the server now, by the names of `protocol.capabilities`."""
+        if self._live is None:
+            return frozenset()
+        return self._session.offering.client.offers if self._session else self._live.settings.offers
 
     async def declare(self, offers: frozenset[str]) -> bool:
-        """Offer it, on the engine's loop."""
+        """Declare these capabilities from the next request on; False where that takes a new connection."""
+        if self._live is None:
+            return False
         return await asyncio.wrap_future(self._live.run(lambda session: session.advertise(offers)))
 
     async def set_roots(self, roots: Sequence[Root]) -> None:
-        """List other roots from now on."""
-        await asyncio.wrap_future(self._live.run(lambda session: session.set_roots(roots)))
+        """List other roots from now on; notifies the server if that was declared."""
+        if self._live is not None:
+            await asyncio.wrap_future(self._live.run(lambda session: session.set_roots(roots)))
 
     @property
     def proposer(self) -> Proposer | None:
-        """As the desk knows it."""
-        return self._live.session.options.desk.proposer if self._live.session else None
+        """The model that may be asked to answer sampling requests; None without one."""
+        return self._session.options.desk.proposer if self._session else None
 
     async def consult(self, ticket: Ticket, params: Any) -> None:
-        """Begin to ask the model, on the loop where the question waits; whoever leaves the screen leaves it running."""
-        self._live.run(lambda session: session.options.desk.consult(ticket, params))
+        """Start asking the model; its answer is added to the ticket. It goes on when the person leaves the screen."""
+        if self._live is not None:
+            self._live.run(lambda session: session.options.desk.consult(ticket, params))
 
     async def stop_consulting(self, ticket: Ticket) -> None:
-        """Wait for the model no longer."""
+        """Stop waiting for the model."""
+        if self._live is None:
+            return
 
         async def work(session: "Session") -> None:
             if ticket.proposal is not None:
@@ -172,61 +128,38 @@ class LiveDeskView(DeskView):
         await asyncio.wrap_future(self._live.run(work))
 
 
-# --- What a subject says of a login: the part of it that the dialog and the Server screen talk to.
-
-
 class LoginView:
-    """Nobody logs in."""
+    """The login of a conversation: what the dialog and the Server screen ask."""
+
+    def __init__(self, live: Live | None = None) -> None:
+        self._live = live
 
     @property
     def guide(self) -> "Guide | None":
-        """Whoever takes a person to a login; None where nobody does. To be read alone."""
-        return None
+        """Guides a person through the login; None where there is no login. Read only."""
+        return self._live.settings.guide if self._live else None
 
     @property
     def refused(self) -> bool:
-        """Whether the server wants credentials that nobody gave, or refuses those it got."""
-        return False
-
-    async def take_pasted(self, text: str) -> str:
-        """Go on with what the browser ended at; "" if that will do, else what is wrong with it."""
-        return "nothing is waited for now"
-
-    async def give_login_up(self) -> None:
-        """End the login that goes on."""
-
-
-class LiveLoginView(LoginView):
-    """The guide of a live conversation."""
-
-    _live: Live
-
-    @property
-    def guide(self) -> "Guide | None":
-        """As the conversation was begun with it."""
-        return self._live.settings.guide
-
-    @property
-    def refused(self) -> bool:
-        """By the error that ended it."""
-        session = self._live.session
+        """Whether the server requires credentials that are missing, or rejects those it got."""
+        session = self._live.session if self._live else None
         return session is not None and isinstance(session.error, AuthorizationNeeded)
 
     async def take_pasted(self, text: str) -> str:
-        """Hand it over."""
+        """Continue with the address at which the browser ended; returns "", or what is wrong with it."""
         guide = self.guide
-        if guide is None:
-            return await super().take_pasted(text)
+        if self._live is None or guide is None:
+            return "nothing is waited for now"
 
         async def work() -> str:
             return guide.take(text)
 
         return await asyncio.wrap_future(self._live.engine.submit(work()))
 
-    async def give_login_up(self) -> None:
-        """Say so."""
+    async def give_up(self) -> None:
+        """Cancel the login in progress."""
         guide = self.guide
-        if guide is None:
+        if self._live is None or guide is None:
             return
 
         async def work() -> None:
@@ -235,13 +168,14 @@ class LiveLoginView(LoginView):
         await asyncio.wrap_future(self._live.engine.submit(work()))
 
 
-# --- What a subject knows of its server from before: how its lists stand against what is remembered of them.
+class MemoryView:
+    """How the lists of a server compare with those of its last connection."""
 
-
-class MemoryState:
-    """How far comparing has come."""
-
-    def __init__(self) -> None:
+    def __init__(self, live: Live | None = None) -> None:
+        self.key = live.target.key if live else ""
+        """Identifies the server: the command line or the URL, never its own name. "": it is not remembered."""
+        self.comparison: RememberedServer | None = None
+        """The newest comparison; None before the first."""
         self.compared: tuple[Listing, ...] = ()
         """The lists that were compared last."""
         self.seen: tuple[Listing, ...] = ()
@@ -249,108 +183,51 @@ class MemoryState:
         self.rest = 0
         """Looks for which they have stayed the same."""
         self.shown = False
-        """Whether a person has looked at what has changed."""
-
-
-class MemoryView:
-    """Nothing is remembered of a recorded conversation's server."""
-
-    memory: "RememberedServer | None" = None
-    """The newest comparison; None before the first."""
-
-    @property
-    def memory_key(self) -> str:
-        """Under which the server is remembered: what is run, or the URL; "" if it is not."""
-        return ""
-
-    @cached_property
-    def memory_state(self) -> MemoryState:
-        """How far comparing has come."""
-        return MemoryState()
-
-
-class LiveMemoryView(MemoryView):
-    """A server that will be met again."""
-
-    _live: Live
-
-    @property
-    def memory_key(self) -> str:
-        """The target's own key, never the name that the server gives itself."""
-        return self._live.target.key
-
-
-# --- What a subject says of requests on their way, and of what each of them asks for: clocks, and the level of the
-# log.
+        """Whether a person has looked at the changes."""
 
 
 class RequestView:
-    """Nothing is on its way."""
+    """The requests in flight, and the log level that requests carry."""
+
+    def __init__(self, live: Live | None = None) -> None:
+        self._live = live
 
     @property
     def log_level(self) -> str:
-        """From which level on every request asks for log messages; "" if none does, or if a request asks once."""
-        return ""
+        """The log level that every later request carries; "" without one, or if it is set by one request."""
+        return self._live.session.logs.level if self._live and self._live.session else ""
 
     async def ask_for_level(self, level: str) -> Called | None:
-        """Ask for log messages from a level on, in the way of the revision; what came of a request that says so."""
-        return None
-
-    def clocks_of(self, exchange: Exchange) -> Left | None:
-        """What is left of the clocks of a request of ours; None if nobody waits for it."""
-        return None
-
-
-class LiveRequestView(RequestView):
-    """As they are on the engine's loop."""
-
-    _live: Live
-
-    @property
-    def log_level(self) -> str:
-        """As later requests carry it."""
-        return self._live.session.logs.level if self._live.session else ""
-
-    async def ask_for_level(self, level: str) -> Called | None:
-        """Ask on the engine's loop."""
+        """Set the log level in the way of the revision; the outcome where that takes a request of its own."""
+        if self._live is None:
+            return None
         return await asyncio.wrap_future(self._live.run(lambda session: session.set_log_level(level)))
 
     def clocks_of(self, exchange: Exchange) -> Left | None:
-        """As they run on the engine's loop."""
-        waiter = self._live.session.waiters.get(exchange.id) if self._live.session else None
+        """The time left until the timeouts of a request of ours; None if it is not in flight."""
+        session = self._live.session if self._live else None
+        waiter = session.waiters.get(exchange.id) if session else None
         return waiter.left() if waiter is not None and waiter.exchange is exchange else None
 
-
-# --- What a subject says of tasks beside what its journal knows, and how something is done about them.
 
 T = TypeVar("T")
 
 
 class TaskView:
-    """Nothing can be done."""
+    """The tasks that the session follows. The journal knows the rest."""
+
+    def __init__(self, live: Live | None = None) -> None:
+        self._live = live
 
     @property
     def followed(self) -> frozenset[str]:
-        """The ids of the server's tasks that are being followed to their ends now."""
-        return frozenset()
+        """The ids of the server's tasks that are followed until they end."""
+        return self._live.session.tasks.followed if self._live and self._live.session else frozenset()
 
-    async def on_tasks(self, work: Callable[[SessionTasks], Awaitable[T]]) -> T:
-        """Do something about tasks, on the loop where they are followed. What it raises is raised here."""
-        raise NotImplementedError("a recorded conversation can't be continued")
-
-
-class LiveTaskView(TaskView):
-    """What the session does about tasks."""
-
-    _live: Live
-
-    @property
-    def followed(self) -> frozenset[str]:
-        """The ids of the tasks that are being followed now."""
-        return self._live.session.tasks.followed if self._live.session else frozenset()
-
-    async def on_tasks(self, work: Callable[[SessionTasks], Awaitable[T]]) -> T:
-        """Do something about tasks, on the engine's loop."""
+    async def perform(self, work: Callable[[SessionTasks], Awaitable[T]]) -> T:
+        """Do something with tasks, on the engine's loop. Raises what it raises; NotImplementedError if not live."""
+        if self._live is None:
+            raise NotImplementedError(_NOT_LIVE)
 
         async def on_engine(session: "Session") -> T:
             return await work(session.tasks)
@@ -358,47 +235,34 @@ class LiveTaskView(TaskView):
         return await asyncio.wrap_future(self._live.run(on_engine))
 
 
-# --- What a subject has to tell of watching beside what its journal knows: streams that were cut, ended, or came
-# back.
-
-
 class WatchView:
-    """Nothing is watched any more."""
+    """The watched resources, and news of the streams that report on them."""
 
-    def watch_news(self) -> tuple[str, ...]:
-        """What was said since the last time somebody asked; may quote the server."""
-        return ()
+    def __init__(self, live: Live | None = None) -> None:
+        self._live = live
+        self._told = 0
 
-    @property
-    def wants_watched(self) -> tuple[str, ...]:
-        """The resources that the person watches here."""
-        return ()
-
-    def watch_first(self, uris: tuple[str, ...]) -> None:
-        """Watch these as soon as there is a connection."""
-
-
-class LiveWatchView(WatchView):
-    """What the session says."""
-
-    _live: Live
-    _watch_told: int = 0
-
-    def watch_news(self) -> tuple[str, ...]:
-        """What was said since the last time. Nearly free while nothing was."""
-        said = self._live.session.watching.said if self._live.session else []
-        news = tuple(said[self._watch_told :])
-        self._watch_told += len(news)
+    def news(self) -> tuple[str, ...]:
+        """What happened since the last call: streams cut, ended, open again. May quote the server. Nearly free."""
+        said = self._live.session.watching.said if self._live and self._live.session else []
+        news = tuple(said[self._told :])
+        self._told += len(news)
         return news
 
     @property
-    def wants_watched(self) -> tuple[str, ...]:
-        """The resources that are to be watched, granted or not."""
+    def wanted(self) -> tuple[str, ...]:
+        """The resources to watch, granted or not."""
+        if self._live is None:
+            return ()
         return self._live.session.watching.wanted.uris if self._live.session else self._live.watch_first
 
     def watch_first(self, uris: tuple[str, ...]) -> None:
-        """Watch these once this conversation is open."""
-        self._live.watch_first = uris
+        """Watch these as soon as there is a connection."""
+        if self._live is not None:
+            self._live.watch_first = uris
+
+
+_NOT_LIVE = "a recorded conversation can't be continued"
 
 
 class ConversationStage(StrEnum):
@@ -423,14 +287,20 @@ class About(msgspec.Struct, frozen=True):
     insecure: bool = False
 
 
-class OpenConversation(DeskView, LoginView, MemoryView, RequestView, TaskView, WatchView):
+class OpenConversation:
     """What panels ask. A subject that only shows raises on `call`; see `Recording` and `LiveSubject`."""
 
     can_act = False
 
-    def __init__(self, journal: Journal, about: About) -> None:
+    def __init__(self, journal: Journal, about: About, live: Live | None = None) -> None:
         self.journal = journal
         self.about = about
+        self.desk = DeskView(live)
+        self.login = LoginView(live)
+        self.memory = MemoryView(live)
+        self.requests = RequestView(live)
+        self.tasks = TaskView(live)
+        self.watching = WatchView(live)
 
     @cached_property
     def checks(self) -> "AnyChecks":
@@ -492,11 +362,11 @@ class OpenConversation(DeskView, LoginView, MemoryView, RequestView, TaskView, W
 
     async def call(self, method: str, params: Any, opened: Callable[[Exchange], None]) -> Called:
         """Make a request. `opened` is told, on this thread's loop, of each exchange as soon as it was sent."""
-        raise NotImplementedError("a recorded conversation can't be continued")
+        raise NotImplementedError(_NOT_LIVE)
 
     async def perform(self, work: "Callable[[Session], Coroutine[Any, Any, T]]") -> T:
         """Do something with the session, on the engine's loop."""
-        raise NotImplementedError("a recorded conversation can't be continued")
+        raise NotImplementedError(_NOT_LIVE)
 
     async def cancel(self, exchange: Exchange) -> None:
         """Give a request up."""
@@ -570,9 +440,7 @@ class Recording(OpenConversation):
         self.journal.close()
 
 
-class LiveSubject(
-    LiveDeskView, LiveLoginView, LiveMemoryView, LiveRequestView, LiveTaskView, LiveWatchView, OpenConversation
-):
+class LiveSubject(OpenConversation):
     """A conversation that goes on."""
 
     can_act = True
@@ -586,6 +454,7 @@ class LiveSubject(
                 environment=target.environment if isinstance(target, StdioTarget) else None,
                 insecure=isinstance(target, HttpTarget) and target.insecure,
             ),
+            live,
         )
         self._live = live
 

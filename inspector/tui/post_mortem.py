@@ -130,7 +130,9 @@ class PostMortemCard(Scroller):
 
 def _headline(subject: OpenConversation, mortem: PostMortem) -> Line:
     if subject.stage is ConversationStage.FAILED and not subject.journal.processes:
-        what = "The server lets us in with a login alone" if subject.refused else "The server could not be reached"
+        what = (
+            "The server lets us in with a login alone" if subject.login.refused else "The server could not be reached"
+        )
         return ((f"{glyphs().error} ", "error"), (what, "error"))
     return mortem.headline
 

@@ -92,7 +92,7 @@ class Tab:
 
     def login_told(self) -> str:
         """That its server wants a login, once for each; "" otherwise."""
-        guide = self.subject.guide
+        guide = self.subject.login.guide
         waiting, before = guide.waiting if guide is not None else None, self._login
         self._login = waiting
         return "the server wants a login before it goes on" if waiting is not None and waiting is not before else ""
@@ -108,7 +108,7 @@ class Tab:
         if not self.subject.can_act or self.subject.stage is not ConversationStage.OPEN:
             return []
         pending = self.subject.journal.conversation.pairs.pending
-        asked = [ticket.question for ticket in self.subject.tickets if ticket.state is TicketState.WAITING]
+        asked = [ticket.question for ticket in self.subject.desk.tickets if ticket.state is TicketState.WAITING]
         return [
             *(f"{visible(each.method, limit=100)} waits for its answer" for each in pending if not is_stream(each)),
             *(f"asked: {asked_in_short(each)}" for each in asked),
@@ -210,7 +210,7 @@ class Tabs(Sequence[Tab]):
             self._app.bell()
             if not here:  # in its own tab the line above the footer says it
                 self._toasts.say(prefix + came)
-        for said in tab.subject.watch_news():
+        for said in tab.subject.watching.news():
             self._toasts.say(prefix + said, severity="warning")
         for said in (tab.end_told(), tab.login_told()):
             if said and not here:  # in its own tab it is seen

@@ -220,10 +220,10 @@ GOALS = {
 }
 REACHED = {
     "files": 507,
-    "lines": 110_100,
+    "lines": 109_950,
     "modules with one importer": 99,
     "methods of the largest class": 73,
-    "bases with one subclass": 9,
+    "bases with one subclass": 3,
     "lazy and type-only imports": 329,
 }
 """Where a goal is not reached yet: the figure that may not grow. Lower it with each step, remove it at the goal."""

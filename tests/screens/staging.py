@@ -21,12 +21,13 @@ from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
 from inspector.capture.format.notes import NotesFile
+from inspector.capture.journal import Journal
 from inspector.protocol.frames import Frame
 from inspector.protocol.questions import Question, Result, Root
 from inspector.session.desk import Ticket, TicketState
 from inspector.session.engine import Live
 from inspector.tui.app import InspectApp
-from inspector.tui.conversation import ConversationStage, OpenConversation, Recording
+from inspector.tui.conversation import ConversationStage, DeskView, OpenConversation, Recording
 from inspector.tui.theme import DARK_NAME, glyphs
 from tests.architecture.sources import ROOT
 from tests.captures.record import sample
@@ -87,12 +88,10 @@ class Asked(Recording):
     """A capture that behaves as the conversation did a while after its last record: what was asked, waits."""
 
     can_act = True
-    patience_s = 3600.0
-    roots = (Root("file:///srv/lighthouse", "rock"),)
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
-        self._tickets: list[Ticket] = []
+        self.desk: Inbox = Inbox(self.journal)
 
     @property
     def stage(self) -> ConversationStage:
@@ -104,8 +103,20 @@ class Asked(Recording):
         """Some time after the last record."""
         return super().now_ns + _SINCE_NS
 
+
+class Inbox(DeskView):
+    """A ticket of each question in a capture, answered or not."""
+
+    patience_s = 3600.0
+    roots = (Root("file:///srv/lighthouse", "rock"),)
+
+    def __init__(self, journal: Journal) -> None:
+        super().__init__()
+        self.journal = journal
+        self._tickets: list[Ticket] = []
+
     @property
-    def desk_changes(self) -> int:
+    def changes(self) -> int:
         """One for each question."""
         return len(self.journal.conversation.questions)
 

@@ -36,7 +36,9 @@ def place_of(person: Person, word: str) -> tuple[int, int] | None:
 async def settled(person: Person) -> None:
     """Wait until all that has come was checked, compared with what is remembered, and drawn."""
     app = app_of(person)
-    await until(lambda: app.subject.listing is None and app.subject.memory is not None, "the lists were compared")
+    await until(
+        lambda: app.subject.listing is None and app.subject.memory.comparison is not None, "the lists were compared"
+    )
     await until(lambda: app.checker is not None and app.subject.checks.is_done, "all was checked")
     await until(lambda: all(worker.is_finished for worker in app.workers), "the workers have finished")
     await app._tick()

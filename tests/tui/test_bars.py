@@ -16,7 +16,7 @@ from inspector.session.desk import Proposal, Ticket
 from inspector.text import clock
 from inspector.tui import bars
 from inspector.tui.bars import HeaderBar, NoticeBar, Programs, WaitingBar, state_of
-from inspector.tui.conversation import About, ConversationStage, OpenConversation, PastSubject, past_of
+from inspector.tui.conversation import About, ConversationStage, DeskView, OpenConversation, PastSubject, past_of
 from inspector.tui.tabs import Tab
 from inspector.tui.theme import DARK_NAME, LIGHT_NAME
 from tests.present.errands import begun, polled
@@ -408,8 +408,8 @@ async def test_it_comes_and_goes_with_what_waits_and_news_are_told_once() -> Non
         assert "5 Inbox" in shown
         assert "! here" in shown
         assert _oldest(app) is ticket
-        await subject.answer(ticket, declined())
-        await subject.answer(subject.tickets[1], declined())
+        await subject.desk.answer(ticket, declined())
+        await subject.desk.answer(subject.desk.tickets[1], declined())
         assert app.bar.sync(shown="traffic") == ""
         assert _oldest(app) is None
         assert not shows(app)
@@ -495,14 +495,18 @@ async def test_a_question_that_comes_before_the_line_is_there_is_told_once_it_is
     subject.journal.close()
 
 
+class Asked(DeskView):
+    tickets: tuple[Ticket, ...] = ()
+
+
 class Busy(Staged):
     """Can act, and has questions."""
 
     can_act = True
-    tickets: tuple[Ticket, ...] = ()
 
     def __init__(self, tape: Tape, **more: Any) -> None:
         super().__init__(tape, **more)
+        self.desk: Asked = Asked()
 
 
 async def test_it_is_there_only_while_something_hangs(tape: Tape) -> None:
@@ -524,7 +528,7 @@ async def test_it_is_there_only_while_something_hangs(tape: Tape) -> None:
         assert "silent for 5 s" in said
         question = Question(RequestKind.ELICITATION, {"message": "Which?"}, 99, 1, tape.now)
         ticket = Ticket(1, question)
-        subject.tickets = (ticket,)
+        subject.desk.tickets = (ticket,)
         tape.wait(3000)
         said = await seen()
         assert "← you" in said

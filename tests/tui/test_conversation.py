@@ -6,7 +6,7 @@ import sys
 import threading
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import cast
 
 import pytest
 
@@ -27,10 +27,7 @@ from inspector.session.options import Settings
 from inspector.tui.conversation import (
     ConversationStage,
     DeskView,
-    LiveDeskView,
-    LiveMemoryView,
     LiveSubject,
-    LiveWatchView,
     LoginView,
     MemoryView,
     PastSubject,
@@ -52,17 +49,14 @@ from tests.waiting import until
 
 async def test_where_nobody_asks_nothing_is_answered() -> None:
     view = DeskView()
-    assert (view.tickets, view.desk_changes, view.roots, view.patience_s, view.proposer) == ((), 0, (), None, None)
+    assert (view.tickets, view.changes, view.roots, view.patience_s, view.proposer) == ((), 0, (), None, None)
     ticket = Ticket(1, Question(RequestKind.SAMPLING, {}, 1, 1, 0))
     await view.consult(ticket, {})
     await view.stop_consulting(ticket)
+    await view.set_roots([Root("file:///a")])
     assert not await view.answer(ticket, accepted())
+    assert (await view.declare(frozenset(ALL)), view.offers, view.answered_earlier) == (False, frozenset(), ())
     assert ticket.proposal is None
-
-
-def test_a_live_view_has_every_word_of_its_own() -> None:
-    ours = {name for name in vars(DeskView) if not name.startswith("_")}
-    assert ours <= set(vars(LiveDeskView))
 
 
 async def test_of_a_recording_nobody_logs_in() -> None:
@@ -70,19 +64,19 @@ async def test_of_a_recording_nobody_logs_in() -> None:
     assert view.guide is None
     assert not view.refused
     assert "nothing" in await view.take_pasted("x")
-    await view.give_login_up()
+    await view.give_up()
 
 
 async def test_what_is_pasted_reaches_the_guide_on_its_own_loop() -> None:
     async with Guarded() as house:
         with Entrance(house.url) as entrance:
             subject = entrance.subject()
-            await until(lambda: bool(subject.guide and subject.guide.waiting), "consent is waited for")
-            assert "neither" in await subject.take_pasted("two words")
-            await subject.give_login_up()
+            await until(lambda: bool(subject.login.guide and subject.login.guide.waiting), "consent is waited for")
+            assert "neither" in await subject.login.take_pasted("two words")
+            await subject.login.give_up()
             await until(lambda: "called off" in subject.why, "the login ends")
-            assert subject.refused
-            assert "nothing" in await subject.take_pasted("late")
+            assert subject.login.refused
+            assert "nothing" in await subject.login.take_pasted("late")
             await subject.end()
 
 
@@ -90,19 +84,16 @@ async def test_without_a_guide_there_is_nobody_to_tell() -> None:
     async with Guarded() as house:
         with Entrance(house.url, person=False) as entrance:
             subject = entrance.subject()
-            assert subject.guide is None
-            assert "nothing" in await subject.take_pasted("x")
-            await subject.give_login_up()
+            assert subject.login.guide is None
+            assert "nothing" in await subject.login.take_pasted("x")
+            await subject.login.give_up()
             await until(lambda: "nobody is there" in subject.why, "it says what to do")
             await subject.end()
 
 
-def test_the_key_is_the_target_s_and_each_subject_has_a_state_of_its_own() -> None:
-    recorded, live = MemoryView(), LiveMemoryView()
-    live._live = SimpleNamespace(target=SimpleNamespace(key="aa"))  # type: ignore[assignment]
-    assert (recorded.memory_key, live.memory_key, recorded.memory) == ("", "aa", None)
-    live.memory_state.shown = True
-    assert not recorded.memory_state.shown
+def test_the_key_is_the_target_s_and_a_recording_has_none() -> None:
+    recorded, live = MemoryView(), MemoryView(cast(Live, SimpleNamespace(target=SimpleNamespace(key="aa"))))
+    assert (recorded.key, live.key, recorded.comparison) == ("", "aa", None)
 
 
 def test_it_knows_what_was_known_and_its_clock_stands_there(tape: Tape) -> None:
@@ -134,11 +125,11 @@ def test_it_knows_of_findings_what_could_be_said_then(tape: Tape) -> None:
     assert [each.id for each in found.all] == ["F-01", "S01"]
 
 
-async def test_a_recording_has_nothing_on_its_way_and_asks_for_nothing(tape: Tape) -> None:
-    subject: RequestView = Staged(tape)
-    assert subject.log_level == ""
-    assert await subject.ask_for_level("info") is None
-    assert subject.clocks_of(Exchange(1, Direction.TO_SERVER, 1, "m", "", 1, 0)) is None
+async def test_a_recording_has_nothing_on_its_way_and_asks_for_nothing() -> None:
+    view = RequestView()
+    assert view.log_level == ""
+    assert await view.ask_for_level("info") is None
+    assert view.clocks_of(Exchange(1, Direction.TO_SERVER, 1, "m", "", 1, 0)) is None
 
 
 REPO = ROOT
@@ -219,28 +210,28 @@ async def test_questions_reach_the_interface_and_answers_the_server() -> None:
     settings = Settings(era=Era.LEGACY, offers=frozenset(ALL), roots=(Root("file:///a"),), has_person=True)
     subject = LiveSubject(Live(engine, target, start_capture(None), settings))
     await until(lambda: subject.stage is ConversationStage.OPEN, "connected")
-    before = subject.desk_changes
+    before = subject.desk.changes
     async with asyncio.TaskGroup() as tasks:
         call = tasks.create_task(subject.call("tools/call", {"name": "book"}, lambda exchange: None))
-        await until(lambda: subject.tickets, "the question is there")
-        assert subject.desk_changes > before
-        (ticket,) = subject.tickets
-        assert await subject.answer(ticket, declined())
-        assert not await subject.answer(ticket, declined())
+        await until(lambda: subject.desk.tickets, "the question is there")
+        assert subject.desk.changes > before
+        (ticket,) = subject.desk.tickets
+        assert await subject.desk.answer(ticket, declined())
+        assert not await subject.desk.answer(ticket, declined())
         reply = (await call).reply
     assert isinstance(reply, Replied)
     assert isinstance(reply.message, Answer)
     assert "decline" in reply.message.result["content"][0]["text"]
-    assert (subject.roots, subject.patience_s) == ((Root("file:///a"),), 3600.0)
-    await subject.set_roots([Root("file:///b")])
-    assert subject.roots == (Root("file:///b"),)
+    assert (subject.desk.roots, subject.desk.patience_s) == ((Root("file:///a"),), 3600.0)
+    await subject.desk.set_roots([Root("file:///b")])
+    assert subject.desk.roots == (Root("file:///b"),)
     await subject.end()
     engine.stop()
 
 
 async def test_a_recording_asks_nobody_anything() -> None:
     recording = Recording(sample("handshake"))
-    assert (recording.tickets, recording.desk_changes, recording.roots) == ((), 0, ())
+    assert (recording.desk.tickets, recording.desk.changes, recording.desk.roots) == ((), 0, ())
     await recording.end()
 
 
@@ -287,39 +278,34 @@ async def test_where_nothing_lives_nothing_is_followed_and_nothing_can_be_done()
     view = TaskView()
     assert view.followed == frozenset()
     with pytest.raises(NotImplementedError):
-        await view.on_tasks(lambda tasks: tasks.fetch("t1"))
-
-
-class Told(LiveWatchView):
-    def __init__(self, live: Any) -> None:
-        self._live = live
+        await view.perform(lambda tasks: tasks.fetch("t1"))
 
 
 def test_a_recording_has_no_news() -> None:
-    assert WatchView().watch_news() == ()
+    assert WatchView().news() == ()
 
 
 def test_each_thing_is_told_once_and_nothing_before_there_is_a_session() -> None:
     live = SimpleNamespace(session=None)
-    told = Told(live)
-    assert told.watch_news() == ()
+    told = WatchView(cast(Live, live))
+    assert told.news() == ()
     said = ["cut"]
     live.session = SimpleNamespace(watching=SimpleNamespace(said=said))
-    assert told.watch_news() == ("cut",)
+    assert told.news() == ("cut",)
     said.append("open again")
-    assert told.watch_news() == ("open again",)
-    assert told.watch_news() == ()
+    assert told.news() == ("open again",)
+    assert told.news() == ()
 
 
 def test_a_recording_wants_nothing_watched() -> None:
     WatchView().watch_first(("a:b",))
-    assert WatchView().wants_watched == ()
+    assert WatchView().wanted == ()
 
 
 def test_what_is_watched_goes_on_to_the_next_connection_even_one_that_never_opened() -> None:
     live = SimpleNamespace(session=None, watch_first=())
-    told = Told(live)
+    told = WatchView(cast(Live, live))
     told.watch_first(("a:b",))
-    assert told.wants_watched == ("a:b",)
+    assert told.wanted == ("a:b",)
     live.session = SimpleNamespace(watching=SimpleNamespace(wanted=SimpleNamespace(uris=("c:d",))))
-    assert told.wants_watched == ("c:d",)
+    assert told.wanted == ("c:d",)

@@ -14,7 +14,7 @@ from inspector.cli.interface import Servers
 from inspector.present.start import OpenTyped
 from inspector.protocol.frames import Frame
 from inspector.session.options import SessionState
-from inspector.tui.conversation import ConversationStage
+from inspector.tui.conversation import ConversationStage, LoginView
 from inspector.tui.navigation import Opener
 from inspector.tui.screens.start.start import OpenScreen
 from inspector.tui.tabs import Tab
@@ -104,7 +104,7 @@ async def test_a_question_out_of_sight_is_told_with_the_name_and_counted_in_the_
         await pilot.press("2")
         call = {"name": "ask_visit", "arguments": {}}
         app.run_worker(second.subject.call("tools/call", call, lambda exchange: None))
-        await until(lambda: bool(second.subject.tickets), "the question")
+        await until(lambda: bool(second.subject.desk.tickets), "the question")
         await until(lambda: "quay: " in text(app) and "asks" in text(app), "the notice with the tab's name")
         await until(lambda: "◆ 1" in text(app).splitlines()[0], "the counter in the tab")
         await pilot.press("comma")
@@ -192,14 +192,13 @@ async def test_what_runs_is_what_would_be_lost() -> None:
 def test_a_login_that_is_wanted_is_told_once() -> None:
     asked = Guide()
 
-    class Guarded(Staged):
+    class Guarded(LoginView):
         """Its server wants a login."""
 
-        @property
-        def guide(self) -> Guide:
-            return asked
+        guide = asked
 
-    staged = Guarded(handshake(Tape()))
+    staged = Staged(handshake(Tape()))
+    staged.login = Guarded()
     tab = Tab(1, staged)
     assert tab.login_told() == ""
     asked.waiting = WaitingForLogin("https://example.com/login", "http://127.0.0.1:9/callback", 9)

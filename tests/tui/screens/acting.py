@@ -37,7 +37,7 @@ class Acting(OpenConversation):
         self.calls: list[Any] = []
         """The params of each call, as the panel gave them."""
         self.cancelled: list[Exchange] = []
-        self.answer: Callable[[Any], Any] = lambda params: {  # type: ignore[assignment]
+        self.answer: Callable[[Any], Any] = lambda params: {
             "content": [{"type": "text", "text": "done"}],
             "structuredContent": {"sum": 1},
         }

@@ -9,7 +9,7 @@ from inspector.sampler.chat import ModelReply
 from inspector.sampler.choice import Approve, ModelChoice
 from inspector.sampler.endpoint import ChatModel
 from inspector.session.desk import BY_PERSON, Proposal, ProposalState, Proposer, Ticket, TicketState
-from inspector.tui.conversation import About, ConversationStage, OpenConversation
+from inspector.tui.conversation import About, ConversationStage, DeskView, OpenConversation
 from tests.present.tape import Tape
 
 CITY = {
@@ -19,55 +19,38 @@ CITY = {
 }
 
 
-class Asking(OpenConversation):
-    """Keeps what it was answered."""
+class AskedDesk(DeskView):
+    """Keeps what was asked and how it was answered."""
 
-    def __init__(self) -> None:
-        self.tape = Tape()
-        self.tape.initialized("2025-11-25", {"name": "harbour"}).call(1, "book")
-        super().__init__(self.tape.journal, About("harbour"))
-        self.can_act = True
-        self._tickets: tuple[Ticket, ...] = ()
-        self._changes = 0
-        self.model: Proposer | None = None
-        """Which model may be asked."""
+    tickets: tuple[Ticket, ...] = ()
+    answered_earlier: Sequence[int] = ()
+    changes = 0
+    roots: tuple[Root, ...] = (Root("file:///srv"),)
+    patience_s = 90
+    proposer: Proposer | None = None
+
+    def __init__(self, tape: Tape) -> None:
+        super().__init__()
+        self._tape = tape
         self.consulted: list[Any] = []
-        """What it was asked."""
-        self._roots: tuple[Root, ...] = (Root("file:///srv"),)
+        """What the model was asked."""
 
-    @property
-    def stage(self) -> ConversationStage:
-        return ConversationStage.OPEN
+    async def answer(self, ticket: Ticket, reply: Reply) -> bool:
+        if ticket.state is not TicketState.WAITING:
+            return False
+        ticket.reply, ticket.by = reply, BY_PERSON
+        ticket.state = TicketState.ANSWERED
+        self.changes += 1
+        return True
 
-    @property
-    def now_ns(self) -> int:
-        return self.tape.now
-
-    @property
-    def tickets(self) -> tuple[Ticket, ...]:
-        return self._tickets
-
-    @property
-    def desk_changes(self) -> int:
-        return self._changes
-
-    @property
-    def roots(self) -> tuple[Root, ...]:
-        return self._roots
-
-    @property
-    def patience_s(self) -> float | None:
-        return 90
-
-    @property
-    def proposer(self) -> Proposer | None:
-        return self.model
+    async def set_roots(self, roots: Sequence[Root]) -> None:
+        self.roots = tuple(roots)
 
     async def consult(self, ticket: Ticket, params: Any) -> None:
         self.consulted.append(params)
-        ticket.proposal = Proposal("tide at here", self.tape.now)
+        ticket.proposal = Proposal("tide at here", self._tape.now)
         ticket.proposal.stop = lambda: self.propose(ticket, state=ProposalState.STOPPED)
-        self._changes += 1
+        self.changes += 1
 
     async def stop_consulting(self, ticket: Ticket) -> None:
         if ticket.proposal is not None:
@@ -86,15 +69,34 @@ class Asking(OpenConversation):
         assert proposal is not None, "it was asked"
         proposal.said, proposal.why, proposal.took_ns = said, why, 1_500_000_000
         proposal.state = state
-        self._changes += 1
+        self.changes += 1
+
+
+class Asking(OpenConversation):
+    """Its server asks."""
+
+    def __init__(self) -> None:
+        self.tape = Tape()
+        self.tape.initialized("2025-11-25", {"name": "harbour"}).call(1, "book")
+        super().__init__(self.tape.journal, About("harbour"))
+        self.can_act = True
+        self.desk: AskedDesk = AskedDesk(self.tape)
+
+    @property
+    def stage(self) -> ConversationStage:
+        return ConversationStage.OPEN
+
+    @property
+    def now_ns(self) -> int:
+        return self.tape.now
 
     def ask(self, kind: RequestKind = RequestKind.ELICITATION, **params: Any) -> Ticket:
         """Let the server ask."""
-        number = len(self._tickets) + 1
+        number = len(self.desk.tickets) + 1
         question = Question(kind, params, 100 + number, 1, self.tape.now, cause=2)
         ticket = Ticket(number, question, future=asyncio.get_running_loop().create_future())
-        self._tickets = (*self._tickets, ticket)
-        self._changes += 1
+        self.desk.tickets = (*self.desk.tickets, ticket)
+        self.desk.changes += 1
         return ticket
 
     def ask_city(self, message: str = "Which city?") -> Ticket:
@@ -114,18 +116,7 @@ class Asking(OpenConversation):
         """Let the server take a question back."""
         ticket.why = why
         ticket.state = TicketState.WITHDRAWN
-        self._changes += 1
-
-    async def answer(self, ticket: Ticket, reply: Reply) -> bool:
-        if ticket.state is not TicketState.WAITING:
-            return False
-        ticket.reply, ticket.by = reply, BY_PERSON
-        ticket.state = TicketState.ANSWERED
-        self._changes += 1
-        return True
-
-    async def set_roots(self, roots: Sequence[Root]) -> None:
-        self._roots = tuple(roots)
+        self.desk.changes += 1
 
 
 def model(approve: Approve = Approve.ALWAYS) -> Proposer:

@@ -89,7 +89,7 @@ class QuestionScreen(Dialog[None]):
                 self.app.notify(f"The question was withdrawn: {why}.", severity="warning", markup=False)
                 self.dismiss()
             case TicketState.ANSWERED:
-                tickets = self._conversation.tickets
+                tickets = self._conversation.desk.tickets
                 following = next((each for each in tickets if each.state is TicketState.WAITING), None)
                 if following is None:
                     self.dismiss()
@@ -114,4 +114,4 @@ class QuestionScreen(Dialog[None]):
         event.stop()
         if not self._answered:
             self._answered = True
-            await self._conversation.answer(event.ticket, event.reply)
+            await self._conversation.desk.answer(event.ticket, event.reply)

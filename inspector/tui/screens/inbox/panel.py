@@ -155,7 +155,7 @@ screen leaves the question where it is.
     def _say(self) -> None:
         waiting = len(self._rows.unanswered) + self._rows.waited
         left: list[Span] = [("Questions", "title"), (f"  {waiting} waiting", "warning" if waiting else "faint")]
-        roots = len(self.conversation.roots)
+        roots = len(self.conversation.desk.roots)
         listed = f"{roots} root{'' if roots == 1 else 's'}  r"
         every = "all no  D   " if waiting > 1 else ""
         self._line.show(left, [(f"{every}{listed}", "faint")] if self.conversation.can_act else [])
@@ -207,13 +207,13 @@ screen leaves the question where it is.
         self._left, self._goes_on = self._wanted, True
         self.remove_class("-reading")
         self.screen.set_focus(self._list)  # at once: a look that came before it would stay in the list
-        if not await self.conversation.answer(event.ticket, event.reply):
+        if not await self.conversation.desk.answer(event.ticket, event.reply):
             self.app.notify("Nobody waits for that answer any more.", severity="warning", markup=False)
 
     async def on_question_pane_roots_chosen(self, event: QuestionPane.RootsChosen) -> None:
         """List other roots from now on."""
         event.stop()
-        await self.conversation.set_roots(event.roots)
+        await self.conversation.desk.set_roots(event.roots)
         count = len(event.roots)
         self.app.notify(f"{count} root{'' if count == 1 else 's'} from now on.", markup=False)
         self._say()

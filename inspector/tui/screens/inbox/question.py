@@ -60,7 +60,7 @@ from inspector.tui.widgets.section_card import section_renderable
 
 def waiting(conversation: OpenConversation) -> tuple[Ticket, ...]:
     """What waits for an answer, oldest first."""
-    return tuple(ticket for ticket in conversation.tickets if ticket.state is TicketState.WAITING)
+    return tuple(ticket for ticket in conversation.desk.tickets if ticket.state is TicketState.WAITING)
 
 
 def place_of(ticket: Ticket | None, conversation: OpenConversation) -> str:
@@ -85,7 +85,7 @@ class DecliningAll:
             self._meant = asked
             return f"Once more declines all {len(asked)} questions that wait now."
         self._meant = ()
-        said = [await conversation.answer(ticket, no_to(ticket.question)) for ticket in asked]
+        said = [await conversation.desk.answer(ticket, no_to(ticket.question)) for ticket in asked]
         return f"{sum(said)} questions were declined."
 
 
@@ -328,7 +328,7 @@ class QuestionPane(Widget):
         self._armed = None
         await self._talk.leave()
         await self.form.load(ROOTS_SCHEMA)
-        await self.form.take(listed(self.conversation.roots))
+        await self.form.take(listed(self.conversation.desk.roots))
         self.remove_class("-over")
         self._about.update(_text(self, (_ABOUT_ROOTS,)))
         self.tick()
@@ -351,7 +351,7 @@ class QuestionPane(Widget):
         conversation = self.conversation
         if self._talk.edits_request:
             return (request_section(conversation),)
-        found = question_sections(asked.question, conversation.journal, patience_s=conversation.patience_s)
+        found = question_sections(asked.question, conversation.journal, patience_s=conversation.desk.patience_s)
         if asked.stood is not None:
             said = answered_section(asked.question, conversation.journal, asked.stood)
             return (said, *found) if said is not None else found
@@ -449,7 +449,7 @@ class QuestionPane(Widget):
                 await self._turn_to_the_model(asked, asked.ticket)
             case "accept" if self._talk.edits_request:
                 if not _is_unreadable(self):
-                    await self.conversation.consult(asked.ticket, self._talk.keep_request(asked))
+                    await self.conversation.desk.consult(asked.ticket, self._talk.keep_request(asked))
             case "accept" if asks_now(asked):
                 _say(self, "The model is being asked; ^k stops that.", False)
             case "accept":
@@ -463,7 +463,7 @@ class QuestionPane(Widget):
         if not self._talk.can_begin(self.conversation, self.question):
             _say(self, "No model was named: start with --sampler-url and --sampler-model.", False)
         elif asks_now(asked):
-            await self.conversation.stop_consulting(ticket)
+            await self.conversation.desk.stop_consulting(ticket)
         elif self._talk.edits_request:
             await self.leave_request()
         else:
@@ -542,7 +542,7 @@ async def _take_last(pane: QuestionPane) -> None:
     """Fill in what was answered last to a question of this kind."""
     question = pane.question
     assert question is not None, "only what waits can be filled in"
-    same = [ticket for ticket in pane.conversation.tickets if ticket.question.kind is question.kind]
+    same = [ticket for ticket in pane.conversation.desk.tickets if ticket.question.kind is question.kind]
     earlier = (filled_by(question, ticket.reply) for ticket in reversed(same))
     filled = next((each for each in earlier if each is not UNSET), UNSET)
     if filled is UNSET:

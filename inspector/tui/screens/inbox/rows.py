@@ -66,13 +66,13 @@ class InboxRows(RowSource):
         known = conversation.journal.conversation.questions
         complete = len(conversation.journal.conversation.visits.complete)
         grown = (len(known), conversation.journal.count, conversation.grows) if not conversation.can_act else (0,)
-        seen = (conversation.desk_changes, *grown, complete)
+        seen = (conversation.desk.changes, *grown, complete)
         if seen == self._seen:
             return False
         self._seen = seen
         self._generation += 1
         if conversation.can_act:
-            every = [*self._before(), *(RequestRow(ticket.question, ticket) for ticket in conversation.tickets)]
+            every = [*self._before(), *(RequestRow(ticket.question, ticket) for ticket in conversation.desk.tickets)]
         else:
             every = [self._recorded(question) for question in known[: grown[0]]]
         waiting = [asked for asked in every if asked.waits or asked.waited]
@@ -83,12 +83,12 @@ class InboxRows(RowSource):
     def _before(self) -> list[RequestRow]:
         """What was over before the tickets that the desk still has, as the journal tells it."""
         conversation = self._conversation
-        earlier = conversation.answered_earlier
+        earlier = conversation.desk.answered_earlier
         if len(earlier) != self._earlier:
             self._earlier = len(earlier)
             exchanges, kept = (
                 set(earlier),
-                {(each.question.exchange, each.question.key) for each in conversation.tickets},
+                {(each.question.exchange, each.question.key) for each in conversation.desk.tickets},
             )
             self._over = [
                 self._recorded(each)

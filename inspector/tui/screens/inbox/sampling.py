@@ -38,7 +38,7 @@ class ModelTalk:
 
     def can_begin(self, conversation: OpenConversation, question: Question | None) -> bool:
         """Whether there is a model that could be asked."""
-        return conversation.proposer is not None and question is not None and question.kind is RequestKind.SAMPLING
+        return conversation.desk.proposer is not None and question is not None and question.kind is RequestKind.SAMPLING
 
     @property
     def is_json(self) -> bool:
@@ -122,7 +122,7 @@ def proposal_line(proposal: Proposal, now_ns: int) -> Span:
 
 def request_section(conversation: OpenConversation) -> Section:
     """What stands above the request while it is edited."""
-    proposer = conversation.proposer
+    proposer = conversation.desk.proposer
     assert proposer is not None, "a request is edited for a model that is there"
     at_once = proposer.approve is not Approve.ALWAYS
     then = "Its answer goes to the server at once." if at_once else "Its answer comes here first."

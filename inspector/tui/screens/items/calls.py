@@ -173,8 +173,8 @@ def clocks_of(conversation: OpenConversation, exchange: Exchange | None) -> Call
     """How the clocks of a call stand now."""
     if exchange is None or not (exchange.is_open or exchange.asks):
         return CallClocks()
-    left = conversation.clocks_of(exchange)
-    waits = (each for each in conversation.tickets if each.state is TicketState.WAITING)
+    left = conversation.requests.clocks_of(exchange)
+    waits = (each for each in conversation.desk.tickets if each.state is TicketState.WAITING)
     asked = any(each.question.cause == exchange.number for each in waits)
     return CallClocks(left, asked or (left is not None and left.held))
 

@@ -36,26 +36,26 @@ class DefinitionChanges:
     def tick(self) -> None:
         """See whether the lists of a tab have changed since they were compared. Nearly free while none has."""
         for tab in self._tabs:
-            if _has_come_to_rest(tab.subject) and tab.subject.memory_key:
+            if _has_come_to_rest(tab.subject) and tab.subject.memory.key:
                 self._app.run_worker(self._compare(tab.subject), group=f"memory {tab.number}", exclusive=True)
 
     async def _compare(self, subject: OpenConversation) -> None:
         from inspector.present.list_changes import alarm, first_met
 
         memory, kept = await asyncio.to_thread(_compared, subject)
-        told, subject.memory = subject.memory, memory
+        told, subject.memory.comparison = subject.memory.comparison, memory
         if memory.first and first_met(memory):
             then = "Changes will be told." if kept else "Not remembered: the state directory can't be written."
             self._toasts.say_until_input(f"First met: {first_met(memory)}. {then}")
         if memory.alarms and (told is None or alarm(told) != alarm(memory)):
-            subject.memory_state.shown = False  # the line above the footer tells it, and stays
+            subject.memory.shown = False  # the line above the footer tells it, and stays
 
 
 def _has_come_to_rest(subject: OpenConversation) -> bool:
     """Whether lists are there that have not been compared, and have stayed the same for a while."""
     listings = subject.journal.conversation.catalogue.listings
     shown = tuple(listings[kind] for kind in _KINDS)
-    state = subject.memory_state
+    state = subject.memory
     if _same(shown, state.compared) or subject.listing is not None or not any(listings[kind].asked for kind in _KINDS):
         return False
     state.rest = state.rest + 1 if _same(shown, state.seen) else 0
@@ -92,11 +92,11 @@ async def approve(
         app.notify("Approved. Later changes will be told.", markup=False)
     else:
         app.notify("That can't be remembered: the state directory can't be written.", severity="error", markup=False)
-    subject.memory_state.compared = ()
+    subject.memory.compared = ()
 
 
 def _seen(subject: OpenConversation) -> "SeenServer":
     from inspector.config.paths import places
     from inspector.config.remembered import SeenServer
 
-    return SeenServer(places().state, subject.memory_key)
+    return SeenServer(places().state, subject.memory.key)

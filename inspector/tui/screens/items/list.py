@@ -236,7 +236,7 @@ class ListHead(Static):
         listings = conversation.journal.conversation.catalogue.listings
         shown = tuple(id(listings[kind]) for kind in kinds)
         stopped = tuple(conversation.stopped(kind) for kind in kinds)
-        seen = (shown, stopped, conversation.listing in kinds, conversation.memory)
+        seen = (shown, stopped, conversation.listing in kinds, conversation.memory.comparison)
         if seen != self._seen:
             self._seen = seen
             self.known = news_of(conversation, kinds)
@@ -259,8 +259,8 @@ class ListHead(Static):
             refresh_key=keys.key_name(keys.action("refresh").keys[0]),
             more_key=keys.key_name(keys.action("offered.more").keys[0]),
         )
-        if conversation.memory is not None and conversation.memory.alarms:
-            found = [*head_lines(conversation.memory, kinds, changes_key=changes_key), *found]
+        if conversation.memory.comparison is not None and conversation.memory.comparison.alarms:
+            found = [*head_lines(conversation.memory.comparison, kinds, changes_key=changes_key), *found]
         checks = conversation.checks_so_far
         if checks is not None and checks.has_things:
             evidence_key = keys.key_name(keys.action("screen.findings").keys[0])
@@ -341,13 +341,13 @@ class ItemList(Widget):
         self._sync_badges()
         stage = (conversation.stage, conversation.listing in kinds)
         if (
-            conversation.memory is not loaded.memory
+            conversation.memory.comparison is not loaded.memory
             or len(listings) != len(loaded.listings)
             or any(map(operator.is_not, listings, loaded.listings))
         ):
             if conversation.listing in kinds and _is_half(listings, loaded.listings):
                 return
-            self._loader.load(listings, conversation.memory)
+            self._loader.load(listings, conversation.memory.comparison)
         elif stage == self._stage:
             return
         self._stage = stage

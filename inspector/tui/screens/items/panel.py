@@ -474,8 +474,8 @@ class ItemsPanel(Panel, Generic[FormT]):
 
     def action_changes(self) -> None:
         """Show what has changed in the list."""
-        conversation, memory, kinds = self.conversation, self.conversation.memory, self.items.kind.kinds
-        conversation.memory_state.shown = True
+        conversation, memory, kinds = self.conversation, self.conversation.memory.comparison, self.items.kind.kinds
+        conversation.memory.shown = True
 
         async def answered(wanted: bool | None) -> None:
             if wanted and memory is not None:  # what was looked at, not what has come since

@@ -80,7 +80,7 @@ Log messages and lines of stderr, the newest last. `]` and `[` choose the least 
             self.rows.refresh()
         self.rows.sync()
         subject, setting = self._subject, self.model.setting
-        self._line.show(*asked_level(subject.journal, setting, subject.log_level, can_set=subject.can_act))
+        self._line.show(*asked_level(subject.journal, setting, subject.requests.log_level, can_set=subject.can_act))
         self._foot.show(*_shown(self.model))
         now = (self.model.count, self.model.total) if self.model.filter.text else None
         if now != self._matches:
@@ -156,7 +156,7 @@ Log messages and lines of stderr, the newest last. `]` and `[` choose the least 
             self.run_worker(self._ask_for(LEVELS[chosen] if chosen < len(LEVELS) else ""), group="level")
 
     async def _ask_for(self, level: str) -> None:
-        called = await self._subject.ask_for_level(level)
+        called = await self._subject.requests.ask_for_level(level)
         reply = called.reply if called is not None else None
         if isinstance(reply, Replied) and isinstance(reply.message, ErrorAnswer):
             said = visible(reply.message.message, limit=200)

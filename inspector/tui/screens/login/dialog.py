@@ -60,7 +60,7 @@ class LoginScreen(Dialog[None]):
         self._subject = subject
         self._seen: tuple[object, ...] = ()
         self._waiting: WaitingForLogin | None = None
-        self._began = subject.guide.logins if subject.guide else 0
+        self._began = subject.login.guide.logins if subject.login.guide else 0
 
     def compose(self) -> ComposeResult:
         """Steps, address, ways, and a line to paste into."""
@@ -87,7 +87,7 @@ class LoginScreen(Dialog[None]):
     def _tick(self) -> None:
         if not is_on_top(self):  # dismissed, and not yet gone; or below another, which is read first
             return
-        guide = self._subject.guide
+        guide = self._subject.login.guide
         if guide is None or guide.logins != self._began or self._has_ended():
             self.dismiss()
             return
@@ -100,7 +100,7 @@ class LoginScreen(Dialog[None]):
 
     def _has_ended(self) -> bool:
         """Whether it is through. One that broke stays, to be read; what it came to is told in either case."""
-        guide = self._subject.guide
+        guide = self._subject.login.guide
         if guide is None or guide.busy:
             return False
         if not guide.failed:
@@ -117,7 +117,9 @@ class LoginScreen(Dialog[None]):
         link, ways = self.query_one("#login-link", Static), self.query_one("#login-ways", Static)
         self.query_one(Input).display = waiting is not None
         if waiting is None:
-            link.update(Text(ladder_end(self._subject.guide.rungs, climbed=True) if self._subject.guide else ""))
+            link.update(
+                Text(ladder_end(self._subject.login.guide.rungs, climbed=True) if self._subject.login.guide else "")
+            )
             ways.update(Text("Asking the authorization server." if self._is_busy else "Esc leaves; ^r begins anew."))
             return
         link.update(section_renderable(link_section(read_link(waiting.url)), dark=dark))
@@ -125,7 +127,7 @@ class LoginScreen(Dialog[None]):
 
     @property
     def _is_busy(self) -> bool:
-        guide = self._subject.guide
+        guide = self._subject.login.guide
         return guide is not None and guide.busy
 
     def _wrong(self, why: str) -> None:
@@ -169,7 +171,7 @@ class LoginScreen(Dialog[None]):
 
     async def action_give_up(self) -> None:
         """End the login."""
-        await self._subject.give_login_up()
+        await self._subject.login.give_up()
 
     def action_leave(self) -> None:
         """From the line back to the keys; from there leave it waiting."""
@@ -192,7 +194,7 @@ class LoginScreen(Dialog[None]):
         await self._take(event.value)
 
     async def _take(self, text: str) -> None:
-        wrong = await self._subject.take_pasted(text)
+        wrong = await self._subject.login.take_pasted(text)
         self._wrong(f"{wrong[:1].upper()}{wrong[1:]}." if wrong else "")
 
 

@@ -139,7 +139,7 @@ class ServerPanel(Panel):
             journal.notices,
             self.subject.stage,
             self._reveal,
-            self.subject.guide.rungs if self.subject.guide is not None else (),
+            self.subject.login.guide.rungs if self.subject.login.guide is not None else (),
         )
 
     def _sections(self) -> Iterator[Section]:
@@ -156,10 +156,10 @@ class ServerPanel(Panel):
                 yield _ticked(section)
             elif section.title != "Notices":
                 yield section
-        if subject.guide is not None and subject.guide.rungs:
+        if subject.login.guide is not None and subject.login.guide.rungs:
             from inspector.present.logins import ladder_section
 
-            yield ladder_section(subject.guide.rungs)
+            yield ladder_section(subject.login.guide.rungs)
         yield recording_section(subject.journal)
 
     def _show(self, title: str, section: Section) -> None:

@@ -89,7 +89,7 @@ class TaskPane(Widget):
             self._lay(())
             self.set_class(False, "-ended")
             return
-        followed = task.by_server and task.id in conversation.followed
+        followed = task.by_server and task.id in conversation.tasks.followed
         known = sections(conversation.journal, task, conversation.now_ns, followed=followed)
         self._lay(tuple(line for section in known for line in (*section_lines(section), ())))
         if other:
@@ -149,7 +149,7 @@ class TaskRows(RowSource):
 
     def take(self) -> bool:
         """Look again; whether anything can have changed."""
-        seen = (self._conversation.journal.count, self._conversation.followed, self._conversation.stage)
+        seen = (self._conversation.journal.count, self._conversation.tasks.followed, self._conversation.stage)
         if seen == self._seen:
             return False
         self._seen = seen
@@ -171,7 +171,9 @@ class TaskRows(RowSource):
 
     def row(self, index: int, width: int) -> RowView:
         task, conversation = self.tasks[index], self._conversation
-        spans = row(task, conversation.now_ns, width, followed=task.by_server and task.id in conversation.followed)
+        spans = row(
+            task, conversation.now_ns, width, followed=task.by_server and task.id in conversation.tasks.followed
+        )
         return RowView(spans, live=conversation.journal.live)
 
     def header(self, width: int) -> Sequence[Span]:
@@ -282,7 +284,7 @@ whoever runs it to end it.
         task = self._mine("followed")
         if task is None:
             return
-        if task.id in self.conversation.followed:
+        if task.id in self.conversation.tasks.followed:
             self._do(_leaving(task.id), "left, and goes on")
         else:
             self._do(lambda tasks: tasks.follow(task.id), "followed to its end")
@@ -333,7 +335,7 @@ whoever runs it to end it.
     def _do(self, deed: Callable[[SessionTasks], Awaitable[Called | None]], done: str) -> None:
         async def work() -> None:
             try:
-                called = await self.conversation.on_tasks(deed)
+                called = await self.conversation.tasks.perform(deed)
             except InspectError as error:
                 self._warn(str(error))
                 return
@@ -347,7 +349,7 @@ whoever runs it to end it.
 
     async def _list_them(self) -> None:
         try:
-            listed = await self.conversation.on_tasks(lambda tasks: tasks.list())
+            listed = await self.conversation.tasks.perform(lambda tasks: tasks.list())
         except InspectError as error:
             self._warn(str(error))
             return

@@ -63,7 +63,7 @@ async def test_an_empty_inbox_says_what_will_be_there(subject: Asking) -> None:
 
 
 async def test_what_waits_comes_first_and_what_is_over_says_how_it_ended(subject: Asking) -> None:
-    await subject.answer(subject.ask_city("First?"), declined())
+    await subject.desk.answer(subject.ask_city("First?"), declined())
     subject.withdraw(subject.ask_city("Second?"), "gone")
     subject.ask_city("Third?")
     subject.ask_model("Fourth?")
@@ -132,7 +132,7 @@ async def test_escape_leaves_the_question_where_it_is_with_what_was_typed(subjec
         await pilot.press(*"Rome", "escape")
         await seen(app, "2 waiting")
         await pilot.press("j")
-        await until(lambda: app.panel.pane.question is subject.tickets[1].question, "the other question")
+        await until(lambda: app.panel.pane.question is subject.desk.tickets[1].question, "the other question")
         await pilot.press("k")
         await until(lambda: app.panel.pane.question is ticket.question, "the first question")
         await pilot.press("enter", "ctrl+j")
@@ -210,7 +210,7 @@ async def test_roots_are_edited_in_place(subject: Asking) -> None:
         await seen(app, "List these roots", "file:///srv")
         await until(lambda: app.panel.pane.has_focus_within, "the form has the focus")
         await pilot.press("end", *"/a", "ctrl+d", "ctrl+j")
-        await until(lambda: subject.roots == (Root("file:///srv/a"),), "other roots are listed")
+        await until(lambda: subject.desk.roots == (Root("file:///srv/a"),), "other roots are listed")
         await seen(app, "1 waiting")
         assert ticket.reply is None
 
@@ -226,7 +226,7 @@ async def test_from_the_roots_escape_leads_back_to_the_questions(subject: Asking
         await until(lambda: app.panel.pane.question is ticket.question, "the question is shown again")
         await pilot.press("ctrl+d")
         await until(lambda: ticket.reply == declined(), "it is declined")
-    assert subject.roots == (Root("file:///srv"),)
+    assert subject.desk.roots == (Root("file:///srv"),)
 
 
 async def test_wide_terminals_show_list_and_question_side_by_side(subject: Asking) -> None:

@@ -123,7 +123,7 @@ async def test_the_place_is_told_where_several_wait(subject: Asking) -> None:
     assert place_of(first, subject) == ""
     second = subject.ask_city()
     assert (place_of(first, subject), place_of(second, subject), place_of(None, subject)) == ("1 of 2", "2 of 2", "")
-    await subject.answer(first, declined())
+    await subject.desk.answer(first, declined())
     assert (place_of(first, subject), place_of(second, subject)) == ("", "")
     subject.journal.close()
 
@@ -138,7 +138,7 @@ async def test_the_second_press_declines_exactly_what_the_first_one_saw(subject:
     assert len(waiting(subject)) == 4
     assert "4 questions were declined" in await declining.press(subject)
     assert waiting(subject) == ()
-    assert subject.tickets[0].reply == declined()
+    assert subject.desk.tickets[0].reply == declined()
     assert isinstance(model.reply, ErrorReply)
     assert "Nothing waits" in await declining.press(subject)
     subject.journal.close()
@@ -169,14 +169,14 @@ async def test_the_next_form_opens_though_the_screen_looks_before_the_focus_has_
 ) -> None:
     tickets = [subject.ask_city(f"Question {number}?") for number in range(3)]
     app = Inbox(subject)
-    answer = subject.answer
+    answer = subject.desk.answer
 
     async def answer_and_look(ticket: Ticket, reply: Reply) -> bool:
         done = await answer(ticket, reply)
         app.panel.sync()
         return done
 
-    monkeypatch.setattr(subject, "answer", answer_and_look)
+    monkeypatch.setattr(subject.desk, "answer", answer_and_look)
     async with app.run_test(size=(80, 40)) as pilot:
         await opened(pilot, app, "Question 0?")
         await pilot.press(*"Oslo", "ctrl+j")

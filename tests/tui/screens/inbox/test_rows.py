@@ -1,7 +1,5 @@
 """The rows of the Inbox."""
 
-from collections.abc import Sequence
-
 from inspector.present.spans import plain
 from inspector.protocol.questions import ErrorReply, RequestKind, Result, declined
 from inspector.tui.conversation import ConversationStage, PastSubject, past_of
@@ -28,9 +26,9 @@ async def test_a_row_says_how_it_stands_since_when_where_and_what() -> None:
 
 async def test_each_end_has_its_word() -> None:
     subject = Asking()
-    await subject.answer(subject.ask_city(), declined())
-    await subject.answer(subject.ask_model(), ErrorReply(-1, "no"))
-    await subject.answer(subject.ask(RequestKind.ROOTS), Result({"roots": []}))
+    await subject.desk.answer(subject.ask_city(), declined())
+    await subject.desk.answer(subject.ask_model(), ErrorReply(-1, "no"))
+    await subject.desk.answer(subject.ask(RequestKind.ROOTS), Result({"roots": []}))
     subject.withdraw(subject.ask_link(), "gone")
     rows = InboxRows(subject)
     rows.take()
@@ -48,7 +46,7 @@ async def test_a_question_keeps_its_name_when_rows_move() -> None:
     rows.take()
     key = rows.asked[0].key
     before = rows.generation
-    await subject.answer(first, declined())
+    await subject.desk.answer(first, declined())
     assert rows.take()
     assert rows.generation != before
     assert (rows.index_of_question(key), rows.asked[0].ticket) == (1, second)
@@ -91,18 +89,12 @@ async def test_what_the_server_calls_complete_says_so() -> None:
 
 
 async def test_what_the_desk_no_longer_keeps_is_read_from_the_journal() -> None:
-    class Busy(Asking):
-        """Its desk has let go of the first two requests."""
-
-        @property
-        def answered_earlier(self) -> Sequence[int]:
-            return [each.exchange for each in self.journal.conversation.questions]
-
-    subject = Busy()
+    subject = Asking()
     for n, reply in ((901, {"action": "decline"}), (902, {"action": "accept", "content": {"city": "Oslo"}})):
         subject.tape.server_request(n, "elicitation/create", {"message": f"Which city, {n}?"})
         subject.tape.client_answer(n, reply)
-    await subject.answer(subject.ask_city("Newest?"), declined())
+    subject.desk.answered_earlier = [each.exchange for each in subject.journal.conversation.questions]
+    await subject.desk.answer(subject.ask_city("Newest?"), declined())
     rows = InboxRows(subject)
     assert rows.take()
     lines = [plain(rows.row(at, 100).spans) for at in range(rows.count)]

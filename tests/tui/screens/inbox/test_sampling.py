@@ -24,7 +24,7 @@ USE: dict[str, Any] = {"type": "tool_use", "id": "c7", "name": "tide", "input": 
 @pytest.fixture
 async def subject() -> AsyncIterator[Asking]:
     made = Asking()
-    made.model = model()
+    made.desk.proposer = model()
     yield made
     made.journal.close()
 
@@ -35,7 +35,7 @@ async def asked(pilot: Pilot[None], app: Inbox, subject: Asking) -> None:
     await pilot.press("ctrl+k")
     await seen(app, "will be asked", "maxTokens")
     await pilot.press("ctrl+j")
-    await until(lambda: subject.consulted, "the model is asked")
+    await until(lambda: subject.desk.consulted, "the model is asked")
 
 
 async def test_the_request_is_seen_first_and_the_answer_is_edited_before_it_is_sent(subject: Asking) -> None:
@@ -43,9 +43,9 @@ async def test_the_request_is_seen_first_and_the_answer_is_edited_before_it_is_s
     app = Inbox(subject)
     async with app.run_test(size=(80, 40)) as pilot:
         await asked(pilot, app, subject)
-        assert subject.consulted == [ticket.question.params]
+        assert subject.desk.consulted == [ticket.question.params]
         await seen(app, "asking tide at here", "Stop")
-        subject.propose(ticket, SALT)
+        subject.desk.propose(ticket, SALT)
         await seen(app, "What the model answers", "tide at here in 1.50 s (12 tokens in, 3 out)", "Rivers.")
         assert ticket.reply is None
         await until(
@@ -70,8 +70,8 @@ async def test_what_the_model_is_asked_can_be_changed(subject: Asking) -> None:
         await pilot.press("ctrl+k")
         await seen(app, '"maxTokens": 3')
         await pilot.press("ctrl+j")
-        await until(lambda: subject.consulted, "the model is asked")
-        assert subject.consulted == [{"messages": [], "maxTokens": 3}]
+        await until(lambda: subject.desk.consulted, "the model is asked")
+        assert subject.desk.consulted == [{"messages": [], "maxTokens": 3}]
 
 
 async def test_json_that_can_t_be_read_asks_no_model(subject: Asking) -> None:
@@ -83,7 +83,7 @@ async def test_json_that_can_t_be_read_asks_no_model(subject: Asking) -> None:
         await seen(app, "will be asked")
         await pilot.press("x", "ctrl+j")
         await pilot.pause()
-        assert subject.consulted == []
+        assert subject.desk.consulted == []
 
 
 async def test_what_no_form_shows_is_reviewed_as_json_and_sent_as_it_stands(subject: Asking) -> None:
@@ -95,8 +95,8 @@ async def test_what_no_form_shows_is_reviewed_as_json_and_sent_as_it_stands(subj
     async with app.run_test(size=(80, 40)) as pilot:
         await opened(pilot, app, "Why is the sea salt?")
         await pilot.press("ctrl+k", "ctrl+j")
-        await until(lambda: subject.consulted, "the model is asked")
-        subject.propose(ticket, said)
+        await until(lambda: subject.desk.consulted, "the model is asked")
+        subject.desk.propose(ticket, said)
         await seen(app, '"tool_use"', '"port": "Oslo"')
         await pilot.press("ctrl+j")
         await until(lambda: ticket.reply is not None, "it is answered")
@@ -111,7 +111,7 @@ async def test_a_model_that_fails_says_why_and_the_answer_can_be_written(subject
     app = Inbox(subject)
     async with app.run_test(size=(80, 40)) as pilot:
         await asked(pilot, app, subject)
-        subject.propose(ticket, state=ProposalState.FAILED, why="HTTP 429: Slow [red]down[/red]")
+        subject.desk.propose(ticket, state=ProposalState.FAILED, why="HTTP 429: Slow [red]down[/red]")
         await seen(app, "The model gave no answer", "HTTP 429: Slow [red]down[/red]", "Answer ^j")
         await until(
             lambda: app.focused is not None and "Edit" in type(app.focused).__name__, "the answer has the focus"
@@ -152,7 +152,7 @@ async def test_escape_leads_from_the_request_to_the_answer_and_then_to_the_list(
 
 
 async def test_that_an_answer_goes_out_at_once_is_said_before(subject: Asking) -> None:
-    subject.model = model(Approve.REQUEST)
+    subject.desk.proposer = model(Approve.REQUEST)
     subject.ask_model()
     app = Inbox(subject)
     async with app.run_test(size=(80, 40)) as pilot:
@@ -162,7 +162,7 @@ async def test_that_an_answer_goes_out_at_once_is_said_before(subject: Asking) -
 
 
 async def test_without_a_model_there_is_no_button_and_the_key_does_nothing(subject: Asking) -> None:
-    subject.model = None
+    subject.desk.proposer = None
     subject.ask_model()
     app = Inbox(subject)
     async with app.run_test(size=(80, 40)) as pilot:
@@ -183,6 +183,6 @@ async def test_before_anything_was_asked_nothing_stands(subject: Asking) -> None
     ticket = subject.ask_model()
     assert standing(ticket) == (None, False, None, None)
     assert proposal_of(None) is None
-    await subject.consult(ticket, {})
-    subject.propose(ticket, SALT)
+    await subject.desk.consult(ticket, {})
+    subject.desk.propose(ticket, SALT)
     assert isinstance(standing(ticket)[2], Result)

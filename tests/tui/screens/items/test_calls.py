@@ -19,7 +19,7 @@ from inspector.protocol.things import Tool
 from inspector.session.desk import Ticket
 from inspector.session.options import Timeouts as Bounds
 from inspector.session.waiting import Left
-from inspector.tui.conversation import ConversationStage
+from inspector.tui.conversation import ConversationStage, DeskView, RequestView
 from inspector.tui.keys import action
 from inspector.tui.screens.items.calls import (
     CallClocks,
@@ -270,15 +270,21 @@ BOTH = Bounds(60, 3600)
 class Timed(Staged):
     """Says what the test says of clocks and tickets."""
 
+    def __init__(self, tape: Tape) -> None:
+        super().__init__(tape)
+        self.requests: Clocks = Clocks()
+        self.desk: Waiting = Waiting()
+
+
+class Clocks(RequestView):
     left: Left | None = None
-    waiting: tuple[Ticket, ...] = ()
 
     def clocks_of(self, exchange: Exchange) -> Left | None:
         return self.left
 
-    @property
-    def tickets(self) -> tuple[Ticket, ...]:
-        return self.waiting
+
+class Waiting(DeskView):
+    tickets: tuple[Ticket, ...] = ()
 
 
 def lines(clocks: CallClocks) -> list[str]:
@@ -317,7 +323,7 @@ def test_nothing_is_told_of_a_call_that_nobody_waits_for(tape: Tape) -> None:
     tape.call(1, "a")
     tape.answer(1, {"content": []})
     subject = Timed(tape)
-    subject.left = Left(1, 1, BOTH)
+    subject.requests.left = Left(1, 1, BOTH)
     assert clocks_of(subject, tape.journal.conversation.exchanges[0]) == CallClocks()
 
 
@@ -326,10 +332,10 @@ async def test_a_question_that_waits_holds_the_call_that_it_was_asked_in(tape: T
     tape.call(2, "b")
     first, second = tape.journal.conversation.exchanges
     subject = Timed(tape)
-    subject.left = Left(60, 3600, BOTH)
-    subject.waiting = (Ticket(1, Question(RequestKind.ROOTS, {}, 3, 3, 0, cause=1)),)
-    assert clocks_of(subject, first) == CallClocks(subject.left, held=True)
-    assert clocks_of(subject, second) == CallClocks(subject.left)
+    subject.requests.left = Left(60, 3600, BOTH)
+    subject.desk.tickets = (Ticket(1, Question(RequestKind.ROOTS, {}, 3, 3, 0, cause=1)),)
+    assert clocks_of(subject, first) == CallClocks(subject.requests.left, held=True)
+    assert clocks_of(subject, second) == CallClocks(subject.requests.left)
 
 
 def test_clocks_are_drawn_again_when_a_second_has_gone() -> None:

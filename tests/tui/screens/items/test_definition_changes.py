@@ -70,6 +70,6 @@ async def test_a_changed_tool_is_told_of_shown_word_by_word_and_told_no_more_onc
         assert "First" in json.dumps(seen.read()["tools"].things)
     async with _before(script, _SELL, _POISONED) as (person, _):  # in another order, which is no change
         await person.press("2")
-        await until(lambda: person.pilot.app.subject.memory is not None, "it was compared")  # type: ignore[attr-defined]
+        await until(lambda: person.pilot.app.subject.memory.comparison is not None, "it was compared")  # type: ignore[attr-defined]
         assert "changed" not in person.screen
         assert "First met" not in person.screen

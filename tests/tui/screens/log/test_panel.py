@@ -9,7 +9,7 @@ from inspector.protocol.flows.call import Called
 from inspector.protocol.flows.steps import Replied
 from inspector.protocol.jsonrpc import read
 from inspector.tui import keys
-from inspector.tui.conversation import ConversationStage
+from inspector.tui.conversation import ConversationStage, RequestView
 from inspector.tui.panels import Panel
 from inspector.tui.screens.log.panel import ServerLogPanel
 from inspector.tui.widgets.choose import ChooseScreen
@@ -38,11 +38,20 @@ class Log(Showing):
 
 
 class Asked(Staged):
-    """Keeps the levels that are asked for; `refusal` is what the server says against them."""
+    """A conversation in which a level can be asked for."""
 
     def __init__(self, tape: Tape, **more: Any) -> None:
         super().__init__(tape, **more)
         self.can_act = True
+        self.requests: Levels = Levels(tape)
+
+
+class Levels(RequestView):
+    """Keeps the levels that are asked for; `refusal` is what the server says against them."""
+
+    def __init__(self, tape: Tape) -> None:
+        super().__init__()
+        self.tape = tape
         self.levels: list[str] = []
         self.refusal = ""
 
@@ -52,8 +61,8 @@ class Asked(Staged):
             return None
         self.tape.request(9, "logging/setLevel", {"level": level})
         n = self.tape.error(9, -32602, self.refusal)
-        (message,) = read(self.journal.store.entry(n).what.payload)  # type: ignore[union-attr]
-        return Called(Replied(message, self.journal.conversation.exchanges[-1]), 1)  # type: ignore[arg-type]
+        (message,) = read(self.tape.journal.store.entry(n).what.payload)  # type: ignore[union-attr]
+        return Called(Replied(message, self.tape.journal.conversation.exchanges[-1]), 1)  # type: ignore[arg-type]
 
 
 def said(tape: Tape, level: str, data: Any) -> int:
@@ -189,12 +198,12 @@ async def test_a_level_is_chosen_from_the_eight_and_asked_for(tape: Tape) -> Non
         await pilot.press(*"crit", "enter")
         await until(lambda: not isinstance(pilot.app.screen, ChooseScreen) or bool(pilot.app.focused), "chosen")
         await pilot.press("enter")
-        await until(lambda: subject.levels == ["critical"], "it was asked for")
+        await until(lambda: subject.requests.levels == ["critical"], "it was asked for")
 
 
 async def test_a_refusal_is_told_in_the_servers_words(tape: Tape) -> None:
     subject = Asked(opened(tape))
-    subject.refusal = "no \x1b[2Jlevels today"
+    subject.requests.refusal = "no \x1b[2Jlevels today"
     panel = ServerLogPanel(subject)
     async with Log(panel).run_test(size=NARROW, notifications=True) as pilot:
         panel.take_focus()

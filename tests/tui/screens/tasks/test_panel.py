@@ -14,7 +14,7 @@ from inspector.protocol.flows.tasks import TaskList
 from inspector.protocol.jsonrpc import ErrorAnswer, read
 from inspector.protocol.tracking.tasks import Task
 from inspector.tui import keys
-from inspector.tui.conversation import ConversationStage
+from inspector.tui.conversation import ConversationStage, TaskView
 from inspector.tui.panels import Panel
 from inspector.tui.screens.tasks.panel import TaskPane, TaskRows, TasksPanel
 from tests.present.errands import CORE, begun, brought, polled
@@ -134,14 +134,20 @@ class Working(Staged):
         super().__init__(tape)
         self.can_act = True
         self.errands = Errands()
-        self.now_followed: frozenset[str] = frozenset()
+        self.tasks: FollowedTasks = FollowedTasks(self.errands)
 
-    @property
-    def followed(self) -> frozenset[str]:
-        return self.now_followed
 
-    async def on_tasks(self, work: Callable[[Any], Awaitable[Any]]) -> Any:
-        return await work(self.errands)
+class FollowedTasks(TaskView):
+    """Notes what is done about tasks."""
+
+    followed: frozenset[str] = frozenset()
+
+    def __init__(self, errands: Errands) -> None:
+        super().__init__()
+        self._errands = errands
+
+    async def perform(self, work: Callable[[Any], Awaitable[Any]]) -> Any:
+        return await work(self._errands)
 
 
 class Tasks(Showing):
@@ -218,7 +224,7 @@ async def test_keys_ask_for_its_end_for_its_state_and_follow_or_leave_it(tape: T
         panel.take_focus()
         await shown(pilot, panel)
         await pilot.press("x", "f", "w")
-        subject.now_followed = frozenset({"a"})
+        subject.tasks.followed = frozenset({"a"})
         await pilot.press("w", "j")
         await shown(pilot, panel)
         await pilot.press("x")
