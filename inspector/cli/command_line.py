@@ -18,8 +18,8 @@ WITH_VALUE = frozenset(
     {
         *("-a", "--args", "-e", "--env-file", "--cwd", "-H", "--header", "--cacert"),
         *("--transport", "--era", "--revision", "--timeout", "--max-total", "--capture"),
-        *("--offer", "--no-offer", "--root", "--root-uri", "--answers", "--log-level"),
-        *("--params", "--count", "--ttl", "--also"),
+        *("--capability", "--no-capability", "--root", "--root-uri", "--responses", "--log-level"),
+        *("--params", "--count", "--ttl", "--with", "--from-capture"),
         *("-n", "--last", "--color"),
         *("--for", "--uri"),
         *("--raw", "--wait", "--batch", "--extension", "--no-extension"),
@@ -29,7 +29,7 @@ WITH_VALUE = frozenset(
         *("--idp-token-endpoint", "--idp-client-id", "--id-token"),
         *("--sampler-url", "--sampler-model", "--sampler-approve", "--sampler-key-env", "--sampler-timeout"),
         *("--max", "--junit", "--sarif", "--baseline", "--call", "--fail-on", "--lock"),
-        *("--host", "--beside", "--as"),
+        *("--host", "--other-server", "--server-name"),
         *("--http", "--speed", "--conn", "--fault"),
         *("-o", "--output", "--redact", "--secret-env", "--secret", "--key-file"),
         *("--ignore", "--rules", "--exact", "--only", "--where", "--to", "--from"),
@@ -57,12 +57,12 @@ def take_apart(argv: Sequence[str], commands: Sequence[str]) -> CommandLine:
     Raises: UsageError for a first word that is neither a command nor a URL, and for a server's command without `--`.
     """
     ours, server_argv = split(argv)
-    place = _first_word(ours)
+    place = first_word(ours)
     if place is None:
         return CommandLine("stdio" if server_argv is not None else "", ours, server_argv)
     word, rest = ours[place], ours[:place] + ours[place + 1 :]
     if word in commands:
-        if word == "stdio" and (place := _first_word(rest)) is not None:
+        if word == "stdio" and (place := first_word(rest)) is not None:
             raise _missing_dashes(("stdio", *rest[:place]), rest[place:], server_argv)
         return CommandLine(word, rest, server_argv)
     if word.startswith(_SCHEMES):
@@ -85,8 +85,8 @@ def no_server() -> UsageError:
     )
 
 
-def _first_word(words: Sequence[str]) -> int | None:
-    """Where the first word stands that is neither an option nor an option's value."""
+def first_word(words: Sequence[str]) -> int | None:
+    """The index of the first word that is neither an option nor an option's value; None without one."""
     is_value = False
     for place, word in enumerate(words):
         if is_value:

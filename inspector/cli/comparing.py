@@ -93,14 +93,14 @@ def is_capture(path: Path) -> bool:
 _URL = ("http://", "https://")
 _NOT_FOUND = -32601
 _FOR_STDIO = {"set_": (), "env_file": None, "inherit_env": False, "cwd": None}
-_FOR_HTTP = {"header": (), "cacert": None, "insecure": False, "retry_cut": False}
+_FOR_HTTP = {"header": (), "cacert": None, "insecure": False, "retry_calls": False}
 
 
 class SideKind(StrEnum):
     """What a side is."""
 
     CAPTURE = "capture"
-    SURFACE = "surface"
+    LOCK_FILE = "lock-file"
     TARGET = "target"
 
 
@@ -144,7 +144,7 @@ def side_of(word: str, env: CliEnv) -> ComparedSide:
     if os.path.isfile(path):
         if os.access(path, os.X_OK) and not is_capture(path):
             raise UsageError(f"{word} is a program", hint="A command of one word stands after --.")
-        return ComparedSide(SideKind.SURFACE if is_lock_file(path) else SideKind.CAPTURE, word, path)
+        return ComparedSide(SideKind.LOCK_FILE if is_lock_file(path) else SideKind.CAPTURE, word, path)
     if not any(char.isspace() for char in word):
         demand_file(path, "A server's command is quoted as one word, or stands after --.")
     try:
@@ -182,7 +182,7 @@ def surface_of_side(env: CliEnv, output: Output, side: ComparedSide, options: di
 
     Raises: UsageError, CaptureError for a file that can't be read.
     """
-    if side.kind is SideKind.SURFACE:
+    if side.kind is SideKind.LOCK_FILE:
         assert side.path is not None, "it is a file"
         surface, odd = read_lock_file(side.path)
         for said in odd:

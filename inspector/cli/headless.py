@@ -225,4 +225,6 @@ def _silence(reply: Silent, method: str) -> RequestTimeout:
     )
 
 
-_CUT = "The server had taken it, and may have done it. --retry-cut asks again, with a new id, where that does no harm."
+_CUT = (
+    "The server had taken it, and may have done it. --retry-calls asks again, with a new id, where that does no harm."
+)

@@ -5,7 +5,7 @@ its options in one line; `--help-all` explains them.
 """
 
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import click
@@ -56,13 +56,11 @@ class Documented(click.Command):
     def __init__(self, *args: Any, examples: tuple[str, ...] = (), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.examples = examples
-        if any(isinstance(param, SharedOption) for param in self.params):
-            self.params.append(_HELP_ALL)
+        self.params.append(HELP_ALL)
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The examples, then what it does."""
-        formatter.write_paragraph()
-        formatter.write("".join(f"  {example}\n" for example in self.examples))
+        write_examples(formatter, self.examples)
         super().format_help_text(ctx, formatter)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -81,6 +79,12 @@ class Documented(click.Command):
             if records := [record for option in options if (record := option.get_help_record(ctx))]:
                 with formatter.section(f"{topic.capitalize()}: {TOPICS[topic]}"):
                     formatter.write_dl(records)
+
+
+def write_examples(formatter: click.HelpFormatter, examples: Sequence[str]) -> None:
+    """Write them after a blank line."""
+    formatter.write_paragraph()
+    formatter.write("".join(f"  {example}\n" for example in examples))
 
 
 def _write_names(by_topic: dict[str, list[click.Option]], formatter: click.HelpFormatter) -> None:
@@ -107,7 +111,7 @@ def _show_all(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
     ctx.exit()
 
 
-_HELP_ALL = click.Option(
+HELP_ALL = click.Option(
     ["--help-all"],
     is_flag=True,
     is_eager=True,

@@ -212,7 +212,7 @@ class Servers:
         plain = plainly(target)
         if self._chosen is None:
             return replace(plain, record=self._record)
-        shared = ("capture", "record", "answers", "extensions", "lists", "retry_cut", "keep_secrets")
+        shared = ("capture", "record", "responses", "extensions", "lists", "retry_calls", "keep_secrets")
         return replace(plain, **{name: getattr(self._chosen, name) for name in shared})
 
 
@@ -238,7 +238,7 @@ def inspect(env: CliEnv, chosen: TargetOptions, show: "Show | None" = None) -> E
     """
     demand_terminal(env)
     servers = Servers(env, chosen)
-    others = _approved(servers.meant(chosen.also))
+    others = _approved(servers.meant(chosen.others))
     try:
         with _brisk(), leaving_no_child(servers.end), held_log():
             runs = servers.add(chosen)

@@ -94,14 +94,14 @@ def chosen_hosts(words: Iterable[str]) -> tuple[Host, ...]:
     return tuple(chosen.values())
 
 
-def tools_beside(paths: Sequence[Path]) -> dict[str, frozenset[str]]:
+def other_servers_tools(paths: Sequence[Path]) -> dict[str, frozenset[str]]:
     """The names of the tools in captures of other servers, by the server's name.
 
     Raises: UsageError for what is no file.
     """
     beside: dict[str, frozenset[str]] = {}
     for path in paths:
-        demand_file(path, "Name captures of the servers that are configured beside it.")
+        demand_file(path, "--other-server takes a capture of another server.")
         journal = load(path)
         try:
             conversation = journal.conversation
@@ -130,7 +130,15 @@ judging_options = option_group(
     shared("findings", "--baseline", type=_FILE, metavar="FILE", help="Findings that are known: they fail nothing."),
     shared("findings", "--write-baseline", is_flag=True, help="Write all that is found now into the --baseline file."),
     shared("findings", "--host", "hosts", multiple=True, metavar="LIST", help="Judge by what these hosts do, too."),
-    shared("findings", "--beside", multiple=True, type=_FILE, metavar="FILE", help="A server configured beside it."),
+    shared(
+        "findings",
+        "--other-server",
+        "other_servers",
+        multiple=True,
+        type=_FILE,
+        metavar="FILE",
+        help="Also compare tool names with this capture of another server.",
+    ),
 )
 
 
@@ -174,7 +182,7 @@ def read_report_options(options: dict[str, Any], target: str, output: Output) ->
         baseline,
         writes,
         chosen_hosts(options.pop("hosts")),
-        tools_beside(options.pop("beside")),
+        other_servers_tools(options.pop("other_servers")),
     )
     if word:
         output.narrate_lines([((silence(word), "text"),)])

@@ -35,7 +35,7 @@ def settings_for(chosen: TargetOptions, env: CliEnv, *, has_person: bool = False
     Raises: UsageError if a model needs the consent of a person who is not there.
     """
     if not has_person:
-        demand_consent(chosen.answers.model)
+        demand_consent(chosen.responses.model)
     eras = Eras(places(env.environ).state)
     authorizer, guide = way_in(chosen.target, chosen.login, env.environ, has_person=has_person)
 
@@ -49,14 +49,15 @@ def settings_for(chosen: TargetOptions, env: CliEnv, *, has_person: bool = False
         era=chosen.era,
         revision=chosen.revision,
         clocks=chosen.clocks,
-        offers=chosen.answers.offers(has_person=has_person) - ({TASKS} if chosen.extensions.withholds_tasks else set()),
-        prepared=chosen.answers.prepared,
-        policies=chosen.answers.policies,
-        roots=chosen.answers.roots,
+        offers=chosen.responses.offers(has_person=has_person)
+        - ({TASKS} if chosen.extensions.withholds_tasks else set()),
+        prepared=chosen.responses.prepared,
+        policies=chosen.responses.policies,
+        roots=chosen.responses.roots,
         lists=chosen.lists,
-        model=chosen.answers.model,
+        model=chosen.responses.model,
         extensions=chosen.extensions,
-        retry_cut=chosen.retry_cut,
+        retry_calls=chosen.retry_calls,
         limits=chosen.limits,
         has_person=has_person,
         authorizer=authorizer,

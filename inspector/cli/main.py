@@ -18,6 +18,7 @@ from inspector import __version__
 from inspector.cli.command_line import CommandLine, no_server, split, take_apart
 from inspector.cli.env import CliEnv, replace_unencodable
 from inspector.cli.exit_status import MEANINGS, ExitStatus
+from inspector.cli.help import write_examples
 from inspector.cli.output import Output
 from inspector.cli.process import narrated_log
 from inspector.errors import InspectError, UsageError
@@ -35,56 +36,57 @@ class _Command(msgspec.Struct, frozen=True):
     """Whether it takes a server's command after --."""
 
 
-_LOOK, _ASK, _MORE = "In the terminal interface", "Without a screen", "To look up"
+_SCREEN, _SERVER, _CAPTURE, _MORE = "Terminal interface", "Servers", "Captures", "Reference"
 _COMMANDS = {
-    "stdio": _Command("open", "Start a server and look at it; also without the word: mcp-inspect -- CMD…", _LOOK),
-    "http": _Command("open", "Connect to a URL; also without the word: mcp-inspect URL", _LOOK),
-    "sse": _Command("open", "Connect to a URL by the older HTTP+SSE", _LOOK),
-    "open": _Command("open", "Open several, a tab each: servers found, URLs, commands, captures", _LOOK),
-    "replay": _Command("open", "Open a capture", _LOOK, talks=False),
-    "demo": _Command("open", "Look at the server that comes with this program", _LOOK, talks=False),
-    "info": _Command("info", "What a server says about itself", _ASK),
-    "list": _Command("list", "Its tools, resources, templates, prompts, or all", _ASK),
-    "call": _Command("call", "Call a tool", _ASK),
-    "read": _Command("read", "Read a resource", _ASK),
-    "prompt": _Command("prompt", "Get a prompt", _ASK),
-    "complete": _Command("complete", "What an argument of a prompt or template can be completed to", _ASK),
-    "subscribe": _Command("listen", "Tell of updates of resources until Ctrl+C", _ASK),
-    "listen": _Command("listen", "Tell of changes of lists and resources until Ctrl+C", _ASK),
-    "skills": _Command("skills", "The skills it serves, and whether they are what it lists", _ASK),
-    "request": _Command("request", "Send any request, notification or bytes", _ASK),
-    "ping": _Command("ping", "How long the server takes to answer", _ASK),
-    "tail": _Command("tail", "The traffic of a capture or a server, line by line, by a filter", _ASK),
-    "diff": _Command("diff", "What is different between two captures, servers, or saved surfaces", _ASK),
-    "surface": _Command("surface", "All that a server offers, as a file to commit and compare", _ASK),
-    "share": _Command("share", "A copy of a capture without secrets, to give away", _ASK, talks=False),
-    "export": _Command("export", "A capture as HAR, Markdown, JSON-RPC lines, curl, Python or HTML", _ASK, talks=False),
-    "import": _Command("import_", "What another program recorded, as a capture", _ASK, talks=False),
-    "verify": _Command("verify", "Whether a capture is whole and unchanged", _ASK, talks=False),
-    "recover": _Command("verify", "What can be had of a capture that was cut or damaged", _ASK, talks=False),
-    "story": _Command("story", "All about one operation of a capture, as Markdown with a diagram", _ASK, talks=False),
-    "mock": _Command("mock", "Play the server of a capture, for testing hosts and clients", _ASK, talks=False),
-    "resend": _Command("resend", "The requests of a capture, sent again, and what is different now", _ASK),
-    "promote": _Command("promote", "The calls of a capture as cases of a test", _ASK, talks=False),
-    "test": _Command("test", "Run cases against a server: its answers must be as expected", _ASK),
-    "auth": _Command("auth", "The way into a server that asks for a login, and what is kept of it", _ASK, talks=False),
-    "check": _Command("check", "What is wrong with a server or a capture", _ASK),
-    "doctor": _Command("check", "The same, and trying on purpose what a server should refuse", _ASK),
-    "hosts": _Command("hosts", "What hosts do with its tools: drop, refuse, cut or change them", _ASK),
-    "roots": _Command("roots", "What a server that asks for the roots is told", _ASK, talks=False),
-    "checks": _Command("checks", "The checks, their severity and the revisions they apply to", _MORE, talks=False),
-    "revisions": _Command("revisions", "The revisions of the protocol and how they differ", _MORE, talks=False),
-    "debug": _Command("debug", "What a capture, or traffic with a server, costs in memory", _MORE),
-    "start": _Command("start", "What runs without any words: servers found, recent captures", talks=False),
+    "stdio": _Command("open", "Start a server and inspect it; short form: mcp-inspect -- COMMAND", _SCREEN),
+    "http": _Command("open", "Connect to a URL; short form: mcp-inspect URL", _SCREEN),
+    "sse": _Command("open", "Connect to a URL over the deprecated HTTP+SSE transport", _SCREEN),
+    "open": _Command("open", "Open several servers, URLs, commands or captures, each in a tab", _SCREEN),
+    "replay": _Command("open", "Open captures", _SCREEN, talks=False),
+    "demo": _Command("open", "Inspect the built-in demo server", _SCREEN, talks=False),
+    "info": _Command("info", "Show server info, capabilities and instructions", _SERVER),
+    "list": _Command("list", "List tools, resources, templates or prompts", _SERVER),
+    "call": _Command("call", "Call a tool", _SERVER),
+    "read": _Command("read", "Read a resource", _SERVER),
+    "prompt": _Command("prompt", "Get a prompt", _SERVER),
+    "complete": _Command("complete", "Complete an argument of a prompt or resource template", _SERVER),
+    "subscribe": _Command("listen", "Subscribe to resources and print updates", _SERVER),
+    "listen": _Command("listen", "Print list and resource change notifications", _SERVER),
+    "skills": _Command("skills", "List, read and validate skills", _SERVER),
+    "request": _Command("request", "Send any request, notification or raw bytes", _SERVER),
+    "ping": _Command("ping", "Measure the round-trip time", _SERVER),
+    "check": _Command("check", "Check a server or a capture for protocol violations and other problems", _SERVER),
+    "doctor": _Command("check", "Run check, and send invalid requests that a server should reject", _SERVER),
+    "test": _Command("test", "Run test cases against a server, or make them from a capture", _SERVER),
+    "compat": _Command("compat", "Show how known clients treat the server's tools", _SERVER),
+    "lock": _Command("lock", "Write server definitions to a lock file, to commit and compare", _SERVER),
+    "auth": _Command("auth", "Log in to a server with OAuth, and manage stored logins", _SERVER, talks=False),
+    "roots": _Command("roots", "Show the roots/list result that a server would get", _SERVER, talks=False),
+    "tail": _Command("tail", "Print the traffic of a server or a capture as lines", _CAPTURE),
+    "trace": _Command("trace", "Write a trace of one operation as Markdown", _CAPTURE, talks=False),
+    "diff": _Command("diff", "Compare captures, servers or lock files", _CAPTURE),
+    "resend": _Command("resend", "Send the requests of a capture again and compare the results", _CAPTURE),
+    "mock": _Command("mock", "Serve a capture as a mock server", _CAPTURE, talks=False),
+    "export": _Command(
+        "export", "Export a capture as HAR, Markdown, JSON-RPC, curl, Python or HTML", _CAPTURE, talks=False
+    ),
+    "import": _Command("import_", "Convert a recording of another program to a capture", _CAPTURE, talks=False),
+    "share": _Command("share", "Copy a capture without secrets", _CAPTURE, talks=False),
+    "verify": _Command("verify", "Check that a capture is complete and unchanged", _CAPTURE, talks=False),
+    "recover": _Command("verify", "Copy the valid part of a damaged capture", _CAPTURE, talks=False),
+    "checks": _Command("checks", "List all checks with severity and protocol versions", _MORE, talks=False),
+    "revisions": _Command("revisions", "List MCP protocol versions and compare them", _MORE, talks=False),
+    "debug": _Command("debug", "Measure memory use of a capture or a session", _MORE),
+    "start": _Command("start", "Show servers found and recent captures", talks=False),
 }
 
-_EXAMPLES = """\
-  mcp-inspect               shows the servers and captures of this machine
-  mcp-inspect demo          looks at a server that is part of this program
-  mcp-inspect -- npx -y @modelcontextprotocol/server-everything
-  mcp-inspect https://example.com/mcp -H 'Authorization: Bearer …'
-  mcp-inspect call add -a a=2 -a b=3 --json -- node server.js
-"""
+_EXAMPLES = (
+    "mcp-inspect                      choose a server or a capture",
+    "mcp-inspect demo                 inspect the built-in demo server",
+    "mcp-inspect -- npx -y @modelcontextprotocol/server-everything",
+    "mcp-inspect https://example.com/mcp -H 'Authorization: Bearer …'",
+    "mcp-inspect call add -a a=2 -a b=3 --json -- node server.js",
+)
 
 
 class Commands(click.Group):
@@ -106,12 +108,13 @@ class Commands(click.Group):
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Examples first, the exit codes last."""
-        formatter.write("mcp-inspect: look at MCP servers, byte by byte\n\n" + _EXAMPLES)
-        for group in (_LOOK, _ASK, _MORE):
+        formatter.write("mcp-inspect: inspect, test and debug MCP servers\n")
+        write_examples(formatter, _EXAMPLES)
+        for group in (_SCREEN, _SERVER, _CAPTURE, _MORE):
             with formatter.section(group):
                 formatter.write_dl([(name, each.help) for name, each in _COMMANDS.items() if each.group == group])
-        formatter.write("\nOptions stand in any order before --, the server's command after it.\n")
-        formatter.write("Each command has --help; --version says which this is.\n")
+        formatter.write("\nOptions go before --, in any order; the server's command goes after it.\n")
+        formatter.write("COMMAND --help shows a command's options; --version (-V) shows the version.\n")
         with formatter.section("Exit status"):
             formatter.write_dl([(str(int(status)), meaning) for status, meaning in MEANINGS.items()])
 
@@ -119,7 +122,7 @@ class Commands(click.Group):
 @click.group(
     cls=Commands, name="mcp-inspect", context_settings={"help_option_names": ["-h", "--help"]}, no_args_is_help=False
 )
-@click.version_option(__version__, prog_name="mcp-inspect")
+@click.version_option(__version__, "-V", "--version", prog_name="mcp-inspect")
 def commands() -> None:
     """The program itself does nothing; its commands do."""
 
@@ -175,7 +178,7 @@ def _run(argv: Sequence[str], env: CliEnv) -> int:
 
 def _without_a_command(words: CommandLine) -> str:
     """What is meant where no command, no URL and no `--` stands: the start, or "" for the program's own options."""
-    if any(word in ("-h", "--help", "--version") for word in words.ours):
+    if any(word in ("-h", "--help", "-V", "--version") for word in words.ours):
         return ""
     if set(words.ours) <= {"--json", "-q", "--quiet"}:
         return "start"

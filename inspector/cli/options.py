@@ -109,8 +109,8 @@ target_options = option_group(
         help="Longest silence (60); progress resets it.",
     ),
     shared("server", "--max-total", type=duration, default=3600.0, metavar="S", help="Longest wait in all (3600)."),
-    shared("server", "--retry-cut", is_flag=True, help="Make a call again whose stream was cut, whatever it does."),
-    shared("server", "--keep-secrets", is_flag=True, help="Record credentials in headers and URLs too."),
+    shared("server", "--retry-calls", is_flag=True, help="Make a call again whose stream was cut, whatever it does."),
+    shared("server", "--no-redact", "keep_secrets", is_flag=True, help="Record credentials in headers and URLs too."),
     click.option("--capture", type=_PATH, metavar="FILE", help="Record the session in a new file."),
     answers_options,
     extension_options,
@@ -120,7 +120,7 @@ target_options = option_group(
 """The options of every command that connects to a server."""
 screen_options = option_group(
     target_options,
-    click.option("--also", multiple=True, metavar="WHAT", help="Open this too, in a tab; see open --help."),
+    click.option("--with", "others", multiple=True, metavar="WHAT", help="Open this too, in a tab; see open --help."),
     click.option("--no-capture", is_flag=True, help="Record nothing."),
     screen_lists,
 )

@@ -271,7 +271,7 @@ class CliRequest:
         return None if ended is None else ended - self.exchanges[0].started_ns
 
 
-_PREPARE = "Prepare an answer, and name its file with --answers."
+_PREPARE = "Prepare an answer, and name its file with --responses."
 
 
 async def make(visit: CommandSession, request: CliRequest, *, progress: bool = False, logs: bool = False) -> ExitStatus:

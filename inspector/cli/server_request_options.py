@@ -116,16 +116,16 @@ roots_options = option_group(*_ROOTS)
 answers_options = option_group(
     shared(
         "questions",
-        "--offer",
+        "--capability",
         multiple=True,
         metavar="NAMES",
         help="Declare these, or all: sampling,elicitation.form,…",
     ),
-    shared("questions", "--no-offer", multiple=True, metavar="NAMES", help="Declare none of these."),
+    shared("questions", "--no-capability", multiple=True, metavar="NAMES", help="Declare none of these."),
     *_ROOTS,
     shared(
         "questions",
-        "--answers",
+        "--responses",
         type=click.Path(path_type=Path),
         metavar="FILE",
         help="Answer questions from JSON or YAML.",
@@ -170,15 +170,15 @@ class ResponseOptions(msgspec.Struct, frozen=True):
 
 def read_response_options(options: Mapping[str, Any], env: Mapping[str, str] | None = None) -> ResponseOptions:
     """What those options come to; a model's key comes from `env`. Raises: UsageError."""
-    file = options.get("answers")
+    file = options.get("responses")
     return ResponseOptions(
         () if file is None else _prepared(file),
         read_roots(options),
-        _asked_for(_names(options.get("offer", ()))),
-        _forbidden(_names(options.get("no_offer", ()))),
+        _asked_for(_names(options.get("capability", ()))),
+        _forbidden(_names(options.get("no_capability", ()))),
         read_model(options, env or {}),
         options.get("policies", ()),
-        options.get("offers_instead"),
+        options.get("capabilities_instead"),
     )
 
 

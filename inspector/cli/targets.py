@@ -28,7 +28,7 @@ if TYPE_CHECKING:  # it reads TOML and JSON: only where a server is named
 _FOR_STDIO = {"set_": "-e", "env_file": "--env-file", "inherit_env": "--inherit-env", "cwd": "--cwd"}
 
 
-_FOR_HTTP = {"header": "-H", "cacert": "--cacert", "insecure": "--insecure", "retry_cut": "--retry-cut", **FOR_HTTP}
+_FOR_HTTP = {"header": "-H", "cacert": "--cacert", "insecure": "--insecure", "retry_calls": "--retry-calls", **FOR_HTTP}
 
 
 class TargetOptions(msgspec.Struct, frozen=True):
@@ -43,15 +43,15 @@ class TargetOptions(msgspec.Struct, frozen=True):
     """The file that was named for recording; None if none was."""
     record: bool = True
     """False with --no-capture."""
-    answers: ResponseOptions = msgspec.field(default_factory=ResponseOptions)
+    responses: ResponseOptions = msgspec.field(default_factory=ResponseOptions)
     extensions: Advertised = Advertised()
     lists: ListWishes = ListWishes()
-    retry_cut: bool = False
+    retry_calls: bool = False
     login: LoginSettings = LoginSettings()
     keep_secrets: bool = False
     """Whether credentials are recorded too."""
     limits: Limits = LIMITS
-    also: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
     """What else is to be opened, as it was named."""
 
 
@@ -86,11 +86,11 @@ def choose(env: CliEnv, url: str | None, options: Mapping[str, Any]) -> TargetOp
         told,
         read_extensions(options),
         read_list_wishes(options),
-        options.get("retry_cut", False),
+        options.get("retry_calls", False),
         read_login(options, env.environ),
         options.get("keep_secrets", False),
         read_limits(options),
-        tuple(options.get("also", ())),
+        tuple(options.get("others", ())),
     )
 
 

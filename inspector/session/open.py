@@ -49,7 +49,7 @@ def open_session(target: Target, journal: Journal, settings: Settings) -> Sessio
     return Session(
         transport_for(target, settings.authorizer, settings.clocks.idle_s, settings.limits, settings.started),
         journal,
-        SessionOptions(wish, settings.clocks, settings.remember, desk, settings.retry_cut, settings.limits),
+        SessionOptions(wish, settings.clocks, settings.remember, desk, settings.retry_calls, settings.limits),
     )
 
 

@@ -77,7 +77,7 @@ class Settings(msgspec.Struct, frozen=True):
     """Whether somebody is there to answer what nothing prepared answers."""
     authorizer: "Callable[[str], Authorizer] | None" = None
     """Makes whoever gets us into the server of a URL; None: a refusal stays one."""
-    retry_cut: bool = False
+    retry_calls: bool = False
     """Whether to make calls again whose stream was cut, whatever they do."""
     limits: Limits = LIMITS
     guide: "Guide | None" = None

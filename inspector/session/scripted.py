@@ -92,12 +92,12 @@ def read_answers(path: Path) -> tuple[Prepared, ...]:
         text = path.read_text(encoding="utf-8")
         entries = read_yaml(text) if path.suffix in (".yaml", ".yml") else read_json(text)
     except UnreadableDocument as error:
-        raise UsageError(f"--answers {path}: {error.placed}", hint=hint) from None
+        raise UsageError(f"--responses {path}: {error.placed}", hint=hint) from None
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"--answers {path}: {error}", hint=hint) from None
+        raise UsageError(f"--responses {path}: {error}", hint=hint) from None
     if not isinstance(entries, list):
-        raise UsageError(f"--answers {path}: a list is expected", hint="Put the answers between [ and ].")
-    return tuple(prepared(entry, f"--answers {path}, entry {number}") for number, entry in enumerate(entries, 1))
+        raise UsageError(f"--responses {path}: a list is expected", hint="Put the answers between [ and ].")
+    return tuple(prepared(entry, f"--responses {path}, entry {number}") for number, entry in enumerate(entries, 1))
 
 
 def policy(prepared: tuple[Prepared, ...], tool_of: Callable[[int | None], str]) -> Policy:

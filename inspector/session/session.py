@@ -48,7 +48,7 @@ class SessionOptions(msgspec.Struct, frozen=True):
     """Told of each opening, so that the server's era is known the next time."""
     desk: Desk = msgspec.field(default_factory=Desk)
     """Where the server's questions are answered."""
-    retry_cut: bool = False
+    retry_calls: bool = False
     """Whether to make a call again whose stream was cut, also where the server does not say that this is safe."""
     limits: Limits = LIMITS
 
@@ -150,7 +150,7 @@ class Session:
         called = await self._driver.drive(self._calling(method, params), opened)
         if not await self._started_over(called.reply):
             return called
-        if was_cut(called.reply) and not (self.options.retry_cut or is_safe(method, self._tool(_name(params)))):
+        if was_cut(called.reply) and not (self.options.retry_calls or is_safe(method, self._tool(_name(params)))):
             return called  # the session was lost while the call ran: it may have been done
         again = await self._driver.drive(self._calling(method, params), opened)
         return Called(again.reply, called.rounds + again.rounds)
@@ -235,7 +235,7 @@ class Session:
 
     def _calling(self, method: str, params: Any) -> Flow[Called]:
         assert self.revision is not None, "a session is called after it was opened"
-        again = self.options.retry_cut or is_repeated(method, self.revision, self._tool(_name(params)))
+        again = self.options.retry_calls or is_repeated(method, self.revision, self._tool(_name(params)))
         return call(
             method, params, revision=self.revision, schema_of=lambda name: _schema_of(self._tool(name)), again=again
         )

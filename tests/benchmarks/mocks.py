@@ -37,7 +37,7 @@ def play(env: Mapping[str, str], path: Path) -> Answered:
 async def _play(env: Mapping[str, str], path: Path) -> Answered:
     began = time.perf_counter()
     process = await asyncio.create_subprocess_exec(
-        *measure.inspector("mock", str(path), "--instant", "--quiet"),
+        *measure.inspector("mock", str(path), "--no-delay", "--quiet"),
         env=dict(env),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,

@@ -28,14 +28,14 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
     "tail": ("tail", "FILE"),
     "tail, by a filter": ("tail", "FILE", "is:error"),
     "check": ("check", "FILE"),
-    "hosts": ("hosts", "FILE"),
+    "compat": ("compat", "FILE"),
     "diff, before": ("diff", "FILE", str(GOOD)),
     "diff, after": ("diff", str(GOOD), "FILE"),
-    "surface": ("surface", "FILE", "-o", "OUT"),
-    "story": ("story", "FILE", "2", "-o", "OUT"),
+    "lock": ("lock", "FILE", "-o", "OUT"),
+    "trace": ("trace", "FILE", "2", "-o", "OUT"),
     "resend": ("resend", "FILE", "--yes", "--", "/no/such/server"),
-    "mock": ("mock", "FILE", "--instant"),
-    "promote": ("promote", "FILE", "-o", "OUT"),
+    "mock": ("mock", "FILE", "--no-delay"),
+    "test": ("test", "--from-capture", "FILE", "-o", "OUT"),
     "share": ("share", "FILE", "-o", "OUT"),
     "share, only seen": ("share", "FILE", "--dry-run"),
     "verify": ("verify", "FILE"),
@@ -206,6 +206,6 @@ def test_no_command_replaces_the_capture_that_it_reads(command: str, force: bool
     kept = (FOREIGN / "browser.har").read_bytes() if command == "import" else GOOD.read_bytes()
     file.write_bytes(kept)
     words = [str(file) if word in ("FILE", "OUT") else word for word in COMMANDS[command]]
-    ran = inspect(*words, *(["--force"] if force and command not in ("surface", "promote") else []))
+    ran = inspect(*words, *(["--force"] if force and command not in ("lock", "test") else []))
     assert (ran.status, file.read_bytes()) == (ExitStatus.USAGE, kept)
     assert ran.stderr.count("→") == 1, "it says what to do"

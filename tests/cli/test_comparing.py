@@ -49,13 +49,13 @@ _CAPTURE = str(sample("lighthouse"))
 
 def test_a_word_is_a_url_a_file_or_a_command(tmp_path: Path) -> None:
     lock, spaced = tmp_path / "a.json", tmp_path / "a file"
-    lock.write_text('{"format": "mcp-surface", "version": 1}')
+    lock.write_text('{"format": "mcp-lock", "version": 1}')
     spaced.write_text("{}")
     assert side_of("https://example.com/mcp", HERE) == ComparedSide(
         SideKind.TARGET, "https://example.com/mcp", url="https://example.com/mcp"
     )
     assert side_of(_CAPTURE, HERE).kind is SideKind.CAPTURE
-    assert side_of(str(lock), HERE).kind is SideKind.SURFACE
+    assert side_of(str(lock), HERE).kind is SideKind.LOCK_FILE
     assert side_of(str(spaced), HERE).kind is SideKind.CAPTURE, "a file that exists goes before a command"
     assert side_of("node 'my server.js'", HERE).argv == ("node", "my server.js")
 
@@ -131,18 +131,18 @@ def test_fail_on_says_from_what_on_it_fails(tmp_path: Path, on: str | None, stat
 
 def test_a_capture_differs_in_nothing_from_its_own_lock_file(tmp_path: Path) -> None:
     lock = str(tmp_path / "a.json")
-    assert inspect("surface", "-o", lock, LIGHTHOUSE).status == 0
+    assert inspect("lock", "-o", lock, LIGHTHOUSE).status == 0
     ran = inspect("diff", "--json", LIGHTHOUSE, lock)
     assert (ran.status, ran.data["changes"]) == (0, [])
     assert ran.data["before"]["hash"] == ran.data["after"]["hash"]
-    assert (ran.data["before"]["kind"], ran.data["after"]["kind"]) == ("capture", "surface")
+    assert (ran.data["before"]["kind"], ran.data["after"]["kind"]) == ("capture", "lock-file")
 
 
 def test_two_captures_are_compared_by_their_operations_unless_the_surface_is_wanted() -> None:
     assert inspect("diff", LIGHTHOUSE, LIGHTHOUSE).stdout == "No difference: 26 the same.\n"
-    for words in (("--surface",), ("--fail-on", "any"), ("--markdown",)):
+    for words in (("--definitions",), ("--fail-on", "any"), ("--markdown",)):
         assert "no difference;" in inspect("diff", *words, LIGHTHOUSE, LIGHTHOUSE).stdout
-    ran = inspect("diff", "--surface", "--only", "x", LIGHTHOUSE, LIGHTHOUSE)
+    ran = inspect("diff", "--definitions", "--only", "x", LIGHTHOUSE, LIGHTHOUSE)
     assert (ran.status, "--only" in ran.stderr) == (ExitStatus.USAGE, True)
 
 
@@ -156,4 +156,4 @@ def test_sessions_of_what_is_no_capture_are_refused(tmp_path: Path) -> None:
     save(tmp_path / "a.json", shop())
     ran = inspect("diff", "--sessions", str(tmp_path / "a.json"), LIGHTHOUSE)
     assert (ran.status, "is no capture" in ran.stderr) == (ExitStatus.USAGE, True)
-    assert json.loads((tmp_path / "a.json").read_text())["format"] == "mcp-surface"
+    assert json.loads((tmp_path / "a.json").read_text())["format"] == "mcp-lock"

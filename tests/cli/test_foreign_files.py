@@ -25,11 +25,11 @@ def file(tmp_path: Path) -> Path:
     [
         (("tail", "FILE"), ExitStatus.OK, "tools/call"),
         (("check", "FILE", "--fail-on", "never"), ExitStatus.OK, ""),
-        (("story", "FILE", "6"), ExitStatus.OK, "# "),
+        (("trace", "FILE", "6"), ExitStatus.OK, "# "),
         (("export", "FILE", "--to", "jsonrpc"), ExitStatus.OK, '"method":"tools/call"'),
         (("export", "FILE", "--to", "har"), ExitStatus.OK, '"version":"1.2"'),
         (("diff", "FILE", "FILE"), ExitStatus.OK, ""),
-        (("surface", "FILE"), ExitStatus.OK, '"capabilities"'),
+        (("lock", "FILE"), ExitStatus.OK, '"capabilities"'),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
@@ -46,7 +46,7 @@ def test_a_copy_without_secrets_is_a_capture_and_cases_stand_beside_the_file(fil
     ran = inspect("share", str(file), "-o", str(tmp_path / "out.mcpcap"))
     assert ran.status == ExitStatus.OK, ran.stderr
     assert "tools/call" in inspect("tail", str(tmp_path / "out.mcpcap")).stdout
-    ran = inspect("promote", str(file))
+    ran = inspect("test", "--from-capture", str(file))
     assert ran.status == ExitStatus.OK, ran.stderr
     assert (tmp_path / "snooped.jsonl.cases.yaml").exists()
 

@@ -332,11 +332,11 @@ def test_each_conversation_is_recorded_in_a_file_of_its_own(tmp_path: Path) -> N
 
 
 def test_what_is_about_one_server_holds_for_that_one_alone() -> None:
-    chosen = replace(_make_chosen(record=False), revision="x", retry_cut=True)
+    chosen = replace(_make_chosen(record=False), revision="x", retry_calls=True)
     servers = Servers(_make_env(), chosen)
     like = servers._like(HttpTarget("http://127.0.0.1:9/mcp"))
     assert (like.revision, like.clocks, like.era) == ("", Timeouts(), None)
-    assert (like.record, like.retry_cut) == (False, True)
+    assert (like.record, like.retry_calls) == (False, True)
 
 
 def test_names_and_captures_are_opened_as_they_are(home: Path) -> None:

@@ -22,12 +22,12 @@ from inspector.cli.judging import (
     conclude,
     failure_of,
     inspected,
+    other_servers_tools,
     read_cases,
     read_report_options,
     silence,
     stop_word,
     target_key,
-    tools_beside,
 )
 from inspector.cli.output import Output
 from inspector.cli.targets import choose
@@ -118,11 +118,11 @@ def test_what_means_no_host_is_said_with_those_there_are(word: str) -> None:
 
 
 def test_the_tools_of_a_neighbour_are_read_from_its_capture() -> None:
-    ((name, tools),) = tools_beside([sample("evening")]).items()
+    ((name, tools),) = other_servers_tools([sample("evening")]).items()
     assert name
     assert "add" in tools
     with pytest.raises(UsageError, match="no such file"):
-        tools_beside([Path("nothing.mcpcap")])
+        other_servers_tools([Path("nothing.mcpcap")])
 
 
 def _output() -> Output:
@@ -130,7 +130,14 @@ def _output() -> Output:
 
 
 def _options(**more: object) -> dict[str, object]:
-    nothing = {"junit": None, "sarif": None, "baseline": None, "write_baseline": False, "hosts": (), "beside": ()}
+    nothing = {
+        "junit": None,
+        "sarif": None,
+        "baseline": None,
+        "write_baseline": False,
+        "hosts": (),
+        "other_servers": (),
+    }
     return nothing | {"fail_on": "error", "github": False} | more
 
 
@@ -208,7 +215,7 @@ def test_what_has_changed_since_it_was_remembered_is_a_warning(tmp_path: Path) -
 
 def test_without_being_told_to_nothing_is_remembered_and_a_lock_file_goes_before(tmp_path: Path) -> None:
     script, lock = tmp_path / "server.py", str(tmp_path / "a.json")
-    assert inspect("surface", "-o", lock, *_server(script, _TOOL)).status == 0
+    assert inspect("lock", "-o", lock, *_server(script, _TOOL)).status == 0
     assert _told(*_server(script, _TOOL)) == []
     assert not (Path(os.environ["MCP_INSPECT_HOME"]) / "state" / "seen").exists()
     inspect("check", "--remember", *_server(script, _CHANGED))

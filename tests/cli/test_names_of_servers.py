@@ -46,7 +46,7 @@ def run(project: Path, *words: str) -> subprocess.CompletedProcess[str]:
         (("prompt", "greet", "gulls"), "got"),
         (("request", "tools/list", "gulls"), "picker"),
         (("check", "gulls", "--fail-on", "never"), ""),
-        (("surface", "gulls"), "picker"),
+        (("lock", "gulls"), "picker"),
         (("diff", "gulls", "gulls"), ""),
     ],
 )

@@ -27,7 +27,7 @@ DISCOVERED = {"resultType": "complete", "supportedVersions": [MODERN], "capabili
 
 def test_a_stateless_server_is_told_of_skills_unless_that_is_switched_off(tmp_path: Path) -> None:
     log, other = tmp_path / "log", tmp_path / "other"
-    words = ("info", "--era", "modern", "--no-offer", "tasks", "--json")
+    words = ("info", "--era", "modern", "--no-capability", "tasks", "--json")
     inspect(*words, *scripted({"server/discover": {"error": {"code": -1, "message": "x"}}}, f"log={log}"))
     assert f'"extensions":{{"{SKILLS}":{{}}}}' in log.read_text()
     inspect(*words, "--no-extension", "skills", *scripted({}, f"log={other}"))
@@ -76,7 +76,7 @@ def test_info_lists_the_apps_of_the_tools() -> None:
 def test_without_the_extension_no_task_is_offered(tmp_path: Path, switch: str, era: str) -> None:
     log = tmp_path / "log"
     server = (*scripted({"server/discover": {"result": DISCOVERED}}), f"log={log}")
-    words = ("info", "--era", era, "--offer", "all")
+    words = ("info", "--era", era, "--capability", "all")
     inspect(*words, *server)
     assert "tasks" in log.read_text()
     log.unlink()
@@ -216,7 +216,7 @@ def test_settings_come_along() -> None:
         (("http://h", "-H", "A: b\nC: d"), None, "is no header"),
         (("http://h", "-H", "@nowhere"), None, "the file can't be read"),
         (("http://h", "--cacert", "nowhere"), None, "--cacert nowhere: no such file"),
-        (("--retry-cut",), ("x",), "--retry-cut: only for servers that are reached by URL"),
+        (("--retry-calls",), ("x",), "--retry-calls: only for servers that are reached by URL"),
         (("--insecure",), ("x",), "--insecure: only for servers that are reached by URL"),
         (("--cwd", "/nowhere/at/all"), ("x",), "no such directory"),
         (("-e", "NOT_SET"), ("x",), "NOT_SET"),

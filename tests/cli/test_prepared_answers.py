@@ -47,14 +47,14 @@ def target(request: pytest.FixtureRequest, demo_url: str) -> tuple[str, ...]:
 def test_each_question_is_answered(
     answers: Path, target: tuple[str, ...], call: tuple[str, ...], said: str, tmp_path: Path
 ) -> None:
-    ran = inspect("call", *call, "--json", "--answers", str(answers), "--root", str(tmp_path), *target)
+    ran = inspect("call", *call, "--json", "--responses", str(answers), "--root", str(tmp_path), *target)
     assert (ran.status, ran.data["error"]) == (0, None)
     assert ran.data["result"]["content"][0]["text"].startswith(said)
 
 
 @pytest.mark.parametrize("tool", ["ask_keeper", "ask_visit", "ask_sage"])
 def test_what_nobody_answers_fails_at_once_and_says_why(target: tuple[str, ...], tool: str) -> None:
-    ran = inspect("call", tool, "--json", "--offer", "all", *target)
+    ran = inspect("call", tool, "--json", "--capability", "all", *target)
     assert ran.status == ExitStatus.TOOL_ERROR
     assert ran.error["code"] == "unanswered"
     assert "no answer was prepared" in ran.error["message"]
@@ -71,7 +71,7 @@ def test_what_was_not_offered_is_not_asked(target: tuple[str, ...], tool: str) -
 def test_a_question_that_is_taken_back_is_told_and_the_answer_comes_too_late(tmp_path: Path) -> None:
     file = tmp_path / "answers.json"
     file.write_text(json.dumps([{"kind": "elicitation", "answer": "accept", "delay_ms": 60_000}]))
-    words = ("ask_keeper", "-a", "patience_s=0.05", "--json", "--era", "legacy", "--answers", str(file))
+    words = ("ask_keeper", "-a", "patience_s=0.05", "--json", "--era", "legacy", "--responses", str(file))
     ran = inspect("call", *words, *demo())
     assert ran.status == ExitStatus.TOOL_ERROR
     assert "→ the server no longer asks elicitation/create: the call that asked was given up" in ran.stderr
@@ -80,10 +80,10 @@ def test_a_question_that_is_taken_back_is_told_and_the_answer_comes_too_late(tmp
 
 def test_a_visit_that_an_error_demands_is_consented_to_and_the_call_made_again(answers: Path) -> None:
     arguments = ("ask_visit", "-a", "how=error", "--json", "--era", "legacy")
-    ran = inspect("call", *arguments, "--answers", str(answers), *demo())
+    ran = inspect("call", *arguments, "--responses", str(answers), *demo())
     assert (ran.status, ran.data["rounds"]) == (0, 2)
     assert ran.data["result"]["content"][0]["text"] == "The book is signed. Welcome!"
-    refused = inspect("call", *arguments, "--offer", "all", *demo())
+    refused = inspect("call", *arguments, "--capability", "all", *demo())
     assert refused.status == ExitStatus.TOOL_ERROR
     assert refused.data["error"]["code"] == -32042
     assert refused.error["code"] == "unanswered"

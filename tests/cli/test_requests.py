@@ -257,7 +257,7 @@ def test_a_task_that_must_be_one_is_one_unasked_and_fails_with_an_exit_status(er
 def test_a_question_inside_a_task_is_answered_by_the_file(era: str, tmp_path: Any) -> None:
     answers = tmp_path / "answers.json"
     answers.write_text('[{"kind": "elicitation", "answer": "accept", "content": {"goods": "biscuits", "barrels": 3}}]')
-    ran = inspect("call", "order_supplies", *QUICK, "--answers", str(answers), *demo(era))
+    ran = inspect("call", "order_supplies", *QUICK, "--responses", str(answers), *demo(era))
     assert ran.status == ExitStatus.OK
     assert "The boat brings 3 barrels of biscuits." in ran.stdout
     assert "  · input_required: somebody must say how to go on\n" in ran.stderr
@@ -266,7 +266,7 @@ def test_a_question_inside_a_task_is_answered_by_the_file(era: str, tmp_path: An
 
 @pytest.mark.parametrize("era", ERAS)
 def test_a_question_that_nobody_answers_ends_it_at_once(era: str) -> None:
-    ran = inspect("call", "order_supplies", *QUICK, "--offer", "elicitation", "--json", *demo(era))
+    ran = inspect("call", "order_supplies", *QUICK, "--capability", "elicitation", "--json", *demo(era))
     assert ran.status == ExitStatus.TOOL_ERROR
     assert ran.error["code"] == "unanswered"
 

@@ -41,15 +41,15 @@ def test_with_a_person_everything_is_offered_and_without_one_only_what_needs_nob
 
 def test_without_a_person_that_is_offered_which_was_prepared(tmp_path: Path) -> None:
     assert _read(root=(str(tmp_path),)).offers(has_person=False) == {offers.ROOTS, offers.TASKS}
-    sampling = _read(answers=_file(tmp_path, "sampling"))
+    sampling = _read(responses=_file(tmp_path, "sampling"))
     assert sampling.offers(has_person=False) == {offers.SAMPLING, offers.TASKS}
-    both = _read(answers=_file(tmp_path, "elicitation", "sampling"))
+    both = _read(responses=_file(tmp_path, "elicitation", "sampling"))
     assert both.offers(has_person=False) == {offers.SAMPLING, offers.FORM, offers.URL, offers.TASKS}
     assert [each.kind for each in both.prepared] == [RequestKind.ELICITATION, RequestKind.SAMPLING]
 
 
 @pytest.mark.parametrize(
-    ("offer", "no_offer", "made"),
+    ("capability", "no_capability", "made"),
     [
         ((), ("elicitation,roots",), {offers.SAMPLING, offers.SAMPLING_TOOLS, offers.TASKS}),
         ((), ("sampling,tasks",), {offers.ROOTS, offers.FORM, offers.URL}),
@@ -59,12 +59,12 @@ def test_without_a_person_that_is_offered_which_was_prepared(tmp_path: Path) -> 
         ((), ("all",), set()),
     ],
 )
-def test_offers_are_switches(offer: tuple[str, ...], no_offer: tuple[str, ...], made: set[str]) -> None:
-    assert _read(offer=offer, no_offer=no_offer).offers(has_person=True) == made
+def test_offers_are_switches(capability: tuple[str, ...], no_capability: tuple[str, ...], made: set[str]) -> None:
+    assert _read(capability=capability, no_capability=no_capability).offers(has_person=True) == made
 
 
 def test_more_may_be_offered_than_can_be_answered() -> None:
-    assert _read(offer=("all",)).offers(has_person=False) == frozenset(offers.ALL)
+    assert _read(capability=("all",)).offers(has_person=False) == frozenset(offers.ALL)
 
 
 def test_roots_are_directories_and_uris(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,11 +80,11 @@ def test_roots_are_directories_and_uris(tmp_path: Path, monkeypatch: pytest.Monk
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--offer", "elicitation,telepathy"), "'telepathy' is nothing that can be offered"),
+        (("--capability", "elicitation,telepathy"), "'telepathy' is nothing that can be offered"),
         (("--root", "/no/such/place"), "--root /no/such/place: no such directory"),
         (("--root-uri", "plain words"), "--root-uri 'plain words' is no URI"),
         (("--root-uri", "http://[x"), "is no URI"),
-        (("--answers", "/no/such/file"), "--answers /no/such/file"),
+        (("--responses", "/no/such/file"), "--responses /no/such/file"),
     ],
 )
 def test_what_cannot_be_meant_starts_no_server(words: tuple[str, ...], said: str) -> None:
@@ -95,13 +95,13 @@ def test_what_cannot_be_meant_starts_no_server(words: tuple[str, ...], said: str
 
 def test_a_name_that_is_none_is_a_usage_error() -> None:
     with pytest.raises(UsageError, match="nothing that can be offered"):
-        _read(no_offer=("x",))
+        _read(no_capability=("x",))
 
 
 @pytest.mark.parametrize("era", ["legacy", "modern"])
 def test_what_is_offered_is_what_the_server_is_told(tmp_path: Path, era: str) -> None:
     capture = tmp_path / "a.mcpcap"
-    words = ("--no-offer", "all", "--offer", "roots,elicitation.form", "--no-extension", "all")
+    words = ("--no-capability", "all", "--capability", "roots,elicitation.form", "--no-extension", "all")
     more = ("--era", era, "--capture", str(capture))
     assert inspect("list", "tools", *words, *more, *demo()).status == 0
     declared = [peek.at(params, *path) for params in _asked(capture) for path in _WHERE if peek.at(params, *path)]

@@ -99,7 +99,7 @@ def test_no_name_of_a_server_becomes_an_option_of_ours(tape: Tape, method: str, 
     assert ours[1] == "request"
 
 
-@pytest.mark.parametrize("url", ["--also=node evil.js", "-", "file:///etc/passwd", "javascript:alert(1)", " http://x"])
+@pytest.mark.parametrize("url", ["--with=node evil.js", "-", "file:///etc/passwd", "javascript:alert(1)", " http://x"])
 def test_an_address_that_is_none_stands_in_no_command(url: str) -> None:
     tape = Tape(http=True)
     tape.connected(url)

@@ -89,7 +89,7 @@ async def talked(
 
 def mock_words(capture: Path, *words: str) -> tuple[str, ...]:
     """The command that plays a capture over stdio."""
-    return (sys.executable, "-m", "inspector", "mock", str(capture), "--instant", *words)
+    return (sys.executable, "-m", "inspector", "mock", str(capture), "--no-delay", *words)
 
 
 def on_stdio(capture: Path, *words: str) -> StdioTarget:

@@ -202,7 +202,7 @@ async def _called_at_the_mock(
     words = ("--strict", "--capture", str(own), *(("--era", "both") if mode == "auto" else ()))
     if transport == "stdio":
         return await _called(place, package, mode, "stdio", *mock_words(capture, *words))
-    async with started("mock", str(capture), "--instant", "--http", "0", *words, place=place) as process:
+    async with started("mock", str(capture), "--no-delay", "--http", "0", *words, place=place) as process:
         assert process.stderr is not None
         told = ""
         while "/sse" not in told:

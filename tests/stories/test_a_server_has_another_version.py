@@ -28,7 +28,7 @@ async def test_what_a_newer_everything_offers_is_held_against_the_lock_file_of_t
         place.mkdir()
     old, new = (str(place / "mcp.lock.json") for place in places)
     saved = [
-        mcp_inspect("surface", "-o", lock, *words, place=place)
+        mcp_inspect("lock", "-o", lock, *words, place=place)
         for lock, words, place in zip((old, new), (older, newer), places, strict=True)
     ]
     assert [ran.status for ran in await asyncio.gather(*saved)] == [ExitStatus.OK] * 2

@@ -115,7 +115,7 @@ def test_what_counts_as_a_leak_is_found() -> None:
 
 def test_nothing_acts_of_what_a_server_says_nor_of_the_capture_of_it(tmp_path: Path) -> None:
     capture = tmp_path / ("\x1b]0;7331\x07\x9b7331m\u202e[red]" + ".mcpcap")
-    with Window(("--offer", "all", "--capture", str(capture), *ACTING), tmp_path, columns=200, lines=60) as window:
+    with Window(("--capability", "all", "--capture", str(capture), *ACTING), tmp_path, columns=200, lines=60) as window:
         window.until(b"Prompts 3")
         look_through_the_log(window)
         look_at(window, *LOOK)

@@ -47,7 +47,7 @@ async def _call(target: Target, place: Path, *words: str, answers: Any = _ANSWER
     given: tuple[str, ...] = ()
     if answers is not None:
         (place / "answers.json").write_text(json.dumps(answers))
-        given = ("--answers", str(place / "answers.json"), "--root", str(place))
+        given = ("--responses", str(place / "answers.json"), "--root", str(place))
     return await mcp_inspect("call", *words, "--json", *given, *before, *after, place=place)
 
 
@@ -79,7 +79,7 @@ async def test_everything_is_answered_what_it_asks(name: str, tmp_path: Path) ->
 
 async def test_what_everything_asks_and_nobody_answers_fails_at_once(tmp_path: Path) -> None:
     async with _there(named("everything-stdio"), tmp_path) as target:
-        ran = await _call(target, tmp_path, "trigger-elicitation-request", "--offer", "elicitation", answers=None)
+        ran = await _call(target, tmp_path, "trigger-elicitation-request", "--capability", "elicitation", answers=None)
     assert ran.status == ExitStatus.TOOL_ERROR
     assert ran.error["code"] == "unanswered"
     assert "cancel" in json.dumps(ran.json["result"]), "the server goes on after an elicitation that was cancelled"
@@ -102,7 +102,7 @@ async def test_a_pilot_asks_in_the_way_of_the_era_and_the_words_are_the_same(
 @pytest.mark.parametrize(("transport", "era"), PILOTS)
 async def test_a_pilot_that_nobody_answers_is_left_without_waiting(transport: str, era: Era, tmp_path: Path) -> None:
     async with _there(_pilot(transport), tmp_path) as target:
-        ran = await _call(target, tmp_path, "offer", "--era", era, "--offer", "elicitation", answers=None)
+        ran = await _call(target, tmp_path, "offer", "--era", era, "--capability", "elicitation", answers=None)
     assert ran.status == ExitStatus.TOOL_ERROR
     assert ran.error["code"] == "unanswered"
 

@@ -98,10 +98,10 @@ async def test_a_call_that_may_have_been_done_is_made_again_only_on_the_persons_
         ran = await mcp_inspect(*CALL, site.url, place=tmp_path)
         assert ran.status == ExitStatus.UNREACHABLE
         assert "the server broke the connection off" in ran.error["message"]
-        assert "--retry-cut" in ran.error["hint"]
+        assert "--retry-calls" in ran.error["hint"]
         assert len(asked(site, "tools/call")) == 1
     async with serving(modern(tools(), tools_call=cut(1, DONE))) as site:
-        ran = await mcp_inspect(*CALL, "--retry-cut", site.url, place=tmp_path)
+        ran = await mcp_inspect(*CALL, "--retry-calls", site.url, place=tmp_path)
     assert (ran.status, ran.json["result"], ran.json["rounds"]) == (ExitStatus.OK, DONE, 2)
     first, second = asked(site, "tools/call")
     assert first != second
@@ -114,7 +114,7 @@ async def test_a_tool_that_says_it_can_be_called_twice_is(tmp_path: Path, claim:
     assert (ran.status, ran.json["rounds"]) == (ExitStatus.OK, 2)
 
 
-@pytest.mark.parametrize(("words", "calls"), [((), 1), (("--retry-cut",), 2)])
+@pytest.mark.parametrize(("words", "calls"), [((), 1), (("--retry-calls",), 2)])
 async def test_in_the_handshake_era_a_cut_stream_without_ids_is_asked_for_again_only_on_that_word(
     tmp_path: Path, words: tuple[str, ...], calls: int
 ) -> None:

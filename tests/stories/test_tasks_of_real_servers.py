@@ -76,7 +76,7 @@ async def _session(target: Target) -> AsyncIterator[Session]:
 async def _call(target: Target, place: Path, *words: str) -> Ran:
     before, after = words_of(target)
     (place / "answers.json").write_text(json.dumps(_ANSWERS))
-    given = ("--answers", str(place / "answers.json"), "--json")
+    given = ("--responses", str(place / "answers.json"), "--json")
     return await mcp_inspect("call", *words, *given, *before, *after, place=place)
 
 
@@ -188,10 +188,10 @@ async def test_a_dry_dock_decides_itself_what_becomes_a_task(transport: str, tmp
 
 async def test_without_the_extension_a_dry_dock_says_what_it_misses(tmp_path: Path) -> None:
     async with _there(_drydock("stdio"), tmp_path) as target:
-        ran = await _call(target, tmp_path, "caulk", "--no-offer", "tasks")
+        ran = await _call(target, tmp_path, "caulk", "--no-capability", "tasks")
         assert ran.status == ExitStatus.TOOL_ERROR
         assert "io.modelcontextprotocol/tasks" in ran.stdout.decode()
-        assert _said(await _call(target, tmp_path, "scrape", "--no-offer", "tasks")) == "clean"
+        assert _said(await _call(target, tmp_path, "scrape", "--no-capability", "tasks")) == "clean"
 
 
 @pytest.mark.parametrize("transport", ["stdio", "http"])

@@ -311,7 +311,9 @@ def needs_what_was_offered(case: CheckMoment) -> Iterator[Flaw]:
         named = ", ".join(str(each)[:40] for each in peek.mapping(case.value, "data", "requiredCapabilities"))
         offered = named.split(",")[0] or "…"
         yield Flaw(
-            f"{case.method[:40]} needs {named or 'a capability'} of the client", "/error/data", fix=f"--offer {offered}"
+            f"{case.method[:40]} needs {named or 'a capability'} of the client",
+            "/error/data",
+            fix=f"--capability {offered}",
         )
 
 

@@ -1,49 +1,116 @@
-"""`mcp-inspect auth`: log in to a server, and show, renew or delete stored logins."""
+"""`mcp-inspect auth`: log in to a server, and show, refresh or delete stored logins."""
 
 from typing import Any
 
 import click
 
+from inspector.cli.command_line import first_word
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.help import Documented
+from inspector.cli.help import Documented, write_examples
 from inspector.cli.login_options import read_login
 from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
-from inspector.cli.targets import choose
-from inspector.errors import UsageError
+from inspector.cli.targets import TargetOptions, choose
 
 _EXAMPLES = (
-    "mcp-inspect auth explain https://example.com/mcp",
     "mcp-inspect auth login https://example.com/mcp --scope 'read write'",
     "mcp-inspect auth status",
+    "mcp-inspect auth explain https://example.com/mcp",
 )
-_DEEDS = ("explain", "login", "status", "refresh", "logout")
 
 
-@click.command("auth", cls=Documented, examples=_EXAMPLES)
-@click.argument("deed", type=click.Choice(_DEEDS), metavar="DEED")
+class _AuthCommands(click.Group):
+    """The subcommands; as everywhere, options may come before the command's name."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Put the command's name first."""
+        place = first_word(args)
+        return super().parse_args(ctx, args if place is None else [args[place], *args[:place], *args[place + 1 :]])
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Examples first."""
+        write_examples(formatter, _EXAMPLES)
+        super().format_help_text(ctx, formatter)
+
+
+@click.group("auth", cls=_AuthCommands, no_args_is_help=False, subcommand_metavar="COMMAND [OPTIONS] [URL]")
+def command() -> None:
+    """Log in to a server with OAuth, and manage stored logins.
+
+    A stored login is used by all commands. Tokens are never printed.
+    """
+
+
+@command.command("login", cls=Documented, examples=("mcp-inspect auth login https://example.com/mcp",))
 @click.argument("url", required=False)
-@click.option("--all", "everything", is_flag=True, help="logout: forget registrations too; without URL, of all.")
 @headless_settings
 @click.pass_obj
-def command(env: CliEnv, /, deed: str, url: str | None, everything: bool, **options: Any) -> ExitStatus:
-    """DEED is explain, login, status, refresh or logout. Without URL, status and logout --all are about all servers.
+def login_command(env: CliEnv, /, url: str | None, **options: Any) -> ExitStatus:
+    """Log in to a server in the browser, and store the tokens."""
+    from inspector.cli import logins
 
-    explain walks the way in and logs in nowhere; it ends with 1 if a step is broken. A login is kept for all
-    commands. No token is ever printed whole.
-    """
+    return logins.login(_output(env, options), choose(env, url, options))
+
+
+@command.command("status", cls=Documented, examples=("mcp-inspect auth status", "mcp-inspect auth status --json URL"))
+@click.argument("url", required=False)
+@headless_settings
+@click.pass_obj
+def status_command(env: CliEnv, /, url: str | None, **options: Any) -> ExitStatus:
+    """Show stored logins: scopes, expiry and storage; without URL, of all servers."""
     from inspector.cli import logins
     from inspector.cli.launch import store_for
 
-    output = Output(env, as_json=options["as_json"], quiet=options["quiet"])
-    chosen = choose(env, url, options) if url is not None or deed not in ("status", "logout") else None
+    chosen = _chosen(env, url, options)
     choice = chosen.login if chosen else read_login(options, env.environ)
-    if everything and deed != "logout":
-        raise UsageError(f"--all means nothing for auth {deed}")
-    if deed == "status":
-        return logins.status(output, chosen, store_for(choice, env.environ))
-    if deed == "logout":
-        return logins.logout(output, chosen, store_for(choice, env.environ), everything=everything)
-    assert chosen is not None, "the others have a server"
-    return {"explain": logins.explain, "login": logins.login, "refresh": logins.refresh}[deed](output, chosen)
+    return logins.status(_output(env, options), chosen, store_for(choice, env.environ))
+
+
+@command.command("refresh", cls=Documented, examples=("mcp-inspect auth refresh https://example.com/mcp",))
+@click.argument("url", required=False)
+@headless_settings
+@click.pass_obj
+def refresh_command(env: CliEnv, /, url: str | None, **options: Any) -> ExitStatus:
+    """Get a new access token with the stored refresh token."""
+    from inspector.cli import logins
+
+    return logins.refresh(_output(env, options), choose(env, url, options))
+
+
+@command.command(
+    "logout",
+    cls=Documented,
+    examples=("mcp-inspect auth logout https://example.com/mcp", "mcp-inspect auth logout --all"),
+)
+@click.argument("url", required=False)
+@click.option("--all", "everything", is_flag=True, help="Also delete the client registration; without URL, everything.")
+@headless_settings
+@click.pass_obj
+def logout_command(env: CliEnv, /, url: str | None, everything: bool, **options: Any) -> ExitStatus:
+    """Delete the stored tokens of a server."""
+    from inspector.cli import logins
+    from inspector.cli.launch import store_for
+
+    chosen = _chosen(env, url, options)
+    choice = chosen.login if chosen else read_login(options, env.environ)
+    return logins.logout(_output(env, options), chosen, store_for(choice, env.environ), everything=everything)
+
+
+@command.command("explain", cls=Documented, examples=("mcp-inspect auth explain https://example.com/mcp",))
+@click.argument("url", required=False)
+@headless_settings
+@click.pass_obj
+def explain_command(env: CliEnv, /, url: str | None, **options: Any) -> ExitStatus:
+    """Check each step of the OAuth login without logging in; exit 1 if a step fails."""
+    from inspector.cli import logins
+
+    return logins.explain(_output(env, options), choose(env, url, options))
+
+
+def _output(env: CliEnv, options: dict[str, Any]) -> Output:
+    return Output(env, as_json=options["as_json"], quiet=options["quiet"])
+
+
+def _chosen(env: CliEnv, url: str | None, options: dict[str, Any]) -> TargetOptions | None:
+    return choose(env, url, options) if url is not None else None

@@ -122,9 +122,9 @@ _EXAMPLES = (
 
 
 @click.command("diff", cls=Documented, examples=_EXAMPLES)
-@click.option("--surface/--sessions", default=None, help="Compare what servers offer, or sessions.")
-@click.option("--fail-on", type=click.Choice(FAILS), metavar="LEVEL", help=f"Of surfaces: {', '.join(FAILS)} (any).")
-@click.option("--markdown", is_flag=True, help="Of surfaces: write Markdown.")
+@click.option("--definitions/--sessions", default=None, help="Compare what servers offer, or sessions.")
+@click.option("--fail-on", type=click.Choice(FAILS), metavar="LEVEL", help=f"Of definitions: {', '.join(FAILS)} (any).")
+@click.option("--markdown", is_flag=True, help="Of definitions: write Markdown.")
 @click.option("--screen", is_flag=True, help="Of sessions: show both side by side.")
 @comparing_options
 @click.argument("words", nargs=-1, metavar="A B | A -- CMD…")
@@ -134,7 +134,7 @@ def command(
     env: CliEnv,
     /,
     words: tuple[str, ...],
-    surface: bool | None,
+    definitions: bool | None,
     fail_on: str | None,
     markdown: bool,
     screen: bool,
@@ -143,14 +143,14 @@ def command(
     """Say what is different between two sessions, or in what two servers offer.
 
     Captures are compared by their operations, paired by what was asked; made-up ids, times, cursors, ports and
-    temporary paths are no difference. With --surface, and where A or B is a file of mcp-inspect surface, a URL or a
+    temporary paths are no difference. With --definitions, and where A or B is a file of mcp-inspect lock, a URL or a
     command (one quoted word, or after --), it is what servers offer. The exit status is 1 if anything differs.
     """
     output = Output(env, as_json=options["as_json"], quiet=options["quiet"])
     sides = read_sides(words, env, 2)
-    if surface is None:
-        surface = not are_captures(sides) or fail_on is not None or markdown
-    if surface:
+    if definitions is None:
+        definitions = not are_captures(sides) or fail_on is not None or markdown
+    if definitions:
         refuse_rules(options)
         if screen:
             raise UsageError("--screen shows two captures", hint="Leave it out, or name two captures.")

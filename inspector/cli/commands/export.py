@@ -52,7 +52,9 @@ _FILE = click.Path(path_type=Path)
 @click.option("-o", "--output", "out", type=_FILE, metavar="OUT", help="Write it to a new file; to stdout if not.")
 @click.option("--where", "text", default="", metavar="FILTER", help="Only what this filter lets through.")
 @click.option("--notes", is_flag=True, help="With the marks and comments beside the capture (har, markdown, html).")
-@click.option("--keep-secrets", is_flag=True, help="Leave credentials in headers and URLs as they stand in the file.")
+@click.option(
+    "--no-redact", "keep_secrets", is_flag=True, help="Leave credentials in headers and URLs as they stand in the file."
+)
 @click.option("--force", is_flag=True, help="Overwrite a file that is there.")
 @click.option("-q", "--quiet", is_flag=True, help="Say only what is wrong.")
 @click.pass_obj
@@ -73,7 +75,7 @@ def command(
     These are HAR 1.2, Markdown, JSON-RPC lines, curl commands, a Python script with the official SDK, and a page for a
     browser. Credentials in headers and URLs are masked as on the screen. Messages are left as they crossed: what is in
     them is taken out by mcp-inspect share, whose copy can be exported like any capture. One operation with a diagram
-    is what mcp-inspect story writes.
+    is what mcp-inspect trace writes.
     """
     from inspector.features.export.selection import Selection, to_file
 

@@ -19,7 +19,7 @@ from inspector.errors import UsageError
 
 _EXAMPLES = (
     "mcp-inspect mock session.mcpcap",
-    "mcp-inspect mock session.mcpcap --http 8080 --instant",
+    "mcp-inspect mock session.mcpcap --http 8080 --no-delay",
     "mcp-inspect mock session.mcpcap --fault 'delay 2s on tools/call search 1 time'",
     "mcp-inspect mock session.mcpcap --fault 'args.q ~ ^x => malformed'",
 )
@@ -28,7 +28,7 @@ _EXAMPLES = (
 @click.command("mock", cls=Documented, examples=_EXAMPLES)
 @click.argument("file", type=click.Path(path_type=Path), required=False)
 @click.option("--http", "port", type=click.IntRange(0, 65535), metavar="PORT", help="Serve over HTTP; 0: a free port.")
-@click.option("--instant", is_flag=True, help="Wait for nothing; else it takes as long as it took.")
+@click.option("--no-delay", is_flag=True, help="Reply immediately, ignoring recorded delays.")
 @click.option("--speed", type=float, default=1.0, metavar="X", help="Be X times as fast as the recording (1).")
 @click.option(
     "--era",
@@ -47,7 +47,7 @@ def command(
     /,
     file: Path | None,
     port: int | None,
-    instant: bool,
+    no_delay: bool,
     speed: float,
     era: str,
     conn: str,
@@ -67,7 +67,7 @@ def command(
 
     if not 0 < speed < math.inf:
         raise UsageError(
-            f"--speed {speed:g}: that is no speed", hint="2 is twice as fast; --instant waits for nothing."
+            f"--speed {speed:g}: that is no speed", hint="2 is twice as fast; --no-delay waits for nothing."
         )
     if file is None:
         hint = "mcp-inspect without any words lists recent captures. Any command records one with --capture FILE."
@@ -75,7 +75,7 @@ def command(
     demand_file(file, "mcp-inspect without any words lists recent captures.")
     output = Output(env, quiet=quiet)
     settings = MockSettings(
-        math.inf if instant else speed, Serves(era), strict, tuple(read_fault(text) for text in faults)
+        math.inf if no_delay else speed, Serves(era), strict, tuple(read_fault(text) for text in faults)
     )
     request = MockRequest(file, conn, port, capture, places(env.environ).cache / "captures")
     gc.enable()  # `__main__` stopped it for the time of the imports

@@ -79,7 +79,7 @@ def open_command(env: CliEnv, /, what: tuple[str, ...], no_capture: bool) -> Exi
     HOST:NAME where several hosts have one of that name), a URL, a command with its arguments as one word, or a capture.
     A server that a host's file describes is shown in full first, and is started once you agree.
 
-    To give options to a server, name it as usual and the others with --also.
+    To give options to a server, name it as usual and the others with --with.
     """
     if not what and not env.server_argv:
         raise UsageError("nothing named to be opened", hint="See mcp-inspect open --help.")

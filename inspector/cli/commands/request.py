@@ -40,7 +40,7 @@ _EXAMPLES = (
 @click.option(
     "--wait", type=duration, default=5.0, metavar="S", help="With --raw: how long to wait for what comes (5)."
 )
-@click.option("--plain", is_flag=True, help="With --raw: add no HTTP header of the revision.")
+@click.option("--no-mcp-headers", is_flag=True, help="With --raw: add no HTTP header of the revision.")
 @click.option("--batch", metavar="JSON|@FILE|-", help="Send an array of {method, params} as one frame.")
 @headless_options
 @click.pass_obj
@@ -52,7 +52,7 @@ def command(
     notification: bool,
     raw: str | None,
     wait: float,
-    plain: bool,
+    no_mcp_headers: bool,
     batch: str | None,
     url: str | None,
     **options: Any,
@@ -71,7 +71,7 @@ def command(
 
     if raw is not None:
         payload = read_bytes(raw, env.stdin)
-        return visit(env, url, options, lambda visit: send_raw(visit, payload, wait, plain=plain))
+        return visit(env, url, options, lambda visit: send_raw(visit, payload, wait, mcp_headers=not no_mcp_headers))
     if batch is not None:
         requests = read_batch(read_whole(batch, env.stdin, "--batch"))
         return visit(env, url, options, lambda visit: send_batch(visit, requests))
@@ -123,14 +123,14 @@ def read_bytes(given: str, stdin: TextIO) -> bytes:
         raise UsageError(f"--raw {given}: the file can't be read: {error.strerror}") from None
 
 
-async def send_raw(visit: CommandSession, payload: bytes, wait_s: float, *, plain: bool) -> ExitStatus:
-    """Send them, write what came. `plain`: with no HTTP header of the revision.
+async def send_raw(visit: CommandSession, payload: bytes, wait_s: float, *, mcp_headers: bool) -> ExitStatus:
+    """Send them, write what came. `mcp_headers`: whether HTTP headers of the protocol version are added.
 
     Raises: AuthorizationNeeded, Disconnected, RequestFailed, RequestTimeout, where no answer came to a request.
     """
     for oddity in oddities(payload):
         visit.output.narrate(oddity)
-    sent = await visit.session.raw.send(payload, headers={} if plain else _headers(visit, payload), wait_s=wait_s)
+    sent = await visit.session.raw.send(payload, headers=_headers(visit, payload) if mcp_headers else {}, wait_s=wait_s)
     came = _payloads(visit, sent)
     if visit.output.as_json:
         visit.output.data(_as_json(sent, came))

@@ -217,7 +217,7 @@ def command(env: CliEnv, /, file: Path, url: str | None, **options: Any) -> Exit
         return ExitStatus.OK
     replies = Replies(recorded.found)
     resend_options = ResendOptions(normal.normal, replies, options["allow_destructive"])
-    options |= {"policies": ((NAME, replies.answer),), "offers_instead": recorded.offers}
+    options |= {"policies": ((NAME, replies.answer),), "capabilities_instead": recorded.offers}
     if options["to"] is not None:
         return take_over(output, choose(env, url, options), recorded.plan, resend_options, file.name)
     found = [ExitStatus.OK]

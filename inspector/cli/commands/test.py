@@ -9,7 +9,9 @@ import click
 
 from inspector.atomic_write import write_whole
 from inspector.capture.compare.normal import Normal
+from inspector.capture.format.lines import demand_file
 from inspector.capture.journal import start_capture
+from inspector.cli.captures import loaded_capture, matching_entries
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, visit
@@ -145,29 +147,48 @@ _EXAMPLES = (
     "mcp-inspect test session.cases.yaml -- node server.js",
     "mcp-inspect test --junit junit.xml -k search session.cases.yaml https://example.com",
     "mcp-inspect test --update-snapshots session.cases.yaml -- node server.js",
-    "mcp-inspect test --pytest test_server.py session.cases.yaml -- node server.js",
+    "mcp-inspect test --from-capture session.mcpcap --where 'tool == search'",
 )
+_FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 @click.command("test", cls=Documented, examples=_EXAMPLES)
 @click.option(
-    "-k", "--filter", "words", multiple=True, metavar="TEXT", help="Only cases whose name holds one of these."
+    "-k", "--filter", "words", multiple=True, metavar="TEXT", help="Run only cases with this text in the name."
 )
-@click.option("--junit", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write JUnit XML.")
-@click.option("--update-snapshots", "update", is_flag=True, help="Take what comes now for what is expected.")
+@click.option("--junit", type=_FILE, metavar="FILE", help="Write a JUnit XML report.")
+@click.option("--update-snapshots", "update", is_flag=True, help="Update snapshots with the current responses.")
+@click.option("--pytest", "code", type=_FILE, metavar="FILE", help="Write the cases as a pytest file; run nothing.")
 @click.option(
-    "--pytest", "code", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write pytest code."
+    "--from-capture",
+    "capture_file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Make cases from a capture; run nothing.",
 )
-@click.argument("file", type=click.Path(path_type=Path))
-@click.argument("url", required=False, metavar="[URL | -- CMD…]")
+@click.option("--where", default="", metavar="FILTER", help="With --from-capture: only requests that match.")
+@click.option("-o", "--output", "out", type=_FILE, metavar="FILE", help="With --from-capture: the file of cases.")
+@click.argument("file", type=click.Path(path_type=Path), required=False)
+@click.argument("url", required=False, metavar="[URL | NAME | -- COMMAND]")
 @headless_settings
 @click.pass_obj
-def command(env: CliEnv, /, file: Path, url: str | None, **options: Any) -> ExitStatus:
-    """Run cases against a server; each is a request and what its answer must be.
+def command(env: CliEnv, /, file: Path | None, url: str | None, **options: Any) -> ExitStatus:
+    """Run test cases against a server; exit 1 if one fails.
 
-    The exit status is 1 if any fails. With --pytest nothing is run: the cases are written as a pytest file that anybody
-    can read and change. mcp-inspect promote makes cases of a capture, and A in the interface of one value.
+    Each case is a request and what its response must be. --from-capture makes a case of each call in a capture, with
+    its result as a snapshot, and adds it to NAME.cases.yaml beside the capture; existing cases are not changed.
     """
+    capture_file, where, out = (options.pop(name) for name in ("capture_file", "where", "out"))
+    if capture_file is not None:
+        if file is not None or url is not None or env.server_argv is not None:
+            raise UsageError("--from-capture takes no server and no other file", hint="Name the new file with -o FILE.")
+        return _make_cases(Output(env, quiet=options["quiet"]), capture_file, where, out)
+    if where or out is not None:
+        raise UsageError(f"{'--where' if where else '--output'} needs --from-capture")
+    if file is None:
+        raise UsageError(
+            "missing the file of test cases", hint="Make one: mcp-inspect test --from-capture session.mcpcap"
+        )
     words, junit, update, code = (options.pop(name) for name in ("words", "junit", "update", "code"))
     output = Output(env, as_json=options["as_json"], quiet=options["quiet"])
     if env.server_argv is None and url is None:
@@ -181,7 +202,7 @@ def command(env: CliEnv, /, file: Path, url: str | None, **options: Any) -> Exit
     answers = CaseResponses()
     options |= {"policies": ((NAME, answers.answer),)}
     if any(case.answers for case in cases):
-        options |= {"offers_instead": frozenset(capabilities.ALL)}
+        options |= {"capabilities_instead": frozenset(capabilities.ALL)}
     chosen = choose(env, url, options)
 
     ran: list[CaseRun] = []
@@ -216,3 +237,29 @@ def _write_code(
     write_whole(path, pytest_file(cases, target).encode())
     output.narrate(f"wrote {path}: {len(cases):,} tests; run them with pytest {path}")
     return ExitStatus.OK
+
+
+def _make_cases(output: Output, capture: Path, where: str, out: Path | None) -> ExitStatus:
+    """Add a case for each call of a capture to a file."""
+    from inspector.capture.compare.operations import accounts
+    from inspector.features.cases.file import add_cases, beside
+    from inspector.features.cases.making import promoted
+
+    demand_file(capture, "mcp-inspect without arguments lists recent captures.")
+    with loaded_capture(output, capture) as journal:
+        chosen = frozenset(matching_entries(output, journal, where)) if where else None
+        found = accounts(journal).operations
+    cases = promoted(found, chosen)
+    if not cases:
+        raise UsageError("no request of the capture can become a test case", hint=_hint(where))
+    path = out or beside(capture)
+    count = add_cases(path, cases)
+    cases_now = "1 case" if count == 1 else f"{count:,} cases"
+    output.narrate(f"wrote {path}: {cases_now}. Run: mcp-inspect test {path} TARGET")
+    return ExitStatus.OK
+
+
+def _hint(where: str) -> str:
+    if where:
+        return "Only requests that match --where and have a response can: mcp-inspect tail FILE lists them."
+    return "Tool calls, resource reads, prompts and completions with a response can; --where chooses other requests."

@@ -102,7 +102,7 @@ class _Reader:
             where = f"line {mark.line + 1}: " if mark else ""
             why = getattr(error, "problem", None) or "it is no YAML"
             raise UsageError(
-                f"{self._name}, {where}{why}", hint="It is YAML, as `mcp-inspect promote` writes it."
+                f"{self._name}, {where}{why}", hint="It is YAML, as `mcp-inspect test --from-capture` writes it."
             ) from None
 
     def _case(self, node: _Node) -> CaseDefinition:
@@ -506,7 +506,7 @@ def _text(path: Path) -> str:
         return path.read_bytes().decode("utf-8")  # line ends stay as they are
     except OSError as error:
         raise UsageError(
-            f"{path}: can't be read: {error.strerror}", hint="mcp-inspect promote writes such a file."
+            f"{path}: can't be read: {error.strerror}", hint="mcp-inspect test --from-capture writes such a file."
         ) from None
     except UnicodeDecodeError as error:
         raise UsageError(f"{path}: byte {error.start} is not UTF-8", hint="Save it as UTF-8.") from None

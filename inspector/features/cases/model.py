@@ -51,7 +51,7 @@ class CaseDefinition(msgspec.Struct, frozen=True):
     expect: tuple[Expectation, ...] = ()
     """Without any, the answer must be a result, and a tool's not a failure."""
     answers: tuple[Any, ...] = ()
-    """For what the server asks meanwhile, as in a file of --answers."""
+    """For what the server asks meanwhile, as in a file of --responses."""
     isolate: bool = False
     """Whether it gets a connection of its own."""
     line: int = 0

@@ -102,7 +102,7 @@ class ServerUnderTest:
             self._engine.stop()
 
     def request(self, method: str, params: Mapping[str, Any], *, answers: Sequence[Any] = ()) -> ServerReply:
-        """Send a request and wait; `answers` are for what the server asks meanwhile, as in a file of --answers.
+        """Send a request and wait; `answers` are for what the server asks meanwhile, as in a file of --responses.
 
         Raises: AssertionError, if no answer comes.
         """

@@ -1,7 +1,7 @@
 """Export to a Markdown report: participants, operations, errors.
 
 All that a server or a client said stands in code spans and code blocks: there it is no link, no picture, no HTML, and
-nobody is mentioned. One operation in detail, with a diagram, is what `mcp-inspect story` writes.
+nobody is mentioned. One operation in detail, with a diagram, is what `mcp-inspect trace` writes.
 """
 
 from collections.abc import Iterator

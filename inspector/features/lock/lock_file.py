@@ -1,6 +1,6 @@
 """The lock file: server definitions as JSON that changes only where the definitions do.
 
-    {"format": "mcp-surface", "version": 1, "hash": …, "server": …, "revision": …, "capabilities": …, "instructions": …,
+    {"format": "mcp-lock", "version": 1, "hash": …, "server": …, "revision": …, "capabilities": …, "instructions": …,
      "tools": [{"name": …, "hash": …, "value": …}, …], "resources": …, "templates": …, "prompts": …, "partial": […]}
 
 A list that is not known is null. A hash is taken of the value as compact JSON, members in the order of their names;
@@ -105,7 +105,7 @@ def name_of(surface: ServerDefinitions) -> str:
     return peek.text(surface.server, "name") or ""
 
 
-FORMAT, VERSION = "mcp-surface", 1
+FORMAT, VERSION = "mcp-lock", 1
 _MOST_BYTES = 256 << 20
 _LOOKS_AT = 4096
 
@@ -150,14 +150,14 @@ def is_lock_file(path: Path) -> bool:
         start = read_at(fd, 0, _LOOKS_AT)
     finally:
         os.close(fd)
-    return b'"mcp-surface"' in start.split(b'"server"')[0] and start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
+    return b'"mcp-lock"' in start.split(b'"server"')[0] and start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
 
 
 def read_lock_file(path: Path) -> tuple[ServerDefinitions, list[str]]:
     """The surface in a file, and what is odd about it, a sentence each. Raises: UsageError if it is none."""
     document = _parsed(path)
     if peek.text(document, "format") != FORMAT:
-        raise UsageError(f"{path} holds JSON, but no surface", hint="Write one: mcp-inspect surface -o FILE -- CMD…")
+        raise UsageError(f"{path} holds JSON, but no surface", hint="Write one: mcp-inspect lock -o FILE -- CMD…")
     version = peek.integer(document, "version")
     if version is None or version > VERSION:
         raise UsageError(

@@ -1,4 +1,4 @@
-"""The words of `auth`: which deeds there are, and what each of them takes."""
+"""The subcommands of `auth`, and what each of them takes."""
 
 import pytest
 
@@ -10,12 +10,12 @@ from tests.cli.running import inspect
 @pytest.mark.parametrize(
     ("argv", "said"),
     [
-        (("auth",), "missing argument"),
-        (("auth", "dance", "http://h/mcp"), "'dance' is not one of"),
+        (("auth",), "missing command"),
+        (("auth", "dance", "http://h/mcp"), "no such command 'dance'"),
         (("auth", "explain"), "no server named"),
         (("auth", "login"), "no server named"),
         (("auth", "logout"), "no server named"),
-        (("auth", "login", "--all", "http://h/mcp"), "--all means nothing for auth login"),
+        (("auth", "login", "--all", "http://h/mcp"), "no such option '--all'"),
         (("auth", "login", "http://h/mcp", "--no-oauth", "--scope", "x"), "--no-oauth, and --scope"),
         (("auth", "explain", "--", "node", "x.js"), "takes no server's command"),
         (("info", "--client-id", "us", "--", "node"), "--client-id: only for servers that are reached by URL"),
@@ -28,12 +28,17 @@ def test_what_makes_no_sense_is_refused(argv: tuple[str, ...], said: str) -> Non
 
 
 def test_the_options_about_logins_are_explained_when_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
-    assert inspect("auth", "--help-all").status == 0
+    assert inspect("auth", "login", "--help-all").status == 0
     told = capsys.readouterr().out
     for option in ("--client-secret-env", "--oauth-callback", "--idp-token-endpoint", "--token-store", "--no-oauth"):
         assert option in told
 
 
-def test_its_deeds_are_told_by_its_help() -> None:
-    assert command.help is not None
-    assert all(deed in command.help for deed in ("explain", "login", "status", "refresh", "logout"))
+def test_each_subcommand_has_its_own_help(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in command.commands:
+        assert inspect("auth", name, "--help").status == 0
+        assert f"Usage: mcp-inspect auth {name}" in capsys.readouterr().out
+
+
+def test_options_may_come_before_the_subcommand() -> None:
+    assert inspect("auth", "--json", "status").data == {"logins": []}

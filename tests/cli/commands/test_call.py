@@ -154,28 +154,28 @@ def test_a_question_inside_a_result_is_answered_from_the_file(tmp_path: Path) ->
     file.write_text("- {kind: elicitation, answer: accept, content: {}}\n")
     asks = {"resultType": "input_required", "inputRequests": {"q": _ASKS}, "requestState": "s"}
     server = _asking(asks, {"resultType": "complete", "content": []})
-    ran = inspect("call", "t", "--json", "--era", "modern", "--answers", str(file), *server)
+    ran = inspect("call", "t", "--json", "--era", "modern", "--responses", str(file), *server)
     assert ran.status == 0
     assert list(ran.data) == _MEMBERS
     assert ran.data["rounds"] == 2
     assert "? elicitation: Which?\n  → accept {}\n" in ran.stderr
 
 
-@pytest.mark.parametrize(("offer", "rounds"), [((), 1), (("--offer", "elicitation"), 2)])
+@pytest.mark.parametrize(("offer", "rounds"), [((), 1), (("--capability", "elicitation"), 2)])
 def test_a_question_that_nobody_answers_is_told_at_once_and_is_no_success(offer: tuple[str, ...], rounds: int) -> None:
     asks = {"resultType": "input_required", "inputRequests": {"q": _ASKS}}
     ran = inspect("call", "t", "--json", "--era", "modern", *offer, *_asking(asks))
     assert ran.status == ExitStatus.TOOL_ERROR
     assert (ran.data["result"], ran.data["valid"], ran.data["rounds"]) == (asks, None, rounds)
     assert ran.error["code"] == "unanswered"
-    assert "--answers" in ran.error["hint"]
+    assert "--responses" in ran.error["hint"]
 
 
 def test_an_elicitation_that_nobody_answers_gets_cancel_and_the_call_its_result(tmp_path: Path) -> None:
     log = tmp_path / "log"
     asks = {"resultType": "input_required", "inputRequests": {"q": _ASKS}}
     server = _asking(asks, {"resultType": "complete", "content": []})
-    ran = inspect("call", "t", "--json", "--era", "modern", "--offer", "elicitation", *server, f"log={log}")
+    ran = inspect("call", "t", "--json", "--era", "modern", "--capability", "elicitation", *server, f"log={log}")
     calls = [line for line in map(json.loads, log.read_text().splitlines()) if line["method"] == "tools/call"]
     assert calls[1]["params"]["inputResponses"] == {"q": {"action": "cancel"}}
     assert (ran.status, ran.data["result"]["resultType"]) == (ExitStatus.TOOL_ERROR, "complete")

@@ -47,7 +47,7 @@ def test_what_can_not_be_played_is_told_in_a_sentence(words: tuple[str, ...], sa
 
 async def test_a_strict_mock_tells_what_differs_and_says_so_by_its_exit_status(tmp_path: Path) -> None:
     path = record(tmp_path / "c.mcpcap", *HANDSHAKE, call(1, "echo", words="a"), "<", answer(1, text("a")))
-    words = ("mock", str(path), "--instant", "--strict", "--capture", str(tmp_path / "own.mcpcap"))
+    words = ("mock", str(path), "--no-delay", "--strict", "--capture", str(tmp_path / "own.mcpcap"))
     async with started(*words, place=tmp_path) as process:
         asked = request(5, "tools/call", {"name": "echo", "arguments": {"words": "b"}})
         out, err = await process.communicate(_lines(asked))

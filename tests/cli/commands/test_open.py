@@ -1,4 +1,4 @@
-"""`mcp-inspect open` and `--also`: what is opened in tabs, and what is asked about first."""
+"""`mcp-inspect open` and `--with`: what is opened in tabs, and what is asked about first."""
 
 import json
 import sys
@@ -90,7 +90,7 @@ def test_a_command_behind_the_dashes_comes_last_and_is_not_asked_about() -> None
 def test_also_opens_beside_whatever_a_command_is_about() -> None:
     capture = str(sample("harbour"))
     with at_a_terminal(True) as sight:
-        words = ("--also", "nine", "--no-capture", "--also", capture, *demo())
+        words = ("--with", "nine", "--no-capture", "--with", capture, *demo())
         ran = inspect(*words, terminal=True, env={"TERM": "xterm"})
     assert ran.status == 0
     assert [tab.name for tab in sight.tabs] == ["demo", "nine", "harbour"]
@@ -98,7 +98,7 @@ def test_also_opens_beside_whatever_a_command_is_about() -> None:
 
 def test_a_word_that_means_nothing_starts_nothing() -> None:
     with at_a_terminal() as sight:
-        ran = inspect("--also", "nin", *demo(), terminal=True, env={"TERM": "xterm"})
+        ran = inspect("--with", "nin", *demo(), terminal=True, env={"TERM": "xterm"})
         assert ran.status == ExitStatus.USAGE
         assert "Did you mean 'nine'?" in ran.stderr
         assert inspect("open", terminal=True, env={"TERM": "xterm"}).status == ExitStatus.USAGE

@@ -63,8 +63,8 @@ def test_a_value_that_was_edited_by_hand_is_told_and_used(tmp_path: Path) -> Non
         (b"{", "no JSON"),
         (b"[" * 100_000, "no JSON"),
         (b"{}", "no surface"),
-        (b'{"format": "mcp-surface", "version": 2}', "version 2"),
-        (b'{"format": "mcp-surface"}', "version None"),
+        (b'{"format": "mcp-lock", "version": 2}', "version 2"),
+        (b'{"format": "mcp-lock"}', "version None"),
     ],
 )
 def test_what_is_none_is_refused(tmp_path: Path, content: bytes, said: str) -> None:

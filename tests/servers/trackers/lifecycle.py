@@ -164,7 +164,7 @@ FAULTS = (
         ("E15",),
         ("roots",),
         _roots(_hangs),
-        options="--no-offer all --timeout 3",
+        options="--no-capability all --timeout 3",
     ),
     Fault(
         "roots-refused-is-fatal",
@@ -173,7 +173,7 @@ FAULTS = (
         ("E15", "P-17"),
         ("roots",),
         _roots(_throws),
-        options="--no-offer all --timeout 3",
+        options="--no-capability all --timeout 3",
     ),
     Fault(
         "roots-of-undefined",

@@ -2,7 +2,7 @@
 # expects: H-21
 # exit: 5
 # url: /mcp
-# options: --no-offer all
+# options: --no-capability all
 
 import json
 from typing import Any

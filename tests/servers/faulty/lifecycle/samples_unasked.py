@@ -1,6 +1,6 @@
 """It asks for a completion although the client never offered any: its list of tools hangs on the answer."""
 # expects: L-14
-# options: --no-offer all
+# options: --no-capability all
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""`mcp-inspect surface`: write the server definitions as a file to commit and compare."""
+"""`mcp-inspect lock`: write the server definitions as a file to commit and compare."""
 
 from pathlib import Path
 from typing import Any
@@ -16,13 +16,13 @@ from inspector.features.lock.lock_file import as_json, is_lock_file, save
 from inspector.protocol.things import LISTS
 
 _EXAMPLES = (
-    "mcp-inspect surface -o mcp.lock.json -- node server.js",
-    "mcp-inspect surface https://example.com/mcp",
-    "mcp-inspect surface -o before.json session.mcpcap",
+    "mcp-inspect lock -o mcp.lock.json -- node server.js",
+    "mcp-inspect lock https://example.com/mcp",
+    "mcp-inspect lock -o before.json session.mcpcap",
 )
 
 
-@click.command("surface", cls=Documented, examples=_EXAMPLES)
+@click.command("lock", cls=Documented, examples=_EXAMPLES)
 @click.option(
     "-o", "--output", "path", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write it there."
 )

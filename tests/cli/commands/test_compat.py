@@ -1,4 +1,4 @@
-"""`mcp-inspect hosts`, and `check` for chosen hosts."""
+"""`mcp-inspect compat`, and `check` for chosen hosts."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ def _server(*tools: object) -> tuple[str, ...]:
 
 
 def test_a_server_s_tools_are_held_against_the_chosen_hosts() -> None:
-    ran = inspect("hosts", "--host", "vscode,cursor", "--as", "mine", "--json", *_server(_TOOL))
+    ran = inspect("compat", "--host", "vscode,cursor", "--server-name", "mine", "--json", *_server(_TOOL))
     assert ran.status == 0
     (tool,) = ran.data["tools"]
     assert [each["effect"] for each in tool["hosts"]["vscode"]] == ["breaks"]
@@ -26,15 +26,15 @@ def test_a_server_s_tools_are_held_against_the_chosen_hosts() -> None:
 
 
 def test_a_capture_is_drawn_as_a_matrix() -> None:
-    ran = inspect("hosts", "--all", str(sample("evening")))
+    ran = inspect("compat", "--all", str(sample("evening")))
     assert ran.status == 0
     assert ran.stdout.splitlines()[0].split()[:2] == ["ClCod", "ClDes"]
     assert any(line.startswith("add ") for line in ran.stdout.splitlines())
 
 
 def test_without_a_server_all_that_is_known_is_listed() -> None:
-    assert "vscode" in inspect("hosts").stdout
-    (host,) = inspect("hosts", "--json", "--host", "codex").data
+    assert "vscode" in inspect("compat").stdout
+    (host,) = inspect("compat", "--json", "--host", "codex").data
     assert host["facts"][0]["source"]["url"].startswith("https://")
 
 
@@ -42,7 +42,7 @@ def test_without_a_server_all_that_is_known_is_listed() -> None:
     ("words", "said"), [(("nothing.mcpcap",), "no such file"), (("--host", "x"), "nothing is known")]
 )
 def test_what_is_not_there_is_said(words: tuple[str, ...], said: str) -> None:
-    ran = inspect("hosts", *words)
+    ran = inspect("compat", *words)
     assert ran.status == 2
     assert said in ran.stderr
 
@@ -63,5 +63,5 @@ def test_check_says_in_text_what_hosts_do() -> None:
 
 def test_check_tells_of_a_tool_that_a_neighbour_has_too() -> None:
     tool = {"name": "add", "description": "d", "inputSchema": {"type": "object"}}
-    ran = inspect("check", "--beside", str(sample("evening")), "--json", *_server(tool))
+    ran = inspect("check", "--other-server", str(sample("evening")), "--json", *_server(tool))
     assert "S-25" in [each["id"] for each in ran.data["findings"]]

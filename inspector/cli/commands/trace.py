@@ -1,4 +1,4 @@
-"""`mcp-inspect story`: the trace of one operation of a capture, as Markdown with a sequence diagram."""
+"""`mcp-inspect trace`: the trace of one operation of a capture, as Markdown with a sequence diagram."""
 
 from pathlib import Path
 
@@ -16,13 +16,13 @@ from inspector.errors import UsageError
 from inspector.present.trace import Trace, markdown_of, story_of
 
 _EXAMPLES = (
-    "mcp-inspect story session.mcpcap 28",
-    "mcp-inspect story session.mcpcap 28 -o slow-search.md",
-    "mcp-inspect story session.mcpcap 28 --json",
+    "mcp-inspect trace session.mcpcap 28",
+    "mcp-inspect trace session.mcpcap 28 -o slow-search.md",
+    "mcp-inspect trace session.mcpcap 28 --json",
 )
 
 
-@click.command("story", cls=Documented, examples=_EXAMPLES)
+@click.command("trace", cls=Documented, examples=_EXAMPLES)
 @click.argument("file", type=click.Path(path_type=Path))
 @click.argument("n", type=click.IntRange(1))
 @click.option("-o", "--output", "out", type=click.Path(path_type=Path), metavar="OUT", help="Write it to a new file.")

@@ -1,4 +1,4 @@
-"""`mcp-inspect story`: one operation of a capture as a page."""
+"""`mcp-inspect trace`: one operation of a capture as a page."""
 
 import json
 import stat
@@ -14,23 +14,23 @@ EVENING = str(ROOT / "tests" / "captures" / "evening.mcpcap")
 
 
 def test_it_is_printed_as_markdown_or_json_or_written_to_a_new_file(tmp_path: Path) -> None:
-    ran = inspect("story", EVENING, "28")
+    ran = inspect("trace", EVENING, "28")
     assert ran.status == ExitStatus.OK
     assert ran.stdout.startswith("# `tools/call plan_supper`\n")
     assert "```mermaid\nsequenceDiagram\n" in ran.stdout
-    found = json.loads(inspect("story", EVENING, "29", "--json").stdout)
+    found = json.loads(inspect("trace", EVENING, "29", "--json").stdout)
     assert [step["part"] for step in found["steps"]] == ["request", *["question", "reply"] * 2, "answer"]
     out = tmp_path / "story.md"
-    ran = inspect("story", EVENING, "28", "-o", str(out))
+    ran = inspect("trace", EVENING, "28", "-o", str(out))
     assert (ran.status, ran.stdout) == (ExitStatus.OK, "")
     assert stat.S_IMODE(out.stat().st_mode) == 0o600
     told = out.read_bytes()
     out.write_bytes(b"something else")
-    ran = inspect("story", EVENING, "30", "-o", str(out))
+    ran = inspect("trace", EVENING, "30", "-o", str(out))
     assert ran.status == ExitStatus.USAGE
     assert "there already" in ran.stderr
     assert out.read_bytes() == b"something else"
-    inspect("story", EVENING, "30", "-o", str(out), "--force")
+    inspect("trace", EVENING, "30", "-o", str(out), "--force")
     assert out.read_bytes() == told
     assert [each.name for each in tmp_path.iterdir() if each.is_file()] == ["story.md"], "nothing half written is left"
 
@@ -46,6 +46,6 @@ def test_it_is_printed_as_markdown_or_json_or_written_to_a_new_file(tmp_path: Pa
     ],
 )
 def test_what_has_no_story_is_said(words: tuple[str, ...], said: str) -> None:
-    ran = inspect("story", *words)
+    ran = inspect("trace", *words)
     assert ran.status == ExitStatus.USAGE
     assert said in ran.stderr

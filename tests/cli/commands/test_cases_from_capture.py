@@ -1,4 +1,4 @@
-"""`mcp-inspect promote`: the calls of a capture as cases."""
+"""`mcp-inspect test --from-capture`: the calls of a capture as cases."""
 
 import shutil
 import stat
@@ -12,17 +12,21 @@ from tests.captures.record import sample
 from tests.cli.running import demo, inspect
 from tests.features.mock.making import HANDSHAKE, answer, call, record, text
 
+LIGHTHOUSE = str(sample("lighthouse"))
+
 
 def test_each_call_becomes_a_case_that_its_server_passes(tmp_path: Path) -> None:
     capture = tmp_path / "a.mcpcap"
     shutil.copy(sample("lighthouse"), capture)
-    ran = inspect("promote", "--where", "tool in {add, tide_chart}", str(capture))
+    ran = inspect("test", "--from-capture", str(capture), "--where", "tool in {add, tide_chart}")
     path = tmp_path / "a.cases.yaml"
     assert (ran.status, str(path) in ran.stderr) == (ExitStatus.OK, True), ran.stderr
     assert {each.params["name"] for each in open_cases(path).cases} == {"add", "tide_chart"}
     assert stat.S_IMODE(path.stat().st_mode) == 0o600, "results may hold secrets"
     before = path.read_bytes()
-    assert inspect("promote", "--where", "tool in {add, tide_chart}", str(capture)).status == ExitStatus.OK
+    assert (
+        inspect("test", "--from-capture", str(capture), "--where", "tool in {add, tide_chart}").status == ExitStatus.OK
+    )
     assert path.read_bytes() == before
     tested = inspect("test", str(path), "--era", "legacy", *demo())
     assert tested.status == ExitStatus.OK, tested.stdout + tested.stderr
@@ -32,27 +36,27 @@ def test_a_call_that_came_to_something_else_later_is_a_case_of_its_own(tmp_path:
     said = [(call(n, "count"), answer(n, text(words))) for n, words in ((1, "one"), (2, "two"), (3, "one"))]
     capture = record(tmp_path / "a.mcpcap", *HANDSHAKE, *(each for one, two in said for each in (">", one, "<", two)))
     out = tmp_path / "mine.yaml"
-    assert inspect("promote", "-o", str(out), str(capture)).status == ExitStatus.OK
+    assert inspect("test", "--from-capture", str(capture), "-o", str(out)).status == ExitStatus.OK
     assert [each.name for each in open_cases(out).cases] == ["tools/call count", "tools/call count (2)"]
 
 
 def test_a_capture_without_calls_is_told_what_can_be_done(tmp_path: Path) -> None:
     capture = record(tmp_path / "a.mcpcap", *HANDSHAKE)
-    ran = inspect("promote", str(capture))
+    ran = inspect("test", "--from-capture", str(capture))
     assert (ran.status, [*tmp_path.glob("*.yaml")]) == (ExitStatus.USAGE, [])
-    assert "Calls, reads, prompts and completions can that got an answer, and what --where chooses" in ran.stderr
+    assert "Tool calls, resource reads, prompts and completions with a response can" in ran.stderr
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         (("no-such",), "no such file"),
-        (("--where", "tool == none"), "no request of the capture can become a case"),
-        (("--where", "tool == none"), "mcp-inspect tail FILE lists them"),
-        (("--where", "tol == 3"), "did you mean tool"),
+        ((LIGHTHOUSE, "--where", "tool == none"), "no request of the capture can become a test case"),
+        ((LIGHTHOUSE, "--where", "tool == none"), "mcp-inspect tail FILE lists them"),
+        ((LIGHTHOUSE, "--where", "tol == 3"), "did you mean tool"),
     ],
 )
 def test_what_cannot_become_cases_is_told(words: tuple[str, ...], said: str) -> None:
-    ran = inspect("promote", *words, *((str(sample("lighthouse")),) if "--where" in words else ()))
+    ran = inspect("test", "--from-capture", *words)
     assert ran.status == ExitStatus.USAGE
     assert said in ran.stderr

@@ -1,4 +1,4 @@
-"""`mcp-inspect hosts`: client compatibility, what known clients do with the tools of a server."""
+"""`mcp-inspect compat`: client compatibility, what known clients do with the tools of a server."""
 
 from pathlib import Path
 from shutil import get_terminal_size
@@ -30,18 +30,18 @@ from inspector.present.compatibility import (
 )
 
 _EXAMPLES = (
-    "mcp-inspect hosts -- node server.js",
-    "mcp-inspect hosts --host claude-code,vscode session.mcpcap",
-    "mcp-inspect hosts --as github https://example.com/mcp",
-    "mcp-inspect hosts --json",
+    "mcp-inspect compat -- node server.js",
+    "mcp-inspect compat --host claude-code,vscode session.mcpcap",
+    "mcp-inspect compat --server-name github https://example.com/mcp",
+    "mcp-inspect compat --json",
 )
 _WIDE = 140
 """Columns, where nobody says how many there are."""
 
 
-@click.command("hosts", cls=Documented, examples=_EXAMPLES)
+@click.command("compat", cls=Documented, examples=_EXAMPLES)
 @click.option("--host", "hosts", multiple=True, metavar="LIST", help="Only these hosts, with commas between them.")
-@click.option("--as", "called", default="", metavar="NAME", help="The server's name in their configuration.")
+@click.option("--server-name", "called", default="", metavar="NAME", help="The server's name in their configuration.")
 @click.option("--all", "every", is_flag=True, help="Also the tools of which nothing is known.")
 @click.argument("word", required=False, metavar="[FILE | URL | -- CMD…]")
 @headless_settings

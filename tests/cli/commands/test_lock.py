@@ -1,4 +1,4 @@
-"""`mcp-inspect surface`: what a server offers, the same bytes at each time."""
+"""`mcp-inspect lock`: what a server offers, the same bytes at each time."""
 
 import json
 from pathlib import Path
@@ -11,31 +11,31 @@ from tests.cli.running import demo, inspect, scripted
 
 def test_a_server_is_asked_for_all_and_written_alike_each_time(tmp_path: Path) -> None:
     one, other = tmp_path / "one.json", tmp_path / "other.json"
-    ran = inspect("surface", "-o", str(one), *demo("--legacy-only"))
+    ran = inspect("lock", "-o", str(one), *demo("--legacy-only"))
     assert (ran.status, ran.stdout) == (0, "")
     assert f"wrote {one}:" in ran.stderr
-    assert inspect("surface", "-q", "-o", str(other), *demo("--legacy-only")).stderr == ""
+    assert inspect("lock", "-q", "-o", str(other), *demo("--legacy-only")).stderr == ""
     assert one.read_bytes() == other.read_bytes()
     document = json.loads(one.read_text())
     assert all(document[kind] for kind in ("tools", "resources", "templates", "prompts"))
 
 
 def test_without_a_file_it_stands_on_stdout() -> None:
-    ran = inspect("surface", str(sample("lighthouse")))
-    assert (ran.status, ran.data["format"], ran.data["version"]) == (0, "mcp-surface", 1)
+    ran = inspect("lock", str(sample("lighthouse")))
+    assert (ran.status, ran.data["format"], ran.data["version"]) == (0, "mcp-lock", 1)
 
 
 def test_a_list_that_is_refused_is_not_known_and_told() -> None:
     script: dict[str, Any] = {"tools/list": {"error": {"code": -32000, "message": "not today"}}}
-    ran = inspect("surface", *scripted(script, capabilities={"tools": {}, "prompts": {}}))
+    ran = inspect("lock", *scripted(script, capabilities={"tools": {}, "prompts": {}}))
     assert (ran.status, ran.data["tools"], ran.data["resources"]) == (ExitStatus.TOOL_ERROR, None, [])
     assert "not today" in ran.stderr
-    gone = inspect("surface", *scripted({}, capabilities={"prompts": {}}))
+    gone = inspect("lock", *scripted({}, capabilities={"prompts": {}}))
     assert (gone.status, gone.data["prompts"]) == (0, None), "a method that does not exist is no failure"
 
 
 def test_what_shows_nothing_is_refused(tmp_path: Path) -> None:
-    ran = inspect("surface", __file__)
+    ran = inspect("lock", __file__)
     assert (ran.status, ran.stdout) == (ExitStatus.USAGE, "")
-    assert inspect("surface").status == ExitStatus.USAGE
-    assert inspect("surface", "-o", str(tmp_path / "no" / "a"), str(sample("lighthouse"))).status == ExitStatus.USAGE
+    assert inspect("lock").status == ExitStatus.USAGE
+    assert inspect("lock", "-o", str(tmp_path / "no" / "a"), str(sample("lighthouse"))).status == ExitStatus.USAGE
