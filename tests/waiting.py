@@ -30,6 +30,11 @@ PATIENCE_S = 60 * SLOWNESS
 """How long anything may take before a test gives up, in seconds: far more than it needs, also on a slow machine."""
 
 
+def until_sync(condition: Callable[[], object], what: str) -> None:
+    """`until` for a test without an event loop. Raises: AssertionError if the time is up."""
+    asyncio.run(until(condition, what))
+
+
 async def until(condition: Callable[[], object], what: str, timeout: float | None = None) -> None:  # noqa: ASYNC109
     """Return as soon as `condition()` is truthy.
 

@@ -168,7 +168,7 @@ async def test_a_mate_who_asks_three_things_in_one_result_is_answered_by_one_ret
 async def test_a_mate_who_waits_for_an_answer_that_nobody_gives_is_given_up_in_time(tmp_path: Path) -> None:
     late = [{"kind": "elicitation", "answer": "accept", "delay_ms": 60_000}]
     async with _there(_built("mcp2", "mate.py", "stdio"), tmp_path) as target:
-        ran = await _call(target, tmp_path, "ask", "--era", Era.LEGACY, "--max-total", "1", answers=late)
+        ran = await _call(target, tmp_path, "ask", "--era", Era.LEGACY, "--max-total", "5", answers=late)
     assert ran.status == ExitStatus.TIMEOUT
     (call,) = ran.seen.sent("tools/call")
     (notice,) = ran.seen.sent("notifications/cancelled")

@@ -13,6 +13,7 @@ from inspector.cli.exit_status import ExitStatus
 from inspector.protocol.frames import Channel, Direction
 from tests.architecture.sources import ROOT
 from tests.cli.running import inspect, server
+from tests.waiting import until_sync
 
 HARBOUR = str(ROOT / "tests" / "captures" / "harbour.mcpcap")
 
@@ -82,6 +83,7 @@ def test_a_capture_that_grows_is_followed_to_its_end(tmp_path: Path, monkeypatch
 
     monkeypatch.setattr(Following, "follow", followed)
     writer = threading.Thread(target=write_on)
+    until_sync(lambda: b"one" in path.read_bytes(), "the first frame is in the file")
     writer.start()
     ran = inspect("tail", "--follow", "--jsonl", str(path), "text ~ ^t")
     writer.join()

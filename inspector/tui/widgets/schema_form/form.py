@@ -175,7 +175,7 @@ What is wrong stands below the field, and can be sent all the same.
     def _changed(self) -> None:
         if self._timer is not None:
             self._timer.stop()
-        self._timer = self.set_timer(_PAUSE, lambda: self.run_worker(self.judge(), exclusive=True, group="judge"))
+        self._timer = self.set_timer(_PAUSE, lambda: self.run_worker(self.judge, exclusive=True, group="judge"))
         self.post_message(self.Changed(self))
 
     def read_editors(self) -> None:
