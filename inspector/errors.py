@@ -36,12 +36,12 @@ class UsageError(InspectError):
 
 
 class FilterError(UsageError):
-    """A filter can't be read; the sentence says what is wrong at its column."""
+    """A filter is invalid; the message is about its `column`."""
 
     def __init__(self, what: str, column: int) -> None:
-        super().__init__(what, hint="The README's section on filters lists fields and operators.")
+        super().__init__(what, hint="docs/filters.md lists all fields and operators.")
         self.column = column
-        """Where in the filter's text, in characters from 0."""
+        """Index into the filter's text, from 0."""
 
 
 class CaptureError(InspectError):

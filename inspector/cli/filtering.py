@@ -106,7 +106,7 @@ class Tail:
                 clock=self._now,
                 say=lambda fact: words.sentence(fact)[0],
                 exchanges=exchanges,
-                expert=checks,
+                findings=checks,
             )
 
         self._exchanges = exchanges

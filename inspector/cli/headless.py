@@ -177,7 +177,7 @@ def _introduce(output: Output, opening: Opening) -> None:
 def report_error(output: Output, method: str, error: ErrorAnswer) -> ExitStatus:
     """Report that the server answered a request with a JSON-RPC error; TOOL_ERROR."""
     said = f"the server answered {method} with error {error.code}: {error.message}"
-    return output.report("server_error", said, "", ExitStatus.TOOL_ERROR, {"answer": error.error})
+    return output.report("server_error", said, "", ExitStatus.TOOL_ERROR, {"jsonrpc_error": error.error})
 
 
 def answered(reply: Reply, method: str) -> Replied:

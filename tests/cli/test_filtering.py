@@ -70,8 +70,8 @@ def test_a_name_can_be_used() -> None:
         ("tool == a and tol == b", (), "tool == a and tol == b\n                ^"),
         ("", ("purple when x",), "is no rule"),
         ("", ("red",), "is no rule"),
-        ("", ("red when tol == b",), "did you mean tool"),
-        ("", ("red when @x",), "no filter named"),
+        ("", ("red when tol == b",), "did you mean `tool`"),
+        ("", ("red when @x",), "unknown named filter"),
     ],
 )
 def test_a_wrong_wish_is_told(text: str, rules: tuple[str, ...], said: str) -> None:

@@ -48,7 +48,7 @@ class Oracle:
         return {
             FieldScope.OWN: [n],
             FieldScope.REQUEST: request,
-            FieldScope.ANSWER: answer,
+            FieldScope.RESPONSE: answer,
             FieldScope.ANY: [n, *request, *answer],
         }[ref.scope]
 
@@ -72,7 +72,7 @@ class Oracle:
 
     def _own(self, n: int) -> Any:
         """The exchange of a request or an answer."""
-        return self._exchange(n) if self._kind(n) in ("request", "answer", "error", "batch") else None
+        return self._exchange(n) if self._kind(n) in ("request", "response", "error", "batch") else None
 
     def _kind(self, n: int) -> str:
         entry = self._journal.store.entry(n)
@@ -101,10 +101,10 @@ class Oracle:
             case "stderr":
                 yield isinstance(what, Stderr)
             case "raw.valid":
-                yield self._kind(n) != "garbled"
+                yield self._kind(n) != "invalid"
             case "failed":
                 status = next(self._of_exchange("status", exchange), "") if exchange is not None else ""
-                yield self._kind(n) in ("error", "garbled") or status in ("error", "tool-error", "lost")
+                yield self._kind(n) in ("error", "invalid") or status in ("error", "tool-error", "lost")
             case "probe":
                 yield _of_probe(self, n)
             case "text" if isinstance(what, Frame | Stderr):
@@ -116,7 +116,7 @@ class Oracle:
                     yield from _reach(_part(message, name), ref.path)
             case "id" if exchange is None:
                 yield from (
-                    each["id"] for each in messages if _kind_of(each) in ("answer", "error") and len(messages) == 1
+                    each["id"] for each in messages if _kind_of(each) in ("response", "error") and len(messages) == 1
                 )
             case "error.code" if exchange is None and len(messages) == 1 and _kind_of(messages[0]) == "error":
                 yield messages[0]["error"]["code"]
@@ -160,10 +160,10 @@ def _messages(entry: Entry) -> list[Any]:
 
 def _kind_of(message: Any) -> str:
     if not isinstance(message, dict):
-        return "garbled"
+        return "invalid"
     if "method" in message:
         return "request" if "id" in message else "notification"
-    return "error" if "error" in message else "answer" if "result" in message else "garbled"
+    return "error" if "error" in message else "response" if "result" in message else "invalid"
 
 
 def _of_probe(oracle: Oracle, n: int) -> bool:

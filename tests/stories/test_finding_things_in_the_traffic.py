@@ -37,10 +37,10 @@ async def test_what_is_wrong_is_told_and_the_filter_before_it_stays() -> None:
         await person.sees('= tool contains "tide_chart"', "of 55")
         await person.types(" and tol")
         await person.press(*"==1")
-        await person.sees("there is no field tol: did you mean tool?")
+        await person.sees("unknown field `tol`; did you mean `tool`?")
         assert set(tools_in_sight(person)) == {"tide_chart"}
         await person.press("enter")
-        await person.sees("there is no field tol")
+        await person.sees("unknown field `tol`")
 
 
 async def test_a_filter_is_saved_under_a_name_and_brought_back() -> None:

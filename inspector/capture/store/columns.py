@@ -35,9 +35,9 @@ class MessageKind(IntEnum):
     NONE = 0
     REQUEST = 1
     NOTIFICATION = 2
-    ANSWER = 3
+    RESPONSE = 3
     ERROR = 4
-    GARBLED = 5
+    INVALID = 5
     """No JSON-RPC message."""
     BATCH = 6
     """Several messages."""
@@ -56,7 +56,7 @@ class Meaning(msgspec.Struct, frozen=True, gc=False):
 
 
 NOTHING = Meaning(MessageKind.NONE)
-_GARBLED = Meaning(MessageKind.GARBLED)
+_GARBLED = Meaning(MessageKind.INVALID)
 
 
 def meaning_of(events: Sequence[Event]) -> Meaning:
@@ -89,7 +89,7 @@ def _of_one(event: Event) -> Meaning | None:
 
 
 def _answer(event: Closed | CameLate | Orphaned) -> MessageKind:
-    return MessageKind.ANSWER if isinstance(event.message, Answer) else MessageKind.ERROR
+    return MessageKind.RESPONSE if isinstance(event.message, Answer) else MessageKind.ERROR
 
 
 KIND_BITS, TO_SERVER_BIT, FROM_SERVER_BIT, PROBE_BIT, BYTES_BIT = 0x07, 0x08, 0x10, 0x20, 0x40

@@ -18,6 +18,7 @@ from inspector.present.items import ToolRow, tool_rows, total_cost
 from inspector.present.spans import Line, span
 from inspector.present.words import text_of
 from inspector.protocol import peek
+from inspector.protocol.capabilities import ALL, offered_in
 from inspector.protocol.things import LISTS, ListedItem, Prompt, Resource, Template, Tool
 
 extent_options = option_group(
@@ -83,8 +84,18 @@ async def _list(visit: CommandSession, kind: str, wanted: Extent) -> ExitStatus:
             visit.output.warn(each.refusal)
     elif refused:
         return _report(visit, refused[0])
+    if "tools" in fetched:
+        _note_capabilities(visit)
     raise_failure(visit.output, fetched.values())
     return ExitStatus.TOOL_ERROR if any(each.missing for each in fetched.values()) else ExitStatus.OK
+
+
+def _note_capabilities(visit: CommandSession) -> None:
+    """Servers may register tools by client capability, and a command advertises only what it can respond to."""
+    revision, client = visit.opening.revision, visit.session.options.wish.client
+    if missing := offered_in(revision, ALL) - offered_in(revision, client.offers):
+        names = ", ".join(sorted({name.partition(".")[0] for name in missing}))
+        visit.output.narrate(f"the server may list more tools if the client advertises {names}: --capability all")
 
 
 def _is_absent(fetched: FetchedList) -> bool:
@@ -105,11 +116,11 @@ def _show(visit: CommandSession, fetched: dict[str, FetchedList]) -> None:
 
 
 def _say_age(visit: CommandSession, fetched: FetchedList) -> None:
-    """For how long the list is said to be fresh, where the server says so."""
+    """Print the TTL of a list if the server sent one."""
     freshness = visit.session.journal.conversation.catalogue.listings[fetched.kind].freshness
     if freshness is not None and freshness.ttl_ms is not None:
-        scope = f", {freshness.scope}" if freshness.scope else ""
-        visit.output.narrate(f"{fetched.kind}: server says fresh for {text_of(freshness.ttl_ms * 1_000_000)}{scope}")
+        scope = f", cacheScope {freshness.scope}" if freshness.scope else ""
+        visit.output.narrate(f"{fetched.kind}: TTL {text_of(freshness.ttl_ms * 1_000_000)}{scope}")
 
 
 def _as_json(visit: CommandSession, fetched: dict[str, FetchedList]) -> dict[str, Any]:
@@ -122,7 +133,7 @@ def _as_json(visit: CommandSession, fetched: dict[str, FetchedList]) -> dict[str
 
 def _report(visit: CommandSession, refused: FetchedList) -> ExitStatus:
     declares = ", ".join(visit.opening.capabilities) or "no capability"
-    answer = {"answer": refused.error}
+    answer = {"jsonrpc_error": refused.error}
     return visit.output.report(
         "server_error", refused.refusal, f"It declares: {declares}.", ExitStatus.TOOL_ERROR, answer
     )

@@ -134,7 +134,7 @@ def _refused(output: Output, outcome: Outcome, method: str) -> ExitStatus:
     if outcome.reply is not None:
         message = answered(outcome.reply, method).message
         error = message.error if isinstance(message, ErrorAnswer) else None
-    more = {} if error is None else {"answer": error}
+    more = {} if error is None else {"jsonrpc_error": error}
     return output.report("server_error", f"{method}: {outcome.refused}", "", ExitStatus.TOOL_ERROR, more)
 
 

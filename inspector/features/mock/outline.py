@@ -156,13 +156,13 @@ CANCELLED, PROGRESS = "notifications/cancelled", "notifications/progress"
 NOT_SAID = {CANCELLED, ACKNOWLEDGED}
 """What the server says about requests by their ids, and what is said anew."""
 _REQUEST, _NOTE, _GARBLED, _BATCH = (
-    int(kind) for kind in (MessageKind.REQUEST, MessageKind.NOTIFICATION, MessageKind.GARBLED, MessageKind.BATCH)
+    int(kind) for kind in (MessageKind.REQUEST, MessageKind.NOTIFICATION, MessageKind.INVALID, MessageKind.BATCH)
 )
-_ANSWERS = {int(MessageKind.ANSWER), int(MessageKind.ERROR)}
+_ANSWERS = {int(MessageKind.RESPONSE), int(MessageKind.ERROR)}
 _KINDS: dict[type, int] = {
     Request: _REQUEST,
     Notification: _NOTE,
-    Answer: int(MessageKind.ANSWER),
+    Answer: int(MessageKind.RESPONSE),
     ErrorAnswer: int(MessageKind.ERROR),
 }
 _Row = tuple[int, int, str, int]

@@ -1,7 +1,4 @@
-"""What checks have found in messages, as filters ask for it: by severity, by the id of the check.
-
-Nothing here runs a check. Whoever sets a filter hands over what is known so far, and says when there is more.
-"""
+"""Filter entries by their findings: by severity, or by the id of the check. Runs no checks itself."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
@@ -10,12 +7,12 @@ from inspector.filters.engine.matching import Test
 from inspector.filters.engine.nodes import COLUMN, Stretch, both, ones
 from inspector.filters.language.fields import GRADES
 
-EXPERT_FIELDS = ("expert", "expert.severity", "expert.id")
+FINDING_FIELDS = ("severity", "finding")
 _ANY = bytes(bool(grade) for grade in range(256))
 
 
-class Judged(Protocol):
-    """A finding, as far as a filter goes."""
+class FilteredFinding(Protocol):
+    """The members of a finding that filters use."""
 
     @property
     def id(self) -> str:
@@ -26,56 +23,56 @@ class Judged(Protocol):
         """One of GRADES."""
 
 
-class Expert(Protocol):
-    """Who knows what was found. Any thread asks."""
+class FindingSource(Protocol):
+    """The findings so far. Called from any thread."""
 
     def worst(self, first: int, last: int) -> bytes:
-        """For each of the entries `first` to `last` the grade of its worst finding; 0 for none."""
+        """The grade of the worst finding for each of the entries `first` to `last`; 0 for none."""
 
-    def of(self, n: int) -> Sequence[Judged]:
+    def of(self, n: int) -> Sequence[FilteredFinding]:
         """The findings of entry n."""
 
 
 class NoFindings:
-    """Nothing was checked."""
+    """No checks have run."""
 
     def worst(self, first: int, last: int) -> bytes:
         """None."""
         return bytes(last + 1 - first)
 
-    def of(self, n: int) -> Sequence[Judged]:
+    def of(self, n: int) -> Sequence[FilteredFinding]:
         """None."""
         return ()
 
 
-class ByExpert:
-    """What was found in the message."""
+class ByFinding:
+    """Tests the findings of an entry."""
 
     cost = COLUMN
 
-    def __init__(self, expert: Expert, name: str, test: Test) -> None:
-        """`name`: one of EXPERT_FIELDS."""
-        self._expert = expert
-        self._value: Callable[[Judged], Any] = _id if name == "expert.id" else _grade
+    def __init__(self, findings: FindingSource, name: str, test: Test) -> None:
+        """`name`: one of FINDING_FIELDS."""
+        self._findings = findings
+        self._value: Callable[[FilteredFinding], Any] = _id if name == "finding" else _grade
         self._test = test
 
     def mark(self, stretch: Stretch, need: bytes) -> bytes:
-        """Try each finding of those that have any."""
-        there = both(need, self._expert.worst(stretch.first, stretch.last).translate(_ANY))
+        """Test each finding of the entries that have any."""
+        there = both(need, self._findings.worst(stretch.first, stretch.last).translate(_ANY))
         if 1 not in there:
             return there
         found, test, value = bytearray(len(need)), self._test, self._value
         for at in ones(there):
-            found[at] = any(test(value(each)) for each in self._expert.of(stretch.first + at))
+            found[at] = any(test(value(each)) for each in self._findings.of(stretch.first + at))
         return bytes(found)
 
 
-def _id(judged: Judged) -> str:
-    return judged.id
+def _id(finding: FilteredFinding) -> str:
+    return finding.id
 
 
-def _grade(judged: Judged) -> int:
-    return GRADES.index(judged.severity) + 1 if judged.severity in GRADES else 0
+def _grade(finding: FilteredFinding) -> int:
+    return GRADES.index(finding.severity) + 1 if finding.severity in GRADES else 0
 
 
-NOBODY = NoFindings()
+NO_FINDINGS = NoFindings()

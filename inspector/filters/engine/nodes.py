@@ -345,7 +345,7 @@ class ExchangeColumns:
         return answer or None
 
 
-_OF_EXCHANGE = (MessageKind.REQUEST, MessageKind.ANSWER, MessageKind.ERROR, MessageKind.BATCH)
+_OF_EXCHANGE = (MessageKind.REQUEST, MessageKind.RESPONSE, MessageKind.ERROR, MessageKind.BATCH)
 REQUEST_OR_ANSWER = bytes((flags & KIND_BITS) in _OF_EXCHANGE for flags in range(256))
 """By flags: whether what is known of the exchange is known of the message. What an exchange merely caused is not it."""
 
@@ -570,7 +570,7 @@ class Lifted:
         match self._scope:
             case FieldScope.REQUEST:
                 return (request,) if request else ()
-            case FieldScope.ANSWER:
+            case FieldScope.RESPONSE:
                 return (answer,) if answer else ()
             case _:
                 return tuple({n, request, answer} - {0})

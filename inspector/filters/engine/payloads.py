@@ -160,13 +160,13 @@ _CALLS = (MessageKind.REQUEST, MessageKind.NOTIFICATION, MessageKind.BATCH)
 _KINDS_WITH = {
     "params": _CALLS,
     "args": _CALLS,
-    "result": (MessageKind.ANSWER, MessageKind.BATCH),
+    "result": (MessageKind.RESPONSE, MessageKind.BATCH),
     "error": (MessageKind.ERROR, MessageKind.BATCH),
 }
 _WITH_TEXT = bytes(kind in (EntryKind.FRAME, EntryKind.STDERR) for kind in range(256))
 _OTHER_FACTS = bytes(kind > EntryKind.STDERR for kind in range(256))
 _PROBES = bytes(bool(flags & PROBE_BIT) for flags in range(256))
-_ANSWERS = bytes((flags & KIND_BITS) in (MessageKind.ANSWER, MessageKind.ERROR) for flags in range(256))
+_ANSWERS = bytes((flags & KIND_BITS) in (MessageKind.RESPONSE, MessageKind.ERROR) for flags in range(256))
 _SAFE = re.compile(r"[A-Za-z0-9_ .:$-]+")
 """Characters that JSON writers don't escape, but for those that escape all."""
 _OF_ERRORS = frozenset("error -0123456789")

@@ -11,7 +11,7 @@ from typing import Any, assert_never
 from inspector.capture.format.records import Entry
 from inspector.capture.journal import Journal
 from inspector.capture.store.columns import FROM_SERVER_BIT, KIND_BITS, PROBE_BIT, TO_SERVER_BIT, EntryKind, MessageKind
-from inspector.filters.engine.findings import EXPERT_FIELDS, NOBODY, ByExpert, Expert
+from inspector.filters.engine.findings import FINDING_FIELDS, NO_FINDINGS, ByFinding, FindingSource
 from inspector.filters.engine.matching import Test, matcher
 from inspector.filters.engine.nodes import (
     BYTES,
@@ -77,9 +77,13 @@ class NodeFactory:
     """Makes the nodes of one journal."""
 
     def __init__(
-        self, journal: Journal, exchanges: ExchangeColumns, clock: Callable[[], int], expert: Expert = NOBODY
+        self,
+        journal: Journal,
+        exchanges: ExchangeColumns,
+        clock: Callable[[], int],
+        findings: FindingSource = NO_FINDINGS,
     ) -> None:
-        """`expert` knows what checks have found."""
+        """`findings`: the results of checks so far."""
         self._journal = journal
         self._exchanges = exchanges
         self._clock = clock
@@ -106,10 +110,10 @@ class NodeFactory:
             "probe": lambda test: _flagged(lambda flags: bool(flags & PROBE_BIT)),
             "failed": lambda test: self._failed(),
             "stderr": lambda test: _kind(lambda kind: bool(kind == "stderr")),
-            "raw.valid": lambda test: Opposite(_kind(lambda kind: bool(kind == "garbled"))),
+            "raw.valid": lambda test: Opposite(_kind(lambda kind: bool(kind == "invalid"))),
             "channel": lambda test: ByEntry(lambda entry: _tried(test, _channel(entry))),
             "http.status": lambda test: ByEntry(lambda entry: _tried(test, self._http_status(entry))),
-            **{name: partial(ByExpert, expert, name) for name in EXPERT_FIELDS},
+            **{name: partial(ByFinding, findings, name) for name in FINDING_FIELDS},
             "sse.id": lambda test: ByEntry(lambda entry: _tried(test, _sse_id(entry))),
         }
 
@@ -147,13 +151,13 @@ class NodeFactory:
 
     def _failed(self) -> Node:
         """What an exchange came to, messages that are none, and bad ends of HTTP exchanges, connections, processes."""
-        garbled = AllOf([_kind(lambda kind: bool(kind == "garbled")), ByEntry(lambda entry: not self._accepted(entry))])
+        invalid = AllOf([_kind(lambda kind: bool(kind == "invalid")), ByEntry(lambda entry: not self._accepted(entry))])
         facts = _kind(lambda kind: kind in ("http", "connection", "process"))
         return AnyOf(
             [
                 _kind(lambda kind: bool(kind == "error")),
                 self._status(lambda status: status in _FAILED),
-                garbled,
+                invalid,
                 AllOf([facts, ByEntry(lambda entry: self._is_bad_end(entry.what))]),
             ]
         )
@@ -285,17 +289,17 @@ class Program:
         clock: Callable[[], int],
         say: Callable[[Fact], str],
         exchanges: ExchangeColumns | None = None,
-        expert: Expert | None = None,
+        findings: FindingSource | None = None,
     ) -> None:
         """`clock`: the journal's monotonic nanoseconds; `say` puts facts into words; programs may share `exchanges`.
 
-        `expert` knows what checks have found; without one nothing is known of that.
+        `findings`: the results of checks so far; None if no checks run.
         """
         self.term = term
         self._store = journal.store
         self._exchanges = exchanges or ExchangeColumns(journal)
         self._say = say
-        self._workshop = NodeFactory(journal, self._exchanges, clock, expert or NOBODY)
+        self._workshop = NodeFactory(journal, self._exchanges, clock, findings or NO_FINDINGS)
         self._patterns: list[Pattern] = []
         self._plain = journal.head.tool.name == _OURS
         self._node = self._made(term)
@@ -309,7 +313,7 @@ class Program:
         self.follows_progress = "progress" in names
         """Whether an exchange that has ended can still change for it."""
         self.follows_time = "age" in names
-        self.follows_findings = not names.isdisjoint(EXPERT_FIELDS)
+        self.follows_findings = not names.isdisjoint(FINDING_FIELDS)
         """Whether what checks find later decides about messages that came before."""
 
     @property

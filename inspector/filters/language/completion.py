@@ -136,7 +136,7 @@ MOST = 50
 """Proposals."""
 _WORD = re.compile(r"""[^\s()"'{},<>=!~]*$""")
 _OPEN_STRING = re.compile(r"""(?:^|[\s(=~{,])("[^"]*)$""")
-_COMPARED = re.compile(r"""([A-Za-z][\w.]*(?:\["[^"]*"\]|\[[^\]]*\])*)\s*(==|!=|=|contains|in\s*\{[^}]*)\s*$""")
+_COMPARED = re.compile(r"""([A-Za-z][\w.]*(?:\["[^"]*"\]|\[[^\]]*\])*)\s*(==|!=|contains|in\s*\{[^}]*)\s*$""")
 _FIELD_BEFORE = re.compile(r"(?:^|[\s(])([A-Za-z][\w.]*)\s+$")
 _SUGGEST_PLAIN = re.compile(r"[A-Za-z_][\w./:-]*")
 _OPERATORS = {

@@ -1,11 +1,12 @@
-"""A filter's text to its tree, by recursive descent. Whatever is wrong is one sentence at a column.
+"""Parse a filter into its tree, by recursive descent. An error is one sentence and a column.
 
-Shorthands become what they stand for here, so that nothing behind the parser knows them.
+Shorthands are expanded here; the evaluator does not know them.
 """
 
 import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from difflib import get_close_matches
 from enum import StrEnum
 
 import msgspec
@@ -35,10 +36,10 @@ from inspector.filters.language.fields import (
 )
 from inspector.filters.language.patterns import check
 
-# A filter's text to tokens. Every token knows its column, so that whatever is wrong can be pointed at.
+# Tokens. Each has its column, for error messages.
 
 LONGEST = 20_000
-"""Characters of a filter."""
+"""The maximum length of a filter in characters."""
 
 
 class TokenKind(StrEnum):
@@ -54,23 +55,37 @@ class TokenKind(StrEnum):
 
 
 class Token(msgspec.Struct, frozen=True):
-    """A piece of the text."""
+    """One token of the filter."""
 
     kind: TokenKind
     text: str
-    """Of a string what it stands for, without quotes."""
+    """The text; of a string its value, unescaped and without quotes."""
     column: int
-    """Of its first character, from 0."""
+    """Of the first character, from 0."""
     end: int
-    """Behind its last character."""
+    """The column after the last character."""
 
 
 _SPACE = re.compile(r"\s+")
-_OPERATOR = re.compile(r"==|!=|<=|>=|!~|&&|\|\||<|>|~|=|!")
+_OPERATOR = re.compile(r"===|!==|=~|~=|=>|=<|<>|==|!=|<=|>=|!~|&&|\|\||<|>|~|=|!")
+_FOREIGN = {
+    "==": "= === is eq equals",
+    "!=": "!== <> ne",
+    ">=": "=>",
+    "<=": "=<",
+    "~": "=~ ~= matches",
+    "contains": "like CONTAINS",
+    "in": "IN",
+    "and": "& AND",
+    "or": "| OR",
+    "not": "NOT",
+}
+_MEANT = {each: operator for operator, foreign in _FOREIGN.items() for each in foreign.split()}
+"""Operators of other languages, and the operator of this one."""
 _MARKS = "(){}[],"
 _WORD = re.compile(r"""[^\s(){}\[\],"'<>=!~]+""")
 _PATTERN = re.compile(r"[^\s\"']\S*")
-"""An unquoted regular expression, behind ~: up to the next blank."""
+"""An unquoted regular expression after ~: up to the next blank."""
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
@@ -81,7 +96,7 @@ def tokens(text: str) -> list[Token]:
     Raises: FilterError.
     """
     if len(text) > LONGEST:
-        raise FilterError(f"a filter of {len(text):,} characters is too long: {LONGEST:,} are the most", LONGEST)
+        raise FilterError(f"filter too long: {len(text):,} characters, at most {LONGEST:,} are allowed", LONGEST)
     found: list[Token] = []
     at = 0
     while True:
@@ -108,24 +123,24 @@ def _token(text: str, at: int, before: Token | None) -> Token:
     if char in _MARKS:
         return Token(TokenKind.MARK, char, at, at + 1)
     if _CONTROL.match(char):
-        raise FilterError("a control character can stand only in a quoted text, as an escape", at)
+        raise FilterError("control characters must be escaped in quoted text", at)
     if char == "-" and _negates(text, at):
         return Token(TokenKind.MARK, "-", at, at + 1)
     word = _WORD.match(text, at)
     assert word is not None
     if control := _CONTROL.search(word.group()):
-        raise FilterError("a control character can stand only in a quoted text, as an escape", at + control.start())
+        raise FilterError("control characters must be escaped in quoted text", at + control.start())
     return Token(TokenKind.WORD, word.group(), at, word.end())
 
 
 def _negates(text: str, at: int) -> bool:
-    """Whether a minus turns round what follows: before a number it is the number's own."""
+    """Whether a minus negates the next test; before a number it is the number's sign."""
     follows = text[at + 1 : at + 2]
     return bool(follows) and not follows.isspace() and not follows.isdigit() and follows not in ".-"
 
 
 def _unquoted_pattern(found: re.Match[str]) -> Token:
-    """A pattern up to the next blank; of its closing brackets those that it did not open belong to the filter."""
+    """A pattern up to the next blank, without closing parentheses that it did not open."""
     text = found.group()
     while text.endswith(")") and text.count(")") > text.count("("):
         text = text[:-1]
@@ -145,11 +160,11 @@ def _string(text: str, at: int) -> Token:
         else:
             out.append(char)
             place += 1
-    raise FilterError(f"the text that begins here has no closing {quote}", at)
+    raise FilterError(f"missing closing {quote}", at)
 
 
 def _escaped(text: str, at: int) -> tuple[str, int]:
-    r"""What a backslash and what follows stand for. One that means nothing stays: `"\d+"` is a pattern."""
+    r"""The character of an escape sequence, and the index after it. An unknown escape keeps its backslash: `"\d+"`."""
     char = text[at + 1 : at + 2]
     if char in ('"', "'", "\\"):
         return char, at + 2
@@ -160,7 +175,7 @@ def _escaped(text: str, at: int) -> tuple[str, int]:
     return "\\", at + 1
 
 
-# What stands behind an operator, as the field's type reads it: units, words of a few, times of day.
+# Values, read by the field's type: units, choices, times of day.
 
 _NUMBER = re.compile(r"([+-]?(?:\d{1,15}(?:_\d{3})*(?:\.\d{1,15})?|\.\d{1,15})(?:[eE][+-]?\d{1,2})?)([A-Za-zµμ]*)")
 _TIMES = {"ns": 1, "us": 10**3, "µs": 10**3, "μs": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "h": 3600 * 10**9}
@@ -184,12 +199,12 @@ _FORMS = {
     FieldType.TIME: "a time with its unit, such as 500ms or 2s",
     FieldType.SIZE: "a size, such as 200, 10k or 64KiB",
     FieldType.MOMENT: "a time of day, such as 12:30:05",
-    FieldType.FLAG: "nothing: it stands alone",
+    FieldType.FLAG: "no value",
 }
 
 
 def expected(field: Field) -> str:
-    """What may stand behind an operator, in a few words."""
+    """The values of a field, in a few words."""
     if field.type in (FieldType.CHOICE, FieldType.GRADE):
         return "one of " + ", ".join(field.choices)
     return _FORMS.get(field.type, "a value")
@@ -218,14 +233,16 @@ def read(token: Token, field: Field, today: datetime) -> Value:
         case FieldType.ID | FieldType.JSON:
             return _json(token)
         case FieldType.FLAG:
-            raise FilterError(f"{field.name} stands alone, or behind not", token.column)
+            raise FilterError(f"{field.name} takes no value: write {field.name} or not {field.name}", token.column)
 
 
 def _choice(token: Token, field: Field) -> str:
     word = token.text.lower().replace(" ", "-").replace("_", "-")
     word = "warning" if word == "warn" and field.type is FieldType.GRADE else word
     if word not in field.choices:
-        raise FilterError(f"{field.name} is {expected(field)}", token.column)
+        near = get_close_matches(word, field.choices, n=1)
+        hint = f"; did you mean `{near[0]}`?" if near else f": expected {expected(field)}"
+        raise FilterError(f"unknown {field.name} `{token.text[:40]}`{hint}", token.column)
     return word
 
 
@@ -234,7 +251,7 @@ def _number(token: Token, field: Field, units: dict[str, int]) -> float:
     unit = found.group(2) if found else ""
     factor = units.get(unit.lower() if units is _SIZES else unit)
     if found is None or factor is None:
-        raise FilterError(f"{field.name} is compared with {expected(field)}", token.column)
+        raise FilterError(f"invalid value for {field.name}: expected {expected(field)}", token.column)
     return float(found.group(1)) * factor
 
 
@@ -256,7 +273,7 @@ def _json(token: Token) -> Value:
 def _moment(token: Token, today: datetime) -> int:
     found = _CLOCK.fullmatch(token.text)
     if found is None:
-        raise FilterError("time is compared with a time of day, such as 12:30:05", token.column)
+        raise FilterError(f"invalid value for time: expected {expected(BY_NAME['time'])}", token.column)
     year, month, day, hour, minute, second, fraction = found.groups()
     try:
         moment = today.replace(hour=int(hour), minute=int(minute), second=int(second or 0), microsecond=0)
@@ -264,21 +281,20 @@ def _moment(token: Token, today: datetime) -> int:
             moment = moment.replace(year=int(year), month=int(month), day=int(day))
         whole = round(moment.timestamp())
     except (ValueError, OverflowError, OSError):
-        raise FilterError(f"there is no time {token.text[:40]}", token.column) from None
+        raise FilterError(f"invalid time `{token.text[:40]}`", token.column) from None
     return whole * 1_000_000_000 + int((fraction or "0").ljust(9, "0"))
 
 
 def span(text: str) -> bool:
-    """Whether a word is a number with a unit of time: what `>500ms` alone is about."""
+    """Whether a word is a number with a unit of time, as in `>500ms`."""
     found = _NUMBER.fullmatch(text)
     return found is not None and found.group(2) in _TIMES and found.group(2) != "m"
 
 
-# What may be typed for short, and what it stands for: `m:tools/call`, `is:pending`, `larger-than:10k`,
-# `kind:error`.
+# Shorthands: `m:tools/call`, `is:pending`, `larger-than:10k`, `kind:error`.
 
 Make = Callable[[Token, datetime], Term]
-"""From the value behind the colon to what is meant; the moment completes times of day."""
+"""From the value after the colon to a term; the moment completes times of day."""
 
 _PREFIXES = {"m": "method", "t": "tool", "p": "prompt", "u": "uri"}
 _MEASURES = {
@@ -292,7 +308,7 @@ _STATES = frozenset(BY_NAME["status"].choices) - {"error", "pending"}
 
 
 def shorthand(name: str) -> Make | None:
-    """What the word before a colon makes of the value behind it; None if it is no shorthand."""
+    """How the prefix before a colon reads the value after it; None if it is not a shorthand."""
     if name == "is":
         return _is_what
     if name in _MEASURES:
@@ -320,32 +336,34 @@ def _is_what(token: Token, today: datetime) -> Term:
         return Has(Ref("failed"))
     field = find(word)
     if field is None or field.type is not FieldType.FLAG:
-        known = ", ".join(sorted((*_KINDS, *_STATES, "error", "pending", "probe")))
-        raise FilterError(f"is: goes with {known}", token.column)
+        known = sorted((*_KINDS, *_STATES, "error", "pending", "probe"))
+        near = get_close_matches(word, known, n=1)
+        hint = f"; did you mean `is:{near[0]}`?" if near else f": expected one of {', '.join(known)}"
+        raise FilterError(f"unknown value `{token.text[:40]}` of is:{hint}", token.column)
     return Has(Ref(word))
 
 
 def unknown(token: Token, name: str, scope: FieldScope = FieldScope.OWN) -> FilterError:
-    """The error for a field that there is not, with the one that may be meant."""
+    """The error for an unknown field, with the nearest known one."""
     prefix = f"{scope}." if scope is not FieldScope.OWN else ""
     near = nearest(name)
-    hint = f": did you mean {prefix}{near}?" if near else ""
-    return FilterError(f"there is no field {prefix}{name[:60]}{hint}", token.column)
+    hint = f"; did you mean `{prefix}{near}`?" if near else ""
+    return FilterError(f"unknown field `{prefix}{name[:60]}`{hint}", token.column)
 
 
 DEEPEST = 60
-"""Brackets within brackets and names within names, together."""
+"""The maximum nesting of parentheses and named filters."""
 _AND, _OR, _NOT = ("and", "&&"), ("or", "||"), ("not", "!")
-_COMPARISONS = {op.value: op for op in Op} | {"=": Op.EQ}
+_COMPARISONS = {op.value: op for op in Op}
 _ORDERED = (Op.LT, Op.LE, Op.GT, Op.GE)
 _ON_TEXT = (Op.MATCHES, Op.DIFFERS, Op.CONTAINS)
 
 Named = Mapping[str, str]
-"""The filters that have a name, as they were typed."""
+"""Saved filters by name, as typed."""
 
 
 def parse(text: str, *, named: Named | None = None, today: datetime | None = None) -> Term | None:
-    """The tree of a filter; None for a text without any. `today` (local time, default now) completes times of day.
+    """The tree of a filter; None for an empty one. `today` (local time, default now) completes times of day.
 
     Raises: FilterError.
     """
@@ -362,14 +380,14 @@ class _Parser:
         self._named = named
         self._today = today
         self._within = within
-        """The names that led here."""
+        """The named filters being expanded, outermost first."""
 
     def whole(self) -> Term | None:
         if self._is_over():
             return None
         term = self._or()
         if not self._is_over():
-            raise self._unexpected("and, or, or the end")
+            raise self._unexpected("`and`, `or` or the end of the filter")
         return term
 
     # The tokens, and the one that is next.
@@ -395,10 +413,16 @@ class _Parser:
     def _unexpected(self, wanted: str) -> FilterError:
         token = self._now
         if token.kind is TokenKind.END:
-            return FilterError(f"the filter ends here, where {wanted} is expected", token.column)
+            return FilterError(f"unexpected end of filter: expected {wanted}", token.column)
         if token.text == ")":
-            return FilterError("this bracket closes nothing", token.column)
-        return FilterError(f"{wanted} is expected here", token.column)
+            return FilterError("unmatched `)`", token.column)
+        return FilterError(f"unexpected `{token.text[:40]}`: expected {wanted}", token.column)
+
+    def _unknown_operator(self) -> FilterError:
+        """The error for an operator of another language."""
+        meant = _MEANT.get(self._now.text)
+        hint = f"; did you mean `{meant}`?" if meant else ""
+        return FilterError(f"unknown operator `{self._now.text[:40]}`{hint}", self._now.column)
 
     def _touches(self) -> bool:
         return self._tokens[self._at - 1].end == self._now.column
@@ -433,12 +457,12 @@ class _Parser:
         opened = self._next()
         self._depth += 1
         if self._depth > DEEPEST:
-            raise FilterError(f"brackets stand in brackets more than {DEEPEST} deep", opened.column)
+            raise FilterError(f"parentheses nested more than {DEEPEST} deep", opened.column)
         term = self._or()
         if not self._is(")"):
             if self._now.kind is TokenKind.END:
-                raise FilterError("this bracket is not closed", opened.column)
-            raise self._unexpected("and, or, or )")
+                raise FilterError("unclosed `(`", opened.column)
+            raise self._unexpected("`and`, `or` or `)`")
         self._next()
         self._depth -= 1
         return term
@@ -453,19 +477,21 @@ class _Parser:
             return BareText(self._text(self._next()))
         if token.kind is TokenKind.OP and token.text in ("<", "<=", ">", ">="):
             return self._measure()
+        if self._is("&", "|", "AND", "OR", "NOT"):
+            raise self._unknown_operator()
         if token.kind is not TokenKind.WORD or self._is(*_AND, *_OR):
-            raise self._unexpected("a field or a text")
+            raise self._unexpected("a field or text")
         if token.text.startswith("@"):
             return self._by_name(self._next())
         return self._shorthand() or self._field() or self._words()
 
     def _text(self, token: Token) -> str:
         if not token.text:
-            raise FilterError("an empty text finds everything", token.column)
+            raise FilterError("empty text matches everything", token.column)
         return token.text
 
     def _words(self) -> Term:
-        """A word that is no field: text, unless something shows that a field was meant."""
+        """A word that is not a field: text, unless an operator follows."""
         token = self._next()
         is_compared = self._now.kind is TokenKind.OP and not self._is(*_AND, *_OR, *_NOT)
         if is_compared or (self._is("contains", "in") and self._follows_a_value()):
@@ -477,36 +503,36 @@ class _Parser:
         return after.kind is TokenKind.STRING or after.text == "{"
 
     def _measure(self) -> Term:
-        """`>500ms` or `>10k`: the unit says of what."""
+        """`>500ms` is a duration, `>10k` a size."""
         op, token = Op(self._next().text), self._now
         if token.kind is not TokenKind.WORD:
             raise self._unexpected("a time or a size")
         name = "dur" if span(token.text) else "size"
         if token.text.replace(".", "").isdigit():
-            raise FilterError("this needs a unit: ms or s for a time, k or MB for a size", token.column)
+            raise FilterError("missing unit: ms or s for a duration, k or MB for a size", token.column)
         return Compare(Ref(name), op, (read(self._next(), BY_NAME[name], self._today),))
 
     def _by_name(self, token: Token) -> Term:
         name = token.text[1:]
         if name not in self._named:
-            raise FilterError(f"there is no filter named @{name}", token.column)
+            raise FilterError(f"unknown named filter `@{name}`", token.column)
         if name in self._within:
-            raise FilterError(f"@{name} leads back to itself", token.column)
+            raise FilterError(f"`@{name}` refers to itself", token.column)
         if self._depth >= DEEPEST:
-            raise FilterError(f"names stand in names more than {DEEPEST} deep", token.column)
+            raise FilterError(f"named filters nested more than {DEEPEST} deep", token.column)
         within, depth = (*self._within, name), self._depth + 1
         try:
             term = _Parser(self._named[name], self._named, self._today, within=within, depth=depth).whole()
         except FilterError as error:
-            raise FilterError(f"in @{name}: {error}", token.column) from None
+            raise FilterError(f"in `@{name}`: {error}", token.column) from None
         if term is None:
-            raise FilterError(f"@{name} is empty", token.column)
+            raise FilterError(f"`@{name}` is empty", token.column)
         return term
 
     # shorthands
 
     def _shorthand(self) -> Term | None:
-        """`m:tools/call`, `is:pending`, `larger-than:10k`, `kind:error`; None for what is none of these."""
+        """`m:tools/call`, `is:pending`, `larger-than:10k`, `kind:error`; None if it is not one of them."""
         token = self._now
         name, colon, rest = token.text.partition(":")
         if not colon or not name:
@@ -522,13 +548,13 @@ class _Parser:
         elif self._now.kind is TokenKind.STRING and self._now.column == token.end:
             value = self._next()
         else:
-            raise FilterError(f"a value is expected behind {name}:", token.end)
+            raise FilterError(f"missing value after `{name}:`", token.end)
         return make(value, self._today)
 
     # fields
 
     def _field(self) -> Term | None:
-        """A test of a field; None if the next word is none."""
+        """A test of a field; None if the next word is not a field."""
         token = self._now
         scope, name, field = _named_field(token.text)
         if field is None:
@@ -538,18 +564,18 @@ class _Parser:
         self._next()
         path = self._path(_steps(token, name, field), field)
         if field.type is FieldType.HEADER and len(path) != 1:
-            raise FilterError('a header is named so: http.header["content-type"]', token.column)
+            raise FilterError('missing header name: http.header["content-type"]', token.column)
         ref = Ref(field.name, path, scope)
         op = self._operator(ref, field, token)
         if op is None:
-            return Has(Ref("failed") if ref == Ref("error") else ref)  # everything that failed, not the member alone
+            return Has(Ref("failed") if ref == Ref("error") else ref)  # all failures, not only the `error` member
         return self._comparison(ref, field, op)
 
     def _path(self, steps: list[Step], field: Field) -> tuple[Step, ...]:
-        """The path behind a name, brackets and what follows them included."""
+        """The path after a name, including brackets."""
         while self._is("[") and self._touches():
             if field.type not in (FieldType.JSON, FieldType.HEADER):
-                raise FilterError(f"{field.name} has nothing inside", self._now.column)
+                raise FilterError(f"{field.name} has no members", self._now.column)
             self._next()
             steps.append(self._index())
             if not self._is("]"):
@@ -570,23 +596,27 @@ class _Parser:
             return EVERY
         if token.kind is TokenKind.WORD and token.text.lstrip("-").isdigit() and len(token.text) < 10:
             return int(token.text)
-        raise FilterError('a position, *, or a quoted name is expected: [0], [*], ["a b"]', token.column)
+        raise FilterError('expected an index, * or a quoted name: [0], [*], ["a b"]', token.column)
 
     def _operator(self, ref: Ref, field: Field, name: Token) -> Op | None:
-        """The operator behind a field; None if it stands alone."""
+        """The operator after a field; None without one."""
         token = self._now
         if token.kind is TokenKind.OP and token.text == "!":  # a `not` for what follows
             return None
         is_word = token.kind is TokenKind.WORD and token.text in ("contains", "in")
+        if token.kind is TokenKind.WORD and not is_word and self._is_foreign_operator(field):
+            raise self._unknown_operator()
         if (token.kind is not TokenKind.OP and not is_word) or token.text in (*_AND, *_OR):
             return None
         op = _COMPARISONS.get(token.text)
         if op is None:
-            raise self._unexpected("an operator such as == or ~")
+            raise self._unknown_operator()
         if field.type is FieldType.FLAG:
-            raise FilterError(f"{field.name} is set or not: write {field.name} or not {field.name}", token.column)
+            raise FilterError(f"{field.name} takes no value: write {field.name} or not {field.name}", token.column)
         if op in _ORDERED and field.type in (FieldType.TEXT, FieldType.CHOICE, FieldType.HEADER):
-            raise FilterError(f"{field.name} has no order: use == != ~ !~ contains in", token.column)
+            raise FilterError(
+                f"`{token.text}` does not apply to {field.name}: use == != ~ !~ contains in", token.column
+            )
         if op in _ON_TEXT and field.type not in (
             FieldType.TEXT,
             FieldType.CHOICE,
@@ -594,9 +624,16 @@ class _Parser:
             FieldType.HEADER,
             FieldType.ID,
         ):
-            raise FilterError(f"{field.name} is no text: use == != < <= > >= in", token.column)
+            raise FilterError(f"`{token.text}` does not apply to {field.name}: use == != < <= > >= in", token.column)
         self._next()
         return op
+
+    def _is_foreign_operator(self, field: Field) -> bool:
+        """Whether the next word is an operator of another language, followed by a value."""
+        if self._now.text not in _MEANT or field.type is FieldType.FLAG:
+            return False
+        after = self._tokens[self._at + 1]
+        return after.kind in (TokenKind.WORD, TokenKind.STRING) or after.text == "{"
 
     def _comparison(self, ref: Ref, field: Field, op: Op) -> Term:
         if op is Op.IN:
@@ -607,7 +644,7 @@ class _Parser:
         token = self._now
         if token.kind not in (TokenKind.WORD, TokenKind.STRING) and not self._is("-"):
             raise self._unexpected(expected(field))
-        if self._is("-"):  # only before letters, where it begins no number
+        if self._is("-"):  # only before letters; before digits it is part of the number
             self._next()
             token = Token(TokenKind.WORD, "-" + self._now.text, token.column, self._now.end)
         self._next()
@@ -619,23 +656,23 @@ class _Parser:
 
     def _set(self, field: Field) -> tuple[Value, ...]:
         if not self._is("{"):
-            raise self._unexpected("a set in braces, {a, b}")
+            raise self._unexpected("a set, {a, b}")
         opened, found = self._next(), []
         while not self._is("}"):
             if self._now.kind is TokenKind.END:
-                raise FilterError("this brace is not closed", opened.column)
+                raise FilterError("unclosed `{`", opened.column)
             if self._is(","):
                 self._next()
                 continue
             found.append(self._value(field, Op.EQ))
         self._next()
         if not found:
-            raise FilterError("an empty set holds nothing", opened.column)
+            raise FilterError("empty set", opened.column)
         return tuple(found)
 
 
 def _named_field(word: str) -> tuple[FieldScope, str, Field | None]:
-    """Which message, which name, which field a word means."""
+    """The scope, the name and the field of a word."""
     scope, name = FieldScope.OWN, word
     head, dot, rest = word.partition(".")
     if dot and head in ("req", "resp", "any"):
@@ -647,7 +684,7 @@ def _named_field(word: str) -> tuple[FieldScope, str, Field | None]:
 
 
 def _steps(token: Token, name: str, field: Field) -> list[Step]:
-    """The steps of the path that stands in the name itself: `params.a.b`."""
+    """The path in the name itself: `params.a.b`."""
     if name == field.name:
         return []
     return _dotted(name.partition(".")[2], token)
@@ -656,5 +693,5 @@ def _steps(token: Token, name: str, field: Field) -> list[Step]:
 def _dotted(path: str, token: Token) -> list[Step]:
     parts = path.split(".")
     if not all(parts):
-        raise FilterError("a name is missing between dots", token.column)
+        raise FilterError("missing name between dots", token.column)
     return [EVERY if part == "*" else part for part in parts]

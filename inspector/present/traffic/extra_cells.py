@@ -26,7 +26,7 @@ from inspector.protocol.frames import Frame
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Message, Notification, Request, read
 
 _SESSION = "mcp-session-id"
-EXPERT = f"{FIELD}expert"
+FINDING_COLUMNS = (f"{FIELD}severity", f"{FIELD}finding")
 """Begins the names of columns that tell what checks have found: whoever marks the rows fills them."""
 _LARGEST = 1 << 20
 """Bytes of the largest message that is read for a cell."""
@@ -61,7 +61,7 @@ class ExtraCells:
         if "http" in names or "session" in names:
             self._add_http(cells, n, exchange)
         for name in names:
-            if name.startswith(FIELD) and not name.startswith(EXPERT):
+            if name.startswith(FIELD) and name not in FINDING_COLUMNS:
                 cells[name] = [(self._field(name, n, exchange, tree=tree, now_ns=now_ns), "answer")]
 
     def _add_http(self, cells: Cells, n: int, exchange: Exchange | None) -> None:

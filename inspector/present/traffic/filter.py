@@ -19,7 +19,7 @@ from inspector.protocol.exchange_log import NEVER
 from inspector.protocol.facts import Fact
 
 if TYPE_CHECKING:
-    from inspector.filters.engine.findings import Expert
+    from inspector.filters.engine.findings import FindingSource
     from inspector.filters.engine.program import Program
     from inspector.filters.engine.scan import Scan
 _BITE = 5000
@@ -54,7 +54,7 @@ class RowFilter:
         self._scan: Scan | None = None
         self._open: dict[int, int] = {}
         """Exchanges that may go on, by number: the entries of their requests."""
-        self.expert: Expert | None = None
+        self.findings: FindingSource | None = None
         """Who knows what checks have found."""
         self.hits = bytearray(1)
         """At n: 1 if entry n itself matches."""
@@ -92,7 +92,7 @@ class RowFilter:
 
         self._exchanges = self._exchanges or ExchangeColumns(self._journal)
         self._program = Program(
-            term, self._journal, clock=self._clock, say=_say, exchanges=self._exchanges, expert=self.expert
+            term, self._journal, clock=self._clock, say=_say, exchanges=self._exchanges, findings=self.findings
         )
         self._open = {each.number: each.request_frame for each in self._journal.conversation.pairs.pending}
         self._scan = Scan(

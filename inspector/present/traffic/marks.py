@@ -37,7 +37,7 @@ class LogMarks:
         """`found` gives what was found so far; None while nobody checks."""
         self._index = index
         self._get = found
-        index.filter.expert = FilterFindings(found)
+        index.filter.findings = FilterFindings(found)
         self._found: JournalFindings | None = None
         self._next = 0
         """How many of the findings were taken over."""
@@ -127,7 +127,7 @@ def _grade(finding: "Finding") -> int:
 
 def shows_findings(columns: Sequence[str]) -> bool:
     """Whether any of these columns tells what was found."""
-    return any(name == "finding" or name.startswith("=expert") for name in columns)
+    return any(name == "finding" or name in ("=severity", "=finding") for name in columns)
 
 
 def finding_cells(found: "Sequence[Finding]", role: Role) -> dict[str, list[Span]]:
@@ -138,7 +138,6 @@ def finding_cells(found: "Sequence[Finding]", role: Role) -> dict[str, list[Span
     severities = ", ".join(dict.fromkeys(str(each.severity) for each in found))
     return {
         "finding": [(text.visible(f"{found[0].id} {found[0].sentence}", limit=200) + more, role)],
-        "=expert": [(severities, role)],
-        "=expert.severity": [(severities, role)],
-        "=expert.id": [(", ".join(dict.fromkeys(each.id for each in found)), role)],
+        "=severity": [(severities, role)],
+        "=finding": [(", ".join(dict.fromkeys(each.id for each in found)), role)],
     }

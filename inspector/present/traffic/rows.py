@@ -273,17 +273,17 @@ class RowWriter:
         cells["channel"] = [(frame.channel.value, "faint")]
         what = [*_indent(place), *self._named(n, kind, exchange, place)]
         of_probe = exchange is not None and exchange.probe and kind is not MessageKind.NOTIFICATION
-        if (frame.probe or of_probe) and kind is not MessageKind.GARBLED:
+        if (frame.probe or of_probe) and kind is not MessageKind.INVALID:
             what.append((" probe", "faint"))
         if entry.missing:
             what.append((f" {_LOST_BYTES}", "error"))
         cells["what"] = what
         if exchange is not None and kind is not MessageKind.NOTIFICATION:
             self._status(cells, n, exchange, place, now_ns)
-        elif kind is MessageKind.GARBLED:
+        elif kind is MessageKind.INVALID:
             acknowledged = is_acknowledgment(self._journal, n)
             cells["status"] = [("acknowledged", "muted") if acknowledged else (f"{signs.ERROR} not JSON-RPC", "error")]
-        elif kind in (MessageKind.ANSWER, MessageKind.ERROR):
+        elif kind in (MessageKind.RESPONSE, MessageKind.ERROR):
             cells["status"] = [(f"{signs.WARNING} no request", "warning")]
         if place.run is not None:
             self._tell_of_run(cells, what, place.run)
@@ -296,7 +296,7 @@ class RowWriter:
             return
         preview = self._preview(n, frame, exchange, place)
         if preview[0]:
-            what += [("  " if kind is not MessageKind.GARBLED else "", "text"), preview]
+            what += [("  " if kind is not MessageKind.INVALID else "", "text"), preview]
 
     def _tell_of_run(self, cells: dict[str, list[Span]], what: list[Span], run: RowRun) -> None:
         """Say how many the row stands for, and how long they took to come."""
@@ -322,7 +322,7 @@ class RowWriter:
             count = exchange.progress.count if place.tree and exchange is not None and exchange.progress else 0
             times = f" {signs.TIMES}{count}" if count > 1 and method.endswith("progress") else ""
             return [(text.visible(method, limit=200), "notification"), (times, "faint")]
-        if kind in (MessageKind.GARBLED, MessageKind.BATCH):
+        if kind in (MessageKind.INVALID, MessageKind.BATCH):
             return []
         role: Role = "method" if kind is MessageKind.REQUEST else "answer"
         if exchange is None:
@@ -413,11 +413,11 @@ class RowWriter:
             before, kind = first + at, columns.flags[at] & KIND_BITS
             if columns.kinds[at] == EntryKind.PROCESS:
                 return "the start of the server"
-            if columns.kinds[at] != EntryKind.FRAME or kind in (MessageKind.NOTIFICATION, MessageKind.GARBLED):
+            if columns.kinds[at] != EntryKind.FRAME or kind in (MessageKind.NOTIFICATION, MessageKind.INVALID):
                 continue
             exchanges, number = self._journal.conversation.exchanges, columns.exchanges[at]
             method = exchanges[number - 1].method if 0 < number <= len(exchanges) else self._store.method(before)
-            answer = "the answer to " if kind in (MessageKind.ANSWER, MessageKind.ERROR) else ""
+            answer = "the answer to " if kind in (MessageKind.RESPONSE, MessageKind.ERROR) else ""
             return f"{answer}{text.visible(method, limit=60)} #{before}"
         return ""
 

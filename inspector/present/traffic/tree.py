@@ -256,7 +256,7 @@ def _is_exit(what: object) -> bool:
 
 def is_acknowledgment(journal: Journal, n: int) -> bool:
     """Whether it is the body of an HTTP response that said no more than "accepted": legal, and often a word of text."""
-    if journal.store.message_kind(n) is not MessageKind.GARBLED or not journal.http_exchanges:
+    if journal.store.message_kind(n) is not MessageKind.INVALID or not journal.http_exchanges:
         return False
     frame = journal.store.entry(n).what
     if not isinstance(frame, Frame) or frame.channel is not Channel.REPLY:
@@ -283,8 +283,8 @@ _FACT_FLAGS = {
 _IN_WIRE_ALONE = IN_WIRE | IN_WIRE_PLAIN
 _FRAME = int(EntryKind.FRAME)
 _ENTRY_KINDS = (EntryKind.FRAME, *EntryKind)
-_ANSWERS = (MessageKind.ANSWER, MessageKind.ERROR)
-_WRONG = (MessageKind.GARBLED, MessageKind.ERROR)
+_ANSWERS = (MessageKind.RESPONSE, MessageKind.ERROR)
+_WRONG = (MessageKind.INVALID, MessageKind.ERROR)
 _ENDINGS = (EntryKind.CONNECTION, EntryKind.PROCESS, EntryKind.HTTP)
 _PROGRESS = "notifications/progress"
 _NEVER_A_CAUSE = "subscriptions/listen"

@@ -59,11 +59,11 @@ def last_of(*traffic: tuple[Direction, bytes]) -> Meaning:
 @pytest.mark.parametrize(
     ("direction", "payload", "meaning"),
     [
-        (CAME, b'{"jsonrpc":"2.0","id":1,"result":{}}', Meaning(MessageKind.ANSWER, "", 1)),
+        (CAME, b'{"jsonrpc":"2.0","id":1,"result":{}}', Meaning(MessageKind.RESPONSE, "", 1)),
         (CAME, b'{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":""}}', Meaning(MessageKind.ERROR, "", 1)),
-        (CAME, b'{"jsonrpc":"2.0","id":9,"result":{}}', Meaning(MessageKind.ANSWER)),
+        (CAME, b'{"jsonrpc":"2.0","id":9,"result":{}}', Meaning(MessageKind.RESPONSE)),
         (CAME, b'{"jsonrpc":"2.0","id":9,"error":{}}', Meaning(MessageKind.ERROR)),
-        (CAME, b"banner", Meaning(MessageKind.GARBLED)),
+        (CAME, b"banner", Meaning(MessageKind.INVALID)),
         (
             CAME,
             b'{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1}}',
@@ -98,12 +98,12 @@ def test_a_frame_after_a_call(direction: Direction, payload: bytes, meaning: Mea
 
 def test_a_late_answer_belongs_to_its_exchange() -> None:
     answer = (CAME, b'{"jsonrpc":"2.0","id":1,"result":{}}')
-    assert last_of(CALL, answer, answer) == Meaning(MessageKind.ANSWER, "", 1)
+    assert last_of(CALL, answer, answer) == Meaning(MessageKind.RESPONSE, "", 1)
 
 
 def test_an_answer_that_teaches_something_is_still_one_message() -> None:
     ask = (SENT, b'{"jsonrpc":"2.0","id":1,"method":"tools/list"}')
-    assert last_of(ask, (CAME, b'{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}')).kind is MessageKind.ANSWER
+    assert last_of(ask, (CAME, b'{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}')).kind is MessageKind.RESPONSE
 
 
 def test_events_without_a_message_mean_nothing() -> None:
@@ -116,4 +116,4 @@ def test_what_answers_a_probe_is_one_too() -> None:
     for n, (direction, payload) in enumerate((CALL, (CAME, b'{"jsonrpc":"2.0","id":1,"result":{}}')), 1):
         probe = direction is SENT
         found = meaning_of(conversation.observe(Frame(n, n, n, direction, Channel.STDIN, payload, probe=probe)))
-    assert found == Meaning(MessageKind.ANSWER, "", 1, probe=True)
+    assert found == Meaning(MessageKind.RESPONSE, "", 1, probe=True)

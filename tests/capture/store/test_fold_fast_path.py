@@ -105,7 +105,7 @@ def answer(result: str) -> str:
 
 
 def test_its_numbers_of_kinds_are_those_of_the_columns() -> None:
-    assert (REQUEST, NOTIFICATION, ANSWER) == (MessageKind.REQUEST, MessageKind.NOTIFICATION, MessageKind.ANSWER)
+    assert (REQUEST, NOTIFICATION, ANSWER) == (MessageKind.REQUEST, MessageKind.NOTIFICATION, MessageKind.RESPONSE)
 
 
 def test_a_call_and_its_result_are_an_exchange_and_an_operation() -> None:

@@ -187,8 +187,8 @@ def test_the_columns_know_what_a_list_needs() -> None:
 
 
 def test_what_answers_a_probe_is_one_by_its_meaning() -> None:
-    store, _ = filled(frame(b"abc"), meaning=Meaning(MessageKind.ANSWER, "", 4, probe=True))
-    assert (store.message_kind(1), store.probe(1)) == (MessageKind.ANSWER, True)
+    store, _ = filled(frame(b"abc"), meaning=Meaning(MessageKind.RESPONSE, "", 4, probe=True))
+    assert (store.message_kind(1), store.probe(1)) == (MessageKind.RESPONSE, True)
 
 
 def test_every_kind_of_fact_is_told_apart() -> None:

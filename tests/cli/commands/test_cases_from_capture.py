@@ -53,7 +53,7 @@ def test_a_capture_without_calls_is_told_what_can_be_done(tmp_path: Path) -> Non
         (("no-such",), "no such file"),
         ((LIGHTHOUSE, "--where", "tool == none"), "no request of the capture can become a test case"),
         ((LIGHTHOUSE, "--where", "tool == none"), "mcp-inspect tail FILE lists them"),
-        ((LIGHTHOUSE, "--where", "tol == 3"), "did you mean tool"),
+        ((LIGHTHOUSE, "--where", "tol == 3"), "did you mean `tool`"),
     ],
 )
 def test_what_cannot_become_cases_is_told(words: tuple[str, ...], said: str) -> None:

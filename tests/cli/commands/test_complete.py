@@ -64,7 +64,7 @@ def test_where_it_has_none_that_is_said(tmp_path: Path) -> None:
 def test_a_server_that_proposes_nothing_says_why() -> None:
     ran = inspect("complete", "prompt", "nobody", "x", "--json", *demo())
     assert (ran.status, ran.stdout) == (ExitStatus.TOOL_ERROR, "")
-    assert ran.error["answer"]["code"] == -32602
+    assert ran.error["jsonrpc_error"]["code"] == -32602
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ def test_a_kind_that_is_not_declared_is_asked_for_and_the_error_is_reported() ->
     assert ran.stdout == ""
     assert ran.error["code"] == "server_error"
     assert ran.error["message"] == "the server answered prompts/list with error -32601: no such method"
-    assert ran.error["answer"] == {"code": -32601, "message": "no such method"}
+    assert ran.error["jsonrpc_error"] == {"code": -32601, "message": "no such method"}
     assert ran.error["hint"] == "It declares: tools."
 
 
@@ -138,7 +138,7 @@ def test_what_is_odd_about_the_pages_is_said_and_written() -> None:
 
 def test_for_how_long_a_list_is_fresh_is_said() -> None:
     script = {"tools/list": {"result": {"tools": [], "ttlMs": 60000, "cacheScope": "private"}}}
-    assert "tools: server says fresh for 60 s, private" in inspect("list", "tools", *scripted(script)).stderr
+    assert "tools: TTL 60 s, cacheScope private" in inspect("list", "tools", *scripted(script)).stderr
 
 
 @pytest.mark.parametrize("line", ['{"jsonrpc":"2.0","id":$ID,"result":%s}', '{"jsonrpc":"2.0","result":%s,"id":$ID}'])
@@ -161,3 +161,13 @@ def test_a_list_whose_server_rejects_its_empty_cursor_is_whole() -> None:
     assert 'the server rejects the cursor "" that it sent: the list ends there' in ran.stderr
     found = inspect("check", "--json", "--era", "legacy", *server).data["findings"]
     assert "A04" in {each["id"] for each in found}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"), [((), True), (("--capability", "all"), False), (("-q",), False), (("--json",), True)]
+)
+def test_a_note_says_that_more_client_capabilities_may_show_more_tools(words: tuple[str, ...], said: bool) -> None:
+    script = {"tools/list": {"result": {"tools": [{"name": "a"}]}}}
+    ran = inspect("list", "tools", *words, *scripted(script, capabilities={"tools": {}}))
+    assert ("may list more tools" in ran.stderr) is said
+    assert ran.status == 0

@@ -106,7 +106,7 @@ def test_a_refusal_is_told_in_the_servers_words() -> None:
     ran = inspect("subscribe", "a:b", "--json", *scripted({}, **CAN))
     assert ran.status == ExitStatus.TOOL_ERROR
     assert ran.error["message"] == "resources/subscribe: the server answered with error -32601: no such method"
-    assert ran.error["answer"]["code"] == -32601
+    assert ran.error["jsonrpc_error"]["code"] == -32601
 
 
 def test_a_server_that_goes_away_is_unreachable() -> None:

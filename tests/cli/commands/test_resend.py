@@ -34,7 +34,7 @@ LIGHTHOUSE = str(sample("lighthouse"))
         ((LIGHTHOUSE, "--yes", "--"), "nothing stands after --"),
         ((LIGHTHOUSE, *demo()), "needs your consent"),
         (("no-such", "--yes", *demo()), "no such file"),
-        ((LIGHTHOUSE, "--where", "tol == 3", "--yes", *demo()), "did you mean tool"),
+        ((LIGHTHOUSE, "--where", "tol == 3", "--yes", *demo()), "did you mean `tool`"),
         ((LIGHTHOUSE, "--where", "tool == none", "--yes", *demo()), "nothing of the capture"),
         ((LIGHTHOUSE, "--to", "999999", "--yes", *demo()), "the capture has"),
         ((LIGHTHOUSE, "--to", "40", "--json", *demo()), "--to opens the interface"),

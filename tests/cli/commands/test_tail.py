@@ -49,8 +49,8 @@ def test_without_a_filter_all_is_printed_also_on_a_terminal() -> None:
 @pytest.mark.parametrize(
     ("argv", "said"),
     [
-        ((HARBOUR, "tol == 3"), "did you mean tool"),
-        ((HARBOUR, "(a"), "not closed"),
+        ((HARBOUR, "tol == 3"), "did you mean `tool`"),
+        ((HARBOUR, "(a"), "unclosed `(`"),
         ((HARBOUR, "a", "b"), "one word too many"),
         ((HARBOUR, "--color", "pink when a"), "is no rule"),
         (("no-such.mcpcap",), "can't be opened"),

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from inspector.errors import FilterError
-from inspector.filters.engine.findings import Judged
+from inspector.filters.engine.findings import FilteredFinding
 from inspector.filters.engine.program import Program
 from inspector.filters.language.completion import describe
 from inspector.filters.language.parser import parse
@@ -27,24 +27,24 @@ class Knows:
     def worst(self, first: int, last: int) -> bytes:
         return bytes({1: 3, 3: 2}.get(n, 0) for n in range(first, last + 1))
 
-    def of(self, n: int) -> Sequence[Judged]:
+    def of(self, n: int) -> Sequence[FilteredFinding]:
         return self.known.get(n, ())
 
 
 @pytest.mark.parametrize(
     ("text", "hits"),
     [
-        ("expert", [1, 3]),
-        ("not expert", [2]),
-        ("expert >= warning", [1, 3]),
-        ("expert >= warn and not expert == error", [3]),
-        ("expert == hint", [1]),
-        ("expert.severity < error", [1, 3]),
-        ("expert.severity in {error}", [1]),
-        ("expert.id == K07", [3]),
-        ('expert.id ~ "^K"', [1, 3]),
-        ("expert:error", [1]),
-        ("any.expert == error", [1, 2]),
+        ("severity", [1, 3]),
+        ("not severity", [2]),
+        ("severity >= warning", [1, 3]),
+        ("severity >= warn and not severity == error", [3]),
+        ("severity == hint", [1]),
+        ("severity < error", [1, 3]),
+        ("severity in {error}", [1]),
+        ("finding == K07", [3]),
+        ('finding ~ "^K"', [1, 3]),
+        ("severity:error", [1]),
+        ("any.severity == error", [1, 2]),
     ],
 )
 def test_a_message_is_found_by_any_of_its_findings(tape: Tape, text: str, hits: list[int]) -> None:
@@ -53,7 +53,7 @@ def test_a_message_is_found_by_any_of_its_findings(tape: Tape, text: str, hits: 
     tape.notify("notifications/message", {"data": 1})
     term = parse(text)
     assert term is not None
-    found = Program(term, tape.journal, clock=tape.clock, say=str, expert=Knows())
+    found = Program(term, tape.journal, clock=tape.clock, say=str, findings=Knows())
     assert [n for n in (1, 2, 3) if found.matches(n)] == hits
     assert found.follows_findings
     assert parse(describe(term)) == term
@@ -61,13 +61,13 @@ def test_a_message_is_found_by_any_of_its_findings(tape: Tape, text: str, hits: 
 
 def test_where_nothing_was_checked_nothing_is_found(tape: Tape) -> None:
     tape.call(1, "a")
-    term = parse("expert")
+    term = parse("severity")
     assert term is not None
     assert not Program(term, tape.journal, clock=tape.clock, say=str).matches(1)
 
 
 def test_a_wrong_severity_is_told_with_the_right_ones() -> None:
     with pytest.raises(FilterError, match="one of hint, warning, error"):
-        parse("expert > fatal")
-    with pytest.raises(FilterError, match="is no text"):
-        parse("expert ~ err")
+        parse("severity > fatal")
+    with pytest.raises(FilterError, match="does not apply"):
+        parse("severity ~ err")

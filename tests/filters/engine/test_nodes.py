@@ -177,7 +177,7 @@ def test_a_part_is_lifted_to_partners_also_to_those_in_other_stretches(tape: Tap
     stretch, exchanges = two_calls(tape), ExchangeColumns(tape.journal)
     first = ByNumber("n", lambda n: n == 1)
     assert Lifted(first, FieldScope.REQUEST, exchanges).mark(stretch, ALL) == b"\1\0\1\0\1\0"
-    assert Lifted(ByNumber("n", lambda n: n == 5), FieldScope.ANSWER, exchanges).mark(stretch, ALL) == b"\1\0\1\0\1\0"
+    assert Lifted(ByNumber("n", lambda n: n == 5), FieldScope.RESPONSE, exchanges).mark(stretch, ALL) == b"\1\0\1\0\1\0"
     assert Lifted(ByNumber("n", lambda n: n in (4, 6)), FieldScope.ANY, exchanges).mark(stretch, ALL) == b"\0\1\0\1\0\1"
     assert Lifted(first, FieldScope.REQUEST, exchanges).mark(Stretch(tape.journal.store, 4, 6), b"\1\1\1") == b"\0\1\0"
 

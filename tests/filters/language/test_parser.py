@@ -41,7 +41,7 @@ def test_every_piece_knows_where_it_stands() -> None:
 @pytest.mark.parametrize(
     ("text", "column", "said"),
     [
-        ('a == "b', 5, "no closing"),
+        ('a == "b', 5, "missing closing"),
         ("a\x00b", 1, "control character"),
         ("\x1b[31m", 0, "control character"),
         ("x" * (LONGEST + 1), LONGEST, "too long"),
@@ -97,31 +97,62 @@ def test_nothing_is_no_filter() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "operator", "meant"),
+    [
+        ("tool = echo", "=", "=="),
+        ("tool=echo", "=", "=="),
+        ("dur => 3s", "=>", ">="),
+        ("tool =~ x", "=~", "~"),
+        ("tool <> x", "<>", "!="),
+        ("tool like x", "like", "contains"),
+        ("a AND b", "AND", "and"),
+        ("tool == a & pending", "&", "and"),
+    ],
+)
+def test_an_operator_of_another_language_is_rejected_with_the_one_to_use(text: str, operator: str, meant: str) -> None:
+    with pytest.raises(FilterError) as caught:
+        parse(text)
+    assert str(caught.value) == f"unknown operator `{operator}`; did you mean `{meant}`?"
+    assert caught.value.column == text.index(operator)
+
+
+@pytest.mark.parametrize("text", ["like", "tool like", '"&"', "is eq", "mark is:error", "not not tool"])
+def test_such_a_word_elsewhere_is_text(text: str) -> None:
+    assert parse(text) is not None
+
+
+def test_a_wrong_choice_names_the_nearest_one() -> None:
+    for text, near in (("kind:requst", "request"), ("is:eror", "is:error"), ("status == pendng", "pending")):
+        with pytest.raises(FilterError, match=f"did you mean `{near}`"):
+            parse(text)
+
+
+@pytest.mark.parametrize(
     ("text", "column", "said"),
     [
-        ("(a", 0, "this bracket is not closed"),
-        ("a)", 1, "this bracket closes nothing"),
-        ("a and", 5, "a field or a text is expected"),
-        ("== 3", 0, "a field or a text is expected"),
-        ("tool ==", 7, "a value is expected"),
+        ("(a", 0, "unclosed `\\(`"),
+        ("a)", 1, "unmatched `\\)`"),
+        ("a and", 5, "expected a field or text"),
+        ("== 3", 0, "expected a field or text"),
+        ("tool ==", 7, "unexpected end of filter: expected a value"),
         ("tool == and", 11, ""),
-        ("tol == 3", 0, "did you mean tool"),
-        ("any.foo == 3", 0, "there is no field any.foo"),
-        ("tool > 3", 5, "tool has no order"),
-        ("dur ~ x", 4, "dur is no text"),
-        ("pending == true", 8, "set or not"),
-        ("tool.x == 3", 0, "there is no field"),
-        ("method[0] == x", 6, "nothing inside"),
+        ("tol == 3", 0, "did you mean `tool`"),
+        ("any.foo == 3", 0, "unknown field `any.foo`"),
+        ("tool > 3", 5, "does not apply to tool"),
+        ("dur ~ x", 4, "does not apply to dur"),
+        ("pending == true", 8, "pending takes no value"),
+        ("tool.x == 3", 0, "unknown field"),
+        ("method[0] == x", 6, "method has no members"),
         ('method ~ "("', 9, "no regular expression"),
         ('method ~ "(a{1000}){1000}"', 9, "too big"),
-        ("tool in {", 8, "this brace is not closed"),
-        ("tool in {}", 8, "an empty set"),
-        ("tool in x", 8, "a set in braces"),
-        ("params..x == 1", 0, "a name is missing"),
-        ("params[x] == 1", 7, "a position"),
-        ("http.header == x", 0, "a header is named so"),
-        ('""', 0, "an empty text"),
-        ("@slow", 0, "no filter named @slow"),
+        ("tool in {", 8, "unclosed `{`"),
+        ("tool in {}", 8, "empty set"),
+        ("tool in x", 8, "expected a set"),
+        ("params..x == 1", 0, "missing name"),
+        ("params[x] == 1", 7, "expected an index"),
+        ("http.header == x", 0, "missing header name"),
+        ('""', 0, "empty text"),
+        ("@slow", 0, "unknown named filter `@slow`"),
     ],
 )
 def test_what_is_wrong_is_told_where_it_is(text: str, column: int, said: str) -> None:
@@ -136,7 +167,7 @@ def test_what_is_wrong_is_told_where_it_is(text: str, column: int, said: str) ->
 def test_a_name_stands_for_its_filter() -> None:
     named = {"slow": "dur > 1s", "bad": "@slow or is:error", "loop": "x or @loop", "wrong": "dur >", "empty": " "}
     assert describe(parse("@bad and tool", named=named)) == ("(dur > 1s or failed) and tool")
-    for name, said in [("loop", "leads back"), ("wrong", "in @wrong"), ("empty", "is empty")]:
+    for name, said in [("loop", "refers to itself"), ("wrong", "in `@wrong`"), ("empty", "is empty")]:
         with pytest.raises(FilterError, match=said):
             parse(f"@{name}", named=named)
 
@@ -216,11 +247,11 @@ def test_what_is_no_shorthand_is_text() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("tol:x", "did you mean tool"),
-        ("is:purple", "is: goes with"),
-        ("m:", "a value is expected"),
-        (">5", "needs a unit"),
-        ("kind:purple", "kind is one of"),
+        ("tol:x", "did you mean `tool`"),
+        ("is:purple", "unknown value `purple` of is:"),
+        ("m:", "missing value"),
+        (">5", "missing unit"),
+        ("kind:purple", "unknown kind `purple`"),
     ],
 )
 def test_a_wrong_shorthand_is_told(text: str, said: str) -> None:
@@ -269,10 +300,10 @@ def test_a_value_is_read_as_its_field_has_it(field: str, text: str, value: Value
         ("dur", "5k", "a time with its unit"),
         ("size", "5parsec", "a size"),
         ("n", "many", "a number"),
-        ("kind", "foo", "one of request, notification"),
+        ("kind", "foo", "unknown kind `foo`: expected one of request, notification"),
         ("time", "soon", "a time of day"),
-        ("time", "25:61", "there is no time"),
-        ("pending", "true", "stands alone"),
+        ("time", "25:61", "invalid time"),
+        ("pending", "true", "takes no value"),
     ],
 )
 def test_a_wrong_value_is_told(field: str, text: str, said: str) -> None:

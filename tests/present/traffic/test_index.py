@@ -389,7 +389,7 @@ def test_the_worst_in_words_is_a_column_for_whoever_wants_it(tape: Tape) -> None
     model = _model(tape, _talk(tape))
     model.look = Look(("what", "finding"))
     assert "K2 something (+1)" in plain(model.row(0, 100).spans)
-    model.look = Look(("what", "=expert.id", "=expert"))
+    model.look = Look(("what", "=finding", "=severity"))
     assert "K2, K1" in plain(model.row(0, 100).spans)
     assert "error, warning" in plain(model.row(0, 100).spans)
 
@@ -434,7 +434,7 @@ def test_of_a_folded_run_the_worst_is_seen(tape: Tape) -> None:
 def test_what_is_muted_has_no_mark_and_is_no_hit_until_it_is_heard_of_again(tape: Tape) -> None:
     found = _talk(tape)
     model = _model(tape, found)
-    model.set_filter(parse("expert >= warning"))
+    model.set_filter(parse("severity >= warning"))
     while model.filter_step():
         pass
     assert model.count == 2
@@ -449,7 +449,7 @@ def test_what_is_muted_has_no_mark_and_is_no_hit_until_it_is_heard_of_again(tape
 def test_what_is_found_later_comes_into_a_filter_that_asks_for_it(tape: Tape) -> None:
     found = _talk(tape)
     model = _model(tape, found)
-    model.set_filter(parse("any.expert.id == K9"))
+    model.set_filter(parse("any.finding == K9"))
     while model.filter_step():
         pass
     assert model.count == 0
@@ -465,6 +465,6 @@ def test_each_grade_has_a_sign_of_its_own_one_cell_wide() -> None:
 
 
 def test_columns_of_findings_are_known_by_their_names() -> None:
-    assert shows_findings(["took", "=expert.id"])
+    assert shows_findings(["took", "=finding"])
     assert shows_findings(["finding"])
     assert not shows_findings(["took", "=error.code"])

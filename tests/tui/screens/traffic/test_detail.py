@@ -202,7 +202,7 @@ async def test_one_goes_from_finding_to_finding_and_sees_what_is_meant() -> None
         await until(lambda: "structured content that the tool's own schema refuses" in text(app), "the tab told it")
         await pilot.press("K")
         await until(lambda: "▲ L-19" in text(app), "the one before was shown")
-        await pilot.press("slash", *"expert.id == K07", "enter")
+        await pilot.press("slash", *"finding == K07", "enter")
         await until(lambda: "✓ 1 of 65" in text(app), "the filter knew the check")
         await pilot.press("J", "J")
     await app.subject.end()

@@ -65,14 +65,14 @@ async def test_what_is_wrong_is_said_and_marked_where_it_is() -> None:
         await pilot.press(*"kind==xyz")
         await pilot.pause()
         assert bar.has_class("-wrong")
-        assert "kind is one of request" in app.rows()[1]
+        assert "unknown kind" in app.rows()[1]
         assert app.style_of("x").reverse
         await pilot.press("enter")
         await pilot.pause()
         assert (app.kept(), app.ends()) == ([], 0)
         bar.say_count(3)
         await pilot.pause()
-        assert "kind is one of" in app.rows()[1]
+        assert "unknown kind `purple`" in app.rows()[1]
 
 
 async def test_what_may_still_become_right_is_not_called_wrong_until_enter() -> None:

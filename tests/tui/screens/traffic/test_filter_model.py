@@ -72,7 +72,7 @@ def test_a_row_becomes_a_test_of_what_it_is_about(tape: Tape) -> None:
         'method == "tools/list"',
         'method == "notifications/message"',
         "kind == stderr",
-        "kind == garbled",
+        "kind == invalid",
     ]
 
 
@@ -95,7 +95,7 @@ def test_a_shorthand_is_shown_in_full_and_what_is_in_full_is_not_shown_again() -
 
 def test_what_is_wrong_stands_at_its_column() -> None:
     read = read_filter("tool == a and tol == b", {})
-    assert (read.error, read.column, read.term) == ("there is no field tol: did you mean tool?", 14, None)
+    assert (read.error, read.column, read.term) == ("unknown field `tol`; did you mean `tool`?", 14, None)
 
 
 def test_a_filter_gets_a_name_by_a_definition() -> None:
@@ -106,7 +106,7 @@ def test_a_filter_gets_a_name_by_a_definition() -> None:
     assert read_filter("@slow = dur >", {}).column == 13
     assert read_filter("@slow", {"slow": "dur > 1s"}).full == "dur > 1s"
     assert read_filter("@slow == 3", {"slow": "dur > 1s"}).saves == ""
-    assert "no filter named" in read_filter("@slow = @slow or x", {"slow": "x"}).error
+    assert "unknown named filter" in read_filter("@slow = @slow or x", {"slow": "x"}).error
 
 
 def test_values_are_those_that_were_seen_the_newest_first(tape: Tape) -> None:

@@ -213,7 +213,7 @@ def test_what_checks_have_found_is_marked_and_can_be_asked_for() -> None:
     garden = _wire(4, "garden", one)
     field = TimelineWire(7, "field", two.journal, two.clock, found=lambda: found)
     timeline = Timeline([garden, field])
-    timeline.set_filter(parse("expert"))
+    timeline.set_filter(parse("severity"))
     _settle(timeline)
     assert timeline.count == 0
     found.add([finding("C1", 1)])
