@@ -1,6 +1,9 @@
-"""The visits of the stories: one to each real server, made when the first story wants it."""
+"""Which stories of real servers are told by default, and the visits to these servers."""
 
 import asyncio
+from collections import defaultdict
+from pathlib import Path
+from zlib import crc32
 
 import pytest
 
@@ -8,6 +11,35 @@ from tests.servers.real import NotInstalled, is_ci
 from tests.stories.real_targets import REAL, Real
 from tests.stories.visits import Visit, visit
 from tests.waiting import PATIENCE_S
+
+_WHERE = {"name", "real", "package", "transport", "between"}
+"""Parameters that say at which server a story is told, and nothing about the story."""
+_SHARED = {"visited", "ran"}
+"""Parameters that stand for all that one server said, which many stories share."""
+_USUAL = {"everything-http", "mcp1-sse", "mcp2-stdio", "fastmcp-http"}
+"""The servers whose shared results are looked at by default: each transport, both eras, JavaScript and Python."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what repeats a story at another real server. By default a story has one server, not always the same one.
+
+    Runs before pytest selects by markers.
+    """
+    told: defaultdict[tuple[Path, str, str], list[pytest.Function]] = defaultdict(list)
+    for item in items:
+        if isinstance(item, pytest.Function) and hasattr(item, "callspec") and item.get_closest_marker("real"):
+            given = item.callspec.params
+            case = ", ".join(f"{name}={value}" for name, value in sorted(given.items()) if name not in _WHERE | _SHARED)
+            if _SHARED & given.keys():
+                if not _USUAL & set(map(str, given.values())):
+                    item.add_marker("every_server")
+            else:
+                told[item.path, item.originalname, case].append(item)
+    for (_, name, case), same in told.items():
+        usual = same[crc32((name + case).encode()) % len(same)]
+        for item in same:
+            if item is not usual:
+                item.add_marker("every_server")
 
 
 @pytest.fixture(scope="session")
