@@ -10,6 +10,7 @@ from typing import Any, TextIO
 
 from inspector.documents import UnreadableDocument, read_json
 from inspector.errors import UsageError
+from inspector.forms.arguments import coerce_argument
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +99,5 @@ def _value(typed: TypedArgument, schema: object) -> Any:
         return typed.value
     if schema is None:
         return typed.text
-    from inspector.forms.arguments import coerce_argument
 
     return coerce_argument(schema, typed.name, typed.text)

@@ -26,6 +26,7 @@ from inspector.errors import (
     RequestFailed,
     RequestTimeout,
 )
+from inspector.present.spans import section_lines
 from inspector.protocol.flows.steps import Broken, GivenUp, Refused, Replied, Reply, Silent
 from inspector.protocol.jsonrpc import ErrorAnswer
 from inspector.protocol.revisions.openings import Opening
@@ -65,7 +66,6 @@ def tell_failure(
 def _show_what_is_left(output: Output, journal: Journal) -> dict[str, Any]:
     from inspector.present.failure_report import as_data, has_died, post_mortem
     from inspector.present.server import stderr_section
-    from inspector.present.spans import section_lines
 
     if has_died(journal):
         for section in post_mortem(journal).sections:

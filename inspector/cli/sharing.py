@@ -9,10 +9,11 @@ import msgspec
 
 from inspector.capture.foreign_files import open_capture
 from inspector.capture.format.lines import Tell, blocks, read_at, tell_nobody
+from inspector.capture.format.notes import SUFFIX
 from inspector.capture.format.records import ConnectionRecord, from_line
 from inspector.errors import UsageError
 from inspector.features.share.known import is_harmless_variable, is_telling, read_path
-from inspector.features.share.share import ShareRequest, ShareResult, Sharing
+from inspector.features.share.share import ShareRequest, ShareResult, Sharing, copied_notes, keep_notes
 from inspector.protocol.credentials import is_secret
 
 _SHORTEST = 4
@@ -241,8 +242,6 @@ class _Notes:
     """The notes of a capture on their way beside its copy."""
 
     def __init__(self, file: Path, capture_id: str, out: Path | None, *, overwrite: bool) -> None:
-        from inspector.capture.format.notes import SUFFIX
-
         self._file, self._id, self._out = file, capture_id, out
         self._path = out.with_name(out.name + SUFFIX) if out is not None else None
         if self._path is not None and not overwrite and self._path.is_symlink() | self._path.exists():
@@ -250,8 +249,6 @@ class _Notes:
 
     def copy(self, sharing: Sharing, warn: Callable[[str], None]) -> None:
         """Write them, and look for secrets in what was written."""
-        from inspector.features.share.share import copied_notes, keep_notes
-
         sharing.redactor.activate(list(sharing.known))
         notes = copied_notes(self._file, self._id, sharing.redactor)
         if notes.trouble:

@@ -73,8 +73,6 @@ def _milder(finding: Finding, worst: Finding) -> Line:
 
 
 def _hosts(finding: Finding) -> list[Line]:
-    from inspector.present.compatibility import words_of
-
     told = words_of(finding)
     lines: list[Line] = [((f"        {names}: ", "muted"), (sentence, "muted")) for names, sentence in told[:_HOSTS]]
     return [*lines, ((f"        and {len(told) - _HOSTS} more", "muted"),)] if len(told) > _HOSTS else lines

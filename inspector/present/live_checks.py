@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import heappop, heappush
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
@@ -18,6 +18,7 @@ from inspector.capture.journal import Journal
 from inspector.capture.store.columns import EntryKind, MessageKind
 from inspector.capture.store.store import entries
 from inspector.checks.findings import Finding
+from inspector.checks.runner import DisabledChecks, Inspection
 from inspector.config.remembered import Mute
 from inspector.present.gc_control import no_collection
 from inspector.present.words import GRADES
@@ -27,10 +28,6 @@ from inspector.protocol.jsonrpc import Message, read_around
 from inspector.protocol.things import LISTS
 from inspector.protocol.tracking.catalogue import Listing
 from inspector.protocol.unreadable import messages_of
-
-if TYPE_CHECKING:
-    from inspector.checks.runner import DisabledChecks, Inspection
-
 
 # What checks have found in one journal, by entry: a mark for each row, the findings of a message, of a tool.
 
@@ -45,7 +42,7 @@ _KINDS = {listed.member: kind for kind, listed in LISTS.items()}
 class AboutThing(msgspec.Struct, frozen=True):
     """A finding about something that is listed."""
 
-    finding: "Finding"
+    finding: Finding
     item: Any = None
     """The item as it was listed; None if the finding is about a use of it."""
 
@@ -64,7 +61,7 @@ class SharedCause(msgspec.Struct, frozen=True):
 class Faulty:
     """Of which things of a list errors were found. Each finding is looked at once, however often it is asked."""
 
-    def __init__(self, listing: "Listing", muted: frozenset[Mute], items: dict[str, Any]) -> None:
+    def __init__(self, listing: Listing, muted: frozenset[Mute], items: dict[str, Any]) -> None:
         self.listing, self.muted, self.items = listing, muted, items
         self.looked_at = 0
         """So many of the suspects."""
@@ -98,7 +95,7 @@ class JournalFindings:
 
     # reading
 
-    def of(self, n: int) -> "Sequence[Finding]":
+    def of(self, n: int) -> Sequence[Finding]:
         """The findings whose evidence is entry n, worst first."""
         found = [each for each in self._by_entry.get(n, ()) if not self.is_muted(each)]
         return sorted(found, key=lambda each: each.severity.rank) if len(found) > 1 else found
@@ -120,7 +117,7 @@ class JournalFindings:
         """The same of entry n alone."""
         return self._marks[n] if n < len(self._marks) else 0
 
-    def of_thing(self, kind: str, key: str, item: Any) -> "list[Finding]":
+    def of_thing(self, kind: str, key: str, item: Any) -> list[Finding]:
         """The findings about a listed thing as it is listed now, and about its uses.
 
         `kind` is "tools", "prompts", "resources" or "resourceTemplates"; `key` is "" for a thing without one.
@@ -166,7 +163,7 @@ class JournalFindings:
     def _is_faulty(self, kind: str, key: str, items: dict[str, Any]) -> bool:
         return key in items and any(each.severity.rank == 0 for each in self.of_thing(kind, key, items[key]))
 
-    def is_muted(self, finding: "Finding") -> bool:
+    def is_muted(self, finding: Finding) -> bool:
         """Whether somebody has muted it, or its check."""
         if not self.muted:
             return False
@@ -174,7 +171,7 @@ class JournalFindings:
 
     # changing
 
-    def add(self, findings: "Iterable[Finding]") -> None:
+    def add(self, findings: Iterable[Finding]) -> None:
         """Take in what was found. One thread only."""
         with self._lock:
             for each in findings:
@@ -196,7 +193,7 @@ class JournalFindings:
         """Let go of the page that was looked at last: it may be long, and was read for this alone."""
         self._page = 0, "", ()
 
-    def _add(self, finding: "Finding") -> None:
+    def _add(self, finding: Finding) -> None:
         n = finding.frames[0] if finding.frames else 0
         self._by_entry.setdefault(n, []).append(finding)
         about = self._thing(n, finding.pointer) if n else None
@@ -208,7 +205,7 @@ class JournalFindings:
                 self._suspects.setdefault(kind, []).append(key)
         self.all.append(finding)
 
-    def _count(self, finding: "Finding") -> None:
+    def _count(self, finding: Finding) -> None:
         if self.is_muted(finding):
             return
         grade = GRADES.index(finding.severity) + 1
@@ -229,7 +226,7 @@ class JournalFindings:
         item = items[at] if at < len(items) else None
         return None if item is None else ((kind, peek.text(item, _KEYS[kind]) or ""), item)
 
-    def _items(self, n: int, member: str) -> "Sequence[Any]":
+    def _items(self, n: int, member: str) -> Sequence[Any]:
         """What a page listed: the very items of the catalogue where it is one of its pages, else read again."""
         if self._page[:2] != (n, member):
             listing = self.journal.conversation.catalogue.listings[_KINDS[member]]
@@ -247,12 +244,12 @@ class JournalFindings:
         return ((kind, exchange.target), None) if kind and exchange.target else None
 
 
-def mute_of(finding: "Finding") -> Mute:
+def mute_of(finding: Finding) -> Mute:
     """What mutes this one finding."""
     return Mute(finding.id, finding.frames[0] if finding.frames else -1, finding.pointer)
 
 
-def _items_of(kind: str, listing: "Listing") -> dict[str, Any]:
+def _items_of(kind: str, listing: Listing) -> dict[str, Any]:
     """By key. Without further calls, because a list may be long and keys wait."""
     member = _KEYS[kind]
     found: dict[str, Any] = {}
@@ -331,7 +328,7 @@ class LiveChecks(JournalFindings):
         return self._inspection.unasked if self._inspection is not None else 0
 
     @property
-    def set_aside(self) -> "Sequence[DisabledChecks]":
+    def set_aside(self) -> Sequence[DisabledChecks]:
         """What has failed by a mistake of ours; the other checks have gone on."""
         return tuple(self._inspection.set_aside.values()) if self._inspection is not None else ()
 
@@ -372,10 +369,8 @@ class LiveChecks(JournalFindings):
         while self.step(1.0):
             pass
 
-    def _begun(self) -> "Inspection":
+    def _begun(self) -> Inspection:
         if self._inspection is None:
-            from inspector.checks.runner import Inspection
-
             self._inspection = Inspection(rest=_rest, read=self._messages)
         return self._inspection
 
@@ -387,7 +382,7 @@ class LiveChecks(JournalFindings):
                     return read_around(frame.payload, LISTS[kind].member, items) or messages_of(frame)
         return messages_of(frame)
 
-    def _linger(self, inspection: "Inspection", end: float, clock: Callable[[], float]) -> None:
+    def _linger(self, inspection: Inspection, end: float, clock: Callable[[], float]) -> None:
         """The expensive questions, and then what only the end can tell."""
         while inspection.waiting:
             self.add(inspection.judge_pending(1))
@@ -398,7 +393,7 @@ class LiveChecks(JournalFindings):
             self.add(inspection.finish())
         self.forget_page()
 
-    def _skim(self, inspection: "Inspection", first: int) -> bool:
+    def _skim(self, inspection: Inspection, first: int) -> bool:
         """Look at the beginning of a block of log messages alone, once many were looked at; False if it is none."""
         last, store = first + _BLOCK - 1, self.journal.store
         if last > self.journal.count or not store.is_run(first, last):
@@ -412,7 +407,7 @@ class LiveChecks(JournalFindings):
         self.checked = last
         return True
 
-    def _take(self, inspection: "Inspection", first: int, last: int) -> None:
+    def _take(self, inspection: Inspection, first: int, last: int) -> None:
         sizes = self.journal.store.columns(first, last).sizes
         if max(sizes) > LONG:
             for n in range(first, last + 1):
@@ -421,11 +416,11 @@ class LiveChecks(JournalFindings):
         self.add(inspection.take(self._readable(first, last)))
         self.checked = last
 
-    def _readable(self, first: int, last: int) -> "Iterator[Entry]":
+    def _readable(self, first: int, last: int) -> Iterator[Entry]:
         """Entries as they crossed; what can't be read back is left out, for it would be judged as it is not."""
         return (entry for entry in entries(self.journal.store, first, last) if not entry.missing)
 
-    def _take_one(self, inspection: "Inspection", n: int) -> None:
+    def _take_one(self, inspection: Inspection, n: int) -> None:
         store, exchanges = self.journal.store, self.journal.conversation.exchanges
         number, kind = store.exchange(n), store.message_kind(n)
         exchange = exchanges[number - 1] if 0 < number <= len(exchanges) else None
@@ -514,7 +509,7 @@ class PastChecks(JournalFindings):
         return self.whole.unasked
 
     @property
-    def set_aside(self) -> "Sequence[DisabledChecks]":
+    def set_aside(self) -> Sequence[DisabledChecks]:
         """What has failed by then, by a mistake of ours."""
         return tuple(each for each in self.whole.set_aside if each.n <= self.journal.count)
 

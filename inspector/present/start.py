@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 
 from inspector import text
+from inspector.capture.format.lines import demand_file
 from inspector.config.environment import can_run_code
 from inspector.config.paths import expanded
 from inspector.errors import UsageError
@@ -384,8 +385,6 @@ def _is_program(word: str) -> bool:
 
 
 def _wanted_capture(word: str) -> Path:
-    from inspector.capture.format.lines import demand_file  # the start names none
-
     path = expanded(word)
     demand_file(path, "mcp-inspect without any words lists recent captures.")
     return path

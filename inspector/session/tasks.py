@@ -8,7 +8,7 @@ in the way of the revision.
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from inspector.capture.journal import Journal
 from inspector.errors import UsageError
@@ -16,7 +16,17 @@ from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.call import Called
 from inspector.protocol.flows.steps import Flow, GivenUp, Refused, Replied, Reply, Send, Silent
-from inspector.protocol.flows.tasks import Followed, Support, TaskEnd, as_task, follow, support_of, why_no_task
+from inspector.protocol.flows.tasks import (
+    Followed,
+    Support,
+    TaskEnd,
+    TaskList,
+    as_task,
+    follow,
+    list_tasks,
+    support_of,
+    why_no_task,
+)
 from inspector.protocol.jsonrpc import Answer
 from inspector.protocol.revisions._shape import Revision, TaskSupport
 from inspector.protocol.revisions.openings import Opening
@@ -24,10 +34,6 @@ from inspector.protocol.things import Tool
 from inspector.protocol.tracking.tasks import Handle, Task, handle_in
 from inspector.session.desk import Desk
 from inspector.session.options import Timeouts
-
-if TYPE_CHECKING:
-    from inspector.protocol.flows.tasks import TaskList
-
 
 # Followers: at most one for each task
 
@@ -297,10 +303,8 @@ class SessionTasks:
         for id_ in self.followed:
             self.leave(id_)
 
-    async def list(self) -> "TaskList":
+    async def list(self) -> TaskList:
         """All tasks that the server lists. Raises: UsageError where the revision or the server has no list."""
-        from inspector.protocol.flows.tasks import list_tasks
-
         return await self._driver.drive(list_tasks(_opening(self._journal)))
 
     async def _ask(self, method: str, id_: str) -> Called:

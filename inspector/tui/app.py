@@ -20,7 +20,7 @@ from textual.events import Event
 from textual.screen import Screen
 from textual.widget import Widget
 
-from inspector.session.engine import Live
+from inspector.session.engine import Live, OpenedSession
 from inspector.text import for_clipboard, visible
 from inspector.tui import app_parts, keys, safety
 from inspector.tui.app_parts import Checker, ConnectionActions, ExportActions, Questions, Waits
@@ -37,14 +37,13 @@ from inspector.tui.tabs import Tab, Tabs, subject_of
 from inspector.tui.theme import glyphs
 from inspector.tui.toasts import TOAST_CSS, Toasts
 from inspector.tui.widgets.bars import FooterBar
+from inspector.tui.widgets.virtual_list import LogList
 
 if TYPE_CHECKING:
-    from inspector.session.engine import OpenedSession
     from inspector.tui.screens.help.palette import Command
     from inspector.tui.screens.replay.playback import AnyPlayback
     from inspector.tui.screens.sessions.panel import SessionsPanel
     from inspector.tui.widgets.payload_actions import PayloadDeeds
-    from inspector.tui.widgets.virtual_list import LogList
 
 _TURN_S = 0.005
 """Python's own default; until the first picture, the caller may have set another."""
@@ -82,7 +81,7 @@ class InspectApp(App[None]):
         show: str = "traffic",
         name: str = "",
         named: bool = True,
-        beside: "Sequence[OpenedSession]" = (),
+        beside: Sequence[OpenedSession] = (),
         opener: Opener | None = None,
         over: Screen[None] | None = None,
     ) -> None:
@@ -370,7 +369,7 @@ class InspectApp(App[None]):
         """A click on the header's tabs."""
         self.call_later(self.navigation.action_show, message.name)
 
-    def on_log_list_selected(self, message: "LogList.Selected") -> None:
+    def on_log_list_selected(self, message: LogList.Selected) -> None:
         """The reader has moved in the traffic, or in the timeline."""
         self.replay.follow_cursor(message)
 

@@ -21,15 +21,15 @@ from inspector.protocol.flows.steps import Replied, Silent
 from inspector.protocol.jsonrpc import ErrorAnswer
 from inspector.text import human_duration, visible
 from inspector.tui import keys
+from inspector.tui.bars import HeaderBar, WaitingBar
 from inspector.tui.conversation import ConversationStage, LiveSubject, OpenConversation, why_silent
+from inspector.tui.navigation import Opener
 from inspector.tui.pacing import SLOWER, Pacing
 from inspector.tui.tabs import Tab, Tabs
 from inspector.tui.toasts import Toasts
 
 if TYPE_CHECKING:
     from inspector.auth.guide import WaitingForLogin
-    from inspector.tui.bars import HeaderBar, WaitingBar
-    from inspector.tui.navigation import Opener
     from inspector.tui.screens.export.ways import ExportSource, Made
 
 _WAITS_EVERY = 10
@@ -55,7 +55,6 @@ class Waits:
         if self.bar is None:
             if not self._tabs.subject.can_act:
                 return
-            from inspector.tui.bars import WaitingBar
 
             self.bar = WaitingBar()
             self._app.screen_stack[0].mount(self.bar)  # a dialog that is open now would take it along
@@ -121,7 +120,7 @@ class ConnectionActions:
         self,
         app: App[None],
         tabs: Tabs,
-        header: "HeaderBar",
+        header: HeaderBar,
         toasts: Toasts,
         offer_server: Callable[[Tab], None],
     ) -> None:
@@ -248,7 +247,7 @@ _LONGEST = 80
 class ExportActions:
     """Exports from any screen: all of it, or what is in sight or chosen there. A long result has its own screen."""
 
-    def __init__(self, app: App[None], tabs: Tabs, toasts: Toasts, opener: "Opener | None") -> None:
+    def __init__(self, app: App[None], tabs: Tabs, toasts: Toasts, opener: Opener | None) -> None:
         self._app = app
         self._tabs = tabs
         self._toasts = toasts

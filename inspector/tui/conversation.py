@@ -18,6 +18,8 @@ import msgspec
 from inspector.capture.journal import Journal
 from inspector.capture.store.history import History, PastJournal
 from inspector.config.environment import Environment
+from inspector.config.paths import places
+from inspector.config.remembered import KeptMutes
 from inspector.config.targets import HttpTarget, StdioTarget
 from inspector.errors import AuthorizationNeeded, InspectError
 from inspector.protocol.exchanges import Exchange
@@ -309,9 +311,6 @@ class OpenConversation:
 
         checks = LiveChecks(self.journal, over=lambda: self.stage is ConversationStage.RECORDED and not self.grows)
         if not self.journal.live:
-            from inspector.config.paths import places
-            from inspector.config.remembered import KeptMutes
-
             checks.mute(KeptMutes(places().state, self.journal.head.id).read())
         return checks
 

@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Protocol
 
 from textual.app import App
 
+from inspector.capture.format.notes import Mark, View
 from inspector.errors import InspectError
+from inspector.present.spans import Span
 from inspector.session.engine import OpenedSession
 from inspector.text import visible
-from inspector.tui.bars import HeaderBar
+from inspector.tui.bars import ConversationBar, HeaderBar
 from inspector.tui.conversation import ConversationStage, OpenConversation, Recording
 from inspector.tui.panels import Panel
-from inspector.tui.screens.replay.controls import Replay
+from inspector.tui.screens.replay.controls import Replay, recorded_server
+from inspector.tui.screens.traffic.panel import TrafficPanel
 from inspector.tui.tabs import ALL, Tab, Tabs
 from inspector.tui.toasts import Toasts
 
 if TYPE_CHECKING:
-    from inspector.capture.format.notes import Mark, View
-    from inspector.present.spans import Span
     from inspector.present.start import Capture, ConfiguredServer, Wanted
-    from inspector.tui.screens.traffic.panel import TrafficPanel
 
 
 class Opener(Protocol):
@@ -114,7 +114,6 @@ class Navigation:
         """List marks and views; what is chosen there is gone to in the traffic."""
         from inspector.tui.noted import noted_of
         from inspector.tui.screens.notes.dialogs import MarksScreen
-        from inspector.tui.screens.traffic.panel import TrafficPanel
 
         if self._tabs.shows_timeline:
             return
@@ -122,15 +121,13 @@ class Navigation:
         traffic = panel if isinstance(panel, TrafficPanel) else None
         subject = self._tabs.subject
 
-        def went(found: "Mark | View | None") -> None:
+        def went(found: Mark | View | None) -> None:
             self._app.call_later(self._go_to_noted, found, traffic)
 
         present = traffic.present_view() if traffic is not None else None
         self._app.push_screen(MarksScreen(subject, noted_of(subject), present), went)
 
-    async def _go_to_noted(self, found: "Mark | View | None", traffic: "TrafficPanel | None") -> None:
-        from inspector.capture.format.notes import Mark
-
+    async def _go_to_noted(self, found: Mark | View | None, traffic: TrafficPanel | None) -> None:
         if traffic is not None:
             traffic.list.show_notes()
         if isinstance(found, Mark) and found.n <= self._tabs.subject.journal.count:
@@ -205,8 +202,6 @@ class Navigation:
         if isinstance(tab.subject, Recording):
             self._app.run_worker(tab.subject.keep_up, thread=True, group=f"load {tab.number}")
         if tabs.bar is None:
-            from inspector.tui.bars import ConversationBar
-
             tabs.bar = ConversationBar(tabs, self.show_tab)
             await self._app.mount(tabs.bar, before=self._header)
         tabs.bar.sync()
@@ -275,7 +270,6 @@ class Navigation:
     def offer_server(self, tab: Tab) -> None:
         """Show how the server of a recording was started or dialled, and ask whether it is to be, in a tab beside."""
         from inspector.present.start import OpenServer
-        from inspector.tui.screens.replay.controls import recorded_server
         from inspector.tui.screens.start.start import ApproveScreen
 
         if self._opener is None:
@@ -357,8 +351,6 @@ def make_panel(name: str, subject: OpenConversation) -> Panel:
     """The panel of a screen, by its name: "traffic", "tools", "resources", "prompts" or "server"."""
     match name:
         case "traffic":
-            from inspector.tui.screens.traffic.panel import TrafficPanel
-
             return TrafficPanel(subject)
         case "tools":
             from inspector.tui.screens.items.tools import ToolsPanel

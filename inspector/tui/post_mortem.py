@@ -17,7 +17,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from inspector.capture.connection_facts import TAIL_LINES
-from inspector.present.failure_report import PostMortem, post_mortem
+from inspector.present.failure_report import PostMortem, diagnosis_lines, of_findings, post_mortem, with_surroundings
 from inspector.present.spans import Line, Section, plain
 from inspector.text import cell_width, visible
 from inspector.tui import keys
@@ -102,8 +102,6 @@ class PostMortemCard(Scroller):
         self._draw()
 
     def _mortem(self) -> PostMortem:
-        from inspector.present.failure_report import with_surroundings
-
         subject = self._subject
         shell = os.environ if subject.journal.live else {}
         mortem = post_mortem(subject.journal, subject.why)
@@ -114,7 +112,6 @@ class PostMortemCard(Scroller):
         checks = self._subject.checks_so_far
         if checks is None or not checks.all:
             return []
-        from inspector.present.failure_report import diagnosis_lines, of_findings
 
         found = of_findings(tuple(checks.all))
         return diagnosis_lines(found) if found is not None else []

@@ -18,6 +18,7 @@ from inspector.present.start import (
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
 from inspector.tui.safety import dress, install, turn_theme
+from inspector.tui.screens.help.help import turn_help
 from inspector.tui.screens.start.start import ApproveScreen, StartList, ask_for
 from inspector.tui.theme import glyphs
 from inspector.tui.widgets.bars import BarItem, BarLine, FooterBar, ItemBar
@@ -81,6 +82,4 @@ class StartApp(App[StartChoice]):
 
     def action_help(self) -> None:
         """Show the keys, or put them away."""
-        from inspector.tui.screens.help.help import turn_help
-
         turn_help(self, (ActionScope.START, ActionScope.MOVING))

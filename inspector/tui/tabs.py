@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING, overload
 
 from textual.app import App
 
+from inspector.config.paths import places
+from inspector.present.words import is_stream
 from inspector.protocol import peek
+from inspector.session.desk import TicketState
 from inspector.session.engine import Live, OpenedSession
-from inspector.text import one_line
+from inspector.text import one_line, visible
 from inspector.tui.conversation import ConversationStage, LiveSubject, OpenConversation, Recording
 from inspector.tui.panels import Panel
 from inspector.tui.toasts import Toasts
@@ -100,9 +103,6 @@ class Tab:
     @property
     def running(self) -> list[str]:
         """What would be lost if it ended now, a line each: requests under way, and questions."""
-        from inspector.present.words import is_stream
-        from inspector.session.desk import TicketState
-        from inspector.text import visible
         from inspector.tui.screens.inbox.model import asked_in_short
 
         if not self.subject.can_act or self.subject.stage is not ConversationStage.OPEN:
@@ -118,8 +118,6 @@ class Tab:
 def subject_of(first: Live | None, capture: Path | None) -> OpenConversation:
     """What a tab shows. Raises: CaptureError if `capture` is no capture."""
     if capture is not None:
-        from inspector.config.paths import places
-
         return Recording(capture, places().cache / "captures")
     assert first is not None, "there is something to show"
     return LiveSubject(first)

@@ -8,6 +8,7 @@ from inspector.cli.command_line import first_word
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented, write_examples
+from inspector.cli.launch import store_for
 from inspector.cli.login_options import read_login
 from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
@@ -60,7 +61,6 @@ def login_command(env: CliEnv, /, url: str | None, **options: Any) -> ExitStatus
 def status_command(env: CliEnv, /, url: str | None, **options: Any) -> ExitStatus:
     """Show stored logins: scopes, expiry and storage; without URL, of all servers."""
     from inspector.cli import logins
-    from inspector.cli.launch import store_for
 
     chosen = _chosen(env, url, options)
     choice = chosen.login if chosen else read_login(options, env.environ)
@@ -90,7 +90,6 @@ def refresh_command(env: CliEnv, /, url: str | None, **options: Any) -> ExitStat
 def logout_command(env: CliEnv, /, url: str | None, everything: bool, **options: Any) -> ExitStatus:
     """Delete the stored tokens of a server."""
     from inspector.cli import logins
-    from inspector.cli.launch import store_for
 
     chosen = _chosen(env, url, options)
     choice = chosen.login if chosen else read_login(options, env.environ)

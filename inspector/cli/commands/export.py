@@ -2,12 +2,11 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from inspector.capture.format.file import demand_place
-from inspector.capture.format.notes import NotesFile
+from inspector.capture.format.notes import Notes, NotesFile
 from inspector.capture.journal import Journal
 from inspector.cli.captures import loaded_capture, matching_entries
 from inspector.cli.env import CliEnv
@@ -16,10 +15,8 @@ from inspector.cli.help import Documented
 from inspector.cli.output import Output
 from inspector.cli.process import leaving_nothing_half_made
 from inspector.features.export.formats import FORMATS, demand_place_for_notes, pieces
+from inspector.features.export.selection import Selection, to_file
 from inspector.text import visible
-
-if TYPE_CHECKING:
-    from inspector.capture.format.notes import Notes
 
 
 def to_stdout(output: Output, found: Iterable[bytes]) -> None:
@@ -77,8 +74,6 @@ def command(
     them is taken out by mcp-inspect share, whose copy can be exported like any capture. One operation with a diagram
     is what mcp-inspect trace writes.
     """
-    from inspector.features.export.selection import Selection, to_file
-
     output = Output(env, quiet=quiet)
     if notes:
         demand_place_for_notes(name)
@@ -101,7 +96,7 @@ def command(
     return ExitStatus.OK
 
 
-def _noted(journal: Journal, output: Output) -> "Notes":
+def _noted(journal: Journal, output: Output) -> Notes:
     notes = NotesFile(journal.capture_path, journal.head.id).read()
     if notes.trouble:
         output.warn(notes.trouble)

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from inspector.capture.import_.importing import import_file
+from inspector.capture.import_.readers import READERS
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
@@ -44,9 +46,6 @@ def command(
     Recognised are plain JSON-RPC lines, HAR, mcpsnoop, mcp-cassette, exports of the official Inspector, and the logs of
     Claude Desktop and VS Code.
     """
-    from inspector.capture.import_.importing import import_file
-    from inspector.capture.import_.readers import READERS
-
     if name and name not in READERS:
         raise UsageError(f"--from {name!r} is no format", hint=f"Formats are {', '.join(READERS)}.")
     target = out or file.with_name(file.name + ".mcpcap")

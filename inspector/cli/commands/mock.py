@@ -16,6 +16,8 @@ from inspector.cli.output import Output
 from inspector.cli.process import leaving_politely
 from inspector.config.paths import places
 from inspector.errors import UsageError
+from inspector.features.mock.running import MockRequest, run
+from inspector.features.mock.shared import MockSettings, Serves, read_fault
 
 _EXAMPLES = (
     "mcp-inspect mock session.mcpcap",
@@ -62,9 +64,6 @@ def command(
     error that says what there is. Progress, logs and questions come at their place. A fault is delay TIME, error
     [CODE], cut, malformed or drop; then on METHOD [NAME]; then after N, and N times. Or FILTER => FAULT.
     """
-    from inspector.features.mock.running import MockRequest, run
-    from inspector.features.mock.shared import MockSettings, Serves, read_fault
-
     if not 0 < speed < math.inf:
         raise UsageError(
             f"--speed {speed:g}: that is no speed", hint="2 is twice as fast; --no-delay waits for nothing."

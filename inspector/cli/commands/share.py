@@ -11,6 +11,7 @@ from inspector.cli.help import Documented
 from inspector.cli.output import Output
 from inspector.cli.process import leaving_nothing_half_made
 from inspector.cli.progress import ReadingProgress
+from inspector.cli.sharing import as_json, chosen, copy, told, warnings
 from inspector.errors import UsageError
 
 _EXAMPLES = (
@@ -42,8 +43,6 @@ def command(env: CliEnv, /, file: Path, out: Path | None, *, dry_run: bool, **op
 
     The copy is read again, and not kept if a known secret is left. What only people understand stays: look into it.
     """
-    from inspector.cli.sharing import as_json, chosen, copy, told, warnings
-
     if out is None and not dry_run:
         raise UsageError("the copy needs a name", hint="Say -o FILE, or --dry-run to see what would be replaced.")
     output = Output(env, as_json=options["json_"], quiet=options["quiet"])

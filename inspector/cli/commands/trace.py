@@ -13,6 +13,7 @@ from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.output import Output
 from inspector.errors import UsageError
+from inspector.features.export.selection import to_file
 from inspector.present.trace import Trace, markdown_of, story_of
 
 _EXAMPLES = (
@@ -34,8 +35,6 @@ def command(env: CliEnv, /, file: Path, n: int, out: Path | None, force: bool, a
 
     Its requests and answers, progress, what the server asked meanwhile, HTTP, logs and stderr of that window.
     """
-    from inspector.features.export.selection import to_file
-
     output = Output(env)
     if out is not None:
         demand_place(out, file, overwrite=force)

@@ -13,7 +13,7 @@ from textual import work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
-from inspector.present.json_text import json_path, pointer
+from inspector.present.json_text import json_path, line_of, pointer
 from inspector.present.spans import Span, spans_width
 from inspector.tui import keys
 from inspector.tui.widgets.bars import StatusLine
@@ -306,8 +306,6 @@ class PayloadView(PayloadDeeds):
 
     @work(exclusive=True, group="point")
     async def _point_at(self, pointer: str) -> None:
-        from inspector.present.json_text import line_of
-
         payload, tree = self.payload, self.query_one(JsonView)
         few = len(payload) <= _AT_ONCE
         line = line_of(tree.lines, pointer) if few else await asyncio.to_thread(line_of, tree.lines, pointer)

@@ -15,6 +15,8 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static
 
+from inspector.config.paths import places
+from inspector.config.programs import EDITORS, PAGERS, program, run_on
 from inspector.errors import UsageError
 from inspector.present.copies import Copy, of_payload
 from inspector.present.rows import RowSource, RowView
@@ -97,14 +99,10 @@ class PayloadDeeds(Widget):
         Control characters are made visible: pagers such as `less -R` and `cat` pass them to the terminal. The editor
         gets the exact bytes.
         """
-        from inspector.config.programs import PAGERS
-
         self._run(PAGERS, visible(self.whole.decode("utf-8", "replace"), newlines=True).encode())
 
     def action_edit_out(self) -> None:
         """Open the payload in the person's editor."""
-        from inspector.config.programs import EDITORS
-
         changed = self._run(EDITORS, self.whole)
         if changed is not None and _trimmed(changed) != self.whole:
             self.post_message(self.Edited(self, _trimmed(changed)))
@@ -112,9 +110,6 @@ class PayloadDeeds(Widget):
     def _run(self, names: Sequence[str], payload: bytes) -> bytes | None:
         """Give the terminal to a program with the payload; what the file then holds, None if that did not work."""
         import os
-
-        from inspector.config.paths import places
-        from inspector.config.programs import program, run_on
 
         if not payload:
             self._tell("There is nothing here to show.")

@@ -6,19 +6,25 @@ Each does what the command of its name does: `export`, `share`, `surface`, `prom
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import msgspec
 
+from inspector.capture.compare.operations import accounts
+from inspector.capture.format.notes import NotesFile
 from inspector.capture.journal import Journal
+from inspector.capture.store.load import load
 from inspector.errors import UsageError
+from inspector.features.cases.file import add_cases, beside
+from inspector.features.cases.making import promoted
 from inspector.features.export.formats import FORMATS, pieces
-from inspector.present.spans import Line, plain
+from inspector.features.export.selection import Selection, to_file
+from inspector.features.lock.changes import compare_surfaces
+from inspector.features.lock.lines import diff_lines, summary
+from inspector.features.lock.lock_file import ServerDefinitions, read_lock_file, save, surface_of
+from inspector.present.spans import Line, plain, span
 from inspector.text import human_size
 from inspector.tui.panels import ExportScope
-
-if TYPE_CHECKING:
-    from inspector.features.lock.lock_file import ServerDefinitions
 
 
 class Share(Protocol):
@@ -95,15 +101,13 @@ class Made(msgspec.Struct, frozen=True):
 
     said: str
     """A sentence; may quote names of files."""
-    lines: "tuple[Line, ...]" = ()
+    lines: tuple[Line, ...] = ()
     """More, to be read; () if the sentence says all."""
 
 
 def proposed(way: ExportTarget, source: ExportSource) -> Path:
     """Where it would go: here; cases beside the capture."""
     if way.id == "cases" and source.path is not None:
-        from inspector.features.cases.file import beside
-
         return beside(source.path).absolute()
     return Path.cwd() / (source.stem + way.ending)
 
@@ -134,7 +138,6 @@ def _journal(source: ExportSource) -> Iterator[Journal]:
     if source.journal is not None:
         yield source.journal
         return
-    from inspector.capture.store.load import load
 
     assert source.path is not None, "there is one or the other"
     journal = load(source.path)
@@ -145,9 +148,6 @@ def _journal(source: ExportSource) -> Iterator[Journal]:
 
 
 def _exported(wish: ExportRequest, journal: Journal) -> Made:
-    from inspector.capture.format.notes import NotesFile
-    from inspector.features.export.selection import Selection, to_file
-
     chosen = wish.scope.found() if wish.scope is not None else range(1, journal.count + 1)
     notes = NotesFile(journal.capture_path, journal.head.id).read() if wish.notes and wish.way.notes else None
     selection = Selection(journal, chosen, notes=notes)
@@ -165,24 +165,19 @@ def _shared(wish: ExportRequest, source: ExportSource) -> Made:
     if source.share is None:
         raise UsageError("nothing can be shared from here", hint="mcp-inspect share does it.")
     lines = source.share(source.path, wish.path, notes=wish.notes, overwrite=wish.overwrite)
-    from inspector.present.spans import span
 
     head, rest = lines[0], lines[1:]
     return Made(f"Written to {_called(wish.path)}: {head}.", tuple((span(each, limit=400),) for each in (head, *rest)))
 
 
 def _surface(wish: ExportRequest, journal: Journal) -> Made:
-    from inspector.features.lock.lock_file import save
-
     surface = _surface_of(journal)
     save(wish.path, surface)
     counts = ", ".join(f"{len(things):,} {kind}" for kind, things in surface.lists.items() if things)
     return Made(f"Written to {_called(wish.path)}: {counts or 'no lists'}.")
 
 
-def _surface_of(journal: Journal) -> "ServerDefinitions":
-    from inspector.features.lock.lock_file import surface_of
-
+def _surface_of(journal: Journal) -> ServerDefinitions:
     surface = surface_of(journal.conversation)
     if not surface.is_known:
         raise UsageError("nothing is known of what the server offers", hint="There was no opening and no list.")
@@ -190,10 +185,6 @@ def _surface_of(journal: Journal) -> "ServerDefinitions":
 
 
 def _cases(wish: ExportRequest, journal: Journal) -> Made:
-    from inspector.capture.compare.operations import accounts
-    from inspector.features.cases.file import add_cases
-    from inspector.features.cases.making import promoted
-
     chosen = set(wish.scope.found()) if wish.scope is not None else None
     cases = promoted(accounts(journal).operations, chosen)
     if not cases:
@@ -204,11 +195,6 @@ def _cases(wish: ExportRequest, journal: Journal) -> Made:
 
 
 def _compared(wish: ExportRequest, journal: Journal) -> Made:
-    from inspector.features.lock.changes import compare_surfaces
-    from inspector.features.lock.lines import diff_lines, summary
-    from inspector.features.lock.lock_file import read_lock_file
-    from inspector.present.spans import span
-
     before, odd = read_lock_file(wish.path)
     diff = compare_surfaces(before, _surface_of(journal))
     lines = [*((span(said, "warning"),) for said in odd), *diff_lines(diff, wish.path.name, "as it is here")]

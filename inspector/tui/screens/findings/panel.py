@@ -6,7 +6,7 @@ Checks come after the traffic: how far they are stands below the list.
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from rich.console import Group as RichGroup
 from textual import events
@@ -16,14 +16,16 @@ from textual.containers import Vertical
 from textual.widgets import Static
 
 from inspector.checks.findings import Finding
+from inspector.config.paths import places
 from inspector.config.remembered import KeptMutes, Mute
-from inspector.present.findings import finding_section, findings_text, unexplained
+from inspector.present.findings import failure_in, finding_section, findings_text, unexplained
 from inspector.present.live_checks import mute_of
 from inspector.present.spans import Section, Span
+from inspector.present.trace import entries_of_all
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import ConversationStage, OpenConversation
-from inspector.tui.panels import Panel
+from inspector.tui.panels import ExportScope, Panel
 from inspector.tui.screens.findings.model import FindingRows, Group, about_check, checked, counted, set_aside_line
 from inspector.tui.theme import glyphs, spans_to_text
 from inspector.tui.widgets.bars import StatusLine
@@ -31,10 +33,6 @@ from inspector.tui.widgets.search_bar import SearchBar
 from inspector.tui.widgets.section_card import section_renderable
 from inspector.tui.widgets.virtual_lines import Scroller
 from inspector.tui.widgets.virtual_list import LogList
-
-if TYPE_CHECKING:
-    from inspector.tui.panels import ExportScope
-
 
 # What is done about findings: they are copied, muted and heard of again, and the checks made to pause.
 
@@ -282,18 +280,13 @@ What checks have found, worst first. Enter shows the evidence in the traffic, Sp
         self._look()
 
     @property
-    def export_scopes(self) -> "Sequence[ExportScope]":
+    def export_scopes(self) -> Sequence[ExportScope]:
         """What the chosen findings rest on, with the operations that it belongs to."""
-        from inspector.present.trace import entries_of_all
-        from inspector.tui.panels import ExportScope
-
         ns = dict.fromkeys(n for each in self._findings() for n in each.frames[:_MOST_EVIDENCE])
         find = partial(entries_of_all, self._subject.journal, tuple(ns))
         return (ExportScope("the finding's evidence", find=find),) if ns else ()
 
     def _kept(self) -> KeptMutes:
-        from inspector.config.paths import places
-
         return KeptMutes(places().state, self._subject.journal.head.id)
 
     def _findings(self) -> Sequence[Finding]:
@@ -323,8 +316,6 @@ def _empty(subject: OpenConversation, rows: FindingRows) -> list[list[Span]]:
 
 def _failure(subject: OpenConversation) -> str:
     """What failed, as far as the subject or its traffic says; "" if nothing did."""
-    from inspector.present.findings import failure_in
-
     if subject.stage is ConversationStage.FAILED:
         return f"no session was opened{f': {subject.why}' if subject.why else ''}"
     return failure_in(subject.journal)

@@ -10,15 +10,16 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from inspector.config.paths import places
+from inspector.config.remembered import SeenServer
 from inspector.tui.conversation import OpenConversation
+from inspector.tui.tabs import Tabs
+from inspector.tui.toasts import Toasts
 
 if TYPE_CHECKING:
     from textual.app import App
 
-    from inspector.config.remembered import SeenServer
     from inspector.present.list_changes import RememberedServer
-    from inspector.tui.tabs import Tabs
-    from inspector.tui.toasts import Toasts
 
 _KINDS = ("tools", "prompts", "templates")
 _REST = 8
@@ -28,7 +29,7 @@ _REST = 8
 class DefinitionChanges:
     """Compares what the servers of all tabs offer with what is remembered."""
 
-    def __init__(self, app: "App[None]", tabs: "Tabs", toasts: "Toasts") -> None:
+    def __init__(self, app: "App[None]", tabs: Tabs, toasts: Toasts) -> None:
         self._app = app
         self._tabs = tabs
         self._toasts = toasts
@@ -95,8 +96,5 @@ async def approve(
     subject.memory.compared = ()
 
 
-def _seen(subject: OpenConversation) -> "SeenServer":
-    from inspector.config.paths import places
-    from inspector.config.remembered import SeenServer
-
+def _seen(subject: OpenConversation) -> SeenServer:
     return SeenServer(places().state, subject.memory.key)

@@ -33,6 +33,7 @@ from inspector.tui.conversation import ConversationStage, OpenConversation
 from inspector.tui.theme import glyphs
 from inspector.tui.widgets.dialogs import Dialog
 from inspector.tui.widgets.lines import LinesScreen, Wrapped
+from inspector.tui.widgets.save import SaveScreen, file_name
 from inspector.tui.widgets.section_card import section_renderable
 from inspector.tui.widgets.virtual_lines import Lines
 from inspector.tui.widgets.virtual_list import LogList
@@ -168,8 +169,6 @@ class AppSourceScreen(Dialog[None]):
 
     def action_save(self) -> None:
         """Save the source."""
-        from inspector.tui.widgets.save import SaveScreen, file_name
-
         if self._page is not None:
             self.app.push_screen(SaveScreen(self._page.source, file_name(self._uri, "text/html")))
 

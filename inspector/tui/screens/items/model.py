@@ -7,11 +7,14 @@ an icon is a fact: nothing is fetched because a server names it.
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from inspector import text
+from inspector.checks.findings import Finding, Severity
+from inspector.checks.registry import CHECKS
+from inspector.checks.verdict import verdict
 from inspector.present import spans as signs
 from inspector.present.items import MARKS, always, annotation_facts, best_first, icon_facts, mark, meta_facts
 from inspector.present.live_checks import JournalFindings
@@ -23,10 +26,6 @@ from inspector.protocol import peek
 from inspector.protocol.things import Content, ListedItem, Prompt, Resource, Template, Tool
 from inspector.protocol.tracking.subscriptions import Subscriptions
 from inspector.protocol.uri_templates import UriTemplate, Variable, could_have_made, take_apart
-
-if TYPE_CHECKING:
-    from inspector.checks.findings import Finding
-
 
 _WIDE = 60
 
@@ -479,7 +478,7 @@ _SHORT, _LONG = 160, 400
 """Characters of a sentence, at first and in full."""
 
 
-def findings_about(checks: JournalFindings | None, thing: ListedItem) -> "Sequence[Finding]":
+def findings_about(checks: JournalFindings | None, thing: ListedItem) -> Sequence[Finding]:
     """What was found about a thing, worst first; nothing before anything was checked."""
     kind = _KINDS.get(type(thing))
     if checks is None or kind is None:
@@ -487,7 +486,7 @@ def findings_about(checks: JournalFindings | None, thing: ListedItem) -> "Sequen
     return sorted(checks.of_thing(kind, thing.key, thing.raw), key=lambda each: each.severity.rank)
 
 
-def own_findings(checks: JournalFindings | None, thing: ListedItem) -> "Sequence[Finding]":
+def own_findings(checks: JournalFindings | None, thing: ListedItem) -> Sequence[Finding]:
     """The same without what most things of its list have in common, which is said once for all of them."""
     found = findings_about(checks, thing)
     kind = _KINDS.get(type(thing))
@@ -502,7 +501,6 @@ def shared_lines(checks: JournalFindings | None, kinds: Sequence[str], evidence_
     found = [each for kind in kinds for each in checks.shared(kind)] if checks is not None else []
     if not found:
         return []
-    from inspector.checks.registry import CHECKS  # what a check is called matters once one has found something
 
     lines: list[list[Span]] = []
     for each in found[:_FEW]:
@@ -516,7 +514,7 @@ def shared_lines(checks: JournalFindings | None, kinds: Sequence[str], evidence_
 
 
 def finding_spans(
-    findings: "Sequence[Finding]", *, full: bool, more_key: str = "", evidence_key: str = ""
+    findings: Sequence[Finding], *, full: bool, more_key: str = "", evidence_key: str = ""
 ) -> list[list[Span]]:
     """A line for each check that found something, worst first, and the keys that show more; [] for nothing found.
 
@@ -530,17 +528,14 @@ def finding_spans(
     return [*lines, *_keys(len(groups) - len(shown), "" if full else more_key, evidence_key)] if lines else []
 
 
-def cause_line(checks: JournalFindings, frames: "Sequence[int | None]") -> list[Span]:
+def cause_line(checks: JournalFindings, frames: Sequence[int | None]) -> list[Span]:
     """What was found about the messages of one exchange and comes first, in a line; [] where it is only a hint."""
-    from inspector.checks.findings import Severity
-    from inspector.checks.verdict import verdict
-
     found = {(each.id, each.sentence): each for n in frames if n for each in checks.of(n)}
     first = verdict(found.values()).primary
     return _line([first], limit=_LONG) if first is not None and first.severity is not Severity.HINT else []
 
 
-def _line(group: "Sequence[Finding]", *, limit: int) -> list[Span]:
+def _line(group: Sequence[Finding], *, limit: int) -> list[Span]:
     first = group[0]
     sign, role = words_mark(3 - first.severity.rank)
     many: list[Span] = [(f" {signs.TIMES}{len(group):,}", "muted")] if len(group) > 1 else []

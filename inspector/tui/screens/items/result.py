@@ -24,6 +24,7 @@ from inspector.tui.screens.items.calls import CallClocks, HistoryRows, RunningCa
 from inspector.tui.screens.items.result_views import CONTENT, HISTORY, STRUCTURED, ResultBody, ResultWords
 from inspector.tui.theme import glyphs, spans_to_text
 from inspector.tui.widgets.bars import StatusLine
+from inspector.tui.widgets.picture import PictureScreen
 from inspector.tui.widgets.schema_form.view import FieldAction, FormBar
 from inspector.tui.widgets.virtual_list import LogList
 
@@ -254,7 +255,6 @@ it came, and the earlier calls, of which Enter shows one.
         if found is None or found.data is None:
             self.app.notify("There is no picture in this result.", markup=False)
             return
-        from inspector.tui.widgets.picture import PictureScreen
 
         self.app.push_screen(PictureScreen(found.data, plain(found.title)))
 

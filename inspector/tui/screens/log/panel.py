@@ -24,6 +24,7 @@ from inspector.tui.panels import Panel
 from inspector.tui.screens.log.model import LogFilter, ServerLog, Sources
 from inspector.tui.theme import glyphs
 from inspector.tui.widgets.bars import StatusLine
+from inspector.tui.widgets.choose import ChooseScreen
 from inspector.tui.widgets.search_bar import SearchBar
 from inspector.tui.widgets.virtual_list import LogList
 
@@ -144,7 +145,6 @@ Log messages and lines of stderr, the newest last. `]` and `[` choose the least 
         if why := why_silent(self._subject):
             self.app.notify(why, severity="warning", markup=False)
             return
-        from inspector.tui.widgets.choose import ChooseScreen
 
         each = takes_levels(self._subject.journal)
         labels = [*LEVELS, *([NO_MESSAGES] if each else [])]

@@ -13,19 +13,23 @@ from weakref import WeakKeyDictionary
 
 from textual.app import App
 
+from inspector.capture.journal import Journal
+from inspector.config.environment import MINIMAL
+from inspector.protocol import peek
+from inspector.protocol.credentials import MASK
+from inspector.tui.bars import HeaderBar
 from inspector.tui.conversation import ConversationStage, OpenConversation, Recording
 from inspector.tui.panels import Panel
+from inspector.tui.screens.traffic.list import TrafficList
+from inspector.tui.screens.traffic.panel import TrafficPanel
 from inspector.tui.tabs import Tab, Tabs
 from inspector.tui.toasts import Toasts
+from inspector.tui.widgets.virtual_list import LogList
 
 if TYPE_CHECKING:
-    from inspector.capture.journal import Journal
     from inspector.config.servers import FoundServer
-    from inspector.tui.bars import HeaderBar
     from inspector.tui.screens.replay.bar import TransportBar
     from inspector.tui.screens.replay.playback import AnyPlayback, CommonPlayback, Playback
-    from inspector.tui.screens.traffic.list import TrafficList
-    from inspector.tui.widgets.virtual_list import LogList
 
 _OF_A_MOMENT = frozenset(
     ("tools", "resources", "prompts", "inbox", "server", "log", "tasks", "skills", "network", "findings")
@@ -105,7 +109,7 @@ class CommonReplay:
         if index >= 0:
             panel.rows.go_to(index)
 
-    def follow_cursor(self, message: "LogList.Selected") -> None:
+    def follow_cursor(self, message: LogList.Selected) -> None:
         """The reader has moved in the timeline."""
         playback, panel = self.playback, self._tabs.timeline
         if playback is None or panel is None or message.control is not panel.rows or playback.player.playing:
@@ -138,7 +142,7 @@ class CommonReplay:
 class Replay:
     """What is replayed in the tab in sight, or in the timeline of all."""
 
-    def __init__(self, app: App[None], tabs: Tabs, header: "HeaderBar", toasts: Toasts) -> None:
+    def __init__(self, app: App[None], tabs: Tabs, header: HeaderBar, toasts: Toasts) -> None:
         self._app = app
         self._tabs = tabs
         self._header = header
@@ -230,21 +234,19 @@ class Replay:
         playback.chosen = rows.model.entry_of(rows.rows.view.cursor) if rows.model.count else 0
 
     @property
-    def _traffic(self) -> "TrafficList | None":
-        from inspector.tui.screens.traffic.panel import TrafficPanel
-
+    def _traffic(self) -> TrafficList | None:
         panel = self._tabs.current.panels.get("traffic")
         return panel.list if isinstance(panel, TrafficPanel) and panel.list.is_attached else None
 
     @property
-    def _rows(self) -> "LogList | None":
+    def _rows(self) -> LogList | None:
         """The rows in sight that follow the replay, if any do."""
         if self._tabs.shows_timeline:
             return self._tabs.timeline.rows if self._tabs.timeline is not None else None
         traffic = self._traffic if self._tabs.current.shown == "traffic" else None
         return traffic.rows if traffic is not None else None
 
-    def follow_cursor(self, message: "LogList.Selected") -> None:
+    def follow_cursor(self, message: LogList.Selected) -> None:
         """The reader has moved in the traffic, or in the timeline: that is where one is now."""
         if self._tabs.shows_timeline:
             self.common.follow_cursor(message)
@@ -364,16 +366,13 @@ class Replay:
             own.chosen = traffic.model.entry_of(rows.view.cursor)
 
 
-def recorded_server(journal: "Journal", name: str) -> "tuple[FoundServer | None, str]":
+def recorded_server(journal: Journal, name: str) -> "tuple[FoundServer | None, str]":
     """The server of a capture as it was started or dialled, and what is missing, one sentence; "" for nothing.
 
     `name` is that of the file. None if the capture does not say how. It holds no values of variables: those of the
     same names are taken from here.
     """
-    from inspector.config.environment import MINIMAL
     from inspector.config.servers import FoundServer
-    from inspector.protocol import peek
-    from inspector.protocol.credentials import MASK
 
     opened, opening = journal.connection, journal.conversation.opening
     if opened is None or not (opened.argv or opened.url):

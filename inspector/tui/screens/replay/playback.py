@@ -9,6 +9,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
+from inspector.present.traffic.log import meant, meant_by
 from inspector.tui.conversation import ConversationStage, OpenConversation, PastSubject, past_of
 from inspector.tui.screens.replay.model import PlaybackPause, Player
 from inspector.tui.screens.replay.position import CommonOrder, Place, Track
@@ -64,8 +65,6 @@ class Playback:
 
     def meant(self, wanted: str) -> int:
         """The entry that is asked for by its number, a time of day, or seconds since the start. Raises: FilterError."""
-        from inspector.present.traffic.log import meant
-
         return meant(self.recording.journal, wanted, self.count)
 
     @property
@@ -234,8 +233,6 @@ class CommonPlayback:
 
     def meant(self, wanted: str) -> int:
         """The entry that is asked for by its number, a time of day, or seconds since the start. Raises: FilterError."""
-        from inspector.present.traffic.log import meant_by
-
         order = self.order
         first_ns, newest = order.time_of(1), lambda: order.time_of(self.count)
         return meant_by(wanted, self.count, first_ns, lambda ns, _: sum(order.by(ns - 1)) + 1, newest)

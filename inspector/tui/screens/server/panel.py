@@ -14,6 +14,7 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 
 from inspector.present.failure_report import has_died
+from inspector.present.logins import ladder_section
 from inspector.present.server import environment_section, recording_section, server_sections
 from inspector.present.spans import Section
 from inspector.tui import keys
@@ -157,8 +158,6 @@ class ServerPanel(Panel):
             elif section.title != "Notices":
                 yield section
         if subject.login.guide is not None and subject.login.guide.rungs:
-            from inspector.present.logins import ladder_section
-
             yield ladder_section(subject.login.guide.rungs)
         yield recording_section(subject.journal)
 

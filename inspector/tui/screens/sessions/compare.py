@@ -24,9 +24,10 @@ from inspector.present.spans import Line
 from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
-from inspector.tui.screens.sessions.compare_model import CompareRows
+from inspector.tui.screens.sessions.compare_model import CompareRows, value_lines
 from inspector.tui.widgets.bars import FooterBar, StatusLine
 from inspector.tui.widgets.dialogs import Dialog
+from inspector.tui.widgets.lines import BeforeAfterScreen
 from inspector.tui.widgets.virtual_list import LogList
 
 _HOW = {
@@ -137,8 +138,6 @@ class CompareScreen(Dialog[None]):
         values = self._found.values(message.index) if self._found is not None else None
         if values is None:
             return
-        from inspector.tui.screens.sessions.compare_model import value_lines
-        from inspector.tui.widgets.lines import BeforeAfterScreen
 
         before, after = values
         self.app.push_screen(BeforeAfterScreen("Both values", lambda: value_lines(before, after)))

@@ -6,7 +6,7 @@ somebody records into or that is open here, and nothing without being asked.
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import msgspec
 from textual.app import ComposeResult
@@ -25,11 +25,11 @@ from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import OpenConversation
 from inspector.tui.panels import Panel
 from inspector.tui.screens.sessions.model import CaptureSummary, SessionRows, about
+from inspector.tui.tabs import Tab
 from inspector.tui.widgets.bars import StatusLine
+from inspector.tui.widgets.dialogs import ConfirmScreen
+from inspector.tui.widgets.prompts import NameScreen
 from inspector.tui.widgets.virtual_list import LogList
-
-if TYPE_CHECKING:
-    from inspector.tui.tabs import Tab
 
 _EMPTY: list[list[Span]] = [
     [("There are no captures yet.", "muted")],
@@ -158,8 +158,6 @@ class SessionsPanel(Panel):
 
     def action_note(self) -> None:
         """Write down what it was about."""
-        from inspector.tui.widgets.prompts import NameScreen
-
         session = self.chosen
         if session is None or session.summary is None:
             return
@@ -192,8 +190,6 @@ class SessionsPanel(Panel):
 
     def action_delete(self) -> None:
         """Ask, then remove it with its notes."""
-        from inspector.tui.widgets.dialogs import ConfirmScreen
-
         session = self.chosen
         if session is None:
             return

@@ -4,15 +4,16 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from inspector.errors import UsageError
+from inspector.filters.language.fields import Has, Ref
 from inspector.present.spans import Span
 from inspector.protocol.exchanges import Exchange
 from inspector.text import visible
 from inspector.tui.conversation import ConversationStage, OpenConversation
 from inspector.tui.screens.traffic.list import TrafficList
+from inspector.tui.tabs import Tab
 
 if TYPE_CHECKING:
     from inspector.features.resend.resend_diff import Again
-    from inspector.tui.tabs import Tab
 
 
 _MARKED = "mark"
@@ -54,7 +55,6 @@ class TrafficMarking:
 
     def action_only_marked(self) -> None:
         """Show only what is marked, or what was shown before."""
-        from inspector.filters.language.fields import Has, Ref
         from inspector.tui.screens.traffic.filter_model import combined
 
         pane = self.list.filters

@@ -5,7 +5,6 @@ Where there is height for both, the request stands above its answer; elsewhere `
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from textual import events
 from textual.app import ComposeResult
@@ -14,7 +13,9 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
+from inspector.checks.findings import Finding
 from inspector.present.copies import Copy, copied, of_request
+from inspector.present.findings import finding_line, finding_section
 from inspector.present.spans import Section, Span, spans_width
 from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.text import decode, human_size
@@ -26,10 +27,6 @@ from inspector.tui.widgets.bars import StatusLine, TabLine
 from inspector.tui.widgets.payload import BYTES, RAW, TREE, PayloadView
 from inspector.tui.widgets.payload_actions import PayloadDeeds
 from inspector.tui.widgets.section_card import section_renderable
-
-if TYPE_CHECKING:
-    from inspector.checks.findings import Finding
-
 
 FINDINGS, STATE = "Findings", "State"
 HEADERS = "Headers"
@@ -338,7 +335,7 @@ class DetailPanel(Widget):
         self.post_message(Panel.DraftWanted(message.payload))
 
     @property
-    def findings(self) -> "list[Finding]":
+    def findings(self) -> list[Finding]:
         """Those of the message, and of the one that it answers or that answers it; worst first."""
         checks, detail = self._subject.checks_so_far, self._detail
         if checks is None or detail is None:
@@ -355,21 +352,18 @@ class DetailPanel(Widget):
             self._seen_findings = changes
             self._draw()
 
-    def _draw_finding_line(self, found: "list[Finding]") -> None:
+    def _draw_finding_line(self, found: list[Finding]) -> None:
         """Say the worst above the tabs, and how many there are."""
         line = self.query_one("#found", StatusLine)
         line.set_class(not found, "hidden")
         if not found:
             return
-        from inspector.present.findings import finding_line
 
         all_of_them = keys.key_name(keys.action("screen.findings").keys[0])
         line.show(list(finding_line(found[0], len(found) - 1)), [(f"{all_of_them} all", "faint")])
 
     def _finding_sections(self) -> tuple[Section, ...]:
         """What the tab shows."""
-        from inspector.present.findings import finding_section
-
         return tuple(map(finding_section, self.findings))
 
     def point_at(self, n: int, pointer: str = "", span: tuple[int, int] | None = None, *, focus: bool = True) -> None:

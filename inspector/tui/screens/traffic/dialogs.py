@@ -15,6 +15,7 @@ from inspector.errors import FilterError
 from inspector.present.rows import RowSource, RowView
 from inspector.present.spans import Span
 from inspector.present.traffic.columns import CHOICES, FIELD, column
+from inspector.present.traffic.extra_cells import field_ref
 from inspector.text import visible
 from inspector.tui.theme import glyphs
 from inspector.tui.widgets.dialogs import Dialog
@@ -147,8 +148,6 @@ class ColumnsScreen(Dialog[None]):
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Show the field as a column, or say that there is none of that name."""
-        from inspector.present.traffic.extra_cells import field_ref
-
         wanted, wrong = event.value.strip(), self.query_one("#wrong", Static)
         wrong.display = bool(wanted) and field_ref(wanted) is None
         if wrong.display:

@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 from textual.widget import Widget
 
+from inspector.config.paths import places
+from inspector.config.remembered import SavedFilters
+from inspector.errors import UsageError
+from inspector.filters.language.fields import Term
 from inspector.present.traffic.log import LogModel
 from inspector.text import visible
 from inspector.tui.conversation import OpenConversation
 
 if TYPE_CHECKING:
-    from inspector.config.remembered import SavedFilters
     from inspector.filters.language.completion import Suggestions
-    from inspector.filters.language.fields import Term
     from inspector.tui.screens.traffic.filter_bar import FilterBar
     from inspector.tui.screens.traffic.filter_model import FilterReading
     from inspector.tui.widgets.search_bar import SearchBar
@@ -32,7 +34,7 @@ class FilterPane(Widget):
     class Filtered(Message):
         """Another filter holds; None: no filter."""
 
-        def __init__(self, term: "Term | None") -> None:
+        def __init__(self, term: Term | None) -> None:
             super().__init__()
             self.term = term
 
@@ -84,12 +86,9 @@ class FilterPane(Widget):
         return self._finder
 
     @property
-    def kept(self) -> "SavedFilters":
+    def kept(self) -> SavedFilters:
         """The person's own filters."""
         if self._kept is None:
-            from inspector.config.paths import places
-            from inspector.config.remembered import SavedFilters
-
             own = places()
             self._kept = SavedFilters(own.config, own.state)
         return self._kept
@@ -168,8 +167,6 @@ class FilterPane(Widget):
 
     def on_filter_bar_kept(self, message: "FilterBar.Kept") -> None:
         """Remember a filter that was used; save one that gives itself a name."""
-        from inspector.errors import UsageError
-
         message.stop()
         name, body = message.reading.saves, message.reading.body
         if not name:

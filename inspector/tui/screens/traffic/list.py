@@ -5,13 +5,17 @@ It is fed by `sync` alone, in slices, so that a flood of messages is drawn at th
 
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import msgspec
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
 from inspector.capture.journal import Journal
+from inspector.config.paths import places
+from inspector.config.remembered import KeptLook, KeptLooks
+from inspector.errors import UsageError
+from inspector.filters.language.fields import Term
 from inspector.present.spans import Span
 from inspector.present.traffic.columns import Look, TimeMode, by_width, column
 from inspector.present.traffic.log import LogModel
@@ -24,11 +28,6 @@ from inspector.tui.theme import glyphs
 from inspector.tui.widgets.bars import StatusLine
 from inspector.tui.widgets.virtual_lines import Ground
 from inspector.tui.widgets.virtual_list import LogList
-
-if TYPE_CHECKING:
-    from inspector.config.remembered import KeptLooks
-    from inspector.filters.language.fields import Term
-
 
 # The look of one list of traffic: its columns and its clock, kept for the next time.
 
@@ -58,8 +57,6 @@ class ListLook:
 
     def set(self, look: Look) -> None:
         """Let the rows look like that, today and the next time."""
-        from inspector.config.remembered import KeptLook
-
         self.show(look)
         self._file().keep(KeptLook(look.chosen, "" if look.mode is TimeMode.REFERENCE else look.mode.value))
 
@@ -78,7 +75,6 @@ class ListLook:
 
     def _note_reference(self, n: int) -> None:
         """Keep it with the notes of the capture."""
-        from inspector.errors import UsageError
         from inspector.tui.noted import noted_of
 
         with suppress(UsageError):  # it is for today then
@@ -104,11 +100,8 @@ class ListLook:
         if names or mode is not TimeMode.CLOCK:
             self.show(msgspec.structs.replace(self.now, chosen=names, mode=TimeMode(mode)))
 
-    def _file(self) -> "KeptLooks":
+    def _file(self) -> KeptLooks:
         if self._kept is None:
-            from inspector.config.paths import places
-            from inspector.config.remembered import KeptLooks
-
             self._kept = KeptLooks(places().state)
         return self._kept
 
@@ -316,7 +309,7 @@ class TrafficList(Ground):
         if index is not None:
             self.rows.go_to(index)
 
-    def filter(self, term: "Term | None") -> None:
+    def filter(self, term: Term | None) -> None:
         """Show only what matches; None shows all. What matched before is tried again."""
         self.term = term
         self.model.set_filter(term)

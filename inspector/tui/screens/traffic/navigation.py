@@ -3,7 +3,9 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from inspector.filters.language.fields import Has
 from inspector.present.traffic.columns import FIELD
+from inspector.text import visible
 from inspector.tui.screens.traffic.list import TrafficList
 
 if TYPE_CHECKING:
@@ -111,7 +113,6 @@ class TrafficNavigation:
     def action_as_column(self) -> None:
         """Show the chosen value of the payload in a column of its own, or no more."""
         from inspector.filters.language.completion import describe
-        from inspector.filters.language.fields import Has
         from inspector.tui.screens.traffic.filter_model import ref_of_path
 
         detail = self._detail()
@@ -138,8 +139,6 @@ class TrafficNavigation:
         self.list.app.push_screen(WaterfallScreen(subject, chosen, lambda: listed.model.exchanges_shown), self._went)
 
     def _say(self, said: str) -> None:
-        from inspector.text import visible
-
         self.list.notify(visible(said, limit=300), markup=False, timeout=3)
 
 

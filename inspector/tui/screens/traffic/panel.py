@@ -11,6 +11,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
+from inspector.capture.format.notes import View
 from inspector.present.traffic.columns import column
 from inspector.protocol.frames import Frame
 from inspector.tui import keys
@@ -24,7 +25,6 @@ from inspector.tui.widgets.virtual_lines import Ground
 from inspector.tui.widgets.virtual_list import LogList
 
 if TYPE_CHECKING:
-    from inspector.capture.format.notes import View
     from inspector.tui.screens.traffic.detail import DetailPanel
 
 
@@ -241,14 +241,12 @@ class TrafficPanel(Panel, Ground):
         evidence, self._evidence = self._evidence, None
         self.detail.point_at(*evidence, focus=focus)
 
-    def present_view(self) -> "View":
+    def present_view(self) -> View:
         """How the traffic is looked at now; it has no name yet."""
-        from inspector.capture.format.notes import View
-
         chosen = self.list.look.now.chosen
         return View("", self.list.filters.text, chosen, self.list.model.tree)
 
-    def look_as(self, view: "View") -> None:
+    def look_as(self, view: View) -> None:
         """Look at the traffic as a view does; columns that there are not are left out."""
         if self.list.model.tree != view.tree:
             self.list.toggle_tree()

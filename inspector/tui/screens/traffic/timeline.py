@@ -6,7 +6,7 @@ It belongs to the app and to no tab. A line leads to its server's own tab, where
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual import events
 from textual.app import ComposeResult
@@ -14,26 +14,23 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.widget import Widget
 
+from inspector.filters.language.fields import Term
 from inspector.present.spans import Span
 from inspector.text import one_line
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import ConversationStage, OpenConversation
 from inspector.tui.panels import Panel
+from inspector.tui.screens.traffic.detail import DetailPanel
 from inspector.tui.screens.traffic.filter_pane import FilterPane
-from inspector.tui.screens.traffic.timeline_model import Timeline, TimelineWire, entry_of, number_of
+from inspector.tui.screens.traffic.timeline_model import Timeline, TimelineFind, TimelineWire, entry_of, number_of
+from inspector.tui.screens.traffic.waterfall import AllWaterfallsScreen
 from inspector.tui.screens.traffic.waterfall_model import LaneWire
 from inspector.tui.tabs import ALL, Tab, Tabs
 from inspector.tui.theme import glyphs
 from inspector.tui.widgets.bars import StatusLine
 from inspector.tui.widgets.virtual_lines import Ground
 from inspector.tui.widgets.virtual_list import LogList
-
-if TYPE_CHECKING:
-    from inspector.filters.language.fields import Term
-    from inspector.tui.screens.traffic.detail import DetailPanel
-    from inspector.tui.screens.traffic.timeline_model import TimelineFind
-
 
 # What a person can do to the timeline beside looking: find in it, see partners; what it can't do, it says.
 
@@ -45,15 +42,15 @@ class TimelineWays(Widget):
     """The number of the tab and the entry that the cursor is on."""
     line: FilterPane
     """The lines above the rows."""
-    _find: "TimelineFind | None" = None
+    _find: TimelineFind | None = None
 
     @property
-    def rows(self) -> "LogList":
+    def rows(self) -> LogList:
         """The rows."""
         raise NotImplementedError
 
     @property
-    def timeline(self) -> "Timeline":
+    def timeline(self) -> Timeline:
         """What they show."""
         raise NotImplementedError
 
@@ -93,8 +90,6 @@ class TimelineWays(Widget):
 
     def action_waterfall(self) -> None:
         """Show the exchanges of all servers that the filter lets through on one axis of time."""
-        from inspector.tui.screens.traffic.waterfall import AllWaterfallsScreen
-
         wires = [
             LaneWire(
                 wire.journal,
@@ -132,8 +127,6 @@ class TimelineWays(Widget):
             self.action_found(1)
 
     def _seek(self, text: str) -> None:
-        from inspector.tui.screens.traffic.timeline_model import TimelineFind  # few look for anything
-
         if self._find is not None:
             self._find.set("")
         self._find = TimelineFind(self.timeline, text)
@@ -173,7 +166,7 @@ class Wires:
         """The names of the captures that are still being read; they join when that is done."""
         return [tab.name for tab in tabs if tab.subject.stage is ConversationStage.LOADING]
 
-    def set_filter(self, term: "Term | None") -> None:
+    def set_filter(self, term: Term | None) -> None:
         """Let another filter hold."""
         self._term = term
         self.timeline.set_filter(term)
@@ -213,7 +206,7 @@ class Wires:
         self._next = Timeline([*self._wires.values()], self._term)
 
 
-def _wire(tab: Tab, subject: OpenConversation, term: "Term | None") -> TimelineWire:
+def _wire(tab: Tab, subject: OpenConversation, term: Term | None) -> TimelineWire:
     wire = TimelineWire(
         tab.number,
         tab.name,
@@ -333,11 +326,9 @@ class TimelinePanel(Panel, TimelineWays, Ground):
         return self._wires.timeline
 
     @property
-    def detail(self) -> "DetailPanel":
+    def detail(self) -> DetailPanel:
         """What shows the chosen message."""
         if self._detail is None:
-            from inspector.tui.screens.traffic.detail import DetailPanel
-
             self._about = self._wires.subject(self.chosen[0]) or self._tabs.subject
             self._detail = DetailPanel(self._about)
             self.mount(self._detail)

@@ -9,19 +9,15 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING
 
 from inspector import text
 from inspector.capture.journal import Journal
 from inspector.capture.store.history import PastJournal
+from inspector.filters.language.fields import Term
+from inspector.present.live_checks import JournalFindings
 from inspector.present.rows import RowSource, RowView
 from inspector.present.spans import Role, Span, lay
 from inspector.present.traffic.log import LogModel
-
-if TYPE_CHECKING:
-    from inspector.filters.language.fields import Term
-    from inspector.present.live_checks import JournalFindings
-
 
 # Merging rows of several lists into one order of time. Numbers only; what a row looks like is no matter here.
 
@@ -142,7 +138,7 @@ class TimelineWire:
         clock: Callable[[], int],
         *,
         threaded: bool = False,
-        found: "Callable[[], JournalFindings | None] | None" = None,
+        found: Callable[[], JournalFindings | None] | None = None,
     ) -> None:
         """`number` stays the same for as long as the conversation is there; see LogModel for the rest."""
         self.number = number
@@ -193,7 +189,7 @@ class TimelineWire:
 class Timeline(RowSource):
     """Rows of all wires together. A row's key says whose it is and which entry; it is the same for ever."""
 
-    def __init__(self, wires: Sequence[TimelineWire], term: "Term | None" = None) -> None:
+    def __init__(self, wires: Sequence[TimelineWire], term: Term | None = None) -> None:
         """`term`: the filter that holds in the wires' lists already."""
         self.wires: Sequence[TimelineWire] = wires
         self._by_number = {wire.number: wire for wire in wires}
@@ -264,14 +260,14 @@ class Timeline(RowSource):
 
     # --- the filter
 
-    def set_filter(self, term: "Term | None") -> None:
+    def set_filter(self, term: Term | None) -> None:
         """Show only what matches; None shows all. What is there already is looked through by `filter_step`."""
         self._term, self._stale, self._anew = term, True, None
         for wire in self.wires:
             wire.model.set_filter(term)
 
     @property
-    def term(self) -> "Term | None":
+    def term(self) -> Term | None:
         """The filter that holds."""
         return self._term
 

@@ -22,6 +22,7 @@ from inspector.tui.theme import spans_to_text
 from inspector.tui.widgets.bars import FooterBar
 from inspector.tui.widgets.dialogs import Dialog
 from inspector.tui.widgets.payload import RAW, TREE, PayloadView
+from inspector.tui.widgets.save import SaveScreen
 from inspector.tui.widgets.virtual_list import LogList
 
 _TELL_EVERY_S = 0.5
@@ -113,8 +114,6 @@ class StoryScreen(Dialog[int | None]):
 
     def action_save(self) -> None:
         """Save it as Markdown."""
-        from inspector.tui.widgets.save import SaveScreen
-
         told = markdown_of(self._rows.story, self._subject.journal)
         self.app.push_screen(SaveScreen(told.encode(), f"story-{self._rows.story.first}.md"))
 

@@ -18,6 +18,7 @@ from inspector.tui.widgets.bars import StatusLine, TabLine
 from inspector.tui.widgets.dialogs import Dialog
 from inspector.tui.widgets.json_tree.decoded_model import Decoding, readings, too_large
 from inspector.tui.widgets.payload import BYTES, RAW, TREE, PayloadView
+from inspector.tui.widgets.picture import PictureScreen
 
 _AT_ONCE = 200_000
 """Bytes that are decoded without a thread."""
@@ -132,8 +133,6 @@ class DecodedScreen(Dialog[None]):
         """Show the picture, if this is one."""
         reading = self._found[self._chosen] if self._found else None
         if reading is not None and reading.look == "picture":
-            from inspector.tui.widgets.picture import PictureScreen
-
             self.app.push_screen(PictureScreen(reading.payload, " · ".join(reading.facts)))
 
     def action_leave(self) -> None:

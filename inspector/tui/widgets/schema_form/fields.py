@@ -17,6 +17,7 @@ from inspector.forms.typed import parse_json, parse_text
 from inspector.forms.values import FormValue, branch_of, fits, fresh_value
 from inspector.text import visible
 from inspector.tui import keys
+from inspector.tui.widgets.choose import ChooseScreen
 from inspector.tui.widgets.schema_form.editors import BlockEdit, ChoiceSegments, LineEdit
 from inspector.tui.widgets.schema_form.state import member_field, shape_of
 from inspector.tui.widgets.schema_form.view import ADD, FieldAction, FieldPlace, FieldView, FormBar
@@ -218,7 +219,6 @@ class FieldNode(FieldView):
     def _choose(self) -> None:
         asked = self.asked
         assert isinstance(asked, ChoiceField)
-        from inspector.tui.widgets.choose import ChooseScreen
 
         async def chosen(index: int | None) -> None:
             if index is not None:
