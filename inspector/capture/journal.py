@@ -41,6 +41,7 @@ from inspector.protocol.tracking.exchanges import HttpEnd
 
 if TYPE_CHECKING:
     from inspector.capture.format.notes import Mark
+    from inspector.capture.format.records import EditRecord
     from inspector.capture.store.history import Points
 
 
@@ -126,6 +127,8 @@ class Journal:
         """By their number within the connection; of two with the same number, the newer."""
         self.marks: dict[int, Mark] = {}
         """What somebody has marked, by entry; filled by whoever has read the notes."""
+        self.edits: dict[int, list[EditRecord]] = {}
+        """What a proxy did with messages, by their entry, in order; filled while its capture is read."""
         self.points: Points | None = None
         """Checkpoints, from which earlier moments are soon folded; None if nobody makes any."""
         self._recorder = recorder

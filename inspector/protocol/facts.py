@@ -45,6 +45,10 @@ class ConnectionFact(msgspec.Struct, frozen=True, tag="conn"):
     """Why it ended, one sentence; "" if it was asked to. On RENEW: why it begins anew."""
     insecure: bool = False
     """On OPEN: no certificate was checked, for that was asked for."""
+    peer_pid: int = 0
+    """On OPEN, of a proxy: the process that started it; 0 where that is not known."""
+    peer_exe: str = ""
+    """Its program."""
 
 
 class ProcessEvent(StrEnum):

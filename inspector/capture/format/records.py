@@ -101,6 +101,10 @@ class FrameRecord(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True,
     eol: Eol = Eol.NONE
     ex: int | None = None
     origin: str = ""
+    fwd: str = ""
+    """What a proxy did with it: "" forwarded, `held`, `dropped`, `replaced`, `failed`."""
+    t_out: Nanoseconds | None = None
+    """When a proxy had forwarded it whole, on the clock of `tm`."""
     probe: bool = False
     sse: SseFacts | None = None
     raw: str | None = None
@@ -124,6 +128,13 @@ class Target(msgspec.Struct, frozen=True, omit_defaults=True):
     url: str = ""
 
 
+class Peer(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The process on the other side of a proxy: the client that started it."""
+
+    pid: int = 0
+    exe: str = ""
+
+
 class ConnectionRecord(_Dated, frozen=True, omit_defaults=True, kw_only=True, tag_field="r", tag="conn"):
     """The connection opened or ended."""
 
@@ -133,6 +144,7 @@ class ConnectionRecord(_Dated, frozen=True, omit_defaults=True, kw_only=True, ta
     env_names: tuple[str, ...] = ()
     why: str = ""
     insecure: bool = False
+    peer: Peer | None = None
 
 
 class ProcessRecord(_Dated, frozen=True, omit_defaults=True, kw_only=True, tag_field="r", tag="proc"):
@@ -186,6 +198,38 @@ class SumRecord(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, t
     sha256: str
 
 
+class EditRecord(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, tag_field="r", tag="edit"):
+    """What a proxy did with a message. The message itself, as its sender wrote it, stays in its `frame`."""
+
+    of: int
+    """The number of that frame among the entries."""
+    act: str
+    """`hold`, `release`, `modify`, `drop`, `answer`, `delay`, `fault`, `log`."""
+    by: str = ""
+    """`rule:NAME`, `user`, `deadline`, `lease`, `client`."""
+    c: str = ""
+    tm: Nanoseconds = 0
+    why: str = ""
+    raw: str | None = None
+    """What was forwarded in its place; null where nothing was."""
+    b64: bytes | None = None
+
+
+class RuleRecord(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, tag_field="r", tag="rule"):
+    """A rule of a proxy was armed, changed or taken away."""
+
+    name: str
+    on: bool
+    by: str = ""
+    """`file`, or `user` for one that was set from an interface."""
+    text: str = ""
+    """The rule, as JSON."""
+    c: str = ""
+    tm: Nanoseconds = 0
+    why: str = ""
+    """Why it was switched off, if not on request."""
+
+
 class GapRecord(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, tag_field="r", tag="gap"):
     """What was observed and could not be written."""
 
@@ -224,9 +268,13 @@ class EndRecord(msgspec.Struct, frozen=True, kw_only=True, tag_field="r", tag="e
 
 Dated = FrameRecord | StderrRecord | ConnectionRecord | ProcessRecord | HttpRecord | SseRecord
 """The records that are entries of the journal."""
-Record = Head | Dated | SumRecord | GapRecord | RedactRecord | EndRecord
+Record = Head | Dated | EditRecord | RuleRecord | SumRecord | GapRecord | RedactRecord | EndRecord
 
-KNOWN = frozenset({"head", "frame", "err", "conn", "proc", "http", "sse", "sum", "gap", "redact", "end"})
+KNOWN = frozenset(
+    {"head", "frame", "err", "conn", "proc", "http", "sse", "edit", "rule", "sum", "gap", "redact", "end"}
+)
+MADE_BY_PROXY = frozenset({"rule", "user"})
+"""Origins of frames that no party wrote: no digest of the wire counts them."""
 
 _encode = msgspec.json.Encoder().encode
 
@@ -314,16 +362,25 @@ def numbered(entry: Entry, n: int) -> Entry:
     )
 
 
-def record_of(entry: Entry, *, c: str, origin: str) -> Dated:
+def size_of(what: Frame | Fact) -> int:
+    """Payload bytes; 0 for a fact that has none."""
+    if isinstance(what, Frame):  # asked for first and alone: a union is made anew at each call
+        return len(what.payload)
+    if isinstance(what, Stderr):
+        return len(what.payload)
+    return len(what.raw) if isinstance(what, SseNote) else 0
+
+
+def record_of(entry: Entry, *, c: str, origin: str, fwd: str = "", t_out: int | None = None) -> Dated:
     """What is written of an entry. `c` names the connection, `origin` who made a frame."""
     what = entry.what
     if isinstance(what, Frame):
-        return _frame_record(what, c, origin)
+        return _frame_record(what, c, origin, fwd, t_out)
     return _fact_record(what, entry, c)
 
 
-def _frame_record(frame: Frame, c: str, origin: str) -> FrameRecord:
-    raw, b64 = _split(frame.payload)
+def _frame_record(frame: Frame, c: str, origin: str, fwd: str, t_out: int | None) -> FrameRecord:
+    raw, b64 = split_payload(frame.payload)
     return FrameRecord(
         n=frame.n,
         c=c,
@@ -335,6 +392,8 @@ def _frame_record(frame: Frame, c: str, origin: str) -> FrameRecord:
         eol=frame.eol,
         ex=frame.http,
         origin=origin,
+        fwd=fwd,
+        t_out=t_out,
         probe=frame.probe,
         sse=frame.sse,
         raw=raw,
@@ -347,7 +406,7 @@ def _fact_record(fact: Fact, entry: Entry, c: str) -> Dated:
     n, tm, tw = entry.n, entry.time_ns, entry.wall_ns
     match fact:
         case Stderr():
-            raw, b64 = _split(fact.payload)
+            raw, b64 = split_payload(fact.payload)
             return StderrRecord(n=n, c=c, tm=tm, tw=tw, partial=fact.partial, raw=raw, b64=b64)
         case ConnectionFact():
             return _connection_record(fact, entry, c)
@@ -358,7 +417,7 @@ def _fact_record(fact: Fact, entry: Entry, c: str) -> Dated:
         case HttpFact():
             return _http_record(fact, entry, c)
         case SseNote():
-            raw, b64 = _split(fact.raw)
+            raw, b64 = split_payload(fact.raw)
             return SseRecord(
                 n=n, c=c, tm=tm, tw=tw, ex=fact.http, event=fact.event, id=fact.id, retry=fact.retry, raw=raw, b64=b64
             )
@@ -378,6 +437,7 @@ def _connection_record(fact: ConnectionFact, entry: Entry, c: str) -> Connection
         env_names=fact.env_names,
         why=fact.why,
         insecure=fact.insecure,
+        peer=Peer(fact.peer_pid, fact.peer_exe) if fact.peer_pid else None,
     )
 
 
@@ -428,7 +488,7 @@ def _frame(record: FrameRecord, n: int, wall_ns: int) -> Frame:
         wall_ns,
         record.dir,
         record.ch,
-        _join(record.raw, record.b64),
+        joined_payload(record.raw, record.b64),
         record.eol,
         record.ex,
         record.sse,
@@ -440,7 +500,7 @@ def _frame(record: FrameRecord, n: int, wall_ns: int) -> Frame:
 def _fact(record: StderrRecord | ConnectionRecord | ProcessRecord | HttpRecord | SseRecord) -> Fact:
     match record:
         case StderrRecord():
-            return Stderr(_join(record.raw, record.b64), record.partial)
+            return Stderr(joined_payload(record.raw, record.b64), record.partial)
         case ConnectionRecord():
             target = record.target
             return ConnectionFact(
@@ -452,13 +512,15 @@ def _fact(record: StderrRecord | ConnectionRecord | ProcessRecord | HttpRecord |
                 record.env_names,
                 record.why,
                 record.insecure,
+                record.peer.pid if record.peer else 0,
+                record.peer.exe if record.peer else "",
             )
         case ProcessRecord():
             return ProcessFact(record.ev, record.pid, record.code, record.signal)
         case HttpRecord():
             return _http_fact(record)
         case SseRecord():
-            return SseNote(record.ex, _join(record.raw, record.b64), record.event, record.id, record.retry)
+            return SseNote(record.ex, joined_payload(record.raw, record.b64), record.event, record.id, record.retry)
         case _:
             assert_never(record)
 
@@ -481,7 +543,7 @@ def _http_fact(record: HttpRecord) -> HttpFact:
     )
 
 
-def _split(payload: bytes) -> tuple[str | None, bytes | None]:
+def split_payload(payload: bytes) -> tuple[str | None, bytes | None]:
     """A payload as text, if that comes back to the same bytes, else as bytes."""
     try:
         return payload.decode("utf-8"), None
@@ -489,7 +551,8 @@ def _split(payload: bytes) -> tuple[str | None, bytes | None]:
         return None, payload
 
 
-def _join(raw: str | None, b64: bytes | None) -> bytes:
+def joined_payload(raw: str | None, b64: bytes | None) -> bytes:
+    """The bytes of a payload. Raises: ValueError if the record has none."""
     if b64 is not None:
         return b64
     if raw is None:

@@ -19,7 +19,9 @@ from inspector.capture.format.lines import Tell, blocks, open_for_reading, read_
 from inspector.capture.format.reader import LOOKS_AT, is_newer_minor, read_head
 from inspector.capture.format.records import (
     KNOWN,
+    MADE_BY_PROXY,
     NO_CREDENTIALS,
+    EditRecord,
     EndRecord,
     FrameRecord,
     GapRecord,
@@ -35,6 +37,8 @@ from inspector.capture.format.writer import Digests
 from inspector.errors import CaptureError, UsageError
 from inspector.protocol.frames import Channel, Direction, Frame
 
+INTERFERING = frozenset({"modify", "drop", "answer", "fault"})
+"""What a proxy did that lets one party see something that the other did not write."""
 MOST_FAULTS = 100
 """Faults that are told one by one."""
 
@@ -84,6 +88,8 @@ class VerifyResult(msgspec.Struct, frozen=True, kw_only=True):
     growing: bool = False
     unknown: dict[str, int] = {}
     """Records of types that this program does not know, by type; they are no fault."""
+    edited: int = 0
+    """Messages that a proxy changed, dropped, delayed or answered, on purpose: one party saw something else."""
     newer: bool = False
     """Whether the format is of a later minor version than this program's."""
 
@@ -140,6 +146,7 @@ class _Check:
         self._unknown: Counter[str] = Counter()
         self._blind = False
         self._counts: Counter[str] = Counter()
+        self._edited: set[int] = set()
 
     def line(self, line: bytes, whole: bool, place: int) -> None:
         self._number += 1
@@ -171,6 +178,7 @@ class _Check:
             clean=self._clean,
             growing=self._growing,
             unknown=dict(self._unknown),
+            edited=len(self._edited),
             newer=is_newer_minor(self._head.v),
         )
 
@@ -194,6 +202,9 @@ class _Check:
         match record:
             case FrameRecord():
                 self._frame(record)
+            case EditRecord():
+                if record.act in INTERFERING:
+                    self._edited.add(record.of)
             case SumRecord():
                 self._sum(record)
             case GapRecord():
@@ -214,7 +225,7 @@ class _Check:
         assert isinstance(frame, Frame)
         if record.len not in (None, len(frame.payload)):
             self._fault(f"Line {self._number} has a payload of {len(frame.payload)} bytes and says {record.len}.")
-        if not self._redacted:
+        if not self._redacted and record.origin not in MADE_BY_PROXY:
             self._digests.take(frame)
 
     def _sum(self, told: SumRecord) -> None:

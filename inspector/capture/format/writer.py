@@ -7,9 +7,20 @@ from typing import Any
 import msgspec
 
 from inspector.capture.format.file import LOST, CaptureFile
-from inspector.capture.format.records import EndRecord, Entry, Head, SumRecord, record_of, to_line
+from inspector.capture.format.records import (
+    MADE_BY_PROXY,
+    EditRecord,
+    EndRecord,
+    Entry,
+    GapRecord,
+    Head,
+    RuleRecord,
+    SumRecord,
+    record_of,
+    size_of,
+    to_line,
+)
 from inspector.capture.store.runs import FrameRun, StderrRun
-from inspector.capture.store.store import size_of
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact
 from inspector.protocol.frames import Channel, Direction, Eol, Frame
 
@@ -97,18 +108,22 @@ class Recorder:
         self._counts: Counter[str] = Counter(head=1)
         file.put(to_line(head))
 
-    def keep(self, entry: Entry) -> tuple[int, int]:
-        """Write an entry; the place and the length of its line. The place is LOST if the disk fails for long."""
+    def keep(self, entry: Entry, *, origin: str = "", fwd: str = "", t_out: int | None = None) -> tuple[int, int]:
+        """Write an entry; the place and the length of its line. The place is LOST if the disk fails for long.
+
+        A proxy says of a frame what it did with it, and who made one that came from no party (`origin`).
+        """
         what = entry.what
         if isinstance(what, ConnectionFact) and what.event is ConnectionEvent.OPEN:
             self._connections += 1
-        origin = self._origins[what.direction] if isinstance(what, Frame) else ""
-        record = record_of(entry, c=self._connection, origin=origin)
+        origin = origin or (self._origins[what.direction] if isinstance(what, Frame) else "")
+        record = record_of(entry, c=self._connection, origin=origin, fwd=fwd, t_out=t_out)
         line = to_line(record)
         place = self.file.put(line, entry.time_ns, size=size_of(what))
         if place != LOST:
             self._counts[str(record.__struct_config__.tag)] += 1
-        if self._vouches and isinstance(what, Frame) and self._digests.take(what):
+        vouches = self._vouches and origin not in MADE_BY_PROXY
+        if vouches and isinstance(what, Frame) and self._digests.take(what):
             self._sum(self._digests.sum(what.direction, what.channel, self._connection))
         return place, len(line)
 
@@ -125,6 +140,12 @@ class Recorder:
         if self._digests.take_run(run):
             self._sum(self._digests.sum(run.direction, run.channel, self._connection))
         return places, list(map(len, lines))
+
+    def add(self, record: EditRecord | RuleRecord | GapRecord) -> None:
+        """Write a record that is no entry."""
+        record = msgspec.structs.replace(record, c=self._connection)
+        if self.file.put(to_line(record)) != LOST:
+            self._counts[str(record.__struct_config__.tag)] += 1
 
     def close(self) -> None:
         """Write the last digests and the last line, and close the file."""

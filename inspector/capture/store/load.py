@@ -18,6 +18,7 @@ from inspector.capture.format.reader import is_newer_minor
 from inspector.capture.format.records import (
     KNOWN,
     Dated,
+    EditRecord,
     EndRecord,
     Entry,
     FrameRecord,
@@ -26,6 +27,7 @@ from inspector.capture.format.records import (
     Import,
     Record,
     RedactRecord,
+    RuleRecord,
     SumRecord,
     entry_of,
     from_line,
@@ -194,8 +196,8 @@ class Loading:
 
     def remember(self, directory: Path) -> bool:
         """After the last step: keep what it came to for the next time, if the capture is what it was at `recall`."""
-        if self._identity is None or being_written(self._source.fd):
-            return False
+        if self._identity is None or self.journal.edits or being_written(self._source.fd):
+            return False  # an index holds no edits
         try:
             now = index.identity(self._source.fd, self._path, self._head.id)
         except OSError:
@@ -233,8 +235,10 @@ class Loading:
         match record:
             case Head():
                 self._anchor = record.tw - record.tm
-            case SumRecord() | RedactRecord():
+            case SumRecord() | RedactRecord() | RuleRecord():
                 pass
+            case EditRecord():
+                self.journal.edits.setdefault(record.of, []).append(record)
             case GapRecord():
                 self.journal.note(_gap(record))
             case EndRecord():

@@ -57,6 +57,8 @@ class FrameRun(msgspec.Struct, frozen=True):
     channel: Channel
     payloads: Sequence[bytes]
     eol: Eol
+    t_out: int | None = None
+    """When a proxy had forwarded them."""
 
     @property
     def sizes(self) -> list[int]:
@@ -74,7 +76,7 @@ class FrameRun(msgspec.Struct, frozen=True):
             try:
                 raw = _to_json(payload.decode())
             except UnicodeDecodeError:
-                found.append(to_line(record_of(self._entry(n - self.first), c=c, origin=origin)))
+                found.append(to_line(record_of(self._entry(n - self.first), c=c, origin=origin, t_out=self.t_out)))
                 continue
             found.append(b'%b,"n":%d,"len":%d,"raw":%b}\n' % (head, n, len(payload), raw))
         return found
@@ -82,7 +84,14 @@ class FrameRun(msgspec.Struct, frozen=True):
     def _head(self, c: str, origin: str) -> bytes:
         """What the records of a run have in common, without the brace at its end."""
         common = FrameRecord(
-            c=c, dir=self.direction, ch=self.channel, tm=self.time_ns, tw=self.wall_ns, eol=self.eol, origin=origin
+            c=c,
+            dir=self.direction,
+            ch=self.channel,
+            tm=self.time_ns,
+            tw=self.wall_ns,
+            eol=self.eol,
+            origin=origin,
+            t_out=self.t_out,
         )
         return _to_json(common)[:-1]
 

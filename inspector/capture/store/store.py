@@ -13,16 +13,13 @@ from typing import Protocol, assert_never
 
 from inspector.capture.format.file import LOST
 from inspector.capture.format.records import (
-    EndRecord,
+    Dated,
     Entry,
     FrameRecord,
-    GapRecord,
-    Head,
-    RedactRecord,
     StderrRecord,
-    SumRecord,
     entry_of,
     from_line,
+    size_of,
 )
 from inspector.capture.store.columns import (
     BYTES_BIT,
@@ -347,7 +344,7 @@ class Store:
         line = self._source.read(place, length)
         try:
             record = from_line(line)
-            if isinstance(record, Head | SumRecord | GapRecord | RedactRecord | EndRecord):
+            if not isinstance(record, Dated):
                 return None  # the file was changed under us
             return entry_of(record, n, self._walls[at])
         except ValueError:
@@ -430,19 +427,6 @@ def _form(payload: bytes) -> int:
     except UnicodeDecodeError:
         return BYTES_BIT
     return 0
-
-
-def size_of(what: Frame | Fact) -> int:
-    """Payload bytes; 0 for a fact that has none."""
-    if isinstance(what, Frame):  # asked for first and alone: a union is made anew at each call
-        return len(what.payload)
-    return _size_of_fact(what)
-
-
-def _size_of_fact(fact: Fact) -> int:
-    if isinstance(fact, Stderr):
-        return len(fact.payload)
-    return len(fact.raw) if isinstance(fact, SseNote) else 0
 
 
 def _first_method(payload: bytes) -> str:

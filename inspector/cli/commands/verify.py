@@ -46,6 +46,10 @@ def _told(verdict: VerifyResult) -> list[str]:
         said.append(f"{verdict.covered:,} of {verdict.frames:,} frames are vouched for by a digest taken at the wire.")
     else:
         said.append(f"It is a redacted copy with {verdict.frames:,} frames: not verifiable against the wire.")
+    if verdict.edited:
+        said.append(
+            f"{verdict.edited:,} messages were edited, dropped or answered on the way: no evidence of the server."
+        )
     if verdict.torn_bytes:
         said.append(f"The last line is torn: {verdict.torn_bytes:,} bytes without an end.")
     if verdict.first_bad is not None:

@@ -31,6 +31,7 @@ from inspector.capture.format.records import (
     KNOWN,
     ConnectionRecord,
     Dated,
+    EditRecord,
     EndRecord,
     FrameRecord,
     GapRecord,
@@ -41,6 +42,7 @@ from inspector.capture.format.records import (
     RecordingTool,
     Redaction,
     RedactRecord,
+    RuleRecord,
     SseRecord,
     StderrRecord,
     SumRecord,
@@ -87,6 +89,18 @@ class Copyist:
         """What was never written, and why."""
         return _replace(record, c=self._text(record.c, "c"), why=self._text(record.why, "why"))
 
+    def edit(self, record: EditRecord) -> EditRecord:
+        """What a proxy did with a message; what it forwarded is a message too."""
+        raw, b64 = self._payload(record.raw, record.b64, is_message=True)
+        c, by, why = self._text(record.c, "c"), self._text(record.by, "by"), self._text(record.why, "why")
+        return _replace(record, c=c, act=self._text(record.act, "act"), by=by, why=why, raw=raw, b64=b64)
+
+    def rule(self, record: RuleRecord) -> RuleRecord:
+        """A rule, which may name arguments."""
+        name, by, why = self._text(record.name, "name"), self._text(record.by, "by"), self._text(record.why, "why")
+        rule = self._text(record.text, "text", is_message=True)
+        return _replace(record, c=self._text(record.c, "c"), name=name, by=by, why=why, text=rule)
+
     def dated(self, record: Dated, n: int) -> Dated:
         """Entry n."""
         c = self._text(record.c, "c")
@@ -117,7 +131,8 @@ class Copyist:
         length = record.len
         if (raw, b64) != (record.raw, record.b64):
             length = len(b64) if b64 is not None else len((raw or "").encode("utf-8", "surrogatepass"))
-        return _replace(record, origin=self._text(record.origin, "origin"), sse=sse, raw=raw, b64=b64, len=length)
+        origin, fwd = self._text(record.origin, "origin"), self._text(record.fwd, "fwd")
+        return _replace(record, origin=origin, fwd=fwd, sse=sse, raw=raw, b64=b64, len=length)
 
     def _payload(
         self, raw: str | None, b64: bytes | None, *, is_message: bool = False
@@ -135,7 +150,10 @@ class Copyist:
         told = Target(self._argv(target.argv), text(target.cwd, f"{where}.cwd"), text(target.url, f"{where}.url"))
         names = tuple(text(name, "env_names") for name in record.env_names)
         transport = text(record.transport, "transport")
-        return _replace(record, transport=transport, target=told, env_names=names, why=text(record.why, "why"))
+        peer = None if record.peer is None else _replace(record.peer, exe=text(record.peer.exe, "peer.exe"))
+        return _replace(
+            record, transport=transport, target=told, env_names=names, why=text(record.why, "why"), peer=peer
+        )
 
     def _argv(self, argv: tuple[str, ...]) -> tuple[str, ...]:
         told: list[str] = []
@@ -540,6 +558,10 @@ class _Copying:
                 pass  # digests of what is not in the copy: who knows the rest could try values for the secrets
             case GapRecord():
                 self._put(self._copyist.gap(record), 0)
+            case EditRecord():
+                self._put(self._copyist.edit(record), record.of)
+            case RuleRecord():
+                self._put(self._copyist.rule(record), 0)
             case RedactRecord():
                 self._writer.put(record)
             case _:

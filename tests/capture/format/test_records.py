@@ -173,7 +173,7 @@ def test_a_number_beyond_all_bounds_comes_back() -> None:
 
 
 def test_unknown_fields_are_ignored() -> None:
-    line = to_line(FRAME).replace(b'"n":2', b'"n":2,"fwd":"held","x":{"deep":[1]}')
+    line = to_line(FRAME).replace(b'"n":2', b'"n":2,"later":"held","x":{"deep":[1]}')
     assert from_line(line) == FRAME
 
 

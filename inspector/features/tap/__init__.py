@@ -1,0 +1,1 @@
+"""The tap: between a client and its server, it passes on and records every byte, and applies rules."""

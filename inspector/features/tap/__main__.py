@@ -1,0 +1,44 @@
+"""`python -I -m inspector.features.tap [OPTIONS] -- CMD…` and `mcp-tap`: the wrapper that a client starts.
+
+Whatever fails before the server is started must not keep the client from its server: its command then replaces this
+process, with one line on stderr.
+"""
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+
+def main() -> "NoReturn":
+    """Be the tap of the process's own command line; ends as the server ends."""
+    argv = sys.argv[1:]
+    try:
+        from inspector.features.tap.relay import UnusableOptions, run
+    except Exception as error:  # noqa: BLE001 - the border: a broken installation
+        _without_tap(argv, error)
+    try:
+        run(argv)
+    except UnusableOptions as error:
+        os.write(2, f"mcp-tap: {error}\n".encode())
+        os._exit(2)
+    except Exception as error:  # noqa: BLE001 - the border: nothing was started yet, or `run` had ended
+        _without_tap(argv, error)
+
+
+def _without_tap(argv: list[str], error: Exception) -> "NoReturn":
+    command = argv[argv.index("--") + 1 :] if "--" in argv else []
+    os.write(2, f"mcp-tap: not recorded, the server runs without the tap: {error!r:.500}\n".encode())
+    if not command:
+        os._exit(2)
+    try:
+        os.execvp(command[0], command)
+    except OSError as missing:
+        os.write(2, f"mcp-tap: {command[0]}: {missing.strerror}\n".encode())
+        os._exit(127 if isinstance(missing, FileNotFoundError) else 126)
+
+
+if __name__ == "__main__":
+    main()

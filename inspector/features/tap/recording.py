@@ -1,0 +1,147 @@
+"""What the relay hands over to be recorded: a bounded queue between its loop and the thread that writes.
+
+Nothing here waits. What has no room is counted, and becomes a `gap` in the capture.
+"""
+
+import time
+from _thread import allocate_lock
+from collections import deque
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+BUDGET = 64 * 1024 * 1024
+"""Bytes that may wait to be written."""
+_ITEM = 200
+"""What an item costs beside its bytes."""
+PATIENCE_S = 2.0
+"""Seconds that the end of the tap waits for the capture."""
+
+
+class Token:
+    """One message that was judged: its number is known once it is recorded."""
+
+    __slots__ = ("direction", "fwd", "n", "origin", "payload", "t_out", "tm", "tw")
+
+    def __init__(self, direction: str, payload: bytes, tm: int, tw: int, fwd: str = "", origin: str = "") -> None:
+        self.direction = direction
+        self.payload = payload
+        """With the end of its line."""
+        self.tm = tm
+        self.tw = tw
+        self.fwd = fwd
+        self.origin = origin
+        """"" for the party that wrote it, else `rule` or `user`."""
+        self.t_out: int | None = None
+        self.n = 0
+
+
+class Recording:
+    """The queue. One thread puts, one takes."""
+
+    def __init__(self, budget: int = BUDGET) -> None:
+        self._queue: deque[tuple[Any, ...]] = deque()
+        self._budget = budget
+        self._size = 0
+        self._taken = 0
+        self._idle = False
+        self._bell = allocate_lock()
+        self._bell.acquire()
+        self._done = allocate_lock()
+        self._done.acquire()
+        self._lost: list[int] | None = None
+        self.path = ""
+        """Of the capture, once it is there."""
+        self.trouble = ""
+        """Why nothing is recorded; "" while all is well."""
+        self.lost_bytes = 0
+
+    def chunk(self, name: str, data: bytes, tm: int, tw: int, t_out: int) -> None:
+        """Bytes that were passed on; `t_out` 0 if some of them wait still."""
+        if self._size - self._taken + len(data) > self._budget:
+            self._lose(data, tm)
+            return
+        if self._lost is not None:
+            self._tell_lost()
+        self._put("chunk", len(data), name, data, tm, tw, t_out)
+
+    def message(self, token: Token) -> None:
+        """A message that was judged."""
+        if self._lost is not None:
+            self._tell_lost()
+        self._put("message", len(token.payload), token)
+
+    def edit(self, of: Token, act: str, by: str, *, why: str = "", payload: bytes | None = None) -> None:
+        """What became of a message."""
+        self._put("edit", len(payload or b""), of, act, by, why, payload, time.monotonic_ns())
+
+    def rule(self, name: str, on: bool, by: str, text: str = "", why: str = "") -> None:
+        """A rule was armed or taken away."""
+        self._put("rule", len(text), name, on, by, text, why, time.monotonic_ns())
+
+    def signalled(self, number: int) -> None:
+        """The server's group got a signal."""
+        self._put("signal", 0, number, time.monotonic_ns(), time.time_ns())
+
+    def ended(self, name: str) -> None:
+        """A stream is at its end."""
+        self._put("eof", 0, name, time.monotonic_ns(), time.time_ns())
+
+    def exited(self, status: int) -> None:
+        """The server has exited."""
+        self._put("exit", 0, status, time.monotonic_ns(), time.time_ns())
+
+    def close(self) -> None:
+        """Have the rest written, and wait for that, but not for long."""
+        if self._lost is not None:
+            self._tell_lost()
+        self._put("close", 0)
+        self._done.acquire(timeout=PATIENCE_S)
+
+    def closed(self) -> None:
+        """The writer has finished."""
+        self._done.release()
+
+    def take(self, timeout: float = -1) -> "tuple[Any, ...] | None":
+        """The next item, oldest first; None if nothing comes in so many seconds (-1: wait)."""
+        while True:
+            try:
+                item = self._queue.popleft()
+            except IndexError:
+                self._idle = True
+                if self._queue:
+                    self._idle = False
+                    continue
+                rung = self._bell.acquire(timeout=timeout)
+                self._idle = False
+                if not rung and not self._queue:
+                    return None
+                continue
+            self._taken += item[1] + _ITEM
+            return item
+
+    @property
+    def waiting(self) -> int:
+        """Items in the queue."""
+        return len(self._queue)
+
+    def _put(self, kind: str, size: int, *rest: "Any") -> None:
+        self._size += size + _ITEM
+        self._queue.append((kind, size, *rest))
+        if self._idle and self._bell.locked():
+            try:
+                self._bell.release()
+            except RuntimeError:
+                pass  # the other thread was faster
+
+    def _lose(self, data: bytes, tm: int) -> None:
+        lost = self._lost = self._lost or [0, 0, tm, tm]
+        lost[0] += data.count(b"\n")
+        lost[1] += len(data)
+        lost[3] = tm
+        self.lost_bytes += len(data)
+
+    def _tell_lost(self) -> None:
+        lost, self._lost = self._lost, None
+        self._put("gap", 0, lost)

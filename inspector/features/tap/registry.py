@@ -1,0 +1,138 @@
+"""The live taps of this user: one file for each, locked by its tap for as long as that lives.
+
+A file whose lock can be had is left over from a tap that was killed, and is removed. Directory and files are private.
+"""
+
+import fcntl
+import json
+import os
+import stat
+from typing import Any
+
+from inspector.features.tap.relay import start_time
+
+_APP = "mcp-inspect"
+VERSION = 1
+
+
+def directories(env: "os._Environ[str] | dict[str, str]" = os.environ) -> list[str]:
+    """Where taps are registered: the first is where a new one goes, for a client may run without XDG_RUNTIME_DIR."""
+    found = []
+    if home := env.get("MCP_INSPECT_HOME"):
+        return [os.path.join(os.path.abspath(os.path.expanduser(home)), "run", "taps")]
+    if os.path.isabs(env.get("XDG_RUNTIME_DIR", "")):
+        found.append(os.path.join(env["XDG_RUNTIME_DIR"], _APP, "taps"))
+    found.append(f"/tmp/{_APP}-{os.getuid()}/taps")
+    return found
+
+
+def private(path: str) -> None:
+    """Make a directory for this user alone, and see that it is.
+
+    Raises: OSError.
+    """
+    for part in (os.path.dirname(path), path):
+        try:
+            os.mkdir(part, 0o700)
+        except FileExistsError:
+            pass
+        except FileNotFoundError:
+            os.makedirs(part, 0o700, exist_ok=True)
+        found = os.lstat(part)
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
+            raise PermissionError(f"{part} belongs to another user or is no directory")
+        if stat.S_IMODE(found.st_mode) & 0o077:
+            os.chmod(part, 0o700)
+
+
+def program_of(pid: int) -> str:
+    """The name of a process's program; "" where the system does not say."""
+    try:
+        return os.path.basename(os.readlink(f"/proc/{pid}/exe"))
+    except OSError:
+        try:
+            with open(f"/proc/{pid}/comm", encoding="utf-8", errors="replace") as file:
+                return file.read().strip()
+        except OSError:
+            return ""
+
+
+class Registration:
+    """The entry of this tap."""
+
+    def __init__(self, facts: dict[str, Any], env: "os._Environ[str] | dict[str, str]" = os.environ) -> None:
+        """Raises: OSError."""
+        self.id = f"{os.getpid():x}-{os.urandom(3).hex()}"
+        directory = directories(env)[0]
+        private(directory)
+        self.socket = os.path.join(directory, f"{self.id}.sock")
+        if len(os.fsencode(self.socket)) > 103:
+            raise OSError(f"{self.socket} is too long for a socket")
+        self._path = os.path.join(directory, f"{self.id}.json")
+        self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        own = {"version": VERSION, "id": self.id, "pid": os.getpid(), "started": start_time(os.getpid())}
+        os.write(self._fd, json.dumps(own | facts).encode())
+
+    def remove(self) -> None:
+        """Take the entry away; at the end of the tap."""
+        for path in (self._path, self.socket):
+            try:
+                os.unlink(path)
+            except OSError:
+                pass
+        os.close(self._fd)
+
+
+def live(env: "os._Environ[str] | dict[str, str]" = os.environ) -> list[dict[str, Any]]:
+    """The taps that live, oldest first. What is left of others is removed."""
+    found = []
+    for directory in directories(env):
+        try:
+            if os.lstat(directory).st_uid != os.getuid():
+                continue
+            names = os.listdir(directory)
+        except OSError:
+            continue
+        for name in names:
+            if name.endswith(".json"):
+                entry = _entry(directory, name)
+                if entry is not None:
+                    found.append(entry)
+    return sorted(found, key=lambda entry: entry["since"])
+
+
+def _entry(directory: str, name: str) -> dict[str, Any] | None:
+    path = os.path.join(directory, name)
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        entry = json.loads(os.read(fd, 1_000_000) or b"null")
+        if _is_stale(fd, entry):
+            for left in (path, path.removesuffix(".json") + ".sock"):
+                try:
+                    os.unlink(left)
+                except OSError:
+                    pass
+            return None
+    except (OSError, ValueError):
+        return None
+    finally:
+        os.close(fd)
+    if not isinstance(entry, dict) or entry.get("version") != VERSION:
+        return None
+    wanted = {"id": str, "pid": int, "socket": str, "since": int, "argv": list, "label": str, "server": str}
+    return entry if all(isinstance(entry.get(key), kind) for key, kind in wanted.items()) else None
+
+
+def _is_stale(fd: int, entry: Any) -> bool:
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return False  # its tap holds the lock
+    if not isinstance(entry, dict) or not isinstance(entry.get("pid"), int):
+        return os.fstat(fd).st_size > 0  # one that is empty is being written right now
+    started = start_time(entry["pid"])
+    return not started or started != entry.get("started")

@@ -1,0 +1,669 @@
+"""The relay of `mcp-inspect tap -- CMD`: one poll loop between a client's pipes and a server's.
+
+Bytes are passed on before anything looks at them. Recording, the registry and the control socket run beside that and
+may fail; the traffic continues. Only the standard library is imported before the server is started, and little of it.
+With an armed rule the loop assembles messages and asks the desk (`desk.py`) before it writes.
+"""
+
+import errno
+import os
+import select
+import signal
+import sys
+import time
+from _thread import start_new_thread
+from collections import deque
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import NoReturn
+
+    from inspector.features.tap.desk import Desk
+    from inspector.features.tap.recording import Recording
+
+TO_SERVER, FROM_SERVER, STDERR = "c2s", "s2c", "err"
+READ = 64 * 1024
+"""Bytes of one read."""
+AHEAD = 192 * 1024
+"""A direction is not read from while so many bytes wait to be written: with one read, 256 KiB are held at most."""
+PIPE_BUF = 4096
+"""A pipe that is ready takes so many bytes without blocking (POSIX); the client's end is never set non-blocking,
+because other processes share it."""
+PARTIAL_S = 0.25
+"""Seconds after which an unfinished line is passed on unjudged."""
+LONGEST = 8 * 1024 * 1024
+"""Bytes of the longest line that is judged."""
+_FORWARDED = ("SIGHUP", "SIGINT", "SIGTERM", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGWINCH", "SIGCONT", "SIGTSTP")
+_BROKEN = select.POLLERR | select.POLLHUP | select.POLLNVAL
+
+
+class UnusableOptions(Exception):
+    """The command line of the tap can't be used as given."""
+
+
+class Options:
+    """What the tap was asked to do."""
+
+    def __init__(self, argv: list[str]) -> None:
+        """Raises: UnusableOptions."""
+        self.label = ""
+        self.capture = ""
+        """"" for a new file in the directory of captures."""
+        self.rules = ""
+        self.host_timeout = 0.0
+        """Seconds that the client waits for a response; 0 if not given."""
+        self.keep = 0
+        """Bytes that the capture may take; 0 for no limit."""
+        self.stderr = "record"
+        if "--" not in argv:
+            raise UnusableOptions("the server's command is missing; give it after --: mcp-tap -- node server.js")
+        at = argv.index("--")
+        self.command = argv[at + 1 :]
+        if not self.command:
+            raise UnusableOptions("the server's command after -- is empty")
+        words = iter(argv[:at])
+        for word in words:
+            name, equals, value = word.partition("=")
+            if not equals:
+                value = next(words, "")
+            self._set(name, value)
+
+    def _set(self, name: str, value: str) -> None:
+        if name == "--label":
+            self.label = value
+        elif name == "--capture":
+            self.capture = value
+        elif name == "--rules":
+            self.rules = value
+        elif name == "--host-timeout":
+            self.host_timeout = _number(name, value.removesuffix("s"))
+        elif name == "--keep":
+            self.keep = _size(value)
+        elif name == "--stderr" and value in ("record", "inherit"):
+            self.stderr = value
+        else:
+            raise UnusableOptions(f"{name} {value}: no such option")
+
+
+def _number(name: str, text: str) -> float:
+    try:
+        found = float(text)
+    except ValueError:
+        found = 0.0
+    if not 0 < found < 1e6:
+        raise UnusableOptions(f"{name} needs a number of seconds above 0, not {text!r}")
+    return found
+
+
+def _size(text: str) -> int:
+    units = {"k": 1000, "M": 1000_000, "G": 1000_000_000}
+    number = text.removesuffix("B")
+    unit = units.get(number[-1:], 1)
+    return int(_number("--keep", number[:-1] if unit > 1 else number) * unit)
+
+
+def own_environment() -> dict[bytes, bytes]:
+    """The environment as the client gave it: Python sets LC_CTYPE in its own where the locale is C (PEP 538)."""
+    try:
+        with open("/proc/self/environ", "rb") as file:
+            pairs = file.read().split(b"\0")
+    except OSError:
+        return dict(os.environb)
+    found: dict[bytes, bytes] = {}
+    for pair in pairs:
+        name, equals, value = pair.partition(b"=")
+        if equals:
+            found.setdefault(name, value)
+    return found
+
+
+# The reaper: a process that ends the server's group once this one is gone, in whatever way.
+
+_GRACE_S = 1.0
+
+
+def start_time(pid: int) -> str:
+    """When a process was started, as the kernel counts; "" if it is gone, or the system does not say."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            return file.read().rpartition(b")")[2].split()[19].decode()
+    except (OSError, IndexError):
+        return ""
+
+
+def _fork_reaper() -> int:
+    """Start the reaper; the descriptor that only this process may hold, for its end is what the reaper waits for."""
+    their, ours = os.pipe()
+    if os.fork():
+        os.close(their)
+        return ours
+    try:
+        os.setsid()  # a signal to the client's group ends the tap, and must not end the reaper
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        for fd in (0, 1, 2):
+            os.dup2(nowhere, fd)
+        for name in os.listdir("/dev/fd"):
+            if int(name) > 2 and int(name) != their:
+                try:
+                    os.close(int(name))
+                except OSError:
+                    pass
+        for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGQUIT):
+            signal.signal(number, signal.SIG_IGN)
+        _reap(their)
+    finally:
+        os._exit(0)
+
+
+def _reap(lifeline: int) -> None:
+    told = b""
+    while piece := os.read(lifeline, 256):
+        told += piece
+    words = told.decode().split()
+    if len(words) < 1:
+        return
+    group, started = int(words[0]), words[1] if len(words) > 1 else ""
+    now = start_time(group)
+    if started and now and now != started:
+        return  # the number belongs to another process now
+    _signal_group(group, signal.SIGTERM)
+    end = time.monotonic() + _GRACE_S
+    while _alive(group) and time.monotonic() < end:
+        time.sleep(0.02)
+    _signal_group(group, signal.SIGKILL)
+
+
+def _alive(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except OSError:
+        return False
+    return True
+
+
+def _signal_group(group: int, number: int) -> None:
+    try:
+        os.killpg(group, number)
+    except OSError:
+        pass
+
+
+# One direction.
+
+
+class Flow:
+    """Bytes from one descriptor to another, in order, and never more than AHEAD and a read of them in between."""
+
+    def __init__(self, name: str, src: int, dst: int, *, shared: bool) -> None:
+        """`shared`: other processes may have `dst`, so it blocks, and is written to in small pieces."""
+        self.name = name
+        self.src = src
+        self.dst = dst
+        self.reads = src >= 0
+        self.writes = dst >= 0
+        self._queue: deque[memoryview] = deque()
+        self.size = 0
+        """Bytes that wait to be written."""
+        self._shared = shared
+        self._ready = select.poll()
+        if self.writes and shared:
+            self._ready.register(dst, select.POLLOUT)
+        self.forget: Callable[[int], None] = lambda fd: None
+        """Called before a descriptor is closed."""
+        self.is_line_start = True
+        """Whether the last byte that was passed on ended a line."""
+
+    def put(self, data: bytes) -> bool:
+        """Write, now or later; whether all is written."""
+        if not self.writes or not data:
+            return not data
+        self.is_line_start = data.endswith(b"\n")
+        self._queue.append(memoryview(data))
+        self.size += len(data)
+        return len(self._queue) > 1 or self.flush()
+
+    def flush(self) -> bool:
+        """Write as much as is taken; whether nothing waits. One whose reader is gone forgets what waits."""
+        queue = self._queue
+        try:
+            while queue:
+                if self._shared:
+                    ready = self._ready.poll(0)
+                    if not ready:
+                        return False
+                    if ready[0][1] & _BROKEN:
+                        raise BrokenPipeError
+                    count = os.write(self.dst, queue[0][:PIPE_BUF])
+                else:
+                    count = os.write(self.dst, queue[0])
+                self.size -= count
+                if count == len(queue[0]):
+                    queue.popleft()
+                else:
+                    queue[0] = queue[0][count:]
+        except BlockingIOError:
+            return False
+        except OSError:
+            self.end_writing()
+        return True
+
+    def read(self) -> bytes | None:
+        """What is there, b"" at the end; None if nothing is there now."""
+        try:
+            return os.read(self.src, READ)
+        except BlockingIOError:
+            return None
+        except OSError:
+            return b""
+
+    def end_reading(self) -> None:
+        """Read no more: who writes there sees a closed pipe."""
+        if self.reads:
+            self.reads = False
+            self.forget(self.src)
+            os.close(self.src)
+
+    def end_writing(self) -> None:
+        """Write no more: who reads there sees the end."""
+        self._queue.clear()
+        self.size = 0
+        if self.writes:
+            self.writes = False
+            self.forget(self.dst)
+            os.close(self.dst)
+
+
+class _Lines:
+    """Messages of a direction in the making, where a rule is armed."""
+
+    def __init__(self) -> None:
+        self.parts: list[bytes] = []
+        self.size = 0
+        self.since = 0.0
+        """When the unfinished line began."""
+
+    def feed(self, data: bytes, now: float) -> list[bytes]:
+        """The lines that are complete now, with their ends."""
+        *ended, rest = data.split(b"\n")
+        lines = [line + b"\n" for line in ended]
+        if lines and self.parts:
+            lines[0] = b"".join(self.parts) + lines[0]
+            self.parts, self.size = [], 0
+        if rest:
+            if not self.parts:
+                self.since = now
+            self.parts.append(rest)
+            self.size += len(rest)
+        return lines
+
+    def take(self) -> bytes:
+        """What is unfinished, and forget it."""
+        rest, self.parts, self.size = b"".join(self.parts), [], 0
+        return rest
+
+
+class Relay:
+    """The loop between a client and one server."""
+
+    def __init__(self, options: Options, pid: int, flows: "dict[str, Flow]", recording: "Recording") -> None:
+        self.options = options
+        self.pid = pid
+        self.flows = flows
+        self.recording = recording
+        self.started = time.monotonic_ns(), time.time_ns()
+        self.desk: Desk | None = None
+        """Where rules are judged; None as long as none was ever armed."""
+        self.saw_initialized = False
+        self._framed = dict.fromkeys((TO_SERVER, FROM_SERVER), False)
+        self._lines = {TO_SERVER: _Lines(), FROM_SERVER: _Lines()}
+        self._poll = select.poll()
+        self._masks: dict[int, int] = {}
+        self._handlers: dict[int, Callable[[int], None]] = {}
+        self._posted: deque[Callable[[], None]] = deque()
+        self._wake_r, self._wake_w = os.pipe()
+        os.set_blocking(self._wake_r, False)
+        os.set_blocking(self._wake_w, False)
+        self._by_source = {flow.src: flow for flow in flows.values()}
+        self._by_target = {flow.dst: flow for flow in flows.values()}
+        self._set(self._wake_r, select.POLLIN)
+        self._exit: int | None = None
+        self.at_end: list[Callable[[], None]] = []
+        """Called when the server has exited and all is delivered."""
+        for flow in flows.values():
+            flow.forget = self._forget
+        self.timers: list[Callable[[float], float | None]] = []
+        """Each is called with the time and returns when it wants to be called again."""
+
+    # what others may call
+
+    def post(self, work: "Callable[[], None]") -> None:
+        """Have something done by the loop's thread, from any thread."""
+        self._posted.append(work)
+        try:
+            os.write(self._wake_w, b"\0")
+        except OSError:
+            pass  # full: it wakes anyhow
+
+    def watch(self, fd: int, mask: int, handler: "Callable[[int], None] | None") -> None:
+        """Call the handler with the events of a descriptor; mask 0 and None to stop."""
+        if handler is None:
+            self._handlers.pop(fd, None)
+            self._set(fd, None)
+        else:
+            self._handlers[fd] = handler
+            self._set(fd, mask)
+
+    def signal_server(self, number: int) -> None:
+        """Send a signal to the server's group."""
+        _signal_group(self.pid, number)
+        self.recording.signalled(number)
+
+    def deliver(self, direction: str, data: bytes) -> bool:
+        """Write a whole message in a direction, past nothing that waits there; whether it is written."""
+        return self.flows[direction].put(data)
+
+    def frame_all(self, desk: "Desk") -> None:
+        """From the next line on, ask the desk about each message."""
+        self.desk = desk
+        for name in self._framed:
+            self._framed[name] = True
+
+    # the loop
+
+    def run(self) -> int:
+        """Pass bytes until the server has exited and all its output is delivered; its wait status."""
+        signal.set_wakeup_fd(self._wake_w, warn_on_full_buffer=False)
+        self._reap()
+        while (status := self.step()) is None:
+            pass
+        return status
+
+    def step(self, timeout_ms: float | None = None) -> int | None:
+        """Wait for something to do, at most so long, and do it; the wait status of the server once that is all."""
+        for flow in self.flows.values():
+            if flow.reads and not flow.writes:
+                flow.end_reading()
+                self.recording.ended(flow.name)
+            if flow.reads:
+                wants = flow.size < AHEAD and not self._is_held_up(flow.name)
+                self._set(flow.src, select.POLLIN if wants else None)
+            if flow.writes:
+                self._set(flow.dst, select.POLLOUT if flow.size else 0)
+        if self._exit is not None and self._is_drained():
+            return self._exit
+        own = self._timeout()
+        for fd, events in self._poll.poll(own if timeout_ms is None else timeout_ms):
+            if fd == self._wake_r:
+                self._woken()
+            elif fd in self._handlers:
+                self._handlers[fd](events)
+            elif (flow_of := self._by_target.get(fd)) is not None and flow_of.writes:
+                self._target_ready(flow_of, events)
+            elif (flow_of := self._by_source.get(fd)) is not None and flow_of.reads:
+                self._source_ready(flow_of)
+        while self._posted:
+            self._posted.popleft()()
+        return None
+
+    def close(self) -> None:
+        """Close what is the loop's own."""
+        os.close(self._wake_r)
+        os.close(self._wake_w)
+
+    def _set(self, fd: int, mask: int | None) -> None:
+        if self._masks.get(fd) == mask:
+            return
+        if mask is None:
+            self._forget(fd)
+        else:
+            self._masks[fd] = mask
+            self._poll.register(fd, mask)
+
+    def _forget(self, fd: int) -> None:
+        if self._masks.pop(fd, None) is not None:
+            self._poll.unregister(fd)
+
+    def _timeout(self) -> float | None:
+        now = time.monotonic()
+        self._let_partial_through(now)
+        due = [lines.since + PARTIAL_S for lines in self._lines.values() if lines.parts]
+        due += [at for timer in self.timers if (at := timer(now)) is not None]
+        return max(0.0, (min(due) - now) * 1000 + 1) if due else None
+
+    def _woken(self) -> None:
+        try:
+            numbers = os.read(self._wake_r, 4096)
+        except BlockingIOError:
+            return
+        for number in numbers:
+            if number == signal.SIGCHLD:
+                self._reap()
+            elif number == signal.SIGTSTP:
+                self.signal_server(signal.SIGTSTP)
+                os.kill(os.getpid(), signal.SIGSTOP)
+            elif number:
+                self.signal_server(number)
+
+    def _reap(self) -> None:
+        if self._exit is not None:
+            return
+        try:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+        except ChildProcessError:
+            pid, status = self.pid, 0
+        if pid:
+            self._exit = status
+            self.recording.exited(status)
+            self.flows[TO_SERVER].end_reading()
+            self.flows[TO_SERVER].end_writing()
+
+    def _is_drained(self) -> bool:
+        """Whether the rest of the output was read and is written. A grandchild that holds the pipe is not waited for."""
+        for name, flow in self.flows.items():
+            if name == TO_SERVER:
+                continue
+            while flow.reads and flow.size < AHEAD:
+                data = flow.read()
+                if data:
+                    self._take(flow, data)
+                else:
+                    self._source_ended(flow)
+            if flow.size:
+                return False
+        return self.desk is None or not self.desk.flush()
+
+    def _is_held_up(self, name: str) -> bool:
+        return self.desk is not None and self.desk.is_full(name)
+
+    def _target_ready(self, flow: Flow, events: int) -> None:
+        if events & select.POLLOUT and not events & _BROKEN:
+            flow.flush()
+        elif events & _BROKEN:
+            flow.end_writing()
+        self._pass_on_end(flow)
+
+    def _source_ready(self, flow: Flow) -> None:
+        data = flow.read()
+        if data is None:
+            return
+        if data:
+            self._take(flow, data)
+        else:
+            self._source_ended(flow)
+
+    def _source_ended(self, flow: Flow) -> None:
+        flow.end_reading()
+        if flow.name in self._lines and (rest := self._lines[flow.name].take()):
+            self._pass(flow, rest)
+        if self.desk is not None and flow.name == TO_SERVER:
+            self.desk.client_ended()
+        self.recording.ended(flow.name)
+        self._pass_on_end(flow)
+
+    def _pass_on_end(self, flow: Flow) -> None:
+        """Close the way on once its source has ended and all is written."""
+        if not flow.reads and not flow.size and flow.writes and not (self.desk and self.desk.waits(flow.name)):
+            flow.end_writing()
+
+    def _take(self, flow: Flow, data: bytes) -> None:
+        if flow.name == STDERR or not self._framed[flow.name]:
+            self._pass(flow, data)
+            if not self.saw_initialized and flow.name == TO_SERVER and b"notifications/initialized" in data:
+                self.saw_initialized = True
+            return
+        if not flow.is_line_start and not self._lines[flow.name].parts:
+            head, newline, data = data.partition(b"\n")
+            self._pass(flow, head + newline)
+            if not newline:
+                return
+        self._judge(flow, data)
+
+    def _pass(self, flow: Flow, data: bytes) -> None:
+        """Write first, then hand over a copy."""
+        tm, tw = time.monotonic_ns(), time.time_ns()
+        written = flow.put(data)
+        self.recording.chunk(flow.name, data, tm, tw, time.monotonic_ns() if written else 0)
+
+    def _judge(self, flow: Flow, data: bytes) -> None:
+        lines = self._lines[flow.name]
+        for line in lines.feed(data, time.monotonic()):
+            self._ask(flow, line)
+        if lines.size > LONGEST:
+            self._pass(flow, lines.take())
+
+    def _ask(self, flow: Flow, line: bytes) -> None:
+        assert self.desk is not None
+        tm, tw = time.monotonic_ns(), time.time_ns()
+        self.desk.take(flow.name, line, tm, tw)
+
+    def _let_partial_through(self, now: float) -> None:
+        for name, lines in self._lines.items():
+            if lines.parts and now - lines.since >= PARTIAL_S and not (self.desk and self.desk.waits(name)):
+                self._pass(self.flows[name], lines.take())
+
+
+# The process.
+
+
+def _spawn(command: list[str], in_r: int, out_w: int, err_w: int) -> int:
+    """Start the server in a group of its own. Raises: OSError.
+
+    By fork and exec: posix_spawn of glibc leaves two signals ignored in the server.
+    """
+    failed_r, failed_w = os.pipe()
+    pid = os.fork()
+    if not pid:
+        try:
+            os.setpgid(0, 0)
+            for fd, place in ((in_r, 0), (out_w, 1), (err_w, 2)):
+                os.dup2(fd, place)
+            for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them
+                signal.signal(number, signal.SIG_DFL)
+            os.execvpe(command[0], command, own_environment())
+        except OSError as error:
+            os.write(failed_w, b"%d" % (error.errno or errno.EIO))
+        except ValueError:  # a NUL
+            os.write(failed_w, b"%d" % errno.EINVAL)
+        finally:
+            os._exit(127)
+    os.close(failed_w)
+    failed = os.read(failed_r, 20)
+    os.close(failed_r)
+    if failed:
+        os.waitpid(pid, 0)
+        raise OSError(int(failed), os.strerror(int(failed)))
+    return pid
+
+
+def _listen_to_signals() -> None:
+    for name in (*_FORWARDED, "SIGCHLD"):
+        number = getattr(signal, name)
+        if name == "SIGCHLD" or signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, lambda *_: None)
+
+
+def run(argv: list[str]) -> "NoReturn":
+    """Be the tap: start the server, pass everything on, and end as the server ended.
+
+    Raises: UnusableOptions; any other exception before the server was started.
+    """
+    options = Options(argv)
+    for fd in (0, 1, 2):
+        try:
+            os.fstat(fd)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+    lifeline = _fork_reaper()
+    _listen_to_signals()
+    records_stderr = options.stderr == "record" and not os.isatty(2)
+    in_r, in_w = os.pipe()
+    out_r, out_w = os.pipe()
+    err_r, err_w = os.pipe() if records_stderr else (-1, 2)
+    try:
+        pid = _spawn(options.command, in_r, out_w, err_w)
+    except OSError as error:
+        os.write(2, f"mcp-tap: {options.command[0]}: {error.strerror}\n".encode())
+        os._exit(127 if isinstance(error, FileNotFoundError) else 126)
+    os.write(lifeline, f"{pid} {start_time(pid)}\n".encode())
+    for fd in (in_r, out_w, *((err_w,) if records_stderr else ())):
+        os.close(fd)
+    try:
+        status = _relay(options, pid, in_w, out_r, err_r)
+    except Exception as error:  # noqa: BLE001 - the border: the server runs already, so the client must see an end
+        os.write(2, f"mcp-tap: {error!r:.500}\n".encode())
+        status = 70 << 8
+    _end_like(status)
+
+
+def _relay(options: Options, pid: int, in_w: int, out_r: int, err_r: int) -> int:
+    import fcntl
+
+    from inspector.features.tap.recording import Recording
+
+    host_in, host_out, host_err = (fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 10) for fd in (0, 1, 2))
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for fd in (0, 1, 2):
+        os.dup2(nowhere, fd)
+    os.close(nowhere)
+    for fd in (in_w, out_r, *((err_r,) if err_r >= 0 else ())):
+        os.set_blocking(fd, False)
+    flows = {
+        TO_SERVER: Flow(TO_SERVER, host_in, in_w, shared=False),
+        FROM_SERVER: Flow(FROM_SERVER, out_r, host_out, shared=True),
+    }
+    if err_r >= 0:
+        flows[STDERR] = Flow(STDERR, err_r, host_err, shared=True)
+    else:
+        os.close(host_err)
+    recording = Recording()
+    relay = Relay(options, pid, flows, recording)
+    sys.setswitchinterval(0.0005)
+    start_new_thread(_set_up, (relay, recording))
+    status = relay.run()
+    for each in relay.at_end:
+        each()
+    recording.close()
+    return status
+
+
+def _set_up(relay: Relay, recording: "Recording") -> None:
+    """What is not needed to pass bytes: the capture, the registry, the control socket. Then record, in this thread."""
+    from inspector.features.tap.writing import record
+
+    record(relay, recording)
+
+
+def _end_like(status: int) -> "NoReturn":
+    """End with the status of the server, by its signal if one ended it."""
+    number = status & 0x7F
+    if number:
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+        if number not in (signal.SIGKILL, signal.SIGSTOP):
+            signal.signal(number, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [number])
+        os.kill(os.getpid(), number)
+        time.sleep(1)
+    os._exit(status >> 8)

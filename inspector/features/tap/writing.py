@@ -1,0 +1,246 @@
+"""The thread that records for the tap: chunks in, lines of a capture out, in the order in which they were passed on.
+
+It also makes what is beside the traffic: the entry in the registry and the control socket. If any of that fails, the
+traffic does not notice; `tap list` says what is missing.
+"""
+
+import os
+import signal
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from inspector.capture.format.file import CaptureFile, create, make_private_directory
+from inspector.capture.format.records import (
+    EditRecord,
+    Entry,
+    GapRecord,
+    Head,
+    RecordingTool,
+    Redaction,
+    RuleRecord,
+    split_payload,
+)
+from inspector.capture.format.writer import Recorder
+from inspector.capture.store.runs import LONGEST_PAYLOAD, FrameRun, StderrRun
+from inspector.errors import InspectError
+from inspector.protocol.facts import ConnectionEvent, ConnectionFact, Fact, ProcessEvent, ProcessFact, Stderr
+from inspector.protocol.frames import Channel, Direction, Eol, Frame
+from inspector.transports.lines import CutLine, CuttingSplitter, Line, LineSplitter
+
+if TYPE_CHECKING:
+    from inspector.features.tap.recording import Recording, Token
+    from inspector.features.tap.relay import Relay
+
+LIMIT, KEPT = 64 * 1024 * 1024, 1024 * 1024
+"""A line over LIMIT bytes is recorded by its first KEPT ones."""
+_STDERR_PIECE = 64 * 1024
+_STDERR_PAUSE_S = 0.05
+"""After so many seconds an unfinished line of stderr is recorded as it is."""
+_CHANNELS = {
+    "c2s": (Direction.TO_SERVER, Channel.STDIN, ProcessEvent.STDIN_EOF),
+    "s2c": (Direction.FROM_SERVER, Channel.STDOUT, ProcessEvent.STDOUT_EOF),
+}
+
+
+class Encoder:
+    """Items of the queue to entries of a capture."""
+
+    def __init__(self, recorder: Recorder, pid: int) -> None:
+        self._recorder = recorder
+        self._pid = pid
+        self._n = 0
+        self._splitters: dict[str, LineSplitter] = {name: CuttingSplitter(LIMIT, KEPT) for name in _CHANNELS}
+        self._stderr = LineSplitter(_STDERR_PIECE)
+        self._last = (0, 0)
+
+    @property
+    def has_partial(self) -> bool:
+        """Whether a line of stderr has not ended."""
+        return self._stderr.pending > 0
+
+    def fact(self, fact: Fact, tm: int, tw: int) -> None:
+        """Something that happened beside the messages."""
+        self._n += 1
+        self._recorder.keep(Entry(self._n, tm, tw, fact))
+
+    def item(self, item: tuple[Any, ...]) -> None:
+        """One item of the queue."""
+        kind, _, *rest = item
+        getattr(self, f"_{kind}")(*rest)
+
+    def flush_stderr(self) -> None:
+        """Record what is there of an unfinished line."""
+        if (rest := self._stderr.rest()) is not None:
+            self.fact(Stderr(rest.payload, partial=True), *self._last)
+
+    def _chunk(self, name: str, data: bytes, tm: int, tw: int, t_out: int) -> None:
+        if name in _CHANNELS:
+            self._lines(name, self._splitters[name].feed(data), tm, tw, t_out or None)
+            return
+        self._last = (tm, tw)
+        lines = self._stderr.feed(data)
+        if lines and all(line.eol is not Eol.NONE for line in lines):
+            run = StderrRun(self._n + 1, tm, tw, [line.payload for line in lines])
+            self._recorder.keep_run(run)
+            self._n += len(lines)
+            return
+        for line in lines:
+            self.fact(Stderr(line.payload, partial=line.eol is Eol.NONE), tm, tw)
+
+    def _lines(self, name: str, lines: list[Line], tm: int, tw: int, t_out: int | None) -> None:
+        direction, channel, _ = _CHANNELS[name]
+        at = 0
+        while at < len(lines):
+            end, eol = at, lines[at].eol
+            while end < len(lines) and lines[end].eol is eol and _is_short(lines[end]):
+                end += 1
+            if end - at > 1 and eol is not Eol.NONE:
+                payloads = [line.payload for line in lines[at:end]]
+                self._recorder.keep_run(FrameRun(self._n + 1, tm, tw, direction, channel, payloads, eol, t_out))
+                self._n += len(payloads)
+                at = end
+                continue
+            line = lines[at]
+            self._n += 1
+            cut = line.cut if isinstance(line, CutLine) else 0
+            frame = Frame(self._n, tm, tw, direction, channel, line.payload, line.eol, cut=cut)
+            self._recorder.keep(Entry(self._n, tm, tw, frame), t_out=t_out)
+            at += 1
+
+    def _message(self, token: "Token") -> None:
+        direction, channel, _ = _CHANNELS[token.direction]
+        payload, eol = token.payload, Eol.NONE
+        if payload.endswith(b"\r\n"):
+            payload, eol = payload[:-2], Eol.CRLF
+        elif payload.endswith(b"\n"):
+            payload, eol = payload[:-1], Eol.LF
+        self._n += 1
+        token.n = self._n
+        frame = Frame(self._n, token.tm, token.tw, direction, channel, payload, eol)
+        entry = Entry(self._n, token.tm, token.tw, frame)
+        self._recorder.keep(entry, origin=token.origin, fwd=token.fwd, t_out=token.t_out)
+
+    def _edit(self, of: "Token", act: str, by: str, why: str, payload: bytes | None, tm: int) -> None:
+        raw, b64 = split_payload(payload) if payload is not None else (None, None)
+        self._recorder.add(EditRecord(of=of.n, act=act, by=by, tm=tm, why=why, raw=raw, b64=b64))
+
+    def _rule(self, name: str, on: bool, by: str, text: str, why: str, tm: int) -> None:
+        self._recorder.add(RuleRecord(name=name, on=on, by=by, text=text, tm=tm, why=why))
+
+    def _signal(self, number: int, tm: int, tw: int) -> None:
+        self.fact(ProcessFact(ProcessEvent.SIGNAL, self._pid, signal=signal.Signals(number).name), tm, tw)
+
+    def _eof(self, name: str, tm: int, tw: int) -> None:
+        if name not in _CHANNELS:
+            self.flush_stderr()
+            self.fact(ProcessFact(ProcessEvent.STDERR_EOF, self._pid), tm, tw)
+            return
+        if (rest := self._splitters[name].rest()) is not None:
+            self._lines(name, [rest], tm, tw, None)
+        self.fact(ProcessFact(_CHANNELS[name][2], self._pid), tm, tw)
+
+    def _exit(self, status: int, tm: int, tw: int) -> None:
+        number = status & 0x7F
+        code, name = (None, signal.Signals(number).name) if number else (status >> 8, "")
+        self.fact(ProcessFact(ProcessEvent.EXIT, self._pid, code, name), tm, tw)
+
+    def _gap(self, lost: list[int]) -> None:
+        frames, size, tm0, tm1 = lost
+        for splitter in self._splitters.values():
+            splitter.rest()
+        why = "messages came faster than they could be written"
+        self._recorder.add(GapRecord(lost_frames=frames, lost_bytes=size, why=why, tm0=tm0, tm1=tm1))
+
+
+def _is_short(line: Line) -> bool:
+    return len(line.payload) <= LONGEST_PAYLOAD and not isinstance(line, CutLine)
+
+
+def record(relay: "Relay", recording: "Recording") -> None:
+    """Set up what is beside the traffic, then write until the recording is closed. Raises nothing."""
+    started = relay.started
+    recorder = None
+    try:
+        recorder = _recorder(relay, started)
+        recording.path = str(recorder.file.path)
+    except (InspectError, OSError) as error:
+        recording.trouble = str(error)
+    try:
+        from inspector.features.tap.control import Control
+
+        relay.post(Control(relay).start)
+    except (InspectError, OSError, ImportError) as error:
+        recording.trouble = recording.trouble or f"no control socket: {error}"
+    encoder = Encoder(recorder, relay.pid) if recorder is not None else None
+    if encoder is not None:
+        encoder.fact(_connection(relay), *started)
+        encoder.fact(ProcessFact(ProcessEvent.SPAWN, relay.pid), *started)
+    while True:
+        item = recording.take(_STDERR_PAUSE_S if encoder is not None and encoder.has_partial else -1)
+        if encoder is None:
+            if item is not None and item[0] == "close":
+                break
+        elif item is None:
+            encoder.flush_stderr()
+        elif item[0] == "close":
+            encoder.fact(ConnectionFact(ConnectionEvent.CLOSE, "stdio"), time.monotonic_ns(), time.time_ns())
+            break
+        else:
+            encoder.item(item)
+    if recorder is not None:
+        recorder.close()
+    recording.closed()
+
+
+def _recorder(relay: "Relay", started: tuple[int, int]) -> Recorder:
+    import sys
+    import uuid
+
+    from inspector import __version__
+
+    options = relay.options
+    path = Path(options.capture) if options.capture else _fresh(options.label, options.command, started[1])
+    make_private_directory(path.parent)
+    fd = create(path)
+    python = ".".join(map(str, sys.version_info[:3]))
+    zone = time.strftime("%z", time.localtime(started[1] // 1_000_000_000))
+    head = Head(
+        format="mcpcap",
+        v="1.0",
+        id=str(uuid.uuid4()),
+        tw=started[1],
+        tm=started[0],
+        tz=zone,
+        tool=RecordingTool("mcp-inspect", __version__, python, os.uname().sysname),
+        mode="stdio-proxy",
+        redaction=Redaction("credentials", "write"),
+    )
+    return Recorder(CaptureFile(fd, path), head)
+
+
+def _fresh(label: str, command: list[str], wall_ns: int) -> Path:
+    import re
+
+    from inspector.config.paths import places, short_name
+
+    when = time.strftime("%Y%m%d-%H%M%S", time.localtime(wall_ns // 1_000_000_000))
+    name = re.sub(r"[^A-Za-z0-9._]+", "-", label).strip("-.")[:40] if label else short_name(command)
+    return places().captures / f"{when}-{name or 'tap'}-{os.urandom(2).hex()}.mcpcap"
+
+
+def _connection(relay: "Relay") -> ConnectionFact:
+    from inspector.features.tap.registry import program_of
+
+    parent = os.getppid()
+    names = tuple(sorted(os.fsdecode(name) for name in os.environb))
+    argv = tuple(relay.options.command)
+    return ConnectionFact(
+        ConnectionEvent.OPEN,
+        "stdio",
+        argv,
+        os.getcwd(),
+        env_names=names,
+        peer_pid=parent,
+        peer_exe=program_of(parent),
+    )
