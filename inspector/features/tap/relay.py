@@ -459,7 +459,7 @@ class Relay:
             self.flows[TO_SERVER].end_writing()
 
     def _is_drained(self) -> bool:
-        """Whether the rest of the output was read and is written. A grandchild that holds the pipe is not waited for."""
+        """Whether the rest of the output was read and is written; a grandchild that has the pipe is not waited for."""
         for name, flow in self.flows.items():
             if name == TO_SERVER:
                 continue
