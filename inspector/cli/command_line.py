@@ -5,7 +5,7 @@ One rule: everything before the first `--` is ours, in any order; everything aft
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import click
 import msgspec
@@ -87,6 +87,11 @@ def no_server() -> UsageError:
 
 def first_word(words: Sequence[str]) -> int | None:
     """The index of the first word that is neither an option nor an option's value; None without one."""
+    return next(positions(words), None)
+
+
+def positions(words: Sequence[str]) -> Iterator[int]:
+    """The indexes of words that are neither options nor options' values."""
     is_value = False
     for place, word in enumerate(words):
         if is_value:
@@ -94,8 +99,7 @@ def first_word(words: Sequence[str]) -> int | None:
         elif word.startswith("-") and word != "-":
             is_value = word in WITH_VALUE
         else:
-            return place
-    return None
+            yield place
 
 
 def _unknown(

@@ -14,7 +14,7 @@ import msgspec
 from inspector.capture.journal import Journal
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus, code_of, status_of
-from inspector.cli.launch import named_journal, settings_for
+from inspector.cli.launch import keep_names, named_journal, settings_for
 from inspector.cli.output import Output
 from inspector.cli.process import leaving_no_child
 from inspector.cli.targets import TargetOptions, choose
@@ -128,6 +128,7 @@ def visit(
         status = tell_failure(output, error, journal, judged_elsewhere=judges)
     finally:
         try:
+            keep_names(chosen.target, journal, env.environ)
             at_last(journal, status)
             _tell_notices(output, journal, told)
         finally:

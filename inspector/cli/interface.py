@@ -116,6 +116,8 @@ class ServerRuns:
     def _finish(self, output: Output | None) -> None:
         if self._ended:
             return
+        from inspector.cli.launch import keep_names
+
         for live in self.lives:
             ending = live.end()
             with suppress(TimeoutError):
@@ -124,6 +126,8 @@ class ServerRuns:
                 output.narrate("waiting for the server to stop; Ctrl+C stops it at once")
             with suppress(TimeoutError, CancelledError, KeyboardInterrupt):
                 ending.result(_PATIENCE_S)
+            if self._chosen.record:
+                keep_names(self._chosen.target, live.journal, self._env.environ)
         self._ended = True
         if self._engine is not None:
             self._engine.stop()

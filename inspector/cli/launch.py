@@ -16,6 +16,7 @@ from inspector.config.eras import Eras, revealed_era
 from inspector.config.paths import places, private_directory
 from inspector.config.targets import HttpTarget, StdioTarget, Target
 from inspector.errors import InspectError
+from inspector.protocol import peek
 from inspector.protocol.capabilities import TASKS
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.openings import Opening
@@ -96,6 +97,19 @@ def way_in(
     if guide is None:
         return lambda url: OAuthAuthorizer(url, wishes, store, NoAuthorizer(url)), None
     return lambda url: OAuthAuthorizer(url, wishes, store, guide, tell=guide.hear), guide
+
+
+def keep_names(target: Target, journal: Journal, environ: Mapping[str, str]) -> None:
+    """Store the names in a server's lists, for shell completion."""
+    from inspector.config.remembered import ListedNames
+
+    lists = journal.conversation.catalogue.listings
+    names = {
+        kind: [name for raw in lists[kind].items if (name := peek.text(raw, "uri" if kind == "resources" else "name"))]
+        for kind in ("tools", "resources", "prompts")
+    }
+    if any(names.values()):
+        ListedNames(places(environ).cache).keep(target.key, names)
 
 
 def named_journal(chosen: TargetOptions) -> Journal:

@@ -77,6 +77,7 @@ _COMMANDS = {
     "checks": _Command("checks", "List all checks with severity and protocol versions", _MORE, talks=False),
     "revisions": _Command("revisions", "List MCP protocol versions and compare them", _MORE, talks=False),
     "debug": _Command("debug", "Measure memory use of a capture or a session", _MORE),
+    "completion": _Command("completion", "Print the completion script for bash, zsh or fish", _MORE, talks=False),
     "start": _Command("start", "Show servers found and recent captures", talks=False),
 }
 
@@ -95,6 +96,11 @@ class Commands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The commands that help lists, in its order."""
         return [name for name, command in _COMMANDS.items() if command.group]
+
+    @property
+    def summaries(self) -> dict[str, str]:
+        """What each listed command does, in its order."""
+        return {name: command.help for name, command in _COMMANDS.items() if command.group}
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """A command, imported now; None if there is none of that name."""
@@ -165,6 +171,11 @@ def _unusable_path(error: Exception) -> UsageError | None:
 
 
 def _run(argv: Sequence[str], env: CliEnv) -> int:
+    if "MCP_INSPECT_COMPLETE" in env.environ:
+        from inspector.cli.commands.completion import complete
+
+        complete(env, commands)
+        return ExitStatus.OK
     words = take_apart(argv, list(_COMMANDS))
     name = words.command or _without_a_command(words)
     if words.server_argv is not None and not _COMMANDS[name or "start"].talks:

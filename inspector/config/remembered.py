@@ -125,6 +125,48 @@ class KeptMutes:
         return True
 
 
+# Names in the lists of servers, for shell completion
+
+_LISTED_MOST_BYTES = 1 << 20
+_LISTED_MOST_FILES = 100
+Names = dict[str, list[str]]
+"""By kind: "tools", "resources", "prompts"."""
+
+
+class ListedNames:
+    """A file for each server with the names in its lists, as last fetched."""
+
+    def __init__(self, cache: Path) -> None:
+        """`cache`: the user's cache directory. Reads nothing yet."""
+        self._directory = cache / "names"
+
+    def of(self, target_key: str) -> list[Names]:
+        """The names of one server; [] if none are known."""
+        found = _read(self._directory / f"{target_key}.json", Names)
+        return [] if found is None else [found]
+
+    def recent(self, most: int = 5) -> list[Names]:
+        """The names of the servers used last, newest first."""
+        return [found for path in self._files()[:most] if (found := _read(path, Names)) is not None]
+
+    def keep(self, target_key: str, names: Names) -> None:
+        """Store the names of a server. A file that can't be written is skipped: completion can do without."""
+        raw = msgspec.json.encode(names)
+        if not any(names.values()) or len(raw) > _LISTED_MOST_BYTES:
+            return
+        with suppress(OSError, UsageError):
+            replace_file(self._directory / f"{target_key}.json", raw)
+            for old in self._files()[_LISTED_MOST_FILES:]:
+                old.unlink(missing_ok=True)
+
+    def _files(self) -> list[Path]:
+        """Newest first."""
+        try:
+            return sorted(self._directory.glob("*.json"), key=lambda path: path.stat().st_mtime_ns, reverse=True)
+        except OSError:
+            return []
+
+
 # Saved filters
 
 T = TypeVar("T")
