@@ -94,7 +94,7 @@ complete --keep-order --no-files --command mcp-inspect --arguments '(__mcp_inspe
 """,
 }
 _EXAMPLES = (
-    'eval "$(mcp-inspect completion bash)"',
+    "mcp-inspect completion bash > ~/.local/share/bash-completion/completions/mcp-inspect",
     'mcp-inspect completion zsh > "${fpath[1]}/_mcp-inspect"',
     "mcp-inspect completion fish > ~/.config/fish/completions/mcp-inspect.fish",
 )
@@ -154,7 +154,7 @@ def candidates(
     if server_argv is not None:
         yield Candidate("", kind="file" if server_argv else "command")
         return
-    context = click.Context(root, info_name="mcp-inspect")
+    context = root.make_context("mcp-inspect", [], resilient_parsing=True)
     place = first_word(ours)
     known = None if place is None else root.get_command(context, _command_name(ours[place]))
     placed = [ours[each] for each in positions(ours)][1:]
