@@ -1,4 +1,4 @@
-"""Imports all modules with checks, which registers them."""
+"""Imports all modules with checks, which registers them, and names their areas."""
 
 from inspector.checks.diagnoses import authorization, definitions, opening, probes, process, schemas, starting
 from inspector.checks.diagnoses import bytes as bytes_
@@ -21,50 +21,33 @@ from inspector.checks.rules import (
     tools,
     utilities,
 )
-from inspector.checks.rules import http as streams
-from inspector.checks.rules import shape as members
-from inspector.checks.rules import subscriptions as rounds
-from inspector.checks.rules import tasks as extension_tasks
-from inspector.checks.rules import tools as apps
 
-IMPORTED = (
-    shape,
-    members,
-    envelope,
-    lines,
-    lifecycle,
-    tools,
-    results,
-    resources,
-    utilities,
-    subscriptions,
-    rounds,
-    clients,
-    http,
-    streams,
-    logins,
-    tasks,
-    extension_tasks,
-    apps,
-    process,
-    starting,
-    bytes_,
-    opening,
-    http_,
-    streams_,
-    authorization,
-    results_,
-    probes,
-    schemas,
-    definitions,
-    definitions,
-    definitions,
-    definitions,
-    definitions,
-)
-"""The chapters, in the order of the list."""
+AREAS = {
+    "Process": (process, starting),
+    "stdio": (bytes_, lines),
+    "JSON-RPC": (envelope, shape),
+    "Initialization and lifecycle": (opening, lifecycle),
+    "HTTP": (http_, streams_, http),
+    "Authorization": (authorization, logins),
+    "Tools": (tools, schemas, definitions),
+    "Tool results": (results, results_),
+    "Resources, prompts and completion": (resources,),
+    "Pagination, logging, progress, cancellation and caching": (utilities,),
+    "Subscriptions and input required": (subscriptions,),
+    "Sampling, elicitation and roots": (clients,),
+    "Tasks": (tasks,),
+    "Probes": (probes,),
+}
+"""The modules with checks by area, in the order of the documentation."""
+_AREA_OF = {module.__name__: area for area, modules in AREAS.items() for module in modules}
+
+
+def area_of(check: Check) -> str:
+    """The area that a check belongs to, a key of `AREAS`."""
+    return _AREA_OF[check.module]
 
 
 def all_checks() -> list[Check]:
-    """Every check, rules before diagnoses, by chapter and number."""
-    return sorted(CHECKS.values(), key=lambda each: ("-" in each.id, each.id))
+    """Every check by area, then by slug."""
+    order = list(AREAS)
+    return sorted(CHECKS.values(), key=lambda each: (order.index(area_of(each)), each.id))

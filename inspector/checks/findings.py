@@ -41,7 +41,7 @@ class Finding(msgspec.Struct, frozen=True):
     """What a check found."""
 
     id: str
-    """Of the check: "K06", "P-04"."""
+    """Of the check: "structured-content-missing", "exit-during-handshake"."""
     severity: Severity
     confidence: Confidence
     sentence: str

@@ -5,6 +5,7 @@ keeps nothing itself. What it may assume of a revision stands in its metadata: i
 """
 
 from collections.abc import Callable, Container, Iterator
+from functools import partial
 from typing import Any, TypeVar
 
 import msgspec
@@ -53,6 +54,7 @@ class Check(msgspec.Struct, frozen=True):
     """What is known of a check without running it."""
 
     id: str
+    """A slug in kebab-case, such as `duplicate-response`: printed, filtered by and muted by."""
     title: str
     """The fault in a few words, as a heading."""
     severity: Severity
@@ -80,6 +82,10 @@ class Check(msgspec.Struct, frozen=True):
     """The traits without any one of which there is nothing to ask; 0 for none. See `traits`."""
     belated: bool = False
     """Whether it is asked about messages before the response to `initialize`, too, once that has come."""
+    is_diagnosis: bool = False
+    """Whether it names the cause of a failure, and not only a rule of the specification that is violated."""
+    module: str = ""
+    """The name of the module that declares it."""
 
     def applies_to(self, row: int) -> bool:
         """Whether it may be asked; of an unknown revision only what holds in all of them."""
@@ -122,6 +128,7 @@ def declare(
     early: bool = False,
     needs: int = 0,
     belated: bool = False,
+    is_diagnosis: bool = False,
 ) -> None:
     """Add a check to the list. Two of one id are a mistake.
 
@@ -146,6 +153,8 @@ def declare(
         early=early,
         needs=needs,
         belated=belated,
+        is_diagnosis=is_diagnosis,
+        module=judge.__module__ if judge is not None else "inspector.checks.rules.shape",
     )
 
 
@@ -163,6 +172,10 @@ def check(id_: str, severity: Severity, title: str, *on: str, **more: Any) -> Ca
         return judge
 
     return add
+
+
+diagnosis = partial(check, is_diagnosis=True)
+"""Like `check`, for a function that names the cause of a failure."""
 
 
 class CheckTable(msgspec.Struct, frozen=True):
@@ -184,50 +197,3 @@ def _by_hook(row: int, *, heavy: bool) -> dict[str, tuple[Check, ...]]:
             for hook in each.hooks:
                 found[hook] = (*found.get(hook, ()), each)
     return found
-
-
-# Aliases: a rule and a diagnosis with the same meaning give one finding
-
-ALIASES: dict[str, tuple[str, ...]] = {
-    "A-03": ("O02",),
-    "A-05": ("O03",),
-    "H-06": ("W03",),
-    "H-11": ("W13",),
-    "H-15": ("W09",),
-    "H-24": ("W02",),
-    "H-25": ("W12",),
-    "L-02": ("E08", "E09", "E10"),
-    "L-03": ("E02", "E03"),
-    "L-11": ("C05",),
-    "L-12": ("C04",),
-    "L-14": ("E15", "E16"),
-    "L-15": ("N01", "N02"),
-    "L-16": ("X02",),
-    "L-17": ("E21",),
-    "L-18": ("E13", "E14"),
-    "S-01": ("T02",),
-    "S-03": ("T04",),
-    "S-04": ("T05",),
-    "S-07": ("T08",),
-    "S-08": ("T09",),
-    "S-12": ("T06", "T07"),
-    "S-13": ("T15",),
-    "S-17": ("T12",),
-    "S-18": ("A02",),
-    "S-19": ("T13",),
-    "S-20": ("T10",),
-    "S-21": ("R02",),
-    "S-22": ("K05",),
-    "S-23": ("K06", "K07", "K08", "K09"),
-}
-"""A diagnosis, and the rules that find it."""
-
-
-def aliases_of(id_: str) -> tuple[str, ...]:
-    """The diagnoses that a rule is called by, too."""
-    return tuple(diagnosis for diagnosis, rules in ALIASES.items() if id_ in rules)
-
-
-def names_of(id_: str) -> tuple[str, ...]:
-    """All names of a finding of this check, its own first."""
-    return id_, *aliases_of(id_)

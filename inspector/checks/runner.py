@@ -107,10 +107,14 @@ def is_our_doing(case: CheckMoment, id_: str, *, again: bool) -> bool:
     if asked is None or not asked.probe:
         return False
     if is_undeclared(asked):
-        return id_ != "L18"
+        return id_ != "undeclared-version-accepted"
     if peek.text(asked.params, "cursor") == CURSOR:
-        return again or id_ != "A03"
-    return again or (asked.method == "tools/call" and not peek.has(asked.params, "name") and id_ in ("L-19", "K11"))
+        return again or id_ != "unissued-cursor-accepted"
+    return again or (
+        asked.method == "tools/call"
+        and not peek.has(asked.params, "name")
+        and id_ in ("tool-failure-as-protocol-error", "invalid-arguments-as-protocol-error")
+    )
 
 
 def is_told_of_this_task(case: CheckMoment, id_: str, flaw: Flaw) -> bool:
@@ -188,7 +192,7 @@ def set_aside(check: str, n: int, error: Exception) -> DisabledChecks:
 
 logger = logging.getLogger(__name__)
 
-assert everything.IMPORTED
+assert everything.AREAS
 _Moment = tuple[int, str, str, int]
 """Revision, kind, method, traits."""
 _Plan = tuple[tuple[Judge, Check], ...]
@@ -279,7 +283,7 @@ class Inspection:
         if state.first_message_ns is None:
             state.first_message_ns = time_ns
         if size > LONG:
-            self._keep(CheckMoment(state, n, time_ns, state.row), CHECKS["F-12"], too_long(size))
+            self._keep(CheckMoment(state, n, time_ns, state.row), CHECKS["message-too-long"], too_long(size))
         asked = None if id_ is None else state.requests.open.get((Direction.TO_SERVER, id_))
         if method and id_ is not None:
             state.requests.use_id(id_)

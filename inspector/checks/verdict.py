@@ -10,134 +10,172 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from inspector.checks import everything
 from inspector.checks.findings import Confidence, Finding
+from inspector.checks.registry import CHECKS
+
+assert everything.AREAS
 
 _RANKS = {Confidence.CERTAIN: 0, Confidence.LIKELY: 1, Confidence.GUESS: 3}
 _OF_A_RULE = 2
 """A diagnosis says why, so a likely one goes before a rule that is broken for certain; a guess does not."""
 
-_SILENT = ("L-04", "L-10", "L-22", "L-32", "R-07")
-_DEAD = ("P-04", "P-05", "P-06", "S05")
-_CUT = ("W09", "H-15")
-_NOISE = ("E01", "E23", "S01", "S02", "S03")
-"""What rules say of bytes that are no messages."""
-
-EXPLAINS: dict[str, tuple[str, ...]] = {
-    "P-01": ("P-02", "P-03", *_DEAD),
-    "P-08": (*_DEAD, *_SILENT, "F-01", "F-08", "F-09", "E15", "E16", "E08", "L-02"),
-    "P-21": (*_DEAD, "P-03", "P-10", "P-12"),
-    "P-22": (*_SILENT, "P-07", "P-09", "P-15"),
-    "P-11": (*_DEAD, "P-01", "P-03", "P-10", "P-12", "A-08", "H-02"),
-    "P-03": _DEAD,
-    "P-10": (*_DEAD, *_SILENT, "P-15"),
-    "P-12": _DEAD,
-    "P-13": (*_DEAD, *_SILENT, "L-05"),
-    "P-14": (*_DEAD, "L-19"),
-    "P-07": ("L-05", *_SILENT, "P-15"),
-    "P-09": (*_SILENT, "P-15"),
-    "P-04": ("S05", *_CUT),
-    "P-05": ("S05", *_CUT),
-    "P-06": ("S05", *_CUT),
-    "P-15": ("S04", "P-16"),
-    "P-17": ("S05", *_CUT),
-    "P-18": ("S05", "P-15", *_CUT),
-    "L-04": ("P-15",),
-    "F-02": ("F-01", "F-04", *_NOISE, *_SILENT),
-    "F-03": ("F-01", "F-04", *_NOISE, *_SILENT),
-    "F-04": ("F-01", *_NOISE, *_SILENT),
-    "F-05": (*_SILENT, "L-05", "P-15"),
-    "F-10": ("F-01", *_NOISE),
-    "F-09": ("F-01", *_NOISE),
-    "F-07": ("F-06", "F-01", *_NOISE, *_SILENT),
-    "F-06": (*_NOISE,),
-    "F-01": (*_NOISE, "E02", "E03"),
-    "F-14": ("F-01", "F-04", *_NOISE, *_SILENT),
-    "F-15": ("P-17", "P-04", "P-05", "F-04", "S05", *_CUT, *_SILENT),
-    "F-16": ("F-01", "F-04", *_NOISE, *_SILENT),
-    "F-13": (*_NOISE, *_SILENT, "E02", "E05", "E06", "E07", "E08", "E09", "E10", "E15", "E16", "L-21", "L01"),
-    "F-11": ("E26", *_NOISE),
-    "L-01": ("E08", "L-02", *_SILENT),
-    "L-06": ("H-33", "H-10", "H-12", "L-23"),
-    "L-22": ("R-07", "X02"),
-    "L-28": ("L04", "C01", "E17"),
-    "L-29": ("E01", "E08", "E10", "L-31"),
-    "L-30": ("F-01", *_NOISE, "E03", "W02", *_SILENT),
-    "L-31": ("E01", "E08", "E09", "E10", *_SILENT),
-    "L-32": ("L-22", "R-07"),
-    "E15": _SILENT,
-    "L-19": ("L-35",),
-    "K17": ("K01",),
-    "K11": ("L-35",),
-    "E05": ("L-35",),
-    "L-07": ("L-08", "L02", "H-21"),
-    "L-08": ("L02",),
-    "L-09": ("L05", "L06", "L10", "H01", "H02", "E19"),
-    "L-13": ("T12", "S-17"),
-    "E21": ("E22",),
-    "W02": ("L-22", "L-32", "R-07"),
-    "W20": ("E08", *_SILENT),
-    "O02": ("A-01", "O01", "A-18"),
-    "A-01": ("A-02", "O01", "A-18"),
-    "A-18": ("O01",),
-    "O03": ("A-18",),
-    **dict.fromkeys(("A-05", "A-09", "A-11", "A-16", "A-17"), ("A-18",)),
-    "H-01": ("H-26", "H-33", "H-03", "H-04", "H-06", "W01", "W02", "W03", "E01", "A-04"),
-    "H-28": ("H-02",),
-    "L-27": ("L-22", "R-07"),
-    "H-02": ("W02",),
-    "H-07": ("H-33", "W02", "W03", "H-01"),
-    "H-08": ("H-33", "W02", "H-01", "A-08"),
-    "H-09": ("H-33", "W01", "W02", "W03", "H-06"),
-    "H-11": ("W13",),
-    **dict.fromkeys(("H-03", "H-04", "H-17", "A-15"), ("H-33", "A-18", "A-01", "A-02", "O01")),
-    "H-12": ("H-33", "L-23"),
-    "H-25": ("H-33", "L-23"),
-    "H-30": ("H-15", "E01", *_CUT, *_SILENT),
-    "H-31": ("E01", "H-15", "L-21"),
-    "H-32": ("W02",),
-    "H-34": ("E01", "W02", "H-16"),
-    "H-35": (*_SILENT,),
-    "H-37": ("H-33", "W13", "H-10", "H-12", "L-06", "L-23"),
-    "H-39": ("E01", "H-15", "H-31", "L-21", *_CUT, *_SILENT),
-    "H-38": ("E01", "H-15", *_CUT, *_SILENT),
-    "H-33": ("W03", "H-06"),
-    "W13": ("H-26", "H-33", "L-23"),
-    "H-10": ("W20", "E08", "H-33", "L-23", "L-06", "H-11", "W13"),
-    "H-13": ("W19", "H-16"),
-    "H-14": _CUT,
-    "H-16": ("W19",),
-    "H-19": ("H-33", "V01", *_CUT),
-    "H-20": ("W16",),
-    "H-23": ("W02", "L-21", "L-23", "L-35", "H-33"),
-    "H-26": ("W02",),
-    "A-12": ("A-18", "A-01", "A-02", "A-06", "O02", "O03"),
-    "A-04": ("A-18", "A-01", "A-02", "O01", "O02", "O03", "H-01"),
-    "A-02": ("O01", "A-18"),
-    "A-10": ("A-08",),
-    "S-18": ("A02",),
-    "S-17": ("T12",),
-    "S-12": ("T06", "T07"),
-    "S-20": ("T10",),
-    "S-01": ("T02", "T03"),
-    "S-08": ("T08", "T09"),
-    "S-26": ("T01", "T02", "T03", "S-01", "S-09", "S-28", "E04"),
-    "S-28": ("T03",),
-    "S-07": ("T08",),
-    "R-02": ("K05", "S-22"),
+_GROUPS = {
+    "SILENT": "server-silent unknown-method-unanswered request-unanswered silent-after-handshake call-timed-out",
+    "EXITED": "exit-during-handshake exit-without-input server-killed unexpected-exit",
+    "NOT-MESSAGES": "invalid-json-rpc invalid-utf8 stdout-extra-output embedded-newline irregular-line-bytes",
 }
-"""A finding, and what may follow from it in the same connection."""
+_EXPLAINS = """
+command-not-found: program-not-runnable EXITED
+docker-flags: EXITED SILENT stdout-not-json crlf-line-endings terminal-codes-on-stdout client-capability-not-declared
+  server-request-not-allowed unexpected-response
+shell-syntax-in-command: EXITED program-not-runnable environment-variable-missing file-not-found
+interactive-prompt: SILENT package-still-installing stdin-not-read stdin-eof-ignored
+placeholder-not-expanded: EXITED command-not-found program-not-runnable environment-variable-missing file-not-found
+  credentials-rejected server-unreachable
+program-not-runnable: EXITED
+environment-variable-missing: EXITED SILENT stdin-eof-ignored
+file-not-found: EXITED
+port-in-use: EXITED SILENT slow-handshake
+sdk-version-mismatch: EXITED tool-failure-as-protocol-error
+package-still-installing: slow-handshake SILENT stdin-eof-ignored
+stdin-not-read: SILENT stdin-eof-ignored
+exit-during-handshake: unexpected-exit stream-ended-early
+exit-without-input: unexpected-exit stream-ended-early
+server-killed: unexpected-exit stream-ended-early
+stdin-eof-ignored: process-outlives-stdin child-processes-left
+exit-during-session: unexpected-exit stream-ended-early
+stdout-closed: unexpected-exit stdin-eof-ignored stream-ended-early
+server-silent: stdin-eof-ignored
+lsp-framing: stdout-not-json newline-missing NOT-MESSAGES SILENT
+multiline-message: stdout-not-json newline-missing NOT-MESSAGES SILENT
+newline-missing: stdout-not-json NOT-MESSAGES SILENT
+stdout-buffered: SILENT slow-handshake stdin-eof-ignored
+shell-profile-output: stdout-not-json NOT-MESSAGES
+terminal-codes-on-stdout: stdout-not-json NOT-MESSAGES
+byte-order-mark: stdout-encoding stdout-not-json NOT-MESSAGES SILENT
+stdout-encoding: NOT-MESSAGES
+stdout-not-json: NOT-MESSAGES jsonrpc-member-invalid result-and-error
+malformed-json: stdout-not-json newline-missing NOT-MESSAGES SILENT
+last-message-truncated: exit-during-session exit-during-handshake exit-without-input newline-missing unexpected-exit
+  stream-ended-early SILENT
+interleaved-messages: stdout-not-json newline-missing NOT-MESSAGES SILENT
+input-echoed: NOT-MESSAGES SILENT jsonrpc-member-invalid error-object-invalid request-id-invalid request-id-reused
+  unexpected-response duplicate-response error-without-id client-capability-not-declared server-request-not-allowed
+  handshake-rejected initialize-result-invalid
+inexact-number: ambiguous-json NOT-MESSAGES
+id-type-changed: unexpected-response SILENT
+rejected-as-uninitialized: http-request-rejected session-expired session-id-not-issued list-failed
+request-unanswered: call-timed-out response-after-cancellation
+message-before-handshake: notification-before-initialized list-changed-undeclared unknown-notification
+notification-answered: invalid-json-rpc unexpected-response error-without-id response-id-mismatch
+json-rpc-envelope-missing: stdout-not-json NOT-MESSAGES result-and-error response-type-unsupported SILENT
+response-id-mismatch: invalid-json-rpc unexpected-response duplicate-response error-without-id SILENT
+silent-after-handshake: request-unanswered call-timed-out
+client-capability-not-declared: SILENT
+tool-failure-as-protocol-error: call-rejected
+result-wrapped: content-missing
+invalid-arguments-as-protocol-error: call-rejected
+error-object-invalid: call-rejected
+no-common-version: modern-version-in-handshake unknown-protocol-version client-capability-required
+modern-version-in-handshake: unknown-protocol-version
+incomplete-modern-support: discover-not-implemented discover-result-invalid result-type-missing cache-hints-missing
+  cache-hints-invalid null-optional-member
+list-changed-silently: list-order-changed
+obsolete-error-code: undefined-error-code
+response-type-unsupported: request-unanswered silent-after-handshake call-timed-out
+response-on-wrong-post: unexpected-response SILENT
+resource-metadata-invalid: missing-www-authenticate challenge-without-metadata authentication-required
+missing-www-authenticate: resource-metadata-missing challenge-without-metadata authentication-required
+authentication-required: challenge-without-metadata
+authorization-server-metadata-invalid: authentication-required
+oauth-client-rejected: authentication-required
+redirect-issuer-mismatch: authentication-required
+authorization-server-metadata-missing: authentication-required
+oauth-endpoint-missing: authentication-required
+html-response: http-server-error http-request-rejected accept-header-rejected content-type-rejected
+  get-response-invalid notification-not-accepted response-type-unsupported invalid-json-rpc metadata-is-html
+loopback-address-family: server-unreachable
+probe-unanswered: request-unanswered call-timed-out
+server-unreachable: response-type-unsupported
+sse-transport: http-request-rejected response-type-unsupported get-response-invalid html-response
+http-redirect: http-request-rejected response-type-unsupported html-response credentials-rejected
+host-rejected: http-request-rejected notification-not-accepted response-type-unsupported get-response-invalid
+unknown-session-status: expired-session-status
+accept-header-rejected: http-request-rejected authentication-required missing-www-authenticate
+  resource-metadata-missing challenge-without-metadata
+content-type-rejected: http-request-rejected authentication-required missing-www-authenticate
+  resource-metadata-missing challenge-without-metadata
+certificate-untrusted: http-request-rejected authentication-required missing-www-authenticate
+  resource-metadata-missing challenge-without-metadata
+non-bearer-challenge: http-request-rejected authentication-required missing-www-authenticate resource-metadata-missing
+  challenge-without-metadata
+session-id-not-issued: http-request-rejected list-failed
+version-header-rejected: http-request-rejected list-failed
+unterminated-event: stream-ended-early invalid-json-rpc SILENT
+body-truncated: invalid-json-rpc stream-ended-early handshake-rejected
+empty-body: response-type-unsupported
+body-encoding-invalid: invalid-json-rpc response-type-unsupported stream-compressed
+unknown-event-name: SILENT
+session-id-not-forwarded: http-request-rejected expired-session-status session-expired session-id-not-issued
+  rejected-as-uninitialized list-failed
+content-type-mismatch: invalid-json-rpc stream-ended-early body-truncated handshake-rejected SILENT
+multiline-event-data: invalid-json-rpc stream-ended-early SILENT
+http-request-rejected: get-response-invalid
+expired-session-status: http-server-error http-request-rejected list-failed
+session-expired: response-on-wrong-post unexpected-response http-request-rejected list-failed
+  rejected-as-uninitialized unknown-session-status expired-session-status
+stream-buffered: buffering-header-missing stream-compressed
+stream-idle-timeout: stream-ended-early
+stream-compressed: buffering-header-missing
+wrong-endpoint-event: http-request-rejected endpoint-event-not-first stream-ended-early
+header-body-mismatch: protocol-error-status
+rate-limited: response-type-unsupported handshake-rejected list-failed call-rejected http-request-rejected
+http-server-error: response-type-unsupported
+unsafe-metadata-url: authentication-required missing-www-authenticate resource-metadata-missing
+  client-registration-unavailable resource-metadata-invalid authorization-server-metadata-invalid
+metadata-is-html: authentication-required missing-www-authenticate resource-metadata-missing
+  challenge-without-metadata resource-metadata-invalid authorization-server-metadata-invalid html-response
+resource-metadata-missing: challenge-without-metadata authentication-required
+clock-skew: credentials-rejected
+pagination-incomplete: cursor-cycle
+tool-name-length: tool-name-not-portable duplicate-tool-name
+mirrored-header-unusable: mirrored-header-invalid
+input-schema-not-object: invalid-schema
+schema-expansion-limit: unresolved-reference schema-too-large
+foreign-schema-format: tool-incomplete input-schema-not-object invalid-schema schema-library-mismatch
+  invalid-keyword-value result-not-object
+invalid-keyword-value: invalid-schema
+image-too-large: content-mime-type-mismatch resource-mime-type-mismatch
+"""
 
-FATAL = frozenset(
-    {
-        *("P-01", "P-02", "P-03", "P-04", "P-05", "P-06", "P-07", "P-08", "P-09", "P-10", "P-12", "P-13", "P-14"),
-        *("P-17", "P-18", "P-21", "P-22", "L-01", "L-04", "L-07", "L-21", "L-30", "L-31", "L-32"),
-        *("F-02", "F-03", "F-05", "F-13", "F-14", "F-15"),
-        *("H-01", "H-02", "H-03", "H-04", "H-09", "H-12", "H-17", "H-18", "H-19", "H-25", "H-26"),
-        *("H-30", "H-31", "H-32", "H-33", "H-34", "H-36", "H-37", "H-38", "H-39", "A-15", "A-16", "A-17"),
-        *("A-01", "A-02", "A-04", "A-08", "A-09", "A-11", "A-12", "O02", "O03"),
-    }
-)
-"""With these nothing works."""
+
+def _explanations(table: str) -> dict[str, tuple[str, ...]]:
+    for name, group in _GROUPS.items():
+        table = table.replace(name, group)
+    pairs = (line.split(":") for line in table.replace("\n  ", " ").strip().splitlines())
+    return {cause: tuple(effects.split()) for cause, effects in pairs}
+
+
+EXPLAINS = _explanations(_EXPLAINS)
+"""By the id of a check, the checks whose findings may be consequences of its own, in the same connection."""
+
+_FATAL = """
+command-not-found program-not-runnable exit-during-handshake exit-without-input server-killed
+package-still-installing docker-flags stdin-not-read environment-variable-missing file-not-found port-in-use
+sdk-version-mismatch exit-during-session stdout-closed shell-syntax-in-command interactive-prompt id-type-changed
+server-silent no-common-version handshake-rejected json-rpc-envelope-missing response-id-mismatch
+silent-after-handshake lsp-framing multiline-message stdout-buffered input-echoed malformed-json
+last-message-truncated html-response server-unreachable accept-header-rejected content-type-rejected host-rejected
+session-id-not-issued certificate-untrusted proxy-failure wrong-endpoint-event version-header-rejected
+http-server-error unterminated-event body-truncated empty-body http-request-rejected body-encoding-invalid
+endpoint-event-missing session-id-not-forwarded multiline-event-data content-type-mismatch non-bearer-challenge
+authorization-server-metadata-missing oauth-endpoint-missing missing-www-authenticate resource-metadata-missing
+metadata-is-html credentials-rejected oauth-client-rejected redirect-issuer-mismatch unsafe-metadata-url
+resource-metadata-invalid authorization-server-metadata-invalid
+"""
+FATAL = frozenset(_FATAL.split())
+"""With one of these findings nothing works."""
 
 
 class Verdict(msgspec.Struct, frozen=True):
@@ -221,4 +259,8 @@ def _gravity(finding: Finding) -> tuple[int, bool]:
 def _key(finding: Finding) -> tuple[int, bool, int, int]:
     first = finding.frames[0] if finding.frames else 1 << 62
     rank, bearable = _gravity(finding)
-    return rank, bearable, _RANKS[finding.confidence] + _OF_A_RULE * ("-" not in finding.id), first
+    return rank, bearable, _RANKS[finding.confidence] + _OF_A_RULE * (not _is_diagnosis(finding.id)), first
+
+
+def _is_diagnosis(id_: str) -> bool:
+    return id_ in CHECKS and CHECKS[id_].is_diagnosis

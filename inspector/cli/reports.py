@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from inspector import __version__
 from inspector.checks.findings import Finding, Severity, page_of
-from inspector.checks.registry import Check, aliases_of
+from inspector.checks.registry import Check
 from inspector.errors import UsageError
 from inspector.present.compatibility import concerned_as_json
 from inspector.present.http import masked_url
@@ -87,7 +87,6 @@ def finding_as_json(finding: Finding, follows_from: str = "") -> dict[str, Any]:
     """One finding; what it does not have is null. `follows_from` is the id of what it is a consequence of."""
     return {
         "id": finding.id,
-        "aliases": aliases_of(finding.id),
         "severity": finding.severity,
         "confidence": finding.confidence,
         "sentence": finding.sentence,
@@ -105,7 +104,6 @@ def check_as_json(check: Check) -> dict[str, Any]:
     """One check, with the page of the newest revision it applies to."""
     return {
         "id": check.id,
-        "aliases": aliases_of(check.id),
         "severity": check.severity,
         "title": check.title,
         "confidence": check.confidence,

@@ -16,8 +16,9 @@ from msgspec.structs import replace
 from inspector import text
 from inspector.capture.journal import Journal
 from inspector.capture.store.columns import EntryKind
+from inspector.checks.everything import area_of
 from inspector.checks.findings import Finding, Severity
-from inspector.checks.registry import names_of
+from inspector.checks.registry import CHECKS
 from inspector.checks.runner import Inspection
 from inspector.checks.verdict import FATAL, Verdict, verdicts
 from inspector.config.environment import Environment
@@ -306,9 +307,22 @@ def _listed(names: Sequence[str], count: int) -> str:
 
 MOST_LOOKED_AT = 50_000
 """Entries of the longest journal that is looked at."""
-_CHAPTERS = ("P-", "F-", "L-", "H-", "A-", "E01", "W20")
-"""Diagnoses of these chapters, and two rules, say why something does not work."""
-_MILD = FATAL | {"A-06", "A-18", "H-10", "H-21", "H-23", "L-06", "R-07"}
+_NO_REASON = ("Tools", "Tool results", "Resources, prompts and completion")
+"""Areas whose diagnoses do not say why a connection failed."""
+_RULES = frozenset(
+    """
+    authorization-server-metadata-invalid batch-before-2025-03-26 batch-unsupported capability-not-implemented
+    client-capability-not-declared duplicate-response error-without-id expired-session-status get-response-invalid
+    invalid-json-rpc jsonrpc-member-invalid list-undeclared obsolete-error-code progress-not-increasing
+    resource-metadata-invalid response-after-cancellation response-on-wrong-post response-type-unsupported
+    result-and-error server-request-not-allowed unexpected-response unrequested-progress unsupported-version-accepted
+    """.split()  # noqa: SIM905
+)
+"""Rules whose violation says why a connection failed, besides the diagnoses."""
+_MILD = FATAL | {
+    *("authentication-required", "call-timed-out", "client-capability-required", "client-registration-unavailable"),
+    *("rate-limited", "rejected-as-uninitialized", "session-expired"),
+}
 """What is a reason although it is only a warning."""
 
 
@@ -347,14 +361,16 @@ def _is_a_reason(verdict: Verdict) -> bool:
     assert verdict.primary is not None
     if verdict.primary.id in _MILD:
         return True
-    told = any(name.startswith(_CHAPTERS) for name in names_of(verdict.primary.id))
-    return told and any(each.severity is Severity.ERROR for each in (verdict.primary, *verdict.follows))
+    check = CHECKS.get(verdict.primary.id)
+    if check is None or not (check.id in _RULES or (check.is_diagnosis and area_of(check) not in _NO_REASON)):
+        return False
+    return any(each.severity is Severity.ERROR for each in (verdict.primary, *verdict.follows))
 
 
 def diagnosis_lines(diagnosis: Diagnosis) -> list[Line]:
     """It in one line, and what to do in another one; safe."""
     reason = diagnosis.reason
-    lines: list[Line] = [((f"{spans.ERROR} {reason.id}  ", "error"), span(reason.sentence, limit=400))]
+    lines: list[Line] = [((f"{spans.ERROR} ", "error"), span(reason.sentence, limit=400), (f"  {reason.id}", "faint"))]
     if reason.fix:
         lines.append((("  → ", "accent"), span(reason.fix, limit=400)))
     return lines

@@ -6,7 +6,7 @@ from inspector import text
 from inspector.capture.journal import Journal
 from inspector.checks import everything
 from inspector.checks.findings import Confidence, Finding, Severity
-from inspector.checks.registry import CHECKS, LAST, Check, aliases_of
+from inspector.checks.registry import CHECKS, LAST, Check
 from inspector.checks.verdict import primary_of, roots_of
 from inspector.present import spans
 from inspector.present.compatibility import words_of
@@ -50,8 +50,7 @@ def group_lines(group: Sequence[Finding], check: Check, counts: Mapping[str, int
     glyph, role = GLYPHS[first.severity]
     times = len(group) if len(group) < counts.get(check.id, 0) // 2 else counts.get(check.id, len(group))
     many = f"  ×{times:,}" if times > 1 else ""
-    also = "".join(f"  ({name})" for name in aliases_of(check.id))
-    title: Line = ((f"{glyph} {check.id:<5}", role), (check.title, "strong"), (also, "faint"), (many, "muted"))
+    title: Line = ((f"{glyph} ", role), (check.title, "strong"), (f"  {check.id}", "faint"), (many, "muted"))
     lines: list[Line] = [title]
     lines += [
         (("        ", "text"), *_milder(each, first), span(each.sentence, limit=400), *_place(each))
@@ -105,17 +104,16 @@ def summary(findings: Iterable[Finding], failure: str = "") -> Line:
 
 
 def check_lines(checks: Iterable[Check]) -> list[Line]:
-    """Every check on a line: id, severity, revisions, title."""
+    """Every check on a line: severity, slug, title, and the protocol versions it applies to if not to all."""
     lines: list[Line] = []
     for each in checks:
         glyph, role = GLYPHS[each.severity]
         lines.append(
             (
-                (f"{each.id:<6}", "strong"),
-                (f"{glyph} {each.severity:<8}", role),
-                (f"{_revisions(each):<26}", "muted"),
+                (f"{glyph} ", role),
+                (f"{each.id:<40}", "strong"),
                 (each.title, "text"),
-                ("".join(f"  ({name})" for name in aliases_of(each.id)), "faint"),
+                (f"  {_revisions(each)}".rstrip(), "faint"),
             )
         )
     return lines
@@ -123,7 +121,7 @@ def check_lines(checks: Iterable[Check]) -> list[Line]:
 
 def _revisions(check: Check) -> str:
     if (check.since, check.until) == (1, LAST):
-        return "all"
+        return ""
     first, last = check.revisions[0], check.revisions[-1]
     if check.until == LAST:
         return f"from {first}"
@@ -132,7 +130,7 @@ def _revisions(check: Check) -> str:
 
 # One finding in words: in a line, in full, as text to be pasted. The same words wherever findings are shown.
 
-assert everything.IMPORTED
+assert everything.AREAS
 SIGNS: dict[Severity, tuple[str, Role]] = {
     Severity.ERROR: (spans.ERROR, "error"),
     Severity.WARNING: (spans.WARNING, "warning"),
@@ -155,10 +153,10 @@ def title_of(id_: str) -> str:
 
 
 def finding_line(finding: Finding, more: int = 0) -> Line:
-    """One line: sign, id, sentence, and how many others there are."""
+    """One line: sign, sentence, slug, and how many others there are."""
     sign, role = SIGNS[finding.severity]
     others: Line = ((f"  +{more} more", "accent"),) if more else ()
-    return ((f"{sign} {finding.id} ", role), span(finding.sentence, "text", limit=_LINE), *others)
+    return ((f"{sign} ", role), span(finding.sentence, "text", limit=_LINE), (f"  {finding.id}", "faint"), *others)
 
 
 def place_of(finding: Finding) -> str:
@@ -173,26 +171,24 @@ def place_of(finding: Finding) -> str:
 
 def finding_section(finding: Finding) -> Section:
     """All of one finding, under the title of its check."""
-    return Section(f"{finding.id}  {title_of(finding.id)}", tuple(_facts(finding)))
+    return Section(title_of(finding.id), tuple(_facts(finding)))
 
 
 def _facts(finding: Finding) -> Iterable[Fact]:
     sign, role = SIGNS[finding.severity]
-    sure = "" if finding.confidence is Confidence.CERTAIN else f", {finding.confidence}"
-    yield Fact("severity", f"{sign} {finding.severity}{sure}", role)
-    yield fact("what", finding.sentence, "strong")
+    sure = "" if finding.confidence is Confidence.CERTAIN else f" ({finding.confidence})"
+    yield Fact("Check", finding.id, "muted")
+    yield Fact("Severity", f"{sign} {finding.severity.capitalize()}{sure}", role)
+    yield fact("Found", finding.sentence, "strong")
     if where := place_of(finding):
-        yield Fact("evidence", where, "accent")
-    if len(finding.frames) > 1:
-        yield Fact("see also", " ".join(f"#{n}" for n in finding.frames[1:20]), "muted")
-    if finding.fix:
-        yield fact("fix", finding.fix, "ok")
+        yield Fact("Evidence", ", ".join((where, *(f"#{n}" for n in finding.frames[1:20]))), "accent")
     for at, (names, does) in enumerate(words_of(finding)[:_FINDING_FACTS_HOSTS]):
-        yield fact("" if at else "hosts", f"{names}: {does}", "warning")
-    if finding.page:
-        yield fact("page", finding.page, "muted")
-    if finding.revision:
-        yield fact("judged by", f"revision {finding.revision}", "muted")
+        yield fact("" if at else "Impact", f"{names}: {does}", "warning")
+    if finding.fix:
+        yield fact("Fix", finding.fix, "ok")
+    if finding.page or finding.revision:
+        version = f"({finding.revision})" if finding.revision else ""
+        yield fact("Spec", f"{finding.page} {version}".strip(), "muted")
 
 
 def findings_text(findings: Sequence[Finding]) -> str:
@@ -272,7 +268,7 @@ def _below(follows: Sequence[Finding]) -> list[Line]:
 def _consequence(finding: Finding) -> Line:
     where = f"  #{finding.frames[0]}" if finding.frames else ""
     return (
-        (f"        └ {finding.id:<5} ", "muted"),
+        ("        └ ", "muted"),
         span(finding.sentence, "muted", limit=300),
-        (where, "faint"),
+        (f"{where}  {finding.id}", "faint"),
     )

@@ -8,7 +8,7 @@ import pytest
 from inspector.checks import everything
 from inspector.checks.registry import CHECKS, Flaw
 
-assert everything.IMPORTED
+assert everything.AREAS
 
 
 def break_check(monkeypatch: pytest.MonkeyPatch, id_: str) -> list[object]:

@@ -3,21 +3,22 @@
 import ast
 import re
 
-from inspector.checks.everything import IMPORTED, all_checks
+from inspector.checks.everything import AREAS, all_checks, area_of
 from inspector.checks.registry import CHECKS
 from tests.architecture.sources import docstrings, sources
 
 
-def test_the_list_has_every_check_once_rules_first() -> None:
+def test_the_list_has_every_check_once_by_area() -> None:
     found = [each.id for each in all_checks()]
     assert sorted(found) == sorted(CHECKS)
-    assert found[0] == "A01"
-    assert found == sorted(found, key=lambda id_: ("-" in id_, id_))
+    areas = [area_of(each) for each in all_checks()]
+    assert list(dict.fromkeys(areas)) == list(AREAS)
+    assert areas == sorted(areas, key=list(AREAS).index)
 
 
 def test_every_chapter_declares_something() -> None:
     homes = {each.judge.__module__ for each in all_checks() if each.judge}
-    assert homes == {module.__name__ for module in IMPORTED}
+    assert homes == {module.__name__ for modules in AREAS.values() for module in modules}
 
 
 _NAMED = re.compile(

@@ -1,43 +1,44 @@
 """Names of findings."""
 
+import re
+
 import pytest
 
 from inspector.checks.everything import all_checks
 from inspector.checks.findings import Severity
-from inspector.checks.registry import ALIASES, CHECKS, LAST, aliases_of, declare, names_of, tables
+from inspector.checks.registry import CHECKS, LAST, declare, tables
 from inspector.protocol.revisions.table import ROWS
 
 
-def test_a_rule_that_says_what_a_diagnosis_says_has_both_names() -> None:
-    assert names_of("E08") == ("E08", "L-02")
-    assert aliases_of("T11") == ()
+def test_a_slug_is_one_name_in_one_form() -> None:
+    for each in all_checks():
+        assert re.fullmatch(r"[a-z]+(-[a-z0-9]+)+", each.id), each.id
+        assert len(each.id) <= 40, each.id
 
 
-def test_a_rule_has_one_other_name_at_most() -> None:
-    rules = [rule for found in ALIASES.values() for rule in found]
-    assert len(rules) == len(set(rules))
-    assert not set(rules) & set(ALIASES)
-    assert set(ALIASES["L-15"]) <= set(CHECKS)
+def test_titles_differ() -> None:
+    titles = [each.title.lower() for each in all_checks()]
+    assert len(titles) == len(set(titles))
 
 
 def test_of_an_unknown_revision_only_what_holds_in_all_of_them_is_asked() -> None:
-    assert CHECKS["E08"].applies_to(0)
-    assert not CHECKS["E16"].applies_to(0)
-    assert not CHECKS["E07"].applies_to(LAST)
+    assert CHECKS["unexpected-response"].applies_to(0)
+    assert not CHECKS["server-request-not-allowed"].applies_to(0)
+    assert not CHECKS["request-id-reused"].applies_to(LAST)
 
 
 def test_advice_that_became_a_rule_is_milder_before() -> None:
-    assert [CHECKS["C01"].severity_in(row) for row in (1, 2, 3)] == ["warning", "warning", "error"]
-    assert CHECKS["E08"].severity_in(0) is Severity.ERROR
+    assert [CHECKS["list-changed-undeclared"].severity_in(row) for row in (1, 2, 3)] == ["warning", "warning", "error"]
+    assert CHECKS["unexpected-response"].severity_in(0) is Severity.ERROR
 
 
 def test_a_check_names_the_revisions_it_applies_to() -> None:
-    assert CHECKS["E16"].revisions == (ROWS[-1].date,)
+    assert CHECKS["server-request-not-allowed"].revisions == (ROWS[-1].date,)
 
 
 def test_two_checks_of_one_name_are_a_mistake() -> None:
-    with pytest.raises(AssertionError, match="two checks are called E08"):
-        declare("E08", Severity.HINT, "again", topic="")
+    with pytest.raises(AssertionError, match="two checks are called unexpected-response"):
+        declare("unexpected-response", Severity.HINT, "again", topic="")
 
 
 def test_there_is_a_table_for_each_row_and_one_for_none() -> None:

@@ -68,7 +68,11 @@ def test_the_size_of_a_batch_makes_no_difference(size: int) -> None:
         found += inspection.take(entries[first : first + size])
     found += inspection.finish()
     names = [each.id for each in found]
-    assert [name for name in names if name in ("F-01", "K01", "E08", "S05")] == ["F-01", "K01", "E08", "S05"]
+    assert [
+        name
+        for name in names
+        if name in ("stdout-not-json", "content-missing", "unexpected-response", "unexpected-exit")
+    ] == ["stdout-not-json", "content-missing", "unexpected-response", "unexpected-exit"]
     at_once = Inspection()
     assert names == [each.id for each in at_once.take(entries) + at_once.finish()]
 
@@ -78,9 +82,9 @@ def test_a_journal_s_entries_are_what_it_takes() -> None:
     inspection = Inspection()
     found = inspection.take(journal.store.entry(n) for n in range(1, journal.count + 1))
     journal.close()
-    assert [(each.id, each.frames) for each in found if each.severity is Severity.ERROR] == [("P-06", (29,))]
-    assert ("S05", (29, 16)) in [(each.id, each.frames) for each in found]
-    assert {each.id for each in inspection.finish() if each.severity is Severity.ERROR} == {"S-14"}
+    assert [(each.id, each.frames) for each in found if each.severity is Severity.ERROR] == [("server-killed", (29,))]
+    assert ("unexpected-exit", (29, 16)) in [(each.id, each.frames) for each in found]
+    assert {each.id for each in inspection.finish() if each.severity is Severity.ERROR} == {"hidden-text"}
 
 
 def test_a_new_connection_begins_anew_and_ends_the_one_before() -> None:
@@ -95,16 +99,16 @@ def test_of_a_fault_that_comes_for_ever_only_so_many_are_kept_and_all_counted() 
         talk.frame(_BAD)
     inspection = Inspection()
     assert len(inspection.take(talk.entries)) == MOST_OF_ONE
-    assert inspection.counts["E08"] == MOST_OF_ONE + 50
+    assert inspection.counts["unexpected-response"] == MOST_OF_ONE + 50
 
 
 def test_what_is_expensive_waits_until_there_is_time() -> None:
     tool = {"name": "a", "description": "d", "inputSchema": {"type": "objcet"}}
     inspection = Inspection()
     quick = inspection.take(Talk().ask("tools/list").answer({"tools": [tool]}).entries)
-    assert [each.id for each in quick] == ["T02"]
+    assert [each.id for each in quick] == ["input-schema-not-object"]
     assert inspection.waiting
-    assert "T03" in [each.id for each in inspection.judge_pending()]
+    assert "invalid-schema" in [each.id for each in inspection.judge_pending()]
     assert inspection.waiting == 0
 
 
@@ -150,7 +154,7 @@ def test_nothing_that_a_server_sends_makes_it_fail(row: int, answers: list[tuple
     talk.exit(1).findings()
 
 
-@pytest.mark.parametrize("id_", ["R-01", "S-12"])
+@pytest.mark.parametrize("id_", ["result-too-long", "tool-name-length"])
 def test_a_check_that_fails_is_set_aside_and_the_others_go_on(id_: str, monkeypatch: pytest.MonkeyPatch) -> None:
     talk = Talk().frame(b"hello")
     for _ in range(3):
@@ -181,7 +185,7 @@ def test_an_entry_that_nothing_can_be_learned_of_is_lost_alone(monkeypatch: pyte
     inspection.take(talk.entries[-2:-1])
     assert list(inspection.set_aside) == [LEARNING]
     assert "what is learned of the entries failed inside" in inspection.set_aside[LEARNING].sentence
-    assert [each.id for each in inspection.take(talk.entries[-1:])] == ["F-01"]
+    assert [each.id for each in inspection.take(talk.entries[-1:])] == ["stdout-not-json"]
 
 
 def test_a_session_that_was_begun_anew_still_knows_what_was_asked() -> None:
@@ -193,7 +197,7 @@ def test_a_long_message_is_judged_by_its_length_alone() -> None:
     talk = Talk().ask("tools/call", {"name": "a"}, id_=7)
     inspection = Inspection()
     inspection.take(talk.entries)
-    assert [each.id for each in inspection.take_unread(50, 10**10, 17 << 20, 7)] == ["F-12"]
+    assert [each.id for each in inspection.take_unread(50, 10**10, 17 << 20, 7)] == ["message-too-long"]
     assert inspection.take_unread(51, 10**10, 3 << 20, 8, "roots/list") == []
     assert [each.method for each in inspection.state.requests.open.values()] == ["roots/list"]
 
@@ -214,8 +218,8 @@ def test_the_place_of_the_mistake_is_named_and_the_words_are_short() -> None:
     try:
         raise ValueError("x" * 1000)
     except ValueError as error:
-        failed = set_aside("R-04", 12, error)
+        failed = set_aside("stderr-flood", 12, error)
     assert failed.where.startswith("test_runner.py:")
-    assert failed.sentence.startswith("check R-04 failed inside at #12: ValueError: xxx")
+    assert failed.sentence.startswith("check stderr-flood failed inside at #12: ValueError: xxx")
     assert len(failed.sentence) < 450
-    assert set_aside("R-04", 12, ValueError()).where == "nowhere"
+    assert set_aside("stderr-flood", 12, ValueError()).where == "nowhere"

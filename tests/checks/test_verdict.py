@@ -10,7 +10,7 @@ _CONFIDENCES = {"c": Confidence.CERTAIN, "l": Confidence.LIKELY, "g": Confidence
 
 
 def _found(word: str, frame: int = 1, connection: int = 1) -> Finding:
-    """Of a word like P-04 e c: id, severity, confidence."""
+    """Of a word like exit-during-handshake e c: id, severity, confidence."""
     id_, severity, confidence = word.split()
     return Finding(id_, _SEVERITIES[severity], _CONFIDENCES[confidence], "said", (frame,), connection=connection)
 
@@ -22,19 +22,27 @@ def _ids(found: tuple[Finding, ...]) -> list[str]:
 @pytest.mark.parametrize(
     ("found", "primary", "follows"),
     [
-        (["P-04 e c", "S05 h c", "P-10 e l"], "P-10", ["P-04", "S05"]),
-        (["P-11 w l", "P-10 e l", "P-04 e c"], "P-11", ["P-10", "P-04"]),
-        (["F-01 e c", "P-04 e c"], "P-04", []),
-        (["F-01 e c", "F-10 w l"], "F-10", ["F-01"]),
-        (["L-04 e c", "P-09 e g"], "P-09", ["L-04"]),
-        (["T06 w c", "K07 e c"], "K07", []),
-        (["H-14 w g", "H-23 w c"], "H-23", []),
-        (["H-13 w g", "H-22 w l"], "H-22", []),
-        (["E04 e c", "S-02 e c"], "S-02", []),
-        (["T17 w c", "L-10 w l"], "L-10", []),
-        (["T17 w c", "H-14 w g"], "T17", []),
-        (["L-15 h c"], "L-15", []),
-        (["P-04 e c", "P-04 e c"], "P-04", []),
+        (
+            ["exit-during-handshake e c", "unexpected-exit h c", "environment-variable-missing e l"],
+            "environment-variable-missing",
+            ["exit-during-handshake", "unexpected-exit"],
+        ),
+        (
+            ["placeholder-not-expanded w l", "environment-variable-missing e l", "exit-during-handshake e c"],
+            "placeholder-not-expanded",
+            ["environment-variable-missing", "exit-during-handshake"],
+        ),
+        (["stdout-not-json e c", "exit-during-handshake e c"], "exit-during-handshake", []),
+        (["stdout-not-json e c", "shell-profile-output w l"], "shell-profile-output", ["stdout-not-json"]),
+        (["server-silent e c", "stdin-not-read e g"], "stdin-not-read", ["server-silent"]),
+        (["tool-name-not-portable w c", "structured-content-invalid e c"], "structured-content-invalid", []),
+        (["stream-idle-timeout w g", "rate-limited w c"], "rate-limited", []),
+        (["stream-buffered w g", "cors-missing w l"], "cors-missing", []),
+        (["result-not-object e c", "schema-root-combinator e c"], "schema-root-combinator", []),
+        (["argument-description w c", "unknown-method-unanswered w l"], "unknown-method-unanswered", []),
+        (["argument-description w c", "stream-idle-timeout w g"], "argument-description", []),
+        (["unrequested-progress h c"], "unrequested-progress", []),
+        (["exit-during-handshake e c", "exit-during-handshake e c"], "exit-during-handshake", []),
     ],
 )
 def test_causes_go_first_then_what_is_worst_then_what_is_certain(
@@ -48,9 +56,17 @@ def test_causes_go_first_then_what_is_worst_then_what_is_certain(
 
 
 def test_each_connection_has_a_verdict_of_its_own_and_the_worst_of_all_is_the_first() -> None:
-    found = [_found("T06 w c", 3), _found("P-04 e c", 9, connection=2), _found("L-04 e c", 5, connection=3)]
-    assert [each.primary.id for each in verdicts(found) if each.primary] == ["T06", "P-04", "L-04"]
-    assert (primary_of(found) or found[0]).id == "L-04"
+    found = [
+        _found("tool-name-not-portable w c", 3),
+        _found("exit-during-handshake e c", 9, connection=2),
+        _found("server-silent e c", 5, connection=3),
+    ]
+    assert [each.primary.id for each in verdicts(found) if each.primary] == [
+        "tool-name-not-portable",
+        "exit-during-handshake",
+        "server-silent",
+    ]
+    assert (primary_of(found) or found[0]).id == "server-silent"
 
 
 def test_nothing_found_is_no_verdict() -> None:

@@ -37,20 +37,19 @@ from tests.captures.record import sample
 from tests.checks.broken import break_check
 from tests.cli.running import inspect, scripted
 
-assert everything.IMPORTED
+assert everything.AREAS
 
 
 def _found(sentence: str, severity: Severity = Severity.ERROR, fix: str = "") -> Finding:
-    return Finding("P-04", severity, Confidence.CERTAIN, sentence, (7,), fix=fix)
+    return Finding("exit-during-handshake", severity, Confidence.CERTAIN, sentence, (7,), fix=fix)
 
 
 def test_each_is_a_line_the_worst_first_and_behind_the_word() -> None:
     found = [_found("a", Severity.HINT), _found("b", fix="repair it")]
     lines = annotations(found, CHECKS, "server", "word")
     assert lines[0] == "::word::"
-    assert (
-        lines[1] == "::error title=P-04 the server died before it said anything::server: b (entry 7)%0ATo do: repair it"
-    )
+    title = f"exit-during-handshake {CHECKS['exit-during-handshake'].title}"
+    assert lines[1] == f"::error title={title}::server: b (entry 7)%0ATo do: repair it"
     assert lines[2].startswith("::notice ")
 
 
@@ -173,16 +172,16 @@ def test_a_check_that_fails_inside_is_named_and_the_verdict_stands(
 ) -> None:
     journal = load(sample("lighthouse"))
     before = conclude(_output(), journal, ReportOptions("lighthouse", Severity.ERROR))
-    break_check(monkeypatch, "R-01")
+    break_check(monkeypatch, "result-too-long")
     told, narrated = io.StringIO(), io.StringIO()
     output = Output(CliEnv(None, {}, io.StringIO(), told, narrated), as_json=as_json)
     assert conclude(output, journal, ReportOptions("lighthouse", Severity.ERROR)) is before
     journal.close()
-    assert "! check R-01 failed inside at #" in narrated.getvalue()
+    assert "! check result-too-long failed inside at #" in narrated.getvalue()
     assert "please report it" in narrated.getvalue()
     if as_json:
         found = json.loads(told.getvalue())["set_aside"]
-        assert [each["check"] for each in found] == ["R-01"]
+        assert [each["check"] for each in found] == ["result-too-long"]
         assert found[0]["error"].startswith("KeyError")
 
 
@@ -192,7 +191,7 @@ _CHANGED = {**_TOOL, "description": "Buys and tells."}
 
 def _told(*words: str) -> list[str]:
     found = inspect("check", "--json", *words).data["findings"]
-    return [each["sentence"] for each in found if each["id"] == "S-24"]
+    return [each["sentence"] for each in found if each["id"] == "definition-changed"]
 
 
 def _server(script: Path, tool: dict[str, Any]) -> tuple[str, ...]:

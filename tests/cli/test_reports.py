@@ -14,7 +14,7 @@ from inspector.cli.reports import Baseline, check_as_json, finding_as_json, juni
 from inspector.errors import UsageError
 
 
-def _found(sentence: str, id_: str = "P-04", pointer: str = "", frame: int = 1) -> Finding:
+def _found(sentence: str, id_: str = "exit-during-handshake", pointer: str = "", frame: int = 1) -> Finding:
     return Finding(id_, Severity.ERROR, Confidence.CERTAIN, sentence, (frame,), pointer)
 
 
@@ -24,7 +24,7 @@ def _found(sentence: str, id_: str = "P-04", pointer: str = "", frame: int = 1) 
         (_found("it exited after 0.1 s"), _found("it exited after 12.3 s", frame=9), True),
         (_found("a", pointer="/result/tools/3/name"), _found("a", pointer="/result/tools/4/name"), True),
         (_found("session 0a1b2c3d-11aa is gone"), _found("session ffffffff-22bb is gone"), True),
-        (_found("a"), _found("a", "P-05"), False),
+        (_found("a"), _found("a", "exit-without-input"), False),
         (_found("the module yaml is missing"), _found("the module json is missing"), False),
     ],
 )
@@ -62,14 +62,22 @@ def test_one_that_a_newer_program_wrote_is_refused(tmp_path: Path) -> None:
 
 
 _BAD = Finding(
-    "F-01", Severity.ERROR, Confidence.CERTAIN, "it says \x1b[31m<b>", (7,), "/a", (0, 5), "Don't.", "https://x"
+    "stdout-not-json",
+    Severity.ERROR,
+    Confidence.CERTAIN,
+    "it says \x1b[31m<b>",
+    (7,),
+    "/a",
+    (0, 5),
+    "Don't.",
+    "https://x",
 )
-_MILD = Finding("T15", Severity.HINT, Confidence.CERTAIN, "a has no description")
+_MILD = Finding("tool-description", Severity.HINT, Confidence.CERTAIN, "a has no description")
 
 
 def test_a_finding_is_an_object_with_all_its_evidence() -> None:
     assert finding_as_json(_BAD) == {
-        "id": "F-01",
+        "id": "stdout-not-json",
         "severity": "error",
         "confidence": "certain",
         "sentence": "it says \x1b[31m<b>",
@@ -77,7 +85,6 @@ def test_a_finding_is_an_object_with_all_its_evidence() -> None:
         "fix": "Don't.",
         "page": "https://x",
         "revision": None,
-        "aliases": (),
         "connection": 1,
         "follows_from": None,
         "hosts": [],
@@ -85,7 +92,7 @@ def test_a_finding_is_an_object_with_all_its_evidence() -> None:
 
 
 def test_a_check_names_the_page_of_its_newest_revision() -> None:
-    about = check_as_json(CHECKS["E16"])
+    about = check_as_json(CHECKS["server-request-not-allowed"])
     assert about["page"].endswith(f"{about['revisions'][-1]}/basic/patterns/mrtr")
     assert about["severity"] == "error"
 
@@ -95,7 +102,7 @@ def test_junit_has_a_case_for_each_check_and_a_failure_for_each_that_found_somet
     suite = Xml.fromstring(document)
     assert (suite.get("tests"), suite.get("failures")) == (str(len(CHECKS)), "1")
     (failed,) = (case for case in suite.iter("testcase") if case.find("failure") is not None)
-    assert failed.get("classname") == "mcp.F-01"
+    assert failed.get("classname") == "mcp.stdout-not-json"
     failure = failed.find("failure")
     assert failure is not None
     assert "␛[31m<b>" in str(failure.text)
@@ -112,7 +119,7 @@ def test_sarif_points_each_result_at_its_rule() -> None:
     assert document["version"] == "2.1.0"
     (run,) = document["runs"]
     rules = run["tool"]["driver"]["rules"]
-    assert [rules[each["ruleIndex"]]["id"] for each in run["results"]] == ["F-01", "T15"]
+    assert [rules[each["ruleIndex"]]["id"] for each in run["results"]] == ["stdout-not-json", "tool-description"]
     assert [each["level"] for each in run["results"]] == ["error", "note"]
     where = run["results"][0]["locations"][0]
     assert where["physicalLocation"]["artifactLocation"]["uri"] == "server.js"

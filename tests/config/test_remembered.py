@@ -83,7 +83,7 @@ def test_what_cannot_be_written_is_not_kept(tmp_path: Path) -> None:
     assert kept.last() == KeptLook()
 
 
-_MUTES = frozenset((Mute("T15"), Mute("K06", 12, "/result")))
+_MUTES = frozenset((Mute("tool-description"), Mute("structured-content-missing", 12, "/result")))
 
 
 def test_what_was_muted_is_muted_the_next_time_in_that_capture_alone(tmp_path: Path) -> None:

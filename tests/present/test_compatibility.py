@@ -28,7 +28,7 @@ from tests.captures.record import sample
 
 _TOOL: dict[str, Any] = {"name": "fine", "description": "d", "inputSchema": {"type": "object"}}
 _BAD = _TOOL | {"name": "bad\x1b[31m", "inputSchema": {"type": "object", "anyOf": []}}
-_FINDING = Finding("T02", Severity.ERROR, Confidence.CERTAIN, "x", (1,))
+_FINDING = Finding("input-schema-not-object", Severity.ERROR, Confidence.CERTAIN, "x", (1,))
 
 
 def _lines(*tools: object, width: int = 80, every: bool = False) -> list[str]:

@@ -40,28 +40,36 @@ def test_the_cause_is_told_and_what_follows_from_it_is_kept(tape: Tape) -> None:
     tape.died(code=1, why="the server exited with code 1")
     found = diagnosis_of(tape.journal)
     assert found is not None
-    assert (found.reason.id, [each.id for each in found.follows]) == ("P-10", ["P-04"])
+    assert (found.reason.id, [each.id for each in found.follows]) == (
+        "environment-variable-missing",
+        ["exit-during-handshake"],
+    )
     assert [plain(line) for line in diagnosis_lines(found)] == [
-        "✗ P-10  ACME_TOKEN is not in the environment that the server got",
+        "✗ ACME_TOKEN is not in the environment that the server got  environment-variable-missing",
         "  → Give it with -e ACME_TOKEN=…",
     ]
 
 
 def test_what_ends_no_connection_is_no_reason() -> None:
     assert _reason() == ""
-    assert _reason(_found("T02")) == ""
-    assert _reason(_found("S-14")) == ""
-    assert _reason(_found("L-05", Severity.WARNING)) == ""
+    assert _reason(_found("input-schema-not-object")) == ""
+    assert _reason(_found("hidden-text")) == ""
+    assert _reason(_found("slow-handshake", Severity.WARNING)) == ""
 
 
 def test_a_mild_cause_of_something_bad_is_a_reason() -> None:
-    assert _reason(_found("P-11", Severity.WARNING), _found("P-04")) == "P-11"
-    assert _reason(_found("E09")) == "E09"  # it is called L-02, too
-    assert _reason(_found("R-07", Severity.WARNING)) == "R-07"
+    assert (
+        _reason(_found("placeholder-not-expanded", Severity.WARNING), _found("exit-during-handshake"))
+        == "placeholder-not-expanded"
+    )
+    assert _reason(_found("duplicate-response")) == "duplicate-response"
+    assert _reason(_found("call-timed-out", Severity.WARNING)) == "call-timed-out"
 
 
 def test_the_connection_that_was_last_counts() -> None:
-    assert _reason(_found("P-04", connection=1), _found("P-06", connection=2)) == "P-06"
+    assert (
+        _reason(_found("exit-during-handshake", connection=1), _found("server-killed", connection=2)) == "server-killed"
+    )
 
 
 def test_a_journal_that_is_too_long_is_not_looked_at(tape: Tape, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,8 +81,10 @@ def test_a_journal_that_is_too_long_is_not_looked_at(tape: Tape, monkeypatch: py
 
 
 def test_what_a_server_said_is_made_safe() -> None:
-    told = Diagnosis(Finding("P-04", Severity.ERROR, Confidence.CERTAIN, "last words: \x1b[2J", fix="\x07look"))
-    assert [plain(line) for line in diagnosis_lines(told)] == ["✗ P-04  last words: ␛[2J", "  → ␇look"]
+    told = Diagnosis(
+        Finding("exit-during-handshake", Severity.ERROR, Confidence.CERTAIN, "last words: \x1b[2J", fix="\x07look")
+    )
+    assert [plain(line) for line in diagnosis_lines(told)] == ["✗ last words: ␛[2J  exit-during-handshake", "  → ␇look"]
 
 
 SHELL = {"PATH": "/mine", "API_TOKEN": "x", "ZEBRA": "1", "OPENAI_KEY": "s3cr3t", "ACME": "1", "SHLVL": "2"}

@@ -22,7 +22,7 @@ from inspector.present.spans import plain
 from tests.present.tape import Tape
 
 BAD = Finding(
-    "K07",
+    "structured-content-invalid",
     Severity.WARNING,
     Confidence.LIKELY,
     "it says \x1b[31mred\nand more",
@@ -35,7 +35,7 @@ BAD = Finding(
 
 
 def test_a_line_has_a_sign_the_id_and_the_sentence() -> None:
-    assert plain(finding_line(BAD)) == "▲ K07 it says ␛[31mred␊and more"
+    assert plain(finding_line(BAD)) == "▲ it says ␛[31mred␊and more  structured-content-invalid"
     assert plain(finding_line(BAD, 2)).endswith("+2 more")
     assert sign_of(Severity.ERROR)[0] == "✗"
 
@@ -43,37 +43,44 @@ def test_a_line_has_a_sign_the_id_and_the_sentence() -> None:
 def test_in_full_it_says_why_where_what_to_do_and_by_which_page() -> None:
     section = finding_section(BAD)
     facts = {fact.key: fact.value for fact in section.facts}
-    assert section.title == f"K07  {title_of('K07')}"
-    assert facts["severity"] == "▲ warning, likely"
-    assert facts["evidence"] == "#35 /result/structuredContent"
-    assert facts["see also"] == "#34"
-    assert facts["page"] == "https://example.test/page"
-    assert facts["judged by"] == "revision 2025-11-25"
+    assert section.title == title_of("structured-content-invalid")
+    assert facts["Check"] == "structured-content-invalid"
+    assert facts["Severity"] == "▲ Warning (likely)"
+    assert facts["Evidence"] == "#35 /result/structuredContent, #34"
+    assert facts["Spec"] == "https://example.test/page (2025-11-25)"
     assert "\x1b" not in repr(section).replace("\\x1b", "\x1b")
-    assert "\x9b" not in facts["fix"]
+    assert "\x9b" not in facts["Fix"]
 
 
 def test_a_place_may_be_bytes_or_nowhere() -> None:
-    bytes_ = Finding("F-01", Severity.ERROR, Confidence.CERTAIN, "x", (5,), span=(0, 80))
-    nowhere = Finding("L-04", Severity.ERROR, Confidence.CERTAIN, "x")
+    bytes_ = Finding("stdout-not-json", Severity.ERROR, Confidence.CERTAIN, "x", (5,), span=(0, 80))
+    nowhere = Finding("server-silent", Severity.ERROR, Confidence.CERTAIN, "x")
     assert (place_of(bytes_), place_of(nowhere)) == ("#5 bytes 0–80", "")
-    assert [fact.key for fact in finding_section(nowhere).facts] == ["severity", "what"]
+    assert [fact.key for fact in finding_section(nowhere).facts] == ["Check", "Severity", "Found"]
 
 
 def test_findings_are_pasted_as_plain_text() -> None:
     pasted = findings_text([BAD, BAD])
-    assert pasted.count("K07") == 2
+    assert pasted.count("structured-content-invalid") == 2
     assert "\x1b" not in pasted
 
 
 def test_a_check_that_is_not_known_is_called_by_its_id() -> None:
-    assert title_of("ZZ99") == "ZZ99"
+    assert title_of("not-a-check") == "not-a-check"
 
 
 _CERTAIN = Confidence.CERTAIN
-_HINT = Finding("T15", Severity.HINT, _CERTAIN, "a has no description", (9,), "/result/tools/0")
+_HINT = Finding("tool-description", Severity.HINT, _CERTAIN, "a has no description", (9,), "/result/tools/0")
 _BAD = Finding(
-    "F-01", Severity.ERROR, Confidence.GUESS, "it says \x1b[31mred", (4,), "", (0, 5), "Write to stderr.", "https://x"
+    "stdout-not-json",
+    Severity.ERROR,
+    Confidence.GUESS,
+    "it says \x1b[31mred",
+    (4,),
+    "",
+    (0, 5),
+    "Write to stderr.",
+    "https://x",
 )
 
 
@@ -83,9 +90,9 @@ def _text(*findings: Finding, **counts: int) -> list[str]:
 
 def test_the_worst_comes_first_and_the_sum_last() -> None:
     lines = _text(_HINT, _BAD)
-    assert lines[0] == "✗ F-01 text on stdout that is no message"
+    assert lines[0] == f"✗ {title_of('stdout-not-json')}  stdout-not-json"
     assert lines[-1] == "1 error, 1 hint"
-    assert [group[0].id for group in groups_of([_HINT, _BAD])] == ["F-01", "T15"]
+    assert [group[0].id for group in groups_of([_HINT, _BAD])] == ["stdout-not-json", "tool-description"]
 
 
 def test_each_is_told_with_its_evidence_its_fix_and_its_page() -> None:
@@ -109,20 +116,20 @@ def test_nothing_found_is_said_too() -> None:
 def test_each_check_is_a_line_that_fits_a_terminal() -> None:
     lines = [plain(line) for line in check_lines(all_checks())]
     assert len(lines) == len(CHECKS)
-    assert max(map(len, lines)) <= 120
-    assert any(line.startswith("E16") and "from " in line for line in lines)
+    assert max(map(len, lines)) <= 140
+    assert any("server-request-not-allowed" in line and "from " in line for line in lines)
 
 
 def test_a_check_stands_once_however_bad_its_findings_are() -> None:
-    mild = Finding("S-04", Severity.HINT, _CERTAIN, "a is labelled draft-07", (9,))
-    bad = Finding("S-04", Severity.WARNING, _CERTAIN, "b answers by draft-07", (9,))
+    mild = Finding("schema-dialect", Severity.HINT, _CERTAIN, "a is labelled draft-07", (9,))
+    bad = Finding("schema-dialect", Severity.WARNING, _CERTAIN, "b answers by draft-07", (9,))
     lines = _text(mild, bad)
-    assert [line[:6] for line in lines if "S-04" in line] == ["! S-04"]
+    assert [line[:2] for line in lines if "schema-dialect" in line] == ["! "]
     assert [line.strip() for line in lines[1:3]] == ["b answers by draft-07  #9", "(hint) a is labelled draft-07  #9"]
     assert lines[-1] == "1 warning, 1 hint"
 
 
-assert everything.IMPORTED
+assert everything.AREAS
 
 
 def _found(id_: str, frame: int, confidence: Confidence = Confidence.CERTAIN, connection: int = 1) -> Finding:
@@ -135,22 +142,32 @@ def _verdicts_text(*found: Finding) -> list[str]:
 
 
 def test_the_cause_stands_first_and_its_consequence_below_it() -> None:
-    lines = _verdicts_text(_found("F-01", 2), _found("P-04", 3), _found("P-10", 4, Confidence.LIKELY))
-    assert lines[0].startswith("✗ P-10")
+    lines = _verdicts_text(
+        _found("stdout-not-json", 2),
+        _found("exit-during-handshake", 3),
+        _found("environment-variable-missing", 4, Confidence.LIKELY),
+    )
+    assert lines[0].endswith("  environment-variable-missing")
     assert lines[1].endswith("#4  (likely)")
-    assert lines[2].startswith("        └ P-04  P-04 ")
+    assert lines[2].startswith("        └ exit-during-handshake ␛[31m happened  #3  exit-during-handshake")
     assert "\x1b" not in "".join(lines)
-    assert [line[:6] for line in lines if line.startswith("✗")] == ["✗ P-10", "✗ F-01"]
+    assert [line.split()[-1] for line in lines if line.startswith("✗")] == [
+        "environment-variable-missing",
+        "stdout-not-json",
+    ]
     assert lines[-1] == "3 errors"
 
 
 def test_what_follows_in_one_connection_is_a_finding_of_its_own_in_another() -> None:
-    lines = _verdicts_text(_found("P-10", 1), _found("P-04", 2), _found("P-04", 9, connection=2))
-    assert [line[:6] for line in lines if line.startswith("✗")] == ["✗ P-10", "✗ P-04"]
-
-
-def test_a_rule_that_has_another_name_says_so() -> None:
-    assert _verdicts_text(_found("E08", 1))[0].endswith("(L-02)")
+    lines = _verdicts_text(
+        _found("environment-variable-missing", 1),
+        _found("exit-during-handshake", 2),
+        _found("exit-during-handshake", 9, connection=2),
+    )
+    assert [line.split()[-1] for line in lines if line.startswith("✗")] == [
+        "environment-variable-missing",
+        "exit-during-handshake",
+    ]
 
 
 def test_nothing_found_is_said() -> None:

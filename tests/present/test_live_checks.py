@@ -103,18 +103,24 @@ def test_what_most_things_have_in_common_is_one_cause(tape: Tape) -> None:
     listed = [{"name": f"t{at}"} for at in range(5)]
     n = tape.answer(1, {"tools": listed})
     found = JournalFindings(tape.journal)
-    old = [finding("S-04", n, Severity.WARNING, f"/result/tools/{at}/inputSchema") for at in range(4)]
-    found.add([*old[:2], finding("T17", n, Severity.HINT, "/result/tools/1/inputSchema")])
+    old = [finding("schema-dialect", n, Severity.WARNING, f"/result/tools/{at}/inputSchema") for at in range(4)]
+    found.add([*old[:2], finding("argument-description", n, Severity.HINT, "/result/tools/1/inputSchema")])
     assert found.shared("tools") == []
     found.add(old[2:])
-    assert [(each.id, each.count, each.of) for each in found.shared("tools")] == [("S-04", 4, 5)]
+    assert [(each.id, each.count, each.of) for each in found.shared("tools")] == [("schema-dialect", 4, 5)]
     tools = [Tool(each) for each in listed]
-    assert [each.id for each in findings_about(found, tools[1])] == ["S-04", "T17"]
-    assert [[each.id for each in own_findings(found, tool)] for tool in tools] == [[], ["T17"], [], [], []]
+    assert [each.id for each in findings_about(found, tools[1])] == ["schema-dialect", "argument-description"]
+    assert [[each.id for each in own_findings(found, tool)] for tool in tools] == [
+        [],
+        ["argument-description"],
+        [],
+        [],
+        [],
+    ]
     (line,) = [plain(line) for line in shared_lines(found, ("tools",), "E")]
-    assert line.startswith("▲ S-04 ")
+    assert line.startswith("▲ schema-dialect ")
     assert line.endswith(" · 4 of 5  E shows the evidence")
-    found.mute([Mute("S-04")])
+    found.mute([Mute("schema-dialect")])
     assert found.shared("tools") == []
 
 
@@ -142,7 +148,7 @@ def test_what_comes_later_is_checked_later(tape: Tape) -> None:
     assert (checks.is_done, checks.checked, checks.mark(3)) == (True, 3, 3)
     tape.died()
     checks.catch_up()
-    assert "P-04" in {each.id for each in checks.all}
+    assert "exit-during-handshake" in {each.id for each in checks.all}
 
 
 def test_a_recording_without_an_end_is_judged_at_its_last_entry(tape: Tape) -> None:
@@ -169,7 +175,7 @@ def test_a_long_answer_is_passed_over_and_still_counts_as_one(tape: Tape) -> Non
     checks = LiveChecks(tape.journal)
     checks.catch_up()
     assert (checks.passed_over, checks.checked) == (1, tape.journal.count)
-    assert [each.id for each in checks.of(long)] == ["F-12"]
+    assert [each.id for each in checks.of(long)] == ["message-too-long"]
     tape.answer(1, {"content": []})
     checks.catch_up()
     assert [each.id for each in checks.of(tape.journal.count)] != []  # a second answer
@@ -189,7 +195,7 @@ def test_an_answer_of_some_megabytes_is_judged_like_any_other(tape: Tape) -> Non
     collects = gc.isenabled()
     checks.catch_up()
     assert (checks.passed_over, gc.isenabled()) == (0, collects)
-    assert "K10" in {each.id for each in checks.of(long)}
+    assert "is-error-not-boolean" in {each.id for each in checks.of(long)}
     assert checks.mark(long) == 3
 
 
@@ -236,7 +242,7 @@ def test_a_long_page_is_made_objects_once_and_judged_as_it_came(tape: Tape) -> N
     alone = Inspection()
     store = tape.journal.store
     wanted = alone.take(store.entry(n) for n in range(1, tape.journal.count + 1)) + alone.judge_pending(alone.waiting)
-    assert {each.id for each in wanted} >= {"T02", "A01"}
+    assert {each.id for each in wanted} >= {"input-schema-not-object", "cursor-not-string"}
     assert sorted(map(repr, checks.all)) == sorted(map(repr, wanted))
 
 
@@ -250,7 +256,7 @@ def test_a_page_of_many_findings_is_kept_once(tape: Tape) -> None:
     del tools
     checks = LiveChecks(tape.journal)
     checks.catch_up()
-    assert {"S-10", "T01"} & {each.id for each in checks.all}
+    assert {"contradictory-schema", "tool-incomplete"} & {each.id for each in checks.all}
     memory = against({}, tape.journal.conversation, 5)
     assert checks.is_done
     assert memory.first
@@ -290,8 +296,8 @@ def test_what_only_the_end_told_is_not_known_before_it(tape: Tape) -> None:
     past = History(tape.journal)
     moment = past.at(tape.journal.count - 1)
     then = PastChecks(moment, whole)
-    assert "P-04" in ids(whole)
-    assert "P-04" not in ids(then)
+    assert "exit-during-handshake" in ids(whole)
+    assert "exit-during-handshake" not in ids(then)
     assert then.later == len(whole.all) - len(then.all) > 0
     moment.advance(tape.journal.count)
     assert sorted(ids(then.now())) == sorted(ids(whole))
@@ -305,8 +311,12 @@ def test_it_goes_on_as_the_checks_of_the_whole_do_and_mutes_for_all(tape: Tape) 
     assert (then.is_done, then.checked, ids(then)) == (False, 0, [])
     whole.catch_up()
     then.now()
-    assert (then.is_done, ids(then), then.times("F-01")) == (True, ["F-01", "S01"], 1)
-    then.mute([Mute("F-01")])
+    assert (then.is_done, ids(then), then.times("stdout-not-json")) == (
+        True,
+        ["stdout-not-json", "stdout-extra-output"],
+        1,
+    )
+    then.mute([Mute("stdout-not-json")])
     assert (whole.counts, then.is_muted(then.all[0])) == (then.counts, True)
     then.pause(True)
     assert (whole.paused, then.paused) == (True, True)

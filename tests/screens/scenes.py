@@ -73,7 +73,7 @@ SCENES = (
     Scene("replay-state", "evening", keys=("G", *("k",) * 6, "v"), size=(120, 34), sees=("In flight", "plan_supper")),
     Scene("story", "evening", keys=("G", *("k",) * 7, "s"), size=(120, 36), sees=("Story of tools/call plan_supper",)),
     Scene("help", "lighthouse", keys=("question_mark",), sees=("Show only lines that match",)),
-    Scene("post-mortem", "wreck", size=WIDE, ended=True, sees=("P-06",)),
-    Scene("post-mortem-small", "wreck", ended=True, sees=("P-06",)),
+    Scene("post-mortem", "wreck", size=WIDE, ended=True, sees=("server-killed",)),
+    Scene("post-mortem-small", "wreck", ended=True, sees=("server-killed",)),
     Scene("post-mortem-server", "wreck", size=(110, 36), show="server"),
 )

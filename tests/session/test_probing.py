@@ -65,7 +65,7 @@ async def test_a_handshake_is_tried_last_and_nobody_goes_on_by_it(older: Any) ->
         assert live.journal.conversation.opening == live.opening
         entries = (live.journal.store.entry(n) for n in range(1, live.journal.count + 1))
         found = [each.id for each in Inspection().take(entries)]
-    assert ("L17" in found) is (older is None)
+    assert ("handshake-error-without-versions" in found) is (older is None)
 
 
 async def test_a_server_that_goes_away_ends_it() -> None:

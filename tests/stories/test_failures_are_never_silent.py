@@ -254,7 +254,7 @@ def test_a_list_that_fails_does_not_hide_the_others() -> None:
     assert (info.data["counts"]["tools"], info.data["counts"]["resources"]) == (None, 1)
     assert "429" in info.data["failed"]["tools"]
     first = checked.data["primary"]
-    assert (first["id"], first["severity"]) == ("H-23", "error")
+    assert (first["id"], first["severity"]) == ("rate-limited", "error")
     assert (
         first["sentence"]
         == "tools/list was answered with HTTP 429, too many requests: quota exceeded; Retry-After: 30 s"

@@ -192,20 +192,32 @@ async def test_a_conforming_server_is_not_accused(raw: Raw, tmp_path: Path) -> N
 
 
 TRUE: dict[str, tuple[str, str]] = {
-    "W14": (
+    "origin-not-validated": (
         "everything HTTP|playwright|fastmcp-http",
         "“Servers MUST validate the Origin header”: it answers 200 to another",
     ),
-    "H-29": ("everything HTTP|fastmcp-http", "neither Origin nor Host is looked at"),
-    "K12": ("", "“Protocol errors: unknown tools”: it gives a result with isError instead of -32602"),
-    "L-26": ("", "JSON-RPC 2.0: -32602 is for invalid params, and it says something else"),
-    "L-24": ("sqlite|calculator|mcp1", "JSON-RPC 2.0: -32601 is for unknown methods, and it says -32602"),
-    "R06": ("", "“Resource not found: -32002” up to 2025-11-25, and it says something else"),
-    "P04": ("sqlite|harbour", "“Missing required arguments: -32602”, and it says something else"),
-    "A03": ("", "“Invalid cursors SHOULD result in an error with code -32602”, and it gives cursors of its own"),
-    "P-15": ("", "measured: it was there two seconds after its stdin was closed, which a busy machine may bring about"),
-    "S04": ("", "measured, likewise"),
-    "S-13": ("sequential-thinking", "2,781 characters, and a host of that version cuts after 2,048"),
+    "host-not-validated": ("everything HTTP|fastmcp-http", "neither Origin nor Host is looked at"),
+    "unknown-tool-as-tool-error": (
+        "",
+        "“Protocol errors: unknown tools”: it gives a result with isError instead of -32602",
+    ),
+    "invalid-params-error-code": ("", "JSON-RPC 2.0: -32602 is for invalid params, and it says something else"),
+    "unknown-method-error-code": (
+        "sqlite|calculator|mcp1",
+        "JSON-RPC 2.0: -32601 is for unknown methods, and it says -32602",
+    ),
+    "resource-not-found-code": ("", "“Resource not found: -32002” up to 2025-11-25, and it says something else"),
+    "missing-argument-accepted": ("sqlite|harbour", "“Missing required arguments: -32602”, and it says something else"),
+    "unissued-cursor-accepted": (
+        "",
+        "“Invalid cursors SHOULD result in an error with code -32602”, and it gives cursors of its own",
+    ),
+    "stdin-eof-ignored": (
+        "",
+        "measured: it was there two seconds after its stdin was closed, which a busy machine may bring about",
+    ),
+    "process-outlives-stdin": ("", "measured, likewise"),
+    "text-too-long": ("sequential-thinking", "2,781 characters, and a host of that version cuts after 2,048"),
 }
 """What is true of real servers and no hint: by the check, of which of them (“” for any), and the rule they break."""
 

@@ -245,7 +245,9 @@ async def test_a_stateless_server_without_discovery_is_used_in_a_version_that_it
         )
         judged = await mcp_inspect("check", "--json", site.url, place=tmp_path)
     assert f"Using {MODERN}, which the server names: it does not know server/discover." in ran.told
-    assert [each["id"] for each in judged.json["findings"] if each["severity"] == "error"] == ["L05"]
+    assert [each["id"] for each in judged.json["findings"] if each["severity"] == "error"] == [
+        "discover-not-implemented"
+    ]
 
 
 @pytest.mark.parametrize("date", ["2025-06-18", LEGACY, MODERN, "2099-01-01"])

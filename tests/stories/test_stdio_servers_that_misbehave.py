@@ -57,7 +57,10 @@ async def test_a_server_that_exits_at_the_probe_is_started_once_more_and_not_bla
     ran = await mcp_inspect(*words, "--json", *strict(tmp_path), place=tmp_path)
     assert (ran.status, starts(tmp_path)) == (ExitStatus.OK, 2)
     assert ran.told.count(STRANGERS.format(1)) == 1
-    assert not any(name in ran.told + ran.stdout.decode() for name in ("P-04", "P-05", "expect initialized"))
+    assert not any(
+        name in ran.told + ran.stdout.decode()
+        for name in ("exit-during-handshake", "exit-without-input", "expect initialized")
+    )
     if words[0] in ("list", "info"):
         assert [f"! {notice}".startswith(STRANGERS.format(1)) for notice in ran.json["notices"]] == [True]
     assert ran.seen.methods()[:2] == ["server/discover", "initialize"]
@@ -82,7 +85,7 @@ async def test_a_server_that_exits_at_initialize_is_diagnosed_by_its_second_star
 ) -> None:
     ran = await mcp_inspect("list", "tools", "--json", *strict(tmp_path, *words), place=tmp_path)
     assert (ran.status, starts(tmp_path)) == (ExitStatus.UNREACHABLE, 2)
-    assert ran.error["diagnosis"][0]["id"] == "P-04"
+    assert ran.error["diagnosis"][0]["id"] == "exit-during-handshake"
     assert "the database is gone" in ran.error["diagnosis"][0]["sentence"]
     assert "server/discover" not in " ".join(ran.error["post_mortem"]["stderr"])
 
@@ -91,7 +94,7 @@ async def test_a_server_that_exits_before_it_reads_is_started_once(tmp_path: Pat
     program = f"open({str(tmp_path / 'starts')!r}, 'a').write('x\\n'); raise SystemExit(3)"
     ran = await mcp_inspect("list", "tools", "--json", "--", sys.executable, "-S", "-c", program, place=tmp_path)
     assert (ran.status, starts(tmp_path)) == (ExitStatus.UNREACHABLE, 1)
-    assert ran.error["diagnosis"][0]["id"] == "P-04"
+    assert ran.error["diagnosis"][0]["id"] == "exit-during-handshake"
 
 
 @pytest.mark.parametrize("words", [("list", "tools"), ("call", "good"), ("info",)])

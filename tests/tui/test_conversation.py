@@ -122,7 +122,7 @@ def test_it_knows_of_findings_what_could_be_said_then(tape: Tape) -> None:
     assert (found.all, found.later) == ([], 2)
     then.moment.advance(tape.journal.count)
     assert then.checks_so_far is found
-    assert [each.id for each in found.all] == ["F-01", "S01"]
+    assert [each.id for each in found.all] == ["stdout-not-json", "stdout-extra-output"]
 
 
 async def test_a_recording_has_nothing_on_its_way_and_asks_for_nothing() -> None:

@@ -148,15 +148,17 @@ async def test_the_reason_and_what_to_do_stand_below_the_headline_as_soon_as_the
     app = Showing(card)
     async with app.run_test(size=(80, 40)) as pilot:
         await pilot.pause()
-        assert "P-10" not in text(app), "the checks have not looked yet"
+        assert "environment-variable-missing" not in text(app), "the checks have not looked yet"
         subject.checks.catch_up()
-        await until(lambda: "✗ P-10" in text(app), "the reason is told")
+        await until(lambda: "✗ ACME_TOKEN is not in" in text(app), "the reason is told")
         rows = [row.strip("│ ") for row in text(app).split("\n")]
         first = next(at for at, row in enumerate(rows) if row.startswith("✗ The server exited"))
-        assert rows[first + 1].startswith("✗ P-10  ACME_TOKEN is not in the environment that the server got")
+        assert rows[first + 1].startswith(
+            "✗ ACME_TOKEN is not in the environment that the server got"
+        )
         assert rows[first + 2] == "→ Give it with -e ACME_TOKEN=…"
         card.action_copy()
-        assert "✗ P-10  ACME_TOKEN is not" in app.clipboard
+        assert "✗ ACME_TOKEN is not" in app.clipboard
 
 
 async def test_what_the_diagnosis_says_is_not_said_beside_it(tape: Tape, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -165,7 +167,10 @@ async def test_what_the_diagnosis_says_is_not_said_beside_it(tape: Tape, monkeyp
     subject = Staged(tape, stage=ConversationStage.FAILED, why=why, hint=hint)
     bare = await shown(PostMortemCard(subject))
     assert (bare.count("refuses connections"), hint in bare) == (1, True), "until something better is known"
-    reason: list[Line] = [(("✗ H-02  127.0.0.1:9 refuses connections", "error"),), (("  → Is it running?", "text"),)]
+    reason: list[Line] = [
+        (("✗ server-unreachable  127.0.0.1:9 refuses connections", "error"),),
+        (("  → Is it running?", "text"),),
+    ]
     monkeypatch.setattr(PostMortemCard, "_reason", lambda _: reason)
     told = await shown(PostMortemCard(subject))
     assert (told.count("refuses connections"), hint in told, "→ Is it running?" in told) == (1, False, True)

@@ -150,18 +150,29 @@ def tokens_of(value: Any) -> int:
 # Which hosts a finding concerns, and how severe it is for those chosen
 
 _TRAITS: dict[str, str] = {
-    "T02": "input-root",
-    "T04": "output-root",
-    "T06": "name-characters",
-    "T07": "duplicate-name",
-    "T13": "wrong-kind",
-    "T14": "wrong-kind",
-    "T15": "no-description",
-    "E19": "null-member",
-    "K06": "structure",
-    "K07": "structure",
+    "input-schema-not-object": "input-root",
+    "output-schema-not-object": "output-root",
+    "tool-name-not-portable": "name-characters",
+    "duplicate-tool-name": "duplicate-name",
+    "annotations-invalid": "wrong-kind",
+    "task-support-invalid": "wrong-kind",
+    "tool-description": "no-description",
+    "null-optional-member": "null-member",
+    "structured-content-missing": "structure",
+    "structured-content-invalid": "structure",
 }
-_HOSTS_ALONE = frozenset(("S-02", "S-04", "S-06", "S-11", "S-12", "S-13", "S-16", "S-18"))
+_HOSTS_ALONE = frozenset(
+    (
+        "schema-root-combinator",
+        "schema-dialect",
+        "array-without-items",
+        "schema-rejected-by-apis",
+        "tool-name-length",
+        "text-too-long",
+        "too-many-tools",
+        "pagination-incomplete",
+    )
+)
 """What no specification forbids: it matters as far as the hosts do that one cares for."""
 
 
@@ -190,13 +201,17 @@ def told_of(finding: Finding) -> list[tuple[Host, CompatFact]]:
 
 def _trait_of_rule(finding: Finding) -> str:
     side = "output" if "/outputSchema" in finding.pointer else "input"
-    if finding.id == "T08":
+    if finding.id == "unresolved-reference":
         return f"{side}-reference"
-    if finding.id == "T03":
+    if finding.id == "invalid-schema":
         return f"{side}-broken"
-    if finding.id in ("T13", "T14", "E19") and not finding.pointer.startswith("/result/tools/"):
+    if finding.id in (
+        "annotations-invalid",
+        "task-support-invalid",
+        "null-optional-member",
+    ) and not finding.pointer.startswith("/result/tools/"):
         return ""
-    if finding.id in ("T13", "T14") and finding.severity is not Severity.ERROR:
+    if finding.id in ("annotations-invalid", "task-support-invalid") and finding.severity is not Severity.ERROR:
         return ""
     return _TRAITS.get(finding.id, "")
 

@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl, urlsplit
 from inspector.checks.diagnoses.http import kind_of, once, refused, responded
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import words_of_body
-from inspector.checks.registry import Flaw, check
+from inspector.checks.registry import Flaw, diagnosis
 from inspector.checks.state import CheckMoment, ConnectionState, MetadataDocument, is_loopback, value_of
 from inspector.protocol import peek
 from inspector.protocol.credentials import without_credentials
@@ -31,8 +31,8 @@ def _looked(state: ConnectionState) -> list[MetadataDocument]:
     return [each for each in state.login.tried if _PROTECTED in each.url]
 
 
-@check(
-    "A-01",
+@diagnosis(
+    "missing-www-authenticate",
     _ERROR,
     "401 without a challenge",
     "end",
@@ -49,8 +49,8 @@ def refusals_have_a_challenge(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw(said, frames=(bare[0],), instead=True, severity=mild)
 
 
-@check(
-    "A-18",
+@diagnosis(
+    "authentication-required",
     Severity.HINT,
     "authentication required",
     "http end",
@@ -61,27 +61,27 @@ def refusals_have_a_challenge(case: CheckMoment) -> Iterator[Flaw]:
 def a_login_is_wanted(case: CheckMoment) -> Iterator[Flaw]:
     """A request without credentials was answered with 401 and a challenge, and nothing with credentials succeeded.
 
-    No fault of the server. 401 without a challenge is A-01, and 401 to credentials is A-08.
+    This is not a defect. See `missing-www-authenticate` for 401 without a challenge, and `credentials-rejected`.
     """
     notes, http = case.state.notes, case.http
     if case.fact is None:
-        if "A-18" in notes:
-            n, said = notes["A-18"]
+        if "authentication-required" in notes:
+            n, said = notes["authentication-required"]
             yield Flaw(said, frames=(n,), instead=True)
     elif http is not None and http.request is not None and http.response is not None and http.asked:
         status, challenge = http.response.status, http.header("www-authenticate")
         if http.sent("authorization") is not None:
             if status < 400:
-                notes.pop("A-18", None)
-        elif status == 401 and challenge and "A-18" not in notes and not http.request.probe:
+                notes.pop("authentication-required", None)
+        elif status == 401 and challenge and "authentication-required" not in notes and not http.request.probe:
             said = (
                 f"authentication required: {http.asked[0].method[:60]} was answered with HTTP 401 ({challenge[:500]})"
             )
-            notes["A-18"] = http.frame, said
+            notes["authentication-required"] = http.frame, said
 
 
-@check(
-    "A-02",
+@diagnosis(
+    "resource-metadata-missing",
     _ERROR,
     "no metadata of the resource",
     "end",
@@ -101,8 +101,8 @@ def resource_has_metadata(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw(f"no metadata at {places}", frames=tuple(each.frame for each in looked), instead=True)
 
 
-@check(
-    "A-04",
+@diagnosis(
+    "metadata-is-html",
     _ERROR,
     "a web page in the place of metadata",
     "http",
@@ -126,8 +126,8 @@ def _brought(case: CheckMoment, *places: str) -> Any:
     return value_of(http, fact) if any(place in http.request.target for place in places) else None
 
 
-@check(
-    "A-06",
+@diagnosis(
+    "client-registration-unavailable",
     _WARNING,
     "clients can't register by themselves",
     "http end",
@@ -139,29 +139,35 @@ def clients_can_register(case: CheckMoment) -> Iterator[Flaw]:
     found = _brought(case, *_SERVER)
     if found is None or "issuer" not in found or peek.text(found, "registration_endpoint"):
         return
-    if peek.at(found, "client_id_metadata_document_supported") is not True and once(case, "A-06"):
+    if peek.at(found, "client_id_metadata_document_supported") is not True and once(
+        case, "client-registration-unavailable"
+    ):
         yield Flaw("the authorization server has no registration_endpoint and takes no documents about clients")
 
 
 _SAID = re.compile(r'(error(?:_description)?|scope)="([^"]{1,200})"')
 
 
-@check("A-08", _ERROR, "credentials were sent, and refused", "http", "refusal", "http end", topic=_TOPIC)
+@diagnosis(
+    "credentials-rejected", _ERROR, "credentials were sent, and refused", "http", "refusal", "http end", topic=_TOPIC
+)
 def credentials_are_taken(case: CheckMoment) -> Iterator[Flaw]:
     """401 to a request with a token, with what the challenge or the body says; 403 if it may not do that."""
     state, http = case.state, responded(case)
     if case.frame is not None and (found := refused(case)) is not None:
         if found[0].sent("authorization") is not None and found[0].response is not None:
-            state.notes["A-08"] = words_of_body(found[1])[:120] if found[0].response.status == 401 else ""
+            state.notes["credentials-rejected"] = (
+                words_of_body(found[1])[:120] if found[0].response.status == 401 else ""
+            )
         return
     if http is None:
         http = case.http if case.fact is not None and case.fact.event is HttpEvent.END else None
         if http is None or http.response is None or http.request is None or http.request.probe:
             return
         told = dict(_SAID.findall(http.header("www-authenticate") or ""))
-        words = told.get("error_description") or state.notes.pop("A-08", "") or told.get("error") or ""
+        words = told.get("error_description") or state.notes.pop("credentials-rejected", "") or told.get("error") or ""
         sent = http.sent("authorization") is not None and http.response.status == 401
-        if sent and _WELL_KNOWN not in http.request.target and once(case, "A-08 401"):
+        if sent and _WELL_KNOWN not in http.request.target and once(case, "credentials-rejected 401"):
             fix = "Has it expired? Is it for this server (aud)? mcp-inspect auth status shows what it says of itself."
             more = f": {words[:120]}" if words else ""
             yield Flaw(
@@ -171,7 +177,11 @@ def credentials_are_taken(case: CheckMoment) -> Iterator[Flaw]:
     told = dict(_SAID.findall(http.header("www-authenticate") or ""))
     if http.response is None or http.request is None or http.sent("authorization") is None:
         return
-    if http.response.status == 403 and "insufficient_scope" in told.get("error", "") and once(case, "A-08 403"):
+    if (
+        http.response.status == 403
+        and "insufficient_scope" in told.get("error", "")
+        and once(case, "credentials-rejected 403")
+    ):
         wanted = told.get("scope", "")
         url = shlex.quote(without_credentials(http.request.target))
         every = dict.fromkeys(name for header in (*_earlier(case), wanted) for name in header.split())
@@ -186,8 +196,8 @@ def _earlier(case: CheckMoment) -> list[str]:
     return [scope for header in headers for name, scope in _SAID.findall(header) if name == "scope"]
 
 
-@check(
-    "A-09",
+@diagnosis(
+    "oauth-client-rejected",
     _ERROR,
     "the token endpoint does not know the client",
     "http",
@@ -210,8 +220,8 @@ def clients_are_known(case: CheckMoment) -> Iterator[Flaw]:
 _SKEW_S = 120
 
 
-@check(
-    "A-10",
+@diagnosis(
+    "clock-skew",
     _WARNING,
     "two clocks differ",
     "http",
@@ -234,7 +244,7 @@ def clocks_agree(case: CheckMoment) -> Iterator[Flaw]:
     except (ValueError, TypeError, OverflowError):
         return
     skew = theirs - (case.time_ns + state.wall_offset_ns) / 1e9
-    if abs(skew) > _SKEW_S and once(case, "A-10"):
+    if abs(skew) > _SKEW_S and once(case, "clock-skew"):
         way = "ahead of" if skew > 0 else "behind"
         yield Flaw(f"the server's clock is {abs(skew) / 60:.0f} min {way} ours")
 
@@ -243,8 +253,8 @@ def _is_about_login(state: ConnectionState, sent: str | None) -> bool:
     return sent is not None or bool(state.login.refusals)
 
 
-@check(
-    "A-11",
+@diagnosis(
+    "redirect-issuer-mismatch",
     _ERROR,
     "a way back from the login that may be another server's",
     "http end",
@@ -291,8 +301,8 @@ def _way_back(case: CheckMoment) -> dict[str, str] | None:
 _PLACES = re.compile(r"(_endpoint|_uri|_url|^issuer|^jwks_uri|^service_documentation)$")
 
 
-@check(
-    "A-12",
+@diagnosis(
+    "unsafe-metadata-url",
     _ERROR,
     "metadata with an address that must not be opened",
     "http end",
@@ -320,8 +330,8 @@ def _may_be_opened(url: str) -> bool:
 _SCHEME = re.compile(r"\s*([A-Za-z][\w-]*)")
 
 
-@check(
-    "A-15",
+@diagnosis(
+    "non-bearer-challenge",
     _ERROR,
     "another kind of login than OAuth",
     "http",
@@ -335,15 +345,20 @@ def challenges_are_for_bearers(case: CheckMoment) -> Iterator[Flaw]:
     if http is None or http.response is None or http.response.status != 401 or not challenge:
         return
     scheme = _SCHEME.match(challenge)
-    if scheme and scheme[1].lower() in _OTHERS and "bearer" not in challenge.lower() and once(case, "A-15"):
+    if (
+        scheme
+        and scheme[1].lower() in _OTHERS
+        and "bearer" not in challenge.lower()
+        and once(case, "non-bearer-challenge")
+    ):
         yield Flaw(f"401 asks for {scheme[1]} credentials, and not for a Bearer token: MCP clients know no such login")
 
 
 _OTHERS = ("basic", "digest", "negotiate", "ntlm", "hoba", "mutual")
 
 
-@check(
-    "A-16",
+@diagnosis(
+    "authorization-server-metadata-missing",
     _ERROR,
     "no metadata of the authorization server",
     "end",
@@ -356,20 +371,23 @@ def authorization_server_has_metadata(case: CheckMoment) -> Iterator[Flaw]:
     named = any(peek.items(each.value, "authorization_servers") for each in _looked(state))
     looked = [each for each in state.login.tried if any(place in each.url for place in _SERVER)]
     if named and looked and all(each.value is None for each in looked):
-        statuses = state.notes.get("A-16", {})
+        statuses = state.notes.get("authorization-server-metadata-missing", {})
         places = ", ".join(f"{each.url[:90]} ({statuses.get(each.frame, '?')})" for each in looked[:2])
         frames = tuple(each.frame for each in looked)
         yield Flaw(f"the authorization server has no metadata at {places}", frames=frames, instead=True)
 
 
-@check("A-17", _ERROR, "metadata without an endpoint of the login", "http end", topic=_TOPIC)
+@diagnosis("oauth-endpoint-missing", _ERROR, "metadata without an endpoint of the login", "http end", topic=_TOPIC)
 def logins_have_their_endpoints(case: CheckMoment) -> Iterator[Flaw]:
     """“token_endpoint” and “authorization_endpoint” (RFC 8414, section 2): without them there is no login."""
     found = _brought(case, *_SERVER)
     if found is None and case.http is not None and case.fact is not None and case.fact.event is HttpEvent.END:
-        if case.http.response is not None and len(case.state.notes.setdefault("A-16", {})) < 100:
-            case.state.notes["A-16"][case.n] = case.http.response.status
+        if (
+            case.http.response is not None
+            and len(case.state.notes.setdefault("authorization-server-metadata-missing", {})) < 100
+        ):
+            case.state.notes["authorization-server-metadata-missing"][case.n] = case.http.response.status
         return
     missing = [name for name in ("authorization_endpoint", "token_endpoint") if not peek.text(found, name)]
-    if found is not None and missing and peek.text(found, "issuer") and once(case, "A-17"):
+    if found is not None and missing and peek.text(found, "issuer") and once(case, "oauth-endpoint-missing"):
         yield Flaw(f"the authorization server's metadata has no {' and no '.join(missing)}")

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.learning import AFTER
-from inspector.checks.registry import Flaw, check
+from inspector.checks.registry import Flaw, diagnosis
 from inspector.checks.state import CheckMoment
 from inspector.protocol.facts import ProcessEvent
 from inspector.protocol.frames import Channel, Direction, Eol
@@ -43,13 +43,13 @@ def _garbage(case: CheckMoment) -> bytes | None:
     return frame.payload if message.reason.startswith(("not JSON", "a JSON ")) else None
 
 
-@check("F-01", _ERROR, "text on stdout that is no message", "garbled", topic="stdio")
+@diagnosis("stdout-not-json", _ERROR, "text on stdout that is no message", "garbled", topic="stdio")
 def stdout_is_for_messages(case: CheckMoment) -> Iterator[Flaw]:
     """“The server MUST NOT write anything to its stdout that is not a valid MCP message.”"""
     line = _garbage(case) or _stray_object(case)
     if line is None or not line.strip() or _is_header(line) or _is_piece(line) or line.startswith(_BOMS[1:]):
         return
-    if case.state.is_sampled("F-01", _SAID, 1 << 62):
+    if case.state.is_sampled("stdout-not-json", _SAID, 1 << 62):
         fix = next((fix for pattern, fix in _WRITERS if pattern.search(line[:500])), _ELSEWHERE)
         shown = line[:80].decode("utf-8", "replace").strip()
         yield Flaw(f"a line on stdout is no message: {shown}", span=(0, len(line)), fix=fix)
@@ -77,8 +77,8 @@ _REPR = re.compile(rb"\s*\{'|.{0,400}\b(?:True|False|None)\b")
 _OBJECT = re.compile(rb"\s*\[object \w+\]\s*$")
 
 
-@check(
-    "F-14",
+@diagnosis(
+    "malformed-json",
     _ERROR,
     "a message that is no JSON, but nearly",
     "garbled",
@@ -98,12 +98,12 @@ def messages_are_json(case: CheckMoment) -> Iterator[Flaw]:
             said = f"a line is {line.strip().decode()}: an object was written without JSON.stringify"
     elif message.reason.startswith("a JSON string") and b"jsonrpc" in line:
         said = "a message is a JSON string that holds JSON: it was encoded twice"
-    if said and case.state.is_sampled("F-14", 1, 1 << 62):
+    if said and case.state.is_sampled("malformed-json", 1, 1 << 62):
         yield Flaw(said, span=(0, len(frame.payload)))
 
 
-@check(
-    "F-15",
+@diagnosis(
+    "last-message-truncated",
     _ERROR,
     "the last message is cut off",
     "garbled",
@@ -117,19 +117,19 @@ def messages_are_written_to_their_end(case: CheckMoment) -> Iterator[Flaw]:
     if frame is not None:
         if frame.channel is Channel.STDOUT and frame.eol is Eol.NONE and frame.payload.lstrip().startswith(b"{"):
             if not _ends_of_values(frame.payload[:_MOST_READ])[0]:
-                state.notes["F-15"] = frame.n, len(frame.payload)
+                state.notes["last-message-truncated"] = frame.n, len(frame.payload)
         return
     ends = [fact for _, _, fact in state.process.facts if fact.event is ProcessEvent.EXIT]
-    if "F-15" in state.notes and ends and ends[-1].code == 0 and state.why:
-        n, size = state.notes["F-15"]
+    if "last-message-truncated" in state.notes and ends and ends[-1].code == 0 and state.why:
+        n, size = state.notes["last-message-truncated"]
         waiting = [each.method for (side, _), each in state.requests.open.items() if side is Direction.TO_SERVER]
         what = f"the answer to {waiting[-1][:60]}" if waiting else "the last message"
         said = f"{what} is cut off after {size:,} bytes, in the middle: the process ended before it was all written"
         yield Flaw(said, frames=(n,), instead=True)
 
 
-@check(
-    "F-16",
+@diagnosis(
+    "interleaved-messages",
     _ERROR,
     "one message inside of another",
     "garbled",
@@ -155,8 +155,8 @@ def messages_are_written_one_by_one(case: CheckMoment) -> Iterator[Flaw]:
         return
 
 
-@check(
-    "F-02",
+@diagnosis(
+    "lsp-framing",
     _ERROR,
     "messages with headers, as language servers send them",
     "garbled",
@@ -166,20 +166,27 @@ def messages_are_written_one_by_one(case: CheckMoment) -> Iterator[Flaw]:
 def frames_are_lines(case: CheckMoment) -> Iterator[Flaw]:
     """Content-Length is LSP."""
     line = _garbage(case)
-    if line is not None and _is_header(line) and case.state.is_sampled("F-02", 1, 1 << 62):
+    if line is not None and _is_header(line) and case.state.is_sampled("lsp-framing", 1, 1 << 62):
         yield Flaw("messages come with Content-Length headers; over stdio a message is a line", span=(0, len(line)))
 
 
-@check("F-03", _ERROR, "a message over several lines", "garbled", topic="stdio", fix="Write JSON without indentation.")
+@diagnosis(
+    "multiline-message",
+    _ERROR,
+    "a message over several lines",
+    "garbled",
+    topic="stdio",
+    fix="Write JSON without indentation.",
+)
 def messages_are_lines(case: CheckMoment) -> Iterator[Flaw]:
     """Pretty-printed JSON comes as pieces."""
     line = _garbage(case)
-    if line is not None and line.strip() == b"{" and case.state.is_sampled("F-03", _SAID, 1 << 62):
+    if line is not None and line.strip() == b"{" and case.state.is_sampled("multiline-message", _SAID, 1 << 62):
         yield Flaw("a message is spread over several lines", span=(0, len(line)))
 
 
-@check(
-    "F-04",
+@diagnosis(
+    "newline-missing",
     _ERROR,
     "messages that no newline ends",
     "garbled",
@@ -219,8 +226,8 @@ def _ends_of_values(line: bytes) -> tuple[int, int]:
     return len(text[:first].encode()) if first else 0, len(text[:at].encode()) if first else 0
 
 
-@check(
-    "F-05",
+@diagnosis(
+    "stdout-buffered",
     _ERROR,
     "what it writes is held back",
     "answer",
@@ -234,7 +241,7 @@ def _ends_of_values(line: bytes) -> tuple[int, int]:
 def output_is_flushed(case: CheckMoment) -> Iterator[Flaw]:
     """An answer that came only when stdin was closed, long after it was asked for."""
     closed = _closed_ns(case)
-    if closed is None or case.asked is None or not case.state.is_sampled("F-05", 1, 1 << 62):
+    if closed is None or case.asked is None or not case.state.is_sampled("stdout-buffered", 1, 1 << 62):
         return
     waited = (closed - case.asked.time_ns) / 1e9
     said = f"{case.asked.method[:60]} was answered when stdin was closed, {waited:.0f} s after it was sent"
@@ -258,7 +265,9 @@ _PACKED = ((b"\x1f\x8b\x08", "gzip"), (b"\x28\xb5\x2f\xfd", "zstd"))
 """How compressed data begin (RFC 1952, section 2.3.1; RFC 8878, section 3.1.1)."""
 
 
-@check("F-06", _ERROR, "text that is not UTF-8", "frame", topic="stdio", fix="PYTHONUTF8=1, or encode as UTF-8.")
+@diagnosis(
+    "stdout-encoding", _ERROR, "text that is not UTF-8", "frame", topic="stdio", fix="PYTHONUTF8=1, or encode as UTF-8."
+)
 def text_is_utf8(case: CheckMoment) -> Iterator[Flaw]:
     """Which byte, and what it may have been meant to be."""
     payload = case.frame.payload if case.frame is not None else b""
@@ -278,8 +287,8 @@ def text_is_utf8(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw(said, span=(error.start, error.end))
 
 
-@check(
-    "F-07",
+@diagnosis(
+    "byte-order-mark",
     _ERROR,
     "output that begins with a byte-order mark, or is UTF-16",
     "frame",
@@ -296,20 +305,29 @@ def text_has_no_mark(case: CheckMoment) -> Iterator[Flaw]:
             yield Flaw("the output is UTF-16", span=(0, 2))
 
 
-@check("F-08", _HINT, "lines that end with CR LF", "frame", topic="stdio")
+@diagnosis("crlf-line-endings", _HINT, "lines that end with CR LF", "frame", topic="stdio")
 def lines_end_with_lf(case: CheckMoment) -> Iterator[Flaw]:
     """Most clients take it; said once a connection."""
-    if case.frame is not None and case.frame.eol is Eol.CRLF and case.state.is_sampled("F-08", 1, 1 << 62):
+    if case.frame is not None and case.frame.eol is Eol.CRLF and case.state.is_sampled("crlf-line-endings", 1, 1 << 62):
         yield Flaw("lines end with CR LF; a line feed alone is meant")
 
 
-@check(
-    "F-09", _ERROR, "terminal codes on stdout", "frame", topic="stdio", fix="NO_COLOR=1, TERM=dumb; docker without -t."
+@diagnosis(
+    "terminal-codes-on-stdout",
+    _ERROR,
+    "terminal codes on stdout",
+    "frame",
+    topic="stdio",
+    fix="NO_COLOR=1, TERM=dumb; docker without -t.",
 )
 def stdout_has_no_colours(case: CheckMoment) -> Iterator[Flaw]:
     """JSON has no raw escape characters in it."""
     frame = case.frame
-    if frame is not None and (at := frame.payload.find(b"\x1b")) >= 0 and case.state.is_sampled("F-09", _SAID, 1 << 62):
+    if (
+        frame is not None
+        and (at := frame.payload.find(b"\x1b")) >= 0
+        and case.state.is_sampled("terminal-codes-on-stdout", _SAID, 1 << 62)
+    ):
         yield Flaw("a line has terminal codes: the server thinks that it writes to a terminal", span=(at, at + 1))
 
 
@@ -317,8 +335,8 @@ _SHELLS = {"sh", "bash", "zsh", "fish", "dash", "ksh"}
 _PROFILE = re.compile(rb"Last login|[Ww]elcome|\bnvm\b|conda|direnv|Now using|You have (new )?mail|oh-my-zsh|motd")
 
 
-@check(
-    "F-10",
+@diagnosis(
+    "shell-profile-output",
     _ERROR,
     "the start-up files of a shell write to stdout",
     "garbled",
@@ -331,9 +349,13 @@ def profile_is_silent(case: CheckMoment) -> Iterator[Flaw]:
     line, connection = _garbage(case), case.state.connection
     if line is None or not line.strip() or connection is None or case.state.first_message_ns is not None:
         return
-    if _is_login_shell(connection.argv) and case.state.is_sampled("F-10", 1, 1 << 62):
+    if _is_login_shell(connection.argv) and case.state.is_sampled("shell-profile-output", 1, 1 << 62):
         yield Flaw("a line comes from the start-up files of the shell", span=(0, len(line)))
-    elif _PROFILE.search(line[:500]) and _is_shell(connection.argv) and case.state.is_sampled("F-10", 1, 1 << 62):
+    elif (
+        _PROFILE.search(line[:500])
+        and _is_shell(connection.argv)
+        and case.state.is_sampled("shell-profile-output", 1, 1 << 62)
+    ):
         yield Flaw("a line looks like one of a shell's start-up files", span=(0, len(line)))
 
 
@@ -353,8 +375,13 @@ _LARGE = re.compile(rb"[:\[,]\s*-?\d{16,}")
 _INEXACT = 2**53
 
 
-@check(
-    "F-11", _HINT, "a number that JSON, or JavaScript, does not have", "frame", topic="", confidence=Confidence.LIKELY
+@diagnosis(
+    "inexact-number",
+    _HINT,
+    "a number that JSON, or JavaScript, does not have",
+    "frame",
+    topic="",
+    confidence=Confidence.LIKELY,
 )
 def numbers_are_exact(case: CheckMoment) -> Iterator[Flaw]:
     """NaN and Infinity are no JSON; integers beyond 2^53 lose digits in many clients."""
@@ -388,14 +415,16 @@ def too_long(size: int) -> Flaw:
     return Flaw(f"one message of {size >> 20} MiB")
 
 
-@check("F-12", _WARNING, "a very long message", "frame", topic="", fix="Send pages, or links to resources.")
+@diagnosis(
+    "message-too-long", _WARNING, "a very long message", "frame", topic="", fix="Send pages, or links to resources."
+)
 def messages_are_not_too_long(case: CheckMoment) -> Iterator[Flaw]:
     """More than 16 MiB in one piece."""
     if case.frame is not None and (size := len(case.frame.payload) + case.frame.cut) > LONG:
         yield too_long(size)
 
 
-@check("F-13", _ERROR, "what was sent comes back", "request", topic="stdio")
+@diagnosis("input-echoed", _ERROR, "what was sent comes back", "request", topic="stdio")
 def nobody_echoes(case: CheckMoment) -> Iterator[Flaw]:
     """A terminal that echoes, or a program such as cat: the client's own request, with its id."""
     message = case.message
@@ -403,6 +432,6 @@ def nobody_echoes(case: CheckMoment) -> Iterator[Flaw]:
         return
     key = Direction.TO_SERVER, message.id
     ours = case.state.requests.open.get(key) or case.state.requests.done.get(key)
-    if ours is not None and ours.method == message.method and case.state.is_sampled("F-13", 1, 1 << 62):
+    if ours is not None and ours.method == message.method and case.state.is_sampled("input-echoed", 1, 1 << 62):
         fix = "Is it the right command? A pseudo-terminal echoes: start it without one (docker without -t)."
         yield Flaw(f"the client's own {message.method[:60]} came back: nobody reads it", frames=(ours.frame,), fix=fix)

@@ -19,7 +19,7 @@ from inspector.checks.definitions.schemas import WalkBudget, keywords_of
 from inspector.checks.definitions.texts import all_of, hidden_in, may_hide, may_order, order_in, texts_in, units
 from inspector.checks.definitions.tools import SeenTool, shown_name, traits_of, writes
 from inspector.checks.findings import Confidence, Severity
-from inspector.checks.registry import Flaw, check
+from inspector.checks.registry import Flaw, check, diagnosis
 from inspector.checks.rules.tools import was_asked_again
 from inspector.checks.rules.utilities import endless
 from inspector.checks.state import CheckMoment
@@ -90,8 +90,8 @@ _MOST = 10
 _SAME: Final = re.compile(r"[^A-Za-z0-9]")
 
 
-@check(
-    "S-12",
+@diagnosis(
+    "tool-name-length",
     _WARNING,
     "a long or ambiguous tool name",
     LIST,
@@ -135,8 +135,8 @@ def _listed(hosts: tuple[str, ...]) -> str:
     return ", ".join(named) or "a limit of 64 characters"
 
 
-@check(
-    "S-19",
+@diagnosis(
+    "read-only-hint-doubtful",
     _HINT,
     "annotated as read-only, and named like something that writes",
     LIST,
@@ -155,8 +155,8 @@ def annotations_fit_the_name(case: CheckMoment) -> Iterator[Flaw]:
             )
 
 
-@check(
-    "S-20",
+@diagnosis(
+    "mirrored-header-unusable",
     _HINT,
     "x-mcp-header that would be refused over HTTP",
     LIST,
@@ -175,8 +175,8 @@ def headers_would_do(case: CheckMoment) -> Iterator[Flaw]:
                 yield Flaw(f"{seen.name}: {trait.sentence}", seen.place + trait.pointer, trait=trait.kind)
 
 
-@check(
-    "S-25",
+@diagnosis(
+    "tool-name-collision",
     _HINT,
     "a tool of another server has the same name",
     LIST,
@@ -202,8 +202,8 @@ _LISTS = (LIST, "answer prompts/list", "answer resources/list", "answer resource
 _MEMBERS = ("tools", "prompts", "resources", "resourceTemplates")
 
 
-@check(
-    "S-13",
+@diagnosis(
+    "text-too-long",
     _SURFACE_TEXTS_WARNING,
     "a long text for a model",
     LIST,
@@ -246,8 +246,8 @@ def _things(case: CheckMoment) -> Iterator[tuple[str, str, Any]]:
         yield "/result/instructions", "the server's instructions", peek.at(case.value, "instructions")
 
 
-@check(
-    "S-14",
+@diagnosis(
+    "hidden-text",
     _SURFACE_TEXTS_WARNING,
     "text that cannot be seen",
     *_LISTS,
@@ -265,8 +265,8 @@ def texts_hide_nothing(case: CheckMoment) -> Iterator[Flaw]:
                 break
 
 
-@check(
-    "S-15",
+@diagnosis(
+    "prompt-injection",
     _SURFACE_TEXTS_WARNING,
     "a text that gives a model orders",
     *_LISTS,
@@ -290,8 +290,8 @@ _KINDS = {"tools/list": "tools", "prompts/list": "prompts", "resources/list": "r
 _MANY_PAGES = 100
 
 
-@check(
-    "S-16",
+@diagnosis(
+    "too-many-tools",
     _HINT,
     "many tools",
     LIST,
@@ -318,21 +318,35 @@ def tools_are_few(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "S-17", _HINT, "the order of a list changes", *(f"answer {each}" for each in _KINDS), topic="", until="2025-11-25"
+    "list-order-changed",
+    _WARNING,
+    "list returns the same items in another order",
+    *(f"answer {each}" for each in _KINDS),
+    topic="server/tools",
+    mild_until="2025-11-25",
+    mild=_HINT,
+    fix="Sort the list.",
 )
 def order_stays(case: CheckMoment) -> Iterator[Flaw]:
-    """The same things in another order spoil what a model's API has cached; a rule since 2026-07, for tools."""
+    """Another order invalidates prompt caches. Since 2026-07-28 the specification asks for a stable order of tools."""
     kind = _KINDS[case.method]
     before = list(case.state.lists.known[kind])
-    if not before or is_paged(case):
+    if not before or is_paged(case) or (case.is_modern and kind != "tools"):
         return
     key = "uri" if kind == "resources" else "name"
     now = [name for each in peek.items(case.value, kind) if (name := peek.text(each, key)) is not None]
     if before != now and sorted(before) == sorted(now):
-        yield Flaw(f"the same {kind} as before come in another order", f"/result/{kind}", fix="Sort the list.")
+        yield Flaw(f"the same {kind} are returned in another order than before", f"/result/{kind}")
 
 
-@check("S-18", _HINT, "pages that are not read, or that do not end", LIST, "end", topic="server/utilities/pagination")
+@diagnosis(
+    "pagination-incomplete",
+    _HINT,
+    "pages that are not read, or that do not end",
+    LIST,
+    "end",
+    topic="server/utilities/pagination",
+)
 def pages_lead_on(case: CheckMoment) -> Iterator[Flaw]:
     """Some hosts read no second page; a list whose cursor comes again never ends.
 
@@ -340,25 +354,25 @@ def pages_lead_on(case: CheckMoment) -> Iterator[Flaw]:
     """
     notes = case.state.notes
     if case.message is None:
-        yield from notes.pop("S-18", ())
+        yield from notes.pop("pagination-incomplete", ())
         return
     cursor = peek.text(case.value, "nextCursor")
     if not is_later_page(case):
         if cursor is not None and peek.items(case.value, "tools"):
             fix = "Legal. Where the list is short, one page does."
             said = "the list of tools goes on after its first page"
-            notes["S-18"] = [
+            notes["pagination-incomplete"] = [
                 Flaw(said, "/result/nextCursor", (case.n,), trait="more-pages", fix=fix, instead=True),
             ]
         return
     if was_asked_again(case):
         return
     if cursor is not None and cursor in case.state.lists.cursors.get(case.method, ()):
-        notes.pop("S-18", None)
+        notes.pop("pagination-incomplete", None)
         yield endless(case, cursor)
         return
     if cursor is None:
-        yield from notes.pop("S-18", ())
+        yield from notes.pop("pagination-incomplete", ())
     known = case.state.lists.known["tools"]
     names = [peek.text(each, "name") for each in peek.items(case.value, "tools")]
     if names and all(name in known and known[name].frame < case.n for name in names):
@@ -377,8 +391,8 @@ _FIX = "Read what has changed before you trust it: the word diff stands behind D
 _SURFACE_MEMORY_LISTS = tuple(f"answer {LISTS[kind].method}" for kind in _ONE)
 
 
-@check(
-    "S-24",
+@diagnosis(
+    "definition-changed",
     Severity.WARNING,
     "changed since it was approved",
     *_SURFACE_MEMORY_LISTS,
@@ -445,8 +459,8 @@ _ZIPPED = ("application/vnd.", "application/epub", "application/java", "applicat
 _LOOKED_AT = 1 << 20
 
 
-@check(
-    "S-22",
+@diagnosis(
+    "resource-mime-type-mismatch",
     Severity.WARNING,
     "contents of another type than they say",
     "answer resources/read",

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from inspector.checks.diagnoses.probes import lacks_header
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import reason_of, words_of_body
-from inspector.checks.registry import Flaw, check
+from inspector.checks.registry import Flaw, diagnosis
 from inspector.checks.state import SESSION, CheckMoment, HttpExchangeState
 from inspector.protocol import peek
 from inspector.protocol.facts import HttpEvent
@@ -49,8 +49,8 @@ def once(case: CheckMoment, id_: str) -> bool:
 _TITLE = re.compile(rb"(?is)<title[^>]*>(.{1,200}?)</title>")
 
 
-@check(
-    "H-01",
+@diagnosis(
+    "html-response",
     _ERROR,
     "a web page in the place of an answer",
     "http",
@@ -66,12 +66,12 @@ def is_no_web_page(case: CheckMoment) -> Iterator[Flaw]:
     if http := responded(case):
         if http.request is not None and http.request.method == "POST" and kind_of(http) == "text/html":
             if http.response is not None and http.response.status < 500 and state.opening is None:
-                state.notes["H-01"] = [case.n, http.request.target, http.response.status, ""]
-    elif case.frame is not None and case.http is not None and "H-01" in state.notes:
+                state.notes["html-response"] = [case.n, http.request.target, http.response.status, ""]
+    elif case.frame is not None and case.http is not None and "html-response" in state.notes:
         if found := _TITLE.search(case.frame.payload[:20_000]):
-            state.notes["H-01"][3] = found.group(1).decode("utf-8", "replace").strip()
-    elif case.frame is None and case.fact is None and "H-01" in state.notes:
-        n, target, status, title = state.notes["H-01"]
+            state.notes["html-response"][3] = found.group(1).decode("utf-8", "replace").strip()
+    elif case.frame is None and case.fact is None and "html-response" in state.notes:
+        n, target, status, title = state.notes["html-response"]
         if state.opening is None and not state.http.has_endpoint:
             named = f" “{title[:80]}”" if title else ""
             yield Flaw(f"{target[:80]} answers with a web page{named} (status {status})", frames=(n,), instead=True)
@@ -80,7 +80,7 @@ def is_no_web_page(case: CheckMoment) -> Iterator[Flaw]:
 _UNREACHED = re.compile(r"refuses connections|can't be resolved|^No connection to|gave no HTTP response|stopped taking")
 
 
-@check("H-02", _ERROR, "nobody answers at the address", "http end", topic="")
+@diagnosis("server-unreachable", _ERROR, "nobody answers at the address", "http end", topic="")
 def somebody_answers(case: CheckMoment) -> Iterator[Flaw]:
     """Refused, not resolved, not reached: the operating system's word."""
     fact, http = case.fact, case.http
@@ -88,7 +88,11 @@ def somebody_answers(case: CheckMoment) -> Iterator[Flaw]:
         return
     if is_discovery(http) and "no HTTP response" in fact.why:
         return  # it was reached, and the next request tells more
-    if not _UNREACHED.search(fact.why) or "/.well-known/" in http.request.target or not once(case, "H-02"):
+    if (
+        not _UNREACHED.search(fact.why)
+        or "/.well-known/" in http.request.target
+        or not once(case, "server-unreachable")
+    ):
         return
     host = _host(http.request.target)
     local = "For a server in a container publish the port; " if host in _LOCAL else ""
@@ -111,11 +115,23 @@ def _host(url: str) -> str:
         return ""
 
 
-@check("H-03", _ERROR, "the Accept header is refused", "http", topic="http", fix="Take both types, in any order.")
+@diagnosis(
+    "accept-header-rejected",
+    _ERROR,
+    "the Accept header is refused",
+    "http",
+    topic="http",
+    fix="Take both types, in any order.",
+)
 def accepts_what_clients_accept(case: CheckMoment) -> Iterator[Flaw]:
     """406, although both types were offered; or because a header of the user's took one away."""
     http = responded(case)
-    if http is not None and http.response is not None and http.response.status == 406 and once(case, "H-03"):
+    if (
+        http is not None
+        and http.response is not None
+        and http.response.status == 406
+        and once(case, "accept-header-rejected")
+    ):
         sent = http.sent("accept") or ""
         whole = "application/json" in sent and "text/event-stream" in sent
         fix = "" if whole or http.sent("accept") is None else "Leave the Accept header to this program."
@@ -125,34 +141,49 @@ def accepts_what_clients_accept(case: CheckMoment) -> Iterator[Flaw]:
 _TYPE = re.compile(rb"(?i)(invalid|unsupported|bad|wrong).{0,20}(content[- ]type|media type)")
 
 
-@check("H-04", _ERROR, "the type of a body is refused", "http", "refusal", topic="http", fix="Take application/json.")
+@diagnosis(
+    "content-type-rejected",
+    _ERROR,
+    "the type of a body is refused",
+    "http",
+    "refusal",
+    topic="http",
+    fix="Take application/json.",
+)
 def takes_json(case: CheckMoment) -> Iterator[Flaw]:
     """415, or words to that effect."""
     http, body = responded(case), refused(case)
-    if http is not None and http.response is not None and http.response.status == 415 and once(case, "H-04"):
+    if (
+        http is not None
+        and http.response is not None
+        and http.response.status == 415
+        and once(case, "content-type-rejected")
+    ):
         yield Flaw(f"the server answered 415 to Content-Type: {(http.sent('content-type') or '')[:60]}")
-    elif body is not None and _TYPE.search(body[1]) and once(case, "H-04"):
+    elif body is not None and _TYPE.search(body[1]) and once(case, "content-type-rejected"):
         yield Flaw("the server refused the type of a body", span=_TYPE.search(body[1]).span())  # type: ignore[union-attr]
 
 
-@check("H-07", _HINT, "HTTP as it was at first", "note", topic="http", fix="--transport sse goes there at once.")
+@diagnosis(
+    "sse-transport", _HINT, "HTTP as it was at first", "note", topic="http", fix="--transport sse goes there at once."
+)
 def speaks_todays_http(case: CheckMoment) -> Iterator[Flaw]:
     """The POST was refused, and GET named an address to post to."""
     if case.note is not None and case.note.event == "endpoint" and case.state.transport == "http":
-        if once(case, "H-07"):
+        if once(case, "sse-transport"):
             yield Flaw("this is the older HTTP+SSE, which is deprecated; the connection has gone over to it")
 
 
 _LOGIN_PAGE = re.compile(r"(?i)[/.](?:log-?in|sign-?in|sso|saml2?|cas|oauth2?|auth|adfs)\b")
 
 
-@check("H-08", _HINT, "a redirect", "http", topic="", fix="Give the final address.")
+@diagnosis("http-redirect", _HINT, "a redirect", "http", topic="", fix="Give the final address.")
 def is_where_it_is(case: CheckMoment) -> Iterator[Flaw]:
     """After 301 to 303 a client may make a GET of a POST, which loses the body (RFC 9110, section 15.4)."""
     http = responded(case)
     if http is None or http.request is None or http.response is None or "/.well-known/" in http.request.target:
         return
-    if http.response.status in (301, 302, 303, 307, 308) and once(case, f"H-08 {http.request.target[:200]}"):
+    if http.response.status in (301, 302, 303, 307, 308) and once(case, f"http-redirect {http.request.target[:200]}"):
         to = http.header("location") or "nowhere"
         becomes_get = http.response.status in (301, 302, 303) and http.request.method == "POST"
         if becomes_get and case.state.opening is None and _LOGIN_PAGE.search(to[:200]):
@@ -171,14 +202,14 @@ _GUARD = re.compile(
 )
 
 
-@check("H-09", _ERROR, "a guard against other hosts refuses this one", "http", "refusal", topic="http")
+@diagnosis("host-rejected", _ERROR, "a guard against other hosts refuses this one", "http", "refusal", topic="http")
 def lets_its_own_host_in(case: CheckMoment) -> Iterator[Flaw]:
     """421, or words about Host or Origin: right for web pages of elsewhere, wrong for the name it is reached by."""
     http, body = responded(case), refused(case)
     found = _GUARD.search(body[1]) if body is not None else None
     is_421 = http is not None and http.response is not None and http.response.status == 421
     is_said = found is not None and body is not None and body[0].response is not None and _may_be(body[0])
-    if not (is_421 or is_said) or not once(case, "H-09"):
+    if not (is_421 or is_said) or not once(case, "host-rejected"):
         return
     at = http or (body[0] if body is not None else None)
     assert at is not None
@@ -202,8 +233,8 @@ def _netloc(url: str) -> str:
         return ""
 
 
-@check(
-    "H-10",
+@diagnosis(
+    "session-expired",
     _WARNING,
     "the session is gone",
     "error",
@@ -219,13 +250,13 @@ def sessions_last(case: CheckMoment) -> Iterator[Flaw]:
     http, fact = case.http, case.fact
     if fact is None:
         if http is not None and case.frame is not None and peek.integer(case.value, "code") == -32601:
-            case.state.notes["H-10"] = case.frame.http
+            case.state.notes["session-expired"] = case.frame.http
         return
     if http is None or http.request is None or http.response is None or case.state.opening is None:
         return
     of_session = http.request.method == "POST" and not http.request.probe and http.sent(SESSION) is not None
-    if of_session and http.response.status == 404 and case.state.notes.get("H-10") != fact.http:
-        if once(case, "H-10"):
+    if of_session and http.response.status == 404 and case.state.notes.get("session-expired") != fact.http:
+        if once(case, "session-expired"):
             method = f"{http.asked[0].method[:60]} was" if http.asked else "a message was"
             said = f"{method} answered with 404: the server does not know the session any more"
             yield Flaw(said, frames=(http.frame,), instead=True)
@@ -234,7 +265,7 @@ def sessions_last(case: CheckMoment) -> Iterator[Flaw]:
 _NO_SESSION = re.compile(rb"(?i)(missing|no|required?|without|requires).{0,30}session|session.{0,30}(missing|required)")
 
 
-@check("H-12", _ERROR, "a session id is wanted, and none was given", "refusal", topic="http")
+@diagnosis("session-id-not-issued", _ERROR, "a session id is wanted, and none was given", "refusal", topic="http")
 def gives_the_session_it_wants(case: CheckMoment) -> Iterator[Flaw]:
     """The response to initialize had none, or had one that a browser may not read."""
     found = refused(case)
@@ -245,45 +276,54 @@ def gives_the_session_it_wants(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw("the server wants a session id, and its answer to initialize had none", span=words.span(), fix=fix)
 
 
-@check("H-17", _ERROR, "the certificate is not trusted", "http end", topic="")
+@diagnosis("certificate-untrusted", _ERROR, "the certificate is not trusted", "http end", topic="")
 def certificate_is_trusted(case: CheckMoment) -> Iterator[Flaw]:
     """By the authorities of this system; or there is no TLS at all."""
     why = case.fact.why if case.fact is not None and case.fact.event is HttpEvent.ERROR else ""
-    if why.startswith("The TLS certificate") and once(case, "H-17"):
+    if why.startswith("The TLS certificate") and once(case, "certificate-untrusted"):
         own = "self" in why or "unable to get local issuer" in why
         fix = "--cacert FILE trusts its issuer" + (", or that of a company's proxy." if own else ".")
         yield Flaw(why.rstrip("."), fix=f"{fix} --insecure looks away, for this run.")
-    elif why.startswith("The TLS handshake") and once(case, "H-17"):
+    elif why.startswith("The TLS handshake") and once(case, "certificate-untrusted"):
         yield Flaw(why.rstrip("."), fix="Does it speak TLS there? If not, the address begins with http://.")
 
 
-@check("H-18", _ERROR, "a proxy stands in between", "http", "http end", topic="", fix="See HTTPS_PROXY and NO_PROXY.")
+@diagnosis(
+    "proxy-failure",
+    _ERROR,
+    "a proxy stands in between",
+    "http",
+    "http end",
+    topic="",
+    fix="See HTTPS_PROXY and NO_PROXY.",
+)
 def no_proxy_refuses(case: CheckMoment) -> Iterator[Flaw]:
     """It could not be passed, or wants to know who asks (407)."""
     http, fact = responded(case), case.fact
     if fact is not None and fact.event is HttpEvent.ERROR and fact.why.startswith("The proxy"):
-        if once(case, "H-18"):
+        if once(case, "proxy-failure"):
             yield Flaw(fact.why.rstrip("."))
-    elif http is not None and http.response is not None and http.response.status == 407 and once(case, "H-18"):
+    elif http is not None and http.response is not None and http.response.status == 407 and once(case, "proxy-failure"):
         yield Flaw("a proxy wants credentials (407)")
 
 
-@check("H-19", _ERROR, "the address to post to is wrong", "note", "http", topic="http")
+@diagnosis("wrong-endpoint-event", _ERROR, "the address to post to is wrong", "note", "http", topic="http")
 def endpoint_is_right(case: CheckMoment) -> Iterator[Flaw]:
     """Of another origin, or one where nothing is: mostly a prefix that a proxy has taken away."""
     state = case.state
     if case.note is not None and case.note.event == "endpoint":
-        state.notes["H-19"] = _data(case.note.raw)
-        other = _netloc(state.notes["H-19"]) if "//" in state.notes["H-19"] else ""
+        named = state.notes["wrong-endpoint-event"] = _data(case.note.raw)
+        other = _netloc(named) if "//" in named else ""
         url = state.connection.url if state.connection is not None else ""
         if other and url and other != _netloc(url):
             fix = "Name a path, or the address by which clients reach it: see root_path and forwarded headers."
-            said = f"the server names {state.notes['H-19'][:80]} to post to, and was reached at {_netloc(url)[:60]}"
+            said = f"the endpoint event names {named[:80]}, but the server was reached at {_netloc(url)[:60]}"
             yield Flaw(said, fix=fix)
-    elif (http := responded(case)) is not None and "H-19" in state.notes:
+    elif (http := responded(case)) is not None and "wrong-endpoint-event" in state.notes:
         if http.request is not None and http.response is not None and http.request.method == "POST":
-            if http.response.status in (404, 405) and http.sent(SESSION) is None and once(case, "H-19"):
-                said = f"the address to post to, {state.notes['H-19'][:80]}, answers {http.response.status}"
+            if http.response.status in (404, 405) and http.sent(SESSION) is None and once(case, "wrong-endpoint-event"):
+                named = state.notes["wrong-endpoint-event"]
+                said = f"POST to the URL of the endpoint event, {named[:80]}, returned HTTP {http.response.status}"
                 yield Flaw(said, fix="Does a proxy take a prefix away? Then the server has to know it (root_path).")
 
 
@@ -292,7 +332,9 @@ def _data(raw: bytes) -> str:
     return "".join(found)
 
 
-@check("H-20", _ERROR, "head and body of a request differ", "error", topic="http", since="2026-07-28")
+@diagnosis(
+    "header-body-mismatch", _ERROR, "head and body of a request differ", "error", topic="http", since="2026-07-28"
+)
 def head_and_body_agree(case: CheckMoment) -> Iterator[Flaw]:
     """-32020: a proxy has changed one of them, or the server reads them wrongly."""
     if peek.integer(case.value, "code") == -32020 and not lacks_header(case):
@@ -304,7 +346,14 @@ def head_and_body_agree(case: CheckMoment) -> Iterator[Flaw]:
         )
 
 
-@check("H-21", _WARNING, "a capability is wanted that was not offered", "error", topic="basic", since="2026-07-28")
+@diagnosis(
+    "client-capability-required",
+    _WARNING,
+    "a capability is wanted that was not offered",
+    "error",
+    topic="basic",
+    since="2026-07-28",
+)
 def needs_what_was_offered(case: CheckMoment) -> Iterator[Flaw]:
     """-32021 names it."""
     if peek.integer(case.value, "code") == -32021:
@@ -320,8 +369,8 @@ def needs_what_was_offered(case: CheckMoment) -> Iterator[Flaw]:
 _BAD_VERSION = re.compile(rb"(?i)(unsupported|invalid|bad|unknown|missing).{0,30}protocol[ -]?version")
 
 
-@check(
-    "H-25",
+@diagnosis(
+    "version-header-rejected",
     _ERROR,
     "the version that was agreed on is refused",
     "refusal",
@@ -334,7 +383,7 @@ def takes_the_version_agreed_on(case: CheckMoment) -> Iterator[Flaw]:
     found, revision = refused(case), case.state.revision
     if found is None or revision is None or found[0].sent("mcp-protocol-version") != revision.in_header:
         return
-    if (words := _BAD_VERSION.search(found[1])) and once(case, "H-25"):
+    if (words := _BAD_VERSION.search(found[1])) and once(case, "version-header-rejected"):
         said = f"MCP-Protocol-Version: {revision.in_header} is refused, which initialize has agreed on"
         yield Flaw(said, span=words.span(), fix="Take the version that was answered to initialize; or none, as before.")
 
@@ -352,8 +401,8 @@ def _said(case: CheckMoment) -> str:
     return f": {words}" if words else ""
 
 
-@check(
-    "H-23",
+@diagnosis(
+    "rate-limited",
     _ERROR,
     "too many requests",
     "http",
@@ -370,7 +419,7 @@ def has_patience(case: CheckMoment) -> Iterator[Flaw]:
     if http.response.status != 429 or (case.fact is not None and case.fact.event is HttpEvent.REQUEST):
         return
     begins = case.fact is not None and case.fact.event is HttpEvent.RESPONSE
-    if (begins and http.asked) or not once(case, "H-23"):
+    if (begins and http.asked) or not once(case, "rate-limited"):
         return  # the body may say why
     what = http.asked[0].method[:60] if http.asked else http.request.method
     words = f": {reason_of(case.value)}" if case.fact is None else _said(case)
@@ -380,7 +429,7 @@ def has_patience(case: CheckMoment) -> Iterator[Flaw]:
     yield Flaw(said, frames=(http.frame,), instead=True, severity=None if http.asked else _WARNING)
 
 
-@check("H-26", _ERROR, "a failure of the server, or of what stands before it", "http end", topic="")
+@diagnosis("http-server-error", _ERROR, "a failure of the server, or of what stands before it", "http end", topic="")
 def does_not_fail(case: CheckMoment) -> Iterator[Flaw]:
     """5xx to a POST, and no answer in it."""
     http = case.http
@@ -391,7 +440,7 @@ def does_not_fail(case: CheckMoment) -> Iterator[Flaw]:
     status, probed = http.response.status, is_discovery(http)
     if status < 500 or not any(each.answered is None for each in http.asked) or (probed and status in _GATEWAY):
         return  # what stands before it is judged by what comes of the next request
-    if not once(case, "H-26 probe" if probed else "H-26"):
+    if not once(case, "http-server-error probe" if probed else "http-server-error"):
         return
     if status in _GATEWAY:
         said = f"a gateway answered {status} {_GATEWAY[status]}: the server behind it does not answer{_said(case)}"
@@ -415,7 +464,7 @@ _NOT_HERE = {
 }
 
 
-@check("H-33", _ERROR, "a request was refused", "refusal", "http end", "end", topic="http")
+@diagnosis("http-request-rejected", _ERROR, "a request was refused", "refusal", "http end", "end", topic="http")
 def requests_are_taken(case: CheckMoment) -> Iterator[Flaw]:
     """A status of 4xx that nothing else explains, with what its body says; of a way in only if none was found."""
     state, fact, http = case.state, case.fact, case.http
@@ -424,10 +473,10 @@ def requests_are_taken(case: CheckMoment) -> Iterator[Flaw]:
         if len(known) < _MOST_SAID and case.frame.http is not None:
             known[case.frame.http] = words_of_body(case.frame.payload)[:200]
     elif fact is None and case.frame is None:
-        if "H-33" in state.notes and state.opening is None and not state.http.has_endpoint:
+        if "http-request-rejected" in state.notes and state.opening is None and not state.http.has_endpoint:
             tried = {each.method for each in (*state.requests.open.values(), *state.requests.done.values())}
-            if "H-33 initialize" in state.notes or "initialize" not in tried:
-                yield state.notes["H-33"]
+            if "http-request-rejected initialize" in state.notes or "initialize" not in tried:
+                yield state.notes["http-request-rejected"]
     elif fact is not None and http is not None and http.request is not None and http.response is not None:
         status, asked = http.response.status, next((each for each in http.asked if each.answered is None), None)
         if not 400 <= status < 500 or status in _ELSEWHERE or asked is None or http.request.probe:
@@ -446,16 +495,16 @@ def requests_are_taken(case: CheckMoment) -> Iterator[Flaw]:
         flaw = Flaw(said, frames=(http.frame, asked.frame), instead=True, fix=fix)
         if state.opening is not None and asked.method not in ("initialize", "server/discover"):
             yield flaw
-        elif asked.method == "initialize" or "H-33" not in state.notes:
-            state.notes["H-33"] = flaw  # of server/discover it counts only if nothing else was tried
+        elif asked.method == "initialize" or "http-request-rejected" not in state.notes:
+            state.notes["http-request-rejected"] = flaw  # of server/discover it counts only if nothing else was tried
             if asked.method == "initialize":
-                state.notes["H-33 initialize"] = True
+                state.notes["http-request-rejected initialize"] = True
 
 
 _LENGTHS = re.compile(r"received (\d+) bytes, expected (\d+)")
 
 
-@check("H-31", _ERROR, "a body that is cut off", "http end", "garbled", topic="http")
+@diagnosis("body-truncated", _ERROR, "a body that is cut off", "http end", "garbled", topic="http")
 def bodies_come_whole(case: CheckMoment) -> Iterator[Flaw]:
     """Fewer bytes than Content-Length says, a connection that breaks, or JSON that stops in its middle."""
     http, fact = case.http, case.fact
@@ -498,8 +547,8 @@ def _stops_in_the_middle(payload: bytes) -> bool:
     return False
 
 
-@check(
-    "H-32",
+@diagnosis(
+    "empty-body",
     _ERROR,
     "an empty body in the place of an answer",
     "http end",
@@ -515,7 +564,7 @@ def answers_have_a_body(case: CheckMoment) -> Iterator[Flaw]:
         return
     is_stream = kind_of(http) == STREAM
     if is_stream and case.state.opening is not None:
-        return  # H-15 reports it
+        return  # stream-ended-early reports it
     empty = http.events == 0 and not http.has_ids if is_stream else fact.body_bytes == 0
     if empty and 200 <= http.response.status < 300 and http.response.status != 202:
         if http.asked and http.asked[0].answered is None:
@@ -523,7 +572,7 @@ def answers_have_a_body(case: CheckMoment) -> Iterator[Flaw]:
             yield Flaw(f"{http.asked[0].method[:60]} was answered by {http.response.status} with {what}")
 
 
-@check("H-34", _ERROR, "a compressed body that can't be unpacked", "http end", topic="http")
+@diagnosis("body-encoding-invalid", _ERROR, "a compressed body that can't be unpacked", "http end", topic="http")
 def bodies_are_as_they_say(case: CheckMoment) -> Iterator[Flaw]:
     """Content-Encoding says so, and the bytes are something else."""
     http, fact = case.http, case.fact
@@ -541,8 +590,8 @@ _NEEDS_SESSION = re.compile(
 )
 
 
-@check(
-    "H-37",
+@diagnosis(
+    "session-id-not-forwarded",
     _ERROR,
     "a session id that does not arrive",
     "refusal",

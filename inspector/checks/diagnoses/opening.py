@@ -10,7 +10,7 @@ from inspector.checks.diagnoses.process import line_like
 from inspector.checks.diagnoses.starting import unanswered
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import reason_of, words_of_body
-from inspector.checks.registry import Flaw, check
+from inspector.checks.registry import Flaw, diagnosis
 from inspector.checks.state import CheckMoment, ConnectionState, TrackedRequest
 from inspector.forms.validate import validate
 from inspector.protocol import peek
@@ -23,8 +23,13 @@ _ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
 _SLOW_NS, _TOO_SLOW_NS, _SILENT_NS = 5_000_000_000, 60_000_000_000, 2_000_000_000
 
 
-@check(
-    "L-01", _ERROR, "an id came back as another type", "orphan", topic="basic", fix="Echo the id exactly as it came."
+@diagnosis(
+    "id-type-changed",
+    _ERROR,
+    "an id came back as another type",
+    "orphan",
+    topic="basic",
+    fix="Echo the id exactly as it came.",
 )
 def id_keeps_its_type(case: CheckMoment) -> Iterator[Flaw]:
     """1 and "1" are two ids."""
@@ -37,7 +42,7 @@ def id_keeps_its_type(case: CheckMoment) -> Iterator[Flaw]:
             yield Flaw(said, "/id", frames=(asked.frame,))
 
 
-@check("L-04", _ERROR, "the server is alive and silent", "end", topic="basic/lifecycle")
+@diagnosis("server-silent", _ERROR, "the server is alive and silent", "end", topic="basic/lifecycle")
 def answers_initialize(case: CheckMoment) -> Iterator[Flaw]:
     """The handshake was sent, the process lives, nothing came."""
     state = case.state
@@ -59,8 +64,8 @@ def answers_initialize(case: CheckMoment) -> Iterator[Flaw]:
     yield Flaw(f"initialize was never answered{said}", frames=frames, instead=True, fix=fix)
 
 
-@check(
-    "L-05",
+@diagnosis(
+    "slow-handshake",
     _HINT,
     "a slow handshake",
     "answer initialize",
@@ -87,8 +92,8 @@ _EARLY = re.compile(
 )
 
 
-@check(
-    "L-06",
+@diagnosis(
+    "rejected-as-uninitialized",
     _ERROR,
     "a request refused as if nobody had said hello",
     "error",
@@ -128,7 +133,7 @@ _VERSION = re.compile(
 )
 
 
-@check("L-07", _ERROR, "no version in common", "error", topic="basic/lifecycle")
+@diagnosis("no-common-version", _ERROR, "no version in common", "error", topic="basic/lifecycle")
 def has_a_version_in_common(case: CheckMoment) -> Iterator[Flaw]:
     """-32022, or initialize refused for its version; no harm where one is known that both speak."""
     code, asked = peek.integer(case.value, "code"), case.asked
@@ -146,8 +151,8 @@ def has_a_version_in_common(case: CheckMoment) -> Iterator[Flaw]:
     yield Flaw(f"the server refuses the version that was asked for: {tells}", "/error", severity=mild, fix=fix)
 
 
-@check(
-    "L-08",
+@diagnosis(
+    "modern-version-in-handshake",
     _ERROR,
     "a version is agreed on that has no handshake",
     "answer initialize",
@@ -162,8 +167,8 @@ def negotiates(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw(f"initialize was answered with {date}, a revision without initialize", "/result/protocolVersion")
 
 
-@check(
-    "L-09",
+@diagnosis(
+    "incomplete-modern-support",
     _ERROR,
     "half of the stateless revision",
     "answer server/discover",
@@ -182,8 +187,8 @@ def is_stateless_all_through(case: CheckMoment) -> Iterator[Flaw]:
 _NEEDED = ("supportedVersions", "capabilities", "resultType", "ttlMs", "cacheScope")
 
 
-@check(
-    "L-10",
+@diagnosis(
+    "unknown-method-unanswered",
     _HINT,
     "silent to what it does not know",
     "answer initialize",
@@ -209,8 +214,8 @@ def answers_the_unknown(case: CheckMoment) -> Iterator[Flaw]:
 _TOLD_BY = {"tools/list": "tools", "prompts/list": "prompts", "resources/list": "resources"}
 
 
-@check(
-    "L-13",
+@diagnosis(
+    "list-changed-silently",
     _HINT,
     "a list changed in silence",
     *(f"answer {each}" for each in _TOLD_BY),
@@ -229,7 +234,7 @@ def changes_are_told(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw(f"{kind} have changed, and no notification said so", f"/result/{kind}")
 
 
-@check("L-21", _ERROR, "the handshake was refused", "error initialize", topic="basic/lifecycle")
+@diagnosis("handshake-rejected", _ERROR, "the handshake was refused", "error initialize", topic="basic/lifecycle")
 def takes_the_handshake(case: CheckMoment) -> Iterator[Flaw]:
     """With an error that is no word about versions; a server that does not know initialize may be of the other era."""
     code, said, opening = peek.integer(case.value, "code"), peek.text(case.value, "message") or "", case.state.opening
@@ -255,8 +260,8 @@ _WAITS = ("initialize", "server/discover", "subscriptions/listen", "tools/call",
 """What has a diagnosis of its own, or may take as long as it likes."""
 
 
-@check(
-    "L-22",
+@diagnosis(
+    "request-unanswered",
     _ERROR,
     "a request that was never answered",
     "end",
@@ -276,8 +281,8 @@ def answers_everything(case: CheckMoment) -> Iterator[Flaw]:
             yield Flaw(said, frames=(asked.frame,), instead=True)
 
 
-@check(
-    "L-23",
+@diagnosis(
+    "list-failed",
     _ERROR,
     "a list that cannot be had",
     *(f"error {each}" for each in _LISTS),
@@ -296,8 +301,8 @@ _KNOWN_REFUSALS = (-32601, -32020, -32021, -32022)
 _EARLY_ENOUGH = ("notifications/message", "notifications/progress", "notifications/cancelled")
 
 
-@check(
-    "L-28",
+@diagnosis(
+    "message-before-handshake",
     _WARNING,
     "something was sent before the handshake",
     "notification",
@@ -306,12 +311,16 @@ _EARLY_ENOUGH = ("notifications/message", "notifications/progress", "notificatio
 )
 def is_quiet_before_the_handshake(case: CheckMoment) -> Iterator[Flaw]:
     """A notification where clients expect the answer to initialize."""
-    if case.state.opening is None and case.method not in _EARLY_ENOUGH and case.state.is_sampled("L-28", 3, 1 << 62):
+    if (
+        case.state.opening is None
+        and case.method not in _EARLY_ENOUGH
+        and case.state.is_sampled("message-before-handshake", 3, 1 << 62)
+    ):
         yield Flaw(f"{case.method[:60]} was sent before initialize was answered", "/method")
 
 
-@check(
-    "L-29",
+@diagnosis(
+    "notification-answered",
     _ERROR,
     "a notification was answered",
     "orphan",
@@ -331,7 +340,7 @@ def notifications_get_no_answer(case: CheckMoment) -> Iterator[Flaw]:
         waiting, said = _open(case.state), _without_an_id(case)
         if not waiting or "notifications/" in (peek.text(case.value, "message") or ""):
             yield Flaw(f"a notification was answered, by {said}", "/id")
-        elif len(waiting) == 1 and case.state.is_sampled("L-29", _FEW, 1 << 62):
+        elif len(waiting) == 1 and case.state.is_sampled("notification-answered", _FEW, 1 << 62):
             case.state.notes.setdefault("anonymous", []).append(_Stray(case.n, waiting[0], said))
 
 
@@ -360,8 +369,8 @@ def _without_an_id(case: CheckMoment) -> str:
     return f"{'an error' if is_error else 'a result'} without an id{': ' if words else ''}{words}"
 
 
-@check(
-    "L-31",
+@diagnosis(
+    "response-id-mismatch",
     _ERROR,
     "an answer with another id than its request",
     "orphan",
@@ -374,20 +383,24 @@ def answers_have_the_id_of_their_request(case: CheckMoment) -> Iterator[Flaw]:
     """One request was open, what came had no id or another one, and the request was never answered."""
     state, message = case.state, case.message
     if message is None:
-        for each in (*state.notes.get("anonymous", ()), *state.notes.get("L-31", ())):
+        for each in (*state.notes.get("anonymous", ()), *state.notes.get("response-id-mismatch", ())):
             if each.asked.answered is None:
                 frames = (each.frame, each.asked.frame)
                 said = f"{each.asked.method[:60]} was answered by {each.said}"
                 yield Flaw(said, "/id", frames, instead=True, confidence=Confidence.LIKELY)
     elif isinstance(message, Answer | ErrorAnswer) and message.id is not None and case.http is None:
         waiting = _open(state)
-        if len(waiting) == 1 and str(message.id) != str(waiting[0].id) and state.is_sampled("L-31", _FEW, 1 << 62):
+        if (
+            len(waiting) == 1
+            and str(message.id) != str(waiting[0].id)
+            and state.is_sampled("response-id-mismatch", _FEW, 1 << 62)
+        ):
             said = f"a message with the id {message.id!r}, and its own id is {waiting[0].id!r}"
-            state.notes.setdefault("L-31", []).append(_Stray(case.n, waiting[0], said))
+            state.notes.setdefault("response-id-mismatch", []).append(_Stray(case.n, waiting[0], said))
 
 
-@check(
-    "L-30",
+@diagnosis(
+    "json-rpc-envelope-missing",
     _ERROR,
     "JSON that is no JSON-RPC",
     "garbled",
@@ -401,7 +414,7 @@ def results_have_their_envelope(case: CheckMoment) -> Iterator[Flaw]:
         return
     due = case.http.asked[0] if case.http is not None and case.http.asked else next(iter(_open(case.state)), None)
     members = _members(payload)
-    if due is None or "jsonrpc" in members or not case.state.is_sampled("L-30", 2, 1 << 62):
+    if due is None or "jsonrpc" in members or not case.state.is_sampled("json-rpc-envelope-missing", 2, 1 << 62):
         return
     if members & _RESULTS.get(due.method, _NO_MEMBERS):
         yield Flaw(
@@ -443,8 +456,8 @@ def _open(state: ConnectionState) -> list[TrackedRequest]:
     return [*(each for each in given_up if each.sender is Direction.TO_SERVER), *ours]
 
 
-@check(
-    "L-32",
+@diagnosis(
+    "silent-after-handshake",
     _ERROR,
     "nothing is answered after the handshake",
     "end",
@@ -480,8 +493,8 @@ def goes_on_after_the_handshake(case: CheckMoment) -> Iterator[Flaw]:
     yield Flaw(said + words, frames=frames, instead=True)
 
 
-@check(
-    "L-34",
+@diagnosis(
+    "no-server-capabilities",
     _HINT,
     "no capabilities",
     "answer initialize",
@@ -495,8 +508,8 @@ def declares_something(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw("the server declares no capabilities: clients ask it for no tools, prompts or resources", "/result")
 
 
-@check(
-    "L-35",
+@diagnosis(
+    "call-rejected",
     _WARNING,
     "a call that was refused",
     "error tools/call",
@@ -513,7 +526,7 @@ def calls_are_taken(case: CheckMoment) -> Iterator[Flaw]:
     problems = _problems(known.item if known is not None else None, case.asked)
     why = f"; the call does not fit the tool's schema: {problems}" if problems else ""
     if type(case.value) is not dict:
-        return  # E05 shows it
+        return  # error-object-invalid shows it
     code, said = peek.integer(case.value, "code"), reason_of(case.value)
     yield Flaw(f"{name[:60]} was refused with {code}: {said[:240]}{why}", "/error", (case.asked.frame,))
 

@@ -1,8 +1,7 @@
 """Diagnoses of the responses to probes: requests that a server should reject.
 
-Only what is tagged as a probe is judged here. Other rules judge some probes as well, as they judge all traffic: pages
-of other origins (W14), versions and sessions that there are not (W12, W13), tools and resources that do not exist
-(K12, R06), lists that are not declared (C04), lists that change (L-13, T12).
+Only responses to probes are judged here. Rules for all traffic judge some of them as well, such as
+`origin-not-validated`, `unsupported-version-accepted`, `unknown-tool-as-tool-error` and `resource-not-found-code`.
 """
 
 from collections.abc import Iterator
@@ -11,7 +10,7 @@ from urllib.parse import urlsplit
 
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.learning import PROBED
-from inspector.checks.registry import Flaw, check
+from inspector.checks.registry import Flaw, check, diagnosis
 from inspector.checks.rules.http import TAKES_ORIGINS
 from inspector.checks.state import PREFIX, SESSION, CheckMoment, HttpExchangeState, host_of, is_loopback
 from inspector.protocol import peek, probes
@@ -48,8 +47,8 @@ def _refusal(case: CheckMoment, wanted: int, what: str, *, worse: Severity | Non
         yield Flaw(f"{what} is refused by {code}, not {wanted}", "/error/code")
 
 
-@check(
-    "L-24",
+@diagnosis(
+    "unknown-method-error-code",
     _WARNING,
     "an unknown method is not told by -32601",
     f"answer {probes.METHOD}",
@@ -62,8 +61,8 @@ def unknown_methods_are_told(case: CheckMoment) -> Iterator[Flaw]:
     yield from _refusal(case, _METHOD_NOT_FOUND, "a method that does not exist", worse=_ERROR)
 
 
-@check(
-    "L-25",
+@diagnosis(
+    "invalid-ping-response",
     _ERROR,
     "a ping that is not answered by nothing",
     "error ping",
@@ -76,8 +75,8 @@ def pings_are_answered(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw(f"ping is refused by {peek.integer(case.value, 'code')}", "/error/code", fix="Answer {}.")
 
 
-@check(
-    "L-26",
+@diagnosis(
+    "invalid-params-error-code",
     _WARNING,
     "a call without a name",
     "answer tools/call",
@@ -93,8 +92,8 @@ def invalid_params_are_told(case: CheckMoment) -> Iterator[Flaw]:
         yield from _refusal(case, _INVALID_PARAMS, "a call that names no tool")
 
 
-@check(
-    "L-27",
+@diagnosis(
+    "probe-unanswered",
     _WARNING,
     "a probe without any answer",
     "end",
@@ -105,7 +104,7 @@ def everything_is_answered(case: CheckMoment) -> Iterator[Flaw]:
     """What was tried on purpose, and left without a word."""
     last = (
         case.state.process.provoked[0] if case.state.process.provoked and case.state.why else 0
-    )  # it ended the server (P-19)
+    )  # it ended the server (exit-on-invalid-message)
     everything = (*case.state.requests.open.values(), *case.state.requests.done.values())
     asked = [each for each in everything if each.probe and each.frame != last]
     for each in asked:
@@ -115,7 +114,7 @@ def everything_is_answered(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "A03",
+    "unissued-cursor-accepted",
     _WARNING,
     "a cursor that was never given is taken",
     *(f"answer {method}" for method in _PAGED),
@@ -130,7 +129,7 @@ def cursors_are_looked_at(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "P04",
+    "missing-argument-accepted",
     _WARNING,
     "a prompt without an argument that it needs",
     "answer prompts/get",
@@ -149,7 +148,7 @@ def arguments_are_demanded(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "L18",
+    "undeclared-version-accepted",
     _ERROR,
     "a request that does not say its revision is taken",
     "answer tools/list",
@@ -167,8 +166,8 @@ def requests_declare_themselves(case: CheckMoment) -> Iterator[Flaw]:
     """
     asked, state = case.asked, case.state
     if asked is None:
-        if "L18" in state.notes and not state.answers_initialize:
-            yield from state.notes["L18"]
+        if "undeclared-version-accepted" in state.notes and not state.answers_initialize:
+            yield from state.notes["undeclared-version-accepted"]
     elif asked.probe and not peek.has(asked.params, "_meta", PREFIX + "protocolVersion"):
         for flaw in _refusal(case, _INVALID_PARAMS, "a request without _meta"):
             severity = _WARNING if flaw.pointer else None
@@ -176,7 +175,7 @@ def requests_declare_themselves(case: CheckMoment) -> Iterator[Flaw]:
             if asked.http is not None:
                 yield found
             else:
-                state.notes.setdefault("L18", []).append(found)
+                state.notes.setdefault("undeclared-version-accepted", []).append(found)
 
 
 def _knocked(case: CheckMoment) -> HttpExchangeState | None:
@@ -191,8 +190,8 @@ def _status(http: HttpExchangeState) -> int:
     return http.response.status if http.response is not None else 0
 
 
-@check(
-    "H-11",
+@diagnosis(
+    "unknown-session-status",
     _WARNING,
     "a session that there is not is not told by 404",
     "http",
@@ -216,7 +215,14 @@ def unknown_sessions_are_told(case: CheckMoment) -> Iterator[Flaw]:
 _FOR_BROWSERS = ("mcp-session-id", "mcp-protocol-version", "authorization", "content-type")
 
 
-@check("H-22", _HINT, "web clients can't use it", "http", topic="", fix="Only if web clients should: answer OPTIONS.")
+@diagnosis(
+    "cors-missing",
+    _HINT,
+    "web clients can't use it",
+    "http",
+    topic="",
+    fix="Only if web clients should: answer OPTIONS.",
+)
 def browsers_may_ask(case: CheckMoment) -> Iterator[Flaw]:
     """What the answer to a preflight lacks for clients in web pages of elsewhere."""
     http = _knocked(case)
@@ -234,8 +240,8 @@ def browsers_may_ask(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw(f"a preflight allows web clients no {', '.join(missing)}", fix=fix)
 
 
-@check(
-    "H-29",
+@diagnosis(
+    "host-not-validated",
     _WARNING,
     "a local server that listens to any name",
     "http",
@@ -256,8 +262,8 @@ def host_is_looked_at(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw(f"a request to Host: {probes.HOST} was answered by {_status(http)}", severity=mild)
 
 
-@check(
-    "H-28",
+@diagnosis(
+    "loopback-address-family",
     _HINT,
     "the server is at one of this machine's two addresses",
     "http",
@@ -272,7 +278,7 @@ def both_addresses_answer(case: CheckMoment) -> Iterator[Flaw]:
     Judged for the name localhost, which stands for both, and for an address that was dialled and did not answer.
     """
     state, http, fact = case.state, case.http, case.fact
-    known: dict[str, tuple[bool, int]] = state.notes.setdefault("H-28", {})
+    known: dict[str, tuple[bool, int]] = state.notes.setdefault("loopback-address-family", {})
     request = http.request if http is not None else None
     if fact is not None:
         if request is None or fact.event not in (HttpEvent.RESPONSE, HttpEvent.ERROR):

@@ -8,7 +8,7 @@ from posixpath import basename
 from msgspec.structs import replace
 
 from inspector.checks.findings import Confidence, Severity
-from inspector.checks.registry import Flaw, check
+from inspector.checks.registry import Flaw, diagnosis
 from inspector.checks.state import CheckMoment, ConnectionState
 from inspector.protocol.facts import SIGNAL_CODES, ProcessEvent, ProcessFact, exit_words
 from inspector.protocol.frames import Direction
@@ -306,8 +306,8 @@ def exit_of(state: ConnectionState) -> tuple[int, int, ProcessFact] | None:
     return None
 
 
-@check(
-    "P-19",
+@diagnosis(
+    "exit-on-invalid-message",
     _HINT,
     "an invalid message ended the server",
     "end",
@@ -338,7 +338,7 @@ _NOT_RUNNABLE = re.compile(r"exists but|neither a program")
 _RUN = "chmod +x, look at its first line, or put its interpreter before it."
 
 
-@check("P-03", _ERROR, "a program of the command can't be found or run", "end", topic="")
+@diagnosis("program-not-runnable", _ERROR, "a program of the command can't be found or run", "end", topic="")
 def command_can_be_run(case: CheckMoment) -> Iterator[Flaw]:
     """What shells mean by 127 and 126, and what was wrong with the file before anything was started."""
     if not case.state.process.facts and _NOT_RUNNABLE.search(case.state.why):
@@ -359,7 +359,7 @@ def command_can_be_run(case: CheckMoment) -> Iterator[Flaw]:
     yield Flaw(f"the command exited with {ended[2].code}, {what}{said}", frames=frames, instead=True, fix=fix)
 
 
-@check("P-04", _ERROR, "the server died before it said anything", "end", topic="")
+@diagnosis("exit-during-handshake", _ERROR, "the server died before it said anything", "end", topic="")
 def survives_the_handshake(case: CheckMoment) -> Iterator[Flaw]:
     """A code that is not 0, no conversation; the cause from stderr, if it is a common one."""
     ended = died(case.state)
@@ -373,7 +373,7 @@ def survives_the_handshake(case: CheckMoment) -> Iterator[Flaw]:
 _OPENING = ("initialize", "server/discover")
 
 
-@check("P-17", _ERROR, "the server died in the middle of the conversation", "end", topic="")
+@diagnosis("exit-during-session", _ERROR, "the server died in the middle of the conversation", "end", topic="")
 def survives_its_work(case: CheckMoment) -> Iterator[Flaw]:
     """It ended by itself while a request was open, before it answered any, or with a code that is not 0."""
     state, ended = case.state, exit_of(case.state)
@@ -390,8 +390,8 @@ def survives_its_work(case: CheckMoment) -> Iterator[Flaw]:
     yield replace(words, sentence=said, frames=frames)
 
 
-@check(
-    "P-18",
+@diagnosis(
+    "stdout-closed",
     _ERROR,
     "the server closed its stdout and lives on",
     "end",
@@ -407,8 +407,8 @@ def keeps_its_stdout(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw(said, frames=(events[ProcessEvent.STDOUT_EOF],), instead=True)
 
 
-@check(
-    "P-05",
+@diagnosis(
+    "exit-without-input",
     _ERROR,
     "the program ended instead of waiting for input",
     "end",
@@ -433,7 +433,7 @@ _KILLED = {
 """What to do about a signal; any other is one that a process brings upon itself."""
 
 
-@check("P-06", _ERROR, "the server was killed", "end", topic="")
+@diagnosis("server-killed", _ERROR, "the server was killed", "end", topic="")
 def is_not_killed(case: CheckMoment) -> Iterator[Flaw]:
     """By a signal that we did not send, or by what a container makes of one. A request to end is no fault."""
     ended = exit_of(case.state)
@@ -488,7 +488,14 @@ def _missing_variable(state: ConnectionState) -> tuple[int, str] | None:
     return None
 
 
-@check("P-10", _ERROR, "a variable of the environment is missing", "end", topic="", confidence=_LIKELY)
+@diagnosis(
+    "environment-variable-missing",
+    _ERROR,
+    "a variable of the environment is missing",
+    "end",
+    topic="",
+    confidence=_LIKELY,
+)
 def environment_is_whole(case: CheckMoment) -> Iterator[Flaw]:
     """Its last words name a variable that it did not get."""
     if (ended := died(case.state)) is None or (missing := _missing_variable(case.state)) is None:
@@ -504,7 +511,7 @@ _PLACEHOLDER = re.compile(
 )
 
 
-@check("P-11", _WARNING, "a placeholder was not filled in", "end", topic="", confidence=_LIKELY)
+@diagnosis("placeholder-not-expanded", _WARNING, "a placeholder was not filled in", "end", topic="", confidence=_LIKELY)
 def placeholders_are_filled(case: CheckMoment) -> Iterator[Flaw]:
     """In the command as it was run, or in the address."""
     connection = case.state.connection
@@ -519,8 +526,8 @@ _NOT_A_HYPHEN = re.compile("[\u2012-\u2015\u2212]")
 _QUOTES = re.compile("[\u201c-\u201f\u2018-\u201b\u00ab\u00bb]")
 
 
-@check(
-    "P-21",
+@diagnosis(
+    "shell-syntax-in-command",
     _ERROR,
     "a word of the command that only a shell, or nobody, understands",
     "end",
@@ -550,7 +557,7 @@ def words_are_as_they_are_meant(case: CheckMoment) -> Iterator[Flaw]:
 _RELATIVE = re.compile(r"(?:ENOENT|No such file or directory).{0,40}?['\"](\.{0,2}[^/'\"][^'\"]{0,200})['\"]")
 
 
-@check("P-12", _ERROR, "a file is not where the server looks", "end", topic="", confidence=_LIKELY)
+@diagnosis("file-not-found", _ERROR, "a file is not where the server looks", "end", topic="", confidence=_LIKELY)
 def directory_is_right(case: CheckMoment) -> Iterator[Flaw]:
     """A relative path, from the directory it was started in; or that directory itself."""
     if not case.state.process.facts and case.state.why.startswith("The directory to start"):
@@ -582,7 +589,9 @@ _PORT = re.compile(
 )
 
 
-@check("P-13", _ERROR, "a port is taken", "end", topic="", fix="End the other process, or choose another port.")
+@diagnosis(
+    "port-in-use", _ERROR, "a port is taken", "end", topic="", fix="End the other process, or choose another port."
+)
 def port_is_free(case: CheckMoment) -> Iterator[Flaw]:
     """Often by an older copy of the same server."""
     ended = exit_of(case.state)
@@ -597,8 +606,13 @@ _OTHER_SDK = re.compile(
 )
 
 
-@check(
-    "P-14", _ERROR, "written for another version of the SDK", "end", topic="", fix="pip install 'mcp<2', or migrate it."
+@diagnosis(
+    "sdk-version-mismatch",
+    _ERROR,
+    "written for another version of the SDK",
+    "end",
+    topic="",
+    fix="pip install 'mcp<2', or migrate it.",
 )
 def sdk_is_the_right_one(case: CheckMoment) -> Iterator[Flaw]:
     """By an import or attribute that both packages were tried for: mcp 1.30.0 has it, mcp 2.3.0 does not."""
@@ -608,8 +622,8 @@ def sdk_is_the_right_one(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw(said, frames=(line[0], ended[0]), instead=True)
 
 
-@check(
-    "P-15",
+@diagnosis(
+    "stdin-eof-ignored",
     _WARNING,
     "the server does not end when its input does",
     "end",

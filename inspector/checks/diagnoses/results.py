@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import secret_in
 from inspector.checks.learning import LARGE
-from inspector.checks.registry import Flaw, check
+from inspector.checks.registry import Flaw, diagnosis
 from inspector.checks.state import CheckMoment
 from inspector.protocol import peek
 from inspector.protocol.jsonrpc import Answer
@@ -20,8 +20,8 @@ _LOOKED_AT = 256 * 1024
 """Bytes of a result in which secrets are looked for."""
 
 
-@check(
-    "R-01",
+@diagnosis(
+    "result-too-long",
     _WARNING,
     "a result that is too long for a model",
     "answer tools/call",
@@ -40,8 +40,8 @@ def result_fits_a_model(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw(said, "/result/content", frames=(case.asked.frame,) if case.asked else ())
 
 
-@check(
-    "R-02",
+@diagnosis(
+    "image-too-large",
     _WARNING,
     "a large picture",
     "answer tools/call",
@@ -62,7 +62,14 @@ def pictures_are_small(case: CheckMoment) -> Iterator[Flaw]:
 _FLOOD = 1_000_000
 
 
-@check("R-04", _HINT, "a flood on stderr", "end", topic="stdio", fix="Write less, or at a level that can be chosen.")
+@diagnosis(
+    "stderr-flood",
+    _HINT,
+    "a flood on stderr",
+    "end",
+    topic="stdio",
+    fix="Write less, or at a level that can be chosen.",
+)
 def stderr_is_no_flood(case: CheckMoment) -> Iterator[Flaw]:
     """More than a megabyte in a second. Legal: “The server MAY write UTF-8 strings to its stderr for any purpose.”"""
     n, most = case.state.process.flood
@@ -73,8 +80,8 @@ def stderr_is_no_flood(case: CheckMoment) -> Iterator[Flaw]:
 _LONG_NS = 2_000_000_000
 
 
-@check(
-    "R-07",
+@diagnosis(
+    "call-timed-out",
     _WARNING,
     "a call that was given up",
     "end",
@@ -98,8 +105,8 @@ def calls_are_answered(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw(said, frames=(asked.frame, asked.cancelled), instead=True)
 
 
-@check(
-    "R-08",
+@diagnosis(
+    "secret-in-result",
     _WARNING,
     "a secret in a result",
     "answer tools/call",

@@ -7,15 +7,15 @@ from typing import Any, Final
 from inspector.checks.definitions.schemas import WalkBudget, features_of
 from inspector.checks.diagnoses.definitions import LIST, flaws_of, is_later_page, tools_seen
 from inspector.checks.findings import Confidence, Severity
-from inspector.checks.registry import Flaw, check
+from inspector.checks.registry import Flaw, diagnosis
 from inspector.checks.state import CheckMoment
 from inspector.protocol import peek
 
 _ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
 
 
-@check(
-    "S-02",
+@diagnosis(
+    "schema-root-combinator",
     _WARNING,
     "alternatives or conditions at the root of a schema",
     LIST,
@@ -28,7 +28,7 @@ def root_is_plain(case: CheckMoment) -> Iterator[Flaw]:
     yield from flaws_of(case, "input-root-combinator", "input-root-condition", most=1)
 
 
-@check("S-04", _HINT, "a schema labelled with an older dialect", LIST, topic="basic", heavy=True)
+@diagnosis("schema-dialect", _HINT, "a schema labelled with an older dialect", LIST, topic="basic", heavy=True)
 def label_is_current(case: CheckMoment) -> Iterator[Flaw]:
     """Legal: only 2020-12 must be known to every client, and any other dialect may be named (basic, JSON Schema usage).
 
@@ -62,7 +62,14 @@ def _fix_of_label(schema: dict[str, Any], budget: WalkBudget) -> str:
 _OLD: Final = ("tuple-items", "boolean-bound", "old-keyword", "input-broken")
 
 
-@check("S-05", _WARNING, "a keyword that the schema's dialect does not have", LIST, topic="basic", heavy=True)
+@diagnosis(
+    "keyword-not-in-dialect",
+    _WARNING,
+    "a keyword that the schema's dialect does not have",
+    LIST,
+    topic="basic",
+    heavy=True,
+)
 def keywords_are_of_the_dialect(case: CheckMoment) -> Iterator[Flaw]:
     """It is ignored, and what it asks for is not checked."""
     yield from flaws_of(case, "old-keyword")
@@ -70,8 +77,8 @@ def keywords_are_of_the_dialect(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw(flaw.sentence, flaw.pointer, severity=_HINT, trait=flaw.trait)
 
 
-@check(
-    "S-06",
+@diagnosis(
+    "array-without-items",
     _WARNING,
     "an array that does not say of what",
     LIST,
@@ -84,8 +91,8 @@ def arrays_say_of_what(case: CheckMoment) -> Iterator[Flaw]:
     yield from flaws_of(case, "array-without-items", most=5)
 
 
-@check(
-    "S-08",
+@diagnosis(
+    "schema-expansion-limit",
     _WARNING,
     "references without an end",
     LIST,
@@ -111,8 +118,8 @@ def _may_be_mixed_up(case: CheckMoment) -> bool:
     return failed or case.method == "tools/list"
 
 
-@check(
-    "S-09",
+@diagnosis(
+    "schema-library-mismatch",
     _WARNING,
     "schemas that the SDK could not read",
     LIST,
@@ -139,8 +146,8 @@ def library_fits_the_sdk(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw(told, f"{telling[0].place}/inputSchema")
 
 
-@check(
-    "S-10",
+@diagnosis(
+    "contradictory-schema",
     _WARNING,
     "a schema that contradicts itself",
     LIST,
@@ -155,8 +162,8 @@ def schemas_agree_with_themselves(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw(flaw.sentence, flaw.pointer, severity=_HINT, trait=flaw.trait)
 
 
-@check(
-    "S-11",
+@diagnosis(
+    "schema-rejected-by-apis",
     _WARNING,
     "unusual property names, or schemas that are true or false",
     LIST,
@@ -176,8 +183,8 @@ _ZOD: Final = ("_def", "_zod", "~standard")
 _WRITTEN_ELSEWHERE: Final = {"parameters": "OpenAI", "input_schema": "Anthropic", "args_schema": "LangChain"}
 
 
-@check(
-    "S-26",
+@diagnosis(
+    "foreign-schema-format",
     _ERROR,
     "a schema of another library, or in the form of another API",
     LIST,
@@ -224,8 +231,8 @@ def _library_of(schema: Any) -> str:
     return ""
 
 
-@check(
-    "S-27",
+@diagnosis(
+    "object-without-properties",
     _WARNING,
     "an object that nothing can be put into",
     LIST,
@@ -238,8 +245,8 @@ def objects_admit_something(case: CheckMoment) -> Iterator[Flaw]:
     yield from flaws_of(case, "admits-nothing", most=3)
 
 
-@check(
-    "S-28",
+@diagnosis(
+    "invalid-keyword-value",
     _WARNING,
     "a value that a keyword of JSON Schema can't have",
     LIST,
@@ -255,8 +262,8 @@ def keywords_have_values(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw(flaw.sentence, flaw.pointer, trait=flaw.trait, fix=fix)
 
 
-@check(
-    "S-29",
+@diagnosis(
+    "empty-tool-list",
     _HINT,
     "an empty list of tools",
     LIST,

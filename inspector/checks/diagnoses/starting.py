@@ -6,7 +6,7 @@ from pathlib import PurePath
 
 from inspector.checks.diagnoses.process import tail_of
 from inspector.checks.findings import Confidence, Severity
-from inspector.checks.registry import Flaw, check
+from inspector.checks.registry import Flaw, diagnosis
 from inspector.checks.state import CheckMoment, ConnectionState, TrackedRequest
 from inspector.protocol.facts import ProcessEvent
 
@@ -16,8 +16,8 @@ _PATIENCE_NS, _SLOW_NS = 2_000_000_000, 5_000_000_000
 _NO_COMMAND = re.compile(r"is not on the PATH|does not exist\b|is a directory, not a program|is empty or holds a NUL")
 
 
-@check(
-    "P-01",
+@diagnosis(
+    "command-not-found",
     _ERROR,
     "the command was not found",
     "end",
@@ -65,8 +65,8 @@ def _manager(state: ConnectionState) -> str:
     return name if name in _MANAGERS else ""
 
 
-@check(
-    "P-07",
+@diagnosis(
+    "package-still-installing",
     _ERROR,
     "a package manager is still at work",
     "end",
@@ -130,7 +130,7 @@ def _run_flags(argv: Sequence[str]) -> tuple[set[str], str] | None:
 _LONG = {"--interactive": "i", "--tty": "t", "--detach": "d"}
 
 
-@check("P-08", _ERROR, "flags of docker that keep stdin away", "end", topic="", fix=_FIX_DOCKER)
+@diagnosis("docker-flags", _ERROR, "flags of docker that keep stdin away", "end", topic="", fix=_FIX_DOCKER)
 def container_gets_stdin(case: CheckMoment) -> Iterator[Flaw]:
     """`-i` is needed, `-t` makes a terminal of the pipe, `-d` leaves at once."""
     state = case.state
@@ -155,7 +155,14 @@ _STARTED = re.compile(r"(?i)\b(listening|started|running|ready|serving|startup c
 _SERVES_HTTP = re.compile(r"https?://[\w.\[\]:-]+(?:/\S*)?|(?i:\bport\s+\d{2,5})")
 
 
-@check("P-09", _ERROR, "it says that it started, and does not read", "end", topic="stdio", confidence=Confidence.GUESS)
+@diagnosis(
+    "stdin-not-read",
+    _ERROR,
+    "it says that it started, and does not read",
+    "end",
+    topic="stdio",
+    confidence=Confidence.GUESS,
+)
 def started_servers_read(case: CheckMoment) -> Iterator[Flaw]:
     """Its stderr says that it runs, and nothing answers on stdout."""
     asked = unanswered(case.state)
@@ -177,7 +184,9 @@ _LOGIN = re.compile(r"(?i)\b(?:authori[sz]e|log ?in|sign in|authenticate|visit(?
 _URL = re.compile(r"https?://[^\s'\"<>]+")
 
 
-@check("P-22", _ERROR, "the server waits for a person", "end", topic="stdio", confidence=Confidence.LIKELY)
+@diagnosis(
+    "interactive-prompt", _ERROR, "the server waits for a person", "end", topic="stdio", confidence=Confidence.LIKELY
+)
 def waits_for_nobody(case: CheckMoment) -> Iterator[Flaw]:
     """Its stderr ends with a prompt, or names the address of a login; and it has not answered."""
     asked, newest = unanswered(case.state), tail_of(case.state)[:5]
@@ -197,8 +206,8 @@ def waits_for_nobody(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw(said, frames=(place[0], asked.frame), instead=True, fix=fix)
 
 
-@check(
-    "P-16",
+@diagnosis(
+    "child-processes-left",
     _WARNING,
     "processes are left when the server has ended",
     "end",

@@ -7,7 +7,7 @@ import msgspec
 
 from inspector.checks.diagnoses.http import kind_of, responded
 from inspector.checks.findings import Confidence, Severity
-from inspector.checks.registry import Flaw, check
+from inspector.checks.registry import Flaw, diagnosis, row_of_date
 from inspector.checks.state import CheckMoment, HttpExchangeState
 from inspector.protocol.facts import CLOSED_HERE, GIVEN_UP_HERE, HttpEvent
 from inspector.protocol.jsonrpc import Notification, NotJsonRpc
@@ -29,8 +29,8 @@ class _Burst(msgspec.Struct):
     frame: int = 0
 
 
-@check(
-    "H-13",
+@diagnosis(
+    "stream-buffered",
     _WARNING,
     "something holds events back",
     "frame",
@@ -42,7 +42,7 @@ class _Burst(msgspec.Struct):
 def events_come_one_by_one(case: CheckMoment) -> Iterator[Flaw]:
     """Progress that was long under way arrives together with the answer."""
     frame, http = case.frame, case.http
-    bursts: dict[int, _Burst] = case.state.notes.setdefault("H-13", {})
+    bursts: dict[int, _Burst] = case.state.notes.setdefault("stream-buffered", {})
     if frame is not None:
         if frame.sse is not None and frame.http is not None and len(bursts) < _MOST:
             burst = bursts.setdefault(frame.http, _Burst(frame.time_ns, frame.time_ns, 0, frame.n))
@@ -76,8 +76,8 @@ _LIMITS = (30, 60, 100, 125, 240, 300)
 """Seconds: usual idle timeouts of proxies and load balancers."""
 
 
-@check(
-    "H-14",
+@diagnosis(
+    "stream-idle-timeout",
     _WARNING,
     "a stream was cut while nothing came",
     "frame",
@@ -90,7 +90,7 @@ _LIMITS = (30, 60, 100, 125, 240, 300)
 )
 def streams_outlive_silence(case: CheckMoment) -> Iterator[Flaw]:
     """It ended by itself, after a silence of a length that proxies are known for."""
-    heard: dict[int, int] = case.state.notes.setdefault("H-14", {})
+    heard: dict[int, int] = case.state.notes.setdefault("stream-idle-timeout", {})
     http, fact = case.http, case.fact
     if fact is None or fact.event is HttpEvent.RESPONSE:
         number = case.frame.http if case.frame is not None else case.note.http if case.note is not None else None
@@ -104,33 +104,45 @@ def streams_outlive_silence(case: CheckMoment) -> Iterator[Flaw]:
     silent = (case.time_ns - last) / 1e9
     limit = next((each for each in _LIMITS if abs(silent - each) < 1.5), None)
     if limit is not None:
-        times = case.state.notes["H-14 times"] = case.state.notes.get("H-14 times", 0) + 1
+        times = case.state.notes["stream-idle-timeout times"] = case.state.notes.get("stream-idle-timeout times", 0) + 1
         said = f"the stream ended after {silent:.0f} s without an event: a usual idle timeout of proxies"
         yield Flaw(said, confidence=_LIKELY if times > 1 else None)
 
 
-@check(
-    "H-15",
+_RESUMABLE = row_of_date("2025-11-25")
+"""From this row on a server may close a stream whose events have ids before it has responded."""
+
+
+@diagnosis(
+    "stream-ended-early",
     _ERROR,
     "a stream ended without the answer",
     "http end",
     topic="http",
-    since="2025-11-25",
-    fix="Did it crash, or does something cut streams? See its log.",
+    since="2025-03-26",
+    mild_until="2025-06-18",
+    fix="Check the log of the server for a crash, and any proxy for a limit on streams.",
 )
 def streams_end_with_the_answer(case: CheckMoment) -> Iterator[Flaw]:
-    """And it can't be gone on with."""
+    """A stream that can be resumed may end, since the protocol version that defines how."""
     http, fact = case.http, case.fact
     if http is None or fact is None or fact.why in (CLOSED_HERE, GIVEN_UP_HERE) or http.response is None:
         return
-    if kind_of(http) != "text/event-stream" or http.has_ids:
+    if kind_of(http) != "text/event-stream" or (http.has_ids and case.row >= _RESUMABLE):
         return
     for asked in http.asked:
         if asked.answered is None and asked.cancelled is None and asked.method != "subscriptions/listen":
             yield Flaw(f"the stream ended before {asked.method[:60]} was answered", frames=(asked.frame,))
 
 
-@check("H-16", _WARNING, "a compressed event stream", "http", topic="", fix="Do not compress text/event-stream.")
+@diagnosis(
+    "stream-compressed",
+    _WARNING,
+    "a compressed event stream",
+    "http",
+    topic="",
+    fix="Do not compress text/event-stream.",
+)
 def streams_are_not_compressed(case: CheckMoment) -> Iterator[Flaw]:
     """Compression holds events back."""
     http = responded(case)
@@ -139,8 +151,8 @@ def streams_are_not_compressed(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw(f"an event stream is compressed ({str(encoding)[:20]})")
 
 
-@check(
-    "H-30",
+@diagnosis(
+    "unterminated-event",
     _ERROR,
     "an event without its blank line",
     "note",
@@ -174,8 +186,8 @@ def is_json(data: bytes) -> bool:
     return True
 
 
-@check(
-    "H-35",
+@diagnosis(
+    "unknown-event-name",
     _WARNING,
     "an event of another name",
     "frame",
@@ -189,13 +201,13 @@ def events_are_messages(case: CheckMoment) -> Iterator[Flaw]:
         return
     name = frame.sse.event[:40]
     if any(not isinstance(each, NotJsonRpc) for each in case.value) and case.state.is_sampled(
-        f"H-35 {name}", 1, 1 << 62
+        f"unknown-event-name {name}", 1, 1 << 62
     ):
         yield Flaw(f"a JSON-RPC message came in an event called {name!r}: clients read events called 'message' alone")
 
 
-@check(
-    "H-36",
+@diagnosis(
+    "endpoint-event-missing",
     _ERROR,
     "a stream that never names its endpoint",
     "http",
@@ -208,14 +220,19 @@ def streams_name_their_endpoint(case: CheckMoment) -> Iterator[Flaw]:
     state, http = case.state, responded(case)
     if http is not None and http.request is not None and http.response is not None and state.transport == "sse":
         if http.request.method == "GET" and http.response.status == 200 and kind_of(http) == "text/event-stream":
-            state.notes["H-36"] = case.n
-    elif case.fact is None and "H-36" in state.notes and not state.http.has_endpoint and state.opening is None:
+            state.notes["endpoint-event-missing"] = case.n
+    elif (
+        case.fact is None
+        and "endpoint-event-missing" in state.notes
+        and not state.http.has_endpoint
+        and state.opening is None
+    ):
         said = "the stream was opened, and no endpoint event came: nothing says where to post messages"
-        yield Flaw(said, frames=(state.notes["H-36"],), instead=True)
+        yield Flaw(said, frames=(state.notes["endpoint-event-missing"],), instead=True)
 
 
-@check(
-    "H-38",
+@diagnosis(
+    "multiline-event-data",
     _ERROR,
     "a message over several lines of an event",
     "garbled",
@@ -230,8 +247,8 @@ def data_lines_say_so(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw("only the first line of an indented message has data: before it, so that the rest is lost")
 
 
-@check(
-    "H-39",
+@diagnosis(
+    "content-type-mismatch",
     _ERROR,
     "a body that its Content-Type does not fit",
     "note",

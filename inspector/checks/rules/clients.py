@@ -44,7 +44,12 @@ def _elicitations(case: CheckMoment) -> Iterator[tuple[str, Any]]:
 
 
 @check(
-    "Y02", _ERROR, "tools in sampling, which was not offered", *_SAMPLING, topic="client/sampling", since="2025-11-25"
+    "sampling-tools-unsupported",
+    _ERROR,
+    "tools in sampling, which was not offered",
+    *_SAMPLING,
+    topic="client/sampling",
+    since="2025-11-25",
 )
 def tools_were_offered(case: CheckMoment) -> Iterator[Flaw]:
     """Only where the client declares sampling.tools."""
@@ -56,7 +61,7 @@ def tools_were_offered(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "Y04",
+    "tool-result-mismatch",
     _ERROR,
     "tool uses and tool results that do not match",
     *_SAMPLING,
@@ -86,7 +91,7 @@ def _blocks(message: Any) -> list[Any]:
 
 
 @check(
-    "Y05",
+    "sampling-context-unsupported",
     _WARNING,
     "context of servers, which was not offered",
     *_SAMPLING,
@@ -108,7 +113,7 @@ def _mode(params: Any) -> str:
 
 
 @check(
-    "Z01",
+    "elicitation-mode-unsupported",
     _ERROR,
     "an elicitation in a mode that was not offered",
     *_ELICITATION,
@@ -125,7 +130,7 @@ def mode_was_offered(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "Z02",
+    "elicitation-schema-not-flat",
     _ERROR,
     "a form that is not flat",
     *_ELICITATION,
@@ -187,7 +192,7 @@ def _wrong_default(field: dict[str, Any]) -> str:
 
 
 @check(
-    "Z03",
+    "elicitation-url-invalid",
     _ERROR,
     "a URL to visit that is none",
     *_ELICITATION,
@@ -207,7 +212,7 @@ def url_can_be_visited(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "Z04",
+    "elicitation-id-invalid",
     _ERROR,
     "an elicitation by URL without its id, or with one",
     *_ELICITATION,
@@ -224,7 +229,7 @@ def elicitation_has_its_id(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "Z05",
+    "elicitation-asks-for-secret",
     _ERROR,
     "a form that asks for a secret",
     *_ELICITATION,
@@ -242,7 +247,12 @@ def form_asks_for_no_secrets(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "Z06", _WARNING, "a link inside of a form's words", *_ELICITATION, topic="client/elicitation", since="2025-11-25"
+    "elicitation-link-in-text",
+    _WARNING,
+    "a link inside of a form's words",
+    *_ELICITATION,
+    topic="client/elicitation",
+    since="2025-11-25",
 )
 def form_has_no_links(case: CheckMoment) -> Iterator[Flaw]:
     """Links belong into URL mode, where they are shown whole."""
@@ -252,7 +262,7 @@ def form_has_no_links(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "Z07",
+    "url-elicitation-missing",
     _ERROR,
     "a visit is required, and none is named",
     "error",
@@ -269,7 +279,7 @@ def visits_are_named(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "Z08",
+    "unknown-elicitation-completed",
     _HINT,
     "an elicitation is complete that nobody knows",
     "notification notifications/elicitation/complete",
@@ -285,7 +295,7 @@ def visit_is_known(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "Z09",
+    "enum-names-deprecated",
     _HINT,
     "names of choices in the old way",
     *_ELICITATION,

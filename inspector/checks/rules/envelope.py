@@ -15,7 +15,14 @@ _ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
 _NOT_JSON = ("not JSON", "an empty line")
 
 
-@check("E01", _ERROR, "not a JSON-RPC message", "garbled", topic=JSON_RPC, fix="Send one JSON object per message.")
+@check(
+    "invalid-json-rpc",
+    _ERROR,
+    "not a JSON-RPC message",
+    "garbled",
+    topic=JSON_RPC,
+    fix="Send one JSON object per message.",
+)
 def is_a_message(case: CheckMoment) -> Iterator[Flaw]:
     """JSON of another shape anywhere; over HTTP also what is no JSON. Lines of stdout are judged as bytes."""
     message = case.message
@@ -29,7 +36,14 @@ def is_a_message(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw(f"what came is {message.reason}")
 
 
-@check("E02", _ERROR, 'jsonrpc is missing or not "2.0"', "frame", topic="basic", fix='Send "jsonrpc": "2.0".')
+@check(
+    "jsonrpc-member-invalid",
+    _ERROR,
+    'jsonrpc is missing or not "2.0"',
+    "frame",
+    topic="basic",
+    fix='Send "jsonrpc": "2.0".',
+)
 def says_its_version(case: CheckMoment) -> Iterator[Flaw]:
     """The word at the head of every message."""
     for message in case.value:
@@ -38,13 +52,13 @@ def says_its_version(case: CheckMoment) -> Iterator[Flaw]:
                 yield Flaw(f"a message whose {defect}", "/jsonrpc")
 
 
-@check("E03", _ERROR, "an answer with both or neither of result and error", "frame", topic="basic")
+@check("result-and-error", _ERROR, "an answer with both or neither of result and error", "frame", topic="basic")
 def has_one_outcome(case: CheckMoment) -> Iterator[Flaw]:
     """An answer has exactly one of them; `"error": null` is reported once, since a serializer writes it everywhere."""
     for message in case.value:
         if "both result and error" in message.defects:
             yield Flaw("an answer has both result and error", "/error")
-        elif NULL_ERROR in message.defects and case.state.is_sampled("E03 null", 1, 1 << 62):
+        elif NULL_ERROR in message.defects and case.state.is_sampled("result-and-error null", 1, 1 << 62):
             yield Flaw(
                 'a response has "error": null beside its result: the TypeScript SDK rejects it (1.32.2), the Python SDK'
                 " takes it as a success (1.30.0, 2.3.0; tried 2026-11-23)",
@@ -55,7 +69,7 @@ def has_one_outcome(case: CheckMoment) -> Iterator[Flaw]:
             yield Flaw("a message has no method, no result and no error")
 
 
-@check("E05", _ERROR, "an error without its code or message", "error", "orphan", topic="basic")
+@check("error-object-invalid", _ERROR, "an error without its code or message", "error", "orphan", topic="basic")
 def error_is_whole(case: CheckMoment) -> Iterator[Flaw]:
     """`code` is a whole number, `message` a string."""
     if not isinstance(case.message, ErrorAnswer):
@@ -73,7 +87,7 @@ def error_is_whole(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "E06",
+    "request-id-invalid",
     _ERROR,
     "a request with an id that is none",
     "frame",
@@ -89,7 +103,7 @@ def id_is_one(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "E07",
+    "request-id-reused",
     _ERROR,
     "a server's request id comes again",
     "request",
@@ -104,7 +118,14 @@ def ids_come_once(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw(f"the server's request id {case.message.id!r} was used before in this session", "/id")
 
 
-@check("E08", _ERROR, "an answer to nothing that was asked", "orphan", topic="basic", fix="Echo the id of the request.")
+@check(
+    "unexpected-response",
+    _ERROR,
+    "an answer to nothing that was asked",
+    "orphan",
+    topic="basic",
+    fix="Echo the id of the request.",
+)
 def answers_something(case: CheckMoment) -> Iterator[Flaw]:
     """The id is that of a request, of the same type."""
     message = case.message
@@ -118,7 +139,7 @@ def _same_text(case: CheckMoment, id_: int | str) -> bool:
 
 
 @check(
-    "E27",
+    "id-spelling-changed",
     _WARNING,
     "a response whose id is spelled differently",
     "frame",
@@ -129,7 +150,7 @@ def id_comes_back_as_it_was(case: CheckMoment) -> Iterator[Flaw]:
     """`1.0` and `1e0` are the JSON number 1; clients that keep ids as integers or text may not see that. Once."""
     for message in case.value:
         if RESPELLED_ID in message.defects and isinstance(message, Answer | ErrorAnswer):
-            if case.state.is_sampled("E27", 1, 1 << 62):
+            if case.state.is_sampled("id-spelling-changed", 1, 1 << 62):
                 yield Flaw(
                     f"a response has the id {_spelling(case, message.id)} and the request had {message.id}: "
                     "the same JSON number, but other clients may not match this response to its request",
@@ -150,7 +171,7 @@ def _spelling(case: CheckMoment, id_: int | str | None) -> str:
     return f"{id_}.0"
 
 
-@check("E09", _ERROR, "a second answer to one request", "late", topic="basic")
+@check("duplicate-response", _ERROR, "a second answer to one request", "late", topic="basic")
 def answers_once(case: CheckMoment) -> Iterator[Flaw]:
     """One request, one answer."""
     asked = case.asked
@@ -158,7 +179,15 @@ def answers_once(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw(f"a second answer to {asked.method} (id {asked.id!r})", "/id", frames=(asked.answered, asked.frame))
 
 
-@check("E10", _ERROR, "an error without an id", "error", "orphan", topic="basic", fix="Echo the id of the request.")
+@check(
+    "error-without-id",
+    _ERROR,
+    "an error without an id",
+    "error",
+    "orphan",
+    topic="basic",
+    fix="Echo the id of the request.",
+)
 def error_says_whose(case: CheckMoment) -> Iterator[Flaw]:
     """Allowed only where the id could not be read, and in HTTP responses that are errors themselves."""
     message = case.message
@@ -174,7 +203,7 @@ def _could_read(case: CheckMoment) -> bool:
     return peek.integer(case.value, "code") not in (-32700, -32600)
 
 
-@check("E11", _ERROR, "a notification with an id", "request", topic="basic", fix="Leave the id out.")
+@check("notification-with-id", _ERROR, "a notification with an id", "request", topic="basic", fix="Leave the id out.")
 def notifications_have_no_id(case: CheckMoment) -> Iterator[Flaw]:
     """A notification expects no answer."""
     if case.method.startswith("notifications/"):
@@ -182,7 +211,7 @@ def notifications_have_no_id(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "E13",
+    "batch-unsupported",
     _ERROR,
     "a batch in a revision without batches",
     "frame",
@@ -196,7 +225,9 @@ def no_batches(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw(f"{_messages(case.value)} in one array; this revision has no batches")
 
 
-@check("E14", _HINT, "a batch before there were batches", "frame", topic="basic", until="2024-11-05")
+@check(
+    "batch-before-2025-03-26", _HINT, "a batch before there were batches", "frame", topic="basic", until="2024-11-05"
+)
 def no_batches_yet(case: CheckMoment) -> Iterator[Flaw]:
     """The first revision says nothing about them."""
     if _is_batch(case):
@@ -212,7 +243,7 @@ def _is_batch(case: CheckMoment) -> bool:
 
 
 @check(
-    "E15",
+    "client-capability-not-declared",
     _ERROR,
     "a request of the server's that the client did not offer to answer",
     "request",
@@ -238,7 +269,7 @@ _ABILITY = {"sampling/createMessage": "sampling", "roots/list": "roots", "elicit
 
 
 @check(
-    "E16",
+    "server-request-not-allowed",
     _ERROR,
     "a request of the server's where there are none",
     "request",
@@ -251,7 +282,7 @@ def asks_nothing(case: CheckMoment) -> Iterator[Flaw]:
     yield Flaw(f"the server sent the request {case.method[:60]}; in this revision servers send none", "/method")
 
 
-@check("E17", _HINT, "a notification that the revision does not know", "notification", topic="schema")
+@check("unknown-notification", _HINT, "a notification that the revision does not know", "notification", topic="schema")
 def notification_is_known(case: CheckMoment) -> Iterator[Flaw]:
     """Legal, and nobody listens."""
     revision, method = case.revision, case.method
@@ -276,7 +307,7 @@ _DEFINED = frozenset(
 )
 
 
-@check("E18", _ERROR, "_meta is not an object, or has keys that are none", "meta", topic="basic")
+@check("invalid-meta", _ERROR, "_meta is not an object, or has keys that are none", "meta", topic="basic")
 def meta_keys_are_names(case: CheckMoment) -> Iterator[Flaw]:
     """A key is a name with an optional prefix of dotted labels."""
     meta = peek.at(case.value, "_meta")
@@ -285,7 +316,7 @@ def meta_keys_are_names(case: CheckMoment) -> Iterator[Flaw]:
             if not _KEY.fullmatch(key):
                 yield Flaw(f"{key[:60]!r} is no key that _meta can have", f"{_root(case)}/_meta")
             elif "/" in key and _RESERVED.match(key) and key not in _DEFINED:
-                if case.state.is_sampled(f"E18 {key[:80]}", 1, 1 << 62):
+                if case.state.is_sampled(f"invalid-meta {key[:80]}", 1, 1 << 62):
                     said = f"{key[:80]!r} has a prefix that is reserved, and is no key that this program knows"
                     yield Flaw(said, f"{_root(case)}/_meta", severity=_HINT)
 
@@ -302,7 +333,13 @@ _TRACE = {
 
 
 @check(
-    "E24", _ERROR, "trace context that is none", "meta", topic="basic", since="2026-07-28", fix="See W3C Trace Context."
+    "invalid-trace-context",
+    _ERROR,
+    "trace context that is none",
+    "meta",
+    topic="basic",
+    since="2026-07-28",
+    fix="See W3C Trace Context.",
 )
 def trace_context_is_one(case: CheckMoment) -> Iterator[Flaw]:
     """The three keys without a prefix have the formats of the W3C."""
@@ -313,7 +350,7 @@ def trace_context_is_one(case: CheckMoment) -> Iterator[Flaw]:
                 yield Flaw(f"{key} is no trace context", f"{_root(case)}/_meta/{key}")
 
 
-@check("E20", _ERROR, "an error code that is reserved", "error", topic="basic", since="2026-07-28")
+@check("reserved-error-code", _ERROR, "an error code that is reserved", "error", topic="basic", since="2026-07-28")
 def code_is_defined(case: CheckMoment) -> Iterator[Flaw]:
     """-32020 to -32099 belong to the specification."""
     code = peek.integer(case.value, "code")
@@ -322,7 +359,7 @@ def code_is_defined(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "E21",
+    "obsolete-error-code",
     _ERROR,
     "an error code of an earlier revision",
     "error",
@@ -337,7 +374,7 @@ def code_is_of_this_revision(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw(f"the error code {code} must not be used in this revision", "/error/code")
 
 
-@check("E22", _WARNING, "an error code without a meaning", "error", topic="basic", since="2026-07-28")
+@check("undefined-error-code", _WARNING, "an error code without a meaning", "error", topic="basic", since="2026-07-28")
 def code_has_a_meaning(case: CheckMoment) -> Iterator[Flaw]:
     """-32000 to -32019 mean what each program likes."""
     code = peek.integer(case.value, "code")

@@ -9,7 +9,7 @@ from inspector.checks.learning import CARRIED
 from inspector.checks.registry import Flaw, check
 from inspector.checks.state import SESSION, CheckMoment, HttpExchangeState, is_distinct, is_loopback
 from inspector.protocol import peek
-from inspector.protocol.facts import CLOSED_HERE, GIVEN_UP_HERE, HttpEvent, HttpFact
+from inspector.protocol.facts import CLOSED_HERE, HttpEvent, HttpFact
 from inspector.protocol.frames import Channel
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer
 from inspector.protocol.revisions.openings import modern_code
@@ -36,7 +36,7 @@ def _kind(http: HttpExchangeState) -> str:
 
 
 @check(
-    "W01",
+    "notification-not-accepted",
     _ERROR,
     "a notification is not answered by 202",
     "http",
@@ -53,7 +53,7 @@ def notifications_are_accepted(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "W02", _ERROR, "a request is answered by neither JSON nor a stream", "http", topic="http",
+    "response-type-unsupported", _ERROR, "a request is answered by neither JSON nor a stream", "http", topic="http",
     since="2025-03-26", early=True,
     fix="Send Content-Type: application/json, or text/event-stream.",
 )  # fmt: skip
@@ -71,7 +71,7 @@ def requests_are_answered(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "W03",
+    "get-response-invalid",
     _WARNING,
     "GET is answered by neither a stream nor 405",
     "http",
@@ -89,7 +89,7 @@ def get_is_answered(case: CheckMoment) -> Iterator[Flaw]:
             yield Flaw(f"GET was answered by {response.status}; 405 says that there is no stream")
 
 
-@check("W04", _ERROR, "a session id with characters that it can't have", "http", topic="http")
+@check("session-id-characters", _ERROR, "a session id with characters that it can't have", "http", topic="http")
 def session_id_is_visible(case: CheckMoment) -> Iterator[Flaw]:
     """Visible ASCII only."""
     heads = _heads(case)
@@ -98,7 +98,15 @@ def session_id_is_visible(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw("Mcp-Session-Id has other characters than visible ASCII")
 
 
-@check("W08", _ERROR, "the id of an event comes again", "frame", topic="http", since="2025-03-26", until="2025-11-25")
+@check(
+    "event-id-reused",
+    _ERROR,
+    "the id of an event comes again",
+    "frame",
+    topic="http",
+    since="2025-03-26",
+    until="2025-11-25",
+)
 def event_ids_come_once(case: CheckMoment) -> Iterator[Flaw]:
     """Within a session; a resumed stream tells anew what was lost."""
     frame = case.frame
@@ -111,31 +119,12 @@ def event_ids_come_once(case: CheckMoment) -> Iterator[Flaw]:
         case.state.http.event_ids.add(id_)
 
 
-@check(
-    "W09",
-    _WARNING,
-    "a stream ended without the answer",
-    "http end",
-    topic="http",
-    since="2025-03-26",
-    until="2025-06-18",
-)
-def streams_bring_the_answer(case: CheckMoment) -> Iterator[Flaw]:
-    """The server should not close before it has answered."""
-    http, fact = case.http, case.fact
-    if http is None or not isinstance(fact, HttpFact) or fact.why in (CLOSED_HERE, GIVEN_UP_HERE):
-        return
-    for asked in http.asked if http.response and _kind(http) == "text/event-stream" else ():
-        if asked.answered is None and asked.cancelled is None:
-            yield Flaw(f"the stream ended before {asked.method[:60]} was answered", frames=(asked.frame,))
-
-
 def _status(case: CheckMoment) -> int:
     return case.http.response.status if case.http and case.http.response else 0
 
 
 @check(
-    "W15",
+    "unknown-method-status",
     _ERROR,
     "an unknown method without 404",
     "carried",
@@ -156,7 +145,7 @@ def unknown_methods_are_404(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "W16",
+    "protocol-error-status",
     _ERROR,
     "an error of the protocol without 400",
     "carried",
@@ -175,7 +164,7 @@ def protocol_errors_are_400(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "W17",
+    "stateless-session-id",
     _WARNING,
     "an HTTP session where there are none",
     "http",
@@ -191,12 +180,17 @@ def there_are_no_sessions(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw("the response carries Mcp-Session-Id")
     if heads and heads[1].method in ("GET", "DELETE") and heads[2].status != 405 and case.state.transport == "http":
         yield Flaw(f"{heads[1].method} was answered by {heads[2].status}, not 405")
-    if frame is not None and frame.sse is not None and frame.sse.id and case.state.is_sampled("W17", 1, 1 << 62):
+    if (
+        frame is not None
+        and frame.sse is not None
+        and frame.sse.id
+        and case.state.is_sampled("stateless-session-id", 1, 1 << 62)
+    ):
         yield Flaw("an event has an id, and streams can't be resumed in this revision", severity=_HINT)
 
 
 @check(
-    "W19",
+    "buffering-header-missing",
     _WARNING,
     "a stream that proxies may hold back",
     "http",
@@ -208,12 +202,14 @@ def streams_are_not_buffered(case: CheckMoment) -> Iterator[Flaw]:
     """Said once a connection."""
     heads = _heads(case)
     if heads and heads[2].status == 200 and _kind(heads[0]) == "text/event-stream":
-        if (heads[0].header("x-accel-buffering") or "").lower() != "no" and case.state.is_sampled("W19", 1, 1 << 62):
+        if (heads[0].header("x-accel-buffering") or "").lower() != "no" and case.state.is_sampled(
+            "buffering-header-missing", 1, 1 << 62
+        ):
             yield Flaw("an event stream without X-Accel-Buffering: no")
 
 
 @check(
-    "W20",
+    "response-on-wrong-post",
     _ERROR,
     "the answer to another request than the POST's",
     "carried",
@@ -234,7 +230,7 @@ def answers_its_own_request(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "V01",
+    "endpoint-event-not-first",
     _ERROR,
     "an event stream that does not begin with its endpoint",
     "frame",
@@ -251,7 +247,7 @@ def begins_with_its_endpoint(case: CheckMoment) -> Iterator[Flaw]:
     if frame is not None and frame.sse is not None:
         if frame.sse.event not in (None, "message"):
             yield Flaw(f"a message came as an event of type {str(frame.sse.event)[:40]!r}")
-        if not case.state.http.has_endpoint and case.state.is_sampled("V01", 1, 1 << 62):
+        if not case.state.http.has_endpoint and case.state.is_sampled("endpoint-event-not-first", 1, 1 << 62):
             yield Flaw("a message came before the event that names the endpoint", severity=_HINT)
     elif note is not None and note.event == "endpoint" and case.http is not None and case.http.request is not None:
         named = b"".join(line[5:].strip() for line in note.raw.splitlines() if line.startswith(b"data:"))
@@ -276,7 +272,7 @@ _NEVER = 1 << 62
 _GRACE_NS = 150_000_000
 """What a stream may stay open after its answer, where this side then closes it."""
 _LONG_NS = 1_000_000_000
-TAKES_ORIGINS = "W14"
+TAKES_ORIGINS = "origin-not-validated"
 """Among a state's notes: the server answered a request of another origin."""
 
 
@@ -294,7 +290,7 @@ def _responded(case: CheckMoment) -> HttpExchangeState | None:
 
 
 @check(
-    "W05",
+    "session-id-changed",
     _HINT,
     "a session id that changes, or comes late",
     "http",
@@ -318,7 +314,7 @@ def session_id_stays(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "W06",
+    "response-on-get-stream",
     _ERROR,
     "an answer on the stream for everything else",
     "carried",
@@ -337,7 +333,7 @@ def answers_come_where_they_were_asked(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "W07",
+    "message-on-two-streams",
     _ERROR,
     "one message on two streams",
     "request",
@@ -359,7 +355,7 @@ def messages_come_once(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "W10",
+    "stream-not-closed",
     _WARNING,
     "a stream that stays open after its answer",
     "http end",
@@ -388,7 +384,7 @@ def streams_end_with_the_answer(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "W11",
+    "stream-not-resumable",
     _WARNING,
     "a stream that can't be gone on with as it should",
     "frame",
@@ -403,7 +399,12 @@ def streams_can_be_resumed(case: CheckMoment) -> Iterator[Flaw]:
     if http is None or not _is_plain_http(case):
         return
     if frame is not None and frame.channel is Channel.SSE and frame.sse is not None:
-        if frame.sse.id and not http.events and not http.was_primed and case.state.is_sampled("W11 primed", 1, _NEVER):
+        if (
+            frame.sse.id
+            and not http.events
+            and not http.was_primed
+            and case.state.is_sampled("stream-not-resumable primed", 1, _NEVER)
+        ):
             fix = "Send an event with an id and without data first."
             yield Flaw("a stream with event ids begins without an event that only has an id", severity=_HINT, fix=fix)
     elif fact is not None and fact.event is HttpEvent.END and fact.why == "" and http.has_ids and http.retry is None:
@@ -415,7 +416,7 @@ def streams_can_be_resumed(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "W18",
+    "progress-on-wrong-stream",
     _ERROR,
     "progress on another request's stream",
     "notification notifications/progress",
@@ -431,7 +432,7 @@ def streams_are_about_their_request(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "W12",
+    "unsupported-version-accepted",
     _ERROR,
     "a version that there is not is accepted",
     "http",
@@ -458,7 +459,7 @@ _OVER = re.compile(
 
 
 @check(
-    "W13",
+    "expired-session-status",
     _ERROR,
     "a session that is over is not told by 404",
     "refusal",
@@ -480,7 +481,7 @@ def lost_sessions_are_404(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "W14",
+    "origin-not-validated",
     _ERROR,
     "a web page of elsewhere may ask a local server",
     "http",

@@ -18,7 +18,7 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d|DRAFT-.*")
 
 
 @check(
-    "L02",
+    "unknown-protocol-version",
     _HINT,
     "a revision that this program does not know",
     "answer initialize",
@@ -39,7 +39,7 @@ def revision_is_known(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "L03",
+    "request-before-initialized",
     _WARNING,
     "a request before the client was ready",
     "request",
@@ -61,7 +61,7 @@ def _is_early(case: CheckMoment) -> bool:
 
 
 @check(
-    "L04",
+    "notification-before-initialized",
     _HINT,
     "a notification before the client was ready",
     "notification",
@@ -80,7 +80,7 @@ def tells_after_initialized(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "L07",
+    "version-not-listed",
     _HINT,
     "the version in use is not among those supported",
     "answer server/discover",
@@ -97,7 +97,7 @@ def supports_what_it_speaks(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "L08",
+    "supported-versions-missing",
     _ERROR,
     "an unsupported version is refused without naming others",
     "error",
@@ -120,7 +120,14 @@ def names_supported_versions(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw(said, "/error/data/requested")
 
 
-@check("L09", _ERROR, "a missing capability is not named", "error", topic="basic", since="2026-07-28")
+@check(
+    "required-capabilities-missing",
+    _ERROR,
+    "a missing capability is not named",
+    "error",
+    topic="basic",
+    since="2026-07-28",
+)
 def names_missing_capability(case: CheckMoment) -> Iterator[Flaw]:
     """-32021 carries `requiredCapabilities`, an object."""
     if peek.integer(case.value, "code") == -32021:
@@ -128,9 +135,14 @@ def names_missing_capability(case: CheckMoment) -> Iterator[Flaw]:
             yield Flaw("-32021 without the capabilities that are required", "/error/data/requiredCapabilities")
 
 
-@check("L11", _ERROR, "resultType is no word that there is", "answer", topic="basic", since="2026-07-28")
+@check(
+    "unknown-result-type", _ERROR, "resultType is no word that there is", "answer", topic="basic", since="2026-07-28"
+)
 def result_type_is_known(case: CheckMoment) -> Iterator[Flaw]:
-    """complete, input_required, or what an extension of the client's defines. Of tasks D05 and D06 say more."""
+    """Known are complete, input_required, and what a declared extension defines.
+
+    `task-on-unsupported-method` and `task-result-incomplete` say more of tasks.
+    """
     word = peek.text(case.value, "resultType")
     if word in (None, "complete", "input_required") or case.method == "tasks/get":
         return
@@ -141,15 +153,24 @@ def result_type_is_known(case: CheckMoment) -> Iterator[Flaw]:
     yield Flaw(f"resultType is {word!r}, which this client has not declared", "/result/resultType")
 
 
-@check("L12", _WARNING, "a result that does not say who answers", "answer", topic="basic", since="2026-07-28")
+@check(
+    "server-info-missing",
+    _WARNING,
+    "a result that does not say who answers",
+    "answer",
+    topic="basic",
+    since="2026-07-28",
+)
 def says_who_answers(case: CheckMoment) -> Iterator[Flaw]:
     """`serverInfo` should be in every result's `_meta`; said once a connection."""
-    if not peek.has(case.value, "_meta", PREFIX + "serverInfo") and case.state.is_sampled("L12", 1, 1 << 62):
+    if not peek.has(case.value, "_meta", PREFIX + "serverInfo") and case.state.is_sampled(
+        "server-info-missing", 1, 1 << 62
+    ):
         yield Flaw(f"the result of {case.method[:60]} does not say which server it is from", "/result/_meta")
 
 
 @check(
-    "L13",
+    "release-candidate-leftover",
     _HINT,
     "leftovers of a release candidate",
     "answer server/discover",
@@ -167,7 +188,7 @@ def is_of_the_final_revision(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "L15",
+    "extension-without-prefix",
     _ERROR,
     "an extension without a prefix",
     "answer server/discover",
@@ -182,7 +203,7 @@ def extensions_have_prefixes(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "L16",
+    "tasks-capability-obsolete",
     _ERROR,
     "tasks as a capability of the core",
     "answer server/discover",
@@ -196,7 +217,7 @@ def tasks_are_an_extension(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "L17",
+    "handshake-error-without-versions",
     _WARNING,
     "a handshake is refused without a word of the versions there are",
     "error initialize",
@@ -220,7 +241,7 @@ _LISTS = {
 
 
 @check(
-    "C01",
+    "list-changed-undeclared",
     _ERROR,
     "a list is said to have changed, which was not promised",
     *(f"notification {method}" for method in _LISTS),
@@ -238,7 +259,7 @@ def promised_to_tell_of_lists(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "C02",
+    "resource-update-undeclared",
     _ERROR,
     "an update of a resource, which was not promised",
     "notification notifications/resources/updated",
@@ -254,7 +275,7 @@ def promised_to_tell_of_resources(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "C03",
+    "logging-undeclared",
     _ERROR,
     "a log message, which was not promised",
     "notification notifications/message",
@@ -273,7 +294,7 @@ _KINDS = {"tools/list": "tools", "prompts/list": "prompts", "resources/list": "r
 
 
 @check(
-    "C04",
+    "list-undeclared",
     _WARNING,
     "a list that the server does not declare",
     *(f"answer {method}" for method in _KINDS),
@@ -290,7 +311,7 @@ def declares_what_it_has(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "C05",
+    "capability-not-implemented",
     _ERROR,
     "a capability without its list",
     *(f"error {method}" for method in _KINDS),
@@ -306,7 +327,7 @@ def has_what_it_declares(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "C06",
+    "skills-unavailable",
     _ERROR,
     "skills are declared, and can't be listed or read",
     "answer initialize",
@@ -336,7 +357,7 @@ _SKILLS_AT = "/result/capabilities/extensions/io.modelcontextprotocol~1skills"
 
 
 @check(
-    "L05",
+    "discover-not-implemented",
     _ERROR,
     "server/discover is not known to a server that needs it",
     "error server/discover",
@@ -350,9 +371,9 @@ def can_be_discovered(case: CheckMoment) -> Iterator[Flaw]:
     """“Servers MUST implement server/discover”, if they name a stateless revision or have spoken it."""
     state, notes = case.state, case.state.notes
     if case.method != "server/discover":
-        if "L05" in notes and peek.has(case.value, "resultType"):
+        if "discover-not-implemented" in notes and peek.has(case.value, "resultType"):
             said = "a server of the stateless revision does not know server/discover"
-            yield Flaw(said, frames=(notes.pop("L05"),), instead=True)
+            yield Flaw(said, frames=(notes.pop("discover-not-implemented"),), instead=True)
     elif peek.integer(case.value, "code") == METHOD_NOT_FOUND:
         spoken = state.opening is not None and state.opening.era is Era.MODERN
         if named := names_stateless(case.value):
@@ -360,4 +381,4 @@ def can_be_discovered(case: CheckMoment) -> Iterator[Flaw]:
         elif spoken:
             yield Flaw("a server of the stateless revision does not know server/discover", "/error/code")
         else:
-            notes["L05"] = case.n
+            notes["discover-not-implemented"] = case.n

@@ -37,39 +37,53 @@ def _is_piece(line: bytes) -> bool:
     return line.strip() in (b"{", b"[", b"}", b"]", b"},", b"],") or (line[:1] in b" \t" and line.lstrip()[:1] == b'"')
 
 
-@check("S01", _ERROR, "stdout is used for more than messages", "garbled", topic="stdio", fix="Write it to stderr.")
+@check(
+    "stdout-extra-output",
+    _ERROR,
+    "stdout is used for more than messages",
+    "garbled",
+    topic="stdio",
+    fix="Write it to stderr.",
+)
 def stdout_has_messages_alone(case: CheckMoment) -> Iterator[Flaw]:
     """“The server MUST NOT write anything to its stdout that is not a valid MCP message.”"""
     line = _line(case)
     if line is not None and line.strip() and not _is_piece(line) and not line.lstrip().startswith(b"{"):
-        if _once(case, "S01"):
+        if _once(case, "stdout-extra-output"):
             yield Flaw("the server writes to stdout what is no message", span=(0, len(line)))
 
 
-@check("S02", _ERROR, "a message has line feeds in it", "garbled", topic="stdio", fix="Write each message on one line.")
+@check(
+    "embedded-newline",
+    _ERROR,
+    "a message has line feeds in it",
+    "garbled",
+    topic="stdio",
+    fix="Write each message on one line.",
+)
 def messages_have_no_line_feeds(case: CheckMoment) -> Iterator[Flaw]:
     """“Messages are delimited by newlines, and MUST NOT contain embedded newlines.”"""
     line = _line(case)
-    if line is not None and line.strip() in (b"{", b"[") and _once(case, "S02"):
+    if line is not None and line.strip() in (b"{", b"[") and _once(case, "embedded-newline"):
         yield Flaw("a message is spread over several lines", span=(0, len(line)))
 
 
-@check("S03", _HINT, "line ends, marks and blank lines that are not meant", "frame", topic="stdio")
+@check("irregular-line-bytes", _HINT, "line ends, marks and blank lines that are not meant", "frame", topic="stdio")
 def lines_are_plain(case: CheckMoment) -> Iterator[Flaw]:
     """CR LF, a byte-order mark, empty lines: readers are kind to them, mostly."""
     frame = case.frame
     if frame is None or frame.channel is not Channel.STDOUT:
         return
-    if frame.eol is Eol.CRLF and _once(case, "S03 ends"):
+    if frame.eol is Eol.CRLF and _once(case, "irregular-line-bytes ends"):
         yield Flaw("lines end with CR LF")
-    if frame.payload.startswith(_MARK) and _once(case, "S03 mark"):
+    if frame.payload.startswith(_MARK) and _once(case, "irregular-line-bytes mark"):
         yield Flaw("a line begins with a byte-order mark", span=(0, 3))
-    if not frame.payload.strip() and frame.eol is not Eol.NONE and _once(case, "S03 blank"):
+    if not frame.payload.strip() and frame.eol is not Eol.NONE and _once(case, "irregular-line-bytes blank"):
         yield Flaw("a line is blank")
 
 
 @check(
-    "S04",
+    "process-outlives-stdin",
     _WARNING,
     "the process outlives its input",
     "end",
@@ -92,7 +106,7 @@ def ends_when_input_ends(case: CheckMoment) -> Iterator[Flaw]:
             return
 
 
-@check("S05", _HINT, "the process ended in the middle of things", "end", topic="stdio")
+@check("unexpected-exit", _HINT, "the process ended in the middle of things", "end", topic="stdio")
 def ends_when_asked(case: CheckMoment) -> Iterator[Flaw]:
     """It ended by itself, with an exit code that tells of a failure, or with requests that wait for an answer."""
     ended = _ended_by_itself(case)
@@ -124,14 +138,22 @@ def _ended_by_itself(case: CheckMoment) -> tuple[int, ProcessFact] | None:
     return None
 
 
-@check("E23", _ERROR, "bytes that are not UTF-8", "frame", topic="stdio", since="2025-03-26", fix="Encode as UTF-8.")
+@check(
+    "invalid-utf8",
+    _ERROR,
+    "bytes that are not UTF-8",
+    "frame",
+    topic="stdio",
+    since="2025-03-26",
+    fix="Encode as UTF-8.",
+)
 def messages_are_utf8(case: CheckMoment) -> Iterator[Flaw]:
     """“JSON-RPC messages MUST be UTF-8 encoded.”"""
     payload = case.frame.payload if case.frame is not None else b""
     try:
         payload.decode("utf-8")
     except UnicodeDecodeError as error:
-        if _once(case, "E23"):
+        if _once(case, "invalid-utf8"):
             yield Flaw("a message is not UTF-8", span=(error.start, error.end))
 
 
@@ -141,12 +163,14 @@ _WHOLE = 64 * 1024
 def _is_looked_at(case: CheckMoment) -> bool:
     frame = case.frame
     return (
-        frame is not None and len(frame.payload) <= _WHOLE and case.state.is_sampled(f"E26 {case.method[:80]}", 10, 100)
+        frame is not None
+        and len(frame.payload) <= _WHOLE
+        and case.state.is_sampled(f"ambiguous-json {case.method[:80]}", 10, 100)
     )
 
 
 @check(
-    "E26",
+    "ambiguous-json",
     _HINT,
     "JSON that programs read in different ways",
     "answer",

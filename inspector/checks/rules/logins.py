@@ -31,7 +31,7 @@ def _params(challenge: str | None) -> dict[str, str]:
 
 
 @check(
-    "O01",
+    "challenge-without-metadata",
     _ERROR,
     "a refusal that does not say where to log in",
     "end",
@@ -69,7 +69,13 @@ def _found(case: CheckMoment, *places: str) -> MetadataDocument | None:
 
 
 @check(
-    "O02", _ERROR, "metadata of a resource that leads nowhere", "http end", topic=_TOPIC, since="2025-06-18", early=True
+    "resource-metadata-invalid",
+    _ERROR,
+    "metadata of a resource that leads nowhere",
+    "http end",
+    topic=_TOPIC,
+    since="2025-06-18",
+    early=True,
 )
 def resource_is_described(case: CheckMoment) -> Iterator[Flaw]:
     """It names an authorization server, and it is about the server that was asked (RFC 9728, section 3.3)."""
@@ -110,7 +116,15 @@ def _port(scheme: str) -> int:
     return 443 if scheme.lower() == "https" else 80
 
 
-@check("O03", _ERROR, "metadata that clients must not trust", "http end", topic=_TOPIC, since="2025-11-25", early=True)
+@check(
+    "authorization-server-metadata-invalid",
+    _ERROR,
+    "metadata that clients must not trust",
+    "http end",
+    topic=_TOPIC,
+    since="2025-11-25",
+    early=True,
+)
 def authorization_server_is_described(case: CheckMoment) -> Iterator[Flaw]:
     """The issuer is the one that was asked for, over https, and S256 is offered (RFC 8414, section 3.3; PKCE)."""
     found = _found(case, _OAUTH, _OPENID)
@@ -150,7 +164,7 @@ def _expected(state: ConnectionState, url: str) -> list[str]:
 
 
 @check(
-    "O04",
+    "redirect-issuer-missing",
     _ERROR,
     "an answer to a login that does not say who gives it, or somebody else",
     "http",
@@ -181,7 +195,7 @@ def _is_of_server(document: MetadataDocument) -> bool:
 
 
 @check(
-    "O05",
+    "scopes-not-announced",
     _WARNING,
     "scopes that are not told as they should",
     "http",

@@ -12,7 +12,7 @@ from inspector.protocol import peek
 _ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
 
 
-@check("R03", _HINT, "two resources of one URI", "answer resources/list", topic="server/resources")
+@check("duplicate-resource-uri", _HINT, "two resources of one URI", "answer resources/list", topic="server/resources")
 def uris_are_unique(case: CheckMoment) -> Iterator[Flaw]:
     """Within a page."""
     seen: set[str] = set()
@@ -23,7 +23,13 @@ def uris_are_unique(case: CheckMoment) -> Iterator[Flaw]:
         seen.add(uri or "")
 
 
-@check("R04", _ERROR, "contents of a resource lack their uri, text or blob", "answer resources/read", topic="schema")
+@check(
+    "resource-contents-invalid",
+    _ERROR,
+    "contents of a resource lack their uri, text or blob",
+    "answer resources/read",
+    topic="schema",
+)
 def contents_are_text_or_blob(case: CheckMoment) -> Iterator[Flaw]:
     """Neither is a matter of the shape; both at once leave open which one counts."""
     for at, item in enumerate(peek.items(case.value, "contents")):
@@ -32,7 +38,7 @@ def contents_are_text_or_blob(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "R05",
+    "resource-contents-empty",
     _WARNING,
     "a resource without contents",
     "answer resources/read",
@@ -49,7 +55,7 @@ def contents_are_not_empty(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "R08",
+    "unsubscribed-resource-update",
     _HINT,
     "an update of a resource that nobody subscribed to",
     "notification notifications/resources/updated",
@@ -64,7 +70,13 @@ def was_subscribed(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw(f"{uri[:80]!r} was updated, and nobody subscribed to it", "/params/uri")
 
 
-@check("P05", _WARNING, "a resource in a prompt without its type", "answer prompts/get", topic="server/prompts")
+@check(
+    "prompt-resource-without-type",
+    _WARNING,
+    "a resource in a prompt without its type",
+    "answer prompts/get",
+    topic="server/prompts",
+)
 def prompts_name_types(case: CheckMoment) -> Iterator[Flaw]:
     """“A MIME type” is part of an embedded resource in prose; the schema leaves it open."""
     for at, message in enumerate(peek.items(case.value, "messages")):
@@ -74,7 +86,7 @@ def prompts_name_types(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "Q01",
+    "completion-invalid",
     _ERROR,
     "a completion with values that can't be",
     "answer completion/complete",
@@ -95,7 +107,7 @@ _GONE = re.compile(r"(?i)not found|no such|does not exist|unknown resource|ENOEN
 
 
 @check(
-    "R06",
+    "resource-not-found-code",
     _ERROR,
     "a resource that is not there is told by another code",
     "error resources/read",
@@ -112,7 +124,13 @@ def absence_has_its_code(case: CheckMoment) -> Iterator[Flaw]:
             yield Flaw(f"“{said[:80]}” came with {code}, not {wanted}", "/error/code", fix=f"Answer {wanted}.")
 
 
-@check("R07", _HINT, "a resource that is another than was listed", "answer resources/read", topic="server/resources")
+@check(
+    "resource-differs-from-list",
+    _HINT,
+    "a resource that is another than was listed",
+    "answer resources/read",
+    topic="server/resources",
+)
 def contents_are_as_listed(case: CheckMoment) -> Iterator[Flaw]:
     """Its size and its type; judged where the whole of one resource was read."""
     uri = peek.text(case.asked.params if case.asked is not None else None, "uri") or ""

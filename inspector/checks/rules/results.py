@@ -10,7 +10,7 @@ from typing import Any
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import reason_of, words_in
 from inspector.checks.learning import FAILED, RICH, STRUCTURED
-from inspector.checks.registry import Flaw, check
+from inspector.checks.registry import Flaw, check, diagnosis
 from inspector.checks.state import CheckMoment
 from inspector.forms.validate import validate
 from inspector.protocol import peek
@@ -46,7 +46,7 @@ def _has_structure(case: CheckMoment) -> bool:
     return (
         _is_final(case)
         and case.value.get("structuredContent") is not None
-        and case.state.is_sampled("K09", _FIRST, 100)
+        and case.state.is_sampled("structured-content-without-text", _FIRST, 100)
     )
 
 
@@ -54,11 +54,11 @@ def _is_worth_a_look(case: CheckMoment) -> bool:
     """The first results of each tool, and some of the others."""
     name = peek.text(case.asked.params if case.asked else None, "name") or ""
     known = _is_final(case) and "structuredContent" in case.value
-    return known and case.state.is_sampled(f"K07 {name[:80]}", _FIRST, _EVERY)
+    return known and case.state.is_sampled(f"structured-content-invalid {name[:80]}", _FIRST, _EVERY)
 
 
 @check(
-    "K06",
+    "structured-content-missing",
     _ERROR,
     "no structured content, which the tool promises",
     _CALL,
@@ -76,7 +76,7 @@ def structured_content_is_there(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "K07",
+    "structured-content-invalid",
     _ERROR,
     "structured content that the tool's own schema refuses",
     _CALL,
@@ -100,7 +100,7 @@ def structured_content_fits(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "K09",
+    "structured-content-without-text",
     _WARNING,
     "structured content without its text",
     _CALL,
@@ -132,11 +132,15 @@ def _says(text: str, wanted: Any) -> bool:
 
 def _may_be_about_arguments(case: CheckMoment) -> bool:
     known = type(peek.at(_tool(case), "inputSchema")) is dict
-    return known and peek.integer(case.value, "code") == -32602 and case.state.is_sampled("K11", _FIRST, _EVERY)
+    return (
+        known
+        and peek.integer(case.value, "code") == -32602
+        and case.state.is_sampled("invalid-arguments-as-protocol-error", _FIRST, _EVERY)
+    )
 
 
 @check(
-    "K11",
+    "invalid-arguments-as-protocol-error",
     _WARNING,
     "wrong arguments are told as a protocol error",
     "error tools/call",
@@ -156,7 +160,7 @@ def wrong_arguments_are_a_result(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "K05",
+    "content-mime-type-mismatch",
     _HINT,
     "data of another type than it says",
     _CALL,
@@ -184,7 +188,14 @@ def _sniffed(data: str) -> str:
     return next((kind for magic, kind in _MAGIC if head.startswith(magic) or head.lower().startswith(magic)), "")
 
 
-@check("K13", _ERROR, "annotations with values that there are not", _CALL, topic="server/resources", needs=RICH)
+@check(
+    "annotation-value-invalid",
+    _ERROR,
+    "annotations with values that there are not",
+    _CALL,
+    topic="server/resources",
+    needs=RICH,
+)
 def moments_are_moments(case: CheckMoment) -> Iterator[Flaw]:
     """`lastModified` should be ISO 8601."""
     for at, block in enumerate(peek.items(case.value, "content")):
@@ -197,7 +208,7 @@ def moments_are_moments(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "K14",
+    "embedded-resource-undeclared",
     _WARNING,
     "a resource in a result, and no resources declared",
     _CALL,
@@ -214,7 +225,7 @@ def embeds_what_it_declares(case: CheckMoment) -> Iterator[Flaw]:
             yield Flaw("a resource is embedded, and the server declares no resources", f"/result/content/{at}")
 
 
-@check("K15", _HINT, "a result that says nothing", _CALL, topic="server/tools")
+@check("empty-result", _HINT, "a result that says nothing", _CALL, topic="server/tools")
 def says_something(case: CheckMoment) -> Iterator[Flaw]:
     """No content at all, or a failure without a word."""
     if not _is_final(case):
@@ -229,8 +240,8 @@ def says_something(case: CheckMoment) -> Iterator[Flaw]:
 _TRACEBACK = re.compile(r"Traceback \(most recent call last\)|\n\s+at \S+ \(.*:\d+:\d+\)")
 
 
-@check(
-    "L-19",
+@diagnosis(
+    "tool-failure-as-protocol-error",
     _WARNING,
     "a tool's failure is told as a protocol error",
     "error tools/call",
@@ -332,8 +343,8 @@ def _failure_of(value: Any) -> str:
     return ""
 
 
-@check(
-    "L-20",
+@diagnosis(
+    "tool-failure-unmarked",
     _HINT,
     "a result that may report a failure without isError",
     _CALL,
@@ -360,7 +371,7 @@ def failures_are_marked(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "K16",
+    "object-as-text",
     _WARNING,
     "an object that was turned into a text",
     _CALL,
@@ -382,7 +393,7 @@ _OBJECT = re.compile(r"[^\n]{0,60}\[object \w+\][^\n]{0,60}")
 
 
 @check(
-    "K17",
+    "result-wrapped",
     _ERROR,
     "a tool's result inside of another object",
     _CALL,
@@ -402,7 +413,7 @@ def results_are_not_wrapped(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "K12",
+    "unknown-tool-as-tool-error",
     _WARNING,
     "an unknown tool is told as a tool's failure",
     _CALL,

@@ -26,7 +26,7 @@ _MAY_ASK = {"tools/call", "prompts/get", "resources/read"}
 
 
 @check(
-    "E04",
+    "result-not-object",
     _ERROR,
     "a result is not an object",
     "answer",
@@ -39,10 +39,20 @@ def result_has_its_shape(case: CheckMoment) -> Iterator[Flaw]:
     if name and (faults := judge_of(case.row, name)(case.value)):
         for fault in faults:
             flaw = _as_flaw(fault, "/result", case.method, _named(case.value, fault.pointer))
-            yield flaw if fault.pointer or fault.rule == "E19" else replace(flaw, id="E04")
+            yield (
+                flaw if fault.pointer or fault.rule == "null-optional-member" else replace(flaw, id="result-not-object")
+            )
 
 
-@check("E12", _ERROR, "params is not an object", "request", "notification", topic="schema", fix="Send params by name.")
+@check(
+    "params-not-object",
+    _ERROR,
+    "params is not an object",
+    "request",
+    "notification",
+    topic="schema",
+    fix="Send params by name.",
+)
 def params_have_their_shape(case: CheckMoment) -> Iterator[Flaw]:
     """The params of every request and notification of the server's."""
     message = case.message
@@ -69,7 +79,7 @@ def shape_of_result(case: CheckMoment) -> str:
             and is_nested(value)
             and not _asked_for_task(asked)
         ):
-            return "Result"  # D12, or D01 of the core: what it lacks as the tool's result is no further fault
+            return "Result"  # `task-handle-nested` or `task-not-requested` reports it
         if kind == "input_required" and asked.method in _MAY_ASK:
             return "Asking" if case.is_modern else _plain_shape(asked.method)
         if kind == "task":
@@ -113,53 +123,119 @@ def _as_flaw(fault: ShapeFault, root: str, method: str, name: str = "") -> Flaw:
     severity = None if fault.hard else _WARNING
     of = f" ({name})" if name else ""
     return Flaw(
-        f"{method}{of}: {place} {fault.sentence}", root + fault.pointer, id=fault.rule or "E04", severity=severity
+        f"{method}{of}: {place} {fault.sentence}",
+        root + fault.pointer,
+        id=fault.rule or "result-not-object",
+        severity=severity,
     )
 
 
 _OPTIONAL = "Leave an optional member out instead of sending null."
 for _id, _title, _topic, _since, _until, _fix in (
-    ("E19", "null in the place of an optional member", "schema", "", "", _OPTIONAL),
-    ("L01", "the answer to initialize lacks what it must have", "basic/lifecycle", "", "2025-11-25", ""),
-    ("L06", "the answer to server/discover lacks what it must have", "server/discover", "2026-07-28", "", ""),
-    ("L10", "a result without resultType", "basic", "2026-07-28", "", 'Add "resultType": "complete".'),
-    ("L14", "a capability is declared in a wrong way", "schema", "", "", "A capability is an object, {} at least."),
-    ("T01", "a tool lacks its name or its input schema", "server/tools", "", "", ""),
-    ("T02", "an input schema is not of type object", "schema", "", "", 'Begin it with "type": "object".'),
-    ("T04", "an output schema is not of type object", "schema", "2025-06-18", "", 'Begin it with "type": "object".'),
-    ("K01", "a tool's result without content", "schema", "", "", "Send content, an empty array at least."),
-    ("K02", "content of a type that the revision does not have", "server/tools", "", "", ""),
-    ("K03", "content lacks a member of its type", "schema", "", "", ""),
-    ("K04", "data that is not base64", "schema", "", "", "Encode with the standard alphabet and its padding."),
+    ("null-optional-member", "null in the place of an optional member", "schema", "", "", _OPTIONAL),
     (
-        "K08",
+        "initialize-result-invalid",
+        "the answer to initialize lacks what it must have",
+        "basic/lifecycle",
+        "",
+        "2025-11-25",
+        "",
+    ),
+    (
+        "discover-result-invalid",
+        "the answer to server/discover lacks what it must have",
+        "server/discover",
+        "2026-07-28",
+        "",
+        "",
+    ),
+    ("result-type-missing", "a result without resultType", "basic", "2026-07-28", "", 'Add "resultType": "complete".'),
+    (
+        "capability-not-object",
+        "a capability is declared in a wrong way",
+        "schema",
+        "",
+        "",
+        "A capability is an object, {} at least.",
+    ),
+    ("tool-incomplete", "a tool lacks its name or its input schema", "server/tools", "", "", ""),
+    (
+        "input-schema-not-object",
+        "an input schema is not of type object",
+        "schema",
+        "",
+        "",
+        'Begin it with "type": "object".',
+    ),
+    (
+        "output-schema-not-object",
+        "an output schema is not of type object",
+        "schema",
+        "2025-06-18",
+        "",
+        'Begin it with "type": "object".',
+    ),
+    ("content-missing", "a tool's result without content", "schema", "", "", "Send content, an empty array at least."),
+    ("unknown-content-type", "content of a type that the revision does not have", "server/tools", "", "", ""),
+    ("content-block-incomplete", "content lacks a member of its type", "schema", "", "", ""),
+    (
+        "invalid-base64",
+        "data that is not base64",
+        "schema",
+        "",
+        "",
+        "Encode with the standard alphabet and its padding.",
+    ),
+    (
+        "structured-content-not-object",
         "structuredContent is not an object",
         "server/tools",
         "2025-06-18",
         "2025-11-25",
         "Wrap the value in an object.",
     ),
-    ("K10", "isError is not true or false", "schema", "", "", ""),
-    ("R01", "a resource or template lacks its URI or name", "schema", "", "", ""),
-    ("R02", "a URI that is none", "server/resources", "", "", "Percent-encode what RFC 3986 does not allow."),
-    ("P01", "a prompt or its argument lacks a name", "schema", "", "", ""),
-    ("P02", "a role that is neither user nor assistant", "server/prompts", "", "", "There is no system role."),
-    ("P03", "a prompt's message is not one block", "schema", "", "", "Send one content block per message."),
-    ("G01", "a log message with an unknown level or without data", "server/utilities/logging", "", "", ""),
-    ("A01", "a cursor that is not a string", "server/utilities/pagination", "", "", ""),
+    ("is-error-not-boolean", "isError is not true or false", "schema", "", "", ""),
+    ("resource-uri-missing", "a resource or template lacks its URI or name", "schema", "", "", ""),
+    ("invalid-uri", "a URI that is none", "server/resources", "", "", "Percent-encode what RFC 3986 does not allow."),
+    ("prompt-name-missing", "a prompt or its argument lacks a name", "schema", "", "", ""),
+    ("invalid-role", "a role that is neither user nor assistant", "server/prompts", "", "", "There is no system role."),
     (
-        "H01",
+        "prompt-content-not-block",
+        "a prompt's message is not one block",
+        "schema",
+        "",
+        "",
+        "Send one content block per message.",
+    ),
+    (
+        "log-message-invalid",
+        "a log message with an unknown level or without data",
+        "server/utilities/logging",
+        "",
+        "",
+        "",
+    ),
+    ("cursor-not-string", "a cursor that is not a string", "server/utilities/pagination", "", "", ""),
+    (
+        "cache-hints-missing",
         "a result without caching hints",
         "server/utilities/caching",
         "2026-07-28",
         "",
         "Add ttlMs and cacheScope.",
     ),
-    ("H02", "caching hints with values that can't be", "server/utilities/caching", "2026-07-28", "", ""),
-    ("I05", "requestState is not a string", "schema", "2026-07-28", "", "Encode it as one."),
-    ("Y01", "sampling/createMessage lacks what it must have", "client/sampling", "", "", ""),
-    ("Y03", "sampling content that the revision does not have", "schema", "", "", ""),
-    ("D03", "a task lacks what it must have", "basic/utilities/tasks", "2025-11-25", "", ""),
+    (
+        "cache-hints-invalid",
+        "caching hints with values that can't be",
+        "server/utilities/caching",
+        "2026-07-28",
+        "",
+        "",
+    ),
+    ("request-state-not-string", "requestState is not a string", "schema", "2026-07-28", "", "Encode it as one."),
+    ("sampling-request-invalid", "sampling/createMessage lacks what it must have", "client/sampling", "", "", ""),
+    ("unknown-sampling-content", "sampling content that the revision does not have", "schema", "", "", ""),
+    ("task-invalid", "a task lacks what it must have", "basic/utilities/tasks", "2025-11-25", "", ""),
 ):
     declare(_id, _ERROR, _title, topic=_topic, since=_since, until=_until, fix=_fix)
 
@@ -172,11 +248,11 @@ _TOLD_ELSEWHERE = {("Abilities", "tasks")}
 
 def _is_looked_at(case: CheckMoment) -> bool:
     """The first results of each method, and some of the others."""
-    return bool(case.row) and case.state.is_sampled(f"E25 {case.method[:80]}", 5, 200)
+    return bool(case.row) and case.state.is_sampled(f"member-of-other-version {case.method[:80]}", 5, 200)
 
 
 @check(
-    "E25",
+    "member-of-other-version",
     Severity.HINT,
     "a member that is of another revision",
     "answer",
@@ -192,7 +268,7 @@ def members_are_of_the_revision(case: CheckMoment) -> Iterator[Flaw]:
     for each in strangers(case.row, name, case.value) if name else ():
         if (each.type, each.member) in _TOLD_ELSEWHERE:
             continue
-        if case.state.is_sampled(f"E25 {each.type}.{each.member}", 1, _NEVER):
+        if case.state.is_sampled(f"member-of-other-version {each.type}.{each.member}", 1, _NEVER):
             first, last = ROWS[each.rows[0] - 1].date, ROWS[each.rows[-1] - 1].date
             when = f"is there from {first} on" if each.rows[0] > case.row else f"was there until {last}"
             yield Flaw(

@@ -30,7 +30,12 @@ _TOPIC = "basic/patterns/subscriptions"
 
 
 @check(
-    "B01", _ERROR, "a stream that does not begin with its acknowledgment", *_CHANGES, topic=_TOPIC, since="2026-07-28"
+    "acknowledgment-not-first",
+    _ERROR,
+    "a stream that does not begin with its acknowledgment",
+    *_CHANGES,
+    topic=_TOPIC,
+    since="2026-07-28",
 )
 def begins_with_acknowledgment(case: CheckMoment) -> Iterator[Flaw]:
     """The first message of a listen says what will be told."""
@@ -40,7 +45,7 @@ def begins_with_acknowledgment(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "B02",
+    "subscription-id-missing",
     _ERROR,
     "a change that does not say which subscription it is for",
     *_CHANGES,
@@ -65,7 +70,7 @@ def names_its_subscription(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw(f"{case.method} names the subscription {id_!r}, which is not open", place)
 
 
-@check("B03", _ERROR, "a change that was not asked for", *_CHANGES, topic=_TOPIC, since="2026-07-28")
+@check("unrequested-change", _ERROR, "a change that was not asked for", *_CHANGES, topic=_TOPIC, since="2026-07-28")
 def tells_what_was_asked(case: CheckMoment) -> Iterator[Flaw]:
     """Only kinds in the filter."""
     listen = listen_of(case.state, case.value)
@@ -82,7 +87,7 @@ def tells_what_was_asked(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "B04",
+    "acknowledgment-exceeds-request",
     _ERROR,
     "an acknowledgment of more than was asked for",
     f"notification {_ACKNOWLEDGED}",
@@ -102,7 +107,7 @@ def acknowledges_what_was_asked(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "B05",
+    "message-on-subscription-stream",
     _ERROR,
     "progress or a log message on a stream of changes",
     "notification notifications/progress",
@@ -123,7 +128,14 @@ def _is_elsewhere(case: CheckMoment) -> bool:
     return not case.state.ongoing.listens and not peek.has(case.value, "_meta", PREFIX + "subscriptionId")
 
 
-@check("B06", _WARNING, "a stream of changes ends without a word", "http end", topic=_TOPIC, since="2026-07-28")
+@check(
+    "subscription-ended-silently",
+    _WARNING,
+    "a stream of changes ends without a word",
+    "http end",
+    topic=_TOPIC,
+    since="2026-07-28",
+)
 def end_is_told(case: CheckMoment) -> Iterator[Flaw]:
     """“When the server ends a subscription, it SHOULD send the result of the listen request.”"""
     http, fact = case.http, case.fact
@@ -136,7 +148,7 @@ def end_is_told(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "B07",
+    "subscription-not-stream",
     _WARNING,
     "a stream of changes that is none",
     "answer subscriptions/listen",
@@ -150,7 +162,14 @@ def listening_is_a_stream(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw("subscriptions/listen was answered at once, and not by a stream", "/result")
 
 
-@check("B08", _ERROR, "a change that is told where nobody listens", *_CHANGES, topic=_TOPIC, since="2026-07-28")
+@check(
+    "change-outside-subscription",
+    _ERROR,
+    "a change that is told where nobody listens",
+    *_CHANGES,
+    topic=_TOPIC,
+    since="2026-07-28",
+)
 def changes_are_told_to_listeners(case: CheckMoment) -> Iterator[Flaw]:
     """Changes come on streams of subscriptions/listen and nowhere else."""
     if _is_elsewhere(case):
@@ -172,7 +191,7 @@ def _asks(case: CheckMoment) -> bool:
     return case.is_modern and peek.text(case.value, "resultType") == "input_required"
 
 
-@check("I01", _ERROR, "a question where none may be", "asking", topic=_MRTR, since="2026-07-28")
+@check("input-required-not-allowed", _ERROR, "a question where none may be", "asking", topic=_MRTR, since="2026-07-28")
 def asks_where_it_may(case: CheckMoment) -> Iterator[Flaw]:
     """In answers to three methods."""
     if case.method not in _MAY_ASK and _asks(case):
@@ -180,7 +199,7 @@ def asks_where_it_may(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "I02",
+    "input-required-empty",
     _ERROR,
     "a question without requests and without state",
     "asking",
@@ -194,7 +213,14 @@ def asks_something(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw("input_required, with neither inputRequests nor requestState", "/result")
 
 
-@check("I03", _ERROR, "a question of another kind than there are", "asking", topic=_MRTR, since="2026-07-28")
+@check(
+    "unknown-input-request",
+    _ERROR,
+    "a question of another kind than there are",
+    "asking",
+    topic=_MRTR,
+    since="2026-07-28",
+)
 def asks_in_known_ways(case: CheckMoment) -> Iterator[Flaw]:
     """Elicitation, sampling, roots; the first two with params."""
     for key, request in peek.mapping(case.value, "inputRequests").items() if _asks(case) else ():
@@ -206,7 +232,14 @@ def asks_in_known_ways(case: CheckMoment) -> Iterator[Flaw]:
             yield Flaw(f"{key[:60]}: {method} has no params", f"{place}/params")
 
 
-@check("I04", _ERROR, "a question that the client did not offer to answer", "asking", topic=_MRTR, since="2026-07-28")
+@check(
+    "input-request-undeclared",
+    _ERROR,
+    "a question that the client did not offer to answer",
+    "asking",
+    topic=_MRTR,
+    since="2026-07-28",
+)
 def asks_what_was_offered(case: CheckMoment) -> Iterator[Flaw]:
     """What the request itself declared."""
     for key, request in peek.mapping(case.value, "inputRequests").items() if _asks(case) else ():
@@ -225,7 +258,7 @@ _LOOKED_AT = 64 * 1024
 
 
 @check(
-    "I06",
+    "request-state-unsigned",
     _HINT,
     "a state that whoever likes can change",
     "asking",
@@ -259,7 +292,9 @@ def _unpacked(raw: bytes) -> bytes:
     return urlsafe_b64decode(raw.rstrip(b"=") + b"=" * (-len(raw.rstrip(b"=")) % 4))
 
 
-@check("I07", _HINT, "a call that asks again and again", "asking", topic=_ROUNDS_TOPIC, since="2026-07-28")
+@check(
+    "input-required-loop", _HINT, "a call that asks again and again", "asking", topic=_ROUNDS_TOPIC, since="2026-07-28"
+)
 def asking_comes_to_an_end(case: CheckMoment) -> Iterator[Flaw]:
     """More rounds than clients go along with, or a question that was answered already."""
     asked = case.asked

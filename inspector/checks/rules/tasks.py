@@ -18,7 +18,7 @@ _RELATED = PREFIX + "related-task"
 
 
 @check(
-    "D01",
+    "task-not-requested",
     _ERROR,
     "a task that nobody asked for, or a handle without a task",
     "answer tools/call",
@@ -43,7 +43,7 @@ def tasks_are_asked_for(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "D02",
+    "task-status-transition",
     _ERROR,
     "a task's state that can't be",
     "answer tools/call",
@@ -77,7 +77,7 @@ def _is_past(case: CheckMoment, id_: str) -> bool:
 
 
 @check(
-    "D04",
+    "related-task-missing",
     _ERROR,
     "a task's result does not say of which task",
     "answer tasks/result",
@@ -92,7 +92,7 @@ def results_name_their_task(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "X03",
+    "task-cancelled-by-notification",
     _ERROR,
     "a task is cancelled by the notification for requests",
     "notification notifications/cancelled",
@@ -106,9 +106,16 @@ def tasks_are_cancelled_by_request(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw("notifications/cancelled names a task", "/params/requestId")
 
 
-@check("D05", _ERROR, "a task on a method that has none", "answer", topic="schema", since="2026-07-28")
+@check(
+    "task-on-unsupported-method",
+    _ERROR,
+    "a task on a method that has none",
+    "answer",
+    topic="schema",
+    since="2026-07-28",
+)
 def tasks_are_calls(case: CheckMoment) -> Iterator[Flaw]:
-    """In the extension only `tools/call` may become one. Of `tasks/get` D06 says so."""
+    """In the extension only `tools/call` may become one. Of `tasks/get` task-result-incomplete says so."""
     if case.method not in ("tools/call", "tasks/get") and peek.text(case.value, "resultType") == "task":
         yield Flaw(f"{case.method[:60]} became a task", "/result/resultType")
 
@@ -127,7 +134,7 @@ def _root(case: CheckMoment) -> str:
 
 
 @check(
-    "D06",
+    "task-result-incomplete",
     _EXTENSION_TASKS_ERROR,
     "what is known of a task is not a complete result",
     "answer tasks/get",
@@ -142,7 +149,7 @@ def telling_is_complete(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "D12",
+    "task-handle-nested",
     _EXTENSION_TASKS_ERROR,
     "a task's handle is nested",
     "answer tools/call",
@@ -157,19 +164,31 @@ def handles_are_flat(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw("the task is nested in `task`, as it was before tasks were an extension", "/result/task")
 
 
-@check("D07", _EXTENSION_TASKS_ERROR, "a task without what its state brings", *_TOLD, topic=_TOPIC, since="2026-07-28")
+@check(
+    "task-status-member-missing",
+    _EXTENSION_TASKS_ERROR,
+    "a task without what its state brings",
+    *_TOLD,
+    topic=_TOPIC,
+    since="2026-07-28",
+)
 def states_bring_their_part(case: CheckMoment) -> Iterator[Flaw]:
     """What is completed has a result, what failed an error, what waits its questions."""
     status = peek.text(case.value, "status")
     member = _BRINGS.get(status or "")
     if status == "failed" and peek.flag(case.value, "result", "isError"):
-        return  # the state is wrong, and D08 says so
+        return  # the state is wrong, and task-failure-misreported says so
     if member is not None and type(peek.at(case.value, member)) is not dict:
         yield Flaw(f"a task is {status} and has no {member}", f"{_root(case)}/{member}")
 
 
 @check(
-    "D08", _EXTENSION_TASKS_ERROR, "a failure that is told in the wrong way", *_TOLD, topic=_TOPIC, since="2026-07-28"
+    "task-failure-misreported",
+    _EXTENSION_TASKS_ERROR,
+    "a failure that is told in the wrong way",
+    *_TOLD,
+    topic=_TOPIC,
+    since="2026-07-28",
 )
 def failures_are_of_the_protocol(case: CheckMoment) -> Iterator[Flaw]:
     """“The failed status MUST NOT be used to represent non-JSON-RPC errors, such as isError: true.”"""
@@ -183,7 +202,7 @@ def failures_are_of_the_protocol(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "D09",
+    "task-input-key-reused",
     _EXTENSION_TASKS_ERROR,
     "a question takes the key of another",
     *_TOLD,
@@ -200,7 +219,7 @@ def keys_are_used_once(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "D10",
+    "new-task-unknown",
     _EXTENSION_TASKS_ERROR,
     "a task is not known that was just begun",
     "error tasks/get",
@@ -224,7 +243,7 @@ def tasks_are_there_once_begun(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "D11",
+    "unsolicited-task-notification",
     _EXTENSION_TASKS_ERROR,
     "words about a task that nobody asked for",
     "notification notifications/tasks",

@@ -41,7 +41,9 @@ def _tools(case: CheckMoment) -> Iterator[tuple[str, str, dict[str, Any]]]:
             yield f"/result/tools/{at}", (peek.text(tool, "name") or f"number {at + 1}")[:80], tool
 
 
-@check("T05", _HINT, "a schema in a dialect that is not known", _LIST, topic="basic", since="2025-11-25")
+@check(
+    "unknown-schema-dialect", _HINT, "a schema in a dialect that is not known", _LIST, topic="basic", since="2025-11-25"
+)
 def dialect_is_known(case: CheckMoment) -> Iterator[Flaw]:
     """Other dialects are legal; few clients have them."""
     for place, name, tool in tools_of(case):
@@ -52,7 +54,7 @@ def dialect_is_known(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "T06",
+    "tool-name-not-portable",
     _WARNING,
     "a tool's name that not all clients take",
     _LIST,
@@ -76,9 +78,17 @@ def name_is_plain(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw(f"the tool's name {name!r} {why}", f"{place}/name", severity=mild)
 
 
-@check("T07", _WARNING, "two tools of one name", _LIST, topic="server/tools", mild_until="2025-06-18", mild=_HINT)
+@check(
+    "duplicate-tool-name",
+    _WARNING,
+    "two tools of one name",
+    _LIST,
+    topic="server/tools",
+    mild_until="2025-06-18",
+    mild=_HINT,
+)
 def names_are_unique(case: CheckMoment) -> Iterator[Flaw]:
-    """Within the page, and against the pages before it, unless the whole page is one of these (S-18)."""
+    """Within a page and across pages. A page that is repeated as a whole is `pagination-incomplete`."""
     seen: dict[str, Any] = {}
     more = case.asked is not None and peek.has(case.asked.params, "cursor")
     before = case.state.lists.known["tools"] if more and not came_before(case) else {}
@@ -112,7 +122,14 @@ def was_asked_again(case: CheckMoment) -> bool:
     return cursor in case.state.lists.fetched.get(method, ()) and cursor != case.state.lists.next_cursor.get(method)
 
 
-@check("T10", _ERROR, "x-mcp-header in a place or way that it can't be", _LIST, topic="http", since="2026-07-28")
+@check(
+    "mirrored-header-invalid",
+    _ERROR,
+    "x-mcp-header in a place or way that it can't be",
+    _LIST,
+    topic="http",
+    since="2026-07-28",
+)
 def mirrored_headers_can_be(case: CheckMoment) -> Iterator[Flaw]:
     """Clients over HTTP must leave such a tool out."""
     if not case.state.is_http:
@@ -123,7 +140,7 @@ def mirrored_headers_can_be(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "T11",
+    "secret-in-mirrored-header",
     _WARNING,
     "a secret travels in a header",
     _LIST,
@@ -141,25 +158,7 @@ def secrets_are_not_mirrored(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "T12",
-    _WARNING,
-    "the order of a list changes",
-    _LIST,
-    topic="server/tools",
-    since="2026-07-28",
-    fix="Sort the list.",
-)
-def order_is_stable(case: CheckMoment) -> Iterator[Flaw]:
-    """The same tools in another order spoil caches of prompts; judged for lists of one page."""
-    before = list(case.state.lists.known["tools"])
-    now = [peek.text(tool, "name") for _, _, tool in tools_of(case)]
-    paged = (case.asked is not None and peek.has(case.asked.params, "cursor")) or peek.has(case.value, "nextCursor")
-    if not paged and before != now and sorted(before) == sorted(filter(None, now)):
-        yield Flaw("the same tools as before come in another order", "/result/tools")
-
-
-@check(
-    "T13",
+    "annotations-invalid",
     _ERROR,
     "annotations of a wrong kind, or that contradict each other",
     _LIST,
@@ -174,7 +173,7 @@ def annotations_agree(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "T14",
+    "task-support-invalid",
     _ERROR,
     "taskSupport that is none or means nothing",
     _LIST,
@@ -192,7 +191,14 @@ def tasks_are_declared(case: CheckMoment) -> Iterator[Flaw]:
             yield Flaw(f"{name} has taskSupport, and the server declares no tasks", at, severity=_HINT)
 
 
-@check("T15", _HINT, "a tool without a description", _LIST, topic="server/tools", fix="Say what it does and when.")
+@check(
+    "tool-description",
+    _HINT,
+    "a tool without a description",
+    _LIST,
+    topic="server/tools",
+    fix="Say what it does and when.",
+)
 def is_described(case: CheckMoment) -> Iterator[Flaw]:
     """A model chooses by it."""
     for place, name, tool in tools_of(case):
@@ -201,7 +207,7 @@ def is_described(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "T17",
+    "argument-description",
     _HINT,
     "an argument without a description",
     _LIST,
@@ -238,7 +244,7 @@ _LISTED = {
 
 
 @check(
-    "T16",
+    "icon-rejected",
     _ERROR,
     "an icon that clients must refuse",
     *(f"answer {method}" for method in _LISTED),
@@ -255,7 +261,7 @@ def icons_can_be_shown(case: CheckMoment) -> Iterator[Flaw]:
             name = (peek.text(item, "name") or f"number {place + 1}")[:80]
             if _REFUSED.match(src):
                 yield Flaw(f"{name}: its icon is at {src[:60]!r}", here)
-            elif _is_doubtful(case, src) and case.state.is_sampled("T16", 1, 1 << 62):
+            elif _is_doubtful(case, src) and case.state.is_sampled("icon-rejected", 1, 1 << 62):
                 yield Flaw(f"{name}: its icon is at {src[:60]!r}; not all clients fetch it", here, severity=_HINT)
 
 
@@ -268,7 +274,7 @@ def _is_doubtful(case: CheckMoment, src: str) -> bool:
 
 
 @check(
-    "T03",
+    "invalid-schema",
     _ERROR,
     "a schema that is none",
     _LIST,
@@ -295,7 +301,7 @@ def schemas_are_schemas(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "T08",
+    "unresolved-reference",
     _WARNING,
     "a reference that leads nowhere",
     _LIST,
@@ -322,7 +328,7 @@ _MOST_OBJECTS = 200_000
 
 
 @check(
-    "T09",
+    "schema-too-large",
     _HINT,
     "a schema that is larger than clients may take",
     _LIST,
@@ -370,7 +376,7 @@ _TOPIC = "https://github.com/modelcontextprotocol/ext-apps/blob/main/specificati
 
 
 @check(
-    "U01",
+    "app-resource-invalid",
     _APPS_ERROR,
     "a tool's page that can't be shown",
     "answer tools/list",
@@ -401,7 +407,7 @@ def pages_can_be_shown(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "U02",
+    "app-resource-deprecated",
     _APPS_HINT,
     "a page is named in the old way",
     "answer tools/list",
@@ -416,7 +422,7 @@ def pages_are_named_in_the_new_way(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "U03",
+    "app-result-without-text",
     _APPS_ERROR,
     "a tool with a page says nothing without it",
     "answer tools/call",

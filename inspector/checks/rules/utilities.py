@@ -28,7 +28,7 @@ _LOOKED_AT = 16_384
 
 
 @check(
-    "G02",
+    "log-below-level",
     _ERROR,
     "a log message below the level that was asked for",
     _LOG,
@@ -44,7 +44,12 @@ def level_is_respected(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "G03", _ERROR, "a log message that no request asked for", _LOG, topic="server/utilities/logging", since="2026-07-28"
+    "unrequested-log-message",
+    _ERROR,
+    "a log message that no request asked for",
+    _LOG,
+    topic="server/utilities/logging",
+    since="2026-07-28",
 )
 def logging_was_asked_for(case: CheckMoment) -> Iterator[Flaw]:
     """“The server MUST NOT send notifications/message for requests that don't carry a log level.”"""
@@ -58,7 +63,7 @@ def logging_was_asked_for(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw("a log message, and no open request asks for any", "/params")
 
 
-@check("N01", _ERROR, "progress that nobody asked for", _PROGRESS, topic="basic/utilities/progress")
+@check("unrequested-progress", _ERROR, "progress that nobody asked for", _PROGRESS, topic="basic/utilities/progress")
 def progress_was_asked_for(case: CheckMoment) -> Iterator[Flaw]:
     """Only for tokens of requests that are open."""
     progress = case.progress
@@ -71,7 +76,7 @@ def progress_was_asked_for(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw(f"progress on {progress.asked.method} after its answer", "/params/progressToken", frames=frames)
 
 
-@check("N02", _ERROR, "progress that does not grow", _PROGRESS, topic="basic/utilities/progress")
+@check("progress-not-increasing", _ERROR, "progress that does not grow", _PROGRESS, topic="basic/utilities/progress")
 def progress_grows(case: CheckMoment) -> Iterator[Flaw]:
     """“The progress value MUST increase with each notification, even if the total is unknown.”"""
     progress, now = case.progress, peek.number(case.value, "progress")
@@ -79,12 +84,14 @@ def progress_grows(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw(f"progress went from {progress.last:g} to {now:g}", "/params/progress", frames=(progress.frame,))
 
 
-@check("N03", _ERROR, "progress with values that can't be", _PROGRESS, topic="basic/utilities/progress")
+@check(
+    "progress-value-invalid", _ERROR, "progress with values that can't be", _PROGRESS, topic="basic/utilities/progress"
+)
 def progress_stays_within_total(case: CheckMoment) -> Iterator[Flaw]:
     """More than all, or more often than anybody can look."""
     progress = case.progress
     if progress is not None and progress.count == _OFTEN and case.time_ns - progress.since_ns < _SECOND_NS:
-        if case.state.is_sampled("N03 often", 1, 1 << 62):
+        if case.state.is_sampled("progress-value-invalid often", 1, 1 << 62):
             said = f"more than {_OFTEN} words of progress within a second"
             yield Flaw(said, "/params", severity=_HINT, fix="A few in a second are enough.")
     now, total = peek.number(case.value, "progress"), peek.number(case.value, "total")
@@ -93,7 +100,7 @@ def progress_stays_within_total(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "N04",
+    "progress-message-too-early",
     _HINT,
     "progress with a message before there were any",
     _PROGRESS,
@@ -107,7 +114,7 @@ def message_is_of_this_revision(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "X01",
+    "cancelled-unknown-request",
     _ERROR,
     "a cancellation of what the server did not ask",
     "notification notifications/cancelled",
@@ -117,7 +124,7 @@ def cancels_its_own(case: CheckMoment) -> Iterator[Flaw]:
     """Each side cancels its own requests; a stateless server only ends what listens."""
     id_ = peek.request_id(case.value, "requestId")
     if not case.is_modern and id_ in case.state.ongoing.task_status:
-        return  # a task, and X03 says so
+        return  # a task, and task-cancelled-by-notification says so
     if id_ is None or id_ in case.state.ongoing.listens or (Direction.FROM_SERVER, id_) in case.state.requests.open:
         return
     if (Direction.FROM_SERVER, id_) not in case.state.requests.done:
@@ -125,7 +132,7 @@ def cancels_its_own(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "X02",
+    "response-after-cancellation",
     _WARNING,
     "an answer to what was cancelled",
     "late",
@@ -158,7 +165,7 @@ def endless(case: CheckMoment, cursor: str) -> Flaw:
 
 
 @check(
-    "A02",
+    "cursor-cycle",
     _HINT,
     "a cursor that leads in a circle",
     *_PAGED,
@@ -166,7 +173,7 @@ def endless(case: CheckMoment, cursor: str) -> Flaw:
     fix="Omit it at the end.",
 )
 def cursors_lead_on(case: CheckMoment) -> Iterator[Flaw]:
-    """A cursor that came before (of tools S-18 reports it), an empty page with a cursor, and lists without an end."""
+    """A repeated cursor (`pagination-incomplete` for tools), an empty page with a cursor, or a list without an end."""
     cursor = peek.text(case.value, "nextCursor")
     asked = peek.text(case.asked.params if case.asked else None, "cursor")
     if cursor is None or was_asked_again(case):
@@ -182,7 +189,7 @@ def cursors_lead_on(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "A04",
+    "cursor-rejected",
     _WARNING,
     "a cursor that is sent and rejected",
     *(hook.replace("answer", "error") for hook in _PAGED),
@@ -197,7 +204,14 @@ def cursors_are_taken(case: CheckMoment) -> Iterator[Flaw]:
             yield Flaw(said, "/error")
 
 
-@check("H03", _ERROR, "pages with different cacheScope", *_PAGED, topic="server/utilities/caching", since="2026-07-28")
+@check(
+    "cache-scope-inconsistent",
+    _ERROR,
+    "pages with different cacheScope",
+    *_PAGED,
+    topic="server/utilities/caching",
+    since="2026-07-28",
+)
 def pages_share_their_scope(case: CheckMoment) -> Iterator[Flaw]:
     """All pages of a list have one."""
     first = case.state.lists.pages.get(case.method)
@@ -208,7 +222,14 @@ def pages_share_their_scope(case: CheckMoment) -> Iterator[Flaw]:
             yield Flaw(said, "/result/cacheScope", frames=(first["frame"],))
 
 
-@check("H04", _HINT, "caching hints where they do harm", "answer", topic="server/utilities/caching", since="2026-07-28")
+@check(
+    "harmful-cache-hints",
+    _HINT,
+    "caching hints where they do harm",
+    "answer",
+    topic="server/utilities/caching",
+    since="2026-07-28",
+)
 def what_is_asked_or_private_is_not_cached(case: CheckMoment) -> Iterator[Flaw]:
     """Hints are for results that are complete; what one person was let in for is not for everybody."""
     if type(case.value) is not dict or "ttlMs" not in case.value:
@@ -221,7 +242,7 @@ def what_is_asked_or_private_is_not_cached(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "G04",
+    "secret-in-log",
     _ERROR,
     "a log message that seems to have a secret in it",
     _LOG,
@@ -232,7 +253,7 @@ def what_is_asked_or_private_is_not_cached(case: CheckMoment) -> Iterator[Flaw]:
 def logs_have_no_secrets(case: CheckMoment) -> Iterator[Flaw]:
     """“Log messages MUST NOT contain credentials or secrets.” What it is is not repeated; of a flood some are read."""
     message = case.message
-    if not isinstance(message, Notification) or not case.state.is_sampled("G04", 1000, 20):
+    if not isinstance(message, Notification) or not case.state.is_sampled("secret-in-log", 1000, 20):
         return
     if found := secret_in(message.params_part.raw[:_LOOKED_AT]):
         yield Flaw(f"a log message has what looks like {found}", "/params/data")

@@ -60,7 +60,7 @@ def _types() -> dict[str, ShapeType]:
 
 def rules() -> frozenset[str]:
     """Every rule that a shape can break."""
-    found = {"E19", "R02", "K04"}
+    found = {"null-optional-member", "invalid-uri", "invalid-base64"}
     for each in _types().values():
         found |= {each.rule, *(rule for member in each.members for rule in (member.absent, member.wrong))}
     return frozenset(found - {""})
@@ -153,7 +153,7 @@ WORDS = {
 def _within(name: str, below: Faults, rule: str, *, optional_null: bool) -> Faults:
     at = f"/{_escaped(name)}"
     if optional_null:
-        return (ShapeFault(at, "is null; leave it out instead", "E19"),)
+        return (ShapeFault(at, "is null; leave it out instead", "null-optional-member"),)
     return tuple(ShapeFault(at + each.pointer, each.sentence, each.rule or rule, each.hard) for each in below[:MOST])
 
 
@@ -287,15 +287,17 @@ def _uri(value: Any) -> Faults:
     if _URI.fullmatch(value):
         return FINE
     if not _SCHEME.match(value):
-        return (ShapeFault("", f"{value[:60]!r} is no URI: it has no scheme", "R02"),)
-    return (ShapeFault("", f"{value[:60]!r} is no URI: it has characters that must be escaped", "R02", hard=False),)
+        return (ShapeFault("", f"{value[:60]!r} is no URI: it has no scheme", "invalid-uri"),)
+    return (
+        ShapeFault("", f"{value[:60]!r} is no URI: it has characters that must be escaped", "invalid-uri", hard=False),
+    )
 
 
 def _template(value: Any) -> Faults:
     if type(value) is not str:
         return (ShapeFault("", f"must be a string and is {_a(value)}", ""),)
     problem = take_apart(value).problem
-    return (ShapeFault("", f"{value[:60]!r} is no URI template: {problem}", "R02"),) if problem else FINE
+    return (ShapeFault("", f"{value[:60]!r} is no URI template: {problem}", "invalid-uri"),) if problem else FINE
 
 
 def _base64(value: Any) -> Faults:
@@ -305,9 +307,9 @@ def _base64(value: Any) -> Faults:
     if len(value) % 4 == 0 and _BASE64.fullmatch(looked_at):
         return FINE
     if _DATA_URL.match(value):
-        return (ShapeFault("", "is a data: URL; only the base64 after its comma belongs here", "K04"),)
+        return (ShapeFault("", "is a data: URL; only the base64 after its comma belongs here", "invalid-base64"),)
     why = "has other characters" if not _BASE64.fullmatch(looked_at) else "its length is no multiple of four"
-    return (ShapeFault("", f"is not base64: {why}", "K04"),)
+    return (ShapeFault("", f"is not base64: {why}", "invalid-base64"),)
 
 
 _SIMPLE: dict[str, Judge] = {

@@ -49,32 +49,32 @@ PARAMS = {
 """The shape of the params of a server's request or notification."""
 
 TYPES = """
-Result !E04
-  _meta?            object                     !E18
-  resultType        text                 5+    !L10/L11
+Result !result-not-object
+  _meta?            object                     !invalid-meta
+  resultType        text                 5+    !result-type-missing/unknown-result-type
 Cached < Result
-  ttlMs             natural              5+    !H01/H02
-  cacheScope        'public'|'private'   5+    !H01/H02
-Page < Cached !A01
-  nextCursor?       text                       !A01
+  ttlMs             natural              5+    !cache-hints-missing/cache-hints-invalid
+  cacheScope        'public'|'private'   5+    !cache-hints-missing/cache-hints-invalid
+Page < Cached !cursor-not-string
+  nextCursor?       text                       !cursor-not-string
 
-Implementation !L01
+Implementation !initialize-result-invalid
   name              text
   version           text
   title?            text                 3+
   description?      text                 4+
   websiteUrl?       text                 4+
   icons?            [Icon]               4+
-Initialize < Result !L01
+Initialize < Result !initialize-result-invalid
   protocolVersion   text
   capabilities      Abilities
   serverInfo        Implementation
   instructions?     text
-Discover < Cached !L06
+Discover < Cached !discover-result-invalid
   supportedVersions [text]               5+
   capabilities      Abilities
   instructions?     text
-Abilities !L14
+Abilities !capability-not-object
   experimental?     {object}
   logging?          object
   completions?      object               2+
@@ -83,100 +83,100 @@ Abilities !L14
   tools?            Changing
   tasks?            TaskAbilities        4
   extensions?       {object}             5+
-Changing !L14
+Changing !capability-not-object
   listChanged?      flag
-Watched !L14
+Watched !capability-not-object
   subscribe?        flag
   listChanged?      flag
-TaskAbilities !L14
+TaskAbilities !capability-not-object
   list?             object
   cancel?           object
   requests?         TaskRequests
-TaskRequests !L14
+TaskRequests !capability-not-object
   tools?            TaskCalls
-TaskCalls !L14
+TaskCalls !capability-not-object
   call?             object
 
-Icon !T16
+Icon !icon-rejected
   src               text
   mimeType?         text
   sizes?            [text]
   theme?            'light'|'dark'
-Annotations !K13
+Annotations !annotation-value-invalid
   audience?         ['user'|'assistant']
   priority?         unit
   lastModified?     text                 3+
 
 Tools < Page
-  tools             [Tool]                     !T01
-Tool !T01
+  tools             [Tool]                     !tool-incomplete
+Tool !tool-incomplete
   name              text
   title?            text                 3+
   description?      text
-  inputSchema       Arguments                  !T01/T02
+  inputSchema       Arguments                  !tool-incomplete/input-schema-not-object
   outputSchema?     Structured           3-4
   outputSchema?     Dialected            5+
   annotations?      Claims               2+
   icons?            [Icon]               4+
   execution?        Execution            4
-  _meta?            object               3+    !E18
-Arguments !T02
+  _meta?            object               3+    !invalid-meta
+Arguments !input-schema-not-object
   type              'object'
   properties?       {object}             1-4
   required?         [text]               1-4
   $schema?          text                 4+
-Structured !T04
+Structured !output-schema-not-object
   type              'object'
   properties?       {object}
   required?         [text]
   $schema?          text                 4
-Dialected !T04
+Dialected !output-schema-not-object
   $schema?          text
-Claims !T13
+Claims !annotations-invalid
   title?            text
   readOnlyHint?     flag
   destructiveHint?  flag
   idempotentHint?   flag
   openWorldHint?    flag
-Execution !T14
+Execution !task-support-invalid
   taskSupport?      'forbidden'|'optional'|'required'
 
-Called < Result !K01
+Called < Result !content-missing
   content           [Block]
-  isError?          flag                       !K10
-  structuredContent? object              3-4   !K08
+  isError?          flag                       !is-error-not-boolean
+  structuredContent? object              3-4   !structured-content-not-object
   structuredContent? any                 5+
-Block = Text | Image | Audio 2+ | Link 3+ | Embedded   !K02
-Text !K03
+Block = Text | Image | Audio 2+ | Link 3+ | Embedded   !unknown-content-type
+Text !content-block-incomplete
   text              text
   annotations?      Annotations
-  _meta?            object               3+    !E18
-Image !K03
+  _meta?            object               3+    !invalid-meta
+Image !content-block-incomplete
   data              base64
   mimeType          text
   annotations?      Annotations
-  _meta?            object               3+    !E18
-Audio !K03
+  _meta?            object               3+    !invalid-meta
+Audio !content-block-incomplete
   data              base64
   mimeType          text
   annotations?      Annotations
-  _meta?            object               3+    !E18
-Embedded !K03
+  _meta?            object               3+    !invalid-meta
+Embedded !content-block-incomplete
   resource          Contents
   annotations?      Annotations
-  _meta?            object               3+    !E18
-Link < Resource !K03
-Contents !R04
+  _meta?            object               3+    !invalid-meta
+Link < Resource !content-block-incomplete
+Contents !resource-contents-invalid
   uri               uri
   mimeType?         text
   text?             text
   blob?             base64
   needs text|blob
-  _meta?            object               3+    !E18
+  _meta?            object               3+    !invalid-meta
 
 Resources < Page
-  resources         [Resource]                 !R01
-Resource !R01
+  resources         [Resource]                 !resource-uri-missing
+Resource !resource-uri-missing
   uri               uri
   name              text
   title?            text                 3+
@@ -185,10 +185,10 @@ Resource !R01
   size?             whole
   annotations?      Annotations
   icons?            [Icon]               4+
-  _meta?            object               3+    !E18
+  _meta?            object               3+    !invalid-meta
 Templates < Page
-  resourceTemplates [Template]                 !R01
-Template !R01
+  resourceTemplates [Template]                 !resource-uri-missing
+Template !resource-uri-missing
   uriTemplate       template
   name              text
   title?            text                 3+
@@ -196,39 +196,39 @@ Template !R01
   mimeType?         text
   annotations?      Annotations
   icons?            [Icon]               4+
-  _meta?            object               3+    !E18
-Read < Cached !R04
+  _meta?            object               3+    !invalid-meta
+Read < Cached !resource-contents-invalid
   contents          [Contents]
 
 Prompts < Page
-  prompts           [Prompt]                   !P01
-Prompt !P01
+  prompts           [Prompt]                   !prompt-name-missing
+Prompt !prompt-name-missing
   name              text
   title?            text                 3+
   description?      text
   arguments?        [Argument]
   icons?            [Icon]               4+
-  _meta?            object               3+    !E18
-Argument !P01
+  _meta?            object               3+    !invalid-meta
+Argument !prompt-name-missing
   name              text
   title?            text                 3+
   description?      text
   required?         flag
-Got < Result !P03
+Got < Result !prompt-content-not-block
   description?      text
   messages          [Said]
-Said !P03
-  role              'user'|'assistant'         !P02
+Said !prompt-content-not-block
+  role              'user'|'assistant'         !invalid-role
   content           Block
 
-Completed < Result !Q01
+Completed < Result !completion-invalid
   completion        Values
-Values !Q01
+Values !completion-invalid
   values            [text]
   total?            whole
   hasMore?          flag
 
-Sampling !Y01
+Sampling !sampling-request-invalid
   messages          [Sampled]
   maxTokens         whole
   modelPreferences? Preferences
@@ -239,105 +239,105 @@ Sampling !Y01
   metadata?         object
   tools?            [Tool]               4+
   toolChoice?       Choice               4+
-  _meta?            object               1-4   !E18
-Preferences !Y01
+  _meta?            object               1-4   !invalid-meta
+Preferences !sampling-request-invalid
   hints?            [Hint]
   costPriority?     unit
   speedPriority?    unit
   intelligencePriority? unit
-Hint !Y01
+Hint !sampling-request-invalid
   name?             text
-Choice !Y01
+Choice !sampling-request-invalid
   mode?             'auto'|'required'|'none'
-Sampled !Y01
+Sampled !sampling-request-invalid
   role              'user'|'assistant'
-  content           SampledBlock         1-3   !Y03
+  content           SampledBlock         1-3   !unknown-sampling-content
   content           SampledBlock|[SampledBlock]  4+
-  _meta?            object               4+    !E18
-SampledBlock = Text | Image | Audio 2+ | Use 4+ | Used 4+   !Y03
-Use !Y01
+  _meta?            object               4+    !invalid-meta
+SampledBlock = Text | Image | Audio 2+ | Use 4+ | Used 4+   !unknown-sampling-content
+Use !sampling-request-invalid
   id                text
   name              text
   input             object
-  _meta?            object                     !E18
-Used !Y01
+  _meta?            object                     !invalid-meta
+Used !sampling-request-invalid
   toolUseId         text
   content           [Block]
   isError?          flag
   structuredContent? object              4
   structuredContent? any                 5+
-  _meta?            object                     !E18
+  _meta?            object                     !invalid-meta
 
-Elicitation !Z02
-  mode?             'form'|'url'         4+    !Z01
+Elicitation !elicitation-schema-not-flat
+  mode?             'form'|'url'         4+    !elicitation-mode-unsupported
   message           text
-Log !G01
+Log !log-message-invalid
   level             'debug'|'info'|'notice'|'warning'|'error'|'critical'|'alert'|'emergency'
   logger?           text
   data              any
-  _meta?            object               4+    !E18
-Progress !N03
-  progressToken     text|whole                 !N01
+  _meta?            object               4+    !invalid-meta
+Progress !progress-value-invalid
+  progressToken     text|whole                 !unrequested-progress
   progress          number
   total?            number
   message?          text                 2+
-  _meta?            object               4+    !E18
-Cancelled !X01
+  _meta?            object               4+    !invalid-meta
+Cancelled !cancelled-unknown-request
   requestId         text|whole           1-3
   requestId?        text|whole           4
   requestId         text|whole           5+
   reason?           text
-  _meta?            object               4+    !E18
-Updated !C02
+  _meta?            object               4+    !invalid-meta
+Updated !resource-update-undeclared
   uri               uri
-  _meta?            object               4+    !E18
-Visited !Z08
+  _meta?            object               4+    !invalid-meta
+Visited !unknown-elicitation-completed
   elicitationId     text                 4
-Acknowledged !B04
+Acknowledged !acknowledgment-exceeds-request
   notifications     Filter
-  _meta?            object                     !E18
-Filter !B04
+  _meta?            object                     !invalid-meta
+Filter !acknowledgment-exceeds-request
   toolsListChanged?     flag
   promptsListChanged?   flag
   resourcesListChanged? flag
   resourceSubscriptions? [text]
-Listened < Result !E04
+Listened < Result !result-not-object
 
-Task !D03
+Task !task-invalid
   taskId            text
-  status            'working'|'input_required'|'completed'|'failed'|'cancelled'  !D03/D02
+  status            'working'|'input_required'|'completed'|'failed'|'cancelled'  !task-invalid/task-status-transition
   statusMessage?    text
   createdAt         text
   lastUpdatedAt     text
   ttl               whole|nothing
   pollInterval?     whole
-  _meta?            object                     !E18
+  _meta?            object                     !invalid-meta
 TaskResult < Task
-  _meta?            object                     !E18
-Handle !D03
+  _meta?            object                     !invalid-meta
+Handle !task-invalid
   taskId            text                 5+
-  status            'working'|'input_required'|'completed'|'failed'|'cancelled'  5+  !D03/D02
+  status    'working'|'input_required'|'completed'|'failed'|'cancelled'  5+  !task-invalid/task-status-transition
   statusMessage?    text                 5+
   createdAt         text                 5+
   lastUpdatedAt     text                 5+
   ttlMs             whole|nothing        5+
   pollIntervalMs?   whole                5+
-  _meta?            object                     !E18
-Handled < Handle !D03
-  resultType        text                 5+    !L10/L11
+  _meta?            object                     !invalid-meta
+Handled < Handle !task-invalid
+  resultType        text                 5+    !result-type-missing/unknown-result-type
 Tasks < Page
-  tasks             [Task]                     !D03
-Created < Result !D01
+  tasks             [Task]                     !task-invalid
+Created < Result !task-not-requested
   task              Task
-Asking < Result !I02
-  inputRequests?    {object}                   !I03
-  requestState?     text                       !I05
+Asking < Result !input-required-empty
+  inputRequests?    {object}                   !unknown-input-request
+  requestState?     text                       !request-state-not-string
 """
 
 _MEMBER = re.compile(
     r"  (?P<name>[\w$]+)(?P<optional>\?)? +(?P<kind>\S+)(?: +(?P<rows>\d[\d+-]*))?(?: +!(?P<rules>\S+))?"
 )
-_HEAD = re.compile(r"(?P<name>\w+)(?: < (?P<base>\w+))?(?: !(?P<rule>\w+))?")
+_HEAD = re.compile(r"(?P<name>\w+)(?: < (?P<base>\w+))?(?: !(?P<rule>[\w-]+))?")
 _ARM = re.compile(r"(\w+)(?: (\d[\d+-]*))?")
 
 

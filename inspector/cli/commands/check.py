@@ -47,8 +47,16 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 
 @click.command("check", cls=Documented, examples=_CHECK_EXAMPLES)
 @click.option("--call", "calls", multiple=True, metavar="TOOL=JSON", help="Call this tool, too; @FILE reads the JSON.")
-@shared("findings", "--lock", type=_FILE, metavar="FILE", help="Warn of what has changed since a saved surface (S-24).")
-@shared("findings", "--remember", is_flag=True, help="Approve what it offers now: S-24 tells later changes.")
+@shared(
+    "findings",
+    "--lock",
+    type=_FILE,
+    metavar="FILE",
+    help="Warn of what has changed since a saved surface (definition-changed).",
+)
+@shared(
+    "findings", "--remember", is_flag=True, help="Approve what it offers now: definition-changed tells later changes."
+)
 @judging_options
 @click.argument("word", required=False, metavar="[FILE | URL | NAME | -- CMD…]")
 @headless_settings

@@ -91,7 +91,12 @@ FIELDS: tuple[Field, ...] = (
     Field("revision", _T, "protocol version of the request", example="revision contains 2025"),
     Field("server", _T, "name of the server, or of its tab", example="server == memory"),
     Field("severity", _G, "severity of a finding about the entry", choices=GRADES, example="severity >= warning"),
-    Field("finding", _T, "id of a check that has a finding about the entry", example="finding == K06"),
+    Field(
+        "finding",
+        _T,
+        "id of a check that has a finding about the entry",
+        example="finding == structured-content-missing",
+    ),
     Field("text", _T, "the whole message as text", False, example='text ~ "time(d )?out"'),
     Field("params", FieldType.JSON, "params of a request or notification", False, example='params.name == "x"'),
     Field("args", FieldType.JSON, "params.arguments", False, example='args.path ~ "^/etc"'),

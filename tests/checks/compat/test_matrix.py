@@ -108,20 +108,24 @@ def _hosts(*ids: str) -> list[Host]:
 
 
 def test_a_rule_concerns_the_hosts_that_know_its_trait() -> None:
-    assert {host.id for host, _ in concerns(_found("T02"))} >= {"claude-code", "vscode", "python-sdk-2"}
-    assert "python-sdk-1" not in {host.id for host, _ in concerns(_found("T02"))}  # it takes it
-    assert concerns(_found("T03", pointer="/result/tools/0/outputSchema/a"))[0][1].trait == "output-broken"
-    assert not concerns(_found("E08"))
-    assert not concerns(_found("E19", pointer="/result/prompts/0/title"))
+    assert {host.id for host, _ in concerns(_found("input-schema-not-object"))} >= {
+        "claude-code",
+        "vscode",
+        "python-sdk-2",
+    }
+    assert "python-sdk-1" not in {host.id for host, _ in concerns(_found("input-schema-not-object"))}  # it takes it
+    assert concerns(_found("invalid-schema", pointer="/result/tools/0/outputSchema/a"))[0][1].trait == "output-broken"
+    assert not concerns(_found("unexpected-response"))
+    assert not concerns(_found("null-optional-member", pointer="/result/prompts/0/title"))
 
 
 def test_a_finding_that_names_its_hosts_concerns_no_other() -> None:
-    found = _found("S-12", trait="shown-name-length", hosts=("cursor",))
+    found = _found("tool-name-length", trait="shown-name-length", hosts=("cursor",))
     assert [host.id for host, _ in concerns(found)] == ["cursor"]
 
 
 def test_for_chosen_hosts_what_they_stumble_over_is_as_bad_as_it_is_there() -> None:
-    arrays = _found("S-06", trait="array-without-items")
+    arrays = _found("array-without-items", trait="array-without-items")
     (kept,) = for_hosts([arrays], _hosts("vscode", "codex"))
     assert (kept.severity, kept.hosts) == (_E, ("vscode", "codex"))
     (kept,) = for_hosts([arrays], _hosts("codex"))
@@ -129,11 +133,11 @@ def test_for_chosen_hosts_what_they_stumble_over_is_as_bad_as_it_is_there() -> N
 
 
 def test_what_no_specification_forbids_and_no_chosen_host_minds_is_left_out() -> None:
-    assert for_hosts([_found("S-06", trait="array-without-items")], _hosts("cursor")) == []
-    rule, hidden = _found("T02", _E), _found("S-14")
+    assert for_hosts([_found("array-without-items", trait="array-without-items")], _hosts("cursor")) == []
+    rule, hidden = _found("input-schema-not-object", _E), _found("hidden-text")
     assert for_hosts([rule, hidden], _hosts("cursor")) == [rule, hidden]
 
 
 def test_a_rule_never_gets_milder_by_a_host() -> None:
-    (kept,) = for_hosts([_found("T15", _W)], _hosts("vscode"))
+    (kept,) = for_hosts([_found("tool-description", _W)], _hosts("vscode"))
     assert kept.severity is _W

@@ -86,28 +86,34 @@ def _without_metadata(status: int) -> Script:
 
 
 CASES: Cases = {
-    "A-01": (lambda: _refused().close(), lambda: _refused("Bearer").close()),
-    "A-18": (lambda: _refused(_BEARER).close(), lambda: _refused(_BEARER, Authorization="…").close()),
-    "A-02": (
+    "missing-www-authenticate": (lambda: _refused().close(), lambda: _refused("Bearer").close()),
+    "authentication-required": (
+        lambda: _refused(_BEARER).close(),
+        lambda: _refused(_BEARER, Authorization="…").close(),
+    ),
+    "resource-metadata-missing": (
         lambda: _aside(_refused(_BEARER), _RESOURCE, kind="").close(),
         lambda: _aside(_refused(_BEARER), _RESOURCE, {"resource": "https://host/mcp"}).close(),
     ),
-    "A-04": (
+    "metadata-is-html": (
         lambda: _aside(_refused(_BEARER), _RESOURCE, kind="text/html"),
         lambda: _aside(_refused(_BEARER), _RESOURCE, kind="text/html", status=404, document=None),
     ),
-    "A-06": (_described(registration_endpoint=None), _described()),
-    "A-08": (lambda: _refused("Bearer", Authorization="…"), lambda: _refused("Bearer")),
-    "A-09": (_token(401), _token(200)),
-    "A-10": (_dated("Thu, 01 Jan 1970 00:10:00 GMT"), _dated("Thu, 01 Jan 1970 00:00:10 GMT")),
-    "A-11": (_back("&iss=https%3A%2F%2Fevil.example"), _back("&iss=https%3A%2F%2Flogin")),
-    "A-12": (
+    "client-registration-unavailable": (_described(registration_endpoint=None), _described()),
+    "credentials-rejected": (lambda: _refused("Bearer", Authorization="…"), lambda: _refused("Bearer")),
+    "oauth-client-rejected": (_token(401), _token(200)),
+    "clock-skew": (_dated("Thu, 01 Jan 1970 00:10:00 GMT"), _dated("Thu, 01 Jan 1970 00:00:10 GMT")),
+    "redirect-issuer-mismatch": (_back("&iss=https%3A%2F%2Fevil.example"), _back("&iss=https%3A%2F%2Flogin")),
+    "unsafe-metadata-url": (
         _described(authorization_endpoint="javascript:alert(1)"),
         _described(authorization_endpoint="http://localhost:8000/a"),
     ),
-    "A-15": (lambda: _refused('Basic realm="x"'), lambda: _refused('Basic realm="x", Bearer realm="y"')),
-    "A-16": (_without_metadata(500), _without_metadata(200)),
-    "A-17": (
+    "non-bearer-challenge": (
+        lambda: _refused('Basic realm="x"'),
+        lambda: _refused('Basic realm="x", Bearer realm="y"'),
+    ),
+    "authorization-server-metadata-missing": (_without_metadata(500), _without_metadata(200)),
+    "oauth-endpoint-missing": (
         _described(token_endpoint=None, authorization_endpoint="https://login/a"),
         _described(authorization_endpoint="https://login/a"),
     ),
@@ -125,34 +131,34 @@ def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
 
 def test_a_guess_that_was_right_makes_a_missing_challenge_milder() -> None:
     talk = _aside(_refused(), _RESOURCE, {"resource": "https://host/mcp"})
-    (found,) = of_one(talk.close().findings(), "A-01")
+    (found,) = of_one(talk.close().findings(), "missing-www-authenticate")
     assert found.severity is Severity.WARNING
 
 
 def test_a_login_that_led_in_is_not_reported_as_required() -> None:
     refused = _refused(_BEARER)
-    (found,) = of_one(refused.close().findings(), "A-18")
+    (found,) = of_one(refused.close().findings(), "authentication-required")
     assert found.severity is Severity.HINT
     assert found.sentence == f"authentication required: initialize was answered with HTTP 401 ({_BEARER})"
     again = _refused(_BEARER)
     again.http = 2
     sent = (("Authorization", "Bearer x"),)
     again.fact(HttpFact(HttpEvent.REQUEST, 2, "POST", "https://host/mcp", headers=sent)).ask("initialize")
-    assert not of_one(again.head(200, "application/json").over().close().findings(), "A-18")
+    assert not of_one(again.head(200, "application/json").over().close().findings(), "authentication-required")
 
 
 def test_metadata_that_is_missing_is_a_fault_only_of_a_server_that_speaks_of_oauth() -> None:
-    assert not of_one(_aside(_refused("Bearer"), _RESOURCE, kind="").close().findings(), "A-02")
+    assert not of_one(_aside(_refused("Bearer"), _RESOURCE, kind="").close().findings(), "resource-metadata-missing")
     without_resource = _aside(_aside(_refused("Bearer"), _RESOURCE, kind=""), _SERVER, _METADATA)
-    assert of_one(without_resource.close().findings(), "A-02")
+    assert of_one(without_resource.close().findings(), "resource-metadata-missing")
 
 
 def test_an_issuer_that_was_promised_and_is_not_named_is_told_and_one_that_was_not_is_no_fault() -> None:
     promised = {"authorization_response_iss_parameter_supported": True}
-    (found,) = of_one(_back("", **promised)().findings(), "A-11")
+    (found,) = of_one(_back("", **promised)().findings(), "redirect-issuer-mismatch")
     assert "without iss" in found.sentence
     assert found.confidence is Confidence.LIKELY
-    assert not of_one(_back("")().findings(), "A-11")
+    assert not of_one(_back("")().findings(), "redirect-issuer-mismatch")
 
 
 @pytest.mark.parametrize(
@@ -162,17 +168,17 @@ def test_no_other_request_is_taken_for_a_way_back(target: str, why: str) -> None
     talk = _described()()
     talk.http += 1
     talk.fact(HttpFact(HttpEvent.REQUEST, talk.http, "GET", target)).over(why)
-    assert not of_one(talk.findings(), "A-11")
+    assert not of_one(talk.findings(), "redirect-issuer-mismatch")
 
 
 def test_a_scope_that_is_missing_is_told_with_how_to_get_it() -> None:
     talk = _refused('Bearer scope="list"')
     talk.post(Authorization="…").head(403, WWW_Authenticate='Bearer error="insufficient_scope", scope="files:read"')
-    (found,) = of_one(talk.findings(), "A-08")
+    (found,) = of_one(talk.findings(), "credentials-rejected")
     assert "files:read" in found.sentence
     assert "mcp-inspect auth login --scope 'list files:read' http://host/mcp" in found.fix
 
 
 @pytest.mark.parametrize("url", ["file:///etc/passwd", "http://evil.example/a", "-x", "https//no"])
 def test_only_addresses_that_can_be_trusted_are_no_fault(url: str) -> None:
-    assert of_one(_described(authorization_endpoint=url)().findings(), "A-12")
+    assert of_one(_described(authorization_endpoint=url)().findings(), "unsafe-metadata-url")

@@ -37,34 +37,37 @@ def _cut(code: int) -> Script:
 
 
 CASES: Cases = {
-    "F-01": (_line(b"Server listening on stdio"), _line(_FINE)),
-    "F-02": (_line(b"Content-Length: 38"), _line(b"Contents of the hold: 38")),
-    "F-03": (_line(b"{"), _line(b"{}")),
-    "F-04": (_line(_FINE + b" " + _FINE), _line(_FINE + b" ")),
-    "F-05": (_held(closed=True), _held(closed=False)),
-    "F-06": (
+    "stdout-not-json": (_line(b"Server listening on stdio"), _line(_FINE)),
+    "lsp-framing": (_line(b"Content-Length: 38"), _line(b"Contents of the hold: 38")),
+    "multiline-message": (_line(b"{"), _line(b"{}")),
+    "newline-missing": (_line(_FINE + b" " + _FINE), _line(_FINE + b" ")),
+    "stdout-buffered": (_held(closed=True), _held(closed=False)),
+    "stdout-encoding": (
         _line(b'{"jsonrpc":"2.0","id":2,"result":{"a":"\x97"}}'),
         _line('{"jsonrpc":"2.0","id":2,"result":{"a":"—"}}'.encode()),
     ),
-    "F-07": (_line(b"\xef\xbb\xbf" + _FINE), _line(_FINE)),
-    "F-08": (lambda: Talk().ask("ping").frame(_FINE, eol=Eol.CRLF), _line(_FINE)),
-    "F-09": (_line(b"\x1b[32m" + _FINE), _line(b'{"jsonrpc":"2.0","id":2,"result":{"a":"\\u001b[32m"}}')),
-    "F-10": (_shell("-lc", b"hello from .bashrc"), _shell("-c", b"hello")),
-    "F-11": (
+    "byte-order-mark": (_line(b"\xef\xbb\xbf" + _FINE), _line(_FINE)),
+    "crlf-line-endings": (lambda: Talk().ask("ping").frame(_FINE, eol=Eol.CRLF), _line(_FINE)),
+    "terminal-codes-on-stdout": (
+        _line(b"\x1b[32m" + _FINE),
+        _line(b'{"jsonrpc":"2.0","id":2,"result":{"a":"\\u001b[32m"}}'),
+    ),
+    "shell-profile-output": (_shell("-lc", b"hello from .bashrc"), _shell("-c", b"hello")),
+    "inexact-number": (
         _line(b'{"jsonrpc":"2.0","id":2,"result":{"a":12345678901234567890}}'),
         _line(b'{"jsonrpc":"2.0","id":2,"result":{"a":"12345678901234567890 NaN"}}'),
     ),
-    "F-13": (
+    "input-echoed": (
         lambda: Talk().ask("tools/list").demand("tools/list", id_=2),
         lambda: Talk().ask("tools/list").demand("roots/list", id_=2),
     ),
-    "F-12": (
+    "message-too-long": (
         _line(b'{"jsonrpc":"2.0","id":2,"result":{"a":"' + b"x" * (17 << 20) + b'"}}'),
         _line(b'{"jsonrpc":"2.0","id":2,"result":{"a":"' + b"x" * (15 << 20) + b'"}}'),
     ),
-    "F-14": (_line(b"{'jsonrpc': '2.0', 'id': 2, 'result': {}}"), _line(b"{'level': 'info', 'msg': 'up'}")),
-    "F-15": (_cut(0), _cut(1)),
-    "F-16": (
+    "malformed-json": (_line(b"{'jsonrpc': '2.0', 'id': 2, 'result': {}}"), _line(b"{'level': 'info', 'msg': 'up'}")),
+    "last-message-truncated": (_cut(0), _cut(1)),
+    "interleaved-messages": (
         _line(b'{"jsonrpc":"2.0","id":2,"re{"jsonrpc":"2.0","method":"notifications/message"}sult":{}}'),
         _line(_FINE + _FINE),
     ),
@@ -81,7 +84,7 @@ def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
 
 
 def test_the_byte_is_named_with_what_it_may_have_meant() -> None:
-    (found,) = of_one(_line(b'{"jsonrpc":"2.0","id":2,"result":{"a":"\x97"}}')().findings(), "F-06")
+    (found,) = of_one(_line(b'{"jsonrpc":"2.0","id":2,"result":{"a":"\x97"}}')().findings(), "stdout-encoding")
     assert found.sentence == "byte 0x97 at 39 is no UTF-8; in Windows-1252 it is '—'"
     assert found.span == (39, 40)
 
@@ -89,9 +92,9 @@ def test_the_byte_is_named_with_what_it_may_have_meant() -> None:
 def test_a_compressed_body_is_named_over_http_alone() -> None:
     packed = b"\x1f\x8b\x08\x00\xff"
     carried = Talk(4, transport="http").post().ask("ping").head(200, Content_Type="application/json").frame(packed)
-    (found,) = of_one(carried.findings(), "F-06")
+    (found,) = of_one(carried.findings(), "stdout-encoding")
     assert found.sentence == "the body is compressed with gzip, and its Content-Encoding header does not say so"
-    assert "compressed" not in of_one(_line(packed)().findings(), "F-06")[0].sentence
+    assert "compressed" not in of_one(_line(packed)().findings(), "stdout-encoding")[0].sentence
 
 
 @pytest.mark.parametrize(
@@ -99,7 +102,7 @@ def test_a_compressed_body_is_named_over_http_alone() -> None:
     [(b"INFO:root:hello", "sys.stderr"), (b"npm notice New version", "npm_config"), (b"hi", "console.error")],
 )
 def test_the_fix_goes_by_who_seems_to_have_written_the_line(line: bytes, fix: str) -> None:
-    (found,) = of_one(_line(line)().findings(), "F-01")
+    (found,) = of_one(_line(line)().findings(), "stdout-not-json")
     assert fix in found.fix
 
 
@@ -107,34 +110,34 @@ def test_a_flood_of_lines_is_told_ten_times() -> None:
     talk = Talk()
     for _ in range(50):
         talk.frame(b"hello")
-    assert sum(each.id == "F-01" for each in talk.findings()) == 10
+    assert sum(each.id == "stdout-not-json" for each in talk.findings()) == 10
 
 
 def test_nan_is_an_error() -> None:
     (found,) = _line(b'{"jsonrpc":"2.0","id":2,"result":{"a":NaN}}')().findings()
-    assert (found.id, found.severity) == ("F-11", "error")
+    assert (found.id, found.severity) == ("inexact-number", "error")
 
 
 @pytest.mark.parametrize(
     ("line", "is_whole"), [(_FINE, True), (_FINE + _FINE, True), (_FINE[:-5], False), (b"bye", False)]
 )
 def test_messages_that_no_newline_ends_are_found_where_the_stream_ends(line: bytes, is_whole: bool) -> None:
-    found = of_one(Talk().ask("ping").frame(line, eol=Eol.NONE).findings(), "F-04")
+    found = of_one(Talk().ask("ping").frame(line, eol=Eol.NONE).findings(), "newline-missing")
     assert [each.sentence for each in found] == ["a message is complete, and no newline follows it"] * is_whole
 
 
 def test_where_the_second_message_of_a_line_begins_is_told_in_bytes() -> None:
     word = '{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"—"}}'.encode()
-    (found,) = of_one(_line(word + _FINE)().findings(), "F-04")
+    (found,) = of_one(_line(word + _FINE)().findings(), "newline-missing")
     assert found.span == (len(word), len(word + _FINE))
 
 
 def test_a_line_of_very_many_values_is_looked_at_in_no_time_that_grows_with_its_square() -> None:
-    (found,) = of_one(_line(b"{}" * 200_000)().findings(), "F-04")
+    (found,) = of_one(_line(b"{}" * 200_000)().findings(), "newline-missing")
     assert found.span == (2, 400_000)
 
 
 def test_a_log_in_json_is_no_message() -> None:
-    (found,) = of_one(_line(b'{"level":30,"msg":"server is listening"}')().findings(), "F-01")
+    (found,) = of_one(_line(b'{"level":30,"msg":"server is listening"}')().findings(), "stdout-not-json")
     assert "server is listening" in found.sentence
-    assert not of_one(_line(b'{"jsonrpc":"2.0","id":2}')().findings(), "F-01")
+    assert not of_one(_line(b'{"jsonrpc":"2.0","id":2}')().findings(), "stdout-not-json")

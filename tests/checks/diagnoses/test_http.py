@@ -62,46 +62,49 @@ def _empty(status: int) -> Talk:
 
 
 CASES: Cases = {
-    "H-26": (_refused(502), lambda: _post().head(500).error(-32603).over()),
-    "H-01": (lambda: _refused(404, _HTML, "text/html")().close(), lambda: _refused(404, b"{}")().close()),
-    "H-02": (_failed("localhost:8000 refuses connections."), _failed("The TLS handshake with localhost failed.")),
-    "H-03": (_refused(406), _refused(400)),
-    "H-04": (_refused(415), _refused(400, b"Invalid Content")),
-    "H-07": (lambda: _endpoint("/messages", "http"), lambda: _endpoint("/messages", "sse")),
-    "H-08": (_refused(307), _refused(304)),
-    "H-09": (_refused(403, b"Invalid Host header"), _refused(403, b"no such host in the database")),
-    "H-10": (_refused(404, **_SESSION), _refused(404, opened=True)),
-    "H-12": (
+    "http-server-error": (_refused(502), lambda: _post().head(500).error(-32603).over()),
+    "html-response": (lambda: _refused(404, _HTML, "text/html")().close(), lambda: _refused(404, b"{}")().close()),
+    "server-unreachable": (
+        _failed("localhost:8000 refuses connections."),
+        _failed("The TLS handshake with localhost failed."),
+    ),
+    "accept-header-rejected": (_refused(406), _refused(400)),
+    "content-type-rejected": (_refused(415), _refused(400, b"Invalid Content")),
+    "sse-transport": (lambda: _endpoint("/messages", "http"), lambda: _endpoint("/messages", "sse")),
+    "http-redirect": (_refused(307), _refused(304)),
+    "host-rejected": (_refused(403, b"Invalid Host header"), _refused(403, b"no such host in the database")),
+    "session-expired": (_refused(404, **_SESSION), _refused(404, opened=True)),
+    "session-id-not-issued": (
         _refused(400, b"Bad Request: missing session ID", opened=True),
         _refused(400, b"Bad Request: missing session ID"),
     ),
-    "H-17": (
+    "certificate-untrusted": (
         _failed("The TLS certificate of localhost:8000 is not trusted: self-signed certificate."),
         _failed("localhost:8000 refuses connections."),
     ),
-    "H-18": (_refused(407), _refused(403)),
-    "H-19": (_posted_to_endpoint(404), _posted_to_endpoint(202)),
-    "H-20": (_coded(-32020), _coded(-32602)),
-    "H-21": (_coded(-32021, data={"requiredCapabilities": {"sampling": {}}}), _coded(-32602)),
-    "H-23": (_refused(429), _refused(409)),
-    "H-25": (
+    "proxy-failure": (_refused(407), _refused(403)),
+    "wrong-endpoint-event": (_posted_to_endpoint(404), _posted_to_endpoint(202)),
+    "header-body-mismatch": (_coded(-32020), _coded(-32602)),
+    "client-capability-required": (_coded(-32021, data={"requiredCapabilities": {"sampling": {}}}), _coded(-32602)),
+    "rate-limited": (_refused(429), _refused(409)),
+    "version-header-rejected": (
         _refused(400, b"Bad Request: Unsupported protocol version", **_VERSION),
         _refused(400, b"Bad Request: Unsupported protocol version", opened=True, MCP_Protocol_Version="x"),
     ),
-    "H-31": (
+    "body-truncated": (
         lambda: _post().head(200).frame(b'{"jsonrpc":"2.0","id":1,"resu').over(),
         lambda: _post().head(200).frame(b'{"jsonrpc":"2.0" "id":1}').over(),
     ),
-    "H-32": (lambda: _empty(200), lambda: _empty(202)),
-    "H-33": (
+    "empty-body": (lambda: _empty(200), lambda: _empty(202)),
+    "http-request-rejected": (
         lambda: _refused(400, b'{"detail":"no tenant"}')().close("refused"),
         lambda: _refused(400, b'{"detail":"no tenant"}')().answer(initialized(4), 1).close(),
     ),
-    "H-34": (
+    "body-encoding-invalid": (
         lambda: _post().head(200).over("the compressed body can't be decoded: bad header"),
         lambda: _post().head(200).over("the body came compressed (gzip) though identity was asked for"),
     ),
-    "H-37": (
+    "session-id-not-forwarded": (
         _refused(400, b"Bad Request: Mcp-Session-Id header is required", **_SESSION),
         _refused(400, b"Bad Request: no valid session", **_SESSION),
     ),
@@ -120,7 +123,7 @@ def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
 def test_a_web_page_is_no_fault_where_the_older_http_was_found_after_it() -> None:
     talk = _refused(404, _HTML, "text/html")()
     talk.fact(SseNote(2, b"event: endpoint\ndata: /messages", event="endpoint"))
-    assert not of_one(talk.close().findings(), "H-01")
+    assert not of_one(talk.close().findings(), "html-response")
 
 
 def test_a_stream_that_ends_without_a_message_is_an_empty_response_unless_it_can_be_resumed() -> None:
@@ -129,13 +132,13 @@ def test_a_stream_that_ends_without_a_message_is_an_empty_response_unless_it_can
         talk = talk.note(event, id="1") if event else talk
         return talk.fact(HttpFact(HttpEvent.END, 1, body_bytes=len(event) + 2)).wait(4000).close()
 
-    (found,) = of_one(streamed(b"").findings(), "H-32")
+    (found,) = of_one(streamed(b"").findings(), "empty-body")
     assert found.sentence == "initialize was answered by 200 with an event stream that ended without a message"
-    assert not of_one(streamed(b"id: 1").findings(), "H-32")
+    assert not of_one(streamed(b"id: 1").findings(), "empty-body")
 
 
 def test_the_title_of_the_page_is_told() -> None:
-    (found,) = of_one(_refused(200, _HTML, "text/html")().close().findings(), "H-01")
+    (found,) = of_one(_refused(200, _HTML, "text/html")().close().findings(), "html-response")
     assert "“Log in”" in found.sentence
 
 
@@ -145,7 +148,7 @@ def test_an_endpoint_of_another_origin_is_a_fault(address: str, *, faulty: bool)
     where = talk.entries[0].what
     talk.entries[0] = type(talk.entries[0])(1, talk.now, type(where)(where.event, "sse", url="http://host/sse"))  # type: ignore[union-attr, call-arg, arg-type]
     talk.post("GET").fact(SseNote(1, f"event: endpoint\ndata: {address}".encode(), event="endpoint"))
-    assert bool(of_one(talk.findings(), "H-19")) is faulty
+    assert bool(of_one(talk.findings(), "wrong-endpoint-event")) is faulty
 
 
 @pytest.mark.parametrize(("status", "body"), [(404, b""), (421, b""), (403, b"Invalid Host header"), (415, b"")])
@@ -156,16 +159,18 @@ def test_what_a_probe_is_answered_is_no_fault_of_the_conversation(status: int, b
 
 @pytest.mark.parametrize(("status", "word"), [(503, "a gateway answered 503"), (500, "initialize with HTTP 500")])
 def test_a_gateway_is_told_from_a_server_that_fails(status: int, word: str) -> None:
-    (found,) = of_one(_refused(status)().findings(), "H-26")
+    (found,) = of_one(_refused(status)().findings(), "http-server-error")
     assert word in found.sentence
 
 
 def test_404_to_a_get_or_for_an_unknown_method_ends_no_session() -> None:
     talk = Talk(4, transport="http").post("GET", Mcp_Session_Id="a").head(404).over()
     talk.post(Mcp_Session_Id="a").ask("prompts/list").head(404).error(-32601).over()
-    assert not of_one(talk.post(Mcp_Session_Id="a").ask("tools/list").head().answer({"tools": []}).findings(), "H-10")
+    assert not of_one(
+        talk.post(Mcp_Session_Id="a").ask("tools/list").head().answer({"tools": []}).findings(), "session-expired"
+    )
     talk.post(Mcp_Session_Id="a").ask("tools/list").head(404).error(-32001, "Session not found").over()
-    (found,) = of_one(talk.findings(), "H-10")
+    (found,) = of_one(talk.findings(), "session-expired")
     assert found.sentence == "tools/list was answered with 404: the server does not know the session any more"
 
 
@@ -173,5 +178,5 @@ def test_a_refusal_that_says_which_credentials_it_wants_is_no_fault() -> None:
     def refused(**headers: str) -> Talk:
         return _post().head(403, **headers).frame(b'{"error":"a token is required"}').over().close("refused")
 
-    assert of_one(refused().findings(), "H-33")
-    assert not of_one(refused(WWW_Authenticate='Bearer realm="x"').findings(), "H-33")
+    assert of_one(refused().findings(), "http-request-rejected")
+    assert not of_one(refused(WWW_Authenticate='Bearer realm="x"').findings(), "http-request-rejected")

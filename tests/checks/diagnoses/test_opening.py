@@ -60,58 +60,58 @@ def _other_id(*, answered: bool) -> Script:
 
 
 CASES: Cases = {
-    "L-01": (lambda: Talk().ask("ping").answer({}, "2"), lambda: Talk().ask("ping").answer({}, 2)),
-    "L-04": (
+    "id-type-changed": (lambda: Talk().ask("ping").answer({}, "2"), lambda: Talk().ask("ping").answer({}, 2)),
+    "server-silent": (
         lambda: Talk(opened=False).ask("initialize", initialize(4)).wait(3).close("given up"),
         lambda: Talk(opened=False).ask("initialize", initialize(4)).exit(1),
     ),
-    "L-05": (_waited(6), _waited(4)),
-    "L-06": (
+    "slow-handshake": (_waited(6), _waited(4)),
+    "rejected-as-uninitialized": (
         lambda: Talk().ask("tools/list").error(-32602, "Received request before initialization was complete"),
         lambda: Talk().ask("tools/list").error(-32602, "the database is not ready"),
     ),
-    "L-07": (
+    "no-common-version": (
         lambda: Talk(opened=False).ask("initialize", initialize(4)).error(-32602, "Unsupported protocol version"),
         lambda: Talk(opened=False).ask("initialize", initialize(4)).error(-32602, "Unsupported client"),
     ),
-    "L-08": (
+    "modern-version-in-handshake": (
         lambda: Talk(opened=False).ask("initialize", initialize(4)).answer(initialized(5)),
         lambda: Talk(opened=False).ask("initialize", initialize(4)).answer(initialized(3)),
     ),
-    "L-09": (_discovered("ttlMs"), _discovered()),
-    "L-10": (_probed(answered=False), _probed(answered=True)),
-    "L-13": (_again(), _again("prompts")),
-    "L-21": (
+    "incomplete-modern-support": (_discovered("ttlMs"), _discovered()),
+    "unknown-method-unanswered": (_probed(answered=False), _probed(answered=True)),
+    "list-changed-silently": (_again(), _again("prompts")),
+    "handshake-rejected": (
         lambda: Talk(opened=False).ask("initialize", initialize(4)).error(-32603, "licence expired"),
         lambda: Talk(opened=False).ask("initialize", initialize(4)).error(-32601, "no initialize"),
     ),
-    "L-22": (
+    "request-unanswered": (
         lambda: Talk().ask("tools/list").wait(3).inform("notifications/cancelled", {"requestId": 2}).close(),
         lambda: Talk().ask("tools/call").wait(3).inform("notifications/cancelled", {"requestId": 2}).close(),
     ),
-    "L-23": (
+    "list-failed": (
         lambda: Talk().ask("tools/list").error(-32603, "'NoneType' object is not iterable"),
         lambda: Talk().ask("tools/list").error(-32601, "Method not found"),
     ),
-    "L-28": (
+    "message-before-handshake": (
         lambda: Talk(opened=False).ask("initialize", initialize(4)).tell("server.initialized"),
         lambda: Talk(opened=False).ask("initialize", initialize(4)).tell("notifications/message", {"level": "info"}),
     ),
-    "L-29": (_anonymous(b"", _ERROR_WITHOUT_ID), _anonymous(b"", _PARSE_ERROR)),
-    "L-30": (
+    "notification-answered": (_anonymous(b"", _ERROR_WITHOUT_ID), _anonymous(b"", _PARSE_ERROR)),
+    "json-rpc-envelope-missing": (
         lambda: Talk(opened=False).ask("initialize", initialize(4)).frame(encode(initialized(4))),
         lambda: Talk(opened=False).ask("initialize", initialize(4)).frame(b'{"level":"info","msg":"up"}'),
     ),
-    "L-31": (_other_id(answered=False), _other_id(answered=True)),
-    "L-32": (
+    "response-id-mismatch": (_other_id(answered=False), _other_id(answered=True)),
+    "silent-after-handshake": (
         lambda: Talk().ask("tools/list").wait(3).close(),
         lambda: Talk().ask("ping").answer({}).ask("tools/list").wait(3).close(),
     ),
-    "L-34": (
+    "no-server-capabilities": (
         lambda: Talk(capabilities={}),
         lambda: Talk(capabilities={"logging": {}}),
     ),
-    "L-35": (
+    "call-rejected": (
         lambda: Talk().ask("tools/call", {"name": "a"}).error(-32602, "no", {"reason": "too long"}),
         lambda: Talk().ask("tools/call", {"name": "a"}).answer({"content": [], "isError": True}),
     ),
@@ -130,7 +130,7 @@ def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
 @pytest.mark.parametrize(("ready", "fix"), [(True, "Was it restarted"), (False, "Send notifications/initialized")])
 def test_who_is_to_blame_for_a_refusal_is_told(ready: bool, fix: str) -> None:
     talk = Talk(ready=ready).ask("tools/list").error(-32602, "Server not initialized")
-    (found,) = of_one(talk.findings(), "L-06")
+    (found,) = of_one(talk.findings(), "rejected-as-uninitialized")
     assert found.fix.startswith(fix)
 
 
@@ -138,14 +138,14 @@ def test_a_version_that_both_speak_is_no_fault() -> None:
     supported = {"supported": [ROWS[3].date], "requested": ROWS[4].date}
     body = b'{"jsonrpc":"2.0","id":1,"method":"server/discover"}'
     talk = Talk(opened=False).frame(body, Direction.TO_SERVER, probe=True).error(-32022, "no", supported, id=1)
-    (found,) = of_one(talk.findings(), "L-07")
+    (found,) = of_one(talk.findings(), "no-common-version")
     assert (found.severity, found.fix) == (Severity.HINT, f"--revision {ROWS[3].date}")
 
 
 def test_a_probe_that_was_refused_over_http_was_not_met_with_silence() -> None:
     talk = Talk(opened=False, transport="http").post().ask("server/discover").head(400, "text/plain").over()
     talk.post().ask("initialize", initialize(4)).head().answer(initialized(4)).over()
-    assert "L-10" not in {each.id for each in talk.findings()}
+    assert "unknown-method-unanswered" not in {each.id for each in talk.findings()}
 
 
 def test_a_handshake_refused_by_a_server_that_has_said_what_it_speaks_is_no_fault() -> None:
@@ -154,7 +154,7 @@ def test_a_handshake_refused_by_a_server_that_has_said_what_it_speaks_is_no_faul
     talk.ask("initialize", initialize(4), id_=2)
     talk.answer({"supportedVersions": [ROWS[4].date], "capabilities": {}}, 1)
     talk.error(-32022, "the initialize handshake is not accepted", {"supported": [ROWS[4].date]})
-    assert not of_one(talk.findings(), "L-07")
+    assert not of_one(talk.findings(), "no-common-version")
 
 
 @pytest.mark.parametrize("status", [None, 200])
@@ -162,7 +162,7 @@ def test_silence_over_http_is_told_in_words_of_http(status: int | None) -> None:
     talk = Talk(opened=False, transport="http").post().ask("initialize", initialize(4))
     if status is not None:
         talk.head(status, "text/event-stream")
-    (found,) = of_one(talk.wait(3).close("given up").findings(), "L-04")
+    (found,) = of_one(talk.wait(3).close("given up").findings(), "server-silent")
     assert ("no HTTP response came" in found.sentence) is (status is None)
     assert ("status 200" in found.sentence) is (status == 200)
     assert not {"stderr", "stdin", "subcommand", "output"} & set(f"{found.sentence} {found.fix}".lower().split())
@@ -172,5 +172,5 @@ def test_silence_over_http_is_told_in_words_of_http(status: int | None) -> None:
 @pytest.mark.parametrize("method", ["initialize", "tools/list"])
 def test_an_error_over_http_is_looked_up_in_a_log(transport: str, method: str) -> None:
     talk = Talk(opened=method != "initialize", transport=transport).ask(method).error(-32603)
-    (found,) = (each for each in talk.findings() if each.id in ("L-21", "L-23"))
+    (found,) = (each for each in talk.findings() if each.id in ("handshake-rejected", "list-failed"))
     assert "stderr" not in found.fix

@@ -65,23 +65,32 @@ def _addresses(*answering: bool) -> Script:
 _ALLOWED = "content-type, authorization, mcp-session-id, mcp-protocol-version"
 _CORS = (("Access-Control-Allow-Origin", "*"), ("Access-Control-Allow-Headers", _ALLOWED))
 CASES: Cases = {
-    "L-24": (_refused(probes.METHOD, -32600), _refused(probes.METHOD, -32601)),
-    "L-25": (_refused("ping", -32601), _taken("ping", {})),
-    "L-26": (_refused("tools/call", -32603, {"arguments": {}}), _refused("tools/call", -32602, {"arguments": {}})),
-    "L-27": (lambda: _asked(probes.METHOD).wait(5).close(), lambda: _refused(probes.METHOD, -32601)().close()),
-    "A03": (
+    "unknown-method-error-code": (_refused(probes.METHOD, -32600), _refused(probes.METHOD, -32601)),
+    "invalid-ping-response": (_refused("ping", -32601), _taken("ping", {})),
+    "invalid-params-error-code": (
+        _refused("tools/call", -32603, {"arguments": {}}),
+        _refused("tools/call", -32602, {"arguments": {}}),
+    ),
+    "probe-unanswered": (
+        lambda: _asked(probes.METHOD).wait(5).close(),
+        lambda: _refused(probes.METHOD, -32601)().close(),
+    ),
+    "unissued-cursor-accepted": (
         _taken("tools/list", {"tools": []}, {"cursor": probes.CURSOR}),
         _taken("tools/list", {"tools": []}, {"cursor": "a person's own"}),
     ),
-    "P04": (_prompt(-32000), _prompt(-32602)),
-    "L18": (_taken("tools/list", {"tools": []}, row=5), _refused("tools/list", -32602, row=5)),
-    "H-11": (_knocked(200, Mcp_Session_Id=probes.SESSION), _knocked(404, Mcp_Session_Id=probes.SESSION)),
-    "H-22": (
+    "missing-argument-accepted": (_prompt(-32000), _prompt(-32602)),
+    "undeclared-version-accepted": (_taken("tools/list", {"tools": []}, row=5), _refused("tools/list", -32602, row=5)),
+    "unknown-session-status": (
+        _knocked(200, Mcp_Session_Id=probes.SESSION),
+        _knocked(404, Mcp_Session_Id=probes.SESSION),
+    ),
+    "cors-missing": (
         _knocked(405, "OPTIONS", Origin=probes.ORIGIN),
         _knocked(204, "OPTIONS", head=_CORS, Origin=probes.ORIGIN),
     ),
-    "H-28": (_addresses(False, True), _addresses(True, True)),
-    "H-29": (_knocked(200, Host=probes.HOST), _knocked(421, Host=probes.HOST)),
+    "loopback-address-family": (_addresses(False, True), _addresses(True, True)),
+    "host-not-validated": (_knocked(200, Host=probes.HOST), _knocked(421, Host=probes.HOST)),
 }
 
 
@@ -95,7 +104,8 @@ def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("id_", "method", "params"), [("L-26", "tools/call", {"arguments": {}}), ("L18", "tools/list", {})]
+    ("id_", "method", "params"),
+    [("invalid-params-error-code", "tools/call", {"arguments": {}}), ("undeclared-version-accepted", "tools/list", {})],
 )
 def test_a_probe_without_what_a_header_repeats_may_be_rejected_for_its_headers(
     id_: str, method: str, params: object
@@ -143,7 +153,7 @@ def _dialled(url: str, *, answered: bool, answering: tuple[bool, bool]) -> Scrip
 def test_an_address_that_was_dialled_and_answered_is_all_that_is_needed(
     url: str, answered: bool, answering: tuple[bool, bool], severity: Severity | None
 ) -> None:
-    found = of_one(_dialled(url, answered=answered, answering=answering)().findings(), "H-28")
+    found = of_one(_dialled(url, answered=answered, answering=answering)().findings(), "loopback-address-family")
     assert [each.severity for each in found] == ([] if severity is None else [severity])
 
 
@@ -157,7 +167,7 @@ def test_what_is_no_probe_is_not_judged_as_one(method: str, params: object) -> N
 
 def test_a_preflight_names_what_it_does_not_allow() -> None:
     head = (("Access-Control-Allow-Origin", "*"), ("Access-Control-Allow-Headers", "*"))
-    (found,) = of_one(_knocked(204, "OPTIONS", head=head, Origin=probes.ORIGIN)().findings(), "H-22")
+    (found,) = of_one(_knocked(204, "OPTIONS", head=head, Origin=probes.ORIGIN)().findings(), "cors-missing")
     assert found.sentence == "a preflight allows web clients no authorization"
 
 
@@ -165,14 +175,14 @@ def test_a_preflight_names_what_it_does_not_allow() -> None:
     ("status", "severity"), [(200, Severity.WARNING), (400, Severity.HINT), (503, Severity.WARNING)]
 )
 def test_how_a_session_that_there_is_not_is_told_makes_a_difference(status: int, severity: Severity) -> None:
-    (found,) = of_one(_knocked(status, Mcp_Session_Id=probes.SESSION)().findings(), "H-11")
+    (found,) = of_one(_knocked(status, Mcp_Session_Id=probes.SESSION)().findings(), "unknown-session-status")
     assert found.severity is severity
 
 
 def test_the_body_of_such_an_exchange_is_no_message_of_the_conversation() -> None:
     talk = _knocked(400, Mcp_Session_Id=probes.SESSION)()
     talk.frame(b'{"jsonrpc":"2.0","id":null,"error":{"code":"no"}}', probe=True)
-    assert {each.id for each in talk.findings()} <= {"H-11"}
+    assert {each.id for each in talk.findings()} <= {"unknown-session-status"}
 
 
 def test_what_comes_of_our_asking_is_no_fault_of_the_server() -> None:
@@ -182,32 +192,38 @@ def test_what_comes_of_our_asking_is_no_fault_of_the_server() -> None:
         _asked("tools/list", params, talk=talk).answer({"tools": [tool]}, 77)
     _asked("tools/call", {"arguments": {}}, talk=talk).error(-32603, id=77)
     found = [each.id for each in talk.findings()]
-    assert found.count("T06") == 1
-    assert not {"T07", "S-18", "L-19"} & set(found)
-    assert {"A03", "L-26"} <= set(found)
+    assert found.count("tool-name-not-portable") == 1
+    assert not {"duplicate-tool-name", "pagination-incomplete", "tool-failure-as-protocol-error"} & set(found)
+    assert {"unissued-cursor-accepted", "invalid-params-error-code"} <= set(found)
 
 
 def test_a_preflight_and_a_session_given_to_a_probe_break_no_rule() -> None:
     talk = _knocked(200, "OPTIONS", head=(("Mcp-Session-Id", "new"), *_CORS), Origin=probes.ORIGIN)()
-    assert not {each.id for each in talk.findings()} & {"W05", "W14", "W17"}
-    assert "W14" in {each.id for each in _knocked(200, Origin=probes.ORIGIN)().findings()}
+    assert not {each.id for each in talk.findings()} & {
+        "session-id-changed",
+        "origin-not-validated",
+        "stateless-session-id",
+    }
+    assert "origin-not-validated" in {each.id for each in _knocked(200, Origin=probes.ORIGIN)().findings()}
 
 
 def test_a_cursor_that_was_never_given_is_a_warning_only_where_cursors_are_given() -> None:
     params = {"cursor": probes.CURSOR}
-    (plain,) = of_one(_taken("tools/list", {"tools": []}, params)().findings(), "A03")
+    (plain,) = of_one(_taken("tools/list", {"tools": []}, params)().findings(), "unissued-cursor-accepted")
     assert plain.severity is Severity.HINT
     paged = Talk().ask("tools/list").answer({"tools": [], "nextCursor": "a"})
-    (found,) = of_one(_asked("tools/list", params, talk=paged).answer({"tools": []}, 77).findings(), "A03")
+    (found,) = of_one(
+        _asked("tools/list", params, talk=paged).answer({"tools": []}, 77).findings(), "unissued-cursor-accepted"
+    )
     assert found.severity is Severity.WARNING
 
 
 def test_a_host_that_is_not_looked_at_is_a_warning_only_where_origins_are_not_either() -> None:
-    (found,) = of_one(_knocked(200, Host=probes.HOST)().findings(), "H-29")
+    (found,) = of_one(_knocked(200, Host=probes.HOST)().findings(), "host-not-validated")
     assert found.severity is Severity.HINT
     talk = _knocked(200, Origin=probes.ORIGIN)()
     talk.http = 2
     headers = (("Host", probes.HOST),)
     talk.fact(HttpFact(HttpEvent.REQUEST, 2, "POST", _LOCAL, headers=headers, probe=True)).head(200)
-    (found,) = of_one(talk.findings(), "H-29")
+    (found,) = of_one(talk.findings(), "host-not-validated")
     assert found.severity is Severity.WARNING

@@ -50,29 +50,38 @@ def _dead_of(argv: tuple[str, ...]) -> Script:
 
 
 CASES: Cases = {
-    "P-03": (_dead(127, "sh: 1: uvx: not found"), _dead(1, "sh: 1: uvx: not found")),
-    "P-04": (_dead(1, "it broke"), lambda: Talk().said("it broke").exit(1)),
-    "P-05": (_dead(0), _dead(0, after=5)),
-    "P-06": (_dead(None, signal="SIGKILL"), _slow(3)),
-    "P-10": (_dead(1, "Error: API_TOKEN is required"), _dead(1, "Error: a token is required")),
-    "P-11": (_of("server", "--key=${API_KEY}"), _of("server", "--key=$API_KEY")),
-    "P-12": (
+    "program-not-runnable": (_dead(127, "sh: 1: uvx: not found"), _dead(1, "sh: 1: uvx: not found")),
+    "exit-during-handshake": (_dead(1, "it broke"), lambda: Talk().said("it broke").exit(1)),
+    "exit-without-input": (_dead(0), _dead(0, after=5)),
+    "server-killed": (_dead(None, signal="SIGKILL"), _slow(3)),
+    "environment-variable-missing": (_dead(1, "Error: API_TOKEN is required"), _dead(1, "Error: a token is required")),
+    "placeholder-not-expanded": (_of("server", "--key=${API_KEY}"), _of("server", "--key=$API_KEY")),
+    "file-not-found": (
         _dead(1, "FileNotFoundError: [Errno 2] No such file or directory: './data'"),
         _dead(1, "FileNotFoundError: [Errno 2] No such file or directory: '/data'"),
     ),
-    "P-13": (_dead(1, "Error: listen EADDRINUSE: address already in use :::3000"), _dead(1, "listening on :::3000")),
-    "P-14": (
+    "port-in-use": (
+        _dead(1, "Error: listen EADDRINUSE: address already in use :::3000"),
+        _dead(1, "listening on :::3000"),
+    ),
+    "sdk-version-mismatch": (
         _dead(1, "ModuleNotFoundError: No module named 'mcp.server.fastmcp'"),
         _dead(1, "ModuleNotFoundError: No module named 'mcp.server'"),
     ),
-    "P-15": (_slow(2), _slow(0.5)),
-    "P-17": (
+    "stdin-eof-ignored": (_slow(2), _slow(0.5)),
+    "exit-during-session": (
         lambda: Talk().ask("tools/list").exit(1),
         lambda: Talk().ask("tools/list").answer({"tools": []}).exit(0),
     ),
-    "P-19": (_provoked(b"no JSON"), _provoked(b'{"jsonrpc":"2.0","id":5,"method":"server/discover"}')),
-    "P-18": (_mute(ends=False), _mute(ends=True)),
-    "P-21": (_dead_of(("uv", "run", "~/server.py")), _dead_of(("uv", "run", "a~/server.py", "it’s"))),
+    "exit-on-invalid-message": (
+        _provoked(b"no JSON"),
+        _provoked(b'{"jsonrpc":"2.0","id":5,"method":"server/discover"}'),
+    ),
+    "stdout-closed": (_mute(ends=False), _mute(ends=True)),
+    "shell-syntax-in-command": (
+        _dead_of(("uv", "run", "~/server.py")),
+        _dead_of(("uv", "run", "a~/server.py", "it’s")),
+    ),
 }
 
 
@@ -95,7 +104,7 @@ def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
     ],
 )
 def test_the_cause_is_what_stderr_says(line: str, cause: str) -> None:
-    (found,) = (each for each in _dead(1, line)().findings() if each.id == "P-04")
+    (found,) = (each for each in _dead(1, line)().findings() if each.id == "exit-during-handshake")
     assert found.sentence.endswith(cause)
     assert found.frames == (2, 3)
 
@@ -107,11 +116,20 @@ def test_a_server_that_was_left_in_good_order_has_no_fault() -> None:
 @pytest.mark.parametrize(
     ("why", "id_"),
     [
-        ("/srv/run exists but may not be executed.", "P-03"),
-        ("/srv/run exists but its interpreter `node` does not on the PATH that the server gets: /bin", "P-03"),
-        ("/srv/run exists but its first line ends with a carriage return, so its interpreter is not found.", "P-03"),
-        ("/srv/run is neither a program for this machine nor a script that names its interpreter.", "P-03"),
-        ("The directory to start the server in, /nowhere, does not exist.", "P-12"),
+        ("/srv/run exists but may not be executed.", "program-not-runnable"),
+        (
+            "/srv/run exists but its interpreter `node` does not on the PATH that the server gets: /bin",
+            "program-not-runnable",
+        ),
+        (
+            "/srv/run exists but its first line ends with a carriage return, so its interpreter is not found.",
+            "program-not-runnable",
+        ),
+        (
+            "/srv/run is neither a program for this machine nor a script that names its interpreter.",
+            "program-not-runnable",
+        ),
+        ("The directory to start the server in, /nowhere, does not exist.", "file-not-found"),
     ],
 )
 def test_what_could_not_be_started_is_told_by_what_is_wrong_with_it(why: str, id_: str) -> None:
@@ -128,14 +146,14 @@ def test_what_could_not_be_started_is_told_by_what_is_wrong_with_it(why: str, id
     ],
 )
 def test_a_missing_variable_is_known_by_many_words(stderr: list[str], name: str) -> None:
-    (found,) = (each for each in _dead(1, *stderr)().findings() if each.id == "P-10")
+    (found,) = (each for each in _dead(1, *stderr)().findings() if each.id == "environment-variable-missing")
     assert found.sentence.startswith(f"{name} is not in the environment")
     assert name in found.fix
 
 
 def test_a_field_that_is_missing_elsewhere_than_in_settings_is_no_variable() -> None:
     stderr = ["1 validation error for Forecast", "station", "  Field required [type=missing]"]
-    assert ids(_dead(1, *stderr)()) == {"P-04"}
+    assert ids(_dead(1, *stderr)()) == {"exit-during-handshake"}
 
 
 def test_a_script_that_is_named_from_another_directory_is_the_wrong_directory() -> None:
@@ -144,14 +162,14 @@ def test_a_script_that_is_named_from_another_directory_is_the_wrong_directory() 
         talk = Talk(opened=False, connection=where)
         return ids(talk.said("python: can't open file '/srv/src/server.py': [Errno 2] No such file").exit(2))
 
-    assert ids_of("./src/server.py") == {"P-04", "P-12"}
-    assert ids_of("/srv/src/server.py") == {"P-04"}
+    assert ids_of("./src/server.py") == {"exit-during-handshake", "file-not-found"}
+    assert ids_of("/srv/src/server.py") == {"exit-during-handshake"}
 
 
 @pytest.mark.parametrize(("code", "signal"), [(137, "SIGKILL"), (139, "SIGSEGV"), (134, "SIGABRT")])
 def test_a_code_that_a_shell_makes_of_a_signal_is_told_as_a_code(code: int, signal: str) -> None:
     (found,) = _dead(code, "Killed")().findings()
-    assert found.id == "P-06"
+    assert found.id == "server-killed"
     assert found.sentence == f"the server exited with code {code} (a shell reports {signal} this way)"
     assert found.fix.startswith(f"If a shell or a container started it, {signal} ended what it ran. ")
     (real,) = _dead(None, signal=signal)().findings()
@@ -159,7 +177,7 @@ def test_a_code_that_a_shell_makes_of_a_signal_is_told_as_a_code(code: int, sign
 
 
 def test_an_end_before_any_request_was_answered_is_reported_although_its_code_is_0() -> None:
-    (found,) = (each for each in Talk().exit(0).findings() if each.id == "P-17")
+    (found,) = (each for each in Talk().exit(0).findings() if each.id == "exit-during-session")
     assert found.sentence == "the server exited directly after the handshake with code 0, without a word on stderr"
 
 
@@ -168,7 +186,7 @@ def test_a_trap_of_swift_is_named_by_its_fatal_line_however_long_the_backtrace(c
     talk = Talk(opened=False).ask("initialize").said("main/Server.swift:31: Fatal error: Index out of range")
     for at in range(120):
         talk.said(f"{at} 0x00007f0c run() in acme at /src/Server.swift:{at}:9")
-    (found,) = (each for each in talk.exit(code).findings() if each.id == "P-06")
+    (found,) = (each for each in talk.exit(code).findings() if each.id == "server-killed")
     assert found.sentence.endswith(": main/Server.swift:31: Fatal error: Index out of range")
 
 
@@ -195,13 +213,19 @@ def test_a_trap_of_swift_is_named_by_its_fatal_line_however_long_the_backtrace(c
 )
 def test_the_codes_of_a_shell_are_used_by_loaders_and_docker_too(code: int, line: str, said: str) -> None:
     (found,) = (
-        each for each in Talk(opened=False).ask("initialize").said(line).exit(code).findings() if each.id == "P-03"
+        each
+        for each in Talk(opened=False).ask("initialize").said(line).exit(code).findings()
+        if each.id == "program-not-runnable"
     )
     assert said in found.sentence
 
 
 def test_the_end_in_the_middle_tells_what_was_asked_and_what_was_said() -> None:
-    (found,) = (each for each in Talk().ask("tools/list").said("it broke").exit(1).findings() if each.id == "P-17")
+    (found,) = (
+        each
+        for each in Talk().ask("tools/list").said("it broke").exit(1).findings()
+        if each.id == "exit-during-session"
+    )
     assert found.sentence == "the server exited in tools/list with code 1, and its last words were: it broke"
 
 
@@ -210,7 +234,7 @@ def test_the_end_in_the_middle_tells_what_was_asked_and_what_was_said() -> None:
     [("SIGKILL", "memory"), ("SIGSEGV", "native code"), ("SIGTERM", "no fault")],
 )
 def test_what_is_said_of_a_signal_fits_it(signal: str, said: str) -> None:
-    found = next(each for each in _dead(None, signal=signal)().findings() if each.id == "P-06")
+    found = next(each for each in _dead(None, signal=signal)().findings() if each.id == "server-killed")
     assert said in found.fix
 
 
@@ -220,6 +244,6 @@ def test_what_doctor_sent_last_is_named_as_the_reason_of_an_end_and_the_server_i
 ) -> None:
     talk = Talk(opened=False).frame(b"Content-Length: 2\r\n\r\n{}", Direction.TO_SERVER, probe=True)
     found = talk.exit(code, signal).findings()
-    assert {(each.id, each.severity) for each in found} == {("P-19", "hint")}
+    assert {(each.id, each.severity) for each in found} == {("exit-on-invalid-message", "hint")}
     opened = Talk().frame(b'{"jsonrpc":"2.0","id":9,"method":"nope"}', Direction.TO_SERVER, probe=True)
-    assert {each.id for each in opened.exit(code, signal).findings()} == {"P-19"}
+    assert {each.id for each in opened.exit(code, signal).findings()} == {"exit-on-invalid-message"}

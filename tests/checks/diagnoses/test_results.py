@@ -34,11 +34,14 @@ def _given_up(seconds: float, *, progress: bool = False) -> Script:
 
 
 CASES: Cases = {
-    "R-01": (asked("tools/call", _text("word " * 30_000)), asked("tools/call", _text("word " * 10_000))),
-    "R-02": (asked("tools/call", _image(2_000_000)), asked("tools/call", _image(900_000))),
-    "R-04": (_muttered(1100), _muttered(900)),
-    "R-07": (_given_up(60), _given_up(1)),
-    "R-08": (asked("tools/call", _text(f"use {_TOKEN} for it")), asked("tools/call", _text("use ghp_… for it"))),
+    "result-too-long": (asked("tools/call", _text("word " * 30_000)), asked("tools/call", _text("word " * 10_000))),
+    "image-too-large": (asked("tools/call", _image(2_000_000)), asked("tools/call", _image(900_000))),
+    "stderr-flood": (_muttered(1100), _muttered(900)),
+    "call-timed-out": (_given_up(60), _given_up(1)),
+    "secret-in-result": (
+        asked("tools/call", _text(f"use {_TOKEN} for it")),
+        asked("tools/call", _text("use ghp_… for it")),
+    ),
 }
 
 
@@ -52,11 +55,11 @@ def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
 
 
 def test_a_secret_is_never_repeated() -> None:
-    (found,) = of_one(CASES["R-08"][0]().findings(), "R-08")
+    (found,) = of_one(CASES["secret-in-result"][0]().findings(), "secret-in-result")
     assert _TOKEN not in found.sentence
 
 
 @pytest.mark.parametrize(("progress", "said"), [(True, "took too long in all"), (False, "no progress came")])
 def test_which_clock_had_run_out_is_told(progress: bool, said: str) -> None:
-    (found,) = of_one(_given_up(60, progress=progress)().findings(), "R-07")
+    (found,) = of_one(_given_up(60, progress=progress)().findings(), "call-timed-out")
     assert said in found.sentence

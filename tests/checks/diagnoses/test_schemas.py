@@ -35,39 +35,45 @@ def _doubling(levels: int) -> dict[str, Any]:
 
 
 CASES: Cases = {
-    "S-02": (_in(_OBJECT | {"anyOf": [{"required": ["p"]}]}), _with({"anyOf": [{"type": "string"}, {"type": "null"}]})),
-    "S-04": (
+    "schema-root-combinator": (
+        _in(_OBJECT | {"anyOf": [{"required": ["p"]}]}),
+        _with({"anyOf": [{"type": "string"}, {"type": "null"}]}),
+    ),
+    "schema-dialect": (
         _in(_OBJECT | {"$schema": _DRAFT_7}),
         _in(_OBJECT | {"$schema": "https://json-schema.org/draft/2020-12/schema"}),
     ),
-    "S-05": (
+    "keyword-not-in-dialect": (
         _with({"type": "string", "nullable": True}),
         _in(_OBJECT | {"$schema": _DRAFT_7, "dependencies": {}, "properties": {"nullable": {"type": "string"}}}),
     ),
-    "S-06": (_with({"type": "array"}), _with({"type": "array", "items": {"type": "string"}})),
-    "S-08": (
+    "array-without-items": (_with({"type": "array"}), _with({"type": "array", "items": {"type": "string"}})),
+    "schema-expansion-limit": (
         _in(_OBJECT | {"properties": {"p": {"$ref": "#/$defs/a"}}} | _LOOP),
         _in(_OBJECT | {"properties": {"p": {"$ref": "#/$defs/a"}, "q": {"$ref": "#/$defs/a"}}} | _TREE),
     ),
-    "S-09": (_bare("Adds. Parameters: a, b", "Takes a name"), _bare("Says hello", "Tells the time", "Takes nothing")),
-    "S-10": (
+    "schema-library-mismatch": (
+        _bare("Adds. Parameters: a, b", "Takes a name"),
+        _bare("Says hello", "Tells the time", "Takes nothing"),
+    ),
+    "contradictory-schema": (
         _with({"type": "string"}, required=["q"]),
         _with({"type": "string"}, required=["q"], patternProperties={"q": {"type": "string"}}),
     ),
-    "S-11": (
+    "schema-rejected-by-apis": (
         _in(_OBJECT | {"properties": {"Time<": {"type": "string"}}}),
         _in(_OBJECT | {"properties": {"a.b-c_1": {}}}),
     ),
-    "S-26": (
+    "foreign-schema-format": (
         _in({"_def": {"typeName": "ZodObject"}, "~standard": {"vendor": "zod"}}),
         _with({"type": "object"}, required=[], description="its _def and parameters"),
     ),
-    "S-27": (
+    "object-without-properties": (
         _with({"type": "object", "additionalProperties": False}),
         _in(_OBJECT | {"additionalProperties": False}),
     ),
-    "S-28": (_with({"type": "strng"}), _with({"enum": ["strng"], "type": "string"})),
-    "S-29": (asked("tools/list", {"tools": []}), asked("tools/list", {"tools": [], "nextCursor": "2"})),
+    "invalid-keyword-value": (_with({"type": "strng"}), _with({"enum": ["strng"], "type": "string"})),
+    "empty-tool-list": (asked("tools/list", {"tools": []}), asked("tools/list", {"tools": [], "nextCursor": "2"})),
 }
 
 
@@ -83,14 +89,19 @@ def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
 @pytest.mark.parametrize(
     ("id_", "script", "severity", "pointer"),
     [
-        ("S-06", _with({"type": "object", "properties": {"q": {"type": "array"}}}), "warning", "/p/properties/q"),
-        ("S-08", _in(_doubling(40)), "warning", "/inputSchema"),
-        ("S-08", _with({"$ref": "#"}), "hint", "/inputSchema"),
-        ("S-10", _with({"type": "integer", "enum": [1, "2"]}), "warning", "/enum/1"),
-        ("S-10", _with({"type": "string", "default": None}), "hint", "/default"),
-        ("S-11", _with(True), "warning", "/properties/p"),
-        ("S-05", _in(_OBJECT | {"definitions": {}}), "hint", "/definitions"),
-        ("S-04", _in(_OBJECT, outputSchema=_OBJECT | {"$schema": _DRAFT_7}), "hint", "/outputSchema/$schema"),
+        (
+            "array-without-items",
+            _with({"type": "object", "properties": {"q": {"type": "array"}}}),
+            "warning",
+            "/p/properties/q",
+        ),
+        ("schema-expansion-limit", _in(_doubling(40)), "warning", "/inputSchema"),
+        ("schema-expansion-limit", _with({"$ref": "#"}), "hint", "/inputSchema"),
+        ("contradictory-schema", _with({"type": "integer", "enum": [1, "2"]}), "warning", "/enum/1"),
+        ("contradictory-schema", _with({"type": "string", "default": None}), "hint", "/default"),
+        ("schema-rejected-by-apis", _with(True), "warning", "/properties/p"),
+        ("keyword-not-in-dialect", _in(_OBJECT | {"definitions": {}}), "hint", "/definitions"),
+        ("schema-dialect", _in(_OBJECT, outputSchema=_OBJECT | {"$schema": _DRAFT_7}), "hint", "/outputSchema/$schema"),
     ],
 )
 def test_it_is_told_how_bad_it_is_and_where(id_: str, script: Script, severity: str, pointer: str) -> None:
@@ -101,20 +112,22 @@ def test_it_is_told_how_bad_it_is_and_where(id_: str, script: Script, severity: 
 
 def test_of_a_label_it_is_told_whether_anything_else_is_old() -> None:
     label = {"$schema": _DRAFT_7}
-    (bare,) = of_one(_in(_OBJECT | label)().findings(), "S-04")
+    (bare,) = of_one(_in(_OBJECT | label)().findings(), "schema-dialect")
     tuple_ = {"p": {"type": "array", "items": [{"type": "string"}]}}
-    (old,) = of_one(_in(_OBJECT | label | {"properties": tuple_})().findings(), "S-04")
+    (old,) = of_one(_in(_OBJECT | label | {"properties": tuple_})().findings(), "schema-dialect")
     assert "Only the label is old" in bare.fix
     assert "prefixItems" in old.fix
 
 
 def test_of_many_old_labels_one_stands_for_all_input_schemas() -> None:
     tools = [{"name": f"t{at}", "description": "d", "inputSchema": _OBJECT | {"$schema": _DRAFT_7}} for at in range(9)]
-    (found,) = of_one(asked("tools/list", {"tools": tools})().findings(), "S-04")
+    (found,) = of_one(asked("tools/list", {"tools": tools})().findings(), "schema-dialect")
     assert "8 more" in found.sentence
 
 
 def test_the_error_of_a_library_that_does_not_fit_is_known() -> None:
     result = {"content": [{"type": "text", "text": "keyValidator._parse is not a function"}], "isError": True}
-    assert of_one(asked("tools/call", result, params={"name": "a"})().findings(), "S-09")
-    assert not of_one(asked("tools/call", result | {"isError": False}, params={"name": "a"})().findings(), "S-09")
+    assert of_one(asked("tools/call", result, params={"name": "a"})().findings(), "schema-library-mismatch")
+    assert not of_one(
+        asked("tools/call", result | {"isError": False}, params={"name": "a"})().findings(), "schema-library-mismatch"
+    )

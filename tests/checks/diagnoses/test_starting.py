@@ -41,24 +41,24 @@ def _ended(left: bool) -> Script:
 
 
 CASES: Cases = {
-    "P-01": (
+    "command-not-found": (
         _never(("npx", "-y", "x"), "`npx` is not on the PATH that the server gets; it looked in /usr/bin"),
         _never(("./x",), "/srv/x exists but may not be executed."),
     ),
-    "P-07": (
+    "package-still-installing": (
         _silent("npx", "-y", "x", stderr="npm warn exec The following package was not found"),
         _silent("npx", "-y", "x", stderr="my server is up"),
     ),
-    "P-08": (
+    "docker-flags": (
         lambda: _started("docker", "run", "--rm", "-e", "A=-i", "mcp/x").exit(0),
         lambda: _started("docker", "run", "--rm", "-i", "mcp/x", "-t").exit(0),
     ),
-    "P-09": (
+    "stdin-not-read": (
         _silent("node", "x.js", stderr="Server started"),
         lambda: _asked("node", "x.js").said("Server started").wait(1).close(),
     ),
-    "P-16": (_ended(left=True), _ended(left=False)),
-    "P-22": (
+    "child-processes-left": (_ended(left=True), _ended(left=False)),
+    "interactive-prompt": (
         _silent("node", "x.js", stderr="Enter your API key: "),
         _silent("node", "x.js", stderr="Serving the key store at https://host/key"),
     ),
@@ -78,7 +78,7 @@ def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
 def test_what_looking_for_a_command_says_is_understood(command: str) -> None:
     with pytest.raises(ConnectError) as caught:
         find_executable(command, {"PATH": "/usr/bin"}, "/")
-    assert of_one(_never((command,), str(caught.value))().findings(), "P-01")
+    assert of_one(_never((command,), str(caught.value))().findings(), "command-not-found")
 
 
 @pytest.mark.parametrize(
@@ -95,31 +95,31 @@ def test_what_looking_for_a_command_says_is_understood(command: str) -> None:
     ],
 )
 def test_the_flags_of_docker_are_read_as_docker_reads_them(flags: tuple[str, ...], said: str) -> None:
-    found = of_one(_started("/usr/bin/docker", "run", *flags, "image").exit(0).findings(), "P-08")
+    found = of_one(_started("/usr/bin/docker", "run", *flags, "image").exit(0).findings(), "docker-flags")
     assert [said in each.sentence for each in found] == ([True] if said else [])
 
 
 def test_a_container_that_works_may_still_have_a_terminal() -> None:
     talk = _started("docker", "run", "-it", "image").ask("initialize", initialize(4))
     talk.answer(initialized(4))
-    (found,) = of_one(talk.close().findings(), "P-08")
+    (found,) = of_one(talk.close().findings(), "docker-flags")
     assert found.severity is Severity.WARNING
 
 
 def test_a_silent_package_manager_is_a_guess_only() -> None:
-    (found,) = of_one(_silent("uvx", "x")().findings(), "P-07")
+    (found,) = of_one(_silent("uvx", "x")().findings(), "package-still-installing")
     assert found.confidence is Confidence.GUESS
     assert found.sentence == "uvx is still installing after 30 s: the server has not started"
 
 
 def test_a_slow_package_manager_is_a_hint() -> None:
     talk = _started("uvx", "x").ask("initialize", initialize(4)).wait(20).answer({})
-    (found,) = of_one(talk.findings(), "P-07")
+    (found,) = of_one(talk.findings(), "package-still-installing")
     assert (found.severity, found.sentence) == (Severity.HINT, "uvx took 20 s to start the server")
 
 
 def test_a_server_that_serves_http_is_told_from_one_that_is_stuck() -> None:
     talk = _silent("node", "x.js", stderr="Listening on http://127.0.0.1:3000/mcp")()
-    (found,) = of_one(talk.findings(), "P-09")
+    (found,) = of_one(talk.findings(), "stdin-not-read")
     assert "http://127.0.0.1:3000/mcp" in found.sentence
     assert "URL" in found.fix

@@ -79,15 +79,15 @@ def _opened_for_events(*, named: bool) -> Script:
 
 
 CASES: Cases = {
-    "H-13": (_slow(together=True), _slow(together=False)),
-    "H-14": (_idle(60.2), _idle(45)),
-    "H-15": (_cut(4, answered=False), _cut(4, answered=True)),
-    "H-16": (_encoded("gzip"), _encoded("identity")),
-    "H-30": (_noted(b'data: {"jsonrpc":"2.0","id":9,"result":{}}'), _noted(b"data:")),
-    "H-35": (_named("response"), _named("message")),
-    "H-36": (_opened_for_events(named=False), _opened_for_events(named=True)),
-    "H-38": (_data(b"{"), _data(b"{}")),
-    "H-39": (_noted(b'{"jsonrpc":"2.0","id":9,"result":{}}'), _noted(b"id: 7")),
+    "stream-buffered": (_slow(together=True), _slow(together=False)),
+    "stream-idle-timeout": (_idle(60.2), _idle(45)),
+    "stream-ended-early": (_cut(4, answered=False), _cut(4, answered=True)),
+    "stream-compressed": (_encoded("gzip"), _encoded("identity")),
+    "unterminated-event": (_noted(b'data: {"jsonrpc":"2.0","id":9,"result":{}}'), _noted(b"data:")),
+    "unknown-event-name": (_named("response"), _named("message")),
+    "endpoint-event-missing": (_opened_for_events(named=False), _opened_for_events(named=True)),
+    "multiline-event-data": (_data(b"{"), _data(b"{}")),
+    "content-type-mismatch": (_noted(b'{"jsonrpc":"2.0","id":9,"result":{}}'), _noted(b"id: 7")),
 }
 
 
@@ -101,17 +101,17 @@ def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
 
 
 def test_a_proxy_in_the_head_makes_it_likely_that_it_holds_events_back() -> None:
-    (found,) = of_one(_slow(together=True, Via="1.1 squid")().findings(), "H-13")
+    (found,) = of_one(_slow(together=True, Via="1.1 squid")().findings(), "stream-buffered")
     assert (found.confidence, "squid" in found.sentence) == (Confidence.LIKELY, True)
 
 
 def test_what_happens_again_is_no_guess_any_more() -> None:
-    found = of_one(_idle(60, 60.5)().findings(), "H-14")
+    found = of_one(_idle(60, 60.5)().findings(), "stream-idle-timeout")
     assert [each.confidence for each in found] == [Confidence.GUESS, Confidence.LIKELY]
 
 
 def test_a_stream_that_this_side_has_closed_is_no_fault() -> None:
-    assert not of_one(_idle(60, why=CLOSED_HERE)().findings(), "H-14")
+    assert not of_one(_idle(60, why=CLOSED_HERE)().findings(), "stream-idle-timeout")
 
 
 def test_events_in_the_place_of_json_are_named_and_json_that_speaks_of_events_is_not() -> None:
@@ -119,6 +119,14 @@ def test_events_in_the_place_of_json_are_named_and_json_that_speaks_of_events_is
         headers = {"Content_Type": "application/json"}
         return Talk(4, transport="http").post().ask("ping", id_=9).head(200, **headers).frame(body).over()
 
-    (found,) = of_one(talk(b'event: message\ndata: {"jsonrpc":"2.0","id":9,"result":{}}\n\n').findings(), "H-39")
+    (found,) = of_one(
+        talk(b'event: message\ndata: {"jsonrpc":"2.0","id":9,"result":{}}\n\n').findings(), "content-type-mismatch"
+    )
     assert found.sentence == "the response to ping is an event stream, and its Content-Type is application/json"
-    assert not of_one(talk(b'{"jsonrpc":"2.0","id":9,"result":{"a":"data: {}"}}').findings(), "H-39")
+    assert not of_one(talk(b'{"jsonrpc":"2.0","id":9,"result":{"a":"data: {}"}}').findings(), "content-type-mismatch")
+
+
+@pytest.mark.parametrize(("row", "severity"), [(2, "warning"), (3, "warning"), (4, "error"), (5, "error")])
+def test_a_stream_without_its_response_is_worse_in_newer_protocol_versions(row: int, severity: str) -> None:
+    (found,) = of_one(_cut(row, answered=False)().findings(), "stream-ended-early")
+    assert found.severity == severity

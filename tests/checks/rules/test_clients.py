@@ -35,26 +35,29 @@ def _required(data: object) -> Script:
 
 _VISIT = {"mode": "url", "message": "m", "url": "https://a/b", "elicitationId": "e"}
 CASES: Cases = {
-    "Y02": (_sampling(tools=[]), _sampling(client={"sampling": {"tools": {}}}, tools=[])),
-    "Y04": (_sampling([_USE, _used("2")]), _sampling([_USE, _used("1")])),
-    "Y05": (_sampling(includeContext="thisServer"), _sampling(includeContext="none")),
-    "Z01": (
+    "sampling-tools-unsupported": (_sampling(tools=[]), _sampling(client={"sampling": {"tools": {}}}, tools=[])),
+    "tool-result-mismatch": (_sampling([_USE, _used("2")]), _sampling([_USE, _used("1")])),
+    "sampling-context-unsupported": (_sampling(includeContext="thisServer"), _sampling(includeContext="none")),
+    "elicitation-mode-unsupported": (
         lambda: Talk(client={"elicitation": {}}).demand("elicitation/create", _VISIT),
         _url("https://a/b", elicitationId="e"),
     ),
-    "Z02": (_form({"a": {"type": "object"}}), _form({"a": {"type": "string", "format": "email"}})),
-    "Z03": (_url("javascript:alert(1)"), _url("http://localhost:80/a")),
-    "Z04": (_url("https://a/b"), _url("https://a/b", elicitationId="e")),
-    "Z05": (_form({"password": {"type": "string"}}), _form({"passenger": {"type": "string"}})),
-    "Z06": (_form({}, message="See https://example.com"), _form({}, message="See the site")),
-    "Z07": (_required({}), _required({"elicitations": [_VISIT]})),
-    "Z08": (
+    "elicitation-schema-not-flat": (
+        _form({"a": {"type": "object"}}),
+        _form({"a": {"type": "string", "format": "email"}}),
+    ),
+    "elicitation-url-invalid": (_url("javascript:alert(1)"), _url("http://localhost:80/a")),
+    "elicitation-id-invalid": (_url("https://a/b"), _url("https://a/b", elicitationId="e")),
+    "elicitation-asks-for-secret": (_form({"password": {"type": "string"}}), _form({"passenger": {"type": "string"}})),
+    "elicitation-link-in-text": (_form({}, message="See https://example.com"), _form({}, message="See the site")),
+    "url-elicitation-missing": (_required({}), _required({"elicitations": [_VISIT]})),
+    "unknown-elicitation-completed": (
         lambda: Talk().tell("notifications/elicitation/complete", {"elicitationId": "x"}),
         lambda: _required({"elicitations": [_VISIT]})().tell(
             "notifications/elicitation/complete", {"elicitationId": "e"}
         ),
     ),
-    "Z09": (
+    "enum-names-deprecated": (
         _form({"a": {"type": "string", "enum": ["a"], "enumNames": ["A"]}}),
         _form({"a": {"type": "string", "oneOf": [{"const": "a", "title": "A"}]}}),
     ),
@@ -77,7 +80,9 @@ def test_a_question_inside_of_a_result_is_judged_the_same() -> None:
         "inputRequests": {"q": {"method": "elicitation/create", "params": params}},
     }
     (found,) = (
-        each for each in Talk(5).ask("tools/call", {"name": "a"}).answer(question).findings() if each.id == "Z05"
+        each
+        for each in Talk(5).ask("tools/call", {"name": "a"}).answer(question).findings()
+        if each.id == "elicitation-asks-for-secret"
     )
     assert found.pointer == "/result/inputRequests/q/params/requestedSchema/properties/password"
 
@@ -95,4 +100,6 @@ def test_a_question_inside_of_a_result_is_judged_the_same() -> None:
     ],
 )
 def test_a_form_begins_with_values_that_it_takes(field: dict[str, object], *, found: bool) -> None:
-    assert [each.severity for each in of_one(_form({"a": field})().findings(), "Z02")] == ["hint"] * found
+    assert [each.severity for each in of_one(_form({"a": field})().findings(), "elicitation-schema-not-flat")] == [
+        "hint"
+    ] * found

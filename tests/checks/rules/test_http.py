@@ -47,21 +47,23 @@ def _older(endpoint: bytes) -> Talk:
 
 
 CASES: Cases = {
-    "W01": (_informed(200), _informed(202)),
-    "W02": (_posted(status=202), _posted(status=200)),
-    "W03": (_got(200), _got(405)),
-    "W04": (_posted(Mcp_Session_Id="a b"), _posted(Mcp_Session_Id="a-b")),
-    "W08": (_streamed("1", "1"), _streamed("1", "2")),
-    "W09": (lambda: _streamed()().over(), lambda: _streamed()().event(_ANSWER % 2).over()),
-    "W15": (_refused(-32601, 200), _refused(-32601, 404)),
-    "W16": (_refused(-32020, 200), _refused(-32020, 400)),
-    "W17": (_posted(5, Mcp_Session_Id="a"), _posted(5)),
-    "W19": (_posted(5, kind="text/event-stream"), _posted(5, kind="text/event-stream", X_Accel_Buffering="no")),
-    "W20": (
+    "notification-not-accepted": (_informed(200), _informed(202)),
+    "response-type-unsupported": (_posted(status=202), _posted(status=200)),
+    "get-response-invalid": (_got(200), _got(405)),
+    "session-id-characters": (_posted(Mcp_Session_Id="a b"), _posted(Mcp_Session_Id="a-b")),
+    "event-id-reused": (_streamed("1", "1"), _streamed("1", "2")),
+    "unknown-method-status": (_refused(-32601, 200), _refused(-32601, 404)),
+    "protocol-error-status": (_refused(-32020, 200), _refused(-32020, 400)),
+    "stateless-session-id": (_posted(5, Mcp_Session_Id="a"), _posted(5)),
+    "buffering-header-missing": (
+        _posted(5, kind="text/event-stream"),
+        _posted(5, kind="text/event-stream", X_Accel_Buffering="no"),
+    ),
+    "response-on-wrong-post": (
         lambda: Talk(3, transport="http").ask("ping").post().ask("ping").head().frame(_ANSWER % 2),
         lambda: Talk(3, transport="http").ask("ping").post().ask("ping").head().frame(_ANSWER % 3),
     ),
-    "V01": (
+    "endpoint-event-not-first": (
         lambda: _older(b"data: /messages").ask("ping").event(_ANSWER % 2, event="answer"),
         lambda: _older(b"data: /messages").ask("ping").event(_ANSWER % 2, event="message"),
     ),
@@ -93,18 +95,20 @@ def test_what_refuses_a_request_without_json_rpc_is_no_message_of_the_protocol(b
     ],
 )
 def test_the_endpoint_is_of_the_stream_s_own_origin(endpoint: bytes, *, found: bool) -> None:
-    assert ("V01" in ids(_older(endpoint))) is found
+    assert ("endpoint-event-not-first" in ids(_older(endpoint))) is found
 
 
 def test_a_message_before_the_endpoint_is_a_hint() -> None:
     talk = Talk(1, transport="sse").post("GET").head(kind="text/event-stream").ask("ping").event(_ANSWER % 2)
-    assert [each.severity for each in of_one(talk.findings(), "V01")] == ["hint"]
+    assert [each.severity for each in of_one(talk.findings(), "endpoint-event-not-first")] == ["hint"]
 
 
 def test_who_does_not_say_what_it_must_is_refused_with_400() -> None:
     bare = Talk(5, transport="http").post().ask("tools/list", {"_meta": {}}).head(200).error(-32602)
-    assert "W16" in ids(bare)
-    assert "W16" not in ids(Talk(5, transport="http").post().ask("tools/list").head(200).error(-32602))
+    assert "protocol-error-status" in ids(bare)
+    assert "protocol-error-status" not in ids(
+        Talk(5, transport="http").post().ask("tools/list").head(200).error(-32602)
+    )
 
 
 _STREAM = "text/event-stream"
@@ -175,15 +179,15 @@ def _from(origin: str, target: str = "http://127.0.0.1:8000/mcp", status: int = 
 
 _TOLD = b'{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":%d}}'
 STREAMS_CASES: Cases = {
-    "W05": (_session("a", "b"), _session("a", "a")),
-    "W06": (lambda: _answered_on_get(), lambda: _answered_on_get(Last_Event_ID="1")),
-    "W07": (_twice(_PING, _PING), _twice(_PING, _PING.replace(b"900", b"901"))),
-    "W10": (_ended(2), _ended(0.05)),
-    "W11": (_dropped(), _dropped(retry=100)),
-    "W18": (lambda: _told_progress("a"), lambda: _told_progress("b")),
-    "W12": (_versioned("1999-01-01"), _versioned("1999-01-01", 400)),
-    "W13": (_streams_refused(400), _streams_refused(404)),
-    "W14": (_from("https://evil.example"), _from("http://localhost:6274")),
+    "session-id-changed": (_session("a", "b"), _session("a", "a")),
+    "response-on-get-stream": (lambda: _answered_on_get(), lambda: _answered_on_get(Last_Event_ID="1")),
+    "message-on-two-streams": (_twice(_PING, _PING), _twice(_PING, _PING.replace(b"900", b"901"))),
+    "stream-not-closed": (_ended(2), _ended(0.05)),
+    "stream-not-resumable": (_dropped(), _dropped(retry=100)),
+    "progress-on-wrong-stream": (lambda: _told_progress("a"), lambda: _told_progress("b")),
+    "unsupported-version-accepted": (_versioned("1999-01-01"), _versioned("1999-01-01", 400)),
+    "expired-session-status": (_streams_refused(400), _streams_refused(404)),
+    "origin-not-validated": (_from("https://evil.example"), _from("http://localhost:6274")),
 }
 
 
@@ -194,12 +198,12 @@ def test_each_check_has_a_fault_and_a_near_miss() -> None:
 @pytest.mark.parametrize(
     ("id_", "script"),
     [
-        ("W05", _session("", "b")),
-        ("W07", _twice(_TOLD % 1, _TOLD % 1)),
-        ("W10", _ended(0.3, CLOSED_HERE)),
-        ("W10", lambda: _talk().post().ask("ping").head(kind=_STREAM).event(_ANSWER % 2).wait(3).close()),
-        ("W11", lambda: _talk().post().ask("ping").head(kind=_STREAM).event(_ANSWER % 2, id="1")),
-        ("W13", _streams_refused(503, b"No valid session ID provided")),
+        ("session-id-changed", _session("", "b")),
+        ("message-on-two-streams", _twice(_TOLD % 1, _TOLD % 1)),
+        ("stream-not-closed", _ended(0.3, CLOSED_HERE)),
+        ("stream-not-closed", lambda: _talk().post().ask("ping").head(kind=_STREAM).event(_ANSWER % 2).wait(3).close()),
+        ("stream-not-resumable", lambda: _talk().post().ask("ping").head(kind=_STREAM).event(_ANSWER % 2, id="1")),
+        ("expired-session-status", _streams_refused(503, b"No valid session ID provided")),
     ],
 )
 def test_other_ways_to_break_the_rule_are_found(id_: str, script: Script) -> None:
@@ -209,19 +213,25 @@ def test_other_ways_to_break_the_rule_are_found(id_: str, script: Script) -> Non
 @pytest.mark.parametrize(
     ("id_", "script"),
     [
-        ("W05", _session("a", "")),
-        ("W06", lambda: Talk(1, transport="sse").post("GET").ask("ping").frame(_ANSWER % 2, channel=Channel.GET)),
-        ("W07", _twice(_TOLD % 1, _TOLD % 2)),
-        ("W07", _twice(*2 * (b'{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}',))),
-        ("W10", _ended(0.05, CLOSED_HERE)),
-        ("W11", lambda: _talk().post().ask("ping").head(kind=_STREAM).note(id="1").event(_ANSWER % 2, id="2").over()),
-        ("W11", lambda: _talk().post().ask("ping").head(kind=_STREAM).event(_ANSWER % 2).over()),
-        ("W12", _versioned("2024-11-05")),
-        ("W13", _streams_refused(400, b"Missing session", Accept="x")),
-        ("W13", _streams_refused(400, b"unknown tool")),
-        ("W14", _from("https://evil.example", status=403)),
-        ("W14", _from("https://claude.example", "https://host.example/mcp")),
-        ("W14", _from("null")),
+        ("session-id-changed", _session("a", "")),
+        (
+            "response-on-get-stream",
+            lambda: Talk(1, transport="sse").post("GET").ask("ping").frame(_ANSWER % 2, channel=Channel.GET),
+        ),
+        ("message-on-two-streams", _twice(_TOLD % 1, _TOLD % 2)),
+        ("message-on-two-streams", _twice(*2 * (b'{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}',))),
+        ("stream-not-closed", _ended(0.05, CLOSED_HERE)),
+        (
+            "stream-not-resumable",
+            lambda: _talk().post().ask("ping").head(kind=_STREAM).note(id="1").event(_ANSWER % 2, id="2").over(),
+        ),
+        ("stream-not-resumable", lambda: _talk().post().ask("ping").head(kind=_STREAM).event(_ANSWER % 2).over()),
+        ("unsupported-version-accepted", _versioned("2024-11-05")),
+        ("expired-session-status", _streams_refused(400, b"Missing session", Accept="x")),
+        ("expired-session-status", _streams_refused(400, b"unknown tool")),
+        ("origin-not-validated", _from("https://evil.example", status=403)),
+        ("origin-not-validated", _from("https://claude.example", "https://host.example/mcp")),
+        ("origin-not-validated", _from("null")),
     ],
 )
 def test_what_is_near_and_legal_is_left_alone(id_: str, script: Script) -> None:
@@ -229,5 +239,5 @@ def test_what_is_near_and_legal_is_left_alone(id_: str, script: Script) -> None:
 
 
 def test_a_stream_that_this_side_closes_soon_is_only_a_hint() -> None:
-    (found,) = of_one(_ended(0.3, CLOSED_HERE)().findings(), "W10")
+    (found,) = of_one(_ended(0.3, CLOSED_HERE)().findings(), "stream-not-closed")
     assert found.severity is Severity.HINT

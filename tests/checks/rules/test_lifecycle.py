@@ -18,66 +18,72 @@ def _discover(**more: object) -> Talk:
 
 
 CASES: Cases = {
-    "L17": (
+    "handshake-error-without-versions": (
         lambda: Talk(5).ask("initialize").error(-32601),
         lambda: Talk(5).ask("initialize").error(-32022, data={"supported": [ROWS[-1].date], "requested": "x"}),
     ),
-    "L02": (
+    "unknown-protocol-version": (
         lambda: (
             Talk(opened=False).ask("initialize", initialize(4)).answer(initialized(4) | {"protocolVersion": "2031"})
         ),
         lambda: Talk(opened=False).ask("initialize", initialize(4)).answer(initialized(3)),
     ),
-    "L03": (lambda: Talk(ready=False).demand("roots/list"), lambda: Talk(ready=False).demand("ping")),
-    "L04": (
+    "request-before-initialized": (
+        lambda: Talk(ready=False).demand("roots/list"),
+        lambda: Talk(ready=False).demand("ping"),
+    ),
+    "notification-before-initialized": (
         told("notifications/tools/list_changed", ready=False),
         told("notifications/message", {"level": "info", "data": 1}, ready=False),
     ),
-    "L05": (
+    "discover-not-implemented": (
         lambda: Talk(5).ask("server/discover").error(-32601),
         lambda: Talk(5, opened=False).ask("server/discover").error(-32601),
     ),
-    "L07": (_discover, lambda: Talk(5)),
-    "L08": (
+    "version-not-listed": (_discover, lambda: Talk(5)),
+    "supported-versions-missing": (
         lambda: Talk(5).ask("tools/list").error(-32022, data={"supported": []}),
         lambda: Talk(5).ask("tools/list").error(-32022, data={"supported": ["x"], "requested": ROWS[-1].date}),
     ),
-    "L09": (
+    "required-capabilities-missing": (
         lambda: Talk(5).ask("tools/list").error(-32021, data={"requiredCapabilities": ["roots"]}),
         lambda: Talk(5).ask("tools/list").error(-32021, data={"requiredCapabilities": {"roots": {}}}),
     ),
-    "L11": (
+    "unknown-result-type": (
         asked("tools/call", {"resultType": "task"}, 5),
         asked("tools/call", {"resultType": "task"}, 5, client={"extensions": {META + "tasks": {}}}),
     ),
-    "L12": (asked("tools/list", {"tools": [], "_meta": {}}, 5), asked("tools/list", {"tools": []}, 5)),
-    "L13": (lambda: _discover(serverInfo={"name": "s"}), lambda: Talk(5)),
-    "L15": (
+    "server-info-missing": (asked("tools/list", {"tools": [], "_meta": {}}, 5), asked("tools/list", {"tools": []}, 5)),
+    "release-candidate-leftover": (lambda: _discover(serverInfo={"name": "s"}), lambda: Talk(5)),
+    "extension-without-prefix": (
         lambda: _discover(capabilities={"extensions": {"ours": {}}}),
         lambda: _discover(capabilities={"extensions": {"com.example/ours": {}}}),
     ),
-    "L16": (lambda: _discover(capabilities={"tasks": {}}), lambda: _discover(capabilities={"extensions": {}})),
-    "C01": (
+    "tasks-capability-obsolete": (
+        lambda: _discover(capabilities={"tasks": {}}),
+        lambda: _discover(capabilities={"extensions": {}}),
+    ),
+    "list-changed-undeclared": (
         told("notifications/tools/list_changed", capabilities={"tools": {}}),
         told("notifications/tools/list_changed"),
     ),
-    "C02": (
+    "resource-update-undeclared": (
         told("notifications/resources/updated", {"uri": "a:b"}, capabilities={"resources": {}}),
         told("notifications/resources/updated", {"uri": "a:b"}),
     ),
-    "C03": (
+    "logging-undeclared": (
         told("notifications/message", {"level": "info", "data": 1}, capabilities=_NONE),
         told("notifications/message", {"level": "info", "data": 1}),
     ),
-    "C04": (
+    "list-undeclared": (
         asked("prompts/list", {"prompts": [{"name": "a"}]}, capabilities=_NONE),
         asked("prompts/list", {"prompts": []}, capabilities=_NONE),
     ),
-    "C06": (
+    "skills-unavailable": (
         lambda: Talk(capabilities={"tools": {}, "extensions": {META + "skills": {}}}),
         lambda: Talk(capabilities={"resources": {}, "extensions": {META + "skills": {}}}),
     ),
-    "C05": (
+    "capability-not-implemented": (
         lambda: Talk().ask("tools/list").error(-32601),
         lambda: Talk(capabilities=_NONE).ask("tools/list").error(-32601),
     ),
@@ -100,13 +106,15 @@ def test_what_was_only_advice_once_is_a_warning_there() -> None:
 
 
 def test_the_version_that_was_requested_is_repeated_as_it_was() -> None:
-    assert "L08" in ids(Talk(5).ask("tools/list").error(-32022, data={"supported": ["x"], "requested": "y"}))
+    assert "supported-versions-missing" in ids(
+        Talk(5).ask("tools/list").error(-32022, data={"supported": ["x"], "requested": "y"})
+    )
 
 
 def test_numbers_of_a_candidate_are_leftovers_only_in_their_own_shape() -> None:
     data = {"supported": ["x"], "requested": ROWS[-1].date}
-    assert "L13" in ids(Talk(5).ask("tools/list").error(-32004, data=data))
-    assert "L13" not in ids(Talk(5).ask("tools/list").error(-32004))
+    assert "release-candidate-leftover" in ids(Talk(5).ask("tools/list").error(-32004, data=data))
+    assert "release-candidate-leftover" not in ids(Talk(5).ask("tools/list").error(-32004))
 
 
 def _before_the_response(capabilities: dict[str, Any]) -> Talk:
@@ -116,33 +124,65 @@ def _before_the_response(capabilities: dict[str, Any]) -> Talk:
 
 
 def test_what_comes_before_the_response_to_initialize_is_judged_once_it_is_there() -> None:
-    found = [each for each in _before_the_response(_NONE).findings() if each.id in {"L03", "L04", "E15", "C01", "C03"}]
+    found = [
+        each
+        for each in _before_the_response(_NONE).findings()
+        if each.id
+        in {
+            "request-before-initialized",
+            "notification-before-initialized",
+            "client-capability-not-declared",
+            "list-changed-undeclared",
+            "logging-undeclared",
+        }
+    ]
     by_frame = sorted((each.frames[0], each.id, each.known_at) for each in found)
     assert by_frame == [
-        (3, "C03", 7),
-        (4, "C01", 7),
-        (4, "L04", 7),
-        (5, "E15", 7),
-        (5, "L03", 7),
+        (3, "logging-undeclared", 7),
+        (4, "list-changed-undeclared", 7),
+        (4, "notification-before-initialized", 7),
+        (5, "client-capability-not-declared", 7),
+        (5, "request-before-initialized", 7),
     ]
     assert {each.revision for each in found} == {ROWS[3].date}
 
 
 def test_what_is_declared_in_the_response_is_no_fault_before_it() -> None:
     found = {each.id for each in _before_the_response({"logging": {}, "tools": {"listChanged": True}}).findings()}
-    assert found & {"L03", "L04", "E15", "C01", "C03"} == {"L03", "L04", "E15"}
+    assert found & {
+        "request-before-initialized",
+        "notification-before-initialized",
+        "client-capability-not-declared",
+        "list-changed-undeclared",
+        "logging-undeclared",
+    } == {"request-before-initialized", "notification-before-initialized", "client-capability-not-declared"}
 
 
 def test_without_a_response_only_what_the_client_offered_is_known() -> None:
     talk = Talk(opened=False).ask("initialize", initialize(4, {})).tell("notifications/tools/list_changed")
     found = {each.id for each in talk.demand("roots/list").close("it exited").findings()}
-    assert found & {"L03", "L04", "E15", "C01", "C03"} == {"L03", "L04", "E15"}
+    assert found & {
+        "request-before-initialized",
+        "notification-before-initialized",
+        "client-capability-not-declared",
+        "list-changed-undeclared",
+        "logging-undeclared",
+    } == {"request-before-initialized", "notification-before-initialized", "client-capability-not-declared"}
 
 
 def test_each_early_message_is_judged_once() -> None:
     talk = _before_the_response(_NONE).inform("notifications/initialized").ask("ping").answer({})
     found = [each.id for each in talk.findings()]
-    assert [found.count(id_) for id_ in ("L03", "L04", "E15", "C01", "C03")] == [1] * 5
+    assert [
+        found.count(id_)
+        for id_ in (
+            "request-before-initialized",
+            "notification-before-initialized",
+            "client-capability-not-declared",
+            "list-changed-undeclared",
+            "logging-undeclared",
+        )
+    ] == [1] * 5
 
 
 @pytest.mark.parametrize("row", [4, 5])
@@ -155,4 +195,4 @@ def test_skills_that_are_declared_are_listed(row: int) -> None:
         Talk(row, capabilities=able).ask("skills/list").answer({"skills": []}),
         Talk(row, capabilities={"resources": {}}).ask("skills/list").error(-32601),
     ]
-    assert ["C06" in ids(talk) for talk in talks] == [True, True, False, False, False]
+    assert ["skills-unavailable" in ids(talk) for talk in talks] == [True, True, False, False, False]

@@ -21,16 +21,16 @@ def _line(payload: bytes) -> Script:
 
 
 CASES: Cases = {
-    "S01": (_line(b"Listening on stdio"), _line(b'  "a": 1,')),
-    "S02": (_line(b"{"), _line(b"}")),
-    "S03": (_line(b""), _line(b'{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}')),
-    "S04": (_closed(2.5), _closed(0.5)),
-    "S05": (
+    "stdout-extra-output": (_line(b"Listening on stdio"), _line(b'  "a": 1,')),
+    "embedded-newline": (_line(b"{"), _line(b"}")),
+    "irregular-line-bytes": (_line(b""), _line(b'{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}')),
+    "process-outlives-stdin": (_closed(2.5), _closed(0.5)),
+    "unexpected-exit": (
         lambda: Talk().ask("tools/call", {"name": "a"}).exit(3),
         lambda: Talk().ask("tools/call", {"name": "a"}).answer({"content": []}).exit(0),
     ),
-    "E23": (_line(b'{"jsonrpc":"2.0","method":"\xff"}'), _line('{"jsonrpc":"2.0","method":"ÿ"}'.encode())),
-    "E26": (
+    "invalid-utf8": (_line(b'{"jsonrpc":"2.0","method":"\xff"}'), _line('{"jsonrpc":"2.0","method":"ÿ"}'.encode())),
+    "ambiguous-json": (
         lambda: Talk().ask("ping").frame(b'{"jsonrpc":"2.0","id":2,"result":{"a":1,"a":2}}'),
         asked("ping", {"a": {"b": 1}, "b": 1}),
     ),
@@ -49,10 +49,10 @@ def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
 @pytest.mark.parametrize(
     ("id_", "script"),
     [
-        ("S03", lambda: Talk().frame(b"{}", eol=Eol.CRLF)),
-        ("S03", lambda: Talk().frame(b"\xef\xbb\xbf{}")),
-        ("S04", _closed(2, last=ProcessEvent.SIGNAL)),
-        ("S05", lambda: Talk().exit(1)),
+        ("irregular-line-bytes", lambda: Talk().frame(b"{}", eol=Eol.CRLF)),
+        ("irregular-line-bytes", lambda: Talk().frame(b"\xef\xbb\xbf{}")),
+        ("process-outlives-stdin", _closed(2, last=ProcessEvent.SIGNAL)),
+        ("unexpected-exit", lambda: Talk().exit(1)),
     ],
 )
 def test_other_ways_to_break_the_rule_are_found(id_: str, script: Script) -> None:
@@ -62,13 +62,16 @@ def test_other_ways_to_break_the_rule_are_found(id_: str, script: Script) -> Non
 @pytest.mark.parametrize(
     ("id_", "script"),
     [
-        ("S01", lambda: Talk().frame(b'{"jsonrpc":"2.0","id":', eol=Eol.NONE)),
-        ("S04", _closed(1.9)),
-        ("S01", lambda: Talk().frame(b"hello", channel=Channel.MEMORY)),
-        ("S02", lambda: Talk().frame(b"{", channel=Channel.MEMORY)),
-        ("S05", lambda: Talk(opened=False).exit(1)),
-        ("S05", lambda: Talk().ask("ping").fact(ProcessFact(ProcessEvent.STDIN_EOF, 1)).exit(1)),
-        ("S05", lambda: Talk().fact(ProcessFact(ProcessEvent.SIGNAL, 1, signal="SIGTERM")).exit(None, "SIGTERM")),
+        ("stdout-extra-output", lambda: Talk().frame(b'{"jsonrpc":"2.0","id":', eol=Eol.NONE)),
+        ("process-outlives-stdin", _closed(1.9)),
+        ("stdout-extra-output", lambda: Talk().frame(b"hello", channel=Channel.MEMORY)),
+        ("embedded-newline", lambda: Talk().frame(b"{", channel=Channel.MEMORY)),
+        ("unexpected-exit", lambda: Talk(opened=False).exit(1)),
+        ("unexpected-exit", lambda: Talk().ask("ping").fact(ProcessFact(ProcessEvent.STDIN_EOF, 1)).exit(1)),
+        (
+            "unexpected-exit",
+            lambda: Talk().fact(ProcessFact(ProcessEvent.SIGNAL, 1, signal="SIGTERM")).exit(None, "SIGTERM"),
+        ),
     ],
 )
 def test_what_is_near_and_legal_is_left_alone(id_: str, script: Script) -> None:
@@ -76,7 +79,7 @@ def test_what_is_near_and_legal_is_left_alone(id_: str, script: Script) -> None:
 
 
 def test_an_answer_that_never_comes_is_worse_than_an_exit_code() -> None:
-    waiting = of_one(Talk().ask("tools/call").ask("ping").exit(0).findings(), "S05")
+    waiting = of_one(Talk().ask("tools/call").ask("ping").exit(0).findings(), "unexpected-exit")
     assert [(each.severity, each.sentence) for each in waiting] == [
         ("warning", "the process ended with code 0, and tools/call (id 2) and 1 more waited for an answer")
     ]
@@ -86,4 +89,4 @@ def test_a_flood_of_lines_breaks_the_rule_once() -> None:
     talk = Talk()
     for _ in range(50):
         talk.frame(b"hello")
-    assert len(of_one(talk.findings(), "S01")) == 1
+    assert len(of_one(talk.findings(), "stdout-extra-output")) == 1

@@ -71,11 +71,14 @@ def _scoped(challenge: str) -> Script:
 
 
 CASES: Cases = {
-    "O01": (_looked(None, None), _looked(None, _RESOURCE)),
-    "O02": (_resource(resource="https://api.example/other"), _resource(resource="https://API.example:443/")),
-    "O03": (_server(issuer="https://evil.example"), _server()),
-    "O04": (_returned("code=x"), _returned("code=x&iss=https://as.example")),
-    "O05": (
+    "challenge-without-metadata": (_looked(None, None), _looked(None, _RESOURCE)),
+    "resource-metadata-invalid": (
+        _resource(resource="https://api.example/other"),
+        _resource(resource="https://API.example:443/"),
+    ),
+    "authorization-server-metadata-invalid": (_server(issuer="https://evil.example"), _server()),
+    "redirect-issuer-missing": (_returned("code=x"), _returned("code=x&iss=https://as.example")),
+    "scopes-not-announced": (
         _scoped('Bearer error="insufficient_scope", scope="a"'),
         _scoped(f'Bearer error="insufficient_scope", scope="a", resource_metadata="{_PRM}"'),
     ),
@@ -94,14 +97,17 @@ def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
 @pytest.mark.parametrize(
     ("id_", "script"),
     [
-        ("O01", lambda: _refused("Bearer", row=3, opened=True).close()),
-        ("O02", _resource(authorization_servers=[])),
-        ("O03", _server(code_challenge_methods_supported=["plain"])),
-        ("O03", _server("http://as.example/.well-known/openid-configuration", issuer="http://as.example")),
-        ("O03", _server(named="https://as.example/")),
-        ("O04", _returned("error=x&iss=https%3A%2F%2Fas.example%2F")),
-        ("O05", _scoped('Bearer scope="a offline_access"')),
-        ("O05", _resource(scopes_supported=["offline_access"])),
+        ("challenge-without-metadata", lambda: _refused("Bearer", row=3, opened=True).close()),
+        ("resource-metadata-invalid", _resource(authorization_servers=[])),
+        ("authorization-server-metadata-invalid", _server(code_challenge_methods_supported=["plain"])),
+        (
+            "authorization-server-metadata-invalid",
+            _server("http://as.example/.well-known/openid-configuration", issuer="http://as.example"),
+        ),
+        ("authorization-server-metadata-invalid", _server(named="https://as.example/")),
+        ("redirect-issuer-missing", _returned("error=x&iss=https%3A%2F%2Fas.example%2F")),
+        ("scopes-not-announced", _scoped('Bearer scope="a offline_access"')),
+        ("scopes-not-announced", _resource(scopes_supported=["offline_access"])),
     ],
 )
 def test_other_ways_to_break_the_rule_are_found(id_: str, script: Script) -> None:
@@ -111,18 +117,27 @@ def test_other_ways_to_break_the_rule_are_found(id_: str, script: Script) -> Non
 @pytest.mark.parametrize(
     ("id_", "script"),
     [
-        ("O01", lambda: _refused(_POINTER).close()),
-        ("O01", lambda: _refused("Basic realm=x").close()),  # nobody looked at the usual places
-        ("O02", _resource(resource="https://api.example")),
-        ("O03", _server("https://as.example/.well-known/openid-configuration/t", issuer="https://as.example/t")),
-        ("O03", _server("https://as.example/t/.well-known/openid-configuration", issuer="https://as.example/t")),
-        ("O03", _server("http://127.0.0.1:1/.well-known/oauth-authorization-server", issuer="http://127.0.0.1:1")),
-        ("O03", _server(issuer="https://as.example/")),
-        ("O03", _server(named="https://as.example/", issuer="https://as.example/")),
-        ("O04", _returned("code=x", authorization_response_iss_parameter_supported=False)),
-        ("O04", _returned("page=1")),
-        ("O04", lambda: _talk().post("GET", "http://127.0.0.1:4711/callback?code=x")),
-        ("O05", _scoped('Bearer error="invalid_token"')),
+        ("challenge-without-metadata", lambda: _refused(_POINTER).close()),
+        ("challenge-without-metadata", lambda: _refused("Basic realm=x").close()),  # nobody looked at the usual places
+        ("resource-metadata-invalid", _resource(resource="https://api.example")),
+        (
+            "authorization-server-metadata-invalid",
+            _server("https://as.example/.well-known/openid-configuration/t", issuer="https://as.example/t"),
+        ),
+        (
+            "authorization-server-metadata-invalid",
+            _server("https://as.example/t/.well-known/openid-configuration", issuer="https://as.example/t"),
+        ),
+        (
+            "authorization-server-metadata-invalid",
+            _server("http://127.0.0.1:1/.well-known/oauth-authorization-server", issuer="http://127.0.0.1:1"),
+        ),
+        ("authorization-server-metadata-invalid", _server(issuer="https://as.example/")),
+        ("authorization-server-metadata-invalid", _server(named="https://as.example/", issuer="https://as.example/")),
+        ("redirect-issuer-missing", _returned("code=x", authorization_response_iss_parameter_supported=False)),
+        ("redirect-issuer-missing", _returned("page=1")),
+        ("redirect-issuer-missing", lambda: _talk().post("GET", "http://127.0.0.1:4711/callback?code=x")),
+        ("scopes-not-announced", _scoped('Bearer error="invalid_token"')),
     ],
 )
 def test_what_is_near_and_legal_is_left_alone(id_: str, script: Script) -> None:
@@ -134,7 +149,9 @@ def test_a_server_that_has_no_metadata_anywhere_may_take_a_fixed_token() -> None
     body = json.dumps({"error": "unauthorized"}).encode()
     for place in (_PRM, f"{_PRM}/mcp", _AS, "https://api.example/.well-known/openid-configuration"):
         talk.fetch(place, body, 401)
-    assert {(each.id, each.severity) for each in talk.close("it was refused").findings()} == {("O01", "hint")}
+    assert {(each.id, each.severity) for each in talk.close("it was refused").findings()} == {
+        ("challenge-without-metadata", "hint")
+    }
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 405, 500])
@@ -149,10 +166,13 @@ def test_an_error_with_a_json_body_is_no_metadata(status: int) -> None:
 
 def test_json_that_is_no_metadata_at_all_is_one_fault() -> None:
     talk = _talk().fetch(_PRM, b'{"status":"ok"}').fetch(_AS, b'{"status":"ok"}')
-    assert [each.id for each in talk.findings()] == ["O02", "O03"]
+    assert [each.id for each in talk.findings()] == [
+        "resource-metadata-invalid",
+        "authorization-server-metadata-invalid",
+    ]
 
 
 def test_before_a_revision_is_known_the_page_is_the_newest_one_s() -> None:
-    (found,) = of_one(_looked(None)().findings(), "O01")
+    (found,) = of_one(_looked(None)().findings(), "challenge-without-metadata")
     assert found.page.startswith(ROWS[-1].page)
     assert found.revision == ""

@@ -32,19 +32,19 @@ def _read_as(kind: str, text: str = "äb", size: int = 3) -> Script:
 
 
 CASES: Cases = {
-    "R03": (
+    "duplicate-resource-uri": (
         asked("resources/list", {"resources": [_A, _A]}),
         asked("resources/list", {"resources": [_A, _A | {"uri": "a:c"}]}),
     ),
-    "R04": (
+    "resource-contents-invalid": (
         asked("resources/read", {"contents": [{"uri": "a:b", "text": "", "blob": ""}]}),
         asked("resources/read", {"contents": [{"uri": "a:b", "text": ""}]}),
     ),
-    "R05": (
+    "resource-contents-empty": (
         asked("resources/read", {"contents": []}),
         asked("resources/read", {"contents": [{"uri": "a:b", "blob": ""}]}),
     ),
-    "R08": (
+    "unsubscribed-resource-update": (
         told("notifications/resources/updated", {"uri": "a:b"}),
         lambda: (
             Talk()
@@ -53,10 +53,16 @@ CASES: Cases = {
             .tell("notifications/resources/updated", {"uri": "a:b/part"})
         ),
     ),
-    "R06": (_read_failed(-32603, "Resource not found: a:b"), _read_failed(-32002, "Resource not found: a:b")),
-    "R07": (_read_as("text/html"), _read_as("text/plain; charset=utf-8")),
-    "P05": (asked("prompts/get", _prompt()), asked("prompts/get", _prompt(mimeType="text/plain"))),
-    "Q01": (asked("completion/complete", _values(101)), asked("completion/complete", _values(100))),
+    "resource-not-found-code": (
+        _read_failed(-32603, "Resource not found: a:b"),
+        _read_failed(-32002, "Resource not found: a:b"),
+    ),
+    "resource-differs-from-list": (_read_as("text/html"), _read_as("text/plain; charset=utf-8")),
+    "prompt-resource-without-type": (
+        asked("prompts/get", _prompt()),
+        asked("prompts/get", _prompt(mimeType="text/plain")),
+    ),
+    "completion-invalid": (asked("completion/complete", _values(101)), asked("completion/complete", _values(100))),
 }
 
 
@@ -72,13 +78,13 @@ def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
 @pytest.mark.parametrize(
     ("id_", "script", "found"),
     [
-        ("R06", _read_failed(-32603, "database is down"), False),
-        ("R06", _read_failed(-32601, "Method not found"), False),
-        ("R06", _read_failed(-32602, "no such resource"), True),
-        ("R06", _read_failed(-32602, "no such resource", 5), False),
-        ("R06", _read_failed(-32603, "no such resource", 5), True),
-        ("R07", _read_as("text/plain", "abcd"), True),
-        ("R07", _read_as("text/plain", "abc"), False),
+        ("resource-not-found-code", _read_failed(-32603, "database is down"), False),
+        ("resource-not-found-code", _read_failed(-32601, "Method not found"), False),
+        ("resource-not-found-code", _read_failed(-32602, "no such resource"), True),
+        ("resource-not-found-code", _read_failed(-32602, "no such resource", 5), False),
+        ("resource-not-found-code", _read_failed(-32603, "no such resource", 5), True),
+        ("resource-differs-from-list", _read_as("text/plain", "abcd"), True),
+        ("resource-differs-from-list", _read_as("text/plain", "abc"), False),
     ],
 )
 def test_codes_and_sizes_are_judged_by_what_is_known(id_: str, script: Script, *, found: bool) -> None:

@@ -47,36 +47,42 @@ def _refused(arguments: dict[str, object]) -> Script:
 
 _FAILED = {"content": [_TEXT], "isError": True}
 CASES: Cases = {
-    "K12": (_unknown("u", _FAILED), _unknown("t", _FAILED)),
-    "K05": (
+    "unknown-tool-as-tool-error": (_unknown("u", _FAILED), _unknown("t", _FAILED)),
+    "content-mime-type-mismatch": (
         asked("tools/call", {"content": [{"type": "image", "data": _PNG, "mimeType": "image/jpeg"}]}),
         asked("tools/call", {"content": [{"type": "image", "data": _PNG, "mimeType": "image/png"}]}),
     ),
-    "K06": (_called({"content": [_TEXT]}, _SCHEMA), _called({"content": [_TEXT], "isError": True}, _SCHEMA)),
-    "K07": (_called(_structured({"a": "1"}), _SCHEMA), _called(_structured({"a": 1}), _SCHEMA)),
-    "K09": (
+    "structured-content-missing": (
+        _called({"content": [_TEXT]}, _SCHEMA),
+        _called({"content": [_TEXT], "isError": True}, _SCHEMA),
+    ),
+    "structured-content-invalid": (_called(_structured({"a": "1"}), _SCHEMA), _called(_structured({"a": 1}), _SCHEMA)),
+    "structured-content-without-text": (
         _called(_structured({"a": 1, "b": 2})),
         _called(_structured({"a": 1, "b": 2}, {"type": "text", "text": '{"b": 2, "a": 1}'})),
     ),
-    "K11": (_refused({"a": 1}), _refused({})),
-    "K13": (
+    "invalid-arguments-as-protocol-error": (_refused({"a": 1}), _refused({})),
+    "annotation-value-invalid": (
         asked("tools/call", {"content": [_TEXT | {"annotations": {"lastModified": "yesterday"}}]}),
         asked("tools/call", {"content": [_TEXT | {"annotations": {"lastModified": "2025-01-31T12:00:00Z"}}]}),
     ),
-    "K14": (
+    "embedded-resource-undeclared": (
         _called(
             {"content": [{"type": "resource", "resource": {"uri": "a:b", "text": ""}}]}, capabilities={"tools": {}}
         ),
         _called({"content": [{"type": "resource", "resource": {"uri": "a:b", "text": ""}}]}),
     ),
-    "K15": (_called({"content": []}), _called(_structured({}, _TEXT))),
-    "L-19": (_failed(-32603), _failed(-32602)),
-    "L-20": (
+    "empty-result": (_called({"content": []}), _called(_structured({}, _TEXT))),
+    "tool-failure-as-protocol-error": (_failed(-32603), _failed(-32602)),
+    "tool-failure-unmarked": (
         _called({"content": [{"type": "text", "text": "Error: it broke"}]}),
         _called({"content": [{"type": "text", "text": "Error: it broke"}], "isError": True}),
     ),
-    "K16": (_called({"content": [{"type": "text", "text": "[object Object]"}]}), _called({"content": [_TEXT]})),
-    "K17": (
+    "object-as-text": (
+        _called({"content": [{"type": "text", "text": "[object Object]"}]}),
+        _called({"content": [_TEXT]}),
+    ),
+    "result-wrapped": (
         _called({"toolResult": {"content": [_TEXT]}}),
         _called({"content": [_TEXT], "toolResult": {"content": [_TEXT]}}),
     ),
@@ -96,18 +102,18 @@ def test_of_many_results_some_are_held_against_their_schema() -> None:
     talk = _called(_structured({"a": "1"}), _SCHEMA)()
     for _ in range(99):
         talk.ask("tools/call", {"name": "t"}).answer(_structured({"a": "1"}))
-    assert sum(each.id == "K07" for each in talk.findings()) == 20 + 3
+    assert sum(each.id == "structured-content-invalid" for each in talk.findings()) == 20 + 3
 
 
 def test_a_tool_of_a_page_that_has_not_come_may_exist() -> None:
-    assert "K12" not in ids(_unknown("u", _FAILED, nextCursor="2")())
-    assert "K12" not in ids(_unknown("u", {"content": [_TEXT]})())
+    assert "unknown-tool-as-tool-error" not in ids(_unknown("u", _FAILED, nextCursor="2")())
+    assert "unknown-tool-as-tool-error" not in ids(_unknown("u", {"content": [_TEXT]})())
 
 
 @pytest.mark.parametrize("page", [b"<!DOCTYPE html><title>404 Not Found", b"<html><body>Sign in, please</body>"])
 def test_a_page_in_the_place_of_a_picture_is_data_of_another_type(page: bytes) -> None:
     block = {"type": "image", "mimeType": "image/png", "data": base64.b64encode(page).decode()}
-    (found,) = of_one(asked("tools/call", {"content": [block]})().findings(), "K05")
+    (found,) = of_one(asked("tools/call", {"content": [block]})().findings(), "content-mime-type-mismatch")
     assert found.sentence == "it says image/png and begins like text/html"
 
 
@@ -138,9 +144,11 @@ def test_a_page_in_the_place_of_a_picture_is_data_of_another_type(page: bytes) -
     ],
 )
 def test_a_failure_in_a_result_is_found_by_its_shape(text: str) -> None:
-    (found,) = of_one(_called({"content": [{"type": "text", "text": text}]})().findings(), "L-20")
+    (found,) = of_one(_called({"content": [{"type": "text", "text": text}]})().findings(), "tool-failure-unmarked")
     assert "without isError" in found.sentence
-    assert not of_one(_called({"content": [{"type": "text", "text": text}], "isError": True})().findings(), "L-20")
+    assert not of_one(
+        _called({"content": [{"type": "text", "text": text}], "isError": True})().findings(), "tool-failure-unmarked"
+    )
 
 
 @pytest.mark.parametrize(
@@ -170,4 +178,4 @@ def test_a_failure_in_a_result_is_found_by_its_shape(text: str) -> None:
     ],
 )
 def test_a_result_that_speaks_of_errors_is_no_failure(text: str) -> None:
-    assert not of_one(_called({"content": [{"type": "text", "text": text}]})().findings(), "L-20")
+    assert not of_one(_called({"content": [{"type": "text", "text": text}]})().findings(), "tool-failure-unmarked")

@@ -19,7 +19,7 @@ def _listed(row: int, **more: object) -> Talk:
 
 
 CASES: Cases = {
-    "E25": (lambda: _listed(3, icons=[]), lambda: _listed(4, icons=[])),
+    "member-of-other-version": (lambda: _listed(3, icons=[]), lambda: _listed(4, icons=[])),
 }
 
 
@@ -38,20 +38,20 @@ def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
     ],
 )
 def test_it_says_where_and_since_when(talk: Talk, pointer: str, words: str) -> None:
-    (found,) = of_one(talk.findings(), "E25")
+    (found,) = of_one(talk.findings(), "member-of-other-version")
     assert found.pointer == pointer
     assert words in found.sentence
     assert found.severity == "hint"
 
 
 def test_members_that_nobody_defines_and_those_of_meta_are_free() -> None:
-    assert not of_one(_listed(2, ours=1, _meta={}).findings(), "E25")
+    assert not of_one(_listed(2, ours=1, _meta={}).findings(), "member-of-other-version")
 
 
 def test_each_is_told_once_a_connection() -> None:
     talk = _listed(3, icons=[])
     talk.ask("tools/list").answer({"tools": [_TOOL | {"icons": []}]})
-    assert len(of_one(talk.findings(), "E25")) == 1
+    assert len(of_one(talk.findings(), "member-of-other-version")) == 1
 
 
 _OBJECT = {"type": "object"}
@@ -75,76 +75,88 @@ _TASK = {"taskId": "t", "status": "working", "createdAt": "2025", "lastUpdatedAt
 _AUDIO = {"type": "audio", "data": "AAAA", "mimeType": "audio/wav"}
 
 SHAPE_CASES: Cases = {
-    "E04": (asked("ping", 5), asked("ping", {})),
-    "E12": (told("notifications/tools/list_changed", [1]), told("notifications/tools/list_changed", {})),
-    "E19": (asked("tools/list", _tool(title=None)), asked("tools/list", _tool(title=""))),
-    "L01": (_handshake({"capabilities": {}}), _handshake(initialized(4))),
-    "L06": (
+    "result-not-object": (asked("ping", 5), asked("ping", {})),
+    "params-not-object": (told("notifications/tools/list_changed", [1]), told("notifications/tools/list_changed", {})),
+    "null-optional-member": (asked("tools/list", _tool(title=None)), asked("tools/list", _tool(title=""))),
+    "initialize-result-invalid": (_handshake({"capabilities": {}}), _handshake(initialized(4))),
+    "discover-result-invalid": (
         lambda: Talk(5, opened=False).ask("server/discover").answer({"capabilities": {}}),
         lambda: Talk(5),
     ),
-    "L10": (
+    "result-type-missing": (
         lambda: Talk(5).ask("tools/list").answer({"tools": [], "ttlMs": 0, "cacheScope": "public"}, bare=True),
         asked("tools/list", {"tools": []}, 5),
     ),
-    "L14": (
+    "capability-not-object": (
         _handshake(initialized(4, {"tools": True})),
         _handshake(initialized(4, {"tools": {"listChanged": False}, "ours": True})),
     ),
-    "T01": (asked("tools/list", {"tools": [{"inputSchema": _OBJECT}]}), asked("tools/list", _tool())),
-    "T02": (asked("tools/list", _tool(inputSchema={"type": "array"})), asked("tools/list", _tool())),
-    "T04": (
+    "tool-incomplete": (asked("tools/list", {"tools": [{"inputSchema": _OBJECT}]}), asked("tools/list", _tool())),
+    "input-schema-not-object": (
+        asked("tools/list", _tool(inputSchema={"type": "array"})),
+        asked("tools/list", _tool()),
+    ),
+    "output-schema-not-object": (
         asked("tools/list", _tool(outputSchema={"type": "string"})),
         asked("tools/list", _tool(outputSchema={"type": "string"}), 5),
     ),
-    "K01": (asked("tools/call", {"isError": True}), asked("tools/call", {"content": []})),
-    "K02": (asked("tools/call", _content(_AUDIO), 1), asked("tools/call", _content(_AUDIO), 2)),
-    "K03": (asked("tools/call", _content({"type": "text"})), asked("tools/call", _content(_TEXT))),
-    "K04": (asked("tools/call", _content(_AUDIO | {"data": "A-_A"})), asked("tools/call", _content(_AUDIO))),
-    "K08": (
+    "content-missing": (asked("tools/call", {"isError": True}), asked("tools/call", {"content": []})),
+    "unknown-content-type": (asked("tools/call", _content(_AUDIO), 1), asked("tools/call", _content(_AUDIO), 2)),
+    "content-block-incomplete": (asked("tools/call", _content({"type": "text"})), asked("tools/call", _content(_TEXT))),
+    "invalid-base64": (asked("tools/call", _content(_AUDIO | {"data": "A-_A"})), asked("tools/call", _content(_AUDIO))),
+    "structured-content-not-object": (
         asked("tools/call", _content(_TEXT, structuredContent=[1])),
         asked("tools/call", _content(_TEXT, structuredContent=[1]), 5),
     ),
-    "K10": (asked("tools/call", _content(_TEXT, isError="yes")), asked("tools/call", _content(_TEXT, isError=False))),
-    "R01": (
+    "is-error-not-boolean": (
+        asked("tools/call", _content(_TEXT, isError="yes")),
+        asked("tools/call", _content(_TEXT, isError=False)),
+    ),
+    "resource-uri-missing": (
         asked("resources/list", {"resources": [{"uri": "a:b"}]}),
         asked("resources/list", {"resources": [{"uri": "a:b", "name": "b"}]}),
     ),
-    "R02": (
+    "invalid-uri": (
         asked("resources/list", {"resources": [{"uri": "b/c", "name": "b"}]}),
         asked("resources/list", {"resources": [{"uri": "a+b:/c%20d?e#f", "name": "b"}]}),
     ),
-    "P01": (asked("prompts/list", {"prompts": [{}]}), asked("prompts/list", {"prompts": [{"name": "a"}]})),
-    "P02": (
+    "prompt-name-missing": (
+        asked("prompts/list", {"prompts": [{}]}),
+        asked("prompts/list", {"prompts": [{"name": "a"}]}),
+    ),
+    "invalid-role": (
         asked("prompts/get", {"messages": [{"role": "system", "content": _TEXT}]}),
         asked("prompts/get", {"messages": [{"role": "assistant", "content": _TEXT}]}),
     ),
-    "P03": (
+    "prompt-content-not-block": (
         asked("prompts/get", {"messages": [{"role": "user", "content": [_TEXT]}]}),
         asked("prompts/get", {"messages": [{"role": "user", "content": _TEXT}]}),
     ),
-    "G01": (
+    "log-message-invalid": (
         told("notifications/message", {"level": "warn", "data": 1}),
         told("notifications/message", {"level": "warning", "data": None}),
     ),
-    "A01": (
+    "cursor-not-string": (
         asked("tools/list", _tool() | {"nextCursor": 2}),
         asked("tools/list", _tool() | {"nextCursor": ""}),
     ),
-    "H01": (
+    "cache-hints-missing": (
         lambda: Talk(5).ask("tools/list").answer(_tool() | {"resultType": "complete"}, bare=True),
         asked("tools/list", _tool(), 5),
     ),
-    "H02": (asked("tools/list", _tool() | {"ttlMs": -1}, 5), asked("tools/list", _tool() | {"ttlMs": 1}, 5)),
-    "I05": (
+    "cache-hints-invalid": (
+        asked("tools/list", _tool() | {"ttlMs": -1}, 5),
+        asked("tools/list", _tool() | {"ttlMs": 1}, 5),
+    ),
+    "request-state-not-string": (
         asked("tools/call", {"resultType": "input_required", "requestState": {}}, 5),
         asked("tools/call", {"resultType": "input_required", "requestState": ""}, 5),
     ),
-    "Y01": (
+    "sampling-request-invalid": (
         lambda: Talk().demand("sampling/createMessage", {"messages": []}),
         lambda: Talk().demand("sampling/createMessage", _SAMPLING),
     ),
-    "Y03": (
+    "unknown-sampling-content": (
         lambda: Talk(3).demand(
             "sampling/createMessage", _SAMPLING | {"messages": [{"role": "user", "content": [_TEXT]}]}
         ),
@@ -152,7 +164,7 @@ SHAPE_CASES: Cases = {
             "sampling/createMessage", _SAMPLING | {"messages": [{"role": "user", "content": [_TEXT]}]}
         ),
     ),
-    "D03": (
+    "task-invalid": (
         asked("tasks/get", {"taskId": "t", "status": "working", "ttl": None}, params={"taskId": "t"}),
         asked("tasks/get", _TASK, params={"taskId": "t"}),
     ),
@@ -178,4 +190,4 @@ def test_a_task_s_handle_and_a_question_are_judged_by_their_own_shapes() -> None
     assert not Talk().ask("tools/call", {"name": "a", "task": {}}).answer({"task": _TASK}).findings()
     question = {"resultType": "input_required", "requestState": "x"}
     found = {each.id for each in Talk(5).ask("tools/call", {"name": "a"}).answer(question, bare=True).findings()}
-    assert found == {"L12"}
+    assert found == {"server-info-missing"}

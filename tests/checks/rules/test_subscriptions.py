@@ -41,8 +41,8 @@ def _packed(text: str) -> str:
 
 
 CASES: Cases = {
-    "I06": (_asking('{"step":2}'), _asking('{"step":2,"sig":"c2ln"}')),
-    "I07": (_again({"roots": []}), _again({"roots": []}, then={"other": {"method": "roots/list"}})),
+    "request-state-unsigned": (_asking('{"step":2}'), _asking('{"step":2,"sig":"c2ln"}')),
+    "input-required-loop": (_again({"roots": []}), _again({"roots": []}, then={"other": {"method": "roots/list"}})),
 }
 
 
@@ -53,19 +53,19 @@ def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
 
 @pytest.mark.parametrize("state", ["opaque", "", "12", _packed("[1]"), f"{_packed('{}')}.{_packed('{}')}.c2ln", "e30="])
 def test_a_state_that_says_nothing_readable_is_left_alone(state: str) -> None:
-    assert "I06" not in ids(_asking(state)())
+    assert "request-state-unsigned" not in ids(_asking(state)())
 
 
 def test_a_state_may_be_readable_as_base64() -> None:
-    assert "I06" in ids(_asking(_packed('{"user":"me"}'))())
+    assert "request-state-unsigned" in ids(_asking(_packed('{"user":"me"}'))())
 
 
 def test_who_declined_may_be_asked_again() -> None:
-    assert "I07" not in ids(_again({"action": "decline"})())
+    assert "input-required-loop" not in ids(_again({"action": "decline"})())
 
 
 def test_an_eleventh_round_is_told_once() -> None:
-    found = of_one(_again({"action": "decline"}, times=12)().findings(), "I07")
+    found = of_one(_again({"action": "decline"}, times=12)().findings(), "input-required-loop")
     assert [each.sentence for each in found] == ["tools/call asks for the 11th time"]
 
 
@@ -74,7 +74,7 @@ def test_a_call_that_is_made_anew_begins_to_count_anew() -> None:
     for _ in range(12):
         talk.ask("tools/call", _CALL).answer({"resultType": "input_required", "inputRequests": _ASKS})
         _retry(talk, {"roots": []}).answer({"content": [{"type": "text", "text": "done"}]})
-    assert "I07" not in ids(talk)
+    assert "input-required-loop" not in ids(talk)
 
 
 _SUBSCRIPTION = META + "subscriptionId"
@@ -99,42 +99,48 @@ def _question(requests: object, **how: Any) -> Script:
 _ROOTS = {"a": {"method": "roots/list"}}
 _PROMISED = {"toolsListChanged": True}
 SUBSCRIPTIONS_CASES: Cases = {
-    "B01": (lambda: _listening().tell(_CHANGED, _of()), lambda: _listening(None, _PROMISED).tell(_CHANGED, _of())),
-    "B02": (
+    "acknowledgment-not-first": (
+        lambda: _listening().tell(_CHANGED, _of()),
+        lambda: _listening(None, _PROMISED).tell(_CHANGED, _of()),
+    ),
+    "subscription-id-missing": (
         lambda: _listening(None, _PROMISED).tell(_CHANGED, _of("2")),
         lambda: _listening(None, _PROMISED).tell(_CHANGED, _of(2)),
     ),
-    "B03": (
+    "unrequested-change": (
         lambda: _listening(None, _PROMISED).tell("notifications/prompts/list_changed", _of()),
         lambda: _listening(None, _PROMISED).tell(_CHANGED, _of()),
     ),
-    "B04": (
+    "acknowledgment-exceeds-request": (
         lambda: _listening(None, {"promptsListChanged": True}),
         lambda: _listening(None, {"toolsListChanged": True}),
     ),
-    "B05": (
+    "message-on-subscription-stream": (
         lambda: _over_http("subscriptions/listen"),
         lambda: _over_http("tools/call"),
     ),
-    "B06": (lambda: _streaming().over(), lambda: _streaming().answer(_of(), channel=Channel.SSE).over()),
-    "B07": (
+    "subscription-ended-silently": (
+        lambda: _streaming().over(),
+        lambda: _streaming().answer(_of(), channel=Channel.SSE).over(),
+    ),
+    "subscription-not-stream": (
         lambda: _over_http_asked().head().answer(_of()),
         lambda: _over_http_asked().head(kind="text/event-stream").answer(_of(), channel=Channel.SSE, sse=SseFacts()),
     ),
-    "B08": (
+    "change-outside-subscription": (
         lambda: Talk(5).tell(_CHANGED),
         lambda: _listening(None, _PROMISED).tell(_CHANGED),
     ),
-    "I01": (
+    "input-required-not-allowed": (
         asked("tools/list", {"resultType": "input_required", "requestState": "s"}, 5),
         asked("tools/call", {"resultType": "input_required", "requestState": "s"}, 5),
     ),
-    "I02": (
+    "input-required-empty": (
         asked("tools/call", {"resultType": "input_required"}, 5),
         asked("tools/call", {"resultType": "input_required", "requestState": ""}, 5),
     ),
-    "I03": (_question({"a": {"method": "ping"}}), _question(_ROOTS)),
-    "I04": (_question(_ROOTS, client={}), _question(_ROOTS)),
+    "unknown-input-request": (_question({"a": {"method": "ping"}}), _question(_ROOTS)),
+    "input-request-undeclared": (_question(_ROOTS, client={}), _question(_ROOTS)),
 }
 
 
@@ -157,14 +163,16 @@ def test_each_check_has_a_fault_and_a_near_miss() -> None:
 
 
 def test_the_end_of_a_listen_names_it() -> None:
-    assert "B02" in ids(_listening().answer({}))
-    assert "B02" not in ids(_listening().answer(_of()))
+    assert "subscription-id-missing" in ids(_listening().answer({}))
+    assert "subscription-id-missing" not in ids(_listening().answer(_of()))
 
 
 def test_a_stream_of_changes_that_this_side_closes_needs_no_word() -> None:
-    assert "B06" not in ids(_streaming().over(CLOSED_HERE))
+    assert "subscription-ended-silently" not in ids(_streaming().over(CLOSED_HERE))
 
 
 def test_a_change_on_the_stream_of_a_call_is_told_where_nobody_listens() -> None:
     talk = _streaming().post().ask("tools/call", {"name": "a"}).head(kind="text/event-stream")
-    assert "B08" in ids(talk.event(encode({"jsonrpc": "2.0", "method": _CHANGED, "params": _of()})))
+    assert "change-outside-subscription" in ids(
+        talk.event(encode({"jsonrpc": "2.0", "method": _CHANGED, "params": _of()}))
+    )

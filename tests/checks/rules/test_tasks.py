@@ -55,16 +55,16 @@ def _told(*ids_: str) -> Script:
 
 _FAILED = {"status": "failed", "error": {"code": -32603, "message": "no"}, "statusMessage": "no"}
 CASES: Cases = {
-    "D06": (_got(resultType="done"), _got(resultType="complete")),
-    "D12": (
+    "task-result-incomplete": (_got(resultType="done"), _got(resultType="complete")),
+    "task-handle-nested": (
         lambda: _called({"resultType": "task", "task": _TASK}),
         lambda: _called({"content": [], "task": _TASK}),
     ),
-    "D07": (_got(status="completed"), _got(status="completed", result={})),
-    "D08": (_got(**_FAILED | {"result": {"isError": True}}), _got(**_FAILED)),
-    "D09": (_asked_twice(_OTHER), _asked_twice(_ASKS)),
-    "D10": (_unknown(1), _unknown(1, ttlMs=500)),
-    "D11": (_told(), _told("t")),
+    "task-status-member-missing": (_got(status="completed"), _got(status="completed", result={})),
+    "task-failure-misreported": (_got(**_FAILED | {"result": {"isError": True}}), _got(**_FAILED)),
+    "task-input-key-reused": (_asked_twice(_OTHER), _asked_twice(_ASKS)),
+    "new-task-unknown": (_unknown(1), _unknown(1, ttlMs=500)),
+    "unsolicited-task-notification": (_told(), _told("t")),
 }
 
 
@@ -76,10 +76,14 @@ def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
 @pytest.mark.parametrize(
     ("id_", "severity", "script"),
     [
-        ("D06", "error", _got(resultType="task")),
-        ("D07", "error", _got(status="input_required")),
-        ("D08", "warning", _got(**{**_FAILED, "statusMessage": ""})),
-        ("D11", "error", lambda: _begun().tell("notifications/progress", {"progressToken": "p", "progress": 1})),
+        ("task-result-incomplete", "error", _got(resultType="task")),
+        ("task-status-member-missing", "error", _got(status="input_required")),
+        ("task-failure-misreported", "warning", _got(**{**_FAILED, "statusMessage": ""})),
+        (
+            "unsolicited-task-notification",
+            "error",
+            lambda: _begun().tell("notifications/progress", {"progressToken": "p", "progress": 1}),
+        ),
     ],
 )
 def test_other_ways_to_break_the_rule_are_found(id_: str, severity: str, script: Script) -> None:
@@ -89,9 +93,12 @@ def test_other_ways_to_break_the_rule_are_found(id_: str, severity: str, script:
 @pytest.mark.parametrize(
     ("id_", "script"),
     [
-        ("D10", lambda: _begun(status="completed", result={}).ask("tasks/get", {"taskId": "t"}).error(-32602)),
-        ("D10", lambda: Talk(5, client=_CLIENT).ask("tasks/get", {"taskId": "t"}).error(-32602)),
-        ("D10", _unknown(100)),
+        (
+            "new-task-unknown",
+            lambda: _begun(status="completed", result={}).ask("tasks/get", {"taskId": "t"}).error(-32602),
+        ),
+        ("new-task-unknown", lambda: Talk(5, client=_CLIENT).ask("tasks/get", {"taskId": "t"}).error(-32602)),
+        ("new-task-unknown", _unknown(100)),
     ],
 )
 def test_what_is_near_and_legal_is_left_alone(id_: str, script: Script) -> None:
@@ -104,18 +111,30 @@ _UNDECLARED: dict[str, Any] = {}
 @pytest.mark.parametrize(
     ("id_", "script"),
     [
-        ("D06", _got(resultType="task")),
-        ("D06", _got(resultType="done")),
-        ("D05", lambda: Talk(5, client=_CLIENT).ask("tools/list").answer(_TASK | {"resultType": "task"})),
-        ("D05", lambda: Talk(5, client=_UNDECLARED).ask("resources/read").answer(_TASK | {"resultType": "task"})),
-        ("L11", lambda: Talk(5, client=_UNDECLARED).ask("tools/call").answer(_TASK | {"resultType": "task"})),
-        ("D12", lambda: _called({"resultType": "task", "task": _TASK})),
-        ("D12", lambda: _called({"task": _TASK})),
-        ("D07", _got(status="failed")),
-        ("D08", _got(status="failed", result={"isError": True})),
-        ("D08", _got(**{**_FAILED, "statusMessage": ""})),
-        ("D03", lambda: _got(ttlMs="5")().ask("tasks/get", {"taskId": "t"}).answer(_TASK | {"ttlMs": "5"})),
-        ("D02", lambda: _got(status="lost")().ask("tasks/get", {"taskId": "t"}).answer(_TASK | {"status": "lost"})),
+        ("task-result-incomplete", _got(resultType="task")),
+        ("task-result-incomplete", _got(resultType="done")),
+        (
+            "task-on-unsupported-method",
+            lambda: Talk(5, client=_CLIENT).ask("tools/list").answer(_TASK | {"resultType": "task"}),
+        ),
+        (
+            "task-on-unsupported-method",
+            lambda: Talk(5, client=_UNDECLARED).ask("resources/read").answer(_TASK | {"resultType": "task"}),
+        ),
+        (
+            "unknown-result-type",
+            lambda: Talk(5, client=_UNDECLARED).ask("tools/call").answer(_TASK | {"resultType": "task"}),
+        ),
+        ("task-handle-nested", lambda: _called({"resultType": "task", "task": _TASK})),
+        ("task-handle-nested", lambda: _called({"task": _TASK})),
+        ("task-status-member-missing", _got(status="failed")),
+        ("task-failure-misreported", _got(status="failed", result={"isError": True})),
+        ("task-failure-misreported", _got(**{**_FAILED, "statusMessage": ""})),
+        ("task-invalid", lambda: _got(ttlMs="5")().ask("tasks/get", {"taskId": "t"}).answer(_TASK | {"ttlMs": "5"})),
+        (
+            "task-status-transition",
+            lambda: _got(status="lost")().ask("tasks/get", {"taskId": "t"}).answer(_TASK | {"status": "lost"}),
+        ),
     ],
 )
 def test_one_fact_is_one_finding(id_: str, script: Script) -> None:
@@ -125,7 +144,7 @@ def test_one_fact_is_one_finding(id_: str, script: Script) -> None:
 def test_the_same_fault_of_another_task_is_another_fact() -> None:
     talk = _got(status="completed")().ask("tasks/get", {"taskId": "u"})
     talk = talk.answer(_TASK | {"taskId": "u", "status": "completed"})
-    assert [each.id for each in talk.findings()] == ["D07", "D07"]
+    assert [each.id for each in talk.findings()] == ["task-status-member-missing", "task-status-member-missing"]
 
 
 _TASKS_TASK = {"taskId": "t", "status": "working", "createdAt": "2025", "lastUpdatedAt": "2025", "ttl": None}
@@ -141,20 +160,20 @@ def _tasks_begun(status: str = "working", then: str = "working") -> Script:
 
 
 TASKS_CASES: Cases = {
-    "D01": (
+    "task-not-requested": (
         asked("tools/call", {"task": _TASKS_TASK}, params={"name": "a"}),
         asked("tools/call", {"task": _TASKS_TASK}, params={"name": "a", "task": {}}),
     ),
-    "D02": (_tasks_begun(then="failed"), _tasks_begun(then="input_required")),
-    "D04": (
+    "task-status-transition": (_tasks_begun(then="failed"), _tasks_begun(then="input_required")),
+    "related-task-missing": (
         asked("tasks/result", {"content": []}),
         asked("tasks/result", {"content": [], "_meta": {META + "related-task": {"taskId": "t"}}}),
     ),
-    "D05": (
+    "task-on-unsupported-method": (
         asked("prompts/get", {"resultType": "task", "taskId": "t"}, 5),
         asked("tools/call", {"resultType": "task", "taskId": "t"}, 5),
     ),
-    "X03": (
+    "task-cancelled-by-notification": (
         lambda: _tasks_begun()().tell("notifications/cancelled", {"requestId": "t"}),
         lambda: _tasks_begun()().tell("notifications/cancelled", {"requestId": "u"}),
     ),
@@ -174,8 +193,8 @@ def _tasks_called(support: str) -> Talk:
 
 
 def test_a_tool_that_promises_tasks_does_not_answer_with_a_result() -> None:
-    assert "D01" in ids(_tasks_called("optional"))
-    assert "D01" not in ids(_tasks_called("forbidden"))
+    assert "task-not-requested" in ids(_tasks_called("optional"))
+    assert "task-not-requested" not in ids(_tasks_called("forbidden"))
 
 
 def _extended(*states: str, ttl: object = None, after: float = 0) -> Talk:
@@ -189,30 +208,30 @@ def _extended(*states: str, ttl: object = None, after: float = 0) -> Talk:
 
 
 def test_in_the_extension_too_what_has_ended_stays_until_its_time_is_over() -> None:
-    assert "D02" in ids(_extended("working", "completed", "working"))
-    assert "D02" not in ids(_extended("completed", "completed"))
-    assert "D02" not in ids(_extended("completed", "failed", ttl=1000, after=2))
+    assert "task-status-transition" in ids(_extended("working", "completed", "working"))
+    assert "task-status-transition" not in ids(_extended("completed", "completed"))
+    assert "task-status-transition" not in ids(_extended("completed", "failed", ttl=1000, after=2))
 
 
 def test_a_task_of_the_extension_has_its_own_members() -> None:
-    assert "D03" not in ids(_extended("working", "completed"))
+    assert "task-invalid" not in ids(_extended("working", "completed"))
     talk = _extended("working").ask("tasks/get", {"taskId": "t"}).answer({"taskId": "t", "status": "working"})
-    assert {each.pointer for each in of_one(talk.findings(), "D03")} == {
+    assert {each.pointer for each in of_one(talk.findings(), "task-invalid")} == {
         "/result/createdAt",
         "/result/lastUpdatedAt",
     }
-    assert not of_one(_extended("working").ask("tasks/cancel", {"taskId": "t"}).answer({}).findings(), "D03")
+    assert not of_one(_extended("working").ask("tasks/cancel", {"taskId": "t"}).answer({}).findings(), "task-invalid")
 
 
 @pytest.mark.parametrize(
     ("id_", "script"),
     [
-        ("D01", lambda: Talk().ask("tools/call", {"name": "a"}).answer({"task": _TASKS_TASK})),
+        ("task-not-requested", lambda: Talk().ask("tools/call", {"name": "a"}).answer({"task": _TASKS_TASK})),
         (
-            "D02",
+            "task-status-transition",
             lambda: Talk().ask("tools/call", {"name": "a", "task": {}}).answer({"task": _TASKS_TASK | {"status": "x"}}),
         ),
-        ("X03", lambda: _begun_only().tell("notifications/cancelled", {"requestId": "t"})),
+        ("task-cancelled-by-notification", lambda: _begun_only().tell("notifications/cancelled", {"requestId": "t"})),
     ],
 )
 def test_tasks_one_fact_is_one_finding(id_: str, script: Script) -> None:

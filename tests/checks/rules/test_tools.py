@@ -31,12 +31,12 @@ def _called(text: str, meta: Any = None, **more: Any) -> Script:
 
 
 CASES: Cases = {
-    "U01": (_read("text/html"), _read("Text/HTML; profile=mcp-app")),
-    "U02": (
+    "app-resource-invalid": (_read("text/html"), _read("Text/HTML; profile=mcp-app")),
+    "app-resource-deprecated": (
         lambda: _listed({"ui/resourceUri": "ui://a"}),
         lambda: _listed({"ui/resourceUri": "ui://a"} | _app()),
     ),
-    "U03": (_called(" "), _called("12 °C")),
+    "app-result-without-text": (_called(" "), _called("12 °C")),
 }
 
 
@@ -53,16 +53,16 @@ def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
     ],
 )
 def test_a_page_elsewhere_and_one_that_is_not_there_can_t_be_shown(script: Script) -> None:
-    assert "U01" in ids(script())
+    assert "app-resource-invalid" in ids(script())
 
 
 @pytest.mark.parametrize(
     ("id_", "script"),
     [
-        ("U01", _read("text/html", "ui://of-another-kind")),
-        ("U03", _called("", _app(visibility=["app"]))),
-        ("U03", _called("", isError=True)),
-        ("U03", _called("", {"other": 1})),
+        ("app-resource-invalid", _read("text/html", "ui://of-another-kind")),
+        ("app-result-without-text", _called("", _app(visibility=["app"]))),
+        ("app-result-without-text", _called("", isError=True)),
+        ("app-result-without-text", _called("", {"other": 1})),
     ],
 )
 def test_what_is_near_and_legal_is_left_alone(id_: str, script: Script) -> None:
@@ -82,14 +82,6 @@ def _mirrored(name: str, field: object) -> dict[str, object]:
     return {"type": "object", "properties": {name: field}}
 
 
-def _twice(*second: str) -> Script:
-    def talk() -> Talk:
-        first, then = ([{"name": name, "inputSchema": _OBJECT} for name in names] for names in (("a", "b"), second))
-        return Talk(5).ask("tools/list").answer({"tools": first}).ask("tools/list").answer({"tools": then})
-
-    return talk
-
-
 _TASKS: dict[str, Any] = {"tools": {}, "tasks": {"requests": {"tools": {"call": {}}}}}
 _OPTIONAL = {"name": "a", "inputSchema": _OBJECT, "execution": {"taskSupport": "optional"}}
 
@@ -102,47 +94,49 @@ def _nested(depth: int) -> dict[str, Any]:
 
 
 TOOLS_CASES: Cases = {
-    "T17": (
+    "argument-description": (
         _tools_listed(inputSchema={"type": "object", "properties": {"a": {"type": "string", "title": "A"}}}),
         _tools_listed(inputSchema={"type": "object", "properties": {"a": {"type": "string", "description": "of a"}}}),
     ),
-    "T09": (_tools_listed(inputSchema=_nested(25)), _tools_listed(inputSchema=_nested(10))),
-    "T03": (
+    "schema-too-large": (_tools_listed(inputSchema=_nested(25)), _tools_listed(inputSchema=_nested(10))),
+    "invalid-schema": (
         _tools_listed(inputSchema={"type": "object", "properties": {"a": {"type": "strnig"}}}),
         _tools_listed(inputSchema={"type": "object", "properties": {"a": {"type": "string"}}}),
     ),
-    "T05": (
+    "unknown-schema-dialect": (
         _tools_listed(inputSchema=_OBJECT | {"$schema": "https://example.com/own"}),
         _tools_listed(inputSchema=_OBJECT | {"$schema": "http://json-schema.org/draft-07/schema#"}),
     ),
-    "T06": (_tools_listed(name="add two"), _tools_listed(name="add.two-2_B")),
-    "T07": (
+    "tool-name-not-portable": (_tools_listed(name="add two"), _tools_listed(name="add.two-2_B")),
+    "duplicate-tool-name": (
         asked("tools/list", {"tools": [{"name": "a", "inputSchema": _OBJECT}] * 2}),
         asked("tools/list", {"tools": [{"name": name, "inputSchema": _OBJECT} for name in "aA"]}),
     ),
-    "T08": (
+    "unresolved-reference": (
         _tools_listed(inputSchema={"type": "object", "properties": {"a": {"$ref": "#/$defs/b"}}}),
         _tools_listed(inputSchema={"type": "object", "properties": {"a": {"$ref": "#/$defs/b"}}, "$defs": {"b": {}}}),
     ),
-    "T10": (
+    "mirrored-header-invalid": (
         _tools_listed(5, "http", inputSchema=_mirrored("r", _PROPERTY | {"type": "number"})),
         _tools_listed(5, "http", inputSchema=_mirrored("r", _PROPERTY)),
     ),
-    "T11": (
+    "secret-in-mirrored-header": (
         _tools_listed(5, inputSchema=_mirrored("api_key", _PROPERTY)),
         _tools_listed(5, inputSchema=_mirrored("keyboard", _PROPERTY)),
     ),
-    "T12": (_twice("b", "a"), _twice("a", "b")),
-    "T13": (
+    "annotations-invalid": (
         _tools_listed(annotations={"readOnlyHint": True, "destructiveHint": True}),
         _tools_listed(annotations={"readOnlyHint": True, "destructiveHint": False}),
     ),
-    "T14": (
+    "task-support-invalid": (
         asked("tools/list", {"tools": [_OPTIONAL]}),
         asked("tools/list", {"tools": [_OPTIONAL]}, capabilities=_TASKS),
     ),
-    "T15": (_tools_listed(description=" "), _tools_listed(description="d")),
-    "T16": (_tools_listed(icons=[{"src": "file:///a.png"}]), _tools_listed(icons=[{"src": "https://a/b.png"}])),
+    "tool-description": (_tools_listed(description=" "), _tools_listed(description="d")),
+    "icon-rejected": (
+        _tools_listed(icons=[{"src": "file:///a.png"}]),
+        _tools_listed(icons=[{"src": "https://a/b.png"}]),
+    ),
 }
 
 
@@ -163,12 +157,14 @@ def test_a_slash_in_a_name_is_only_a_hint() -> None:
     ],
 )
 def test_a_schema_may_be_large_in_several_ways(schema: dict[str, Any], *, found: bool) -> None:
-    assert ("T09" in ids(_tools_listed(inputSchema=schema)())) is found
+    assert ("schema-too-large" in ids(_tools_listed(inputSchema=schema)())) is found
 
 
 def test_arguments_without_a_word_are_told_together() -> None:
     fields = {"a": {"type": "string"}, "b/c": {}, "d": {"description": "of d"}, "e": {"$ref": "#/$defs/e"}}
-    (found,) = of_one(_tools_listed(inputSchema={"type": "object", "properties": fields})().findings(), "T17")
+    (found,) = of_one(
+        _tools_listed(inputSchema={"type": "object", "properties": fields})().findings(), "argument-description"
+    )
     assert found.sentence == "a: 'a' has no description, like 1 more"
     assert found.pointer == "/result/tools/0/inputSchema/properties/a"
 
@@ -185,4 +181,4 @@ def test_arguments_without_a_word_are_told_together() -> None:
 )
 def test_icons_are_where_clients_fetch_them(src: str, severities: list[str]) -> None:
     listed = {"prompts": [{"name": "a", "icons": [{"src": src}]}]}
-    assert [each.severity for each in of_one(asked("prompts/list", listed)().findings(), "T16")] == severities
+    assert [each.severity for each in of_one(asked("prompts/list", listed)().findings(), "icon-rejected")] == severities

@@ -57,43 +57,46 @@ def _logged(data: object) -> Script:
 
 
 CASES: Cases = {
-    "G04": (_logged({"password": "hunter22x"}), _logged({"password": "********"})),
-    "G02": (_levelled("error"), _levelled("info")),
-    "G03": (
+    "secret-in-log": (_logged({"password": "hunter22x"}), _logged({"password": "********"})),
+    "log-below-level": (_levelled("error"), _levelled("info")),
+    "unrequested-log-message": (
         lambda: Talk(5).ask("tools/call", {"name": "a"}).tell("notifications/message", _LOG),
         lambda: (
             Talk(5).ask("tools/call", {"name": "a"}, **{META + "logLevel": "info"}).tell("notifications/message", _LOG)
         ),
     ),
-    "N01": (
+    "unrequested-progress": (
         lambda: (
             _progress(1)().answer({"content": []}).tell("notifications/progress", {"progressToken": "t", "progress": 2})
         ),
         _progress(1),
     ),
-    "N02": (_progress(2, 2), _progress(2, 2.5)),
-    "N03": (_progress(3, total=2), _progress(2, total=2)),
-    "N04": (
+    "progress-not-increasing": (_progress(2, 2), _progress(2, 2.5)),
+    "progress-value-invalid": (_progress(3, total=2), _progress(2, total=2)),
+    "progress-message-too-early": (
         lambda: _progress(row=1)().tell(
             "notifications/progress", {"progressToken": "t", "progress": 1, "message": "a"}
         ),
         _progress(1, row=1),
     ),
-    "X01": (
+    "cancelled-unknown-request": (
         lambda: Talk().tell("notifications/cancelled", {"requestId": 7}),
         lambda: Talk().demand("roots/list", id_=7).tell("notifications/cancelled", {"requestId": 7}),
     ),
-    "X02": (_cancelled(2), _cancelled(0.5)),
-    "A04": (
+    "response-after-cancellation": (_cancelled(2), _cancelled(0.5)),
+    "cursor-rejected": (
         lambda: _paged("").error(-32602),
         lambda: _paged("2").error(-32602),
     ),
-    "A02": (_pages({"nextCursor": "x"}, {"nextCursor": "x"}), _pages({"nextCursor": "x"}, {"nextCursor": "y"})),
-    "H03": (
+    "cursor-cycle": (
+        _pages({"nextCursor": "x"}, {"nextCursor": "x"}),
+        _pages({"nextCursor": "x"}, {"nextCursor": "y"}),
+    ),
+    "cache-scope-inconsistent": (
         _pages({"nextCursor": "x"}, {"cacheScope": "private"}, row=5),
         _pages({"nextCursor": "x"}, {"cacheScope": "public"}, row=5),
     ),
-    "H04": (
+    "harmful-cache-hints": (
         lambda: Talk(5).ask("tools/call", {"name": "a"}).answer(_QUESTION | {"ttlMs": 0}, bare=True),
         lambda: Talk(5).ask("tools/call", {"name": "a"}).answer(_QUESTION, bare=True),
     ),
@@ -110,7 +113,7 @@ def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
 
 
 def test_what_was_found_in_a_log_is_not_repeated() -> None:
-    (found,) = of_one(_logged("connecting with sk-" + "a1B2" * 12)().findings(), "G04")
+    (found,) = of_one(_logged("connecting with sk-" + "a1B2" * 12)().findings(), "secret-in-log")
     assert "a1B2" not in found.sentence
     assert "an API key" in found.sentence
 
@@ -120,9 +123,9 @@ def test_what_was_read_with_credentials_is_not_for_everybody() -> None:
         talk = Talk(5, transport="http").post(**headers).ask("resources/read", {"uri": "a:b"}).head()
         return talk.answer({"contents": [{"uri": "a:b", "text": ""}], "cacheScope": scope})
 
-    assert "H04" in ids(read("public", Authorization="Bearer x"))
-    assert "H04" not in ids(read("private", Authorization="Bearer x"))
-    assert "H04" not in ids(read("public"))
+    assert "harmful-cache-hints" in ids(read("public", Authorization="Bearer x"))
+    assert "harmful-cache-hints" not in ids(read("private", Authorization="Bearer x"))
+    assert "harmful-cache-hints" not in ids(read("public"))
 
 
 def test_a_list_without_an_end_is_told_once() -> None:
@@ -130,15 +133,15 @@ def test_a_list_without_an_end_is_told_once() -> None:
     for page in range(1, 120):
         listed = {"prompts": [{"name": f"a{page}"}], "nextCursor": str(page)}
         talk.ask("prompts/list", {"cursor": str(page - 1)}).answer(listed)
-    assert len(of_one(talk.findings(), "A02")) == 1
+    assert len(of_one(talk.findings(), "cursor-cycle")) == 1
 
 
 def test_more_progress_than_anybody_can_look_at_is_told_once() -> None:
-    assert [each.severity for each in of_one(_progress(*range(300))().findings(), "N03")] == ["hint"]
+    assert [each.severity for each in of_one(_progress(*range(300))().findings(), "progress-value-invalid")] == ["hint"]
     slowly = Talk().ask("tools/call", {"name": "a"}, progressToken="t")
     for word in range(150):
         slowly.wait(0.1).tell("notifications/progress", {"progressToken": "t", "progress": word})
-    assert "N03" not in ids(slowly)
+    assert "progress-value-invalid" not in ids(slowly)
 
 
 def _paged(cursor: str) -> Talk:

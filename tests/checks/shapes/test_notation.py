@@ -50,10 +50,10 @@ def test_every_method_is_one_of_some_revision() -> None:
 
 
 _SMALL = """
-Base !X01
+Base !cancelled-unknown-request
   _meta?   object  3+
 Thing < Base
-  name     text        !X02/X03
+  name     text        !response-after-cancellation/task-cancelled-by-notification
   size?    whole  3-4
   needs name|size
 Either = Thing | Other 2+  !X04
@@ -63,10 +63,15 @@ Either = Thing | Other 2+  !X04
 def test_a_member_has_its_kind_its_rows_and_its_rules() -> None:
     thing = read(_SMALL)["Thing"]
     meta, name, size = thing.members
-    assert (name.required, name.kind, name.absent, name.wrong) == (True, "text", "X02", "X03")
+    assert (name.required, name.kind, name.absent, name.wrong) == (
+        True,
+        "text",
+        "response-after-cancellation",
+        "task-cancelled-by-notification",
+    )
     assert (size.required, list(size.rows)) == (False, [3, 4])
     assert (meta.name, list(meta.rows)) == ("_meta", [3, 4, 5])
-    assert (thing.rule, thing.needs) == ("X01", ("name", "size"))
+    assert (thing.rule, thing.needs) == ("cancelled-unknown-request", ("name", "size"))
 
 
 def test_a_choice_has_arms_with_their_rows() -> None:
@@ -75,7 +80,7 @@ def test_a_choice_has_arms_with_their_rows() -> None:
     assert either.rule == "X04"
 
 
-@pytest.mark.parametrize("line", ["Thing <", "Thing\n  name", "Thing\n  name text 3+ X01"])
+@pytest.mark.parametrize("line", ["Thing <", "Thing\n  name", "Thing\n  name text 3+ cancelled-unknown-request"])
 def test_what_can_t_be_read_is_a_mistake(line: str) -> None:
     with pytest.raises(AssertionError):
         read(line)

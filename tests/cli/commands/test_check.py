@@ -27,7 +27,7 @@ def test_a_server_without_faults_passes() -> None:
 @pytest.mark.parametrize("flag", ["--legacy-only", "--modern-only"])
 def test_the_demo_has_no_errors_but_the_line_it_means_to_write(flag: str) -> None:
     found = inspect("check", "--json", *demo(flag)).data["findings"]
-    assert {each["id"] for each in found if each["severity"] == "error"} <= {"F-01", "S-14"}
+    assert {each["id"] for each in found if each["severity"] == "error"} <= {"stdout-not-json", "hidden-text"}
 
 
 def test_where_no_tool_was_called_it_is_said_how_one_is() -> None:
@@ -41,7 +41,7 @@ def test_a_fault_in_a_list_is_told_with_its_place_and_fails() -> None:
     ran = inspect("check", "--json", *scripted(_tools(_TOOL | {"title": None}), capabilities={"tools": {}}))
     assert ran.status == 1
     (found,) = ran.data["findings"]
-    assert (found["id"], found["severity"]) == ("E19", "error")
+    assert (found["id"], found["severity"]) == ("null-optional-member", "error")
     assert found["evidence"]["pointer"] == "/result/tools/0/title"
     assert found["page"].endswith("/schema")
     assert ran.data["counts"] == {"error": 1, "warning": 0, "hint": 0}
@@ -56,21 +56,25 @@ def test_the_exit_status_goes_by_what_one_wants_to_fail_on(level: str, status: i
 def test_a_server_that_dies_is_diagnosed_and_still_counts_as_unreachable() -> None:
     ran = inspect("check", "--json", *server("dies"))
     assert ran.status == 4
-    assert {each["id"] for each in ran.data["findings"]} & {"P-04", "P-05", "P-06"}
+    assert {each["id"] for each in ran.data["findings"]} & {
+        "exit-during-handshake",
+        "exit-without-input",
+        "server-killed",
+    }
     assert ran.error["code"] in ("connect_error", "disconnected")
 
 
 def test_a_banner_on_stdout_is_found() -> None:
     ran = inspect("check", *server("banner"))
     assert ran.status == 4  # it answers initialize with an error
-    assert "F-01" in ran.stdout
+    assert "stdout-not-json" in ran.stdout
     assert "bytes 0–" in ran.stdout
 
 
 def test_a_capture_is_checked_and_nothing_is_started() -> None:
     ran = inspect("check", str(sample("wreck")))
     assert ran.status == 1
-    assert ran.stdout.splitlines()[0].startswith("✗ P-06")
+    assert ran.stdout.splitlines()[0].endswith("  server-killed")
     assert "SIGSEGV" in ran.stdout
 
 
@@ -81,7 +85,7 @@ def test_reports_are_written_beside(tmp_path: Path) -> None:
     assert ran.stdout.count("\n") == 1
     assert Xml.parse(junit).getroot().get("failures") == "2"
     results = json.loads(sarif.read_text())["runs"][0]["results"]
-    assert {each["ruleId"] for each in results if each["level"] == "error"} == {"P-06", "S-14"}
+    assert {each["ruleId"] for each in results if each["level"] == "error"} == {"server-killed", "hidden-text"}
 
 
 def test_a_report_that_can_t_be_written_is_said(tmp_path: Path) -> None:
@@ -99,7 +103,7 @@ def test_what_is_no_file_and_no_server_is_said() -> None:
 def test_hostile_words_of_a_server_reach_no_terminal() -> None:
     tool = _TOOL | {"name": "\x1b[31mred\x07"}
     ran = inspect("check", *scripted(_tools(tool), capabilities={"tools": {}}))
-    assert "T06" in ran.stdout
+    assert "tool-name-not-portable" in ran.stdout
     assert "\x1b" not in ran.stdout
     assert "\x07" not in ran.stdout
 
@@ -141,8 +145,8 @@ def test_annotations_stand_behind_a_silence_that_foreign_text_cannot_break() -> 
     word = lines[0].removeprefix("::stop-commands::")
     assert len(word) == 32
     assert lines.index(f"::{word}::") > 0
-    (told,) = [line for line in lines[lines.index(f"::{word}::") + 1 :] if "T06" in line]
-    assert told.startswith("::warning title=T06 ")
+    (told,) = [line for line in lines[lines.index(f"::{word}::") + 1 :] if "tool-name-not-portable" in line]
+    assert told.startswith("::warning title=tool-name-not-portable ")
     assert "::error::pwned" in ran.stdout
 
 
@@ -169,7 +173,7 @@ def test_what_was_remembered_of_a_server_changes_no_verdict(tmp_path: Path) -> N
     assert inspect("info", *server, env=home).status == 0
     assert '"legacy"' in next(tmp_path.rglob("eras.json")).read_text()
     ran = inspect("check", "--json", *server, env=home)
-    assert "L-10" in {each["id"] for each in ran.data["findings"]}
+    assert "unknown-method-unanswered" in {each["id"] for each in ran.data["findings"]}
 
 
 _CALLED = _tools(_TOOL) | {"server/discover": {"error": {"code": -32601, "message": "no"}}}
@@ -205,7 +209,7 @@ def test_where_something_failed_nothing_found_is_never_said(words: tuple[str, ..
         assert ran.status == status
         assert "nothing found" not in ran.stdout.lower()
         assert ran.stdout.strip(), "it says something"
-        if "L-35" in ran.stdout:
+        if "call-rejected" in ran.stdout:
             assert "a was refused with 1: no" in ran.stdout
         elif ran.stdout.startswith("!"):
             assert "No check explains the failure" in ran.stdout
@@ -239,7 +243,9 @@ def test_of_a_recording_in_which_a_call_failed_it_is_not_said_that_nothing_was_f
 def test_skills_that_are_declared_are_asked_for_and_those_that_can_not_be_had_are_reported() -> None:
     able: dict[str, Any] = {"tools": {}, "extensions": {"io.modelcontextprotocol/skills": {}}}
     server = scripted({"tools/list": {"result": {"tools": []}}}, capabilities=able)
-    found = [each for each in inspect("check", "--json", *server).data["findings"] if each["id"] == "C06"]
+    found = [
+        each for each in inspect("check", "--json", *server).data["findings"] if each["id"] == "skills-unavailable"
+    ]
     assert [each["sentence"] for each in found] == [
         "the server declares skills, and not resources, by which they are read",
         "the server declares skills, and does not know skills/list",
@@ -256,7 +262,7 @@ def test_what_a_server_should_refuse_is_tried_and_only_that(tmp_path: Path) -> N
     ran = inspect("doctor", "--json", "--fail-on", "never", "--capture", str(capture), *server)
     found = {each["id"] for each in ran.data["findings"]}
     assert ran.status == 0
-    assert {"A03", "L-26"} <= found
+    assert {"unissued-cursor-accepted", "invalid-params-error-code"} <= found
     assert "trying a tool that does not exist" in ran.stderr
     called = [json.loads(line)["params"].get("name") for line in log.read_text().splitlines() if "tools/call" in line]
     assert called == ["mcp-inspect-no-such-tool", None]
@@ -267,14 +273,14 @@ def test_what_a_server_should_refuse_is_tried_and_only_that(tmp_path: Path) -> N
 def test_the_demo_is_in_good_health() -> None:
     ran = inspect("doctor", "--json", "--fail-on", "never", *demo("--legacy-only"))
     found = {each["id"] for each in ran.data["findings"] if each["severity"] != "hint"}
-    assert found <= {"F-01", "S-14"}
+    assert found <= {"stdout-not-json", "hidden-text"}
 
 
 def test_a_server_that_speaks_as_language_servers_do_is_found_out() -> None:
     server = ("--timeout", "1", "--era", "legacy", "--", sys.executable, str(SERVERS / "language_server.py"))
     ran = inspect("doctor", "--json", *server)
     assert ran.status == 7
-    assert ran.data["primary"]["id"] == "F-02"
+    assert ran.data["primary"]["id"] == "lsp-framing"
 
 
 def test_a_server_that_has_answered_is_sent_no_bytes_that_are_not_json_and_is_not_accused_of_its_end(
@@ -284,7 +290,7 @@ def test_a_server_that_has_answered_is_sent_no_bytes_that_are_not_json_and_is_no
     refuses = {"server/discover": _NO, "initialize": _NO}
     ran = inspect("doctor", "--json", *scripted(refuses, f"log={log}"))
     assert ran.status == 4
-    assert [each["id"] for each in ran.data["findings"]] == ["L-21"]
+    assert [each["id"] for each in ran.data["findings"]] == ["handshake-rejected"]
     assert "Content-Length" not in log.read_text()
 
 
@@ -292,8 +298,8 @@ def test_what_silenced_a_server_is_told_before_what_doctor_ended_it_with() -> No
     silent = {"server/discover": "silence", "initialize": "silence"}
     ran = inspect("doctor", "--json", "--timeout", "3", *scripted(silent))
     found = {each["id"]: each["severity"] for each in ran.data["findings"]}
-    assert (ran.status, ran.data["primary"]["id"]) == (7, "L-04")
-    assert found == {"L-04": "error", "P-19": "hint"}
+    assert (ran.status, ran.data["primary"]["id"]) == (7, "server-silent")
+    assert found == {"server-silent": "error", "exit-on-invalid-message": "hint"}
 
 
 _NO = {"error": {"code": -32603, "message": "no database"}}

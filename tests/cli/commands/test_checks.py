@@ -13,6 +13,6 @@ def test_every_check_is_on_the_list() -> None:
 def test_as_json_each_has_its_severity_revisions_and_page() -> None:
     listed = {each["id"]: each for each in inspect("checks", "--json").data}
     assert listed.keys() == CHECKS.keys()
-    assert listed["E16"]["revisions"] == [MODERN]
-    assert listed["E16"]["severity"] == "error"
-    assert listed["E16"]["page"].startswith("https://modelcontextprotocol.io/")
+    assert listed["server-request-not-allowed"]["revisions"] == [MODERN]
+    assert listed["server-request-not-allowed"]["severity"] == "error"
+    assert listed["server-request-not-allowed"]["page"].startswith("https://modelcontextprotocol.io/")

@@ -51,7 +51,7 @@ def test_what_is_not_there_is_said(words: tuple[str, ...], said: str) -> None:
 def test_check_judges_by_the_chosen_hosts(chosen: str, status: int, count: int) -> None:
     ran = inspect("check", "--host", chosen, "--json", *_server(_TOOL))
     assert ran.status == status
-    about = [each for each in ran.data["findings"] if each["id"] == "S-06"]
+    about = [each for each in ran.data["findings"] if each["id"] == "array-without-items"]
     assert [host["host"] for found in about for host in found["hosts"]] == [chosen] * count
 
 
@@ -64,4 +64,4 @@ def test_check_says_in_text_what_hosts_do() -> None:
 def test_check_tells_of_a_tool_that_a_neighbour_has_too() -> None:
     tool = {"name": "add", "description": "d", "inputSchema": {"type": "object"}}
     ran = inspect("check", "--other-server", str(sample("evening")), "--json", *_server(tool))
-    assert "S-25" in [each["id"] for each in ran.data["findings"]]
+    assert "tool-name-collision" in [each["id"] for each in ran.data["findings"]]

@@ -22,7 +22,10 @@ class Told(msgspec.Struct, frozen=True):
 class Knows:
     """Of entry 1 a hint and an error, of entry 3 a warning."""
 
-    known: ClassVar = {1: (Told("T15", "hint"), Told("K06", "error")), 3: (Told("K07", "warning"),)}
+    known: ClassVar = {
+        1: (Told("tool-description", "hint"), Told("structured-content-missing", "error")),
+        3: (Told("structured-content-invalid", "warning"),),
+    }
 
     def worst(self, first: int, last: int) -> bytes:
         return bytes({1: 3, 3: 2}.get(n, 0) for n in range(first, last + 1))
@@ -41,8 +44,8 @@ class Knows:
         ("severity == hint", [1]),
         ("severity < error", [1, 3]),
         ("severity in {error}", [1]),
-        ("finding == K07", [3]),
-        ('finding ~ "^K"', [1, 3]),
+        ("finding == structured-content-invalid", [3]),
+        ('finding ~ "^structured-"', [1, 3]),
         ("severity:error", [1]),
         ("any.severity == error", [1, 2]),
     ],

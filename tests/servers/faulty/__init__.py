@@ -3,7 +3,7 @@
 Every file below the chapters is one server. Its docstring tells the story as its user would meet it, and the comments
 below say what is to come of it:
 
-    # expects: P-10                     the id of the primary finding
+    # expects: environment-variable-missing                     the id of the primary finding
     # exit: 4                           the exit status of `check`; 1 if it is not said
     # command: npx -y @acme/mcp         how it is started; the file itself, with Python, if it is not said
     # path: bin                         a folder here that stands first on the PATH of the child

@@ -31,7 +31,8 @@ def main() -> int:
             wrong += bool(faults)
             name, expects = verdict.server.name, verdict.server.expects
             print(
-                f"{name:<40} {expects:<6} {verdict.primary:<6} {'ok' if not faults else '; '.join(faults)}", flush=True
+                f"{name:<40} {expects:<32} {verdict.primary:<32} {'ok' if not faults else '; '.join(faults)}",
+                flush=True,
             )
     print(f"{len(wanted)} servers, {wrong} not as expected, {time.monotonic() - began:.0f} s")
     return bool(wrong)

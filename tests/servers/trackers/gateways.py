@@ -54,7 +54,7 @@ FAULTS = (
         "session-of-another-replica-404",
         "Every other request fails: sessions are in the memory of one of two replicas.",
         "agentic-community/mcp-gateway-registry#960",
-        ("H-10",),
+        ("session-expired",),
         ("session", "replica|balancer|restarted|does not know|any more"),
         _with_session(
             tools_list=lambda request: HttpResponse(
@@ -69,7 +69,7 @@ FAULTS = (
         "session-refused-by-400",
         "The same, and the status is 400: clients do not begin anew.",
         "mark3labs/mcp-go#689",
-        ("H-11", "W13"),
+        ("unknown-session-status", "expired-session-status"),
         ("session", "400"),
         _with_session(
             tools_list=lambda request: HttpResponse(400, (("Content-Type", "text/plain"),), b"Invalid session ID\n")
@@ -80,7 +80,7 @@ FAULTS = (
         "session-refused-with-an-empty-answer",
         "404 with an answer that has neither result nor error.",
         "helidon-io/helidon-mcp#152",
-        ("H-10",),
+        ("session-expired",),
         ("session",),
         _with_session(tools_list=lambda request: HttpResponse(404, JSON, b'{"jsonrpc":"2.0","id":1}')),
         url="/mcp",
@@ -89,7 +89,7 @@ FAULTS = (
         "session-header-removed",
         "The client sends its session, and the server says that there is none: a gateway has removed the header.",
         "Laisky/one-api#340",
-        ("H-37",),
+        ("session-id-not-forwarded",),
         ("Mcp-Session-Id|session", "was sent|removed|gateway|proxy"),
         _with_session(
             tools_list=lambda request: HttpResponse(
@@ -104,7 +104,7 @@ FAULTS = (
         "session-never-passed-on",
         "The gateway drops the header of the response, and the server wants it back.",
         "higress-group/wasm-go#32",
-        ("H-12",),
+        ("session-id-not-issued",),
         ("session",),
         lambda: legacy(
             tools_list=lambda request: HttpResponse(
@@ -119,7 +119,7 @@ FAULTS = (
         "missing-authentication-token",
         "The path is wrong; the gateway of a cloud calls that a missing token.",
         "servers behind Amazon API Gateway",
-        ("H-33",),
+        ("http-request-rejected",),
         ("403", "Missing Authentication Token"),
         _all(403, b'{"message":"Missing Authentication Token"}'),
         url="/mcp",
@@ -128,7 +128,7 @@ FAULTS = (
         "forbidden-for-a-missing-token",
         "403 in the place of 401: clients never begin a login.",
         "servers behind gateways",
-        ("H-33",),
+        ("http-request-rejected",),
         ("403", "bearer token"),
         _all(403, b'{"error":"Forbidden: missing bearer token"}'),
         url="/mcp",
@@ -137,7 +137,7 @@ FAULTS = (
         "firewall",
         "A firewall wants to see a browser.",
         "servers behind Cloudflare",
-        ("H-01",),
+        ("html-response",),
         ("Just a moment|Cloudflare", "403"),
         _all(
             403,
@@ -150,7 +150,7 @@ FAULTS = (
         "tunnel-is-offline",
         "The tunnel's other end does not run.",
         "servers behind ngrok",
-        ("H-01",),
+        ("html-response",),
         ("ngrok|offline", "404"),
         _all(
             404,
@@ -163,7 +163,7 @@ FAULTS = (
         "sent-to-a-login-page",
         "A redirect to the page of a single sign-on.",
         "servers behind single sign-on",
-        ("H-01", "H-08"),
+        ("html-response", "http-redirect"),
         ("login|sign-on",),
         _redirects_to_a_login,
         url="/mcp",
@@ -172,7 +172,7 @@ FAULTS = (
         "http-to-an-https-port",
         "http:// for a port that speaks TLS.",
         "servers behind nginx",
-        ("H-01",),
+        ("html-response",),
         ("HTTPS",),
         _all(
             400,
@@ -185,7 +185,7 @@ FAULTS = (
         "https-to-an-http-port",
         "https:// for a port that does not speak TLS.",
         "users of local servers",
-        ("H-17",),
+        ("certificate-untrusted",),
         ("TLS",),
         lambda: legacy(),
         url="https://127.0.0.1:{port}/mcp",
@@ -195,7 +195,7 @@ FAULTS = (
         "websocket-wanted",
         "The address is that of a WebSocket.",
         "servers of the time before HTTP",
-        ("H-33",),
+        ("http-request-rejected",),
         ("426|Upgrade",),
         _all(426, b"Upgrade Required", (("Content-Type", "text/plain"), ("Upgrade", "websocket"))),
         url="/ws",
@@ -204,7 +204,7 @@ FAULTS = (
         "post-not-allowed",
         "A static site, or a route for GET alone.",
         "users of many servers",
-        ("H-33",),
+        ("http-request-rejected",),
         ("405", "POST"),
         _all(405, b"Method Not Allowed", (("Content-Type", "text/plain"), ("Allow", "GET, HEAD"))),
         url="/mcp",
@@ -213,7 +213,7 @@ FAULTS = (
         "body-too-large",
         "Long arguments are refused by the proxy.",
         "servers behind nginx",
-        ("H-33",),
+        ("http-request-rejected",),
         ("413",),
         lambda: legacy(tools_call=_too_large),
         url="/mcp",
@@ -223,7 +223,7 @@ FAULTS = (
         "gateway-loses-the-answer",
         "The gateway waits for the server, and gives up with a document of its own.",
         "servers behind Amazon API Gateway",
-        ("H-26",),
+        ("http-server-error",),
         ("504", "gateway"),
         lambda: legacy(
             tools_list=lambda request: HttpResponse(504, JSON, b'{"message": "Endpoint request timed out"}')
@@ -234,7 +234,7 @@ FAULTS = (
         "gateway-cannot-reach-upstream",
         "The gateway answers for a server that it can't reach, as a JSON-RPC error.",
         "IBM/mcp-context-forge and others",
-        ("L-21",),
+        ("handshake-rejected",),
         ("initialize", "connect|upstream"),
         lambda: legacy(
             initialize=lambda request: json_answer(
@@ -257,7 +257,7 @@ FAULTS = (
         "no-tools-through-the-gateway",
         "The gateway hides that the login at the server behind it failed: an empty list.",
         "BerriAI/litellm#31921",
-        ("S-29",),
+        ("empty-tool-list",),
         ("tools", "none|empty|no tool"),
         lambda: legacy(tools_list=lambda request: json_answer(answer_to(request, {"tools": []}))),
         url="/mcp",
@@ -266,7 +266,7 @@ FAULTS = (
         "list-is-rate-limited",
         "The first list is over the limit of a free plan, and clients show no tools.",
         "servers behind gateways with quotas",
-        ("H-23",),
+        ("rate-limited",),
         ("tools/list", "429", "Retry-After: 30", "quota exceeded"),
         lambda: legacy(
             tools_list=lambda request: HttpResponse(
@@ -280,7 +280,7 @@ FAULTS = (
         "list-is-rate-limited-in-json-rpc",
         "The limit is reported in a JSON-RPC error, whose status is 429.",
         "servers on limiters for Express",
-        ("H-23",),
+        ("rate-limited",),
         ("tools/list", "429", "Too many requests"),
         lambda: legacy(
             tools_list=lambda request: HttpResponse(

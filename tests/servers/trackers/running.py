@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from inspector.checks.registry import names_of
 from inspector.transports.http.listener import Listener
 from tests.cli.running import Ran, inspect
 from tests.servers.faulty import ROOT
@@ -51,7 +50,7 @@ class Found:
         """What is not as it has to be; "" if the cause is named first."""
         if self.ran.status == 70 or (self.fault.exit is not None and self.ran.status != self.fault.exit):
             return f"the exit status is {self.ran.status}: {self.ran.stderr[-300:]}"
-        if not set(names_of(self.id)) & set(self.fault.expects):
+        if self.id not in self.fault.expects:
             return f"the first finding is {self.id}"
         missing = [each for each in self.fault.says if not re.search(each, self.sentence, re.IGNORECASE)]
         return f"its sentence lacks {', '.join(missing)}" if missing else ""

@@ -32,7 +32,7 @@ FAULTS = (
         "read-only-directory",
         "The host starts servers in /, which is read-only on a Mac, and the server wants to write its log there.",
         "rohitg00/kubectl-mcp-server#8",
-        ("P-04",),
+        ("exit-during-handshake",),
         ("Read-only file system", "logs"),
         _dies(
             "Traceback (most recent call last):",
@@ -47,7 +47,7 @@ FAULTS = (
         "read-only-directory-in-node",
         "The same in Node.",
         "servers in Node, in Claude Desktop on a Mac",
-        ("P-04",),
+        ("exit-during-handshake",),
         ("read-only file system", "/logs"),
         _dies(
             "node:fs:1372",
@@ -70,7 +70,7 @@ FAULTS = (
         "file-is-not-defined",
         "A dependency needs a global of Node 20, and the image has Node 18.",
         "Softeria/ms-365-mcp-server#119",
-        ("P-04",),
+        ("exit-during-handshake",),
         ("File is not defined", "Node"),
         _dies(
             "/app/node_modules/undici/lib/web/webidl/index.js:531",
@@ -87,7 +87,7 @@ FAULTS = (
         "docker-socket-permission",
         "The user is not in the group docker.",
         "shanevcantwell/langgraph-agentic-scaffold#145",
-        ("P-03",),
+        ("program-not-runnable",),
         ("permission", "Docker"),
         _dies(
             "docker: permission denied while trying to connect to the Docker daemon socket at"
@@ -102,7 +102,7 @@ FAULTS = (
         "docker-image-unknown",
         "The image has another name, or is private.",
         "servers run by docker",
-        ("P-04",),
+        ("exit-during-handshake",),
         ("acme/mcp-srever", "pull|exist|image"),
         _dies(
             "Unable to find image 'acme/mcp-srever:latest' locally",
@@ -117,7 +117,7 @@ FAULTS = (
         "docker-name-in-use",
         "The container of the last run has the name, and lives on.",
         "servers run by docker with --name",
-        ("P-04",),
+        ("exit-during-handshake",),
         ("acme", "already in use|Conflict"),
         _dies(
             'docker: Error response from daemon: Conflict. The container name "/acme" is already in use by container'
@@ -131,7 +131,7 @@ FAULTS = (
         "docker-entry-point",
         "The image has no program of that name.",
         "servers run by docker",
-        ("P-03",),
+        ("program-not-runnable",),
         ("mcp-server", "container has no program"),
         _dies(
             "docker: Error response from daemon: failed to create task for container: failed to create shim task: OCI"
@@ -145,7 +145,7 @@ FAULTS = (
         "spring-bean-missing",
         "Spring Boot says what is wrong in a paragraph of its own.",
         "spring-projects/spring-ai, servers over stdio",
-        ("P-04",),
+        ("exit-during-handshake",),
         ("required a bean of type", "ChatModel"),
         _dies(
             "Error starting ApplicationContext. To display the condition evaluation report re-run your application with"
@@ -172,7 +172,7 @@ FAULTS = (
         "spring-port-in-use",
         "The web server of Spring Boot finds its port taken, for the copy of another host runs.",
         "digitalinnovationone/dio-springboot#18",
-        ("P-13",),
+        ("port-in-use",),
         ("8080", "port"),
         _dies(
             "***************************",
@@ -194,7 +194,7 @@ FAULTS = (
         "java-main-class",
         "The class path is wrong.",
         "modelcontextprotocol/java-sdk, servers without Spring",
-        ("P-04",),
+        ("exit-during-handshake",),
         ("com.acme.Main", "class"),
         _dies(
             "Error: Could not find or load main class com.acme.Main",
@@ -206,7 +206,7 @@ FAULTS = (
         "kotlin-class-missing",
         "A jar without its dependencies.",
         "modelcontextprotocol/kotlin-sdk, servers packed without their dependencies",
-        ("P-04",),
+        ("exit-during-handshake",),
         ("kotlin/jvm/internal/Intrinsics", "class"),
         _dies(
             'Exception in thread "main" java.lang.NoClassDefFoundError: kotlin/jvm/internal/Intrinsics',
@@ -221,7 +221,7 @@ FAULTS = (
         "dotnet-dependency-injection",
         "A service of a tool was never registered.",
         "modelcontextprotocol/csharp-sdk, servers in C#",
-        ("P-04", "P-06"),
+        ("exit-during-handshake", "server-killed"),
         ("Unable to resolve service", "IWeatherClient"),
         _dies(
             "Unhandled exception. System.InvalidOperationException: Unable to resolve service for type"
@@ -237,7 +237,7 @@ FAULTS = (
         "dotnet-no-project",
         "dotnet run in a directory without a project.",
         "modelcontextprotocol/csharp-sdk, samples run from elsewhere",
-        ("P-04",),
+        ("exit-during-handshake",),
         ("find a project to run", "--project|project"),
         _dies(
             "Couldn't find a project to run. Ensure a project exists in /home/me, or pass the path to the project using"
@@ -249,7 +249,7 @@ FAULTS = (
         "php-class-missing",
         "The class is not loaded: Composer's autoloader was not written again.",
         "servers in PHP",
-        ("P-04",),
+        ("exit-during-handshake",),
         (r"Mcp\\\\Server\\\\Server|Mcp\\Server\\Server", "not found"),
         _dies(
             'PHP Fatal error:  Uncaught Error: Class "Mcp\\Server\\Server" not found in /srv/server.php:12',
@@ -264,7 +264,7 @@ FAULTS = (
         "php-too-old",
         "Composer checks the platform, and PHP is older than a package needs.",
         "servers in PHP",
-        ("P-04",),
+        ("exit-during-handshake",),
         ("PHP", "8.2"),
         _dies(
             "Composer detected issues in your platform:",
@@ -279,7 +279,7 @@ FAULTS = (
         "ruby-no-method",
         "An exception of Ruby: the first line says all.",
         "yjacquin/fast-mcp#30",
-        ("P-04",),
+        ("exit-during-handshake",),
         ("undefined method", "call"),
         _dies(
             "/srv/server.rb:14:in `block in <main>': undefined method `call' for an instance of String (NoMethodError)",
@@ -292,7 +292,7 @@ FAULTS = (
         "rust-main-returns-an-error",
         "main returned an error, which Rust prints in its debug form.",
         "modelcontextprotocol/rust-sdk, servers in Rust",
-        ("P-04",),
+        ("exit-during-handshake",),
         ("No such file or directory", "config.toml"),
         _dies(
             "2026-01-01T09:00:00.000000Z  INFO acme_mcp: starting",
@@ -303,7 +303,7 @@ FAULTS = (
         "go-missing-flag",
         "The program of Go logs what is missing, with its date before it.",
         "github/github-mcp-server and other servers in Go",
-        ("P-10",),
+        ("environment-variable-missing",),
         ("GITHUB_PERSONAL_ACCESS_TOKEN",),
         _dies("Error: GITHUB_PERSONAL_ACCESS_TOKEN not set"),
     ),
@@ -311,7 +311,7 @@ FAULTS = (
         "shared-library",
         "A library of the system is missing.",
         "binaries of servers in Rust, Swift and C++",
-        ("P-03",),
+        ("program-not-runnable",),
         ("libssl.so.1.1", "library|shared"),
         _dies(
             "/opt/acme/bin/acme-mcp: error while loading shared libraries: libssl.so.1.1: cannot open shared object"
@@ -323,7 +323,7 @@ FAULTS = (
         "uv-no-solution",
         "The package exists, and no version of it fits.",
         "servers run by uvx",
-        ("P-04",),
+        ("exit-during-handshake",),
         ("acme-mcp", "no solution|not found|versions"),
         _dies(
             "  × No solution found when resolving tool dependencies:",
@@ -336,7 +336,7 @@ FAULTS = (
         "uvx-no-executable",
         "The package has an executable of another name.",
         "servers run by uvx",
-        ("P-04",),
+        ("exit-during-handshake",),
         ("acme-mcp", "executable"),
         _dies(
             "Package `acme-mcp` does not provide any executables.",
@@ -347,7 +347,7 @@ FAULTS = (
         "playwright-browser",
         "The browser was never downloaded.",
         "microsoft/autogen#7337 and servers of browsers",
-        ("P-04",),
+        ("exit-during-handshake",),
         ("playwright install|browser", "Executable doesn't exist|not installed"),
         _dies(
             "node:internal/process/promises:394",
@@ -372,7 +372,7 @@ FAULTS = (
         "bun-module",
         "bun runs the server without its packages, after a line on stdout.",
         "servers run by bun",
-        ("P-04",),
+        ("exit-during-handshake",),
         ("express", "module|package"),
         _prints_and_dies,
     ),
@@ -380,7 +380,7 @@ FAULTS = (
         "google-credentials",
         "The library finds no credentials, and says so with a link.",
         "servers of Google Cloud",
-        ("P-04",),
+        ("exit-during-handshake",),
         ("default credentials were not found",),
         _dies(
             "Traceback (most recent call last):",
@@ -397,7 +397,7 @@ FAULTS = (
         "json-configuration",
         "Its configuration is not JSON: a comma too many.",
         "servers with a configuration of their own",
-        ("P-04",),
+        ("exit-during-handshake",),
         ("config.json|JSON", "position 41|line 3"),
         _dies(
             "/srv/dist/index.js:8",
@@ -415,7 +415,7 @@ FAULTS = (
         "out-of-memory-in-a-container",
         "The container has too little memory, and the kernel ends it in a call.",
         "servers of embeddings in containers",
-        ("P-06",),
+        ("server-killed",),
         ("137", "SIGKILL"),
         _dies_in_a_call("Loading checkpoint shards:  33%", code=137),
         command="docker run -i --rm acme/mcp",
@@ -425,7 +425,7 @@ FAULTS = (
         "python-exception-in-a-call",
         "An exception that nothing catches ends the server in the first call.",
         "servers in Python on asyncio",
-        ("P-17",),
+        ("exit-during-session",),
         ("tools/call", "TimeoutError|timed out"),
         _dies_in_a_call(
             "  + Exception Group Traceback (most recent call last):",

@@ -59,7 +59,7 @@ FAULTS = (
         "npm-package-unknown",
         "The host says “server disconnected”; the package of the documentation was never published.",
         "ZubeidHendricks/azure-onenote-mcp-server#1",
-        ("P-04",),
+        ("exit-during-handshake",),
         ("@acme/server-onenote", "not in (this|the npm) registry|does not exist"),
         _dies(
             "npm error code E404",
@@ -77,7 +77,7 @@ FAULTS = (
         "npm-no-bin",
         "The package is there, and has no executable.",
         "elgorro/aiquila#226",
-        ("P-04",),
+        ("exit-during-handshake",),
         ("npx", "executable"),
         _dies(
             "npm error could not determine executable to run",
@@ -89,7 +89,7 @@ FAULTS = (
         "npm-certificate",
         "Behind a company's proxy that opens TLS.",
         "npm, reported to many servers",
-        ("P-04",),
+        ("exit-during-handshake",),
         ("certificate",),
         _dies(
             "npm error code SELF_SIGNED_CERT_IN_CHAIN",
@@ -104,7 +104,7 @@ FAULTS = (
         "npm-offline",
         "The registry can't be reached: no network, or no proxy in the environment that the host gives.",
         "npm, reported to many servers",
-        ("P-04",),
+        ("exit-during-handshake",),
         ("registry.example", "ENOTFOUND|can't be reached|network"),
         _dies(
             "npm error code ENOTFOUND",
@@ -120,7 +120,7 @@ FAULTS = (
         "npm-cache-owner",
         "npx fails for root-owned files in its cache, after somebody had used sudo.",
         "npm, reported to many servers",
-        ("P-04",),
+        ("exit-during-handshake",),
         ("cache|permission",),
         _dies(
             "npm error code EACCES",
@@ -137,7 +137,7 @@ FAULTS = (
         "glibc",
         "A binary that was built on a newer Linux.",
         "t8y2/dbx#4473",
-        ("P-04",),
+        ("exit-during-handshake",),
         ("GLIBC_2.39",),
         _dies(
             "/opt/acme/bin/dbx-mcp: /lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.39' not found (required by"
@@ -148,7 +148,7 @@ FAULTS = (
         "java-too-old",
         "A jar for a newer Java than the one that comes first on the PATH.",
         "Spring AI servers",
-        ("P-04",),
+        ("exit-during-handshake",),
         ("newer (version of )?(the )?Java|Java .*newer|class file version",),
         _dies(
             "Error: LinkageError occurred while loading main class com.acme.McpServerApplication",
@@ -162,7 +162,7 @@ FAULTS = (
         "jar-missing",
         "The jar's name has a version in it, and the version has changed.",
         "Spring AI servers",
-        ("P-04", "P-12"),
+        ("exit-during-handshake", "file-not-found"),
         (r"target/weather-0\.0\.1\.jar", "not exist|can't be|unable to access"),
         _dies("Error: Unable to access jarfile target/weather-0.0.1.jar"),
         command="java -jar target/weather-0.0.1.jar",
@@ -171,7 +171,7 @@ FAULTS = (
         "dotnet-runtime",
         "The .NET runtime that it was built for is not installed.",
         "C# servers run by dotnet",
-        ("P-04",),
+        ("exit-during-handshake",),
         (r"\.NET", r"9\.0\.0|framework|runtime"),
         _dies(
             "You must install or update .NET to run this application.",
@@ -194,7 +194,7 @@ FAULTS = (
         "dotnet-assembly",
         "An unhandled exception whose first line says all, and whose last lines are a stack.",
         "modelcontextprotocol/csharp-sdk#1332",
-        ("P-04", "P-06"),
+        ("exit-during-handshake", "server-killed"),
         ("Could not load file or assembly|Acme.Data",),
         _dies(
             "Unhandled exception. System.IO.FileNotFoundException: Could not load file or assembly 'Acme.Data,"
@@ -209,7 +209,7 @@ FAULTS = (
         "rejection-in-a-call",
         "Every call ends the server; the host says -32000, connection closed.",
         "s-stefanov/actual-mcp#95",
-        ("P-17",),
+        ("exit-during-session",),
         ("tools/call", "budget 7 is not open|unhandled"),
         _rejects,
         options="--call good={}",
@@ -218,7 +218,7 @@ FAULTS = (
         "node-too-old",
         "npx finds a Node that does not know import.",
         "idosal/git-mcp#119",
-        ("P-04",),
+        ("exit-during-handshake",),
         ("Node", "old|version|import"),
         _dies(
             "/home/me/.npm/_npx/705d23756ff7dacc/node_modules/mcp-remote/dist/proxy.js:2",
@@ -235,7 +235,7 @@ FAULTS = (
         "native-module",
         "Node was updated, and a native module was not built again.",
         "servers with better-sqlite3",
-        ("P-04",),
+        ("exit-during-handshake",),
         ("NODE_MODULE_VERSION|native module", "better_sqlite3|another|different"),
         _dies(
             "node:internal/modules/cjs/loader:1923",
@@ -259,7 +259,7 @@ FAULTS = (
         "node-heap",
         "It indexes a large repository before it reads anything, and runs out of memory.",
         "servers that index at start",
-        ("P-04", "P-06"),
+        ("exit-during-handshake", "server-killed"),
         ("memory|heap",),
         _dies(
             "<--- Last few GCs --->",
@@ -277,7 +277,7 @@ FAULTS = (
         "python-too-old",
         "uvx finds a Python that the package does not want.",
         "Python servers run by uvx",
-        ("P-04",),
+        ("exit-during-handshake",),
         (r"Python", r"3\.12|>="),
         _dies(
             "  × No solution found when resolving tool dependencies:",
@@ -292,7 +292,7 @@ FAULTS = (
         "uv-no-script",
         "uv run is given the name of a script that the project does not have.",
         "Python servers run by uv",
-        ("P-04",),
+        ("exit-during-handshake",),
         ("weather-server", "no program|spawn"),
         _dies(
             "error: Failed to spawn: `weather-server`", "  Caused by: No such file or directory (os error 2)", code=2
@@ -303,7 +303,7 @@ FAULTS = (
         "asyncio-run-inside-a-loop",
         "run() is called from async code.",
         "PrefectHQ/fastmcp",
-        ("P-04",),
+        ("exit-during-handshake",),
         ("asyncio|event loop",),
         _dies(
             "Traceback (most recent call last):",
@@ -321,7 +321,7 @@ FAULTS = (
         "relative-import",
         "A file of a package is run as a script.",
         "modelcontextprotocol/python-sdk",
-        ("P-04",),
+        ("exit-during-handshake",),
         ("relative import",),
         _dies(
             "Traceback (most recent call last):",
@@ -334,7 +334,7 @@ FAULTS = (
         "php-autoload",
         "composer install was never run.",
         "PHP servers",
-        ("P-04",),
+        ("exit-during-handshake",),
         ("autoload|composer",),
         _dies(
             "PHP Warning:  require(/srv/vendor/autoload.php): Failed to open stream: No such file or directory in"
@@ -352,7 +352,7 @@ FAULTS = (
         "ruby-gem",
         "The gem is installed for another Ruby than the one that the host finds.",
         "modelcontextprotocol/ruby-sdk",
-        ("P-04",),
+        ("exit-during-handshake",),
         ("gem|mcp", "cannot load|missing"),
         _dies(
             "<internal:/usr/lib/ruby/3.2.0/rubygems/core_ext/kernel_require.rb>:136:in `require': cannot load such file"
@@ -366,7 +366,7 @@ FAULTS = (
         "rust-panic-for-a-variable",
         "It unwraps a variable of the environment.",
         "servers on rmcp",
-        ("P-10",),
+        ("environment-variable-missing",),
         ("GITHUB_TOKEN",),
         _dies(
             "thread 'main' panicked at src/main.rs:14:47:",
@@ -379,7 +379,7 @@ FAULTS = (
         "rust-panic",
         "A panic; the last line is only a note about backtraces.",
         "servers on rmcp",
-        ("P-04",),
+        ("exit-during-handshake",),
         ("no such table: notes",),
         _dies(
             "thread 'main' panicked at src/db.rs:41:10:",
@@ -393,7 +393,7 @@ FAULTS = (
         "go-panic",
         "A panic of Go: the cause stands first, goroutines follow.",
         "servers on mcp-go",
-        ("P-04",),
+        ("exit-during-handshake",),
         ("nil pointer|invalid memory address",),
         _dies(
             "panic: runtime error: invalid memory address or nil pointer dereference",
@@ -412,7 +412,7 @@ FAULTS = (
         "zod-of-the-environment",
         "The configuration is checked by zod, and the name of what is missing stands in the middle of its report.",
         "TypeScript servers that check their environment by zod",
-        ("P-10",),
+        ("environment-variable-missing",),
         ("NOTION_TOKEN",),
         _dies(
             "/srv/dist/index.js:21",
@@ -439,7 +439,7 @@ FAULTS = (
         "deno-permission",
         "deno does not let it read its environment.",
         "servers run by deno",
-        ("P-04",),
+        ("exit-during-handshake",),
         ("--allow-env|env access",),
         _dies(
             'error: Uncaught (in promise) NotCapable: Requires env access to "ACME_URL", run again with the --allow-env'
@@ -455,7 +455,7 @@ FAULTS = (
         "docker-daemon",
         "Docker is installed, and does not run.",
         "servers run by docker",
-        ("P-04",),
+        ("exit-during-handshake",),
         ("Docker daemon",),
         _dies(
             "docker: Cannot connect to the Docker daemon at unix:///var/run/docker.sock."
@@ -469,7 +469,7 @@ FAULTS = (
         "docker-other-architecture",
         "An image for another kind of processor.",
         "servers run by docker on ARM",
-        ("P-04",),
+        ("exit-during-handshake",),
         ("exec format error|architecture|platform",),
         _dies(
             "WARNING: The requested image's platform (linux/amd64) does not match the detected host platform"
@@ -483,7 +483,7 @@ FAULTS = (
         "database-refuses",
         "What it works with does not run.",
         "servers of databases, in Go",
-        ("P-04",),
+        ("exit-during-handshake",),
         (r"127\.0\.0\.1:5432", "refuse"),
         _dies(
             "2026/01/01 09:00:00 INFO starting postgres-mcp version=1.2.0",
@@ -496,7 +496,7 @@ FAULTS = (
         "waits-for-a-login",
         "mcp-remote wants a login in a browser, and says so on stderr alone.",
         "punkpeye/mcp-remote",
-        ("P-22",),
+        ("interactive-prompt",),
         ("https://auth.acme.example/authorize", "log|authori"),
         _waits(
             "[4711] Using automatically selected callback port: 12345",
@@ -512,7 +512,7 @@ FAULTS = (
         "waits-at-a-prompt",
         "It asks for a password in a terminal that it does not have.",
         "servers of mail and chat",
-        ("P-22",),
+        ("interactive-prompt",),
         ("Enter your API key", "wait|ask|prompt"),
         _waits("No configuration found.", "Enter your API key: "),
         options="--timeout 3",
@@ -521,7 +521,7 @@ FAULTS = (
         "swift-trap",
         "A Swift runtime check fails; the shell reports 132, and a long backtrace follows the one line that says why.",
         "modelcontextprotocol/swift-sdk, servers in Swift on Linux",
-        ("P-06",),
+        ("server-killed",),
         ("132", "SIGILL", "Index out of range", r"Server\.swift:31"),
         _dies(
             "acme_mcp/Server.swift:31: Fatal error: Index out of range",
@@ -540,7 +540,7 @@ FAULTS = (
         "swift-trap-by-its-signal",
         "The same on ARM, where the trap is SIGTRAP and no shell is in between.",
         "modelcontextprotocol/swift-sdk, servers in Swift on ARM",
-        ("P-06",),
+        ("server-killed",),
         ("SIGTRAP", "Unexpectedly found nil"),
         _traps("acme_mcp/Tools.swift:12: Fatal error: Unexpectedly found nil while unwrapping an Optional value"),
     ),

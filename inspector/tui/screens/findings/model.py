@@ -195,7 +195,7 @@ def _text(finding: Finding) -> str:
 
 # What is said about findings as a whole: how many there are, how far the checks are, what a check is about.
 
-assert everything.IMPORTED
+assert everything.AREAS
 Both = tuple[list[Span], list[Span]]
 """What stands at the left, and at the right."""
 

@@ -1,5 +1,5 @@
 """The authorization server calls itself by another name than the one that it was found under."""
-# expects: A-05
+# expects: authorization-server-metadata-invalid
 # exit: 3
 # url: /mcp
 

@@ -1,5 +1,5 @@
 """The address in its challenge is not there: 404, here and at the root."""
-# expects: A-02
+# expects: resource-metadata-missing
 # exit: 3
 # url: /mcp
 

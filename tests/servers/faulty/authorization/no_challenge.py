@@ -1,5 +1,5 @@
 """It answers 401 and does not say where to ask for a token: clients have to guess."""
-# expects: A-01
+# expects: missing-www-authenticate
 # exit: 3
 # url: /mcp
 

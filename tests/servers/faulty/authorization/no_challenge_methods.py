@@ -1,5 +1,5 @@
 """Its authorization server does not say that it supports PKCE: clients must not go on."""
-# expects: A-05
+# expects: authorization-server-metadata-invalid
 # exit: 3
 # url: /mcp
 

@@ -1,5 +1,5 @@
 """Nobody can register, and no client id was given: the login can not begin."""
-# expects: A-06
+# expects: client-registration-unavailable
 # exit: 3
 # url: /mcp
 

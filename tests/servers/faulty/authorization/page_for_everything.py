@@ -1,5 +1,5 @@
 """A single-page application answers every path with 200 and its page, the metadata, too."""
-# expects: A-04
+# expects: metadata-is-html
 # exit: 3
 # url: /mcp
 

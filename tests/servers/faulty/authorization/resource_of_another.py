@@ -1,5 +1,5 @@
 """The metadata was copied from staging: it speaks of another server, and strict clients stop here."""
-# expects: A-03
+# expects: resource-metadata-invalid
 # exit: 3
 # url: /mcp
 

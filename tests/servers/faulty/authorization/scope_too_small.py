@@ -1,5 +1,5 @@
 """The token is good, and not good enough: 403, with the scope that is missing."""
-# expects: A-08
+# expects: credentials-rejected
 # exit: 3
 # url: /mcp
 # options: -H "Authorization: Bearer opens-nothing-much"

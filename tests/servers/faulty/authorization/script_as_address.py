@@ -1,5 +1,5 @@
 """The address of its login page is a script: whoever opens it runs what the server likes."""
-# expects: A-12
+# expects: unsafe-metadata-url
 # exit: 3
 # url: /mcp
 

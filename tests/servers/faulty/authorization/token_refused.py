@@ -1,5 +1,5 @@
 """The token in the configuration was made for another server; it is refused as invalid."""
-# expects: A-08
+# expects: credentials-rejected
 # exit: 3
 # url: /mcp
 # options: -H "Authorization: Bearer made-for-somebody-else"

@@ -1,5 +1,5 @@
 """“Unexpected token 'W', "Welcome to"... is not valid JSON”: a greeting on stdout, before the protocol begins."""
-# expects: F-01
+# expects: stdout-not-json
 
 from tests.servers.speaking import TOOL, serve
 

@@ -1,5 +1,5 @@
 """A script of PowerShell writes UTF-8 with a mark: the first message begins with three bytes too many."""
-# expects: F-07
+# expects: byte-order-mark
 # exit: 0
 
 import sys

@@ -1,5 +1,5 @@
 """A spinner of a command-line toolkit draws on stdout, with colours: nobody told it that this is no terminal."""
-# expects: F-09
+# expects: terminal-codes-on-stdout
 
 from tests.servers.speaking import TOOL, say, serve
 

@@ -1,5 +1,5 @@
 """The server did not change, its dotenv did: since version 17 it prints a line whenever it reads a file."""
-# expects: F-01
+# expects: stdout-not-json
 
 from tests.servers.speaking import TOOL, serve
 

@@ -1,5 +1,5 @@
 """Written after a language server: Content-Length, a blank line, the message without a line's end."""
-# expects: F-02
+# expects: lsp-framing
 # exit: 7
 # options: --timeout 2.5
 

@@ -1,5 +1,5 @@
 """json.dumps(…, indent=2) is easier to read, for people; a message now stands on many lines."""
-# expects: F-03
+# expects: multiline-message
 # exit: 7
 # options: --timeout 2.5
 

@@ -1,5 +1,5 @@
 """A logger that writes JSON, on stdout: each line parses, and none of them is a message."""
-# expects: F-01
+# expects: stdout-not-json
 
 from tests.servers.speaking import TOOL, say, serve
 

@@ -1,5 +1,5 @@
 """logging.basicConfig(stream=sys.stdout): each request leaves a line between the messages."""
-# expects: F-01
+# expects: stdout-not-json
 
 import logging
 import sys

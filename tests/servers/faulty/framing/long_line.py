@@ -1,5 +1,5 @@
 """The list of tools carries a whole handbook in a description: one message of 17 MB."""
-# expects: F-12
+# expects: message-too-long
 # exit: 0
 
 from tests.servers.speaking import TOOL, serve

@@ -1,5 +1,5 @@
 """The messages are right, and complete, and end without a newline: the client waits for the rest."""
-# expects: F-04
+# expects: newline-missing
 # exit: 7
 # options: --timeout 2.5
 

@@ -1,5 +1,5 @@
 """A mean of nothing is NaN, and Python's json writes it: JSON has no such word, strict clients drop the message."""
-# expects: F-11
+# expects: inexact-number
 
 import json
 from typing import Any

@@ -1,5 +1,5 @@
 """print() without flush: fine in a terminal, where lines go out at once; through a pipe all waits for 8192 bytes."""
-# expects: F-05
+# expects: stdout-buffered
 # exit: 7
 # options: --timeout 2.5
 

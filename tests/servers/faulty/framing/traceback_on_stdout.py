@@ -1,5 +1,5 @@
 """An exception is caught, and its traceback printed where the messages go."""
-# expects: F-01
+# expects: stdout-not-json
 
 import sys
 import traceback

@@ -1,5 +1,5 @@
 """A notification and an answer are written without a newline between them: strict clients lose both."""
-# expects: F-04
+# expects: newline-missing
 # exit: 7
 # options: --timeout 2.5
 

@@ -1,5 +1,5 @@
 """A PowerShell script passes the server's output on, and makes UTF-16 of it."""
-# expects: F-07
+# expects: byte-order-mark
 # exit: 7
 # options: --timeout 2.5
 

@@ -1,5 +1,5 @@
 """On Windows the tool's description has a dash that is one byte, 0x97: no UTF-8, and strict clients drop the list."""
-# expects: F-06
+# expects: stdout-encoding
 
 import json
 from typing import Any

@@ -1,5 +1,5 @@
 """It takes a request for a notification: 202, and no answer, ever."""
-# expects: H-24
+# expects: response-type-unsupported
 # exit: 7
 # url: /mcp
 # options: --timeout 2.5

@@ -1,5 +1,5 @@
 """A cache in between answers every POST with what it once heard: the id is that of another request."""
-# expects: W20
+# expects: response-on-wrong-post
 # exit: 4
 # url: /mcp
 

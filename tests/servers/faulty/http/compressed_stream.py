@@ -1,5 +1,5 @@
 """A middleware compresses every response, streams too: what is meant for now comes when a block is full."""
-# expects: H-16
+# expects: stream-compressed
 # exit: 0
 # url: /mcp
 

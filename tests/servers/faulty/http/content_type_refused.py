@@ -1,5 +1,5 @@
 """A firewall drops the Content-Type; the server answers 415 to everything."""
-# expects: H-04
+# expects: content-type-rejected
 # exit: 4
 # url: /mcp
 

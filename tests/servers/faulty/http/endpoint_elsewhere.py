@@ -1,5 +1,5 @@
 """The older transport names an address of another host: whoever obeys sends what he says to somebody else."""
-# expects: H-19
+# expects: wrong-endpoint-event
 # exit: 4
 # url: /sse
 

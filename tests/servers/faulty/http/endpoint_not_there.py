@@ -1,5 +1,5 @@
 """The older transport, mounted below /weather: the address that it names lacks that part, and is not there."""
-# expects: H-19
+# expects: wrong-endpoint-event
 # exit: 4
 # url: /weather/sse
 

@@ -1,5 +1,5 @@
 """The gateway answers, and what is behind it does not: 502 to everything."""
-# expects: H-26
+# expects: http-server-error
 # exit: 4
 # url: /mcp
 

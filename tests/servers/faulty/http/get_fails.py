@@ -1,5 +1,5 @@
 """GET, which asks for the server's own stream, meets an exception: 500, and some hosts try again for ever."""
-# expects: H-06
+# expects: get-response-invalid
 # exit: 0
 # url: /mcp
 

@@ -1,5 +1,5 @@
 """The worker crashes in every request: the connection breaks off without a response."""
-# expects: H-02
+# expects: server-unreachable
 # exit: 4
 # url: /mcp
 

@@ -1,5 +1,5 @@
 """A gateway rewrites Mcp-Method; the server compares it with the body, and refuses."""
-# expects: H-20
+# expects: header-body-mismatch
 # url: /mcp
 
 import json

@@ -1,5 +1,5 @@
 """Behind a proxy the server's guard against DNS rebinding does not know the name that it is called by."""
-# expects: H-09
+# expects: host-rejected
 # exit: 4
 # url: /mcp
 

@@ -1,5 +1,5 @@
 """“fetch failed”: the server was not started, or listens on another port."""
-# expects: H-02
+# expects: server-unreachable
 # exit: 4
 # url: http://127.0.0.1:1/mcp
 

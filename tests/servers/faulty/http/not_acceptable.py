@@ -1,5 +1,5 @@
 """A proxy in between replaces the Accept header, and the server takes offence: 406, whatever is asked."""
-# expects: H-03
+# expects: accept-header-rejected
 # exit: 4
 # url: /mcp
 

@@ -1,5 +1,5 @@
 """A letter is wrong in the path: the web server says 404, with a page of its own."""
-# expects: H-01
+# expects: html-response
 # exit: 4
 # url: /mpc
 

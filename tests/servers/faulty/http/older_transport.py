@@ -1,5 +1,5 @@
 """A server of the first transport: POST is refused, GET names another address; newer clients do not speak that."""
-# expects: H-07
+# expects: sse-transport
 # exit: 0
 # url: /sse
 

@@ -1,5 +1,5 @@
 """The same guard, of another library: 403, and a word on the Origin."""
-# expects: H-09
+# expects: host-rejected
 # exit: 3
 # url: /mcp
 

@@ -1,5 +1,5 @@
 """The route is registered with a slash at its end: each POST is sent on with 307, and some clients lose the body."""
-# expects: H-08
+# expects: http-redirect
 # exit: 0
 # url: /mcp
 

@@ -1,5 +1,5 @@
 """https in the company's network, with a certificate that the server signed itself."""
-# expects: H-17
+# expects: certificate-untrusted
 # exit: 4
 # url: https://localhost:{port}/mcp
 

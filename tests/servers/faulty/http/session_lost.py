@@ -1,5 +1,5 @@
 """Three copies behind a balancer, sessions in memory: the next request reaches a copy that knows no such session."""
-# expects: H-10
+# expects: session-expired
 # exit: 4
 # url: /mcp
 

@@ -1,5 +1,5 @@
 """The same, but the copy says 400, where clients begin anew only after 404."""
-# expects: H-11
+# expects: expired-session-status
 # exit: 4
 # url: /mcp
 

@@ -1,5 +1,5 @@
 """A proxy drops the Mcp-Session-Id of the answer to initialize; the server misses it in everything that follows."""
-# expects: H-12
+# expects: session-id-not-issued
 # exit: 1
 # url: /mcp
 

@@ -1,5 +1,5 @@
 """The list of tools comes as a stream, and the stream ends before it."""
-# expects: H-15
+# expects: stream-ended-early
 # exit: 4
 # url: /mcp
 

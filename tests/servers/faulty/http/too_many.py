@@ -1,5 +1,5 @@
 """The free plan has ten requests a minute."""
-# expects: H-23
+# expects: rate-limited
 # exit: 4
 # url: /mcp
 

@@ -1,5 +1,5 @@
 """It agrees on a version, and refuses that very version in the header of the next request."""
-# expects: H-25
+# expects: version-header-rejected
 # exit: 1
 # url: /mcp
 

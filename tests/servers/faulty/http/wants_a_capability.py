@@ -1,5 +1,5 @@
 """It works for clients that can ask their user only, and says so."""
-# expects: H-21
+# expects: client-capability-required
 # exit: 5
 # url: /mcp
 # options: --no-capability all

@@ -1,5 +1,5 @@
 """The URL is the product's home page: everything is answered with 200 and HTML."""
-# expects: H-01
+# expects: html-response
 # exit: 4
 # url: /mcp
 

@@ -1,5 +1,5 @@
 """A retry inside of the server: each list is answered twice."""
-# expects: E09
+# expects: duplicate-response
 
 from typing import Any
 

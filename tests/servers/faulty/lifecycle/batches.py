@@ -1,5 +1,5 @@
 """Its library joins answers to batches, in a revision that has none any more."""
-# expects: L-18
+# expects: batch-unsupported
 
 import json
 from typing import Any

@@ -1,5 +1,5 @@
 """It never takes note of notifications/initialized, and refuses every request as too early."""
-# expects: L-06
+# expects: rejected-as-uninitialized
 
 import json
 import sys

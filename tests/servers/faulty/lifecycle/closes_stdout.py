@@ -1,5 +1,5 @@
 """It sends its stdout to /dev/null, to keep the prints of its libraries away, and loses the protocol with them."""
-# expects: P-18
+# expects: stdout-closed
 # exit: 4
 
 import os

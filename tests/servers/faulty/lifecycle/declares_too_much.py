@@ -1,5 +1,5 @@
 """The template declared tools, resources and prompts; only tools were written."""
-# expects: L-11
+# expects: capability-not-implemented
 # exit: 5
 
 from tests.servers.speaking import HELLO, TOOL, serve

@@ -1,5 +1,5 @@
 """server/discover was added to an old server: its answers look new, and lack what clients of that era need."""
-# expects: L-09
+# expects: incomplete-modern-support
 
 from tests.servers.speaking import TOOL, serve
 

@@ -1,5 +1,5 @@
 """Ids are made into text on the way: the server answers everything, and every request times out."""
-# expects: L-01
+# expects: id-type-changed
 # exit: 7
 # options: --timeout 2.5
 

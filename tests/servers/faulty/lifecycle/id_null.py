@@ -1,5 +1,5 @@
 """Answers carry "id": null; nobody can tell what they answer."""
-# expects: L-31
+# expects: response-id-mismatch
 # exit: 7
 # options: --timeout 2.5
 

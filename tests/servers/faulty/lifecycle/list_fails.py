@@ -1,5 +1,5 @@
 """The list of tools is answered with an internal error."""
-# expects: L-23
+# expects: list-failed
 
 from typing import Any
 

@@ -1,5 +1,5 @@
 """The handshake went well; its list of tools waits for a service that does not answer."""
-# expects: L-32
+# expects: silent-after-handshake
 # exit: 7
 # options: --timeout 2.5
 

@@ -1,5 +1,5 @@
 """It knows the newest revision's name only: it answers initialize with it, which that revision does not have."""
-# expects: L-08
+# expects: modern-version-in-handshake
 
 from tests.servers.speaking import HELLO, TOOL, serve
 

@@ -1,5 +1,5 @@
 """Written by hand after an article that left out "jsonrpc": tolerant clients work, the strict ones see nothing."""
-# expects: E02
+# expects: jsonrpc-member-invalid
 
 import json
 import sys

@@ -1,5 +1,5 @@
 """Its licence has run out, and it says so: initialize is answered with an error."""
-# expects: L-21
+# expects: handshake-rejected
 # exit: 4
 
 from typing import Any

@@ -1,5 +1,5 @@
 """Every answer has both members, one of them null, as the server's language likes its objects whole."""
-# expects: E03
+# expects: result-and-error
 
 import json
 import sys

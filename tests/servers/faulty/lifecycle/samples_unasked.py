@@ -1,5 +1,5 @@
 """It asks for a completion although the client never offered any: its list of tools hangs on the answer."""
-# expects: L-14
+# expects: client-capability-not-declared
 # options: --no-capability all
 
 from typing import Any

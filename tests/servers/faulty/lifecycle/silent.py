@@ -1,5 +1,5 @@
 """“Request timed out”: the process lives, reads, and says nothing, on stdout or stderr."""
-# expects: L-04
+# expects: server-silent
 # exit: 7
 # options: --timeout 2.5
 

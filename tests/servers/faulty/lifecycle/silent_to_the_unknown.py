@@ -1,5 +1,5 @@
 """Requests that it does not know are dropped without an answer: a host that asks for the new era first waits."""
-# expects: L-10
+# expects: unknown-method-unanswered
 # exit: 0
 
 from tests.servers.speaking import TOOL, serve

@@ -1,5 +1,5 @@
 """It loads a model before it looks at its stdin: hosts with little patience give up, others wait."""
-# expects: L-05
+# expects: slow-handshake
 # exit: 0
 # options: --era legacy
 

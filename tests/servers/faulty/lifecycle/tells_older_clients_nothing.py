@@ -1,5 +1,5 @@
 """It speaks the newest revision alone, and who begins in the older way is told that there is no such method."""
-# expects: L17
+# expects: handshake-error-without-versions
 # by: doctor
 # exit: 0
 

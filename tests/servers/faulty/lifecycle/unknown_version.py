@@ -1,5 +1,5 @@
 """It answers initialize with a version that never was, whatever it is offered."""
-# expects: L02
+# expects: unknown-protocol-version
 # exit: 0
 
 from tests.servers.speaking import HELLO, TOOL, serve

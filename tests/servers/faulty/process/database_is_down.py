@@ -1,5 +1,5 @@
 """It connects to its database before it speaks, and the database is not running: a traceback and exit code 1."""
-# expects: P-04
+# expects: exit-during-handshake
 # exit: 4
 
 import socket

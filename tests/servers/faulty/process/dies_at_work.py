@@ -1,5 +1,5 @@
 """The handshake went well; asked for its tools, the server meets an exception nobody catches."""
-# expects: P-17
+# expects: exit-during-session
 # exit: 4
 
 from typing import Any

@@ -1,5 +1,5 @@
 """-d: docker prints the container's id on stdout and is gone; the server runs where nobody talks to it."""
-# expects: P-08
+# expects: docker-flags
 # exit: 4
 # command: docker run -d --rm acme/weather
 # path: bin

@@ -1,5 +1,5 @@
 """The image's name is wrong, or it needs a login: docker ends with 125."""
-# expects: P-04
+# expects: exit-during-handshake
 # exit: 4
 # command: docker run -i --rm acme/no-such-image
 # path: bin

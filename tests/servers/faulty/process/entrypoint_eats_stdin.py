@@ -1,5 +1,5 @@
 """The flags are right; the image's entrypoint starts the server in the background, with /dev/null as its stdin."""
-# expects: P-09
+# expects: stdin-not-read
 # exit: 7
 # command: docker run -i --rm acme/eats-stdin
 # path: bin

@@ -1,5 +1,5 @@
 """A dependency became an ES module; the server's bundle still requires it."""
-# expects: P-04
+# expects: exit-during-handshake
 # exit: 4
 
 import sys

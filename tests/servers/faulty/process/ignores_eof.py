@@ -1,5 +1,5 @@
 """Everything works; only, after each session one more copy of the server is left in the list of processes."""
-# expects: P-15
+# expects: stdin-eof-ignored
 # exit: 0
 
 import time

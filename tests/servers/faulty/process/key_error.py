@@ -1,5 +1,5 @@
 """It needs a token and takes it for granted: a traceback that ends with KeyError."""
-# expects: P-10
+# expects: environment-variable-missing
 # exit: 4
 
 import os

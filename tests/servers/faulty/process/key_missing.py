@@ -1,5 +1,5 @@
 """It needs a key, says so on stderr, and goes."""
-# expects: P-10
+# expects: environment-variable-missing
 # exit: 4
 
 import os

@@ -1,5 +1,5 @@
 """The handshake went well; the list of tools needs more memory than there is, and the system kills the server."""
-# expects: P-06
+# expects: server-killed
 # exit: 4
 
 import os

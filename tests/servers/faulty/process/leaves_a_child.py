@@ -1,5 +1,5 @@
 """A wrapper starts a helper in the background and ends without it: the helper stays."""
-# expects: P-16
+# expects: child-processes-left
 # exit: 0
 
 import subprocess

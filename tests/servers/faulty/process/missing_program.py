@@ -1,4 +1,4 @@
 """“spawn mcp-server-wether ENOENT”: a letter is missing in the command of the configuration."""
-# expects: P-01
+# expects: command-not-found
 # exit: 4
 # command: mcp-server-wether --stdio

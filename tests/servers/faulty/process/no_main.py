@@ -1,5 +1,5 @@
 """“The server disconnects at once”: it defines its tools, and nobody calls run()."""
-# expects: P-05
+# expects: exit-without-input
 # exit: 4
 
 

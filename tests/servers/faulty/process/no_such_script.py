@@ -1,4 +1,4 @@
 """The repository was moved, the configuration still names the old place."""
-# expects: P-01
+# expects: command-not-found
 # exit: 4
 # command: /opt/nowhere/weather-mcp/run.sh

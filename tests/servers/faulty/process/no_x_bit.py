@@ -1,4 +1,4 @@
 """The configuration names a script that was unpacked without its x bit."""
-# expects: P-03
+# expects: program-not-runnable
 # exit: 4
 # command: {here}/no_x_bit.py

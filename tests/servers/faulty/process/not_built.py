@@ -1,4 +1,4 @@
 """Cloned, installed, never built: there is no dist folder, and node says so."""
-# expects: P-04
+# expects: exit-during-handshake
 # exit: 4
 # command: node {here}/dist/index.js

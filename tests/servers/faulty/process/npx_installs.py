@@ -1,5 +1,5 @@
 """The first start of the day: npx downloads 300 packages, and the host gives up before the server runs."""
-# expects: P-07
+# expects: package-still-installing
 # exit: 7
 # command: npx -y @acme/weather-mcp@latest
 # path: bin

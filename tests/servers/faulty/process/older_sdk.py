@@ -1,5 +1,5 @@
 """It does not pin its SDK: yesterday's installation got version 2, which has no mcp.server.fastmcp."""
-# expects: P-14
+# expects: sdk-version-mismatch
 # exit: 4
 
 import sys

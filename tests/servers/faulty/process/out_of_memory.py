@@ -1,5 +1,5 @@
 """The container's wrapper reports 137: its server took too much memory and was killed."""
-# expects: P-06
+# expects: server-killed
 # exit: 4
 # command: /bin/sh -c "{python} {file}; exit $?"
 

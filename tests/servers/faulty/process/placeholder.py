@@ -1,5 +1,5 @@
 """The host does not expand ${ACME_TOKEN}: the server gets these twelve characters, and its service refuses them."""
-# expects: P-11
+# expects: placeholder-not-expanded
 # exit: 4
 # command: {python} {file} --token ${ACME_TOKEN}
 

@@ -1,5 +1,5 @@
 """It opens a web page beside stdio, on a fixed port, and an older copy of it still runs."""
-# expects: P-13
+# expects: port-in-use
 # exit: 4
 
 import socket

@@ -1,5 +1,5 @@
 """The same in node's words."""
-# expects: P-13
+# expects: port-in-use
 # exit: 4
 
 import sys

@@ -1,5 +1,5 @@
 """The server reads ./data/stations.json; the host starts it in another directory than the terminal did."""
-# expects: P-12
+# expects: file-not-found
 # exit: 4
 
 import json

@@ -1,5 +1,5 @@
 """The same in node's words."""
-# expects: P-12
+# expects: file-not-found
 # exit: 4
 
 import sys

@@ -1,5 +1,5 @@
 """A native module of another architecture: the server dies of SIGSEGV as soon as it loads it."""
-# expects: P-06
+# expects: server-killed
 # exit: 4
 
 import os

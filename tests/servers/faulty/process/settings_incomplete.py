@@ -1,5 +1,5 @@
 """Its settings are a model that reads the environment; the words of the model name a field, not a variable."""
-# expects: P-10
+# expects: environment-variable-missing
 # exit: 4
 
 import sys

@@ -1,5 +1,5 @@
 """Started without --stdio the server opens a port instead, says so on stderr, and never reads stdin."""
-# expects: P-09
+# expects: stdin-not-read
 # exit: 7
 # options: --timeout 2.5
 

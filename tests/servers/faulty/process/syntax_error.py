@@ -1,4 +1,4 @@
 """The server uses syntax that the interpreter of the configuration does not have."""
-# expects: P-04
+# expects: exit-during-handshake
 # exit: 4
 # command: {python} -c "def serve(tools): return tools with stdio"

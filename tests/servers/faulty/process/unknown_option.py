@@ -1,5 +1,5 @@
 """The option that the instructions name was renamed in the newest release."""
-# expects: P-04
+# expects: exit-during-handshake
 # exit: 4
 # command: {python} {file} --stdio
 

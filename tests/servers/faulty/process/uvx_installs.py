@@ -1,5 +1,5 @@
 """uvx builds an environment of 120 packages before the server's first line."""
-# expects: P-07
+# expects: package-still-installing
 # exit: 7
 # command: uvx weather-mcp
 # path: bin

@@ -1,5 +1,5 @@
 """It promises a number, and returns a text: hosts that validate refuse the result."""
-# expects: S-23
+# expects: structured-content-invalid
 # exit: 1
 # options: --call forecast={}
 

@@ -1,5 +1,5 @@
 """One call is one too many: an exception that nobody catches ends the server."""
-# expects: P-17
+# expects: exit-during-session
 # exit: 4
 # options: --call forecast={}
 

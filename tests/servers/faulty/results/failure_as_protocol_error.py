@@ -1,5 +1,5 @@
 """An exception in the tool becomes a protocol error: the model never sees what went wrong."""
-# expects: L-19
+# expects: tool-failure-as-protocol-error
 # exit: 5
 # options: --call forecast={}
 

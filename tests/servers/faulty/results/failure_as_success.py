@@ -1,5 +1,5 @@
 """The tool fails and says so in a text, without isError: host and model take it for a result."""
-# expects: L-20
+# expects: tool-failure-unmarked
 # exit: 0
 # options: --call forecast={}
 

@@ -1,5 +1,5 @@
 """It logs every byte that it handles: megabytes a second on stderr."""
-# expects: R-04
+# expects: stderr-flood
 # exit: 0
 # options: --call forecast={}
 

@@ -1,5 +1,5 @@
 """The call hangs: the service behind it does not answer, and the server has no time limit of its own."""
-# expects: R-07
+# expects: call-timed-out
 # exit: 7
 # options: --call forecast={} --timeout 2.5
 

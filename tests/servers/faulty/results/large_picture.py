@@ -1,5 +1,5 @@
 """It returns a map of 3 MB as an image."""
-# expects: R-02
+# expects: image-too-large
 # exit: 0
 # options: --call forecast={}
 

@@ -1,5 +1,5 @@
 """The result carries the key that the server itself got."""
-# expects: R-08
+# expects: secret-in-result
 # exit: 0
 # options: --call forecast={}
 

@@ -1,5 +1,5 @@
 """What it calls a PNG is a page that says 404."""
-# expects: S-22
+# expects: content-mime-type-mismatch
 # exit: 5
 # options: --call forecast={}
 

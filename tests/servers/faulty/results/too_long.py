@@ -1,5 +1,5 @@
 """It returns the weather of a hundred years: the host cuts it off, or refuses it."""
-# expects: R-01
+# expects: result-too-long
 # exit: 0
 # options: --call forecast={}
 

@@ -1,5 +1,5 @@
 """The schema is a choice of two at its root: the model’s API answers 400 to every request with this tool."""
-# expects: S-02
+# expects: schema-root-combinator
 # exit: 0
 
 from tests.servers.speaking import serve

@@ -1,5 +1,5 @@
 """“array type must have items”: one editor refuses the tool."""
-# expects: S-06
+# expects: array-without-items
 # exit: 0
 
 from tests.servers.speaking import serve

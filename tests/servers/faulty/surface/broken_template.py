@@ -1,5 +1,5 @@
 """A resource template was written by hand: its braces do not close, and no client can make an address of it."""
-# expects: S-21
+# expects: invalid-uri
 
 from tests.servers.speaking import HELLO, serve
 

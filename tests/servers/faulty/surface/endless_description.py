@@ -1,5 +1,5 @@
 """The whole manual is in the description: hosts cut it after 2048 characters, and the model reads the rest never."""
-# expects: S-13
+# expects: text-too-long
 # exit: 0
 
 from tests.servers.speaking import serve

@@ -1,5 +1,5 @@
 """A definition is itself: whoever resolves it without a limit hangs."""
-# expects: S-08
+# expects: schema-expansion-limit
 # exit: 0
 
 from tests.servers.speaking import serve

@@ -1,5 +1,5 @@
 """The description has a text in characters that nobody sees, and every model reads."""
-# expects: S-14
+# expects: hidden-text
 # exit: 1
 
 from tests.servers.speaking import serve

@@ -1,5 +1,5 @@
 """The tool is called as a person would: hosts and models take letters, digits, and a few signs."""
-# expects: S-12
+# expects: tool-name-not-portable
 # exit: 0
 
 from tests.servers.speaking import serve

@@ -1,5 +1,5 @@
 """zod-to-json-schema labels its work draft-07: clients that know 2020-12 alone refuse every call."""
-# expects: S-04
+# expects: schema-dialect
 # exit: 0
 
 from tests.servers.speaking import serve

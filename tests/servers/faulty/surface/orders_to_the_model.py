@@ -1,5 +1,5 @@
 """The description tells the model what to do, and to keep silent about it."""
-# expects: S-15
+# expects: prompt-injection
 # exit: 0
 
 from tests.servers.speaking import serve

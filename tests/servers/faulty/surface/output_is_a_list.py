@@ -1,5 +1,5 @@
 """It declares that it returns a list: an output schema of type array makes the TypeScript SDK refuse all tools."""
-# expects: S-03
+# expects: output-schema-not-object
 # exit: 1
 
 from tests.servers.speaking import serve

@@ -1,5 +1,5 @@
 """The last page names itself as the next one."""
-# expects: S-18
+# expects: pagination-incomplete
 # exit: 1
 
 from tests.servers.speaking import serve

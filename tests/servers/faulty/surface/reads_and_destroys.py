@@ -1,5 +1,5 @@
 """The annotations say that it only reads, and that it destroys."""
-# expects: S-19
+# expects: annotations-invalid
 # exit: 0
 
 from tests.servers.speaking import serve

@@ -1,5 +1,5 @@
 """The definitions were moved, the references were not."""
-# expects: T08
+# expects: unresolved-reference
 # exit: 0
 
 from tests.servers.speaking import serve

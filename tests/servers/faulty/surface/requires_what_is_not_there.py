@@ -1,5 +1,5 @@
 """A property was renamed, the list of required ones was not: strict validators refuse every call."""
-# expects: S-10
+# expects: contradictory-schema
 # exit: 0
 
 from tests.servers.speaking import serve

@@ -1,5 +1,5 @@
 """A part of the schema is referred to by URL; clients must not fetch it, and see nothing."""
-# expects: S-07
+# expects: unresolved-reference
 # exit: 0
 
 from tests.servers.speaking import serve

@@ -1,5 +1,5 @@
 """One tool has a schema without "type": some hosts drop it, some drop all tools of the server."""
-# expects: S-01
+# expects: input-schema-not-object
 # exit: 1
 
 from tests.servers.speaking import serve

@@ -1,5 +1,5 @@
 """Every path of an API became a tool: 150 of them, more than most hosts offer to a model."""
-# expects: S-16
+# expects: too-many-tools
 # exit: 0
 
 from tests.servers.speaking import serve

@@ -1,5 +1,5 @@
 """Two modules register a tool of the same name; one of them is never called."""
-# expects: S-12
+# expects: duplicate-tool-name
 # exit: 0
 
 from tests.servers.speaking import serve

@@ -1,5 +1,5 @@
 """nullable is a word of OpenAPI, not of JSON Schema: in today’s dialect it means nothing, and null is refused."""
-# expects: S-05
+# expects: keyword-not-in-dialect
 # exit: 0
 
 from tests.servers.speaking import serve

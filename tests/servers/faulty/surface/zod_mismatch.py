@@ -1,5 +1,5 @@
 """Two versions of zod: the SDK reads none of the schemas, and every tool seems to take no arguments."""
-# expects: S-09
+# expects: schema-library-mismatch
 # exit: 0
 
 from tests.servers.speaking import serve

@@ -12,8 +12,14 @@ from tests.present.test_live_checks import finding
 
 def _found(tape: Tape) -> JournalFindings:
     found = JournalFindings(tape.journal)
-    found.add([finding("T15", n, Severity.HINT) for n in range(1, 7)])
-    found.add([finding("K07", 8), finding("E08", 9), finding("K07", 10, pointer="/result/x")])
+    found.add([finding("tool-description", n, Severity.HINT) for n in range(1, 7)])
+    found.add(
+        [
+            finding("structured-content-invalid", 8),
+            finding("unexpected-response", 9),
+            finding("structured-content-invalid", 10, pointer="/result/x"),
+        ]
+    )
     return found
 
 
@@ -31,11 +37,11 @@ def test_the_worst_come_first_and_those_of_a_check_stand_together(tape: Tape) ->
     rows = _rows(_found(tape))
     texts = _texts(rows)
     assert texts[0] == "▾ ✗ Errors 3"
-    assert texts[1].startswith("▾ K07")
+    assert texts[1].startswith("▾ structured-content-invalid")
     assert texts[1].endswith("×2")
     assert [text.split()[-1] for text in texts[2:4]] == ["#8", "/result/x"]
-    assert texts[4].startswith("E08 something")
-    assert texts[5:7] == ["▾ · Hints 6", "▸ T15 a tool without a description ×6"]
+    assert texts[4].startswith("unexpected-response something")
+    assert texts[5:7] == ["▾ · Hints 6", "▸ tool-description a tool without a description ×6"]
     assert not rows.take(rows._found)
 
 
@@ -75,9 +81,13 @@ def test_words_choose_what_is_shown(tape: Tape) -> None:
 def test_what_is_muted_is_shown_on_demand_and_says_so(tape: Tape) -> None:
     found = _found(tape)
     rows = _rows(found)
-    found.mute([Mute("K07", 8), Mute("T15")])
+    found.mute([Mute("structured-content-invalid", 8), Mute("tool-description")])
     rows.take(found)
-    assert [text.split()[0] for text in _texts(rows)] == ["▾", "E08", "K07"] or rows.shown == 2
+    assert [text.split()[0] for text in _texts(rows)] == [
+        "▾",
+        "unexpected-response",
+        "structured-content-invalid",
+    ] or rows.shown == 2
     rows.shows_muted = True
     rows.take(found)
     assert rows.shown == 9
@@ -90,7 +100,7 @@ def test_of_a_flood_the_heading_says_how_many_there_were(tape: Tape) -> None:
             return 5000
 
     found = Counted(tape.journal)
-    found.add([finding("E08", 1), finding("E08", 2)])
+    found.add([finding("unexpected-response", 1), finding("unexpected-response", 2)])
     assert _texts(_rows(found))[1].endswith("×5,000")
 
 
@@ -135,10 +145,10 @@ def test_how_far_they_are_is_said_at_each_stage(tape: Tape) -> None:
 
 
 def test_a_heading_tells_what_its_check_looks_for() -> None:
-    found = finding("T15", 7, Severity.HINT)
-    section = about_check(Group(Severity.HINT, "T15", (found,)))
+    found = finding("tool-description", 7, Severity.HINT)
+    section = about_check(Group(Severity.HINT, "tool-description", (found,)))
     facts = {fact.key: fact.value for fact in section.facts}
-    assert section.title == "T15  a tool without a description"
+    assert section.title == "tool-description  a tool without a description"
     assert facts["found"] == "1 time"
     assert facts["applies to"].count("to") == 1
     assert about_check(Group(Severity.HINT, "", (found,))).title == "· 1 of severity hint"

@@ -45,10 +45,10 @@ async def test_from_a_finding_one_comes_to_its_evidence_and_back(tmp_path: Path)
         await until(lambda: "Write everything but messages to stderr" in text(app), "the fix was told")
         assert "#5 bytes 0–80" in text(app)
         await pilot.press("y")
-        assert "F-01" in app.clipboard
+        assert "stdout-not-json" in app.clipboard
         await pilot.press("enter")
         await until(lambda: app.tab.shown == "traffic" and "47 75 6c 6c" in text(app), "the bytes were shown")
-        await until(lambda: "✗ F-01" in text(app), "the detail told of it")
+        await until(lambda: "✗ Error" in text(app), "the detail told of it")
         await pilot.press("E", "backslash", "slash", *"hectopascal", "enter", "g", "j", "enter")
         await until(lambda: "$.result.structuredContent.hectopascal" in text(app), "the value was chosen in the tree")
 
@@ -75,15 +75,15 @@ async def test_a_live_conversation_fills_it_and_foreign_words_do_nothing(tape: T
         subject.checks.paused = True
         tape.from_server(b"more")
         await until(lambda: "paused: checked 3 of 4" in look(), "it said that the checks pause")
-        subject.checks.add([finding("L-04", 0)])
+        subject.checks.add([finding("server-silent", 0)])
         subject.now_stage = ConversationStage.CLOSED
-        await until(lambda: "L-04" in look(), "an absence is found, too")
+        await until(lambda: "server-silent" in look(), "an absence is found, too")
 
 
 async def test_a_check_that_fails_inside_is_named_and_the_others_go_on(
     tape: Tape, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    break_check(monkeypatch, "R-01")
+    break_check(monkeypatch, "result-too-long")
     subject = Staged(tape)
     panel = FindingsPanel(subject)
     app = Showing(panel)
@@ -97,7 +97,7 @@ async def test_a_check_that_fails_inside_is_named_and_the_others_go_on(
         tape.answer(1, {"content": []})
         tape.from_server(b"a word")
         subject.checks.catch_up()
-        await until(lambda: "✗ check R-01 failed inside at #" in look(), "it is named")
+        await until(lambda: "✗ check result-too-long failed inside at #" in look(), "it is named")
         assert "KeyError" in look()
         assert "please report it" in " ".join(look().split())
         assert "\x1b" not in look()

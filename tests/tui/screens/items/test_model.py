@@ -308,11 +308,17 @@ def test_foreign_words_in_a_sentence_are_shown_and_do_nothing() -> None:
 
 def test_the_cause_of_a_call_is_what_comes_first_of_its_messages_and_no_hint(tape: Tape) -> None:
     found = JournalFindings(tape.journal)
-    found.add([finding("K15", 8, Severity.HINT), finding("L-20", 8, Severity.WARNING), finding("E05", 5)])
-    assert "L-20" in plain(cause_line(found, (7, 8)))
+    found.add(
+        [
+            finding("empty-result", 8, Severity.HINT),
+            finding("tool-failure-unmarked", 8, Severity.WARNING),
+            finding("error-object-invalid", 5),
+        ]
+    )
+    assert "tool-failure-unmarked" in plain(cause_line(found, (7, 8)))
     assert cause_line(found, (9, None)) == []
     only_hints = JournalFindings(tape.journal)
-    only_hints.add([finding("K15", 8, Severity.HINT)])
+    only_hints.add([finding("empty-result", 8, Severity.HINT)])
     assert cause_line(only_hints, (7, 8)) == []
 
 

@@ -119,9 +119,11 @@ async def test_the_history_is_one_of_the_views_and_enter_shows_a_call() -> None:
 async def test_what_checks_found_about_a_call_is_said_below_its_headline() -> None:
     app = Panel()
     async with app.run_test(size=(80, 20)) as pilot:
-        app.panel.say_cause([("▲ warning L-20 ", "warning"), ("a failure [b]is[/] returned as a success", "text")])
+        app.panel.say_cause(
+            [("▲ warning tool-failure-unmarked ", "warning"), ("a failure [b]is[/] returned as a success", "text")]
+        )
         await pilot.pause()
-        assert "L-20 a failure [b]is[/] returned as a success" in text(app)
+        assert "tool-failure-unmarked a failure [b]is[/] returned as a success" in text(app)
         app.panel.say_cause([])
         await pilot.pause()
-        assert "L-20" not in text(app)
+        assert "tool-failure-unmarked" not in text(app)

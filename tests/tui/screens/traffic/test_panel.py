@@ -21,7 +21,7 @@ from tests.waiting import until
 async def test_where_the_detail_is_out_of_sight_it_points_once_it_is_opened() -> None:
     async with checked("lighthouse", (80, 24)) as (app, pilot):
         await until(lambda: "✗→ " in text(app), "marks were there")
-        await pilot.press("g", "slash", *"finding == K07", "enter")
+        await pilot.press("g", "slash", *"finding == structured-content-invalid", "enter")
         await until(lambda: "1 of 65" in text(app), "one line was left")
         await pilot.press("backslash", "g")
         for _ in range(4):
