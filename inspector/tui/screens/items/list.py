@@ -45,6 +45,8 @@ from inspector.tui.widgets.virtual_list import LogList
 
 MANY = 2000
 """Items from which on a list is loaded and searched on a thread."""
+_GROWTH = 1.25
+"""How many times longer a long list is before it is read anew while more pages arrive."""
 _NARROW = 36
 """Cells of a line in an empty list: at 80 columns the list has a few more."""
 _REST_S = 0.1
@@ -302,6 +304,8 @@ class ItemList(Widget):
         self._loader = ListLoader(self, kind, self._take)
         self._search = ListSearch(self, rows, self._show_found)
         self._loaded = LoadedList()
+        self._arriving: tuple[Listing, ...] = ()
+        """The lists at the last look."""
         self._searched = ""
         self._reported: ListedItem | None = None
         self._gone_at: int | None = None
@@ -347,6 +351,10 @@ class ItemList(Widget):
         ):
             if conversation.listing in kinds and _is_half(listings, loaded.listings):
                 return
+            if _grows_slowly(listings, self._arriving, loaded.listings):
+                self._arriving = listings
+                return
+            self._arriving = listings
             self._loader.load(listings, conversation.memory.comparison)
         elif stage == self._stage:
             return
@@ -499,6 +507,14 @@ def _is_half(listings: Sequence[Listing], before: Sequence[Listing]) -> bool:
     """Whether more pages are about to come: until then, what was listed before stays in sight."""
     pairs = zip(listings, before, strict=False)
     return any(new.next_cursor is not None and len(new.items) < len(old.items) for new, old in pairs)
+
+
+def _grows_slowly(now: Sequence[Listing], last: Sequence[Listing], shown: Sequence[Listing]) -> bool:
+    """Whether a long list arrives page by page: reading it anew for each page would cost the square of its length."""
+    count, before = (sum(len(each.items) for each in listings) for listings in (now, shown))
+    if not MANY < before <= count < before * _GROWTH or len(now) != len(last):
+        return False
+    return any(map(operator.is_not, now, last))
 
 
 def _empty(
