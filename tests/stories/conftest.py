@@ -12,11 +12,11 @@ from tests.stories.real_targets import REAL, Real
 from tests.stories.visits import Visit, visit
 from tests.waiting import PATIENCE_S
 
-_WHERE = {"name", "real", "package", "transport", "between"}
+_WHERE = {"name", "real", "server", "package", "transport", "between"}
 """Parameters that say at which server a story is told, and nothing about the story."""
 _SHARED = {"visited", "ran"}
 """Parameters that stand for all that one server said, which many stories share."""
-_USUAL = {"everything-http", "mcp1-sse", "mcp2-stdio", "fastmcp-http"}
+_USUAL = {"everything-stdio", "mcp1-sse", "mcp2-http"}
 """The servers whose shared results are looked at by default: each transport, both eras, JavaScript and Python."""
 
 

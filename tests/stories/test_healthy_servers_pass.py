@@ -30,7 +30,6 @@ from tests.stories.real_targets import REAL, Real
 from tests.stories.real_targets import running as running_real
 from tests.waiting import PATIENCE_S, until
 
-AT_ONCE = 2
 _CALLS = ("--call", 'say={"text": "hi"}', "--call", "work", "--call", "show")
 _TOKEN = ("-H", "Authorization: Bearer right")
 
@@ -232,29 +231,26 @@ def _false(server: str, found: Iterable[tuple[str, str, str]]) -> list[str]:
     return [f"{server}: {' '.join(each)}" for each in _accused(found) if not is_true(each[1])]
 
 
+OTHERS: list[Healthy | Real] = [
+    *(each for each in servers() if each.is_real),
+    *(each for each in REAL if each.server in ("mcp1", "mcp2", "fastmcp")),
+]
+
+
+def test_there_are_twenty_real_servers() -> None:
+    assert len(OTHERS) >= 20
+
+
 @pytest.mark.real
-async def test_nothing_false_is_said_of_real_servers(tmp_path: Path) -> None:
-    chosen: list[Healthy | Real] = [each for each in servers() if each.is_real]
-    chosen += [each for each in REAL if each.server in ("mcp1", "mcp2", "fastmcp")]
-    few, false = asyncio.Semaphore(AT_ONCE), list[str]()
-    assert len(chosen) >= 20
-
-    async def look(number: int, server: Healthy | Real) -> None:
-        scratch = tmp_path / str(number)
-        scratch.mkdir()
-        async with few, _reached_real(server, scratch) as (name, words, target):
-            for command in ("check", "doctor"):
-                home = {"MCP_INSPECT_HOME": str(scratch / ".inspect")}
-                ran = await asyncio.to_thread(inspect, command, "--json", "--fail-on", "never", *words, env=home)
-                false.extend(_false(name, _found(ran)))
-                if ran.status:
-                    false.append(f"{name}: exit {ran.status} of {command}: {ran.stderr[-200:]}")
-            false.extend(_false(name, await _in_the_app(target, called=False)))
-
-    async with asyncio.TaskGroup() as group:
-        for number, server in enumerate(chosen):
-            group.create_task(look(number, server))
-    assert not false
+@pytest.mark.parametrize("server", OTHERS, ids=str)
+async def test_nothing_false_is_said_of_a_real_server(server: Healthy | Real, tmp_path: Path) -> None:
+    async with _reached_real(server, tmp_path) as (name, words, target):
+        home = {"MCP_INSPECT_HOME": str(tmp_path / ".inspect")}
+        for command in ("check", "doctor"):
+            ran = await asyncio.to_thread(inspect, command, "--json", "--fail-on", "never", *words, env=home)
+            assert not _false(name, _found(ran))
+            assert not ran.status, f"{command}: {ran.stderr[-200:]}"
+        assert not _false(name, await _in_the_app(target, called=False))
 
 
 @asynccontextmanager
