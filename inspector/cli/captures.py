@@ -1,4 +1,4 @@
-"""Captures for commands that read one: load it, and choose entries by a filter."""
+"""Load a capture for a command, and choose entries by a filter."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -8,17 +8,19 @@ from inspector.capture.journal import Journal
 from inspector.capture.store.load import load
 from inspector.cli.filtering import Tail, read_tail_options
 from inspector.cli.output import Output
+from inspector.cli.progress import progress_of
 from inspector.config.paths import places
 from inspector.config.remembered import SavedFilters
 
 
 @contextmanager
 def loaded_capture(output: Output, path: Path) -> Iterator[Journal]:
-    """Load a capture for the time of the block; what a person should know about it is a warning.
+    """Load a capture for the time of the block; its notices are warnings.
 
     Raises: CaptureError.
     """
-    journal = load(path)
+    with progress_of(output, "reading") as progress:
+        journal = load(path, on_progress=progress)
     try:
         for notice in journal.notices:
             output.warn(notice)

@@ -1,12 +1,13 @@
 """Print the entries of a journal that match a filter, coloured by rules."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
 from inspector.capture.journal import Journal
 from inspector.cli.output import Output
+from inspector.cli.progress import counted, progress_of
 from inspector.errors import FilterError, UsageError
 from inspector.filters.engine.nodes import ExchangeColumns
 from inspector.filters.engine.program import Program
@@ -132,7 +133,12 @@ class Tail:
         if self._checks is not None:
             self._checks.catch_up()
         last = self._options.last if first == 1 else None
-        self._print(self._matching(first, end, last))
+        if self._output.env.stdout.isatty():
+            self._print(self._matching(first, end, last))
+        else:
+            with progress_of(self._output, "printing", "entries") as progress:
+                found = self._matching(first, end, last, progress)
+                self._print(counted(found, progress))
         self._printed = end
 
     def matching(self) -> Sequence[int]:
@@ -141,18 +147,22 @@ class Tail:
             self._checks.catch_up()
         return self._matching(1, self._journal.count, None)
 
-    def _matching(self, first: int, end: int, last: int | None) -> Sequence[int]:
+    def _matching(
+        self, first: int, end: int, last: int | None, progress: Callable[[int, int], None] | None = None
+    ) -> Sequence[int]:
         if self._filter is None:
             return range(first if last is None else max(first, end - last + 1), end + 1)
         found: list[int] = []
         for low, high in self._filter.stretches(first, end):  # the newest first
             marks = self._filter.mark(low, high)
             found += [low + at for at in range(high - low, -1, -1) if marks[at]]
+            if progress is not None:
+                progress(end - low, end - first + 1)
             if last is not None and len(found) >= last:
                 return found[:last][::-1]
         return found[::-1]
 
-    def _print(self, entries: Sequence[int]) -> None:
+    def _print(self, entries: Iterable[int]) -> None:
         for n in entries:
             if self._options.as_jsonl:
                 self._output.record(self._writer.data(n))

@@ -3,7 +3,7 @@
 import secrets
 import shlex
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -29,6 +29,7 @@ from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, answered
 from inspector.cli.help import option_group, shared
 from inspector.cli.output import Output
+from inspector.cli.progress import progress_of
 from inspector.cli.reports import Baseline, read_baseline, written
 from inspector.cli.targets import found_by_name, found_target
 from inspector.config.eras import process_key, url_key
@@ -193,12 +194,15 @@ def inspected(
     journal: Journal,
     beside: Mapping[str, frozenset[str]] | None = None,
     seen: Mapping[str, Remembered] | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> tuple[list[Finding], Inspection]:
-    """All findings about a journal, in the order of their entries, and who found them."""
+    """All findings about a journal, in the order of their entries, and the inspection."""
     inspection, found = Inspection(beside, seen), []
     for first in range(1, journal.count + 1, _BATCH):
         last = min(first + _BATCH, journal.count + 1)
         found += inspection.take(journal.store.entry(n) for n in range(first, last))
+        if progress is not None:
+            progress(last - 1, journal.count)
     found += inspection.finish()
     return sorted(found, key=lambda each: each.frames[0] if each.frames else journal.count), inspection
 
@@ -213,7 +217,8 @@ def conclude(
 
     Raises: UsageError for a file that can't be read or written, after what was found was told.
     """
-    findings, inspection = inspected(journal, report.beside, report.seen)
+    with progress_of(output, "checking", "entries") as progress:
+        findings, inspection = inspected(journal, report.beside, report.seen, progress)
     if report.hosts:
         findings = for_hosts(findings, report.hosts)
     if report.writes_baseline:

@@ -1,10 +1,9 @@
-"""Progress of a request or of reading a file, on stderr: a bar on a terminal, else a line at times.
-
-A server that tells of its progress a thousand times a second is heard each time and drawn a few times.
-"""
+"""Progress of a request or of long work, on stderr: a bar on a terminal, else a line at times."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TypeVar
 
 from inspector import text
 from inspector.cli.output import Output
@@ -13,13 +12,13 @@ from inspector.present.words import left, said
 from inspector.protocol.exchanges import Progress
 
 _CELLS = 24
-"""Of the bar itself."""
+"""Width of the bar."""
 _PAUSE_S = {True: 0.05, False: 1.0}
-"""Between two drawings: on a terminal, elsewhere."""
+"""Seconds between two drawings: on a terminal, elsewhere."""
 
 
 class ProgressBar:
-    """The newest word of progress, drawn. `end` leaves the last one standing."""
+    """Draws the latest progress message of a request. `end` leaves it on screen."""
 
     def __init__(self, output: Output, now: Callable[[], float] = time.monotonic) -> None:
         """`now`: seconds."""
@@ -27,16 +26,16 @@ class ProgressBar:
         self._now = now
         self._drawn_at = float("-inf")
         self._left: Progress | None = None
-        """What was heard and not drawn yet."""
+        """Received and not drawn yet."""
 
     def show(self, progress: Progress) -> None:
-        """Draw it, unless the last drawing was a moment ago."""
+        """Draw it, at most once per pause."""
         self._left = progress
         if self._now() - self._drawn_at >= _PAUSE_S[self._output.draws_over]:
             self._draw(progress)
 
     def end(self) -> None:
-        """Draw what is left, and leave it."""
+        """Draw the last progress."""
         if self._left is not None:
             self._draw(self._left)
         self._output.leave_drawn()
@@ -53,12 +52,12 @@ class ProgressBar:
 
 
 def text_of(progress: Progress) -> str:
-    """How far it is, how fast, and in the server's words."""
+    """Percentage, rate and the server's message."""
     return plain(said(progress))
 
 
 def bar(progress: Progress) -> str:
-    """A bar with a space behind it; "" where no total says how long it should be."""
+    """A bar and a space; "" without a total."""
     if not progress.total or progress.total <= 0:
         return ""
     full = round(_CELLS * min(1.0, max(0.0, progress.progress / progress.total)))
@@ -66,24 +65,28 @@ def bar(progress: Progress) -> str:
 
 
 _SILENT_S = {True: 1.0, False: 10.0}
-"""For so long nothing is said: on a terminal, elsewhere."""
-_READING_PROGRESS_PAUSE_S = 0.1
+"""Seconds before the first drawing: on a terminal, elsewhere."""
+_PAUSE_BETWEEN_DRAWINGS_S = 0.1
 _STEPS = 10
 
 
-class ReadingProgress:
-    """Told after each piece how many bytes are behind it, says so now and then. `end` takes the bar away."""
+class WorkProgress:
+    """Called after each piece of work. `end` removes the bar."""
 
-    def __init__(self, output: Output, now: Callable[[], float] = time.monotonic) -> None:
-        """`now`: seconds."""
+    def __init__(
+        self, output: Output, now: Callable[[], float] = time.monotonic, *, what: str = "", unit: str = "bytes"
+    ) -> None:
+        """`now`: seconds. `what`: the work ("reading"), shown before the figures. `unit`: "bytes" or a plural noun."""
         self._output = output
+        self._what = what
+        self._unit = unit
         self._now = now
         self._began = now()
         self._drawn_at = self._began
         self._step = 0
 
     def __call__(self, done: int, total: int) -> None:
-        """So many bytes of so many are done; of several passes, those of all."""
+        """So many units of `total` are done, all passes together."""
         now = self._now()
         took = now - self._began
         if total <= 0 or took < _SILENT_S[self._output.draws_over]:
@@ -91,13 +94,13 @@ class ReadingProgress:
         if not self._output.draws_over:
             if (step := done * _STEPS // total) > self._step:
                 self._step = step
-                self._output.narrate(_words(done, total, took))
-        elif now - self._drawn_at >= _READING_PROGRESS_PAUSE_S:
+                self._output.narrate(self._words(done, total, took))
+        elif now - self._drawn_at >= _PAUSE_BETWEEN_DRAWINGS_S:
             self._drawn_at = now
             self._draw(done, total, took)
 
     def end(self) -> None:
-        """Take away what was drawn."""
+        """Remove the bar."""
         if self._drawn_at > self._began:
             self._output.draw_over("")
             self._output.env.stderr.write("\r")
@@ -105,12 +108,36 @@ class ReadingProgress:
     def _draw(self, done: int, total: int, took: float) -> None:
         from shutil import get_terminal_size  # slow to import, and short files draw nothing
 
-        drawn = bar(Progress(done, total, "", 0, 0)) + _words(done, total, took)
+        drawn = bar(Progress(done, total, "", 0, 0)) + self._words(done, total, took)
         self._output.draw_over(text.fit(drawn, get_terminal_size().columns - 1))
 
+    def _words(self, done: int, total: int, took_s: float) -> str:
+        words = f"{self._what} {done * 100 // total} %".lstrip()
+        if done <= 0:
+            return words
+        rate = round(done / took_s)
+        shown = text.human_size(rate) if self._unit == "bytes" else f"{rate:,} {self._unit}"
+        return f"{words} · {shown}/s · {left(took_s * (total - done) / done)}"
 
-def _words(done: int, total: int, took_s: float) -> str:
-    words = f"{done * 100 // total} %"
-    if done <= 0:
-        return words
-    return f"{words} · {text.human_size(round(done / took_s))}/s · {left(took_s * (total - done) / done)}"
+
+@contextmanager
+def progress_of(output: Output, what: str, unit: str = "bytes") -> Iterator[WorkProgress]:
+    """Progress for the time of the block; see WorkProgress."""
+    progress = WorkProgress(output, what=what, unit=unit)
+    try:
+        yield progress
+    finally:
+        progress.end()
+
+
+_EVERY = 256
+"""Items between two reports of `counted`."""
+Item = TypeVar("Item")
+
+
+def counted(items: Sequence[Item], report: Callable[[int, int], None]) -> Iterator[Item]:
+    """The items, with a report of how many are done now and then."""
+    for done, item in enumerate(items):
+        if done % _EVERY == 0:
+            report(done, len(items))
+        yield item

@@ -1,14 +1,18 @@
 """Progress on stderr, as a bar on a terminal and as lines elsewhere."""
 
 import io
+import re
+from pathlib import Path
 
 import pytest
 
+from inspector.cli import progress
 from inspector.cli.env import CliEnv
 from inspector.cli.output import Output
-from inspector.cli.progress import ProgressBar, ReadingProgress, bar
+from inspector.cli.progress import ProgressBar, WorkProgress, bar
 from inspector.protocol.exchanges import Progress
-from tests.cli.running import Terminal
+from tests.captures.record import sample
+from tests.cli.running import Terminal, inspect
 
 _CLEAR = "\x1b[K"
 
@@ -87,11 +91,11 @@ def test_a_quiet_command_draws_nothing() -> None:
 def _told(stderr: io.StringIO, *steps: tuple[float, int]) -> str:
     """What is on stderr after these moments, each with the bytes that were done then, of 1,000,000."""
     clock = [0.0]
-    progress = ReadingProgress(Output(CliEnv(None, {}, io.StringIO(), io.StringIO(), stderr)), lambda: clock[0])
+    work = WorkProgress(Output(CliEnv(None, {}, io.StringIO(), io.StringIO(), stderr)), lambda: clock[0])
     for at, done in steps:
         clock[0] = at
-        progress(done, 1_000_000)
-    progress.end()
+        work(done, 1_000_000)
+    work.end()
     return stderr.getvalue()
 
 
@@ -112,3 +116,29 @@ def test_on_a_terminal_one_line_is_drawn_over_and_taken_away() -> None:
 def test_elsewhere_each_tenth_of_the_way_is_a_line() -> None:
     said = _told(io.StringIO(), (20, 150_000), (21, 190_000), (30, 210_000), (40, 200_000)).splitlines()
     assert [line.strip().split(" %")[0] for line in said] == ["15", "21"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("tail", "FILE"), "reading"),
+        (("trace", "FILE", "28", "--json"), "reading"),
+        (("export", "FILE", "--to", "jsonrpc", "-o", "OUT"), "exporting"),
+        (("check", "FILE"), "checking"),
+        (("share", "FILE", "--dry-run"), "copying"),
+        (("diff", "FILE", "FILE"), "reading evening.mcpcap"),
+        (("verify", "FILE"), "verifying"),
+        (("compat", "FILE"), "reading"),
+    ],
+)
+def test_long_work_on_a_capture_draws_a_bar(
+    words: tuple[str, ...], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(progress._SILENT_S, True, -1.0)
+    monkeypatch.setattr(progress, "_PAUSE_BETWEEN_DRAWINGS_S", -1.0)
+    names = {"FILE": str(sample("evening")), "OUT": str(tmp_path / "out")}
+    ran = inspect(*(names.get(word, word) for word in words), terminal=True, env={"TERM": "xterm"})
+    assert re.search(rf"\r[━─]{{24}} {re.escape(said)} \d+ %", ran.stderr)
+    assert ran.stderr.endswith("\r\x1b[K\r") or "\r\x1b[K" in ran.stderr, "and it is removed"
+    quiet = inspect(*(names.get(word, word) for word in words), *(["--force"] if "OUT" in words else []))
+    assert "━" not in quiet.stderr, "no terminal, no bar"

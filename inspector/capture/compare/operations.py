@@ -6,7 +6,7 @@ way comes now before an answer and now behind it. Probes and pings are left out:
 depends on clocks and on what is remembered of a server.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -306,13 +306,16 @@ class Read(msgspec.Struct, frozen=True):
     """What a person should know about the file; may quote names of files."""
 
 
-def read_accounts(path: Path) -> Read:
-    """The operations of a capture. Raises: CaptureError if the file is no capture or must not be read."""
+def read_accounts(path: Path, on_progress: Callable[[int, int], None] | None = None) -> Read:
+    """The operations of a capture. `on_progress`: called with bytes read and bytes in all.
+
+    Raises: CaptureError if the file is not a capture or must not be read.
+    """
     loading = Loading(path)
     conversation = loading.journal.conversation
     teller = Teller(conversation)
     loading.tell(teller)
-    journal = finish(loading)
+    journal = finish(loading, on_progress)
     try:
         return Read(teller.told(conversation.exchanges), journal.notices)
     finally:

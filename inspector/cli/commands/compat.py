@@ -8,9 +8,9 @@ import click
 
 from inspector.capture.format.lines import demand_file
 from inspector.capture.journal import Journal
-from inspector.capture.store.load import load
 from inspector.checks.compat.facts import Host
 from inspector.checks.compat.packs import HOSTS
+from inspector.cli.captures import loaded_capture
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, visit
@@ -81,11 +81,8 @@ def _list(output: Output, hosts: tuple[Host, ...]) -> ExitStatus:
 
 def _of_file(output: Output, path: Path, hosts: tuple[Host, ...], called: str, every: bool) -> ExitStatus:
     demand_file(path, "Name a capture, a URL, or a server's command after --.")
-    journal = load(path)
-    try:
+    with loaded_capture(output, path) as journal:
         return _tell(output, journal, hosts, called, every)
-    finally:
-        journal.close()
 
 
 def _tell(output: Output, journal: Journal, hosts: tuple[Host, ...], called: str, every: bool) -> ExitStatus:

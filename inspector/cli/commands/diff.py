@@ -27,6 +27,7 @@ from inspector.cli.help import Documented
 from inspector.cli.interface import compare_on_screen
 from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
+from inspector.cli.progress import progress_of
 from inspector.errors import UsageError
 from inspector.features.lock.changes import SurfaceDiff, compare_surfaces
 from inspector.features.lock.lines import diff_as_json, diff_lines, diff_markdown
@@ -62,7 +63,8 @@ def names_of(before: Path, after: Path) -> Names:
 def read_accounts(path: Path, output: Output) -> Accounts:
     """What the operations of a capture came to. Raises: CaptureError, UsageError where there is no file."""
     demand_file(path, "mcp-inspect without any words lists recent captures.")
-    read = operations.read_accounts(path)
+    with progress_of(output, f"reading {path.name}") as progress:
+        read = operations.read_accounts(path, progress)
     for notice in read.notices:
         output.warn(f"{path.name}: {notice}")
     return read.accounts

@@ -14,6 +14,7 @@ from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.output import Output
 from inspector.cli.process import leaving_nothing_half_made
+from inspector.cli.progress import progress_of
 from inspector.features.export.formats import FORMATS, demand_place_for_notes, pieces
 from inspector.features.export.selection import Selection, to_file
 from inspector.text import visible
@@ -81,15 +82,17 @@ def command(
         demand_place(out, file, overwrite=force)
     with loaded_capture(output, file) as journal:
         chosen = matching_entries(output, journal, text) if text.strip() else range(1, journal.count + 1)
-        selection = Selection(
-            journal, chosen, keep_secrets=keep_secrets, notes=_noted(journal, output) if notes else None
-        )
-        found = pieces(name, selection)
-        if out is None:
-            to_stdout(output, found)
-        else:
-            with leaving_nothing_half_made():
-                size = to_file(out, found, overwrite=force)
+        noted = _noted(journal, output) if notes else None
+        with progress_of(output, "exporting", "entries") as progress:
+            on_progress = None if out is None and env.stdout.isatty() else progress
+            selection = Selection(journal, chosen, keep_secrets=keep_secrets, notes=noted, on_progress=on_progress)
+            found = pieces(name, selection)
+            if out is None:
+                to_stdout(output, found)
+            else:
+                with leaving_nothing_half_made():
+                    size = to_file(out, found, overwrite=force)
+        if out is not None:
             output.narrate(f"written to {out}: {size:,} bytes; not in it: {FORMATS[name].loses}")
         if selection.left_out:
             output.warn(f"Left out, because the format has no place for them: {selection.left_out:,}.")

@@ -10,7 +10,7 @@ from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.output import Output
 from inspector.cli.process import leaving_nothing_half_made
-from inspector.cli.progress import ReadingProgress
+from inspector.cli.progress import progress_of
 from inspector.cli.sharing import as_json, chosen, copy, told, warnings
 from inspector.errors import UsageError
 
@@ -55,20 +55,16 @@ def command(env: CliEnv, /, file: Path, out: Path | None, *, dry_run: bool, **op
         key_file=options["key_file"],
     )
     target = None if dry_run else out
-    progress = ReadingProgress(output)
-    try:
-        with leaving_nothing_half_made():
-            shared = copy(
-                file,
-                target,
-                choice,
-                notes=options["notes"],
-                overwrite=options["force"],
-                warn=output.warn,
-                tell=progress,
-            )
-    finally:
-        progress.end()
+    with progress_of(output, "copying") as progress, leaving_nothing_half_made():
+        shared = copy(
+            file,
+            target,
+            choice,
+            notes=options["notes"],
+            overwrite=options["force"],
+            warn=output.warn,
+            tell=progress,
+        )
     for warning in warnings(shared, choice):
         output.warn(warning)
     if output.as_json:

@@ -18,6 +18,7 @@ from inspector.cli.headless import CommandSession, visit
 from inspector.cli.help import Documented
 from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
+from inspector.cli.progress import progress_of
 from inspector.cli.targets import names_a_server
 from inspector.config.paths import places
 from inspector.config.remembered import SavedFilters
@@ -104,8 +105,9 @@ def _tail_file(output: Output, path: Path, tail_options: TailOptions, *, follow:
                 time.sleep(_PACE_S)
             output.narrate(loading.why)
         else:
-            while loading.step():
-                pass
+            with progress_of(output, "reading") as progress:
+                while loading.step():
+                    progress(loading.done, loading.total)
         _conclude(output, tail, loading.journal.notices)
     finally:
         loading.journal.close()

@@ -11,7 +11,7 @@ from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.output import Output
 from inspector.cli.process import leaving_nothing_half_made
-from inspector.cli.progress import ReadingProgress
+from inspector.cli.progress import progress_of
 
 _VERIFY_EXAMPLES = ("mcp-inspect verify session.mcpcap", "mcp-inspect verify session.mcpcap --json")
 
@@ -28,11 +28,8 @@ def verify_command(env: CliEnv, /, file: Path, json_: bool, quiet: bool) -> Exit
     if the capture was cut, damaged or changed. It finds loss and damage, not forgery.
     """
     output = Output(env, as_json=json_, quiet=quiet)
-    progress = ReadingProgress(output)
-    try:
+    with progress_of(output, "verifying") as progress:
         verdict = verify(file, progress)
-    finally:
-        progress.end()
     if json_:
         output.data({"file": str(file), "state": verdict.state} | msgspec.structs.asdict(verdict))
     elif not quiet:
@@ -93,12 +90,8 @@ def recover_command(env: CliEnv, /, file: Path, out: Path, force: bool, json_: b
     The original stays as it is, and so does what stands behind the damage: it is in the original alone.
     """
     output = Output(env, as_json=json_)
-    progress = ReadingProgress(output)
-    try:
-        with leaving_nothing_half_made():
-            done = recover(file, out, overwrite=force, tell=progress)
-    finally:
-        progress.end()
+    with progress_of(output, "copying") as progress, leaving_nothing_half_made():
+        done = recover(file, out, overwrite=force, tell=progress)
     if json_:
         output.data({"file": str(out)} | msgspec.structs.asdict(done))
         return ExitStatus.OK

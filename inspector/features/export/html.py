@@ -180,7 +180,7 @@ def page(selection: Selection) -> Iterator[bytes]:
     yield _head(selection).encode("utf-8", "replace")
     yield b'<script type="application/json" id="data">{"entries":['
     comma = b""
-    for n in selection.chosen:
+    for n in selection.entries():
         yield comma + _inert(encode(_row(selection, n)))
         comma = b",\n"
     yield f"]}}</script>\n<script>{SCRIPT}</script>\n</body>\n</html>\n".encode()

@@ -158,7 +158,7 @@ def _noise(selection: Selection) -> Iterator[str]:
 
 def _stderr(selection: Selection) -> Iterator[str]:
     store, is_first = selection.journal.store, True
-    for n in selection.chosen:
+    for n in selection.entries():
         what = store.entry(n).what if store.kind(n) is EntryKind.STDERR else None
         if isinstance(what, Stderr):
             if is_first:

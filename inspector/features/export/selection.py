@@ -3,7 +3,7 @@
 Every format takes what it shows from here, so that none of them can forget the masks.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -39,17 +39,29 @@ class SelectedExchange(msgspec.Struct):
         yield from (each for each in (self.request, self.response, self.end, *self.sent, *self.came) if each)
 
 
+_EVERY = 256
+"""Entries between two reports of progress."""
+
+
 class Selection:
     """The entries `chosen` (ascending) of a journal. `keep_secrets`: as they stand in the capture.
 
-    `notes`: what somebody has noted about it, for formats that have a place for that; None: that is left out.
+    `notes`: marks and comments, for formats that can hold them; None: none. `on_progress`: called with entries done and
+    entries in all.
     """
 
     def __init__(
-        self, journal: Journal, chosen: Sequence[int], *, keep_secrets: bool = False, notes: Notes | None = None
+        self,
+        journal: Journal,
+        chosen: Sequence[int],
+        *,
+        keep_secrets: bool = False,
+        notes: Notes | None = None,
+        on_progress: Callable[[int, int], None] | None = None,
     ) -> None:
         self.journal = journal
         self.chosen = chosen
+        self._on_progress = on_progress
         self.keep_secrets = keep_secrets
         self.notes = notes or Notes()
         self.left_out = 0
@@ -60,6 +72,13 @@ class Selection:
         noted = self.notes.marks
         if noted:
             yield from (noted[n] for n in sorted(set(entries) & noted.keys()))
+
+    def entries(self) -> Iterator[int]:
+        """The chosen entries, in their order; progress is reported on the way."""
+        for done, n in enumerate(self.chosen):
+            if self._on_progress is not None and done % _EVERY == 0:
+                self._on_progress(done, len(self.chosen))
+            yield n
 
     def entry(self, n: int) -> Entry:
         """An entry as it is exported."""
@@ -80,7 +99,7 @@ class Selection:
     def frames(self) -> Iterator[Frame]:
         """The chosen frames, in their order."""
         store = self.journal.store
-        for n in self.chosen:
+        for n in self.entries():
             if store.kind(n) is EntryKind.FRAME:
                 what = store.entry(n).what
                 if isinstance(what, Frame):
