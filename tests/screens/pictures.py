@@ -29,18 +29,18 @@ async def drawn(scene: Scene) -> str:
     return svg
 
 
-def write(scenes: list[Scene], place: Path, *, pixels: bool) -> None:
-    """Write the pictures of scenes into a directory, as SVG, and with `pixels` as PNG too."""
+def write(scenes: list[Scene], place: Path, *, as_png: bool) -> None:
+    """Write the pictures of scenes into a directory, as SVG, and with `as_png` as PNG too."""
     place.mkdir(exist_ok=True)
     for scene in scenes:
         with dressed(scene):
             svg = asyncio.run(drawn(scene))
         (place / f"{scene.name}.svg").write_text(svg)
-        if pixels:
-            (place / f"{scene.name}.png").write_bytes(_png(svg))
+        if as_png:
+            (place / f"{scene.name}.png").write_bytes(pixels(svg))
 
 
-def _png(svg: str) -> bytes:
+def pixels(svg: str) -> bytes:
     """The same picture in pixels. Needs resvg, which comes with the extra `dev`."""
     import resvg_py
 
@@ -55,7 +55,7 @@ def main() -> None:
     arguments = parser.parse_args()
     names = arguments.names or [scene.name for scene in SCENES if arguments.into or scene.name in SHOWN]
     chosen = [scene for scene in SCENES if scene.name in names]
-    write(chosen, arguments.into or PLACE, pixels=arguments.into is not None)
+    write(chosen, arguments.into or PLACE, as_png=arguments.into is not None)
 
 
 if __name__ == "__main__":
