@@ -1,7 +1,7 @@
 """The animated picture of the README: `python -m tests.screens.tour` runs a server and writes `screenshots/tour.gif`.
 
-It is a recorded run: the app is connected to server-everything, keys are pressed, and each picture is what the app shows
-then. Needs the extra `dev`, and the servers of `python -m tests.servers.real.install`.
+The app is connected to server-everything, keys are pressed, and each picture is what the app shows then. It needs the
+extra `dev` and the servers of `python -m tests.servers.real.install`.
 """
 
 import argparse
@@ -59,10 +59,13 @@ _MOMENT_MS = 160
 _COLORS = 128
 
 
-async def frames() -> list[tuple[str, int]]:
-    """Run the steps and return each picture as SVG with the time that it is shown, in milliseconds."""
+async def frames(place: Path) -> list[tuple[str, int]]:
+    """Run the steps and return each picture as SVG with the time that it is shown, in milliseconds.
+
+    The session is recorded in the directory `place`.
+    """
     taken: list[tuple[str, int]] = []
-    async with at_the_screen(StdioTarget(tuple(argv("everything")), build_environment(os.environ, inherit_all=False), str(ROOT)), None, SIZE) as person:
+    async with at_the_screen(_server(), place / "tour.mcpcap", SIZE, has_person=True) as person:
         for step in STEPS:
             for key in step.keys:
                 await person.press(key)
@@ -71,6 +74,13 @@ async def frames() -> list[tuple[str, int]]:
             await person.pilot.pause()
             taken.append((_svg(person), step.hold_ms))
     return taken
+
+
+def _server() -> StdioTarget:
+    """Return server-everything, started in its own directory: no path of this machine is in the picture."""
+    program = Path(argv("everything")[0]).resolve()
+    environment = build_environment(os.environ, inherit_all=False)
+    return StdioTarget(("node", f"{program.parent.name}/{program.name}"), environment, str(program.parents[1]))
 
 
 def _svg(person: Person) -> str:
@@ -117,7 +127,7 @@ def main() -> None:
         os.environ.update({"MCP_INSPECT_HOME": home, "TERM": "xterm-256color", "TZ": "UTC"})
         os.environ.pop("NO_COLOR", None)
         os.chdir(ROOT)
-        made = animated(asyncio.run(frames()))
+        made = animated(asyncio.run(frames(Path(home))))
     (place / NAME).write_bytes(made)
     print(f"{place / NAME}: {len(made):,} bytes")
 

@@ -1,4 +1,4 @@
-"""`mcp-inspect revisions`: the table, three ways; the README's copy is the same."""
+"""`mcp-inspect revisions`: the table, three ways; the copy in docs/protocol-versions.md is the same."""
 
 from inspector.cli.commands.revisions import as_json, as_markdown, as_text, matrix
 from inspector.protocol.revisions.table import ROWS
@@ -13,9 +13,9 @@ def test_each_revision_has_a_block_in_the_text() -> None:
     assert f"\n\n{MODERN}\n  era                   modern\n" in ran.stdout
 
 
-def test_the_readme_has_what_the_command_prints() -> None:
-    readme = (ROOT / "README.md").read_text()
-    between = readme.partition("<!-- revisions:begin -->")[2].partition("<!-- revisions:end -->")[0]
+def test_the_page_has_what_the_command_prints() -> None:
+    page = (ROOT / "docs/protocol-versions.md").read_text()
+    between = page.partition("<!-- revisions:begin -->")[2].partition("<!-- revisions:end -->")[0]
     assert between.strip() == inspect("revisions", "--markdown").stdout.strip(), (
         "put the output of mcp-inspect revisions --markdown between the marks"
     )
