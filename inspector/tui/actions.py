@@ -1,8 +1,12 @@
 """What an action is, where it is offered, and how its keys are written. The table of all of them is `keys`."""
 
+from collections.abc import Callable, Sequence
 from enum import StrEnum
+from functools import cache
 
 import msgspec
+from textual.binding import Binding
+from textual.dom import DOMNode
 
 from inspector.tui.theme import glyphs
 
@@ -76,12 +80,23 @@ class Action(msgspec.Struct, frozen=True):
         return "  ".join(key_name(key) for key in self.keys)
 
 
-def lend_actions(owner: object, *parts: object) -> None:
-    """Let the bindings of a widget run the actions of its parts: Textual looks for `action_<name>` at the widget."""
-    for part in parts:
-        for name in dir(part):
-            if name.startswith("action_"):
-                setattr(owner, name, getattr(part, name))
+def lend_actions(owner: DOMNode, make_parts: Callable[[], Sequence[object]]) -> None:
+    """Let the bindings of a widget run the actions of its parts: Textual looks for `action_<name>` at the widget.
+
+    The parts are made when the first of their actions is run: the first picture needs none.
+    """
+    parts = cache(make_parts)
+
+    def lend(method: str) -> None:
+        def act(*parameters: object) -> object:
+            return next(getattr(part, method) for part in parts() if hasattr(part, method))(*parameters)
+
+        setattr(owner, method, act)
+
+    for binding in owner.BINDINGS:
+        method = f"action_{binding.action.partition('(')[0]}" if isinstance(binding, Binding) else ""
+        if method and "." not in method and not hasattr(owner, method):
+            lend(method)
 
 
 _SIGNS = {"enter": "⏎", "shift+tab": "⇧Tab", "up": "↑", "down": "↓", "left": "←", "right": "→"}

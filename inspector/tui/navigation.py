@@ -17,6 +17,7 @@ from inspector.session.engine import OpenedSession
 from inspector.text import visible
 from inspector.tui.bars import ConversationBar, HeaderBar
 from inspector.tui.conversation import ConversationStage, OpenConversation, Recording
+from inspector.tui.noted import noted_of
 from inspector.tui.panels import Panel
 from inspector.tui.screens.replay.controls import Replay, recorded_server
 from inspector.tui.screens.traffic.panel import TrafficPanel
@@ -112,7 +113,6 @@ class Navigation:
 
     def action_marks(self) -> None:
         """List marks and views; what is chosen there is gone to in the traffic."""
-        from inspector.tui.noted import noted_of
         from inspector.tui.screens.notes.dialogs import MarksScreen
 
         if self._tabs.shows_timeline:

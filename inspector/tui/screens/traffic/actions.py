@@ -1,19 +1,184 @@
-"""Marks lines of the traffic, and sends their requests again."""
+"""Actions on the list of traffic: jumps, columns, times, filter and search, marks, sending a request again."""
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
 
 from inspector.errors import UsageError
+from inspector.features.resend.resend_diff import Again, again, may_destroy, outcome
+from inspector.filters.language.completion import describe
 from inspector.filters.language.fields import Has, Ref
 from inspector.present.spans import Span
+from inspector.present.trace import story_of
+from inspector.present.traffic.columns import FIELD
 from inspector.protocol.exchanges import Exchange
 from inspector.text import visible
 from inspector.tui.conversation import ConversationStage, OpenConversation
+from inspector.tui.noted import noted_of
+from inspector.tui.screens.traffic.detail import DetailPanel
+from inspector.tui.screens.traffic.dialogs import ColumnsScreen, GoToScreen
+from inspector.tui.screens.traffic.filter_model import combined, path_test, ref_of_path, row_test
 from inspector.tui.screens.traffic.list import TrafficList
+from inspector.tui.screens.traffic.trace import StoryScreen
+from inspector.tui.screens.traffic.waterfall import WaterfallScreen
 from inspector.tui.tabs import Tab
+from inspector.tui.widgets.dialogs import ConfirmScreen
+from inspector.tui.widgets.prompts import CommentScreen
 
-if TYPE_CHECKING:
-    from inspector.features.resend.resend_diff import Again
+PointOut = Callable[[int, int, str, tuple[int, int] | None], None]
+"""Has the detail show what is meant in an entry, which a row tells of: row, entry, JSON pointer, bytes."""
+
+
+class TrafficNavigation:
+    """Jumps, columns, times."""
+
+    def __init__(self, traffic: TrafficList, detail: Callable[[], DetailPanel], point_out: PointOut) -> None:
+        """`detail` gives what shows the chosen message."""
+        self.list = traffic
+        self._detail = detail
+        self._point_out = point_out
+
+    def action_exchange(self, by: int) -> None:
+        """To the next request, or the one before."""
+        index = self.list.model.jumps.exchange(self.list.rows.view.cursor, back=by < 0)
+        if index is not None:
+            self.list.rows.go_to(index)
+
+    def action_pair(self) -> None:
+        """From a request to its answer and back; in the tree, where both are one row, the detail turns over."""
+        if self.list.model.tree:
+            self._detail().turn_over()
+            return
+        partner = self.list.model.jumps.partner(self.list.rows.view.cursor)
+        if partner is not None:
+            self.list.go_to_entry(partner)
+
+    def action_origin(self) -> None:
+        """Go to what caused the chosen line."""
+        n = self.list.model.jumps.origin(self.list.rows.view.cursor)
+        if n is None:
+            self._say("Nothing is known to have caused this.")
+        elif not self.list.go_to_entry(n):
+            self._say(f"#{n} is not among the lines that are shown.")
+
+    def action_error(self, by: int) -> None:
+        """Go to the next error, or the one before."""
+        self._go(self.list.model.jumps.error(self.list.rows.view.cursor, back=by < 0), "error", by)
+
+    def action_finding(self, by: int) -> None:
+        """Go to the next line with a finding, or the one before, and to what is wrong in it."""
+        model, rows = self.list.model, self.list.rows
+        index = model.marks.next(model.jumps.entry_at(rows.view.cursor), back=by < 0)
+        self._go(index, "finding", by)
+        if index is None:
+            return
+        found = model.marks.of_row(model.jumps.entry_at(index))
+        if found and found[0].frames:
+            self._point_out(index, found[0].frames[0], found[0].pointer, found[0].span)
+
+    def action_within(self, by: int) -> None:
+        """Go on within the exchange, or back."""
+        self._go(self.list.model.jumps.within(self.list.rows.view.cursor, back=by < 0), "line of this exchange", by)
+
+    def _go(self, index: int | None, what: str, by: int) -> None:
+        if index is None:
+            self._say(f"There is no {what} {'below' if by > 0 else 'above'}.")
+        else:
+            self.list.rows.go_to(index)
+
+    def action_go_to(self) -> None:
+        """Ask for a number or a time, and go there."""
+        self.list.app.push_screen(GoToScreen(self.list.model.jumps.entry), self._went)
+
+    def _went(self, n: int | None) -> None:
+        model = self.list.model
+        if n and not self.list.go_to_entry(n) and model.count:
+            self.list.rows.go_to(model.jumps.nearest(n))
+
+    def action_times(self) -> None:
+        """Tell times another way."""
+        self.list.look.set(self.list.look.now.next_mode())
+
+    def action_reference(self) -> None:
+        """Count times from the chosen line; from the same line again, no more."""
+        self.list.look.toggle_reference()
+
+    def action_story(self) -> None:
+        """Tell the story of the chosen line's operation; come back with one of its entries."""
+        subject, n = self.list.filters.subject, self.list.chosen
+        story = story_of(subject.journal, n)
+        if story is None:
+            self._say("This line belongs to no request, so there is no story to it.")
+        else:
+            self.list.app.push_screen(StoryScreen(subject, story, n), self._went)
+
+    def action_columns(self) -> None:
+        """Choose the columns."""
+        self.list.app.push_screen(ColumnsScreen(self.list.look.names, self.list.look.choose))
+
+    def action_as_column(self) -> None:
+        """Show the chosen value of the payload in a column of its own, or no more."""
+        detail = self._detail()
+        chosen = detail.chosen_value() if detail.has_focus_within else None
+        ref = ref_of_path(chosen[0]) if chosen is not None else None
+        if ref is None:
+            self.action_columns()
+            return
+        name = FIELD + describe(Has(ref))
+        now = self.list.look.names
+        if name in now:
+            self.list.look.choose(tuple(each for each in now if each != name))
+            self._say(f"{name[1:]} is no column any more.")
+            return
+        at = now.index("what") + 1 if "what" in now else len(now)
+        self.list.look.choose((*now[:at], name, *now[at:]))
+        self._say(f"{name[1:]} is a column now. C changes the columns.")
+
+    def action_waterfall(self) -> None:
+        """Show the exchanges that the filter lets through on an axis of time; come back with one of them."""
+        subject, chosen, listed = self.list.filters.subject, self.list.chosen, self.list
+        self.list.app.push_screen(WaterfallScreen(subject, chosen, lambda: listed.model.exchanges_shown), self._went)
+
+    def _say(self, said: str) -> None:
+        self.list.notify(visible(said, limit=300), markup=False, timeout=3)
+
+
+class TrafficFiltering:
+    """Filters and finds in the list."""
+
+    def __init__(self, traffic: TrafficList, detail: Callable[[], DetailPanel]) -> None:
+        self.list = traffic
+        self._detail = detail
+
+    def action_filter(self) -> None:
+        """Open the filter line."""
+        self.list.filters.open()
+
+    def action_clear_filter(self) -> None:
+        """Show all lines again."""
+        self.list.clear_filter()
+
+    def action_find(self) -> None:
+        """Open the line to find with."""
+        self.list.filters.open_finder()
+
+    def action_partners(self) -> None:
+        """Show the partners of what matches, or no more."""
+        shown = self.list.show_partners()
+        where = " In the tree they are one row anyway." if self.list.model.tree else ""
+        self.list.notify(f"Matches {'with' if shown else 'without'} their partners.{where}", markup=False, timeout=3)
+
+    def action_by_value(self, how: str) -> None:
+        """Filter by what is chosen: the value in the payload, or else the row."""
+        detail = self._detail()
+        chosen = detail.chosen_value() if detail.has_focus_within else None
+        if chosen is not None:
+            test = path_test(*chosen)
+        else:
+            test = row_test(self.list.filters.subject.journal, self.list.chosen) if self.list.chosen else None
+        if test is None:
+            self.list.notify("There is nothing here to filter by.", markup=False, timeout=3)
+            return
+        pane = self.list.filters
+        pane.set(combined(pane.text, test, how))
 
 
 _MARKED = "mark"
@@ -31,7 +196,6 @@ class TrafficMarking:
         n = self.list.chosen
         if not n:
             return
-        from inspector.tui.noted import noted_of
 
         noted = noted_of(self.list.filters.subject)
         self._note(lambda: noted.unmark(n) if n in noted.notes.marks else noted.mark(n))
@@ -41,8 +205,6 @@ class TrafficMarking:
         n = self.list.chosen
         if not n:
             return
-        from inspector.tui.noted import noted_of
-        from inspector.tui.widgets.prompts import CommentScreen
 
         noted = noted_of(self.list.filters.subject)
         before = noted.mark_at(n)
@@ -55,8 +217,6 @@ class TrafficMarking:
 
     def action_only_marked(self) -> None:
         """Show only what is marked, or what was shown before."""
-        from inspector.tui.screens.traffic.filter_model import combined
-
         pane = self.list.filters
         before = pane.text.strip()
         if before == _MARKED or before.endswith(f" and {_MARKED}"):
@@ -84,8 +244,6 @@ class Resending:
 
     def action_resend(self) -> None:
         """Send the chosen line's request again."""
-        from inspector.features.resend.resend_diff import again, may_destroy
-
         subject = self.list.filters.subject
         asked = again(subject.journal, self.list.chosen)
         if isinstance(asked, str):
@@ -113,8 +271,7 @@ class Resending:
             else "Several servers are open: show the one that is meant, and write it with 0."
         )
 
-    def _ask(self, receiver: OpenConversation, asked: "Again", *, destroys: bool) -> None:
-        from inspector.tui.widgets.dialogs import ConfirmScreen
+    def _ask(self, receiver: OpenConversation, asked: Again, *, destroys: bool) -> None:
 
         about = visible(f"{asked.method} {asked.target}".rstrip(), limit=100)
         to = visible(receiver.about.label)
@@ -132,8 +289,7 @@ class Resending:
 
         self.list.app.push_screen(ConfirmScreen("Send again", lines, quoted, ways), answered)
 
-    async def _resend(self, receiver: OpenConversation, asked: "Again") -> None:
-        from inspector.features.resend.resend_diff import outcome
+    async def _resend(self, receiver: OpenConversation, asked: Again) -> None:
 
         def opened(exchange: Exchange) -> None:
             if receiver is self.list.filters.subject:

@@ -22,6 +22,7 @@ from inspector.present.traffic.log import LogModel
 from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.conversation import ConversationStage, OpenConversation
+from inspector.tui.noted import noted_of
 from inspector.tui.pacing import hurry
 from inspector.tui.screens.traffic.filter_pane import FilterPane
 from inspector.tui.theme import glyphs
@@ -75,15 +76,11 @@ class ListLook:
 
     def _note_reference(self, n: int) -> None:
         """Keep it with the notes of the capture."""
-        from inspector.tui.noted import noted_of
-
         with suppress(UsageError):  # it is for today then
             noted_of(self._list.filters.subject).change(lambda notes: msgspec.structs.replace(notes, reference=n))
 
     def recall_notes(self) -> None:
         """Show the marks that were made before, and count from where was counted from; say what is wrong with them."""
-        from inspector.tui.noted import noted_of
-
         notes = noted_of(self._list.filters.subject).notes
         if notes.trouble:
             self._list.notify(visible(notes.trouble, limit=300), severity="warning", markup=False)

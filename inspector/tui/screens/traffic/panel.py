@@ -18,9 +18,7 @@ from inspector.tui import keys
 from inspector.tui.actions import ActionScope, lend_actions
 from inspector.tui.conversation import OpenConversation
 from inspector.tui.panels import ExportScope, Panel
-from inspector.tui.screens.traffic.actions import Resending, TrafficMarking
 from inspector.tui.screens.traffic.list import TrafficList
-from inspector.tui.screens.traffic.navigation import TrafficFiltering, TrafficNavigation
 from inspector.tui.widgets.virtual_lines import Ground
 from inspector.tui.widgets.virtual_list import LogList
 
@@ -72,16 +70,17 @@ class TrafficPanel(Panel, Ground):
         self._ticks = 0
         self._evidence: tuple[int, str, tuple[int, int] | None] | None = None
         """What is to be shown of the entry that was called for."""
-        lend_actions(
-            self,
-            TrafficNavigation(self.list, self._made_detail, self.point_out),
-            TrafficFiltering(self.list, self._made_detail),
+        lend_actions(self, self._actions)
+
+    def _actions(self) -> Sequence[object]:
+        from inspector.tui.screens.traffic.actions import Resending, TrafficFiltering, TrafficMarking, TrafficNavigation
+
+        return (
+            TrafficNavigation(self.list, lambda: self.detail, self.point_out),
+            TrafficFiltering(self.list, lambda: self.detail),
             TrafficMarking(self.list),
             Resending(self.list),
         )
-
-    def _made_detail(self) -> "DetailPanel":
-        return self.detail
 
     def compose(self) -> ComposeResult:
         """The list, then room for the detail, which comes as soon as nobody waits for it."""
