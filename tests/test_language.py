@@ -7,7 +7,6 @@ import pytest
 from tests.language import all_hits, hits
 
 _LEFT = {
-    "docs": 28,
     "inspector": 13,
     "inspector/auth": 61,
     "inspector/capture": 229,

@@ -10,11 +10,11 @@ import pytest
 
 from inspector.cli.command_line import take_apart
 from inspector.cli.main import commands
-from inspector.filters.language.fields import FIELDS
 from inspector.filters.language.parser import parse
 from tests.architecture.sources import ROOT
 from tests.screens.tour import NAME as TOUR
 from tests.servers.real import versions
+from tests.tables import TABLES, with_tables
 
 PAGES = (
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")),
@@ -160,14 +160,9 @@ def test_the_first_two_commands_each_do_the_whole_set_up_in_one_line() -> None:
     assert "\npytest -n auto --dist worksteal -m '' " in (ROOT / ".ci/run").read_text()
 
 
-def test_the_fields_of_filters_are_those_of_the_program() -> None:
-    text = (ROOT / "docs/filters.md").read_text()
-    rows = re.findall(r"^\| `([\w.]+)` \| (\w+) \| (.+) \| `(.+)` \|$", text, re.MULTILINE)
-    meanings = [f"{field.help}{': ' * bool(field.choices)}{', '.join(field.choices)}" for field in FIELDS]
-    expected = [
-        (field.name, field.type.value, meaning, field.example) for field, meaning in zip(FIELDS, meanings, strict=True)
-    ]
-    assert rows == expected
+@pytest.mark.parametrize("page", TABLES)
+def test_tables_that_come_from_the_program_are_up_to_date(page: str) -> None:
+    assert (ROOT / page).read_text() == with_tables(page), "run python -m tests.tables"
 
 
 def test_the_filters_that_are_shown_can_be_read() -> None:

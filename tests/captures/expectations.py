@@ -1,7 +1,7 @@
 """Makes `tests/captures/format/expected.json`: what a reader must do with each sample, in words and for programs.
 
-`opens`: false where it must refuse the file and say why. `entries`: how many it shows. `left_out`: how many records it
-passes over, and says so. `verify`: what the check comes to.
+`opens`: false if it must reject the file and report why. `entries`: how many it shows. `left_out`: how many records it
+skips and reports. `verify`: the state that `mcp-inspect verify` reports.
 """
 
 import json
@@ -19,9 +19,9 @@ class Expectation(msgspec.Struct, frozen=True, omit_defaults=True):
     entries: int = 0
     left_out: int = 0
     verify: str = ""
-    """"" where the file is refused."""
+    """"" if the file is rejected."""
     bad_line: int | None = None
-    """The first line that does not fit."""
+    """The first line that does not match."""
 
 
 def _refused(must: str) -> Expectation:
@@ -30,45 +30,43 @@ def _refused(must: str) -> Expectation:
 
 EXPECTED = {
     "good": Expectation("read it", entries=3, verify="whole"),
-    "empty": _refused("refuse it: there is no head"),
-    "head-only": Expectation("open it without entries, and say that it has no end", verify="cut"),
-    "torn": Expectation("leave the last line out, say so, and show the rest", entries=2, left_out=1, verify="cut"),
+    "empty": _refused("reject it: there is no head"),
+    "head-only": Expectation("open it without entries, and report that it has no end", verify="cut"),
+    "torn": Expectation("skip the last line, report it, and show the rest", entries=2, left_out=1, verify="cut"),
     "garbage": Expectation(
-        "pass over the lines that are no records, count them, and go on",
+        "skip the lines that are not records, and count them",
         entries=2,
         left_out=3,
         verify="faulty",
         bad_line=4,
     ),
     "newer-minor": Expectation(
-        "read it, say that it is newer, pass over what is unknown", entries=4, left_out=2, verify="whole"
+        "read it, report that it is newer, skip what is unknown", entries=4, left_out=2, verify="whole"
     ),
-    "newer-major": _refused("refuse it, and name both versions"),
-    "unknown-must": _refused("refuse it, and name what it would have to know"),
-    "unknown-records": Expectation("pass over the records and count them", entries=3, left_out=2, verify="whole"),
-    "wrong-digest": Expectation("show it; a check finds the change", entries=3, verify="faulty", bad_line=6),
-    "wrong-length": Expectation("show it, and say that lengths differ", entries=3, verify="faulty", bad_line=4),
-    "hostile": Expectation(
-        "show control signs, bidi and markup as what they are, and act on none", entries=8, verify="whole"
-    ),
-    "binary": Expectation("give back `b64` to the byte, and keep empty frames", entries=5, verify="whole"),
-    "gap": Expectation("say how much was lost, and why", entries=3, verify="faulty", bad_line=5),
+    "newer-major": _refused("reject it, and name both versions"),
+    "unknown-must": _refused("reject it, and name the unknown feature"),
+    "unknown-records": Expectation("skip the records and count them", entries=3, left_out=2, verify="whole"),
+    "wrong-digest": Expectation("show it; `verify` finds the change", entries=3, verify="faulty", bad_line=6),
+    "wrong-length": Expectation("show it, and report that lengths differ", entries=3, verify="faulty", bad_line=4),
+    "hostile": Expectation("escape control characters, bidirectional controls and markup", entries=8, verify="whole"),
+    "binary": Expectation("restore `b64` to the byte, and keep empty frames", entries=5, verify="whole"),
+    "gap": Expectation("report how much was lost, and why", entries=3, verify="faulty", bad_line=5),
     "bom": Expectation(
-        "read it, mark or no mark; the last digest does not fit", entries=3, verify="faulty", bad_line=7
+        "ignore the byte-order mark; the last digest does not match", entries=3, verify="faulty", bad_line=7
     ),
     "crlf": Expectation(
-        "read it; the last digest does not fit, those of the wire do", entries=3, verify="faulty", bad_line=7
+        "read it; the last digest does not match, those of the wire do", entries=3, verify="faulty", bad_line=7
     ),
     "huge-line": Expectation("read a line of 1.2 MB like any other", entries=4, verify="whole"),
     "side-file": Expectation(
-        "open no other file, leave the frame out and say so; leave notes alone that name a path",
+        "open no other file, skip the frame and report it; ignore notes that name a path",
         entries=3,
         left_out=1,
         verify="faulty",
         bad_line=5,
     ),
     "redacted": Expectation("read it, and never call it verified against the wire", entries=3, verify="redacted"),
-    "not-a-capture": _refused("refuse it, and say what it looks like"),
+    "not-a-capture": _refused("reject it, and report what it looks like"),
 }
 
 

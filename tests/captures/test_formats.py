@@ -1,6 +1,7 @@
 """The samples of the format are what their maker makes, and this program does with each what every reader must do."""
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 from typing import get_args
@@ -122,6 +123,22 @@ def test_the_document_names_every_field_of_every_record() -> None:
         common = entries if record in get_args(Dated) else ""
         missing = [name for name in record.__struct_encode_fields__ if f"`{name}`" not in section + common]
         assert missing == [], kind
+
+
+@pytest.mark.parametrize("kind", sorted(KNOWN))
+def test_the_document_has_an_example_and_the_required_fields_of_each_record(kind: str) -> None:
+    section = _DOCUMENT.split(f"### `{kind}`")[1].split("\n## ")[0].split("\n### ")[0]
+    example = json.loads(section.split("```json\n")[1].split("```")[0])
+    assert example["r"] == kind
+    _VALIDATOR.validate(example)
+    rows = re.findall(r"^\| (`.+?`) \| .+? \| (yes|no|one of them) \|", section, re.MULTILINE)
+    required = {name for names, word in rows if word == "yes" for name in re.findall(r"`(\w+)`", names)}
+    parts = [
+        part
+        for part in json.loads(FILE.read_text())["$defs"].values()
+        if part.get("properties", {}).get("r") == {"const": kind}
+    ]
+    assert required | {"r", "tm"} == {*parts[0]["required"], "r", "tm"}
 
 
 def test_the_session_in_the_document_is_a_capture(tmp_path: Path) -> None:

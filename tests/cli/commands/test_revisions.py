@@ -1,8 +1,7 @@
-"""`mcp-inspect revisions`: the table, three ways; the copy in docs/protocol-versions.md is the same."""
+"""`mcp-inspect revisions`: the table, three ways."""
 
 from inspector.cli.commands.revisions import as_json, as_markdown, as_text, matrix
 from inspector.protocol.revisions.table import ROWS
-from tests.architecture.sources import ROOT
 from tests.cli.running import LEGACY, MODERN, inspect
 
 
@@ -11,14 +10,6 @@ def test_each_revision_has_a_block_in_the_text() -> None:
     assert ran.status == 0
     assert LEGACY in ran.stdout
     assert f"\n\n{MODERN}\n  era                   modern\n" in ran.stdout
-
-
-def test_the_page_has_what_the_command_prints() -> None:
-    page = (ROOT / "docs/protocol-versions.md").read_text()
-    between = page.partition("<!-- revisions:begin -->")[2].partition("<!-- revisions:end -->")[0]
-    assert between.strip() == inspect("revisions", "--markdown").stdout.strip(), (
-        "put the output of mcp-inspect revisions --markdown between the marks"
-    )
 
 
 def test_as_json_each_revision_is_whole() -> None:
