@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from tests import settling
+from tests import garbage, settling
 from tests.children import alive_since, end, pids
 from tests.present.tape import Tape
 from tests.servers.real import NotInstalled, argv, is_ci, reason_to_skip
@@ -27,6 +27,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settling.install()
+garbage.install()
 os.environ.setdefault("PYTEST_TIMEOUT", f"{5 * PATIENCE_S:.0f}")  # a whole test may wait several times
 
 _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
@@ -113,46 +114,27 @@ def _no_network(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     assert not tried, f"the test reached beyond this machine: {tried}"
 
 
-_freeze = gc.freeze
-_EVERY = 20
-"""After so many apps what they left behind is collected."""
-_apps_since = 0
-
-
-def _freeze_nothing() -> None:
-    """Each app freezes all that exists, as if it were the only one of its process: here hundreds follow."""
-    global _apps_since
-    _apps_since += 1
-
-
-gc.freeze = _freeze_nothing
-
-
 def pytest_collection_finish() -> None:
     """Never look through modules and tests for garbage again: they stay."""
     gc.collect()
-    _freeze()
+    garbage.freeze()
 
 
 @pytest.fixture
 def freezes(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """During this test, what freezes the objects of the process does so."""
-    monkeypatch.setattr(gc, "freeze", _freeze)
+    monkeypatch.setattr(gc, "freeze", garbage.freeze)
     yield
     gc.unfreeze()
     gc.collect()
-    _freeze()
+    garbage.freeze()
 
 
 @pytest.fixture(autouse=True)
 def _rubbish_goes() -> Iterator[None]:
     """Collect what apps leave behind, now and then."""
-    global _apps_since
     yield
-    gc.enable()
-    if _apps_since >= _EVERY:
-        _apps_since = 0
-        gc.collect()
+    garbage.tidy()
 
 
 @pytest.fixture(autouse=True)
