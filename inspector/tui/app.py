@@ -359,7 +359,7 @@ class InspectApp(App[None]):
         """Make a test case of a value."""
         from inspector.tui.screens.traffic.expecting import expect
 
-        expect(message.view)
+        expect(message.view, message.place)
 
     async def on_panel_draft_wanted(self, message: Panel.DraftWanted) -> None:
         """Write a message anew, on the screen for that."""

@@ -12,10 +12,13 @@ from typing import ClassVar, Protocol
 from textual import work
 from textual.app import ComposeResult
 from textual.binding import BindingType
+from textual.widget import Widget
 
+from inspector.present.copies import Copy, of_payload
 from inspector.present.json_text import json_path, line_of, pointer
 from inspector.present.spans import Span, spans_width
 from inspector.tui import keys
+from inspector.tui.actions import lend_actions
 from inspector.tui.widgets.bars import StatusLine
 from inspector.tui.widgets.json_tree.view import JsonView
 from inspector.tui.widgets.payload_actions import PayloadDeeds
@@ -71,10 +74,10 @@ class _Hex(Lines):
         return row * bytes_per_line(width)
 
 
-class PayloadView(PayloadDeeds):
+class PayloadView(Widget):
     """One payload under its name."""
 
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.TEXT)
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.PAYLOAD, keys.ActionScope.TEXT)
     DEFAULT_CSS = """
     PayloadView { height: 1fr; width: 1fr; layout: vertical; }
     PayloadView > StatusLine { background: $background; }
@@ -97,6 +100,7 @@ class PayloadView(PayloadDeeds):
         self._map: ByteMap | None = None
         self.payload = b""
         """What is shown, to be copied."""
+        lend_actions(self, lambda: (PayloadDeeds(self, self),))
 
     def compose(self) -> ComposeResult:
         """A name, and both kinds of view, one of them in sight."""
@@ -237,6 +241,15 @@ class PayloadView(PayloadDeeds):
     def whole(self) -> bytes:
         """The exact payload."""
         return self.payload
+
+    @property
+    def place(self) -> str | None:
+        """None: the tree tells its own."""
+        return None
+
+    def copies(self) -> list[Copy]:
+        """Copies of the payload."""
+        return of_payload(self.payload)
 
     @property
     def path(self) -> str:

@@ -1,6 +1,7 @@
 """What can be done with any payload in sight: copied in one form or another, read or edited in another program.
 
-A mixin of whatever shows a payload. Those above it in the tree may know of more to copy, such as how to send it again.
+A part of each widget that shows a payload. Those above it in the tree may know of more to copy, such as how to send
+it again.
 """
 
 from collections.abc import Sequence
@@ -18,11 +19,10 @@ from textual.widgets import Static
 from inspector.config.paths import places
 from inspector.config.programs import EDITORS, PAGERS, program, run_on
 from inspector.errors import UsageError
-from inspector.present.copies import Copy, of_payload
+from inspector.present.copies import Copy
 from inspector.present.rows import RowSource, RowView
 from inspector.present.spans import clip
 from inspector.text import human_size, one_line, visible
-from inspector.tui import keys
 from inspector.tui.safety import copy
 from inspector.tui.widgets.dialogs import Dialog
 from inspector.tui.widgets.virtual_list import LogList
@@ -36,62 +36,61 @@ class KnowsMore(Protocol):
         """What belongs to the payload in sight."""
 
 
-class PayloadDeeds(Widget):
-    """Copy, page, edit."""
-
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.PAYLOAD)
-
-    class Edited(Message):
-        """A payload was changed in the person's editor. Unanswered, the change is dropped."""
-
-        def __init__(self, control: "PayloadDeeds", payload: bytes) -> None:
-            super().__init__()
-            self._control = control
-            self.payload = payload
-
-        @property
-        def control(self) -> "PayloadDeeds":
-            """The view it comes from."""
-            return self._control
-
-    class ExpectWanted(Message):
-        """A test case is to be made of the value under the cursor."""
-
-        def __init__(self, view: "PayloadDeeds") -> None:
-            super().__init__()
-            self.view = view
+class ShowsPayload(Protocol):
+    """A widget that shows a payload."""
 
     @property
     def whole(self) -> bytes:
         """The exact payload."""
-        raise NotImplementedError
-
-    def copies(self) -> list[Copy]:
-        """What can be copied of it."""
-        return of_payload(self.whole)
-
-    def action_copy_as(self) -> None:
-        """Choose what to copy."""
-        if not self.whole:
-            self._tell("There is nothing here to copy.")
-            return
-        above: Sequence[Any] = self.ancestors
-        more = next((each.more_to_copy() for each in above if isinstance(each, KnowsMore)), [])
-        self.app.push_screen(CopyScreen([*self.copies(), *more]), self._copy)
-
-    def _copy(self, chosen: Copy | None) -> None:
-        if chosen is None:
-            return
-        copy(self.app, chosen.make(), chosen.name)
-
-    def action_expect(self) -> None:
-        """Choose what a test is to expect of the value under the cursor."""
-        self.post_message(self.ExpectWanted(self))
 
     @property
     def place(self) -> str | None:
         """Where the cursor is, as a JSON pointer into the message; None where that can't be told."""
-        return None
+
+    def copies(self) -> list[Copy]:
+        """What can be copied of it."""
+
+
+class PayloadDeeds:
+    """Copy, page, edit: actions to be lent to a widget that shows a payload."""
+
+    def __init__(self, widget: Widget, payload: ShowsPayload) -> None:
+        """`payload` is the widget as what it shows."""
+        self._widget = widget
+        self._payload = payload
+
+    class Edited(Message):
+        """A payload was changed in the person's editor. Unanswered, the change is dropped."""
+
+        def __init__(self, payload: bytes) -> None:
+            super().__init__()
+            self.payload = payload
+
+    class ExpectWanted(Message):
+        """A test case is to be made of the value at a place, a JSON pointer; None where that can't be told."""
+
+        def __init__(self, view: Widget, place: str | None) -> None:
+            super().__init__()
+            self.view = view
+            self.place = place
+
+    def action_copy_as(self) -> None:
+        """Choose what to copy."""
+        if not self._payload.whole:
+            self._tell("There is nothing here to copy.")
+            return
+        above: Sequence[Any] = self._widget.ancestors
+        more = next((each.more_to_copy() for each in above if isinstance(each, KnowsMore)), [])
+        self._widget.app.push_screen(CopyScreen([*self._payload.copies(), *more]), self._copy)
+
+    def _copy(self, chosen: Copy | None) -> None:
+        if chosen is None:
+            return
+        copy(self._widget.app, chosen.make(), chosen.name)
+
+    def action_expect(self) -> None:
+        """Choose what a test is to expect of the value under the cursor."""
+        self._widget.post_message(self.ExpectWanted(self._widget, self._payload.place))
 
     def action_page_out(self) -> None:
         """Show the payload in the person's pager.
@@ -99,13 +98,18 @@ class PayloadDeeds(Widget):
         Control characters are made visible: pagers such as `less -R` and `cat` pass them to the terminal. The editor
         gets the exact bytes.
         """
-        self._run(PAGERS, visible(self.whole.decode("utf-8", "replace"), newlines=True).encode())
+        self._run(PAGERS, visible(self._payload.whole.decode("utf-8", "replace"), newlines=True).encode())
 
     def action_edit_out(self) -> None:
         """Open the payload in the person's editor."""
-        changed = self._run(EDITORS, self.whole)
-        if changed is not None and _trimmed(changed) != self.whole:
-            self.post_message(self.Edited(self, _trimmed(changed)))
+        changed = self._run(EDITORS, self._payload.whole)
+        if changed is None or _trimmed(changed) == self._payload.whole:
+            return
+        if any(getattr(above, "takes_edits", False) for above in self._widget.ancestors):
+            self._widget.post_message(self.Edited(_trimmed(changed)))
+        else:
+            size = human_size(len(_trimmed(changed)))
+            self._tell(f"The change ({size}) is dropped: what has crossed the wire stays.")
 
     def _run(self, names: Sequence[str], payload: bytes) -> bytes | None:
         """Give the terminal to a program with the payload; what the file then holds, None if that did not work."""
@@ -116,7 +120,7 @@ class PayloadDeeds(Widget):
             return None
         try:
             argv = program(names, os.environ)
-            with self.app.suspend():
+            with self._widget.app.suspend():
                 ran = run_on(argv, payload, places(), suffix=".json" if payload[:1] in (b"{", b"[") else ".txt")
         except UsageError as error:
             self._tell(f"{error}: {error.hint}.".replace("..", "."), grave=True)
@@ -128,14 +132,8 @@ class PayloadDeeds(Widget):
             self._tell(f"{ran.problem}.", grave=True)
         return ran.payload
 
-    def on_payload_deeds_edited(self, message: Edited) -> None:
-        """Say that nothing came of it, unless somebody above takes it."""
-        if not any(getattr(above, "takes_edits", False) for above in self.ancestors):
-            message.stop()
-            self._tell(f"The change ({human_size(len(message.payload))}) is dropped: what has crossed the wire stays.")
-
     def _tell(self, sentence: str, *, grave: bool = False) -> None:
-        self.app.notify(
+        self._widget.app.notify(
             visible(sentence, limit=400), markup=False, timeout=4, severity="warning" if grave else "information"
         )
 

@@ -10,7 +10,7 @@ from typing import ClassVar, Protocol
 
 from rich.segment import Segment
 from rich.style import Style
-from textual import events
+from textual import events, on
 from textual.binding import BindingType
 from textual.cache import LRUCache
 from textual.color import Color
@@ -23,7 +23,7 @@ from inspector.present.spans import Role, Span, spans_width
 from inspector.text import one_line, visible
 from inspector.tui import keys
 from inspector.tui.safety import through_filters
-from inspector.tui.theme import Grounds, glyphs, grounds, role_styles
+from inspector.tui.theme import glyphs, grounds, role_styles
 from inspector.tui.widgets.section_card import SectionCard
 from inspector.tui.widgets.viewport import Viewport
 
@@ -80,6 +80,77 @@ _BLANK = (-1, "", False)
 """Where the empty line is kept among the others."""
 
 
+class StripCache:
+    """The painted lines of one widget, kept for the next picture: scrolling back and forth builds nothing twice."""
+
+    def __init__(self, lines: "VirtualLines") -> None:
+        self._lines = lines
+        self._painter = Painter(lines)
+        self._strips: LRUCache[tuple[int, str, bool], Strip] = LRUCache(2048)
+
+    def clear(self, *, theme: bool = False) -> None:
+        """Paint everything anew; `theme`: in other colours."""
+        self._strips.clear()
+        if theme:
+            self._painter.forget()
+
+    def drop(self, index: int) -> None:
+        """Build a line anew when it is next in sight."""
+        for state in _STATES:
+            for thumb in (True, False):
+                self._strips.discard((index, state, thumb))
+
+    def strips(self, rows: range) -> list[Strip]:
+        """The strips of some rows of the widget, the header's being row 0 if there is one."""
+        self._painter.prepare()
+        lines, paper = self._lines, self._lines.rich_style
+        head, thumb = lines.header_height, lines.view.thumb(lines.view.height)
+        return [self._line(y - head, y - head in thumb, paper) for y in rows]
+
+    def _line(self, y: int, thumb: bool, paper: Style) -> Strip:
+        lines = self._lines
+        colors = grounds(dark=lines.app.current_theme.dark)
+        if y < 0:
+            return self._painter.line(lines.header(lines.line_width), colors.header)
+        index = lines.view.top + y
+        if index >= lines.view.count:
+            return self._line_below(y, paper)
+        state = "" if index != lines.view.cursor else _CURSOR if lines.has_focus else _BLURRED
+        strip = self._strips.get((index, state, thumb))
+        if strip is None:
+            ground = {_CURSOR: colors.cursor, _BLURRED: colors.cursor_blurred}.get(state, paper)
+            strip = self._painter.line(self.spans(index), ground, mark=bool(state), thumb=thumb)
+            self._strips[index, state, thumb] = strip
+        return strip
+
+    def spans(self, index: int) -> Sequence[Span]:
+        """A line of the widget; one that can't be built says so."""
+        width = self._lines.line_width
+        try:
+            return self._lines.spans(index, width)
+        except Exception as error:  # noqa: BLE001 - a border: one line that fails must not end the app
+            _log.exception("line %d cannot be drawn", index)
+            said = one_line(f"{type(error).__name__}: {error}", max(width - 28, 8))
+            return [(f"{glyphs().error} this line cannot be drawn: {said}", "error")]
+
+    def _line_below(self, y: int, paper: Style) -> Strip:
+        """Return a line under the last one: nothing, or the words for an empty list, in the middle."""
+        lines = self._lines
+        words = lines.empty if not lines.view.count else ()
+        at = y - max(0, (lines.view.height - len(words)) // 2 - 1)
+        if not 0 <= at < len(words):
+            return self._blank(paper)
+        spans = list(words[at])
+        room = lines.line_width - spans_width(spans)
+        return self._painter.line([(" " * (room // 2), "text"), *spans], paper)
+
+    def _blank(self, paper: Style) -> Strip:
+        strip = self._strips.get(_BLANK)
+        if strip is None:
+            strip = self._strips[_BLANK] = self._painter.line((), paper)
+        return strip
+
+
 class VirtualLines(Widget, can_focus=True):
     """Lines from somewhere. Subclasses say what a line holds. Keys, wheel and scrollbar move a `Viewport`."""
 
@@ -99,8 +170,7 @@ class VirtualLines(Widget, can_focus=True):
         self._dragging = False
         self._pressed: object = None
         """The line that a button was pressed on, as `identity` names it; None for none."""
-        self._painter = Painter(self)
-        self._strips: LRUCache[tuple[int, str, bool], Strip] = LRUCache(2048)
+        self.cache = StripCache(self)
         self.empty: Sequence[Sequence[Span]] = ()
         """What is shown, centred, while there is no line: what is missing, and the next key."""
         super().__init__(id=id, classes=classes)
@@ -126,88 +196,32 @@ class VirtualLines(Widget, can_focus=True):
     def forget(self, index: int | None = None) -> None:
         """Build a line anew, or all (None), because what they hold has changed."""
         if index is None:
-            self._strips.clear()
+            self.cache.clear()
             self.refresh()
             return
-        self.drop(index)
+        self.cache.drop(index)
         self.refresh(Region(0, index - self.view.top + self.header_height, self.size.width, 1))
-
-    def drop(self, index: int) -> None:
-        """Build a line anew when it is next in sight."""
-        for state in _STATES:
-            for thumb in (True, False):
-                self._strips.discard((index, state, thumb))
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Return the strips of a part of the widget."""
-        self._painter.prepare()
-        head = self.header_height
-        thumb = self.view.thumb(self.view.height)
-        paper = self.rich_style
-        strips = [self._line(y - head, y - head in thumb, paper) for y in range(crop.y, crop.bottom)]
+        strips = self.cache.strips(range(crop.y, crop.bottom))
         if crop.x or crop.width != self.size.width:
             strips = [strip.crop(crop.x, crop.right) for strip in strips]
         return strips
 
-    def _line(self, y: int, thumb: bool, paper: Style) -> Strip:
-        if y < 0:
-            return self._painter.line(self.header(self.line_width), self._grounds.header)
-        index = self.view.top + y
-        if index >= self.view.count:
-            return self._line_below(y, paper)
-        state = "" if index != self.view.cursor else _CURSOR if self.has_focus else _BLURRED
-        strip = self._strips.get((index, state, thumb))
-        if strip is None:
-            ground = {_CURSOR: self._grounds.cursor, _BLURRED: self._grounds.cursor_blurred}.get(state, paper)
-            strip = self._painter.line(self.safe_spans(index), ground, mark=bool(state), thumb=thumb)
-            self._strips[index, state, thumb] = strip
-        return strip
-
-    @property
-    def _grounds(self) -> Grounds:
-        return grounds(dark=self.app.current_theme.dark)
-
-    def safe_spans(self, index: int) -> Sequence[Span]:
-        try:
-            return self.spans(index, self.line_width)
-        except Exception as error:  # noqa: BLE001 - a border: one line that fails must not end the app
-            _log.exception("line %d cannot be drawn", index)
-            said = one_line(f"{type(error).__name__}: {error}", max(self.line_width - 28, 8))
-            return [(f"{glyphs().error} this line cannot be drawn: {said}", "error")]
-
-    def _line_below(self, y: int, paper: Style) -> Strip:
-        """Return a line under the last one: nothing, or the words for an empty list, in the middle."""
-        words = self.empty if not self.view.count else ()
-        at = y - max(0, (self.view.height - len(words)) // 2 - 1)
-        if not 0 <= at < len(words):
-            return self._blank(paper)
-        spans = list(words[at])
-        room = self.line_width - spans_width(spans)
-        return self._painter.line([(" " * (room // 2), "text"), *spans], paper)
-
-    def _blank(self, paper: Style) -> Strip:
-        strip = self._strips.get(_BLANK)
-        if strip is None:
-            strip = self._strips[_BLANK] = self._painter.line((), paper)
-        return strip
-
     def notify_style_update(self) -> None:
         """Drop what was painted in another theme."""
-        self._strips.clear()
-        self._painter.forget()
+        self.cache.clear(theme=True)
         super().notify_style_update()
 
     def on_resize(self, event: events.Resize) -> None:
         """Take the new size; lines are laid out for their width."""
-        self._strips.clear()
+        self.cache.clear()
         self.view.resize(max(0, event.size.height - self.header_height))
 
-    def on_focus(self) -> None:
-        """Show that keys come here."""
-        self.refresh()
-
-    def on_blur(self) -> None:
-        """Show that keys go elsewhere."""
+    @on(events.Focus)
+    @on(events.Blur)
+    def _show_focus(self) -> None:
         self.refresh()
 
     def identity(self, index: int) -> object:
@@ -259,38 +273,31 @@ class VirtualLines(Widget, can_focus=True):
         if self.view.top != before:
             self.moved()
 
-    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        """Scroll by the wheel."""
+    @on(events.MouseScrollDown)
+    @on(events.MouseScrollUp)
+    def _turn_wheel(self, event: events.MouseEvent) -> None:
         event.stop()
-        self.scroll_lines_to(self.view.top + _WHEEL)
-
-    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        """Scroll by the wheel."""
-        event.stop()
-        self.scroll_lines_to(self.view.top - _WHEEL)
+        self.scroll_lines_to(self.view.top + (_WHEEL if isinstance(event, events.MouseScrollDown) else -_WHEEL))
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         """Take hold of the scrollbar."""
         if event.x == self.size.width - 1 and self.view.thumb(self.view.height):
             self._dragging = True
             self.capture_mouse()
-            self._drag(event.y)
+            self.on_mouse_move(event)
         index = self._line_at(event)
         self._pressed = self.identity(index) if index >= 0 else None
 
-    def on_mouse_move(self, event: events.MouseMove) -> None:
+    def on_mouse_move(self, event: events.MouseEvent) -> None:
         """Drag the scrollbar."""
         if self._dragging:
-            self._drag(event.y)
+            self.scroll_lines_to(self.view.top_at(event.y - self.header_height, self.view.height))
 
     def on_mouse_up(self) -> None:
         """Let go of the scrollbar."""
         if self._dragging:
             self._dragging = False
             self.release_mouse()
-
-    def _drag(self, y: int) -> None:
-        self.scroll_lines_to(self.view.top_at(y - self.header_height, self.view.height))
 
     def on_click(self, event: events.Click) -> None:
         """Open the line that the button was pressed on, as Enter does, also if lines have come or gone since."""

@@ -109,6 +109,38 @@ class Growth:
         return long, short
 
 
+class Sight:
+    """The rows of a list that are in sight: the source gets to know them, and live ones are asked for again."""
+
+    def __init__(self, rows: "LogList") -> None:
+        self._rows = rows
+        self._looked_at: object = None
+        self.generation = rows.source.generation
+        """The generation of the source that the list shows."""
+        self.live: dict[int, Sequence[Span]] = {}
+        """Rows that change by themselves, as they are shown."""
+
+    def look_around(self) -> None:
+        """Tell the source what is in sight, where that may matter to how its rows look."""
+        rows = self._rows
+        now = rows.view.visible, rows.line_width, self.generation
+        if now == self._looked_at and not self.live:
+            return
+        self._looked_at = now
+        if rows.source.sees(rows.view.visible, rows.line_width):
+            rows.forget()
+
+    def ask_live_rows(self) -> None:
+        """Paint live rows anew that look different now."""
+        rows = self._rows
+        for index, shown in list(self.live.items()):
+            if index not in rows.view.visible:
+                del self.live[index]
+                rows.cache.drop(index)
+            elif rows.cache.spans(index) != shown:
+                rows.forget(index)
+
+
 class LogList(VirtualLines):
     """Rows of a source, one line each."""
 
@@ -175,12 +207,10 @@ One line per row, the newest last. The list follows the newest row until you mov
         super().__init__(id=id, classes=classes)
         self._source: RowSource = source or SpanRows()
         self._growth = Growth(self.view, grows=follow)
-        self._generation = self._source.generation
-        self._live: dict[int, Sequence[Span]] = {}
+        self._sight = Sight(self)
         self._told_row = (-1, -1)
         self._told_state = (follow, False)
         self._head: Sequence[Span] = ()
-        self._looked_at: object = None
         self.empty = empty
         self._growth.take(self._source.count)
 
@@ -211,7 +241,7 @@ One line per row, the newest last. The list follows the newest row until you mov
 
     def sync(self) -> None:
         """Take over what has changed in the source; repaint what is in sight and has changed."""
-        if self._source.generation != self._generation:
+        if self._source.generation != self._sight.generation:
             self._rebuild()
             return
         before = self.view.looks
@@ -220,18 +250,9 @@ One line per row, the newest last. The list follows the newest row until you mov
             self.refresh()
             self._tell()
         else:
-            self._ask_live_rows()
-        self._look_around()
+            self._sight.ask_live_rows()
+        self._sight.look_around()
         self._renew_header()
-
-    def _look_around(self) -> None:
-        """Tell the source what is in sight, where that may matter to how its rows look."""
-        now = self.view.visible, self.line_width, self._generation
-        if now == self._looked_at and not self._live:
-            return
-        self._looked_at = now
-        if self._source.sees(self.view.visible, self.line_width):
-            self.forget()
 
     def _renew_header(self) -> None:
         head = self.header(self.line_width)
@@ -241,30 +262,22 @@ One line per row, the newest last. The list follows the newest row until you mov
 
     def _rebuild(self) -> None:
         """Rows have moved or changed: find the chosen one again, and build all anew."""
-        self._generation = self._source.generation
+        self._sight.generation = self._source.generation
         self._growth.restart(self._source.count)
         if not self.view.following and self._told_row[1] >= 0:
             self.view.go_to(self._source.index_of(self._told_row[1]))
-        self._live.clear()
-        self._look_around()
+        self._sight.live.clear()
+        self._sight.look_around()
         self.forget()
         self._tell()
 
-    def _ask_live_rows(self) -> None:
-        for index, shown in list(self._live.items()):
-            if index not in self.view.visible:
-                del self._live[index]
-                self.drop(index)
-            elif self.safe_spans(index) != shown:
-                self.forget(index)
-
     def spans(self, index: int, width: int) -> Sequence[Span]:
         """Return a row's spans, and remember whether it must be asked for again."""
-        self._live.pop(index, None)
+        self._sight.live.pop(index, None)
         row = self._source.row(index, width)
         spans = clip(row.spans, width)
         if row.live:
-            self._live[index] = spans
+            self._sight.live[index] = spans
         return spans
 
     def header(self, width: int) -> Sequence[Span]:
@@ -276,7 +289,7 @@ One line per row, the newest last. The list follows the newest row until you mov
 
     def moved(self) -> None:
         """Show and tell where the reader went."""
-        self._look_around()
+        self._sight.look_around()
         super().moved()
         self._tell(by_reader=True)
 

@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
+from textual.widget import Widget
+
 from inspector.capture.journal import Journal
 from inspector.errors import InspectError
 from inspector.features.cases.file import SUFFIX, add_cases, beside
@@ -15,7 +17,6 @@ from inspector.protocol.json_diff import ABSENT
 from inspector.protocol.things import Tool
 from inspector.text import visible
 from inspector.tui.widgets.choose import ChooseScreen
-from inspector.tui.widgets.payload_actions import PayloadDeeds
 
 _WORDS = {
     ExpectationKind.EQUALS: "equals {}",
@@ -37,8 +38,8 @@ class ShowsExchange(Protocol):
         """Whose."""
 
 
-def expect(view: PayloadDeeds) -> None:
-    """Ask what is expected of the value under the cursor, and add it to the file of cases."""
+def expect(view: Widget, place: str | None) -> None:
+    """Ask what is expected of a value, and add it to the file of cases. `place`: see `PayloadDeeds.ExpectWanted`."""
     above: Any = view.ancestors
     shows = next((each for each in above if isinstance(each, ShowsExchange)), None)
     if shows is not None and shows.exchange is not None and shows.exchange.asks:
@@ -46,7 +47,6 @@ def expect(view: PayloadDeeds) -> None:
         return
     journal: Journal = view.app.subject.journal  # type: ignore[attr-defined]
     came = seen(journal, shows.exchange) if shows is not None and shows.exchange is not None else None
-    place = view.place
     value = ABSENT if came is None or place is None else value_at(came.reply, place)
     if came is None or place is None or value is ABSENT:
         _say(view, "Choose a value of an answer, in its tree: a test expects what a request came to.", grave=True)
@@ -61,7 +61,7 @@ def expect(view: PayloadDeeds) -> None:
     view.app.push_screen(ChooseScreen(visible(f"Expect of {place or 'the whole answer'}", limit=200), labels), chosen)
 
 
-def _add(view: PayloadDeeds, journal: Journal, came: SeenExchange, expectation: Expectation) -> None:
+def _add(view: Widget, journal: Journal, came: SeenExchange, expectation: Expectation) -> None:
     path = beside(journal.capture_path) if journal.capture_path is not None else Path.cwd() / f"mcp-inspect{SUFFIX}"
     case = case_of(came.method, came.params, with_failure(expectation, came.reply), came.answers)
     try:
@@ -80,6 +80,6 @@ def _declares_output(journal: Journal, came: SeenExchange) -> bool:
     return came.method == "tools/call" and any(each.name == name and each.output_schema is not None for each in tools)
 
 
-def _say(view: PayloadDeeds, sentence: str, *, grave: bool = False) -> None:
+def _say(view: Widget, sentence: str, *, grave: bool = False) -> None:
     severity = "warning" if grave else "information"
     view.app.notify(visible(sentence, limit=400), markup=False, timeout=8, severity=severity)  # type: ignore[arg-type]

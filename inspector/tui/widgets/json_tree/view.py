@@ -19,6 +19,7 @@ from inspector.present.json_text import JsonLines, Step, json_path, pointer
 from inspector.present.spans import Span, clip
 from inspector.text import human_size
 from inspector.tui import keys
+from inspector.tui.actions import lend_actions
 from inspector.tui.theme import glyphs
 from inspector.tui.widgets.json_tree.model import Fold, JsonRows, Many
 from inspector.tui.widgets.payload_actions import PayloadDeeds
@@ -74,7 +75,7 @@ class JsonSearch:
         if self._bar is not None:
             self._bar.set_class(hidden, "hidden")
 
-    async def open(self) -> None:
+    async def action_find_here(self) -> None:
         """Open the line to find with."""
         if self._bar is None and isinstance(self._view.parent, Widget):
             self._bar = FindBar(self)
@@ -88,16 +89,28 @@ class JsonSearch:
         """Give the keys back to the payload, and put the line away unless something was found."""
         self._view.focus()
         if not keep:
-            self._view.mark("")
+            self._mark("")
             self._generation += 1
         if self._bar is not None and not keep:
             self._bar.remove()
             self._bar = None
 
+    def action_unfind(self) -> None:
+        """Put the line away and mark nothing."""
+        self.leave(keep=False)
+
+    def action_next_match(self) -> None:
+        """Go to the next line that matches."""
+        self._go_on(backwards=False)
+
+    def action_previous_match(self) -> None:
+        """Go to the line before that matches."""
+        self._go_on(backwards=True)
+
     def find_from_start(self, needle: str) -> None:
         """Find what is being typed, from the line on which the search began."""
         self._generation += 1
-        self._view.mark(needle)
+        self._mark(needle)
         lines = self._view.lines
         if not needle:
             self._say(None)
@@ -107,15 +120,14 @@ class JsonSearch:
         else:
             self._find_slowly(needle, self._began, backwards=False, count=True)
 
-    def go_on(self, *, backwards: bool) -> None:
-        """Go to the next line that matches, or the one before."""
+    def _go_on(self, *, backwards: bool) -> None:
         view, lines = self._view, self._view.lines
         start = (view.line + (-1 if backwards else 1)) % max(lines.count, 1)
         if len(lines.text) <= _AT_ONCE:
-            self._go_to(lines.find(view.needle, start, backwards=backwards))
+            self._go_to(lines.find(view.rows.needle, start, backwards=backwards))
         else:
             self._generation += 1
-            self._find_slowly(view.needle, start, backwards=backwards, count=False)
+            self._find_slowly(view.rows.needle, start, backwards=backwards, count=False)
 
     def _find_slowly(self, needle: str, start: int, *, backwards: bool, count: bool) -> None:
         work = self._find(needle, start, backwards=backwards, count=count)
@@ -139,6 +151,10 @@ class JsonSearch:
         if self._generation == generation:
             self._say(many, given_up=time.monotonic() >= end)
 
+    def _mark(self, needle: str) -> None:
+        self._view.rows.needle = needle
+        self._view.forget()
+
     def _go_to(self, found: int | None) -> None:
         if found is not None:
             self._view.go_to_found(found)
@@ -151,15 +167,99 @@ class JsonSearch:
             self._bar.say_error(f"given up after {MOST_S:.0f} s; found so far: {many or 0:,}")
 
 
+class Folding:
+    """Folds and unfolds the payload of a view."""
+
+    def __init__(self, view: "JsonView") -> None:
+        self._view = view
+
+    @property
+    def _width(self) -> int:
+        return self._view.line_width - _GUTTER
+
+    def action_toggle_fold(self) -> None:
+        """Fold or unfold the value, open or close the long line."""
+        view = self._view
+        if view.line >= 0:
+            view.lay(view.rows, view.rows.toggle(view.line, self._width))
+
+    def action_unfold(self) -> None:
+        """Unfold the value or open the long line; else go on into it."""
+        view, rows = self._view, self._view.rows
+        if view.line < 0:
+            return
+        before = rows.count
+        line = rows.unfold(view.line, self._width)
+        view.lay(rows, line if rows.count != before else line + 1)
+
+    def action_fold(self) -> None:
+        """Close the long line or fold the value; else go out to what it stands in."""
+        view = self._view
+        if view.line >= 0:
+            view.lay(view.rows, view.rows.fold(view.line))
+
+    def action_many(self, what: Many) -> None:
+        """Fold or unfold many values at once; those of a large payload are found on a thread."""
+        view, rows = self._view, self._view.rows
+        if view.line < 0:
+            return
+        if len(rows.lines.text) <= AT_ONCE:
+            self._take(rows, view.line, rows.folds_of(view.line, what))
+        else:
+            view.run_worker(self._fold_slowly(what), group="fold", exclusive=True)
+
+    async def _fold_slowly(self, what: Many) -> None:
+        rows, line = self._view.rows, self._view.line
+        folds = await asyncio.to_thread(rows.folds_of, line, what)
+        if rows is self._view.rows:
+            self._take(rows, line, folds)
+
+    def _take(self, rows: JsonRows, line: int, folds: list[Fold]) -> None:
+        self._view.lay(rows, rows.take(line, folds))
+
+
+class JsonPlace:
+    """The value under the cursor of a view: where it is, what can be copied of it, what it may stand for."""
+
+    def __init__(self, view: "JsonView") -> None:
+        self._view = view
+
+    @property
+    def whole(self) -> bytes:
+        """The payload as it came."""
+        return self._view.whole
+
+    @property
+    def place(self) -> str | None:
+        """Where the cursor is in the message, as a JSON pointer; None in what is no JSON."""
+        view = self._view
+        return None if view.line < 0 or view.lines.problem else view.begins_at + pointer(view.steps)
+
+    def copies(self) -> list[Copy]:
+        """Copies of the value under the cursor, and of the payload."""
+        view = self._view
+        if view.line < 0 or view.lines.problem:
+            return of_payload(view.whole)
+        return of_place(view.value, view.steps, view.whole)
+
+    def action_decode(self) -> None:
+        """Show what the value under the cursor may stand for."""
+        from inspector.tui.widgets.json_tree.decoded import decode
+
+        decode(self._view.app, self._view.value, json_path(self._view.steps))
+
+
 _SMALL, _NESTED = 64 * 1024, 20_000
 """Bytes that are prepared at once whatever they are, and how many lists and objects of larger ones."""
 _NOTHING: Sequence[Sequence[Span]] = ([("Nothing to show", "muted")],)
 
 
-class JsonView(VirtualLines, PayloadDeeds):
+class JsonView(VirtualLines):
     """One payload at a time."""
 
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.JSON, keys.ActionScope.FINDING_HERE)
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(
+        keys.ActionScope.PAYLOAD, keys.ActionScope.JSON, keys.ActionScope.FINDING_HERE
+    )
     HELP = """\
 The payload, indented; numbers, escapes and the order of keys are as they came. Enter folds and unfolds a value,
 and opens a line that is too long for the screen; `f`, `l` and `a` fold many. `*` finds a text, `n` and `N` go through
@@ -200,18 +300,22 @@ what was found. `d` decodes the value under the cursor, `Y` copies it in one for
     ) -> None:
         """Show a payload; `empty` is what stands there without one."""
         super().__init__(id=id, classes=classes)
-        self._raw = raw
+        self.whole = raw
+        """The payload as it came."""
         self._nothing = empty
         self._prepared: bytes | None = None
         self.empty = empty
-        self._rows = JsonRows(JsonLines(b""))
+        self.rows = JsonRows(JsonLines(b""))
         self.finder = JsonSearch(self)
+        self._folding = Folding(self)
+        place = JsonPlace(self)
+        lend_actions(self, lambda: (self._folding, self.finder, place, PayloadDeeds(self, place)))
         self.begins_at = ""
         """Where in a message the payload stands, as a JSON pointer; "" if it is one."""
 
     def on_mount(self) -> None:
         """Prepare what was given at first."""
-        self.show(self._raw)
+        self.show(self.whole)
 
     def show(self, raw: bytes) -> None:
         """Show another payload from its first line; a search stays. b"" shows nothing.
@@ -220,91 +324,59 @@ what was found. `d` decodes the value under the cursor, `Y` copies it in one for
         """
         if raw and raw is self._prepared:
             return
-        self._raw, self._prepared = raw, None
+        self.whole, self._prepared = raw, None
         self.workers.cancel_node(self)
         if _is_quick(raw):
             self._take(JsonRows(JsonLines(raw)))
             return
-        self._arrange(JsonRows(JsonLines(b"")), 0)
+        self.lay(JsonRows(JsonLines(b"")), 0)
         self.empty = ([(f"{glyphs().pending} reading {human_size(len(raw))}", "pending")],)
         self._prepare()
 
     @work(exclusive=True)
     async def _prepare(self) -> None:
-        raw = self._raw
+        raw = self.whole
         rows = await asyncio.to_thread(_prepared, raw)
-        if raw is self._raw:
+        if raw is self.whole:
             self._take(rows)
 
     def _take(self, rows: JsonRows) -> None:
-        self._prepared = self._raw
-        rows.needle = self._rows.needle
+        self._prepared = self.whole
+        rows.needle = self.rows.needle
         self.empty = self._nothing
-        self._arrange(rows, 0)
+        self.lay(rows, 0)
         self.post_message(self.Ready(self))
 
     @property
     def is_ready(self) -> bool:
         """Whether the payload is prepared."""
-        return self._prepared is self._raw
+        return self._prepared is self.whole
 
     def moved(self) -> None:
         """Show and tell where the reader went."""
         super().moved()
         self.post_message(self.Selected(self))
 
-    @property
-    def needle(self) -> str:
-        """What is marked."""
-        return self._rows.needle
-
-    def mark(self, needle: str) -> None:
-        """Mark what matches."""
-        self._rows.needle = needle
-        self.forget()
-
     def go_to_found(self, line: int) -> None:
         """Show a line with what stands around it."""
         seen = self.view.visible
-        self._arrange(self._rows, self._rows.reveal(line))
+        self.lay(self.rows, self.rows.reveal(line))
         if self.view.cursor not in seen:
             self.scroll_lines_to(self.view.cursor - self.view.height // 3)
 
     def go_to_line(self, line: int) -> None:
         """Show a line, whatever it is folded into."""
-        if 0 <= line < self._rows.lines.count:
+        if 0 <= line < self.rows.lines.count:
             self.go_to_found(line)
-
-    @property
-    def whole(self) -> bytes:
-        """The payload as it came."""
-        return self._raw
-
-    @property
-    def place(self) -> str | None:
-        """Where the cursor is in the payload, as a JSON pointer."""
-        return None if self.line < 0 or self._rows.lines.problem else self.begins_at + pointer(self.steps)
-
-    def copies(self) -> list[Copy]:
-        """Copies of the value under the cursor, and of the payload."""
-        if self.line < 0 or self._rows.lines.problem:
-            return of_payload(self._raw)
-        return of_place(self.value, self.steps, self._raw)
-
-    def action_decode(self) -> None:
-        """Show what the value under the cursor may stand for."""
-        from inspector.tui.widgets.json_tree.decoded import decode
-
-        decode(self.app, self.value, json_path(self.steps))
 
     @property
     def lines(self) -> JsonLines:
         """The lines of the payload."""
-        return self._rows.lines
+        return self.rows.lines
 
-    def _arrange(self, rows: JsonRows, line: int) -> None:
+    def lay(self, rows: JsonRows, line: int) -> None:
         """Take rows as they now are, with the cursor on a line."""
-        self._rows = rows
+        self.rows = rows
         self.view.resize(max(0, self.size.height - self.header_height))
         self.view.set_count(rows.count)
         self.forget()
@@ -313,37 +385,37 @@ what was found. `d` decodes the value under the cursor, `Y` copies it in one for
     @property
     def line(self) -> int:
         """The line under the cursor, from 0; -1 if there is none."""
-        return self._rows.line_of(self.view.cursor) if self.view.cursor >= 0 else -1
+        return self.rows.line_of(self.view.cursor) if self.view.cursor >= 0 else -1
 
     @property
     def path(self) -> str:
         """Where the cursor is, for example `params.arguments.q`; "" at the outside. In 10 MB: some milliseconds."""
-        return self._rows.lines.path(self.line) if self.line >= 0 else ""
+        return self.rows.lines.path(self.line) if self.line >= 0 else ""
 
     @property
     def value(self) -> bytes:
         """The value under the cursor, indented."""
-        return self._rows.lines.value(self.line) if self.line >= 0 else b""
+        return self.rows.lines.value(self.line) if self.line >= 0 else b""
 
     def header(self, width: int) -> Sequence[Span]:
         """Return why this is no JSON, or what of it JSON forbids."""
-        said = self._rows.lines.problem or self._rows.lines.note
-        return clip([(f"{glyphs().warning} {said}", "warning")], width) if said and self._rows.lines.count else ()
+        said = self.rows.lines.problem or self.rows.lines.note
+        return clip([(f"{glyphs().warning} {said}", "warning")], width) if said and self.rows.lines.count else ()
 
     @property
     def steps(self) -> tuple[Step, ...]:
         """The way to the line under the cursor. In 10 MB: some hundredths of a second."""
-        return self._rows.lines.places.steps(self.line) if self.line >= 0 and not self._rows.lines.problem else ()
+        return self.rows.lines.places.steps(self.line) if self.line >= 0 and not self.rows.lines.problem else ()
 
     def spans(self, index: int, width: int) -> Sequence[Span]:
         """Return a row, with a sign before it if there is more to it."""
-        sign, spans = self._rows.row(index, width - _GUTTER)
+        sign, spans = self.rows.row(index, width - _GUTTER)
         mark = {"opened": glyphs().opened, "closed": glyphs().closed, "": " "}[sign]
         return [(f"{mark} ", "accent" if sign == "closed" else "faint"), *spans]
 
     def opened(self) -> None:
         """Take a double click as Enter."""
-        self.action_toggle_fold()
+        self._folding.action_toggle_fold()
 
     def on_click(self, event: events.Click) -> None:
         """Fold and unfold by a click on the sign before a line."""
@@ -351,66 +423,13 @@ what was found. `d` decodes the value under the cursor, `Y` copies it in one for
         if event.x < 2 * _GUTTER and event.y >= self.header_height and index < self.view.count:
             event.prevent_default()
             self.go_to(index)
-            self.action_toggle_fold()
+            self._folding.action_toggle_fold()
 
     def on_resize(self, event: events.Resize) -> None:
         """Close opened lines: they were laid out for another width."""
         line = max(self.line, 0)
-        self._rows.close_all()
-        self._arrange(self._rows, line)
-
-    def action_toggle_fold(self) -> None:
-        """Fold or unfold the value, open or close the long line."""
-        if self.line >= 0:
-            self._arrange(self._rows, self._rows.toggle(self.line, self.line_width - _GUTTER))
-
-    def action_unfold(self) -> None:
-        """Unfold the value or open the long line; else go on into it."""
-        if self.line < 0:
-            return
-        before = self._rows.count
-        line = self._rows.unfold(self.line, self.line_width - _GUTTER)
-        self._arrange(self._rows, line if self._rows.count != before else line + 1)
-
-    def action_fold(self) -> None:
-        """Close the long line or fold the value; else go out to what it stands in."""
-        if self.line >= 0:
-            self._arrange(self._rows, self._rows.fold(self.line))
-
-    def action_many(self, what: Many) -> None:
-        """Fold or unfold many values at once; those of a large payload are found on a thread."""
-        if self.line < 0:
-            return
-        if len(self._rows.lines.text) <= AT_ONCE:
-            self._take_folds(self._rows, self.line, self._rows.folds_of(self.line, what))
-        else:
-            self._fold_slowly(what)
-
-    @work(exclusive=True, group="fold")
-    async def _fold_slowly(self, what: Many) -> None:
-        rows, line = self._rows, self.line
-        folds = await asyncio.to_thread(rows.folds_of, line, what)
-        if rows is self._rows:
-            self._take_folds(rows, line, folds)
-
-    def _take_folds(self, rows: JsonRows, line: int, folds: list[Fold]) -> None:
-        self._arrange(rows, rows.take(line, folds))
-
-    async def action_find_here(self) -> None:
-        """Open the line to find with."""
-        await self.finder.open()
-
-    def action_unfind(self) -> None:
-        """Put the line away and mark nothing."""
-        self.finder.leave(keep=False)
-
-    def action_next_match(self) -> None:
-        """Go to the next line that matches."""
-        self.finder.go_on(backwards=False)
-
-    def action_previous_match(self) -> None:
-        """Go to the line before that matches."""
-        self.finder.go_on(backwards=True)
+        self.rows.close_all()
+        self.lay(self.rows, line)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Let Escape go back where nothing is being found."""

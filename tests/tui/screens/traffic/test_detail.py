@@ -162,7 +162,7 @@ async def test_a_message_that_was_edited_becomes_a_draft(tape: Tape) -> None:
         panel.show(4)
         await pilot.pause()
         view = panel.query_one("#first", PayloadView)
-        view.post_message(PayloadDeeds.Edited(view, b'{"changed": 1}'))
+        view.post_message(PayloadDeeds.Edited(b'{"changed": 1}'))
         await pilot.pause()
         await pilot.pause()
     (wanted,) = app.posted

@@ -23,7 +23,7 @@ class Inspecting(Showing):
     subject: OpenConversation
 
     def on_payload_deeds_expect_wanted(self, message: PayloadDeeds.ExpectWanted) -> None:
-        expecting.expect(message.view)
+        expecting.expect(message.view, message.place)
 
 
 def called(tape: Tape, result: Any) -> Staged:

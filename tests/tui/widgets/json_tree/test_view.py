@@ -53,7 +53,7 @@ async def test_escape_ends_it_and_marks_nothing_any_more() -> None:
         await pilot.press("escape")
         await pilot.pause()
         assert "find" not in text(app)
-        assert view.needle == ""
+        assert view.rows.needle == ""
         assert app.focused is view
         await pilot.press("escape")  # nothing is found any more: Escape is others' again
         await pilot.press("*", "escape")
@@ -360,4 +360,4 @@ async def test_one_line_of_a_megabyte_stays_responsive_to_look_at() -> None:
         assert app.rows()[1].endswith("… 900 kB")
         await pilot.press("j", "enter")
         assert all(strip.cell_length == 80 for strip in app.screen._compositor.render_strips())
-        assert len(widget._rows.lines.line(1)) < JsonLines(raw).size
+        assert len(widget.rows.lines.line(1)) < JsonLines(raw).size
