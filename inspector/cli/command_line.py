@@ -109,9 +109,9 @@ def _unknown(
 
     near = get_close_matches(word, commands, n=1)
     if near:
-        return UsageError(f"{word!r} is no command", hint=f"Did you mean {near[0]!r}? See mcp-inspect --help.")
+        return UsageError(f"unknown command {word!r}", hint=f"Did you mean {near[0]!r}? See mcp-inspect --help.")
     if re.match(_HOST_AND_PORT, word):
-        return UsageError(f"{word!r} is no URL", hint=f"Did you mean http://{word}?")
+        return UsageError(f"invalid URL {word!r}", hint=f"Did you mean http://{word}?")
     if server_argv is None and _could_start_a_server(word, ours[place + 1 :]):
         return _missing_dashes(ours[:place], ours[place:], None)
     return UsageError(f"{word!r} is neither a command nor a URL", hint="See mcp-inspect --help.")
@@ -126,7 +126,7 @@ def _missing_dashes(ours: Sequence[str], command: Sequence[str], server_argv: tu
 
     if server_argv is not None:
         return UsageError(
-            f"{command[0]!r} stands before --, where only options may",
+            f"unexpected {command[0]!r} before --",
             hint=f"Write: {shlex.join(['mcp-inspect', *ours, '--', *server_argv])}",
         )
     return UsageError(
@@ -149,7 +149,7 @@ def duration(text: str | float) -> float:
     except ValueError:
         found = re.match(_SPAN, str(text).strip())
     if found is None:
-        raise click.BadParameter(f"{text!r} is no span of time: give seconds (5), or 500ms, 5s, 2m, 1h.")
+        raise click.BadParameter(f"invalid duration {text!r}: use seconds (5), or 500ms, 5s, 2m, 1h.")
     return float(found[1]) * _SECONDS[found[2]]
 
 

@@ -78,7 +78,7 @@ def refuse_rules(options: Mapping[str, Any]) -> None:
     """Raises: UsageError if rules for operations were given where none are compared."""
     names = {"ignored": "--ignore", "rules_file": "--rules", "exact": "--exact", "only": "--only"}
     if given := [shown for name, shown in names.items() if options.get(name)]:
-        raise UsageError(f"{', '.join(given)}: only for what was asked and answered, which --sessions compares")
+        raise UsageError(f"{', '.join(given)}: applies to sessions only; add --sessions")
 
 
 def is_capture(path: Path) -> bool:
@@ -121,15 +121,15 @@ def read_sides(words: tuple[str, ...], env: CliEnv, count: int) -> tuple[Compare
     sides = [side_of(word, env) for word in words]
     if server_argv is not None:
         if not server_argv:
-            raise UsageError("nothing stands after --", hint="Give the server's command there.")
+            raise UsageError("missing command after --")
         sides.append(
             ComparedSide(SideKind.TARGET, shlex.join(command_without_credentials(server_argv)), argv=server_argv)
         )
     if len(sides) != count:
-        wanted = "one is wanted" if count == 1 else "two are wanted"
+        wanted = "expected one target" if count == 1 else "expected two targets"
         raise UsageError(
-            f"{wanted}, and {len(sides) or 'none'} named",
-            hint="Name captures, saved surfaces, URLs, or commands quoted as one word: 'node server.js'.",
+            f"{wanted}, got {len(sides)}",
+            hint="Name captures, lock files, URLs, or commands quoted as one word: 'node server.js'.",
         )
     return tuple(sides)
 
@@ -143,15 +143,15 @@ def side_of(word: str, env: CliEnv) -> ComparedSide:
     path = expanded(word)
     if os.path.isfile(path):
         if os.access(path, os.X_OK) and not is_capture(path):
-            raise UsageError(f"{word} is a program", hint="A command of one word stands after --.")
+            raise UsageError(f"{word} is a program", hint="Put a command without arguments after --.")
         return ComparedSide(SideKind.LOCK_FILE if is_lock_file(path) else SideKind.CAPTURE, word, path)
     if not any(char.isspace() for char in word):
-        demand_file(path, "A server's command is quoted as one word, or stands after --.")
+        demand_file(path, "Quote a server's command as one word, or put it after --.")
     try:
         argv = tuple(shlex.split(word))
         return ComparedSide(SideKind.TARGET, shlex.join(command_without_credentials(argv)), argv=argv)
     except ValueError as error:
-        raise UsageError(f"{word!r} is no command line: {error}", hint="Quote as in a shell.") from None
+        raise UsageError(f"invalid command line {word!r}: {error}", hint="Quote it as in a shell.") from None
 
 
 def are_captures(sides: tuple[ComparedSide, ...]) -> bool:
@@ -164,8 +164,8 @@ def demand_captures(sides: tuple[ComparedSide, ...]) -> tuple[Path, ...]:
     for side in sides:
         if side.kind is not SideKind.CAPTURE:
             raise UsageError(
-                f"{side.name} is no capture, so nothing was asked and answered there",
-                hint="Leave --sessions out: what the servers offer is compared then.",
+                f"{side.name} is not a capture: it has no requests and responses",
+                hint="Without --sessions, server definitions are compared.",
             )
     return tuple(side.path for side in sides if side.path is not None)
 
@@ -199,7 +199,10 @@ def _of_capture(output: Output, path: Path) -> ServerDefinitions:
     with loaded_capture(output, path) as journal:
         surface = surface_of(journal.conversation)
     if not surface.is_known:
-        raise UsageError(f"{path} shows nothing of what a server offers", hint="It holds no opening and no list.")
+        raise UsageError(
+            f"{path} contains no server definitions",
+            hint="It has no initialize or server/discover response, and no list.",
+        )
     return surface
 
 

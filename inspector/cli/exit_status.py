@@ -44,17 +44,17 @@ class ExitStatus(IntEnum):
 
 
 MEANINGS: dict[ExitStatus, str] = {
-    ExitStatus.OK: "it went well",
-    ExitStatus.FINDINGS: "a check found something",
-    ExitStatus.USAGE: "the command line, a file or an argument can't be used as given",
-    ExitStatus.AUTHORIZATION: "the server wants credentials, or refuses those it got",
-    ExitStatus.UNREACHABLE: "the server could not be started or reached, or went away",
-    ExitStatus.TOOL_ERROR: "the tool said isError, the server answered with an error, or the result is not complete",
-    ExitStatus.PROTOCOL: "what the server sent makes the session unusable",
-    ExitStatus.TIMEOUT: "nothing came back in time",
-    ExitStatus.MISTAKE: "this program made a mistake",
-    ExitStatus.INTERRUPTED: "interrupted",
-    ExitStatus.BROKEN_PIPE: "whoever reads our output closed it",
+    ExitStatus.OK: "success",
+    ExitStatus.FINDINGS: "findings, differences or failed test cases",
+    ExitStatus.USAGE: "usage error: invalid option, argument or file",
+    ExitStatus.AUTHORIZATION: "authorization required or rejected",
+    ExitStatus.UNREACHABLE: "server not started, not reachable or disconnected",
+    ExitStatus.TOOL_ERROR: "tool error (isError), JSON-RPC error or incomplete result",
+    ExitStatus.PROTOCOL: "protocol violation that makes the session unusable",
+    ExitStatus.TIMEOUT: "timeout",
+    ExitStatus.MISTAKE: "internal error; the traceback is on stderr",
+    ExitStatus.INTERRUPTED: "interrupted (Ctrl+C)",
+    ExitStatus.BROKEN_PIPE: "broken pipe (SIGPIPE)",
 }
 
 _BY_ERROR: tuple[tuple[type[InspectError], ExitStatus], ...] = (

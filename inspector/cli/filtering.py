@@ -80,12 +80,10 @@ def _read(text: str, named: Named) -> Term | None:
 def _rule(text: str, named: Named) -> ColorRule:
     found = _RULE.fullmatch(text)
     if found is None or found.group(1) not in _ROLES:
-        raise UsageError(
-            f"--color {text!r} is no rule", hint=f"Write COLOUR when FILTER; colours are {', '.join(_ROLES)}."
-        )
+        raise UsageError(f"invalid --color {text!r}", hint=f"Write COLOR when FILTER. Colors: {', '.join(_ROLES)}.")
     term = _read(found.group(2), named)
     if term is None:
-        raise UsageError(f"--color {text!r} has no filter", hint="Write COLOUR when FILTER.")
+        raise UsageError(f"missing filter in --color {text!r}", hint="Write COLOR when FILTER.")
     return ColorRule(_ROLES[found.group(1)], term)
 
 

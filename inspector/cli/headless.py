@@ -59,7 +59,7 @@ def tell_failure(
             output.narrate_lines(diagnosis_lines(found))
         return output.failure(error, more)
     if judged_elsewhere and not output.as_json:
-        return output.report(code_of(error), f"no session came about: {found.reason.id}", "", status_of(error), more)
+        return output.report(code_of(error), f"no session: {found.reason.id}", "", status_of(error), more)
     return output.report(code_of(error), str(error), error.hint or found.reason.fix, status_of(error), more)
 
 
@@ -177,7 +177,7 @@ def _introduce(output: Output, opening: Opening) -> None:
 
 def report_error(output: Output, method: str, error: ErrorAnswer) -> ExitStatus:
     """Report that the server answered a request with a JSON-RPC error; TOOL_ERROR."""
-    said = f"the server answered {method} with error {error.code}: {error.message}"
+    said = f"{method} failed with JSON-RPC error {error.code}: {error.message}"
     return output.report("server_error", said, "", ExitStatus.TOOL_ERROR, {"jsonrpc_error": error.error})
 
 
@@ -198,18 +198,18 @@ def _failure(reply: Silent | Refused | Broken | GivenUp, method: str) -> Inspect
         case Refused(status=401 | 403):
             why = "authentication required" if reply.status == 401 else "access denied"
             return AuthorizationNeeded(
-                f"{why}: {method} was answered with HTTP {reply.status}",
-                hint="Give it credentials, such as -H 'Authorization: Bearer …'.",
+                f"{why}: HTTP {reply.status} for {method}",
+                hint="Add credentials, for example -H 'Authorization: Bearer …'.",
             )
         case Refused():
             status = f"HTTP {reply.status}" if reply.status else "" if reply.why else "no response"
             said = reply.body[:200].decode("utf-8", "replace").strip()
             why = "; ".join(filter(None, (status, reply.why, said)))
-            return RequestFailed(f"no answer to {method}: {why}", hint=_CUT if reply.begun else "")
+            return RequestFailed(f"no response to {method}: {why}", hint=_CUT if reply.begun else "")
         case Broken(no_entry=True):
-            return AuthorizationNeeded(f"no answer to {method}: {reply.why}", hint=reply.hint)
+            return AuthorizationNeeded(f"no response to {method}: {reply.why}", hint=reply.hint)
         case Broken():
-            return Disconnected(f"no answer to {method}: {reply.why}", hint=reply.hint)
+            return Disconnected(f"no response to {method}: {reply.why}", hint=reply.hint)
         case GivenUp():
             return RequestCancelled(f"{method} was cancelled")
         case _:
@@ -219,13 +219,12 @@ def _failure(reply: Silent | Refused | Broken | GivenUp, method: str) -> Inspect
 def _silence(reply: Silent, method: str) -> RequestTimeout:
     if reply.clock == "total":
         return RequestTimeout(
-            f"no answer to {method} within {reply.seconds:g} s in all", hint="Give it longer with --max-total."
+            f"timeout: no response to {method} within {reply.seconds:g} s in total",
+            hint="Increase it with --max-total.",
         )
     return RequestTimeout(
-        f"no answer to {method}, and no progress for {reply.seconds:g} s", hint="Give it longer with --timeout."
+        f"timeout: no response to {method} and no progress for {reply.seconds:g} s", hint="Increase it with --timeout."
     )
 
 
-_CUT = (
-    "The server had taken it, and may have done it. --retry-calls asks again, with a new id, where that does no harm."
-)
+_CUT = "The server may have executed it. --retry-calls repeats such a call with a new id."

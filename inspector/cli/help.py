@@ -11,12 +11,12 @@ from typing import Any, TypeVar
 import click
 
 TOPICS = {
-    "comparing": "what of two sessions counts as a difference",
-    "findings": "what is known, who cares, and reports for other programs",
-    "server": "the server's process, its address, how to speak with it",
-    "questions": "what it may ask, and who answers",
-    "extensions": "what is advertised to it beyond the protocol",
-    "login": "how to get in",
+    "comparing": "which differences count",
+    "findings": "baseline, clients and reports",
+    "server": "process, connection and protocol",
+    "requests": "server requests (elicitation, sampling, roots) and their responses",
+    "extensions": "protocol extensions to advertise",
+    "login": "OAuth",
 }
 """In the order in which they are shown."""
 
@@ -90,7 +90,7 @@ def write_examples(formatter: click.HelpFormatter, examples: Sequence[str]) -> N
 def _write_names(by_topic: dict[str, list[click.Option]], formatter: click.HelpFormatter) -> None:
     if not by_topic:
         return
-    with formatter.section("More, explained by --help-all"):
+    with formatter.section("More options, explained by --help-all"):
         for topic, options in by_topic.items():
             often = [max(option.opts, key=len) for option in options if not getattr(option, "rare", False)]
             seldom = len(options) - len(often)
@@ -117,5 +117,5 @@ HELP_ALL = click.Option(
     is_eager=True,
     expose_value=False,
     callback=_show_all,
-    help="Show this and all other options.",
+    help="Show all options.",
 )

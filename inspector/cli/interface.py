@@ -230,8 +230,8 @@ def demand_terminal(env: CliEnv) -> None:
     """Raises: UsageError where no interface can be drawn."""
     if not env.has_terminal:
         raise UsageError(
-            "the interface needs a terminal, and stdin or stdout is none (or TERM is dumb)",
-            hint="Without a screen: mcp-inspect info, list, call, read or prompt.",
+            "the terminal interface needs a terminal on stdin and stdout, and TERM other than dumb",
+            hint="Commands without an interface: mcp-inspect info, list, call, read, prompt.",
         )
 
 

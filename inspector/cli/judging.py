@@ -90,7 +90,7 @@ def chosen_hosts(words: Iterable[str]) -> tuple[Host, ...]:
         found = [host for host in HOSTS.values() if host.id == word or host.id.rstrip("0123456789-") == word]
         if not found:
             known = ", ".join(HOSTS)
-            raise UsageError(f"nothing is known of a host {word!r}", hint=f"Known are: {known}.")
+            raise UsageError(f"unknown client {word!r}", hint=f"Known clients: {known}.")
         chosen |= {host.id: host for host in found}
     return tuple(chosen.values())
 
@@ -122,15 +122,22 @@ judging_options = option_group(
         "--fail-on",
         type=click.Choice([*(each.value for each in Severity), "never"]),
         default="error",
-        metavar="WORD",
-        help="What ends with 1: error, warning, hint, never.",
+        metavar="LEVEL",
+        help="Exit 1 from this severity on: error (default), warning, hint, never.",
     ),
-    shared("findings", "--junit", type=_FILE, metavar="FILE", help="Write JUnit XML, too."),
-    shared("findings", "--sarif", type=_FILE, metavar="FILE", help="Write SARIF 2.1.0, too."),
-    shared("findings", "--github", is_flag=True, help="Write annotations for a GitHub workflow to stderr, too."),
-    shared("findings", "--baseline", type=_FILE, metavar="FILE", help="Findings that are known: they fail nothing."),
-    shared("findings", "--write-baseline", is_flag=True, help="Write all that is found now into the --baseline file."),
-    shared("findings", "--host", "hosts", multiple=True, metavar="LIST", help="Judge by what these hosts do, too."),
+    shared("findings", "--junit", type=_FILE, metavar="FILE", help="Write a JUnit XML report."),
+    shared("findings", "--sarif", type=_FILE, metavar="FILE", help="Write a SARIF 2.1.0 report."),
+    shared("findings", "--github", is_flag=True, help="Write GitHub workflow annotations to stderr."),
+    shared("findings", "--baseline", type=_FILE, metavar="FILE", help="Ignore findings listed in this file."),
+    shared("findings", "--write-baseline", is_flag=True, help="Write all findings to the --baseline file."),
+    shared(
+        "findings",
+        "--host",
+        "hosts",
+        multiple=True,
+        metavar="LIST",
+        help="Also check compatibility with these clients.",
+    ),
     shared(
         "findings",
         "--other-server",
@@ -138,7 +145,7 @@ judging_options = option_group(
         multiple=True,
         type=_FILE,
         metavar="FILE",
-        help="Also compare tool names with this capture of another server.",
+        help="Also compare tool names with a capture of another server.",
     ),
 )
 
@@ -172,7 +179,7 @@ def read_report_options(options: dict[str, Any], target: str, output: Output) ->
     fail_on, github = options.pop("fail_on"), options.pop("github")
     baseline, writes = options.pop("baseline"), options.pop("write_baseline")
     if writes and baseline is None:
-        raise UsageError("--write-baseline says what to write and not where", hint="Add --baseline FILE.")
+        raise UsageError("--write-baseline needs --baseline FILE")
     word = stop_word() if github else ""
     report = ReportOptions(
         target,
@@ -233,11 +240,11 @@ def conclude(
     try:
         _report(findings, before, report, failure if status is not ExitStatus.OK else "", status)
     except UsageError as error:
-        problem, failure = error, failure or "a report can't be written"
+        problem, failure = error, failure or "cannot write a report"
     _tell(output, findings, new, inspection, report, failure)
     _tell_of_baseline(output, before, findings, len(findings) - len(new))
     if inspection.unasked:
-        output.warn(f"{inspection.unasked:,} results were too many to be held against their schemas")
+        output.warn(f"{inspection.unasked:,} results were not validated against their schemas: too many")
     for failed in inspection.set_aside.values():
         output.warn(failed.sentence)
     if report.stop_word:
@@ -251,11 +258,11 @@ def conclude(
 
 _IN_WORDS = {
     ExitStatus.AUTHORIZATION: "the server requires authorization",
-    ExitStatus.UNREACHABLE: "the server was not reached, or went away",
+    ExitStatus.UNREACHABLE: "the server is not reachable, or disconnected",
     ExitStatus.TOOL_ERROR: "a call failed, or a list is missing",
-    ExitStatus.PROTOCOL: "what the server sent makes the session unusable",
-    ExitStatus.TIMEOUT: "a response did not come in time",
-    ExitStatus.USAGE: "the command can't be carried out as given",
+    ExitStatus.PROTOCOL: "protocol violation that makes the session unusable",
+    ExitStatus.TIMEOUT: "a request timed out",
+    ExitStatus.USAGE: "usage error",
 }
 """What an exit status says of a conversation that shows no failure itself."""
 
@@ -295,9 +302,9 @@ def _tell(
 
 def _tell_of_baseline(output: Output, before: Baseline, findings: list[Finding], known: int) -> None:
     if known:
-        output.narrate(f"{known:,} more known by the baseline")
+        output.narrate(f"{known:,} more in the baseline")
     if gone := before.gone(findings):
-        output.narrate(f"{gone:,} of the baseline did not come any more; --write-baseline leaves them out")
+        output.narrate(f"no longer found: {gone:,} of the baseline; --write-baseline removes them")
 
 
 def _report(
@@ -330,10 +337,10 @@ def read_cases(words: Sequence[str], stdin: TextIO) -> tuple[PlannedCall, ...]:
 def _case(word: str, stdin: TextIO) -> PlannedCall:
     tool, given, text = word.partition("=")
     if not tool:
-        raise UsageError(f"--call {word!r} names no tool", hint="Write --call 'TOOL={\"a\": 1}'.")
+        raise UsageError(f"invalid --call {word!r}: missing tool name", hint="Write --call 'TOOL={\"a\": 1}'.")
     arguments = read_whole(text, stdin, f"--call {tool}=") if given else {}
     if not isinstance(arguments, dict):
-        raise UsageError(f"--call {tool}: the arguments are no object", hint="Write --call 'TOOL={\"a\": 1}'.")
+        raise UsageError(f"--call {tool}: arguments must be an object", hint="Write --call 'TOOL={\"a\": 1}'.")
     return PlannedCall(tool, arguments)
 
 
@@ -350,7 +357,7 @@ async def make_cases(visit: CommandSession, cases: Sequence[PlannedCall]) -> Exi
             visit.output.warn(f"{case.tool} failed: {why}")
             status = ExitStatus.TOOL_ERROR
         else:
-            visit.output.narrate(f"{case.tool} went well")
+            visit.output.narrate(f"{case.tool}: OK")
     return status
 
 
@@ -360,7 +367,7 @@ def say_uncalled(output: Output, journal: Journal) -> None:
     name = next((found for tool in tools if (found := peek.text(tool, "name"))), "")
     if name:
         word = shlex.quote(name + '={"a": 1}')
-        output.narrate(f"no tool was called: --call {word} calls one, and what comes of it is checked, too")
+        output.narrate(f"no tool was called; --call {word} calls one and checks the result")
 
 
 def failure_of(message: Answer | ErrorAnswer) -> str:
@@ -370,7 +377,7 @@ def failure_of(message: Answer | ErrorAnswer) -> str:
     if not peek.flag(message.result, "isError"):
         return incomplete(Finished("tools/call", result=message.result))
     said = (peek.text(block, "text") for block in peek.items(message.result, "content"))
-    return next((each[:200] for each in said if each), "it says isError, and not why")
+    return next((each[:200] for each in said if each), "isError without a message")
 
 
 _KINDS = ("tools", "prompts", "templates")
@@ -407,6 +414,6 @@ def remember(env: CliEnv, key: str, journal: Journal, output: Output) -> None:
     if conversation.opening is not None:
         found[INSTRUCTIONS] = known_text(conversation.opening.instructions, now)
     if not SeenServer(places(env.environ).state, key).keep(found):
-        raise UsageError("what the server offers can't be remembered", hint="Can the state directory be written?")
+        raise UsageError("cannot save the baseline", hint="Is the state directory writable?")
     if found:
-        output.narrate("remembered what the server offers now: later changes are told")
+        output.narrate("baseline saved; later changes are reported")

@@ -70,7 +70,7 @@ class FetchedList(msgspec.Struct, frozen=True):
             return ""
         code, said = peek.at(self.error, "code"), peek.text(self.error, "message") or ""
         where = f", after {counted(len(self.items), 'item')}" if self.items else ""
-        return f"the server answered {LISTS[self.kind].method} with error {code}: {said}{where}"
+        return f"{LISTS[self.kind].method} failed with JSON-RPC error {code}: {said}{where}"
 
 
 def declared(opening: Opening) -> tuple[str, ...]:

@@ -54,27 +54,27 @@ def _rare(*names: str, **more: Any) -> Callable[..., Any]:
 
 
 login_options = option_group(
-    shared("login", "--client-id", default="", metavar="ID", help="The client that was registered by hand."),
-    _rare("--client-secret-env", metavar="NAME", help="The variable that holds its secret."),
-    _rare("--client-metadata-url", default="", metavar="URL", help="Where a document about the client is."),
-    _rare("--private-key", type=_PATH, metavar="FILE", help="Prove the client by this key (PEM)."),
-    _rare("--signing-alg", metavar="ALG", help="How that key signs (ES256)."),
-    shared("login", "--scope", multiple=True, metavar="NAMES", help="Ask for these, not for what the server names."),
-    _rare("--oauth-port", type=_PORT, metavar="PORT", help="Where the browser comes back to (any free)."),
-    _rare("--oauth-callback", default="", metavar="URL", help="The same as an address of its own."),
-    _rare("--dpop", type=click.Choice(_DPOP), help="Bind tokens to a key (auto: where offered)."),
-    _rare("--grant", type=click.Choice(_GRANTS), help="Log in as a person or as the client itself."),
-    _rare("--assertion", type=_PATH, metavar="FILE", help="Log in by this JWT of a workload."),
-    _rare("--idp-token-endpoint", default="", metavar="URL", help="Log in by an enterprise's provider…"),
-    _rare("--idp-client-id", default="", metavar="ID", help="…as this client of its…"),
-    _rare("--id-token", type=_PATH, metavar="FILE", help="…with this token of its."),
+    shared("login", "--client-id", default="", metavar="ID", help="Use this pre-registered client."),
+    _rare("--client-secret-env", metavar="NAME", help="Read its secret from this environment variable."),
+    _rare("--client-metadata-url", default="", metavar="URL", help="Use this client metadata document."),
+    _rare("--private-key", type=_PATH, metavar="FILE", help="Authenticate the client with this key (PEM)."),
+    _rare("--signing-alg", metavar="ALG", help="Set the signature algorithm (ES256)."),
+    shared("login", "--scope", multiple=True, metavar="NAMES", help="Request these scopes instead of the server's."),
+    _rare("--oauth-port", type=_PORT, metavar="PORT", help="Listen for the redirect on this port (any free port)."),
+    _rare("--oauth-callback", default="", metavar="URL", help="Use this redirect URI."),
+    _rare("--dpop", type=click.Choice(_DPOP), help="Bind tokens with DPoP (auto: if supported)."),
+    _rare("--grant", type=click.Choice(_GRANTS), help="Log in as a user or as the client itself."),
+    _rare("--assertion", type=_PATH, metavar="FILE", help="Log in with this JWT (workload identity)."),
+    _rare("--idp-token-endpoint", default="", metavar="URL", help="Log in through this enterprise identity provider."),
+    _rare("--idp-client-id", default="", metavar="ID", help="Set the client id at the identity provider."),
+    _rare("--id-token", type=_PATH, metavar="FILE", help="Read the ID token of the identity provider from this file."),
     shared(
         "login",
         "--token-store",
         type=click.Choice(_KEPT),
-        help="Where logins are kept (keyring, else file).",
+        help="Store tokens here (keyring if available, else file).",
     ),
-    shared("login", "--no-oauth", is_flag=True, help="Log in nowhere, and use nothing that is kept."),
+    shared("login", "--no-oauth", is_flag=True, help="Disable OAuth and ignore stored tokens."),
 )
 
 
@@ -171,7 +171,7 @@ def _variable(name: str | None, env: Mapping[str, str]) -> str:
     if name is None:
         return ""
     if not env.get(name):
-        raise UsageError(f"--client-secret-env {name}: there is no such variable in the environment, or it is empty")
+        raise UsageError(f"--client-secret-env {name}: the environment variable is not set or empty")
     return env[name]
 
 
@@ -195,5 +195,5 @@ def _address(url: str, option: str) -> str:
     except ValueError:
         fits = False
     if not fits or any(char <= " " for char in url):
-        raise UsageError(f"{option} {url!r} is no address", hint="It begins with https:// or http://.")
+        raise UsageError(f"invalid {option} {url!r}", hint="It must start with https:// or http://.")
     return url

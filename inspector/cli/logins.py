@@ -127,7 +127,7 @@ class Consent:
         else:
             found.append(_way("here", f"no browser: {why_not}; open the address where there is one"))
         if waiting.port and why_not:
-            found.append(_way("tunnel", f"on that machine, so that it finds back here: {tunnel(waiting.port, env)}"))
+            found.append(_way("tunnel", f"on that machine, to forward the redirect: {tunnel(waiting.port, env)}"))
         found.append(
             _way("paste", "the address that the browser ends at, or the code in it, if it does not get through")
         )
@@ -172,7 +172,7 @@ def _way(key: str, what: str) -> Line:
     return ((f"  {key:<7} ", "accent"), (what, "text"))
 
 
-_LET_IN = "the server lets everybody in: there is nothing to log in for"
+_LET_IN = "the server requires no authorization"
 
 
 def explain(output: Output, chosen: TargetOptions) -> ExitStatus:
@@ -215,7 +215,9 @@ def login(output: Output, chosen: TargetOptions) -> ExitStatus:
         before = msgspec.structs.replace(before, refresh_token="")  # it is renewed by the person, not by itself
         if earlier := dict.fromkeys((*before.asked, *(before.scopes or ()))):
             forget = f"mcp-inspect auth logout {shlex.quote(target.url)}"
-            output.narrate(f"it asks for the scopes of the login before, too: {' '.join(earlier)}; not after {forget}")
+            output.narrate(
+                f"also requesting the scopes of the previous login: {' '.join(earlier)}; to drop them: {forget}"
+            )
     keeper.known = StoredLogin(before, keeper.known.clients)
     try:
         _connect(output, chosen, lambda url: keeper)
@@ -224,7 +226,7 @@ def login(output: Output, chosen: TargetOptions) -> ExitStatus:
     if keeper.known.token == before:
         output.narrate(_LET_IN)
     else:
-        output.narrate(f"logged in; kept in {store.place}")
+        output.narrate(f"logged in; tokens stored in {store.place}")
     return _show(output, target.url, keeper.known, keeper.ladder)
 
 
@@ -234,7 +236,7 @@ def refresh(output: Output, chosen: TargetOptions) -> ExitStatus:
     store = store_for(choice, output.env.environ)
     before = store.get(target.url).token
     if before is None or not before.refresh_token:
-        what = "no token is kept for it" if before is None else "nothing came with the token to renew it by"
+        what = "no stored token" if before is None else "no refresh token"
         raise AuthorizationNeeded(f"{target.url}: {what}", hint=f"mcp-inspect auth login {shlex.quote(target.url)}")
     wishes = msgspec.structs.replace(choice.wishes, has_person=False)
     keeper = OAuthAuthorizer(target.url, wishes, store, NoAuthorizer(target.url), tell=_teller(output), renew=True)
@@ -260,14 +262,14 @@ def status(output: Output, chosen: TargetOptions | None, store: TokenStore) -> E
     elif servers:
         output.lines(fact_lines([login_line(url, known, now) for url, known in servers]))
     else:
-        output.narrate("no logins are kept")
+        output.narrate("no stored logins")
     return ExitStatus.OK
 
 
 def logout(output: Output, chosen: TargetOptions | None, store: TokenStore, *, everything: bool) -> ExitStatus:
     """Forget the token of a server; with `everything` its registration too, and without a server those of all."""
     if chosen is None and not everything:
-        raise UsageError("no server named", hint="Give its URL, or --all for every login that is kept.")
+        raise UsageError("no server named", hint="Give its URL, or --all for all stored logins.")
     forgotten: list[str] = []
     for url in [_target(chosen).url] if chosen else store.servers():
         known = store.get(url)
@@ -283,13 +285,13 @@ def logout(output: Output, chosen: TargetOptions | None, store: TokenStore, *, e
     else:
         output.text("\n".join(f"forgotten: {url}" for url in forgotten) or "there was nothing to forget")
         if forgotten:
-            output.narrate("the authorization server was not told: a token stays good there until its time is over")
+            output.narrate("the token was not revoked at the authorization server: it stays valid until it expires")
     return ExitStatus.OK
 
 
 def _target(chosen: TargetOptions) -> HttpTarget:
     if not isinstance(chosen.target, HttpTarget):
-        raise UsageError("a server that is started asks for no login", hint="Give the URL of one over HTTP.")
+        raise UsageError("stdio servers have no OAuth login", hint="Give the URL of an HTTP server.")
     return chosen.target
 
 

@@ -156,7 +156,7 @@ def run(argv: Sequence[str], env: CliEnv | None = None) -> int:
         except Exception as error:  # the border of every command
             if (unusable := _unusable_path(error)) is not None:
                 return output.failure(unusable)
-            logger.exception("mcp-inspect made a mistake; the traceback is worth a report")
+            logger.exception("internal error; please report this traceback")
             return ExitStatus.MISTAKE
 
 

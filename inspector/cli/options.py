@@ -27,7 +27,7 @@ _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "ki": 1 << 10, "mi": 1 << 2
 _AMOUNT = r"(\d{1,15})\s*([kmg]i?)?b?"
 _NAMES = tuple(Limits.__struct_fields__)
 limit_options = shared(
-    "server", "--max", "limits", multiple=True, metavar="NAME=N", help=f"Raise a limit: {', '.join(_NAMES)}."
+    "server", "--max", "limits", multiple=True, metavar="NAME=N", help=f"Set a limit: {', '.join(_NAMES)}."
 )
 
 
@@ -45,10 +45,10 @@ def _limit(text: str) -> tuple[str, int]:
     name, equals, amount = (part.strip() for part in text.partition("="))
     found = re.fullmatch(_AMOUNT, amount, re.IGNORECASE)
     if not equals or name not in _NAMES or found is None:
-        raise UsageError(f"--max {text!r} names no limit", hint=f"Write NAME=N, with NAME one of {', '.join(_NAMES)}.")
+        raise UsageError(f"invalid --max {text!r}", hint=f"Write NAME=N; NAME is one of {', '.join(_NAMES)}.")
     number = int(found.group(1)) * _UNITS[(found.group(2) or "").lower()]
     if number < 1:
-        raise UsageError(f"--max {text!r}: nothing could be received", hint="Give 1 or more.")
+        raise UsageError(f"invalid --max {text!r}", hint="Use 1 or more.")
     return name, number
 
 
@@ -57,10 +57,10 @@ screen_lists = option_group(
         "--refresh",
         type=click.Choice(["auto", "manual"]),
         default="auto",
-        help="Fetch lists that change by itself, or when asked.",
+        help="Refresh changed lists automatically, or on request.",
     ),
     click.option(
-        "--pages", type=click.Choice(["all", "one"]), default="all", help="Fetch lists whole, or page by page."
+        "--pages", type=click.Choice(["all", "one"]), default="all", help="Fetch all pages of a list, or page by page."
     ),
 )
 
@@ -74,9 +74,13 @@ def read_list_wishes(options: Mapping[str, Any]) -> ListWishes:
 
 extension_options = option_group(
     shared(
-        "extensions", "--extension", multiple=True, metavar="NAME[=JSON]", help="Advertise it: skills, ui, any name."
+        "extensions",
+        "--extension",
+        multiple=True,
+        metavar="NAME[=JSON]",
+        help="Advertise an extension: skills, ui or any name.",
     ),
-    shared("extensions", "--no-extension", multiple=True, metavar="NAME", help="Advertise it not; all for none."),
+    shared("extensions", "--no-extension", multiple=True, metavar="NAME", help="Do not advertise it; all: none."),
 )
 
 
@@ -89,35 +93,57 @@ _PATH = click.Path(path_type=Path)
 
 target_options = option_group(
     shared(
-        "server", "-e", "set_", multiple=True, metavar="KEY[=VAL]", help="Give the server a variable; KEY copies ours."
+        "server",
+        "-e",
+        "set_",
+        multiple=True,
+        metavar="KEY[=VAL]",
+        help="Set an environment variable; KEY copies its current value.",
     ),
-    shared("server", "--env-file", type=_PATH, metavar="FILE", help="Give it the variables of a file."),
-    shared("server", "--inherit-env", is_flag=True, help="Give it all our environment, not the safe few."),
+    shared("server", "--env-file", type=_PATH, metavar="FILE", help="Set environment variables from a file."),
+    shared("server", "--inherit-env", is_flag=True, help="Pass the full environment (default: a safe subset)."),
     shared(
         "server",
         "--cwd",
         type=click.Path(path_type=Path, file_okay=False),
         metavar="DIR",
-        help="Start it in this directory.",
+        help="Start the server in this directory.",
     ),
-    shared("server", "-H", "--header", multiple=True, metavar="'NAME: VAL'", help="Send a header; @FILE reads it."),
-    shared("server", "--cacert", type=_PATH, metavar="FILE", help="Trust these certificates."),
-    shared("server", "--insecure", is_flag=True, help="Check no certificate."),
-    shared("server", "--transport", type=click.Choice(["stdio", "http", "sse"]), help="Use this one and no other."),
-    shared("server", "--era", type=click.Choice(["auto", "legacy", "modern"]), default="auto", help="How to open."),
-    shared("server", "--revision", default="", metavar="DATE", help="Use this version and no other."),
+    shared(
+        "server", "-H", "--header", multiple=True, metavar="'NAME: VAL'", help="Send an HTTP header; @FILE reads it."
+    ),
+    shared("server", "--cacert", type=_PATH, metavar="FILE", help="Trust the CA certificates in this file."),
+    shared("server", "--insecure", is_flag=True, help="Do not verify TLS certificates."),
+    shared("server", "--transport", type=click.Choice(["stdio", "http", "sse"]), help="Use only this transport."),
+    shared(
+        "server",
+        "--era",
+        type=click.Choice(["auto", "legacy", "modern"]),
+        default="auto",
+        help="Open with initialize (legacy) or server/discover (modern).",
+    ),
+    shared("server", "--revision", default="", metavar="DATE", help="Use only this protocol version."),
     shared(
         "server",
         "--timeout",
         type=duration,
         default=60.0,
         metavar="S",
-        help="Longest silence (60); progress resets it.",
+        help="Time out after this long without a message (60).",
     ),
-    shared("server", "--max-total", type=duration, default=3600.0, metavar="S", help="Longest wait in all (3600)."),
-    shared("server", "--retry-calls", is_flag=True, help="Make a call again whose stream was cut, whatever it does."),
-    shared("server", "--no-redact", "keep_secrets", is_flag=True, help="Record credentials in headers and URLs too."),
-    click.option("--capture", type=_PATH, metavar="FILE", help="Record the session in a new file."),
+    shared(
+        "server",
+        "--max-total",
+        type=duration,
+        default=3600.0,
+        metavar="S",
+        help="Time out after this long in total (3600).",
+    ),
+    shared(
+        "server", "--retry-calls", is_flag=True, help="Repeat a call whose stream broke, even if it is not idempotent."
+    ),
+    shared("server", "--no-redact", "keep_secrets", is_flag=True, help="Record credentials in headers and URLs."),
+    click.option("--capture", type=_PATH, metavar="FILE", help="Record the session to a new file."),
     answers_options,
     extension_options,
     login_options,
@@ -126,16 +152,16 @@ target_options = option_group(
 """The options of every command that connects to a server."""
 screen_options = option_group(
     target_options,
-    click.option("--with", "others", multiple=True, metavar="WHAT", help="Open this too, in a tab; see open --help."),
-    click.option("--no-capture", is_flag=True, help="Record nothing."),
+    click.option("--with", "others", multiple=True, metavar="TARGET", help="Also open this in a tab; see open --help."),
+    click.option("--no-capture", is_flag=True, help="Do not record the session."),
     screen_lists,
 )
 """What every command with the interface takes."""
 json_option = click.option("--json", "as_json", is_flag=True, help="Write one JSON object to stdout.")
-quiet_option = click.option("-q", "--quiet", is_flag=True, help="Say only what went wrong.")
+quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print only warnings and errors.")
 headless_settings = option_group(json_option, quiet_option, target_options)
 """What every command without a screen takes, if it finds its target among other arguments."""
 headless_options = option_group(
-    click.argument("url", required=False, metavar="[URL | NAME | -- CMD…]"), headless_settings
+    click.argument("url", required=False, metavar="[URL | NAME | -- COMMAND]"), headless_settings
 )
 """What every command without a screen takes, and its target."""

@@ -63,7 +63,7 @@ def read_baseline(path: Path) -> Baseline:
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"--baseline {path}: can't be read: {error}") from None
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise UsageError(f"--baseline {path}: this is no baseline", hint="Make one with --write-baseline.") from None
+        raise UsageError(f"--baseline {path}: not a baseline file", hint="Create one with --write-baseline.") from None
     if isinstance(value.get("version"), int) and value["version"] > _VERSION:
         raise UsageError(f"--baseline {path}: a newer mcp-inspect has written it", hint="Update this one.")
     return Baseline(known)
@@ -234,7 +234,7 @@ def _page(check: Check) -> str:
 
 
 def _result(finding: Finding, places: Mapping[str, int], target: str) -> dict[str, Any]:
-    name = f"entry {finding.frames[0]}{finding.pointer}" if finding.frames else "the whole conversation"
+    name = f"entry {finding.frames[0]}{finding.pointer}" if finding.frames else "the session"
     return {
         "ruleId": finding.id,
         "ruleIndex": places[finding.id],

@@ -93,7 +93,7 @@ async def settled(visit: CommandSession, called: Called, task_options: TaskOptio
     task = task_of(visit.session, called)
     if task is None:
         if task_options is not None and task_options.wait and isinstance(called.reply, Replied):
-            visit.output.narrate("answered at once: whether a call becomes a task is the server's choice")
+            visit.output.narrate("the server returned a result instead of a task; the choice is its own")
         return None
     if called.unanswered and not task.ended:
         await visit.session.tasks.cancel(task.id)
@@ -150,7 +150,7 @@ class TaskTeller:
         if self._told.get(task.number) == words:
             return
         if task.number not in self._told:
-            whose = "task" if task.by_server else "our answer is a task of ours"
+            whose = "task" if task.by_server else "client task"
             self._output.narrate(f"{whose}: {shown(task.id)}")
         self._told[task.number] = words
         said = f": {shown(task.message)}" if task.message else ""
@@ -167,7 +167,7 @@ def _leave_it(visit: CommandSession, task: Task) -> None:
     if visit.session.transport.kind == "stdio":
         visit.output.warn("the server ends with this command, and its task with it: over HTTP it would go on")
     else:
-        visit.output.narrate("""ask for it with: mcp-inspect request tasks/get --params '{"taskId": "…"}' URL""")
+        visit.output.narrate("""get its state with: mcp-inspect request tasks/get --params '{"taskId": "…"}' URL""")
 
 
 @contextmanager
@@ -205,7 +205,7 @@ class Narrator:
                     if exchange.method in KIND_OF_QUESTION:
                         self._say(_reply(answer))
                 case events.Cancelled(exchange) if exchange.sender is Direction.FROM_SERVER:
-                    self._say(f"the server no longer asks {exchange.method}{_because(exchange.why)}")
+                    self._say(f"the server cancelled {exchange.method}{_because(exchange.why)}")
                 case events.TaskTold(task):
                     self._tasks.tell(task)
                 case events.Progressed(exchange) if self._bar is not None and exchange.progress is not None:
@@ -226,7 +226,7 @@ def asked(question: Question) -> str:
 
 
 def _reply(answer: jsonrpc.Answer | jsonrpc.ErrorAnswer) -> str:
-    return f"refused: {answer.message}" if isinstance(answer, jsonrpc.ErrorAnswer) else _answer(answer.result)
+    return f"error: {answer.message}" if isinstance(answer, jsonrpc.ErrorAnswer) else _answer(answer.result)
 
 
 def _answer(result: Any) -> str:
@@ -271,7 +271,7 @@ class CliRequest:
         return None if ended is None else ended - self.exchanges[0].started_ns
 
 
-_PREPARE = "Prepare an answer, and name its file with --responses."
+_PREPARE = "Put a response into a file and pass it with --responses."
 
 
 async def make(visit: CommandSession, request: CliRequest, *, progress: bool = False, logs: bool = False) -> ExitStatus:
@@ -319,7 +319,7 @@ def _narrate_models(session: Session, output: Output) -> None:
             continue
         said = proposal.said
         account = ModelRun(proposal.model, proposal.took_ns, said.tokens_in, said.tokens_out, said.left_out)
-        output.narrate(f"the model's answer: {told(account)}")
+        output.narrate(f"model's response: {told(account)}")
         if lost := left_out(account):
             output.warn(f"the model did not see {lost}")
 
@@ -330,7 +330,7 @@ def _left_open(session: Session, called: Called) -> tuple[str, str]:
         if ticket.by != BY_NOBODY:
             continue
         if ticket.proposal is not None:
-            return f"{ticket.proposal.model} gave no answer: {ticket.why}", ticket.proposal.hint
+            return f"{ticket.proposal.model} failed: {ticket.why}", ticket.proposal.hint
         return ticket.why, _PREPARE
     return called.unanswered, _PREPARE
 

@@ -29,16 +29,23 @@ KEY_ENV = "MCP_INSPECT_SAMPLER_KEY"
 _PATIENCE_S = 120.0
 _A_DAY = 24 * 3600
 sampler_options = option_group(
-    shared("questions", "--sampler-url", metavar="URL", help="Let a model answer sampling: an OpenAI-compatible API."),
-    shared("questions", "--sampler-model", metavar="NAME", help="The model's name there."),
-    shared("questions", "--sampler-key-env", metavar="NAME", help=f"The variable that holds its key ({KEY_ENV})."),
     shared(
-        "questions",
+        "requests", "--sampler-url", metavar="URL", help="Answer sampling with the model at this OpenAI-compatible API."
+    ),
+    shared("requests", "--sampler-model", metavar="NAME", help="Set the model's name."),
+    shared(
+        "requests",
+        "--sampler-key-env",
+        metavar="NAME",
+        help=f"Read its key from this environment variable ({KEY_ENV}).",
+    ),
+    shared(
+        "requests",
         "--sampler-approve",
         type=click.Choice([each.value for each in Approve]),
-        help="Ask you before and after (always), before, or never.",
+        help="Confirm each request and response, each request, or none.",
     ),
-    shared("questions", "--sampler-timeout", type=duration, metavar="S", help="How long it may take (120)."),
+    shared("requests", "--sampler-timeout", type=duration, metavar="S", help="Wait this long for the model (120)."),
 )
 _NAMES = ("sampler_model", "sampler_key_env", "sampler_approve", "sampler_timeout")
 
@@ -68,8 +75,8 @@ def demand_consent(model: ModelChoice | None) -> None:
     """Without a person nobody can approve. Raises: UsageError where that was asked for."""
     if model is not None and model.approve is not Approve.NEVER:
         raise UsageError(
-            "nobody is at a screen to approve what the model is asked and what it answers",
-            hint="To let it answer unasked, give --sampler-approve never.",
+            "sampling needs approval, and there is no screen to ask",
+            hint="To respond without approval: --sampler-approve never.",
         )
 
 
@@ -80,19 +87,21 @@ def _url(given: str) -> str:
     except ValueError:
         fits = False
     if not fits or any(char <= " " for char in given):
-        raise UsageError(f"--sampler-url {given!r} is no address", hint="It looks like http://127.0.0.1:11434/v1.")
+        raise UsageError(f"invalid --sampler-url {given!r}", hint="Example: http://127.0.0.1:11434/v1.")
     if parts.username is not None or parts.password is not None:
-        raise UsageError("--sampler-url has credentials in it", hint="Put the key into the environment instead.")
+        raise UsageError(
+            "--sampler-url contains credentials", hint="Pass the key in an environment variable: --sampler-key-env."
+        )
     return given
 
 
 def _key(options: Mapping[str, Any], env: Mapping[str, str]) -> Key:
     name = options.get("sampler_key_env")
     if name is not None and name not in env:
-        raise UsageError(f"--sampler-key-env {name}: there is no such variable in the environment")
+        raise UsageError(f"--sampler-key-env {name}: the environment variable is not set")
     key = env.get(name or KEY_ENV, "").strip()
     if not all("!" <= char <= "~" for char in key):
-        raise UsageError(f"what {name or KEY_ENV} holds can't be a key: it has characters that no header takes")
+        raise UsageError(f"invalid key in {name or KEY_ENV}: it contains characters that are not allowed in a header")
     return Key(key)
 
 
@@ -101,34 +110,38 @@ def _patience(options: Mapping[str, Any]) -> float:
     if given is None:
         return _PATIENCE_S
     if not 0 < given <= _A_DAY:
-        raise UsageError(f"--sampler-timeout {given:g}: that is no time to wait", hint="Give seconds.")
+        raise UsageError(f"invalid --sampler-timeout {given:g}", hint="Use more than 0 seconds, at most a day.")
     return float(given)
 
 
 EVERYTHING = "all"
 _ROOTS = (
-    shared(
-        "questions", "--root", "root", multiple=True, metavar="PATH", help="A directory to name when asked for roots."
-    ),
-    shared("questions", "--root-uri", multiple=True, metavar="URI", help="The same, by its URI."),
+    shared("requests", "--root", "root", multiple=True, metavar="PATH", help="Return this directory as a root."),
+    shared("requests", "--root-uri", multiple=True, metavar="URI", help="Return this URI as a root."),
 )
 roots_options = option_group(*_ROOTS)
 answers_options = option_group(
     shared(
-        "questions",
+        "requests",
         "--capability",
         multiple=True,
         metavar="NAMES",
-        help="Declare these, or all: sampling,elicitation.form,…",
+        help="Advertise client capabilities: sampling, elicitation, roots, … or all.",
     ),
-    shared("questions", "--no-capability", multiple=True, metavar="NAMES", help="Declare none of these."),
+    shared(
+        "requests",
+        "--no-capability",
+        multiple=True,
+        metavar="NAMES",
+        help="Do not advertise these client capabilities.",
+    ),
     *_ROOTS,
     shared(
-        "questions",
+        "requests",
         "--responses",
         type=click.Path(path_type=Path),
         metavar="FILE",
-        help="Answer questions from JSON or YAML.",
+        help="Respond to server requests from a JSON or YAML file.",
     ),
     sampler_options,
 )
@@ -197,7 +210,9 @@ def read_roots(options: Mapping[str, Any]) -> tuple[Root, ...]:
 def _directory(text: str) -> Root:
     path = expanded(text).absolute()
     if not path.is_dir():
-        raise UsageError(f"--root {text}: no such directory", hint="For one that is not there take --root-uri.")
+        raise UsageError(
+            f"--root {text}: no such directory", hint="For a directory that does not exist, use --root-uri."
+        )
     return Root(path.as_uri(), path.name)
 
 
@@ -208,7 +223,7 @@ def _by_uri(text: str) -> Root:
     except ValueError:
         scheme = ""
     if not scheme:
-        raise UsageError(f"--root-uri {text!r} is no URI", hint="It looks like file:///home/me/project.")
+        raise UsageError(f"invalid --root-uri {text!r}", hint="Example: file:///home/me/project.")
     return Root(text)
 
 

@@ -135,8 +135,8 @@ def warnings(shared: ShareResult, chosen: ShareOptions) -> Iterator[str]:
 
 _WHY = {
     "unreadable": "can't be read",
-    "unknown": "of a type that this program does not know",
-    "torn": "torn at the end of the file",
+    "unknown": "of an unknown type",
+    "torn": "incomplete at the end of the file",
     "no payload": "their payload is in another file",
 }
 
@@ -183,7 +183,7 @@ def _from_files(paths: Iterable[Path]) -> Iterator[tuple[str, str]]:
 def _long_enough(value: str, what: str) -> str:
     if len(value) < _SHORTEST:
         raise UsageError(
-            f"{what} has fewer than {_SHORTEST} characters, which stand everywhere",
+            f"{what} has fewer than {_SHORTEST} characters, too short to be replaced safely",
             hint="Use --redact PATH for its place.",
         )
     return value
@@ -245,7 +245,7 @@ class _Notes:
         self._file, self._id, self._out = file, capture_id, out
         self._path = out.with_name(out.name + SUFFIX) if out is not None else None
         if self._path is not None and not overwrite and self._path.is_symlink() | self._path.exists():
-            raise UsageError(f"{self._path} is there already", hint="Name another file, or say --force.")
+            raise UsageError(f"{self._path} already exists", hint="Choose another file, or add --force.")
 
     def copy(self, sharing: Sharing, warn: Callable[[str], None]) -> None:
         """Write them, and look for secrets in what was written."""

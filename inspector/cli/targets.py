@@ -104,7 +104,7 @@ _A_YEAR = 366 * 24 * 3600
 def _seconds(value: float, name: str) -> float | None:
     """Seconds, or None for ever where 0 was given."""
     if not 0 <= value < _A_YEAR:
-        raise UsageError(f"{name} {value:g}: that is no time to wait", hint="Give seconds; 0 waits for ever.")
+        raise UsageError(f"invalid {name} {value:g}", hint="Use seconds; 0 means no limit.")
     return value or None
 
 
@@ -162,9 +162,7 @@ def _found(server: "FoundServer", options: Mapping[str, Any], env: Mapping[str, 
 
 def _stdio(argv: tuple[str, ...], options: Mapping[str, Any], env: Mapping[str, str]) -> StdioTarget:
     if not argv:
-        raise UsageError(
-            "nothing stands after --", hint="Give the server's command there: mcp-inspect -- node server.js"
-        )
+        raise UsageError("missing command after --", hint="Example: mcp-inspect -- node server.js")
     _refuse(options, _FOR_HTTP, "only for servers that are reached by URL")
     _demand(options, "stdio")
     environment = build_environment(
@@ -211,13 +209,13 @@ def _header(text: str) -> tuple[str, str]:
     name, colon, value = text.partition(":")
     if not colon or not name.strip():
         raise UsageError(
-            f"-H with {len(text)} characters without a name and a colon is no header", hint="Write it as 'Name: value'."
+            f"invalid -H ({len(text)} characters): missing name or colon", hint="Write it as 'Name: value'."
         )
     name, value = name.strip(), value.strip()
     if (bad := _UNSENDABLE.search(f"{name}{value}")) is not None:
         what = f"-H {name!r}" if _UNSENDABLE.search(name) is None else "-H"
         raise UsageError(
-            f"{what} is no header: it holds the character U+{ord(bad[0]):04X}", hint="Remove it; was a line end copied?"
+            f"invalid {what}: it contains the character U+{ord(bad[0]):04X}", hint="Remove it; was a line break copied?"
         )
     return name, value
 
@@ -257,7 +255,7 @@ def found_target(server: "FoundServer", env: Mapping[str, str]) -> Target:
         raise UsageError(f"{server.name}: {server.problem}", hint=f"See {server.path}.")
     if server.wishes:
         wanted = ", ".join(f"${{input:{each.id}}}" for each in server.wishes)
-        hint = "Open it on a screen, which asks for them, or give the command with --env yourself."
+        hint = "Open it in the interface, which asks for them, or run its command with -e."
         raise UsageError(f"{server.name}: {server.path} leaves values to you: {wanted}", hint=hint)
     if server.url:
         return HttpTarget(parse_url(server.url), headers=server.headers)

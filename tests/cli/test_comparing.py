@@ -64,20 +64,20 @@ def test_the_command_behind_the_dashes_is_the_last_side() -> None:
     one, other = read_sides((_CAPTURE,), CliEnv(("server",)), 2)
     assert (one.kind, other.argv, other.name) == (SideKind.CAPTURE, ("server",), "server")
     assert not are_captures((one, other))
-    with pytest.raises(UsageError, match="server is no capture"):
+    with pytest.raises(UsageError, match="server is not a capture"):
         demand_captures((one, other))
 
 
 @pytest.mark.parametrize(
     ("words", "theirs", "said"),
     [
-        ((), None, "none named"),
-        ((_CAPTURE,), None, "1 named"),
-        ((_CAPTURE, _CAPTURE), ("x",), "3 named"),
+        ((), None, "got 0"),
+        ((_CAPTURE,), None, "got 1"),
+        ((_CAPTURE, _CAPTURE), ("x",), "got 3"),
         (("none.mcpcap", _CAPTURE), None, "no such file"),
-        (("'open quote x", _CAPTURE), None, "no command line"),
+        (("'open quote x", _CAPTURE), None, "invalid command line"),
         ((sys.executable, _CAPTURE), None, "is a program"),
-        ((_CAPTURE,), (), "nothing stands after --"),
+        ((_CAPTURE,), (), "missing command after --"),
     ],
 )
 def test_what_names_nothing_is_refused(words: tuple[str, ...], theirs: tuple[str, ...] | None, said: str) -> None:
@@ -155,5 +155,5 @@ def test_a_server_that_cannot_be_reached_gives_its_own_status(tmp_path: Path) ->
 def test_sessions_of_what_is_no_capture_are_refused(tmp_path: Path) -> None:
     save(tmp_path / "a.json", shop())
     ran = inspect("diff", "--sessions", str(tmp_path / "a.json"), LIGHTHOUSE)
-    assert (ran.status, "is no capture" in ran.stderr) == (ExitStatus.USAGE, True)
+    assert (ran.status, "is not a capture" in ran.stderr) == (ExitStatus.USAGE, True)
     assert json.loads((tmp_path / "a.json").read_text())["format"] == "mcp-lock"

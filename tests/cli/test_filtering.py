@@ -68,8 +68,8 @@ def test_a_name_can_be_used() -> None:
     ("text", "rules", "said"),
     [
         ("tool == a and tol == b", (), "tool == a and tol == b\n                ^"),
-        ("", ("purple when x",), "is no rule"),
-        ("", ("red",), "is no rule"),
+        ("", ("purple when x",), "invalid --color"),
+        ("", ("red",), "invalid --color"),
         ("", ("red when tol == b",), "did you mean `tool`"),
         ("", ("red when @x",), "unknown named filter"),
     ],

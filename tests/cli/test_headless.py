@@ -74,7 +74,7 @@ def test_a_server_that_says_nothing_runs_into_the_idle_clock() -> None:
     ran = inspect("info", "--json", "--era", "legacy", "--timeout", "0.2", *server("never_reads"))
     assert ran.status == ExitStatus.TIMEOUT
     assert ran.error["code"] == "request_timeout"
-    assert "no answer to initialize within 0.2 s" in ran.error["message"]
+    assert "no response to initialize within 0.2 s" in ran.error["message"]
 
 
 def test_a_call_that_gets_no_answer_runs_into_either_clock_and_is_cancelled(tmp_path: Path) -> None:
@@ -82,10 +82,10 @@ def test_a_call_that_gets_no_answer_runs_into_either_clock_and_is_cancelled(tmp_
     silent = scripted({"tools/call": "silence"}, f"log={log}")
     ran = inspect("call", "t", "--json", "--timeout", "0.2", *silent)
     assert ran.status == ExitStatus.TIMEOUT
-    assert "no answer to tools/call, and no progress for 0.2 s" in ran.error["message"]
+    assert "no response to tools/call and no progress for 0.2 s" in ran.error["message"]
     assert '"notifications/cancelled"' in log.read_text()
     ran = inspect("call", "t", "--json", "--max-total", "0.2", *silent)
-    assert "no answer to tools/call within 0.2 s in all" in ran.error["message"]
+    assert "no response to tools/call within 0.2 s in total" in ran.error["message"]
 
 
 def test_progress_winds_the_idle_clock() -> None:
@@ -269,4 +269,4 @@ def test_a_reason_that_says_what_the_failure_says_is_told_once(elsewhere: bool) 
     assert [each["id"] for each in more["diagnosis"]] == ["command-not-found"]
     assert more["message"] == why + "."
     assert said.count("not on the PATH") == (0 if elsewhere else 1)
-    assert said.rpartition("✗ ")[2].startswith("no session came about: command-not-found" if elsewhere else "`nosuch`")
+    assert said.rpartition("✗ ")[2].startswith("no session: command-not-found" if elsewhere else "`nosuch`")

@@ -18,7 +18,7 @@ def test_examples_stand_between_the_usage_and_the_description() -> None:
 
 @click.command("sail", cls=Documented, examples=("sail",))
 @shared("server", "--wind", metavar="KNOTS", help="Wait for so much wind.")
-@shared("questions", "--answers-file", help="Have answers.")
+@shared("requests", "--answers-file", help="Have answers.")
 @click.option("--far", help="How far.")
 @click.argument("harbour")
 def sail(**options: object) -> None:
@@ -34,7 +34,7 @@ def said(*argv: str) -> str:
 def test_options_of_many_commands_are_named_by_topic_and_explained_when_that_is_asked() -> None:
     short, whole = said("--help"), said("--help-all")
     assert "--far" in short
-    assert "  server      --wind\n  questions   --answers-file" in short
+    assert "  server      --wind\n  requests    --answers-file" in short
     assert "Wait for so much wind." not in short
     assert whole.index("How far.") < whole.index("Server: ") < whole.index("Wait for so much wind.")
 

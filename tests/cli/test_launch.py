@@ -56,7 +56,7 @@ def test_nothing_is_kept_where_nothing_shall_be() -> None:
 def test_a_named_file_is_made_once(tmp_path: Path) -> None:
     path = tmp_path / "a.mcpcap"
     kept_journal(_chosen(path), CliEnv()).close()
-    with pytest.raises(UsageError, match="is there already"):
+    with pytest.raises(UsageError, match="already exists"):
         kept_journal(_chosen(path), CliEnv())
     assert numbered(path) == tmp_path / "a-2.mcpcap"
     assert numbered(tmp_path / "b.mcpcap") == tmp_path / "b.mcpcap"

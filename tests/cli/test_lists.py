@@ -40,11 +40,11 @@ async def test_exact_items_are_the_servers_own_bytes_over_all_pages() -> None:
 async def test_an_error_is_data_and_a_sentence() -> None:
     fetched, _ = await _fetched({})
     assert (fetched.items, fetched.exact) == ((), ())
-    assert fetched.refusal == "the server answered tools/list with error -32601: no such method"
+    assert fetched.refusal == "tools/list failed with JSON-RPC error -32601: no such method"
 
 
 async def test_a_page_that_never_comes_is_raised() -> None:
     async with session(answering({"tools/list": "the end"})) as live:
         assert live.opening is not None
-        with pytest.raises(Disconnected, match="no answer to tools/list"):
+        with pytest.raises(Disconnected, match="no response to tools/list"):
             await fetch(CommandSession(live, live.opening, Output()), "tools")

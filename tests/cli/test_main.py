@@ -53,7 +53,7 @@ def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
         (("info",), "no server named"),
         (("--era", "modern"), "no server named"),
         (("info", "http://h/mcp", "--", "x"), "both a command after -- and 'http://h/mcp'"),
-        (("info", "--"), "nothing stands after --"),
+        (("info", "--"), "missing command after --"),
         (("info", "-H", "A: b", "--", "x"), "-H: only for servers that are reached by URL"),
         (("info", "-e", "A=b", "http://h/mcp"), "-e: only for servers that are started"),
         (("info", "--transport", "sse", "--", "x"), "--transport sse does not go with this target"),

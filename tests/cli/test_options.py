@@ -129,9 +129,9 @@ def test_pages_are_counted_from_anywhere() -> None:
 @pytest.mark.parametrize(
     ("kind", "page_by_page", "cursor", "limit", "says"),
     [
-        ("tools", False, None, 0, "no number of pages"),
-        ("tools", True, None, 2, "both --page-by-page and --limit"),
-        ("all", False, "2", None, "--cursor belongs to one list"),
+        ("tools", False, None, 0, "invalid --limit"),
+        ("tools", True, None, 2, "--page-by-page excludes --limit"),
+        ("all", False, "2", None, "--cursor applies to one list"),
     ],
 )
 def test_what_makes_no_sense_is_refused(
@@ -206,14 +206,14 @@ def test_settings_come_along() -> None:
     ("ours", "theirs", "said"),
     [
         ((), None, "no server named"),
-        ((), (), "nothing stands after --"),
+        ((), (), "missing command after --"),
         (("ftp://h",), None, "is no http or https URL"),
         (("http://",), None, "names no host"),
         (("http://h", "--cwd", "/"), None, "--cwd: only for servers that are started"),
         (("http://h", "--inherit-env", "-e", "A=b"), None, "-e, --inherit-env: only for"),
         (("http://h", "--transport", "stdio"), None, "--transport stdio does not go with"),
-        (("http://h", "-H", "no header"), None, "is no header"),
-        (("http://h", "-H", "A: b\nC: d"), None, "is no header"),
+        (("http://h", "-H", "no header"), None, "invalid -H"),
+        (("http://h", "-H", "A: b\nC: d"), None, "invalid -H"),
         (("http://h", "-H", "@nowhere"), None, "the file can't be read"),
         (("http://h", "--cacert", "nowhere"), None, "--cacert nowhere: no such file"),
         (("--retry-calls",), ("x",), "--retry-calls: only for servers that are reached by URL"),
@@ -236,7 +236,7 @@ def test_what_does_not_go_together_is_refused(ours: tuple[str, ...], theirs: tup
 def test_no_error_about_a_header_quotes_its_value(text: str, tmp_path: Path) -> None:
     (tmp_path / "header").write_bytes(b"Authorization: Bearer s3cr3t\x00x")
     text = f"@{tmp_path / 'header'}" if text == "@" else text
-    with pytest.raises(UsageError, match="is no header") as refused:
+    with pytest.raises(UsageError, match="invalid -H") as refused:
         _choose("http://h", "-H", text)
     assert "s3cr3t" not in f"{refused.value} {refused.value.hint}"
 

@@ -74,7 +74,7 @@ def test_a_question_that_is_taken_back_is_told_and_the_answer_comes_too_late(tmp
     words = ("ask_keeper", "-a", "patience_s=0.05", "--json", "--era", "legacy", "--responses", str(file))
     ran = inspect("call", *words, *demo())
     assert ran.status == ExitStatus.TOOL_ERROR
-    assert "→ the server no longer asks elicitation/create: the call that asked was given up" in ran.stderr
+    assert "→ the server cancelled elicitation/create: the call that asked was given up" in ran.stderr
     assert "accept" not in ran.stderr
 
 

@@ -50,7 +50,7 @@ def test_what_was_written_is_read(tmp_path: Path) -> None:
 def test_what_is_no_baseline_is_said(tmp_path: Path, text: str) -> None:
     path = tmp_path / "known.json"
     path.write_text(text)
-    with pytest.raises(UsageError, match="no baseline"):
+    with pytest.raises(UsageError, match="not a baseline"):
         read_baseline(path)
 
 

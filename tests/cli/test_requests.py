@@ -109,9 +109,9 @@ def test_a_refusal_and_a_withdrawal_are_told(journal: Journal) -> None:
     told.record(_THEIRS, method="notifications/cancelled", params={"requestId": 2, "reason": "too late"})
     assert told.lines == [
         '? sampling: {"maxTokens":1}',
-        "  → refused: nobody",
+        "  → error: nobody",
         "? roots: {}",
-        "  → the server no longer asks roots/list: too late",
+        "  → the server cancelled roots/list: too late",
     ]
 
 
@@ -163,17 +163,17 @@ def test_an_answer_is_handed_on() -> None:
 @pytest.mark.parametrize(
     ("reply", "kind", "said"),
     [
-        (Silent(_EXCHANGE, 3.0, "idle"), RequestTimeout, "no answer to m, and no progress for 3 s"),
-        (Silent(_EXCHANGE, 9.0, "total"), RequestTimeout, "no answer to m within 9 s in all"),
+        (Silent(_EXCHANGE, 3.0, "idle"), RequestTimeout, "timeout: no response to m and no progress for 3 s"),
+        (Silent(_EXCHANGE, 9.0, "total"), RequestTimeout, "timeout: no response to m within 9 s in total"),
         (
             Refused(_EXCHANGE, 401, "", b""),
             AuthorizationNeeded,
-            "authentication required: m was answered with HTTP 401",
+            "authentication required: HTTP 401 for m",
         ),
-        (Refused(_EXCHANGE, 403, "", b""), AuthorizationNeeded, "access denied: m was answered with HTTP 403"),
-        (Refused(_EXCHANGE, 500, "", b"oops \n", (), "cut"), RequestFailed, "no answer to m: HTTP 500; cut; oops"),
-        (Refused(None, None, "", b"", (), "cut"), RequestFailed, "no answer to m: cut"),
-        (Broken(_EXCHANGE, "it died", "look"), Disconnected, "no answer to m: it died"),
+        (Refused(_EXCHANGE, 403, "", b""), AuthorizationNeeded, "access denied: HTTP 403 for m"),
+        (Refused(_EXCHANGE, 500, "", b"oops \n", (), "cut"), RequestFailed, "no response to m: HTTP 500; cut; oops"),
+        (Refused(None, None, "", b"", (), "cut"), RequestFailed, "no response to m: cut"),
+        (Broken(_EXCHANGE, "it died", "look"), Disconnected, "no response to m: it died"),
         (GivenUp(_EXCHANGE), RequestCancelled, "m was cancelled"),
     ],
 )
@@ -275,8 +275,8 @@ def test_a_question_that_nobody_answers_ends_it_at_once(era: str) -> None:
     ("words", "status", "says"),
     [
         (("echo", "--task", "-a", "text=x"), ExitStatus.USAGE, "the server does not let echo be called as a task"),
-        (("echo", "--ttl", "5"), ExitStatus.USAGE, "--ttl says how a task is run"),
-        (("echo", "--no-wait"), ExitStatus.USAGE, "--no-wait says how a task is run"),
+        (("echo", "--ttl", "5"), ExitStatus.USAGE, "--ttl needs --task"),
+        (("echo", "--no-wait"), ExitStatus.USAGE, "--no-wait needs --task"),
         (("echo", "--task", "--ttl", "-5"), ExitStatus.USAGE, "-5"),
     ],
 )
@@ -289,7 +289,7 @@ def test_what_can_not_be_a_task_is_not_called(words: tuple[str, ...], status: in
 def test_where_the_server_decides_a_wish_may_come_to_nothing() -> None:
     ran = inspect("call", "echo", "--task", "-a", "text=x", *demo("--modern-only"))
     assert ran.status == ExitStatus.OK
-    assert "answered at once: whether a call becomes a task is the server's choice" in ran.stderr
+    assert "the server returned a result instead of a task" in ran.stderr
 
 
 def test_the_handle_is_written_where_nobody_waits_and_a_raw_request_is_not_followed() -> None:

@@ -82,8 +82,8 @@ def test_roots_are_directories_and_uris(tmp_path: Path, monkeypatch: pytest.Monk
     [
         (("--capability", "elicitation,telepathy"), "'telepathy' is nothing that can be offered"),
         (("--root", "/no/such/place"), "--root /no/such/place: no such directory"),
-        (("--root-uri", "plain words"), "--root-uri 'plain words' is no URI"),
-        (("--root-uri", "http://[x"), "is no URI"),
+        (("--root-uri", "plain words"), "invalid --root-uri 'plain words'"),
+        (("--root-uri", "http://[x"), "invalid --root-uri"),
         (("--responses", "/no/such/file"), "--responses /no/such/file"),
     ],
 )
@@ -152,13 +152,13 @@ def test_consent_is_asked_for_unless_it_is_given_up() -> None:
     [
         ({}, {"sampler_model": None}, "--sampler-url without --sampler-model"),
         ({}, {"sampler_url": None}, "--sampler-model without --sampler-url"),
-        ({}, {"sampler_url": "ftp://x"}, "is no address"),
-        ({}, {"sampler_url": "http://a b/"}, "is no address"),
-        ({}, {"sampler_url": "http://[::1/"}, "is no address"),
-        ({}, {"sampler_url": "http://:sk@host/v1"}, "has credentials in it"),
-        ({}, {"sampler_key_env": "NO_SUCH"}, "NO_SUCH: there is no such variable"),
-        ({KEY_ENV: "sk-1\nX-Evil: 1"}, {}, "can't be a key"),
-        ({}, {"sampler_timeout": 0.0}, "--sampler-timeout 0: that is no time to wait"),
+        ({}, {"sampler_url": "ftp://x"}, "invalid --"),
+        ({}, {"sampler_url": "http://a b/"}, "invalid --"),
+        ({}, {"sampler_url": "http://[::1/"}, "invalid --"),
+        ({}, {"sampler_url": "http://:sk@host/v1"}, "contains credentials"),
+        ({}, {"sampler_key_env": "NO_SUCH"}, "NO_SUCH: there is is not set"),
+        ({KEY_ENV: "sk-1\nX-Evil: 1"}, {}, "invalid key"),
+        ({}, {"sampler_timeout": 0.0}, "invalid --sampler-timeout 0"),
     ],
 )
 def test_what_can_t_be_used_is_refused_with_a_sentence(env: dict[str, str], options: dict[str, Any], told: str) -> None:
@@ -211,7 +211,7 @@ def test_a_model_that_fails_fails_the_command_with_what_the_endpoint_said(model:
     model.answer = lambda body: as_json({"error": {"message": f"Incorrect API key: {KEY}"}}, 401)
     ran = inspect("call", "ask_sage", *_options(model), "--json", *demo(), env={KEY_ENV: KEY})
     assert ran.status == ExitStatus.TOOL_ERROR
-    assert "gave no answer: the model's endpoint answered HTTP 401: Incorrect API key: [key]" in ran.error["message"]
+    assert "failed: the model's endpoint answered HTTP 401: Incorrect API key: [key]" in ran.error["message"]
     assert "--sampler-key-env" in ran.error["hint"]
     assert KEY not in ran.stdout + ran.stderr
 
@@ -219,7 +219,7 @@ def test_a_model_that_fails_fails_the_command_with_what_the_endpoint_said(model:
 def test_consent_that_nobody_can_give_is_refused_before_a_server_is_started(model: Endpoint) -> None:
     ran = inspect("call", "ask_sage", *_options(model, "always"), "--json", "--", "/no/such/server")
     assert ran.status == ExitStatus.USAGE
-    assert "nobody is at a screen to approve" in ran.error["message"]
+    assert "sampling needs approval" in ran.error["message"]
     assert "--sampler-approve never" in json.dumps(ran.error)
     assert model.asked == []
 

@@ -40,8 +40,8 @@ def test_a_url_is_dialled_with_the_files_headers() -> None:
 
 
 def test_what_is_broken_is_refused_with_its_file() -> None:
-    with pytest.raises(UsageError, match="s: it is empty") as refused:
-        found_target(FoundServer("s", "h", _FILE, problem="it is empty"), _ENV)
+    with pytest.raises(UsageError, match="s: it or empty") as refused:
+        found_target(FoundServer("s", "h", _FILE, problem="it or empty"), _ENV)
     assert str(_FILE) in refused.value.hint
 
 

@@ -96,7 +96,7 @@ SERVERS = (
     _listing("wanting a capability", "-32021", _error(-32021)),
     _listing("wanting a version", "-32022|version", _error(-32022)),
     _listing("with an error that is a string", "tools/list", {"error": "no"}),
-    _listing("never", "no answer to tools/list|was not answered", "silence", options=_SHORT),
+    _listing("never", "no response to tools/list|was not answered", "silence", options=_SHORT),
     _listing("as a line of text", "tools/list", _NO_LINE, options=_SHORT),
     _listing("and dying", "tools/list.*code 7|exited", "death"),
     _listing("as an empty object", "no array 'tools'|tools is missing", {"result": {}}),

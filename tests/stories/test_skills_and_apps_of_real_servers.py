@@ -72,7 +72,7 @@ async def test_on_the_screen_a_file_that_changed_after_the_list_is_not_shown(
         await person.press("v")
         await person.sees("✓ as listed", "✗ sha256 differs")
         await person.press("G")
-        await person.sees("must not be used")
+        await person.sees("Do not use the content")
         assert "moon" not in person.screen
         uris = [json.loads(json.dumps(each))["params"]["uri"] for each in person.wire().sent("resources/read")]
         assert len(uris) == 2

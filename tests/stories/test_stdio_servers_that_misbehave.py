@@ -177,8 +177,8 @@ async def test_pages_in_a_circle_end_with_what_there_was(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("how", "status", "what", "hint"),
     [
-        ("silent", ExitStatus.TIMEOUT, "no answer to initialize within 0.4 s", "--timeout"),
-        ("silent_call", ExitStatus.TIMEOUT, "no answer to tools/call", "--timeout"),
+        ("silent", ExitStatus.TIMEOUT, "no response to initialize within 0.4 s", "--timeout"),
+        ("silent_call", ExitStatus.TIMEOUT, "no response to tools/call", "--timeout"),
         ("dies_in_call", ExitStatus.UNREACHABLE, "exited with code 3", ""),
         ("killed_in_call", ExitStatus.UNREACHABLE, "ended by SIGSEGV", ""),
         ("no_version", ExitStatus.PROTOCOL, "no protocolVersion (frame ", "--revision"),

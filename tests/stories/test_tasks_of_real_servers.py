@@ -126,7 +126,7 @@ async def test_everything_has_its_questions_answered_as_tasks_of_ours(kind: str,
         words = (tool, "-a", "prompt=hi") if kind == "sampling" else (tool,)
         ran = await _call(target, tmp_path, *words)
     assert "[COMPLETED]" in _said(ran)
-    assert "our answer is a task of ours" in ran.told
+    assert "client task" in ran.told
     asked = [json.loads(payload)["method"] for payload in ran.came() if b'"method":"tasks/' in payload]
     assert asked[-1] == "tasks/result"
     assert set(asked[:-1]) == {"tasks/get"}
@@ -137,9 +137,9 @@ async def test_everything_has_its_questions_answered_as_tasks_of_ours(kind: str,
     [
         ("build", "a ship of three steps", ""),
         ("christen", "she is called Fulmar", "? elicitation: What is she called?"),
-        ("christen_later", "at last Fulmar", "our answer is a task of ours"),
+        ("christen_later", "at last Fulmar", "client task"),
         ("advise", "it says Tar", "? sampling"),
-        ("advise_later", "it says Tar at last", "our answer is a task of ours"),
+        ("advise_later", "it says Tar at last", "client task"),
         ("plain", "plain, at once", ""),
     ],
 )

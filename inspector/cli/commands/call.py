@@ -28,19 +28,21 @@ _EXAMPLES = (
 
 @click.command("call", cls=Documented, examples=_EXAMPLES)
 @click.argument("name")
-@click.option("-a", "pairs", multiple=True, metavar="K=V | K:=JSON", help="An argument: by the schema, or JSON.")
-@click.option("--args", "whole", metavar="JSON|@FILE|-", help="All arguments; - reads stdin.")
-@click.option("--progress", is_flag=True, help="Show progress on stderr.")
-@click.option("--task", is_flag=True, help="Call it as a task, and follow that to its end.")
-@click.option("--ttl", type=click.FloatRange(0), metavar="MS", help="How long the task is to be kept.")
-@click.option("--no-wait", is_flag=True, help="Print the task's handle and leave.")
 @click.option(
-    "--log-level", type=click.Choice(LEVELS), metavar="LEVEL", help="Ask for log messages from this level on."
+    "-a", "pairs", multiple=True, metavar="K=V | K:=JSON", help="Set an argument: K=V by the schema, K:=JSON as JSON."
+)
+@click.option("--args", "whole", metavar="JSON|@FILE|-", help="Set all arguments; - reads stdin.")
+@click.option("--progress", is_flag=True, help="Show progress on stderr.")
+@click.option("--task", is_flag=True, help="Call it as a task and wait for the result.")
+@click.option("--ttl", type=click.FloatRange(0), metavar="MS", help="Set the task's ttl in milliseconds.")
+@click.option("--no-wait", is_flag=True, help="With --task: print the task and exit.")
+@click.option(
+    "--log-level", type=click.Choice(LEVELS), metavar="LEVEL", help="Request log messages of this level and above."
 )
 @headless_options
 @click.pass_obj
 def command(env: CliEnv, /, name: str, url: str | None, **options: Any) -> ExitStatus:
-    """Call a tool. Wrong arguments are sent as they are."""
+    """Call a tool. Arguments that do not match its schema are sent unchanged."""
     pairs = read_pairs(options.pop("pairs"))
     whole = read_whole(options.pop("whole"), env.stdin)
     progress, level = options.pop("progress"), options.pop("log_level")
@@ -73,7 +75,7 @@ def _task_options(task: bool, ttl: float | None, no_wait: bool) -> TaskOptions |
         return TaskOptions(ttl, wait=not no_wait)
     if ttl is not None or no_wait:
         named = "--no-wait" if no_wait else "--ttl"
-        raise UsageError(f"{named} says how a task is run", hint="Give --task too.")
+        raise UsageError(f"{named} needs --task", hint="Add --task.")
     return None
 
 
@@ -97,7 +99,7 @@ async def _listed(visit: CommandSession, name: str) -> Tool | None:
     else:
         near = _nearest(name, fetched.items)
         listed = "1 tool that is" if len(fetched.items) == 1 else f"{len(fetched.items):,} tools that are"
-        visit.output.warn(f"{name!r} is none of the {listed} listed{near}; called all the same")
+        visit.output.warn(f"{name!r} is not among the {listed} listed{near}; calling it anyway")
     return found
 
 

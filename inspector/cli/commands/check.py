@@ -46,19 +46,19 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 @click.command("check", cls=Documented, examples=_CHECK_EXAMPLES)
-@click.option("--call", "calls", multiple=True, metavar="TOOL=JSON", help="Call this tool, too; @FILE reads the JSON.")
+@click.option("--call", "calls", multiple=True, metavar="TOOL=JSON", help="Also call this tool; @FILE reads the JSON.")
 @shared(
     "findings",
     "--lock",
     type=_FILE,
     metavar="FILE",
-    help="Warn of what has changed since a saved surface (definition-changed).",
+    help="Compare with a lock file; changes are findings (definition-changed).",
 )
 @shared(
-    "findings", "--remember", is_flag=True, help="Approve what it offers now: definition-changed tells later changes."
+    "findings", "--remember", is_flag=True, help="Save the current definitions as the baseline for definition-changed."
 )
 @judging_options
-@click.argument("word", required=False, metavar="[FILE | URL | NAME | -- CMD…]")
+@click.argument("word", required=False, metavar="[FILE | URL | NAME | -- COMMAND]")
 @headless_settings
 @click.pass_obj
 def check_command(
@@ -70,12 +70,11 @@ def check_command(
     remember: bool,
     **options: Any,
 ) -> ExitStatus:
-    """Say what is wrong with a server or a capture.
+    """Check a server or a capture for protocol violations and other problems.
 
-    A server is connected to, asked for its lists, and left; a tool is called only with --call. Of a capture nothing is
-    started. The exit status is 1 if something as bad as --fail-on was found, 5 if a --call failed or a list is missing,
-    and 3, 4, 6 or 7 if no session came about or a request got no response; findings are shown all the same. With
-    --host it counts what those hosts do about it.
+    Connects to the server, fetches its lists and disconnects. Tools are called only with --call. Exit status: 1 if a
+    finding is at least as severe as --fail-on, 5 if a --call failed or a list is missing, 3, 4, 6 or 7 if there was no
+    session or no response. Findings are printed in each case. --host counts findings by their effect in these clients.
     """
     output = Output(env, as_json=options["as_json"], quiet=options["quiet"])
     cases = read_cases(calls, env.stdin)
@@ -144,17 +143,16 @@ _DOCTOR_EXAMPLES = (
 
 
 @click.command("doctor", cls=Documented, examples=_DOCTOR_EXAMPLES)
-@click.option("--call", "calls", multiple=True, metavar="TOOL=JSON", help="Call this tool, too; @FILE reads the JSON.")
+@click.option("--call", "calls", multiple=True, metavar="TOOL=JSON", help="Also call this tool; @FILE reads the JSON.")
 @judging_options
 @headless_options
 @click.pass_obj
 def doctor_command(env: CliEnv, /, url: str | None, calls: tuple[str, ...], **options: Any) -> ExitStatus:
-    """Examine a server: check it, and try what it should refuse.
+    """Run check, and send invalid requests that a server should reject.
 
-    Beside what check does it asks for a method, a tool, a resource and a page that do not exist, for lists twice, and
-    over HTTP in the name of sessions, versions, web pages and hosts that there are not. No tool that exists is called
-    but by --call. What it sends for this is tagged: the filter `probe` finds it in a --capture. Exit codes are those
-    of check.
+    Requests a method, a tool, a resource and a page that do not exist, fetches lists twice, and over HTTP sends unknown
+    sessions, versions, Origin and Host headers. Existing tools are called only with --call. The filter `probe` finds
+    these requests in a --capture. Exit status as for check.
     """
     output = Output(env, as_json=options["as_json"], quiet=options["quiet"])
     cases = read_cases(calls, env.stdin)

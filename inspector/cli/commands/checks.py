@@ -20,7 +20,7 @@ _EXAMPLES = (
 @click.option("--json", "json_", is_flag=True, help="Write one JSON array to stdout.")
 @click.pass_obj
 def command(env: CliEnv, /, json_: bool) -> ExitStatus:
-    """List all checks: what they find, how bad that is, in which revisions."""
+    """List all checks with their severity and protocol versions."""
     output = Output(env)
     if json_:
         output.data([check_as_json(check) for check in all_checks()])

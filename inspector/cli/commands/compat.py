@@ -40,19 +40,21 @@ _WIDE = 140
 
 
 @click.command("compat", cls=Documented, examples=_EXAMPLES)
-@click.option("--host", "hosts", multiple=True, metavar="LIST", help="Only these hosts, with commas between them.")
-@click.option("--server-name", "called", default="", metavar="NAME", help="The server's name in their configuration.")
-@click.option("--all", "every", is_flag=True, help="Also the tools of which nothing is known.")
-@click.argument("word", required=False, metavar="[FILE | URL | -- CMD…]")
+@click.option("--host", "hosts", multiple=True, metavar="LIST", help="Show only these clients, comma-separated.")
+@click.option(
+    "--server-name", "called", default="", metavar="NAME", help="Set the server's name in the clients' configuration."
+)
+@click.option("--all", "every", is_flag=True, help="Also show tools without known problems.")
+@click.argument("word", required=False, metavar="[FILE | URL | -- COMMAND]")
 @headless_settings
 @click.pass_obj
 def command(
     env: CliEnv, /, word: str | None, hosts: tuple[str, ...], called: str, every: bool, **options: Any
 ) -> ExitStatus:
-    """Show what hosts do with the tools of a server or a capture: drop, refuse, cut or change them.
+    """Show how known clients treat the tools of a server or a capture: drop, reject, truncate or change them.
 
-    Each mark rests on a fact with a source and a date, which stand below; a dot means that nothing is known to go
-    wrong. Without a server all facts are listed.
+    Each mark is a known fact, listed below with its source and date; a dot means no known problem. Without a target,
+    all facts are listed.
     """
     output = Output(env, as_json=options["as_json"], quiet=options["quiet"])
     chosen = chosen_hosts(hosts) or tuple(HOSTS.values())

@@ -29,12 +29,12 @@ _EXAMPLES = (
 @click.argument("kind", type=click.Choice(list(_REFERENCES)), metavar="KIND")
 @click.argument("name")
 @click.argument("argument", metavar="ARG")
-@click.argument("words", nargs=-1, metavar="[VALUE] [URL | -- CMD…]")
-@click.option("-a", "pairs", multiple=True, metavar="K=V", help="Another argument that is known already.")
+@click.argument("words", nargs=-1, metavar="[VALUE] [URL | -- COMMAND]")
+@click.option("-a", "pairs", multiple=True, metavar="K=V", help="Set another argument, as context.")
 @headless_settings
 @click.pass_obj
 def command(env: CliEnv, /, kind: str, name: str, argument: str, words: tuple[str, ...], **options: Any) -> ExitStatus:
-    """Show what an argument of a prompt or template (KIND) can be completed to."""
+    """Complete an argument of a prompt or resource template."""
     known = as_texts(read_pairs(options.pop("pairs")))
     value, url = _apart(words, has_command=env.server_argv is not None)
     type_, member = _REFERENCES[kind]

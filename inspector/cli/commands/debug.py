@@ -32,15 +32,19 @@ _PACE_S = 0.05
 
 @click.command("debug", cls=Documented, examples=_EXAMPLES)
 @click.argument("what", type=click.Choice(["stats"]))
-@click.argument("source", required=False, metavar="[FILE | URL | -- CMD…]")
-@click.option("--for", "seconds", type=click.FloatRange(0), default=1.0, metavar="S", help="Seconds at a server (1).")
+@click.argument("source", required=False, metavar="[FILE | URL | -- COMMAND]")
+@click.option(
+    "--for",
+    "seconds",
+    type=click.FloatRange(0),
+    default=1.0,
+    metavar="S",
+    help="Record a server for this many seconds (1).",
+)
 @headless_settings
 @click.pass_obj
 def command(env: CliEnv, /, what: str, source: str | None, seconds: float, **options: Any) -> ExitStatus:
-    """Say what traffic costs: memory, bytes an entry, seconds.
-
-    A capture is read to its end. To a server a connection is made and recorded for some seconds, or until it ends.
-    """
+    """Measure memory use and speed: reading a capture, or recording a session with a server."""
     output = Output(env, as_json=options["as_json"], quiet=options["quiet"])
     if env.server_argv is None and source is None:
         raise UsageError("nothing to look at", hint="Name a capture, a URL, or a server's command after --.")

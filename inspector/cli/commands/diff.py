@@ -62,7 +62,7 @@ def names_of(before: Path, after: Path) -> Names:
 
 def read_accounts(path: Path, output: Output) -> Accounts:
     """What the operations of a capture came to. Raises: CaptureError, UsageError where there is no file."""
-    demand_file(path, "mcp-inspect without any words lists recent captures.")
+    demand_file(path, "mcp-inspect without arguments lists recent captures.")
     with progress_of(output, f"reading {path.name}") as progress:
         read = operations.read_accounts(path, progress)
     for notice in read.notices:
@@ -124,12 +124,17 @@ _EXAMPLES = (
 
 
 @click.command("diff", cls=Documented, examples=_EXAMPLES)
-@click.option("--definitions/--sessions", default=None, help="Compare what servers offer, or sessions.")
-@click.option("--fail-on", type=click.Choice(FAILS), metavar="LEVEL", help=f"Of definitions: {', '.join(FAILS)} (any).")
-@click.option("--markdown", is_flag=True, help="Of definitions: write Markdown.")
-@click.option("--screen", is_flag=True, help="Of sessions: show both side by side.")
+@click.option("--definitions/--sessions", default=None, help="Compare server definitions, or sessions.")
+@click.option(
+    "--fail-on",
+    type=click.Choice(FAILS),
+    metavar="LEVEL",
+    help=f"Exit 1 from this rating on: {', '.join(FAILS)} (any).",
+)
+@click.option("--markdown", is_flag=True, help="Write Markdown (definitions only).")
+@click.option("--screen", is_flag=True, help="Show both side by side (sessions only).")
 @comparing_options
-@click.argument("words", nargs=-1, metavar="A B | A -- CMD…")
+@click.argument("words", nargs=-1, metavar="A B | A -- COMMAND")
 @headless_settings
 @click.pass_obj
 def command(
@@ -142,11 +147,11 @@ def command(
     screen: bool,
     **options: Any,
 ) -> ExitStatus:
-    """Say what is different between two sessions, or in what two servers offer.
+    """Compare two sessions, or the definitions of two servers; exit 1 if they differ.
 
-    Captures are compared by their operations, paired by what was asked; made-up ids, times, cursors, ports and
-    temporary paths are no difference. With --definitions, and where A or B is a file of mcp-inspect lock, a URL or a
-    command (one quoted word, or after --), it is what servers offer. The exit status is 1 if anything differs.
+    Two captures are compared by their requests and responses; generated ids, times, cursors, ports and temporary paths
+    are ignored. With --definitions, or if A or B is a lock file, a URL or a command (one quoted word, or after --),
+    server definitions are compared.
     """
     output = Output(env, as_json=options["as_json"], quiet=options["quiet"])
     sides = read_sides(words, env, 2)

@@ -46,15 +46,13 @@ _FILE = click.Path(path_type=Path)
 
 @click.command("export", cls=Documented, examples=_EXAMPLES)
 @click.argument("file", type=_FILE)
-@click.option("--to", "name", type=click.Choice(list(FORMATS)), required=True, help="The format.")
-@click.option("-o", "--output", "out", type=_FILE, metavar="OUT", help="Write it to a new file; to stdout if not.")
-@click.option("--where", "text", default="", metavar="FILTER", help="Only what this filter lets through.")
-@click.option("--notes", is_flag=True, help="With the marks and comments beside the capture (har, markdown, html).")
-@click.option(
-    "--no-redact", "keep_secrets", is_flag=True, help="Leave credentials in headers and URLs as they stand in the file."
-)
-@click.option("--force", is_flag=True, help="Overwrite a file that is there.")
-@click.option("-q", "--quiet", is_flag=True, help="Say only what is wrong.")
+@click.option("--to", "name", type=click.Choice(list(FORMATS)), required=True, help="Choose the format.")
+@click.option("-o", "--output", "out", type=_FILE, metavar="OUT", help="Write to a new file instead of stdout.")
+@click.option("--where", "text", default="", metavar="FILTER", help="Export only entries that match.")
+@click.option("--notes", is_flag=True, help="Include marks and comments (har, markdown, html).")
+@click.option("--no-redact", "keep_secrets", is_flag=True, help="Do not mask credentials in headers and URLs.")
+@click.option("--force", is_flag=True, help="Overwrite an existing file.")
+@click.option("-q", "--quiet", is_flag=True, help="Print only warnings and errors.")
 @click.pass_obj
 def command(
     env: CliEnv,
@@ -68,12 +66,10 @@ def command(
     force: bool,
     quiet: bool,
 ) -> ExitStatus:
-    """Write a capture in a format of other programs.
+    """Export a capture as HAR 1.2, Markdown, JSON-RPC lines, curl commands, a Python script or an HTML page.
 
-    These are HAR 1.2, Markdown, JSON-RPC lines, curl commands, a Python script with the official SDK, and a page for a
-    browser. Credentials in headers and URLs are masked as on the screen. Messages are left as they crossed: what is in
-    them is taken out by mcp-inspect share, whose copy can be exported like any capture. One operation with a diagram
-    is what mcp-inspect trace writes.
+    Credentials in headers and URLs are masked; messages are exported unchanged. To remove secrets from messages, export
+    a copy made by mcp-inspect share. For one operation with a diagram, see mcp-inspect trace.
     """
     output = Output(env, quiet=quiet)
     if notes:

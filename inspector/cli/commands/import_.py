@@ -23,12 +23,12 @@ _FILE = click.Path(path_type=Path)
 
 @click.command("import", cls=Documented, examples=_EXAMPLES)
 @click.argument("file", type=_FILE)
-@click.option("-o", "--output", "out", type=_FILE, metavar="OUT", help="The capture; FILE.mcpcap if not said.")
-@click.option("--from", "name", default="", metavar="FORMAT", help="What FILE is, if it is not recognised.")
-@click.option("--no-redact", "keep_secrets", is_flag=True, help="Write credentials in headers and URLs too.")
-@click.option("--force", is_flag=True, help="Overwrite a capture that is there.")
+@click.option("-o", "--output", "out", type=_FILE, metavar="OUT", help="Write to this file (default: FILE.mcpcap).")
+@click.option("--from", "name", default="", metavar="FORMAT", help="Set the format of FILE (default: detected).")
+@click.option("--no-redact", "keep_secrets", is_flag=True, help="Do not mask credentials in headers and URLs.")
+@click.option("--force", is_flag=True, help="Overwrite an existing file.")
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object to stdout.")
-@click.option("-q", "--quiet", is_flag=True, help="Say only what is wrong.")
+@click.option("-q", "--quiet", is_flag=True, help="Print only warnings and errors.")
 @click.pass_obj
 def command(
     env: CliEnv,
@@ -41,13 +41,13 @@ def command(
     as_json: bool,
     quiet: bool,
 ) -> ExitStatus:
-    """Make a capture of what another program recorded, and say what its format has lost.
+    """Convert a recording of another program to a capture, and list what the format does not contain.
 
-    Recognised are plain JSON-RPC lines, HAR, mcpsnoop, mcp-cassette, exports of the official Inspector, and the logs of
+    Supported formats: JSON-RPC lines, HAR, mcpsnoop, mcp-cassette, exports of the official Inspector, and logs of
     Claude Desktop and VS Code.
     """
     if name and name not in READERS:
-        raise UsageError(f"--from {name!r} is no format", hint=f"Formats are {', '.join(READERS)}.")
+        raise UsageError(f"unknown format --from {name!r}", hint=f"Formats: {', '.join(READERS)}.")
     target = out or file.with_name(file.name + ".mcpcap")
     output = Output(env, as_json=as_json, quiet=quiet)
     with leaving_nothing_half_made():
@@ -60,7 +60,7 @@ def command(
         output.warn(f"Left out ({count:,}): {what}.")
     if not quiet:
         lines = [f"{target}: {found.frames:,} messages in {found.entries:,} entries, from {found.reader.title}"]
-        lines.append("It does not tell")
+        lines.append("Not in the recording:")
         lines += [f"  - {each}" for each in found.reader.losses]
         output.text("\n".join(lines))
     return ExitStatus.OK

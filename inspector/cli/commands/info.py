@@ -32,7 +32,7 @@ _EXAMPLES = (
 @headless_options
 @click.pass_obj
 def command(env: CliEnv, /, url: str | None, **options: Any) -> ExitStatus:
-    """Show what a server says about itself."""
+    """Show server info: name, version, protocol version, capabilities, instructions."""
     return visit(env, url, options, _info)
 
 

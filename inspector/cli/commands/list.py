@@ -22,20 +22,20 @@ from inspector.protocol.capabilities import ALL, offered_in
 from inspector.protocol.things import LISTS, ListedItem, Prompt, Resource, Template, Tool
 
 extent_options = option_group(
-    click.option("--page-by-page", is_flag=True, help="Fetch one page; it says how to get the next."),
-    click.option("--cursor", metavar="CURSOR", help="Begin with the page of this cursor."),
-    click.option("--limit", type=int, metavar="N", help="Fetch no more than N pages."),
+    click.option("--page-by-page", is_flag=True, help="Fetch one page, and print the cursor of the next."),
+    click.option("--cursor", metavar="CURSOR", help="Start at this cursor."),
+    click.option("--limit", type=int, metavar="N", help="Fetch at most N pages."),
 )
 
 
 def extent(kind: str, *, page_by_page: bool, cursor: str | None, limit: int | None) -> Extent:
     """Which pages are wanted of a kind, or of "all". Raises: UsageError."""
     if limit is not None and limit < 1:
-        raise UsageError(f"--limit {limit}: that is no number of pages", hint="Give 1 or more.")
+        raise UsageError(f"invalid --limit {limit}", hint="Give 1 or more.")
     if page_by_page and limit is not None:
-        raise UsageError("both --page-by-page and --limit", hint="--page-by-page is --limit 1.")
+        raise UsageError("--page-by-page excludes --limit", hint="--page-by-page is the same as --limit 1.")
     if kind == "all" and cursor is not None:
-        raise UsageError("--cursor belongs to one list", hint="Name it: tools, resources, templates or prompts.")
+        raise UsageError("--cursor applies to one list", hint="Name it: tools, resources, templates or prompts.")
     return Extent(cursor, 1 if page_by_page else limit)
 
 
@@ -60,7 +60,7 @@ def command(
     limit: int | None,
     **options: Any,
 ) -> ExitStatus:
-    """List tools, resources, templates, prompts or all: every page."""
+    """List tools, resources, templates, prompts or all, from all pages."""
     wanted = extent(kind, page_by_page=page_by_page, cursor=cursor, limit=limit)
 
     async def work(visit: CommandSession) -> ExitStatus:

@@ -100,11 +100,11 @@ def _check(visit: CommandSession, wanted: StreamFilter) -> None:
         lacking.append("single resources")
     if not lacking:
         return
-    said = f"the server does not say that it tells of changes of {', '.join(lacking)}"
+    said = f"the server does not declare change notifications for {', '.join(lacking)}"
     some = any(getattr(wanted, kind) and getattr(offered, kind) for kind in _LISTS)
     if not some and not (wanted.uris and watching.offers_resources):
         method = LISTEN if watching.by_stream else SUBSCRIBE
-        raise UsageError(said, hint=f"Ask all the same, if you like: mcp-inspect request {method} --params …")
+        raise UsageError(said, hint=f"To request it anyway: mcp-inspect request {method} --params …")
     visit.output.warn(said)
 
 
@@ -165,7 +165,7 @@ async def _wake_at_the_end(visit: CommandSession, changes: asyncio.Queue[_Change
 def _verdict(visit: CommandSession, written: int, enough: Enough) -> ExitStatus:
     if enough.count is None or written >= enough.count:
         return ExitStatus.OK
-    said = f"{written} of {enough.count} notifications came"
+    said = f"received {written} of {enough.count} notifications"
     if visit.session.watching.is_over:
         return visit.output.report("ended", f"{said} before the server ended it", "", ExitStatus.UNREACHABLE)
     hint = "Give it longer with --for."
@@ -197,15 +197,18 @@ _LISTEN_EXAMPLES = (
 
 
 @click.command("listen", cls=Documented, examples=_LISTEN_EXAMPLES)
-@click.option("--tools", is_flag=True, help="Changes of the list of tools.")
-@click.option("--prompts", is_flag=True, help="Changes of the list of prompts.")
-@click.option("--resources", is_flag=True, help="Changes of the lists of resources and templates.")
-@click.option("--uri", "uris", multiple=True, metavar="URI", help="Updates of a resource; may be given again.")
+@click.option("--tools", is_flag=True, help="Print changes of the tool list.")
+@click.option("--prompts", is_flag=True, help="Print changes of the prompt list.")
+@click.option("--resources", is_flag=True, help="Print changes of the resource and template lists.")
+@click.option("--uri", "uris", multiple=True, metavar="URI", help="Subscribe to a resource; repeatable.")
 @changes_options
 @headless_options
 @click.pass_obj
 def listen_command(env: CliEnv, /, url: str | None, **options: Any) -> ExitStatus:
-    """Tell of changes, a line each; without a word on which, of every list that the server says may change."""
+    """Print list and resource change notifications, one per line.
+
+    Without options: for every list that the server declares with listChanged.
+    """
     tools, prompts, resources = (options.pop(name) for name in ("tools", "prompts", "resources"))
     wanted = StreamFilter(tools, prompts, resources, tuple(dict.fromkeys(options.pop("uris"))))
     enough = Enough(options.pop("count"), options.pop("seconds"))
@@ -214,7 +217,7 @@ def listen_command(env: CliEnv, /, url: str | None, **options: Any) -> ExitStatu
         every = wanted or visit.session.watching.offered()
         if not every:
             raise UsageError(
-                "the server does not say that any of its lists may change", hint="Name a resource with --uri."
+                "the server does not declare listChanged for any list", hint="Subscribe to a resource with --uri."
             )
         return await tell_changes(visit, every, enough)
 
@@ -228,12 +231,15 @@ _SUBSCRIBE_EXAMPLES = (
 
 
 @click.command("subscribe", cls=Documented, examples=_SUBSCRIBE_EXAMPLES)
-@click.argument("words", nargs=-1, required=True, metavar="URI… [URL | -- CMD…]")
+@click.argument("words", nargs=-1, required=True, metavar="URI… [URL | -- COMMAND]")
 @changes_options
 @headless_settings
 @click.pass_obj
 def subscribe_command(env: CliEnv, /, words: tuple[str, ...], **options: Any) -> ExitStatus:
-    """Tell of updates of resources, a line each. Without a command after --, the last word is the server's URL."""
+    """Subscribe to resources and print updates, one per line.
+
+    Without a command after --, the last argument is the server's URL.
+    """
     uris, url = (words, None) if env.server_argv is not None else (words[:-1], words[-1])
     if not uris:
         raise UsageError("no resource named", hint="mcp-inspect subscribe URI… https://example.com/mcp")

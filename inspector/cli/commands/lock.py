@@ -24,16 +24,22 @@ _EXAMPLES = (
 
 @click.command("lock", cls=Documented, examples=_EXAMPLES)
 @click.option(
-    "-o", "--output", "path", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write it there."
+    "-o",
+    "--output",
+    "path",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write to this file instead of stdout.",
 )
-@click.argument("words", nargs=-1, metavar="[FILE | URL | -- CMD…]")
+@click.argument("words", nargs=-1, metavar="[FILE | URL | -- COMMAND]")
 @headless_settings
 @click.pass_obj
 def command(env: CliEnv, /, words: tuple[str, ...], path: Path | None, **options: Any) -> ExitStatus:
-    """Write what a server offers as JSON: tools, resources, templates, prompts, capabilities, instructions.
+    """Write the definitions of a server to a lock file, to commit and compare.
 
-    The file changes only where the server does, so it can be committed; mcp-inspect diff compares it with the server,
-    with a capture, or with another such file. Each thing carries a hash of its content.
+    It holds tools, resources, templates, prompts, capabilities and instructions as stable JSON with a hash of
+    each item. mcp-inspect diff compares it with a server, a capture or another lock file; mcp-inspect check --lock
+    reports changes.
     """
     output = Output(env, quiet=options["quiet"])
     (side,) = read_sides(words, env, 1)
@@ -55,4 +61,4 @@ def command(env: CliEnv, /, words: tuple[str, ...], path: Path | None, **options
 def _demand_place(path: Path) -> None:
     """See that nothing is replaced but what was saved by this. Raises: UsageError, CaptureError."""
     if path.exists() and path.stat().st_size and not is_lock_file(path):
-        raise UsageError(f"{path} is no saved surface, so it stays as it is", hint="Name another file.")
+        raise UsageError(f"{path} exists and is not a lock file", hint="Choose another file.")

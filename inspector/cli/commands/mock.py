@@ -29,20 +29,28 @@ _EXAMPLES = (
 
 @click.command("mock", cls=Documented, examples=_EXAMPLES)
 @click.argument("file", type=click.Path(path_type=Path), required=False)
-@click.option("--http", "port", type=click.IntRange(0, 65535), metavar="PORT", help="Serve over HTTP; 0: a free port.")
+@click.option(
+    "--http",
+    "port",
+    type=click.IntRange(0, 65535),
+    metavar="PORT",
+    help="Serve over HTTP on this port; 0: any free port.",
+)
 @click.option("--no-delay", is_flag=True, help="Reply immediately, ignoring recorded delays.")
-@click.option("--speed", type=float, default=1.0, metavar="X", help="Be X times as fast as the recording (1).")
+@click.option("--speed", type=float, default=1.0, metavar="X", help="Play X times as fast as recorded (1).")
 @click.option(
     "--era",
     type=click.Choice(["recorded", "both", "legacy", "modern"]),
     default="recorded",
-    help="Whom to serve: both eras, with a recorded refusal of server/discover as it was; both for sure; or one.",
+    help="Serve clients of this era (recorded: as the recorded server did).",
 )
-@click.option("--conn", default="", metavar="NAME", help="Play this connection, of a capture that holds several.")
-@click.option("--fault", "faults", multiple=True, metavar="FAULT", help="Let something go wrong: delay, error, cut, …")
-@click.option("--strict", is_flag=True, help="Tell each difference from the recording; then the exit status is 1.")
-@click.option("--capture", type=click.Path(path_type=Path), metavar="FILE", help="Record what crosses in a new file.")
-@click.option("-q", "--quiet", is_flag=True, help="Say only what went wrong.")
+@click.option("--conn", default="", metavar="NAME", help="Play this connection of the capture.")
+@click.option(
+    "--fault", "faults", multiple=True, metavar="FAULT", help="Inject a fault: delay, error, cut, malformed, drop."
+)
+@click.option("--strict", is_flag=True, help="Report each difference from the recording; exit 1 if any.")
+@click.option("--capture", type=click.Path(path_type=Path), metavar="FILE", help="Record the session to a new file.")
+@click.option("-q", "--quiet", is_flag=True, help="Print only warnings and errors.")
 @click.pass_obj
 def command(
     env: CliEnv,
@@ -58,20 +66,18 @@ def command(
     capture: Path | None,
     quiet: bool,
 ) -> ExitStatus:
-    """Play the server of a capture to any client: over stdio, or over HTTP on this machine.
+    """Serve a capture as a mock server, over stdio or over HTTP on this machine.
 
-    Requests get what was recorded for the same ones, in turn; else for the nearest, which is told on stderr; else an
-    error that says what there is. Progress, logs and questions come at their place. A fault is delay TIME, error
-    [CODE], cut, malformed or drop; then on METHOD [NAME]; then after N, and N times. Or FILTER => FAULT.
+    A request gets the recorded response of the same request, in order; else that of the most similar one, with a
+    warning; else an error. Progress, logs and server requests are replayed. FAULT: delay TIME, error [CODE], cut,
+    malformed or drop, then optionally on METHOD [NAME], after N, N times; or FILTER => FAULT.
     """
     if not 0 < speed < math.inf:
-        raise UsageError(
-            f"--speed {speed:g}: that is no speed", hint="2 is twice as fast; --no-delay waits for nothing."
-        )
+        raise UsageError(f"invalid --speed {speed:g}", hint="2 is twice as fast; --no-delay replies immediately.")
     if file is None:
-        hint = "mcp-inspect without any words lists recent captures. Any command records one with --capture FILE."
-        raise UsageError("mock: no capture is named", hint=hint)
-    demand_file(file, "mcp-inspect without any words lists recent captures.")
+        hint = "mcp-inspect without arguments lists recent captures. --capture FILE records one in any command."
+        raise UsageError("missing the capture to serve", hint=hint)
+    demand_file(file, "mcp-inspect without arguments lists recent captures.")
     output = Output(env, quiet=quiet)
     settings = MockSettings(
         math.inf if no_delay else speed, Serves(era), strict, tuple(read_fault(text) for text in faults)

@@ -25,11 +25,11 @@ _STDIO_EXAMPLES = (
 )
 
 
-@click.command("stdio", cls=Documented, examples=_STDIO_EXAMPLES, options_metavar="[OPTIONS] -- CMD…")
+@click.command("stdio", cls=Documented, examples=_STDIO_EXAMPLES, options_metavar="[OPTIONS] -- COMMAND")
 @screen_options
 @click.pass_obj
 def stdio_command(env: CliEnv, /, **options: Any) -> ExitStatus:
-    """Start a server and look at it. The word stdio may be left out."""
+    """Start a server and inspect it. Short form: mcp-inspect -- COMMAND."""
     return inspect(env, choose(env, None, options))
 
 
@@ -44,7 +44,7 @@ _HTTP_EXAMPLES = (
 @screen_options
 @click.pass_obj
 def http_command(env: CliEnv, /, url: str, **options: Any) -> ExitStatus:
-    """Connect to a URL and look at it. The word http may be left out."""
+    """Connect to a URL and inspect the server. Short form: mcp-inspect URL."""
     return inspect(env, choose(env, url, options))
 
 
@@ -56,9 +56,9 @@ _SSE_EXAMPLES = ("mcp-inspect sse http://127.0.0.1:3000/sse",)
 @screen_options
 @click.pass_obj
 def sse_command(env: CliEnv, /, url: str, **options: Any) -> ExitStatus:
-    """Connect to a URL by the older HTTP+SSE and no other way."""
+    """Connect to a URL over the deprecated HTTP+SSE transport only."""
     if options["transport"] not in (None, "sse"):
-        raise UsageError(f"--transport {options['transport']} contradicts sse", hint="Leave one of them out.")
+        raise UsageError(f"--transport {options['transport']} conflicts with sse", hint="Remove one of them.")
     return inspect(env, choose(env, url, options | {"transport": "sse"}))
 
 
@@ -69,20 +69,18 @@ _OPEN_EXAMPLES = (
 
 
 @click.command("open", cls=Documented, examples=_OPEN_EXAMPLES)
-@click.argument("what", nargs=-1, metavar="WHAT… [-- CMD…]")
-@click.option("--no-capture", is_flag=True, help="Record nothing.")
+@click.argument("what", nargs=-1, metavar="TARGET… [-- COMMAND]")
+@click.option("--no-capture", is_flag=True, help="Do not record the session.")
 @click.pass_obj
 def open_command(env: CliEnv, /, what: tuple[str, ...], no_capture: bool) -> ExitStatus:
-    """Open several things, a tab each, and one timeline of all.
+    """Open several targets, each in a tab, with one timeline of all.
 
-    WHAT is the name of a server that a host on this machine knows (mcp-inspect without any words lists them;
-    HOST:NAME where several hosts have one of that name), a URL, a command with its arguments as one word, or a capture.
-    A server that a host's file describes is shown in full first, and is started once you agree.
-
-    To give options to a server, name it as usual and the others with --with.
+    TARGET is the name of a server in a client config file (mcp-inspect without arguments lists them; CLIENT:NAME if
+    several have that name), a URL, a command quoted as one word, or a capture. A server from a config file is shown in
+    full first, and started after you confirm. For options, name one server as usual and the others with --with.
     """
     if not what and not env.server_argv:
-        raise UsageError("nothing named to be opened", hint="See mcp-inspect open --help.")
+        raise UsageError("missing target", hint="See mcp-inspect open --help.")
 
     def read_wanted(servers: Servers) -> "list[Wanted]":
         from inspector.present.start import OpenTyped
@@ -103,13 +101,13 @@ _REPLAY_EXAMPLES = (
 @click.argument("files", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="FILE…")
 @click.pass_obj
 def replay_command(env: CliEnv, /, files: tuple[Path, ...]) -> ExitStatus:
-    """Open a capture, read-only; several in a tab each.
+    """Open captures read-only, each in a tab.
 
-    What another program recorded opens as well, as what mcp-inspect import makes of it, and so it does wherever a
-    command takes a capture. Nothing is kept of that but notes, beside the file.
+    Recordings of other programs that mcp-inspect import supports open as well, here and in every command that takes a
+    capture.
     """
     for file in files:
-        demand_file(file, "mcp-inspect without any words lists recent captures.")
+        demand_file(file, "mcp-inspect without arguments lists recent captures.")
     return interface.replay(env, *files)
 
 
@@ -123,6 +121,6 @@ _DEMO_EXAMPLES = (
 @screen_options
 @click.pass_obj
 def demo_command(env: CliEnv, /, **options: Any) -> ExitStatus:
-    """Look at the server that comes with this program."""
+    """Inspect the built-in demo server."""
     demo = msgspec.structs.replace(env, server_argv=DEMO)
     return inspect(env, choose(demo, None, options | {"set_": (DEMO_VARIABLE, *options["set_"])}))

@@ -21,11 +21,11 @@ _EXAMPLES = (
 
 
 @click.command("ping", cls=Documented, examples=_EXAMPLES)
-@click.option("--count", type=click.IntRange(1, 1_000_000), default=4, metavar="N", help="How often (4).")
+@click.option("--count", type=click.IntRange(1, 1_000_000), default=4, metavar="N", help="Send N pings (4).")
 @headless_options
 @click.pass_obj
 def command(env: CliEnv, /, count: int, url: str | None, **options: Any) -> ExitStatus:
-    """Ping a server, one ping after the other, and show the round trips."""
+    """Measure the round-trip time of pings."""
 
     async def work(visit: CommandSession) -> ExitStatus:
         return await _ping(visit, count)
@@ -38,7 +38,7 @@ async def _ping(visit: CommandSession, count: int) -> ExitStatus:
     if "ping" not in revision.client_requests:
         raise UsageError(
             f"{revision.named} has no ping",
-            hint="Try --era legacy, or send one all the same: mcp-inspect request ping.",
+            hint="Try --era legacy, or send it anyway: mcp-inspect request ping.",
         )
     times: list[float] = []
     for number in range(1, count + 1):

@@ -34,14 +34,12 @@ _EXAMPLES = (
 
 @click.command("request", cls=Documented, examples=_EXAMPLES)
 @click.argument("method", required=False)
-@click.option("--params", metavar="JSON|@FILE|-", help="Any JSON, an object or not; - reads stdin.")
-@click.option("--notification", "--notify", is_flag=True, help="Send a notification: nothing answers it.")
-@click.option("--raw", metavar="TEXT|@FILE|-", help="Send exactly these bytes; over stdio each line is a frame.")
-@click.option(
-    "--wait", type=duration, default=5.0, metavar="S", help="With --raw: how long to wait for what comes (5)."
-)
-@click.option("--no-mcp-headers", is_flag=True, help="With --raw: add no HTTP header of the revision.")
-@click.option("--batch", metavar="JSON|@FILE|-", help="Send an array of {method, params} as one frame.")
+@click.option("--params", metavar="JSON|@FILE|-", help="Set params, any JSON; - reads stdin.")
+@click.option("--notification", "--notify", is_flag=True, help="Send a notification; no response is expected.")
+@click.option("--raw", metavar="TEXT|@FILE|-", help="Send exactly these bytes; over stdio, one message per line.")
+@click.option("--wait", type=duration, default=5.0, metavar="S", help="With --raw: wait this long for responses (5).")
+@click.option("--no-mcp-headers", is_flag=True, help="With --raw: omit MCP's HTTP headers.")
+@click.option("--batch", metavar="JSON|@FILE|-", help="Send an array of {method, params} as one batch.")
 @headless_options
 @click.pass_obj
 def command(
@@ -57,16 +55,16 @@ def command(
     url: str | None,
     **options: Any,
 ) -> ExitStatus:
-    """Send a request of any method with any params, or what is no request at all.
+    """Send any request, notification or raw bytes.
 
-    With --raw the exit status is 0 if something came or nothing had to, 5 if an error is among it, 7 if a request
-    was not answered in time, 4 if the connection ended.
+    Exit status with --raw: 0 if a response arrived or none was due, 5 if it contains an error, 7 on timeout, 4 if the
+    connection was lost.
     """
     if raw is not None or batch is not None:
         method, url = _only_a_target(env, method, url)
         _refuse_both(params, notification, raw, batch)
     elif method is None:
-        raise UsageError("no method named", hint="Write: mcp-inspect request METHOD, or --raw TEXT.")
+        raise UsageError("no method named", hint="Usage: mcp-inspect request METHOD, or --raw TEXT.")
     given = read_whole(params, env.stdin, "--params")
 
     if raw is not None:
@@ -88,7 +86,9 @@ def command(
 def _only_a_target(env: CliEnv, method: str | None, url: str | None) -> tuple[None, str | None]:
     """The one word that may stand beside bytes is the target's URL."""
     if method is not None and (url is not None or env.server_argv is not None):
-        raise UsageError(f"both a method, {method!r}, and what to send", hint="--raw and --batch hold the method.")
+        raise UsageError(
+            f"method {method!r} conflicts with --raw and --batch", hint="Remove the method: the message contains it."
+        )
     return None, url or method
 
 
@@ -96,7 +96,7 @@ def _refuse_both(params: str | None, notification: bool, raw: str | None, batch:
     given = {"--params": params is not None, "--notification": notification, "--batch": batch is not None}
     wrong = [name for name, there in given.items() if there and (raw is not None or name != "--batch")]
     if wrong:
-        raise UsageError(f"{wrong[0]} means nothing beside {'--raw' if raw is not None else '--batch'}")
+        raise UsageError(f"{wrong[0]} conflicts with {'--raw' if raw is not None else '--batch'}")
 
 
 async def _notify(visit: CommandSession, method: str, params: Any) -> ExitStatus:
@@ -178,7 +178,7 @@ def _lines(came: list[bytes]) -> list[Line]:
 
 
 def _body(sent: RawSent) -> Line:
-    said = f"HTTP {sent.status}" if sent.status else "nothing came"
+    said = f"HTTP {sent.status}" if sent.status else "no response"
     return ((said, "muted"), *((("  ", "text"), span(decode(sent.body))) if sent.body else ()))
 
 
@@ -187,15 +187,15 @@ def _judge(visit: CommandSession, sent: RawSent, came: list[bytes]) -> ExitStatu
     size = human_size(sum(map(len, came)))
     match sent.ended:
         case Ended.LOST:
-            raise Disconnected(f"no answer: {sent.why}", hint=sent.hint)
+            raise Disconnected(f"no response: {sent.why}", hint=sent.hint)
         case Ended.REFUSED if sent.status in (401, 403):
-            raise AuthorizationNeeded(f"the server answered with HTTP {sent.status}", hint="Give it credentials.")
+            raise AuthorizationNeeded(f"HTTP {sent.status}", hint="Add credentials.")
         case Ended.REFUSED if not came:
-            raise RequestFailed(f"no answer: HTTP {sent.status}; {decode(sent.body[:200])}".rstrip("; "))
+            raise RequestFailed(f"no response: HTTP {sent.status}; {decode(sent.body[:200])}".rstrip("; "))
         case Ended.SILENT if sent.unanswered:
-            raise RequestTimeout(f"no answer within {sent.seconds:g} s", hint="Give it longer with --wait.")
+            raise RequestTimeout(f"timeout: no response within {sent.seconds:g} s", hint="Increase it with --wait.")
         case _:
-            visit.output.narrate(f"{sent.ended}: {len(came)} frame{'' if len(came) == 1 else 's'} came, {size}")
+            visit.output.narrate(f"{sent.ended}: received {len(came)} frame{'' if len(came) == 1 else 's'}, {size}")
     answers = (message for payload in came for message in jsonrpc.read(payload))
     failed = any(isinstance(answer, jsonrpc.ErrorAnswer) for answer in answers)
     return ExitStatus.TOOL_ERROR if failed else ExitStatus.OK

@@ -47,10 +47,13 @@ def read_recorded(output: Output, path: Path, where: str, to: int | None) -> Rec
 
     Raises: CaptureError, UsageError.
     """
-    demand_file(path, "mcp-inspect without any words lists recent captures.")
+    demand_file(path, "mcp-inspect without arguments lists recent captures.")
     with loaded_capture(output, path) as journal:
         if to is not None and not 1 <= to <= journal.count:
-            raise UsageError(f"--to {to}: the capture has {journal.count:,} entries", hint="tail tells their numbers.")
+            raise UsageError(
+                f"--to {to}: the capture has {journal.count:,} entries",
+                hint="mcp-inspect tail FILE shows entry numbers.",
+            )
         found = accounts(journal) if to is None else up_to(accounts(journal), to)
         chosen = frozenset(matching_entries(output, journal, where)) if where else None
         opening = journal.conversation.opening
@@ -75,7 +78,7 @@ def demand_agreement(output: Output, recorded: RecordedRequests, target: str, *,
         return True
     env = output.env
     if not (env.stdin.isatty() and env.stderr.isatty()):
-        raise UsageError(f"sending {said} needs your consent", hint="Give --yes where nobody can be asked.")
+        raise UsageError(f"sending {said} needs confirmation", hint="Add --yes to send without a prompt.")
     for method, number in _by_method(recorded.plan).items():
         output.narrate(f"  {number:>5,} {visible(method, limit=80)}")
     env.stderr.write(f"Send {visible(said)}? [y/N] ")
@@ -196,7 +199,7 @@ _EXAMPLES = (
 @click.option("--to", type=click.IntRange(1), metavar="N", help="Up to entry N; then look at the live server.")
 @comparing_options
 @click.argument("file", type=click.Path(path_type=Path))
-@click.argument("url", required=False, metavar="[URL | -- CMD…]")
+@click.argument("url", required=False, metavar="[URL | -- COMMAND]")
 @headless_settings
 @click.pass_obj
 def command(env: CliEnv, /, file: Path, url: str | None, **options: Any) -> ExitStatus:
@@ -210,7 +213,7 @@ def command(env: CliEnv, /, file: Path, url: str | None, **options: Any) -> Exit
         raise UsageError("no server to send to", hint="Name a URL, or a server's command after --.")
     choose(env, url, options)  # what is no target is told before anything is asked
     if options["to"] is not None and options["as_json"]:
-        raise UsageError("--to opens the interface, so there is no --json", hint="Leave one of them out.")
+        raise UsageError("--to opens the interface and excludes --json", hint="Remove one of them.")
     normal = read_compare_options(options)
     recorded = read_recorded(output, file, options["where"], options["to"])
     if not demand_agreement(output, recorded, _named(env, url), agreed=options["agreed"]):

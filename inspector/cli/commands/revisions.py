@@ -25,7 +25,7 @@ def _yes(fact: bool) -> str:
 _CARRIAGES = {
     "legacy_sse": "GET stream and POST address",
     "sessions": "sessions",
-    "stateless": "one POST, one answer",
+    "stateless": "one POST, one response",
 }
 
 _FACTS: tuple[tuple[str, Callable[[Revision], str]], ...] = (
@@ -37,8 +37,8 @@ _FACTS: tuple[tuple[str, Callable[[Revision], str]], ...] = (
     ("routing headers", lambda row: "`Mcp-Method`, `Mcp-Name`, `Mcp-Param-*`" if row.routing_headers else "–"),
     ("batches", lambda row: _yes(row.batches)),
     ("streams resume", lambda row: _yes(row.resumable)),
-    ("a server asks by", lambda row: "its own requests" if row.server_requests else "results (`input_required`)"),
-    ("and may ask for", lambda row: ", ".join(sorted(f"`{name}`" for name in row.questions))),
+    ("server requests by", lambda row: "its own requests" if row.server_requests else "results (`input_required`)"),
+    ("server requests", lambda row: ", ".join(sorted(f"`{name}`" for name in row.questions))),
     ("changes are heard by", lambda row: f"`{row.watch}`"),
     ("log level", lambda row: f"`{row.log_level}`"),
     ("cancel over HTTP", lambda row: row.cancel if " " in row.cancel else f"`{row.cancel}`"),

@@ -17,7 +17,7 @@ _EXAMPLES = ("mcp-inspect roots --root ~/project --root-uri file:///data --json"
 @click.command("roots", cls=Documented, examples=_EXAMPLES)
 @roots_options
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object to stdout.")
-@click.option("-q", "--quiet", is_flag=True, help="Say only what went wrong.")
+@click.option("-q", "--quiet", is_flag=True, help="Print only warnings and errors.")
 @click.pass_obj
 def command(env: CliEnv, /, as_json: bool, quiet: bool, **options: Any) -> ExitStatus:
     """Show the roots that a server would be told of. They are a hint to it and guard nothing."""
@@ -30,5 +30,5 @@ def command(env: CliEnv, /, as_json: bool, quiet: bool, **options: Any) -> ExitS
     for root in named:
         output.lines([((root.uri, "target"), (f"  {root.name}", "text"))])
     if not named:
-        output.narrate("no roots: a server is told that it can't ask for them; name some with --root")
+        output.narrate("no roots: the client does not advertise the roots capability; add some with --root")
     return ExitStatus.OK

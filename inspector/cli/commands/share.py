@@ -23,28 +23,36 @@ _FILE = click.Path(path_type=Path)
 
 @click.command("share", cls=Documented, examples=_EXAMPLES)
 @click.argument("file", type=_FILE)
-@click.option("-o", "--output", "out", type=_FILE, metavar="FILE", help="Where the copy goes.")
-@click.option("--dry-run", is_flag=True, help="Write nothing; list what would be replaced.")
-@click.option("--redact", "paths", multiple=True, metavar="PATH", help="Also replace this place of every message.")
-@click.option("--secret-env", multiple=True, metavar="NAME", help="Also replace the value of this variable.")
+@click.option("-o", "--output", "out", type=_FILE, metavar="FILE", help="Write the copy to this file.")
+@click.option("--dry-run", is_flag=True, help="List what would be replaced; write nothing.")
 @click.option(
-    "--secret", "secret_files", type=_FILE, multiple=True, metavar="FILE", help="Also these values, one a line."
+    "--redact", "paths", multiple=True, metavar="PATH", help="Also replace the value at this path in every message."
 )
 @click.option(
-    "--key-file", type=_FILE, metavar="FILE", help="The key of the pseudonyms; a new one for each copy if not."
+    "--secret-env", multiple=True, metavar="NAME", help="Also replace the value of this environment variable."
 )
-@click.option("--notes", is_flag=True, help="Copy the marks and comments beside the capture too.")
-@click.option("--force", is_flag=True, help="Overwrite a file that is there.")
+@click.option(
+    "--secret",
+    "secret_files",
+    type=_FILE,
+    multiple=True,
+    metavar="FILE",
+    help="Also replace the values in this file, one per line.",
+)
+@click.option("--key-file", type=_FILE, metavar="FILE", help="Derive pseudonyms with this key (default: a new key).")
+@click.option("--notes", is_flag=True, help="Also copy marks and comments.")
+@click.option("--force", is_flag=True, help="Overwrite an existing file.")
 @click.option("--json", "json_", is_flag=True, help="Write one JSON object to stdout.")
-@click.option("-q", "--quiet", is_flag=True, help="Say only what is wrong.")
+@click.option("-q", "--quiet", is_flag=True, help="Print only warnings and errors.")
 @click.pass_obj
 def command(env: CliEnv, /, file: Path, out: Path | None, *, dry_run: bool, **options: Any) -> ExitStatus:
-    """Copy a capture without secrets: what gives access, what names you, and what you name.
+    """Copy a capture without secrets: credentials, personal data and the values you name.
 
-    The copy is read again, and not kept if a known secret is left. What only people understand stays: look into it.
+    The copy is read again and deleted if it still contains a known secret. Review it before you share it: secrets in
+    free text may remain.
     """
     if out is None and not dry_run:
-        raise UsageError("the copy needs a name", hint="Say -o FILE, or --dry-run to see what would be replaced.")
+        raise UsageError("missing -o FILE", hint="--dry-run shows what would be replaced.")
     output = Output(env, as_json=options["json_"], quiet=options["quiet"])
     choice = chosen(
         file,

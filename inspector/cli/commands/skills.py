@@ -27,8 +27,8 @@ _EXAMPLES = (
 
 
 @click.command("skills", cls=Documented, examples=_EXAMPLES)
-@click.argument("words", nargs=-1, metavar="[NAME|URI [FILE…]] [URL | -- CMD…]")
-@click.option("--anyway", is_flag=True, help="Ask a server that does not declare the extension, too.")
+@click.argument("words", nargs=-1, metavar="[NAME|URI [FILE…]] [URL | -- COMMAND]")
+@click.option("--anyway", is_flag=True, help="Send the requests even if the server does not declare the extension.")
 @headless_settings
 @click.pass_obj
 def command(env: CliEnv, /, words: tuple[str, ...], anyway: bool, **options: Any) -> ExitStatus:
@@ -50,7 +50,7 @@ def demand_skills(visit: CommandSession, *, anyway: bool) -> None:
     """Clients ask for skills only where the server declares them. Raises: UsageError."""
     if anyway or declares(visit.opening.capabilities, SKILLS):
         return
-    raise UsageError(f"the server does not declare {SKILLS}", hint="--anyway asks it all the same.")
+    raise UsageError(f"the server does not declare {SKILLS}", hint="--anyway sends the requests nevertheless.")
 
 
 async def show_list(visit: CommandSession) -> ExitStatus:
@@ -92,13 +92,15 @@ def _judge(visit: CommandSession, skill: Skill, reads: Sequence[SkillRead], want
         return ExitStatus.FINDINGS if skill.flaws else ExitStatus.OK
     left = f"; {wanted - len(reads)} more not read" if wanted > len(reads) else ""
     if last.verified is not None and (mismatch := last.verified.mismatch) is not None:
-        message = f"{last.file.path}: {mismatch.name} differs: listed {mismatch.claimed}, came {mismatch.found}{left}"
-        hint = f"The content must not be used. {GET} gives the entry anew if the skill has changed."
+        message = (
+            f"{last.file.path}: {mismatch.name} differs: listed {mismatch.claimed}, received {mismatch.found}{left}"
+        )
+        hint = f"Do not use the content. If the skill has changed, {GET} returns the new entry."
         return visit.output.report("skill_mismatch", message, hint, ExitStatus.FINDINGS)
     if last.verified is not None or last.refused:
         problem = last.refused or (last.verified.problem if last.verified else "")
         return visit.output.report("skill_mismatch", f"{last.file.path}: {problem}{left}", "", ExitStatus.FINDINGS)
-    assert last.reply is not None, "what was not refused was asked for"
+    assert last.reply is not None, "a skill without an error was read"
     message_of = answered(last.reply, READ).message
     return _refused(visit, READ, message_of if isinstance(message_of, ErrorAnswer) else None)
 
@@ -145,7 +147,7 @@ def _file(skill: Skill, path: str) -> SkillFile:
 
 def _refused(visit: CommandSession, method: str, error: ErrorAnswer | None) -> ExitStatus:
     if error is None:
-        message = f"the answer to {method} holds no such thing"
+        message = f"not found in the response to {method}"
         return visit.output.report("server_error", message, "", ExitStatus.PROTOCOL)
     return report_error(visit.output, method, error)
 
@@ -162,5 +164,5 @@ def _read(read: SkillRead) -> dict[str, Any]:
         "uri": read.file.uri,
         "ok": read.ok,
         "checks": [] if verified is None else list(verified.checks),
-        "problem": read.refused or (verified.problem if verified else "it was not answered"),
+        "problem": read.refused or (verified.problem if verified else "no response"),
     }

@@ -24,7 +24,7 @@ _EXAMPLES = ("mcp-inspect", "mcp-inspect --json")
 
 @click.command("start", cls=Documented, examples=_EXAMPLES, hidden=True)
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object to stdout.")
-@click.option("-q", "--quiet", is_flag=True, help="Say only what went wrong.")
+@click.option("-q", "--quiet", is_flag=True, help="Print only warnings and errors.")
 @click.pass_obj
 def command(env: CliEnv, /, as_json: bool, quiet: bool) -> ExitStatus:
     """Show the servers that are configured on this machine, and recent captures."""

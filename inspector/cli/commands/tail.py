@@ -36,17 +36,19 @@ _PACE_S = 0.05
 
 
 @click.command("tail", cls=Documented, examples=_EXAMPLES)
-@click.option("-f", "--follow", is_flag=True, help="Go on with a capture that is being recorded.")
-@click.option("--jsonl", "as_jsonl", is_flag=True, help="Write a JSON object a line.")
-@click.option("-n", "--last", type=click.IntRange(0), metavar="N", help="Only the last N of what is there at first.")
-@click.option("--color", "rules", multiple=True, metavar="RULE", help="COLOUR when FILTER; the first that holds.")
-@click.argument("words", nargs=-1, metavar="[FILE | URL] [FILTER] [-- CMD…]")
+@click.option("-f", "--follow", is_flag=True, help="Follow a capture that is being recorded.")
+@click.option("--jsonl", "as_jsonl", is_flag=True, help="Write one JSON object per line.")
+@click.option("-n", "--last", type=click.IntRange(0), metavar="N", help="Start with the last N entries.")
+@click.option(
+    "--color", "rules", multiple=True, metavar="RULE", help="Color lines: 'COLOR when FILTER' (first match wins)."
+)
+@click.argument("words", nargs=-1, metavar="[FILE | URL] [FILTER] [-- COMMAND]")
 @headless_settings
 @click.pass_obj
 def command(env: CliEnv, /, words: tuple[str, ...], follow: bool, **options: Any) -> ExitStatus:
-    """Print the traffic of a capture, or of a server until it ends, in the order of the wire.
+    """Print the traffic of a capture, or of a server until Ctrl+C, in wire order.
 
-    With a server, tail connects and tells what crosses until Ctrl+C. The README describes filters.
+    See docs/filters.md for the filter language.
     """
     source, text = _taken_apart(words, served=env.server_argv is not None)
     own = places(env.environ)
@@ -86,7 +88,7 @@ def _taken_apart(words: tuple[str, ...], *, served: bool) -> tuple[str, str]:
     if not words:
         raise UsageError("nothing to tail", hint="Name a capture, a URL, or a server's command after --.")
     if len(words) > 2:
-        raise UsageError(f"{words[2]!r} is one word too many", hint="Put the filter in quotes.")
+        raise UsageError(f"unexpected argument {words[2]!r}", hint="Quote the filter.")
     return words[0], words[1] if len(words) > 1 else ""
 
 

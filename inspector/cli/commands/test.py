@@ -92,7 +92,7 @@ def _sum(count: int, failed: int, new: int) -> Line:
     passed = count - failed
     said: list[Span] = [(f"{passed:,} of {count:,} as expected", "error" if failed else "ok")]
     if new:
-        said.append((f", {new:,} snapshot{'' if new == 1 else 's'} taken anew", "accent"))
+        said.append((f", {new:,} snapshot{'' if new == 1 else 's'} updated", "accent"))
     return tuple(said)
 
 

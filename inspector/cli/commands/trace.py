@@ -26,14 +26,21 @@ _EXAMPLES = (
 @click.command("trace", cls=Documented, examples=_EXAMPLES)
 @click.argument("file", type=click.Path(path_type=Path))
 @click.argument("n", type=click.IntRange(1))
-@click.option("-o", "--output", "out", type=click.Path(path_type=Path), metavar="OUT", help="Write it to a new file.")
-@click.option("--force", is_flag=True, help="Overwrite a file that is there.")
-@click.option("--json", "as_json", is_flag=True, help="Write one JSON object to stdout instead.")
+@click.option(
+    "-o",
+    "--output",
+    "out",
+    type=click.Path(path_type=Path),
+    metavar="OUT",
+    help="Write to a new file instead of stdout.",
+)
+@click.option("--force", is_flag=True, help="Overwrite an existing file.")
+@click.option("--json", "as_json", is_flag=True, help="Write one JSON object to stdout.")
 @click.pass_obj
 def command(env: CliEnv, /, file: Path, n: int, out: Path | None, force: bool, as_json: bool) -> ExitStatus:
-    """Tell the story of the operation that entry N of a capture belongs to.
+    """Write a trace of the operation that entry N belongs to, as Markdown with a sequence diagram.
 
-    Its requests and answers, progress, what the server asked meanwhile, HTTP, logs and stderr of that window.
+    It contains requests and responses, progress, server requests, HTTP exchanges, logs and stderr.
     """
     output = Output(env)
     if out is not None:
@@ -55,11 +62,13 @@ def command(env: CliEnv, /, file: Path, n: int, out: Path | None, force: bool, a
 
 def _told(journal: Journal, n: int) -> Trace:
     if n > journal.count:
-        raise UsageError(f"there is no entry {n}: the capture has {journal.count:,}", hint="tail FILE shows them.")
+        raise UsageError(
+            f"no entry {n}: the capture has {journal.count:,}", hint="mcp-inspect tail FILE shows entry numbers."
+        )
     story = story_of(journal, n)
     if story is None:
         raise UsageError(
-            f"entry {n} belongs to no request, so there is no story to it",
-            hint="Name a request, an answer or a word of progress; tail FILE 'kind == request' shows the requests.",
+            f"entry {n} does not belong to a request",
+            hint="mcp-inspect tail FILE 'kind == request' shows the requests.",
         )
     return story

@@ -19,13 +19,13 @@ _VERIFY_EXAMPLES = ("mcp-inspect verify session.mcpcap", "mcp-inspect verify ses
 @click.command("verify", cls=Documented, examples=_VERIFY_EXAMPLES)
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--json", "json_", is_flag=True, help="Write one JSON object to stdout.")
-@click.option("-q", "--quiet", is_flag=True, help="Say nothing; the exit status does.")
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing; use the exit status.")
 @click.pass_obj
 def verify_command(env: CliEnv, /, file: Path, json_: bool, quiet: bool) -> ExitStatus:
-    """Recompute the digests of a capture and compare them with those that were taken at the wire.
+    """Check that a capture is complete and unchanged, by recomputing its digests.
 
-    It ends with 0 if all fits (a whole capture, one that still grows, a redacted copy that is whole as a file), with 1
-    if the capture was cut, damaged or changed. It finds loss and damage, not forgery.
+    Exit status 0: complete, still being recorded, or a complete redacted copy. 1: truncated, damaged or modified. It
+    detects loss and damage, not forgery.
     """
     output = Output(env, as_json=json_, quiet=quiet)
     with progress_of(output, "verifying") as progress:
@@ -40,38 +40,34 @@ def verify_command(env: CliEnv, /, file: Path, json_: bool, quiet: bool) -> Exit
 def _told(verdict: VerifyResult) -> list[str]:
     said = [_SENTENCES[verdict.state]]
     if not verdict.redacted:
-        said.append(f"{verdict.covered:,} of {verdict.frames:,} frames are vouched for by a digest taken at the wire.")
+        said.append(f"Digests verified for {verdict.covered:,} of {verdict.frames:,} frames.")
     else:
-        said.append(f"It is a redacted copy with {verdict.frames:,} frames: not verifiable against the wire.")
+        said.append(f"Redacted copy with {verdict.frames:,} frames: the original digests cannot be verified.")
     if verdict.edited:
-        said.append(
-            f"{verdict.edited:,} messages were edited, dropped or answered on the way: no evidence of the server."
-        )
+        said.append(f"{verdict.edited:,} messages were edited, dropped or answered by a proxy.")
     if verdict.torn_bytes:
-        said.append(f"The last line is torn: {verdict.torn_bytes:,} bytes without an end.")
+        said.append(f"Partial last line: {verdict.torn_bytes:,} bytes.")
     if verdict.first_bad is not None:
-        said.append(
-            f"The first line that does not fit is {verdict.first_bad.line}, at byte {verdict.first_bad.byte:,}."
-        )
+        said.append(f"First invalid line: {verdict.first_bad.line}, at byte {verdict.first_bad.byte:,}.")
     said += [f"  {fault}" for fault in verdict.faults]
     if verdict.fault_count > MOST_FAULTS:
         said.append(f"  and {verdict.fault_count - MOST_FAULTS:,} more")
     if verdict.unknown:
         kinds = ", ".join(f"{kind} ({count:,})" for kind, count in verdict.unknown.items())
-        said.append(f"Records of types that this program does not know, passed over: {kinds}.")
+        said.append(f"Skipped records of unknown types: {kinds}.")
     if verdict.newer:
-        said.append("Its format is newer than this program's.")
+        said.append("The format version is newer than mcp-inspect supports.")
     if verdict.state in (CaptureState.CUT, CaptureState.FAULTY):
-        said.append("mcp-inspect recover FILE -o OUT writes what stands before the damage.")
+        said.append("To save the data before the damage: mcp-inspect recover FILE -o OUT")
     return said
 
 
 _SENTENCES = {
-    "faulty": "The capture was damaged or changed, or parts of it were never written.",
-    "growing": "The capture is still being recorded; so far all fits.",
-    "cut": "The capture was not closed in good order; what is there fits.",
-    "redacted": "The copy is whole as a file.",
-    "whole": "The capture is whole and unchanged.",
+    "faulty": "The capture is damaged, modified or missing data.",
+    "growing": "The capture is still being recorded; the data so far is valid.",
+    "cut": "Capture is truncated; the remaining data is valid.",
+    "redacted": "The redacted copy is complete.",
+    "whole": "The capture is complete and unchanged.",
 }
 
 _RECOVER_EXAMPLES = ("mcp-inspect recover torn.mcpcap -o clean.mcpcap",)
@@ -80,14 +76,14 @@ _FILE = click.Path(path_type=Path)
 
 @click.command("recover", cls=Documented, examples=_RECOVER_EXAMPLES)
 @click.argument("file", type=_FILE)
-@click.option("-o", "--output", "out", type=_FILE, required=True, metavar="FILE", help="Where it goes.")
-@click.option("--force", is_flag=True, help="Overwrite a file that is there.")
+@click.option("-o", "--output", "out", type=_FILE, required=True, metavar="FILE", help="Write the copy to this file.")
+@click.option("--force", is_flag=True, help="Overwrite an existing file.")
 @click.option("--json", "json_", is_flag=True, help="Write one JSON object to stdout.")
 @click.pass_obj
 def recover_command(env: CliEnv, /, file: Path, out: Path, force: bool, json_: bool) -> ExitStatus:
-    """Copy a capture up to the first line that can't be read, byte by byte, and give it an end.
+    """Copy the valid part of a damaged capture, up to the first line that cannot be read.
 
-    The original stays as it is, and so does what stands behind the damage: it is in the original alone.
+    The original is not changed.
     """
     output = Output(env, as_json=json_)
     with progress_of(output, "copying") as progress, leaving_nothing_half_made():
@@ -95,15 +91,15 @@ def recover_command(env: CliEnv, /, file: Path, out: Path, force: bool, json_: b
     if json_:
         output.data({"file": str(out)} | msgspec.structs.asdict(done))
         return ExitStatus.OK
-    said = [f"{done.records:,} records, {done.kept:,} bytes, are in {out}."]
+    said = [f"Wrote {out}: {done.records:,} records, {done.kept:,} bytes."]
     if done.line is not None:
-        why = "is torn" if done.torn else "can't be read"
-        said.append(f"Line {done.line:,} {why}: {done.left:,} bytes from there on are in the original alone.")
+        why = "is incomplete" if done.torn else "cannot be read"
+        said.append(f"Line {done.line:,} {why}: {done.left:,} bytes from there on were not copied.")
     elif done.whole:
-        said.append("Nothing was wrong with it: this is the same.")
+        said.append("The capture is valid; the copy is identical.")
     else:
-        said.append("All lines could be read; what was missing is the end.")
+        said.append("All lines are valid; only the end record was missing.")
     if done.grows:
-        said.append("It is still being recorded: this is what was there so far.")
+        said.append("It is still being recorded; this is the data so far.")
     output.text("\n".join(said))
     return ExitStatus.OK

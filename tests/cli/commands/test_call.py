@@ -99,7 +99,7 @@ def test_a_tool_that_is_not_listed_is_called_all_the_same() -> None:
     ran = inspect("call", "ad", "-a", "a=2", "--json", *demo())
     assert ran.status == ExitStatus.TOOL_ERROR
     assert ran.data["error"]["code"] == -32602
-    assert "'ad' is none of the 19 tools that are listed (did you mean 'add'?); called all the same" in ran.stderr
+    assert "'ad' is not among the 19 tools that are listed (did you mean 'add'?); calling it anyway" in ran.stderr
 
 
 def test_a_server_that_lists_nothing_is_called_without_a_schema() -> None:
@@ -116,7 +116,7 @@ def test_a_server_that_lists_nothing_is_called_without_a_schema() -> None:
         (("-a", "x=1", "-a", "x=2"), "-a x is given twice"),
         (("--args", "{"), "--args: invalid JSON: line 1, column 2: expecting property name enclosed in double quotes"),
         (("--args", "@nowhere.json"), "--args @nowhere.json: the file can't be read"),
-        (("--args", "[1]", "-a", "x=1"), "-a names a member, and --args holds no object"),
+        (("--args", "[1]", "-a", "x=1"), "-a names a member, and --args holds must be an object"),
     ],
 )
 def test_arguments_that_are_wrong_by_themselves_start_no_server(words: tuple[str, ...], said: str) -> None:

@@ -32,7 +32,7 @@ def test_the_demo_has_no_errors_but_the_line_it_means_to_write(flag: str) -> Non
 
 def test_where_no_tool_was_called_it_is_said_how_one_is() -> None:
     words = scripted(_tools(_TOOL | {"name": "a b"}), capabilities={"tools": {}})
-    assert "no tool was called: --call 'a b={\"a\": 1}' calls one" in inspect("check", *words).stderr
+    assert "no tool was called; --call 'a b={\"a\": 1}' calls one" in inspect("check", *words).stderr
     assert "no tool was called" not in inspect("check", "--call", "a b", *words).stderr
     assert "no tool was called" not in inspect("check", *scripted(_tools(), capabilities={"tools": {}})).stderr
 
@@ -123,13 +123,13 @@ def test_what_is_in_the_baseline_fails_nothing_and_what_is_new_does(tmp_path: Pa
     worse = _tools(_TOOL | {"title": None}, _TOOL | {"name": "b", "inputSchema": None})
     assert inspect("check", "--baseline", known, *scripted(worse, capabilities={"tools": {}})).status == 1
     better = inspect("check", "--baseline", known, *scripted(_tools(_TOOL), capabilities={"tools": {}}))
-    assert "1 of the baseline did not come any more" in better.stderr
+    assert "no longer found: 1 of the baseline" in better.stderr
 
 
 def test_a_tool_that_is_to_be_called_is_a_case_that_can_fail() -> None:
     good: dict[str, Any] = {"result": {"content": []}}
     bad: dict[str, Any] = {"result": {"content": [{"type": "text", "text": "no"}], "isError": True}}
-    for answer, status, said in ((good, 0, "a went well"), (bad, 5, "a failed: no")):
+    for answer, status, said in ((good, 0, "a: OK"), (bad, 5, "a failed: no")):
         script = _tools(_TOOL) | {"tools/call": answer}
         ran = inspect(
             "check", "--fail-on", "never", "--call", 'a={"x": 1}', *scripted(script, capabilities={"tools": {}})
@@ -153,12 +153,12 @@ def test_annotations_stand_behind_a_silence_that_foreign_text_cannot_break() -> 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--write-baseline", "x.mcpcap"), "not where"),
+        (("--write-baseline", "x.mcpcap"), "needs --baseline FILE"),
         (("--call", "a", "x.mcpcap"), "needs a server"),
-        (("--call", "a=[1]", "--", "true"), "no object"),
-        (("--call", "={}", "--", "true"), "names no tool"),
+        (("--call", "a=[1]", "--", "true"), "must be an object"),
+        (("--call", "={}", "--", "true"), "missing tool name"),
         (("--baseline", "nothing.json", str(sample("wreck"))), "no such file"),
-        (("--baseline", str(sample("wreck")), str(sample("wreck"))), "this is no baseline"),
+        (("--baseline", str(sample("wreck")), str(sample("wreck"))), "not a baseline file"),
     ],
 )
 def test_flags_that_mean_nothing_are_refused(words: tuple[str, ...], said: str) -> None:

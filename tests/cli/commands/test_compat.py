@@ -39,7 +39,7 @@ def test_without_a_server_all_that_is_known_is_listed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"), [(("nothing.mcpcap",), "no such file"), (("--host", "x"), "nothing is known")]
+    ("words", "said"), [(("nothing.mcpcap",), "no such file"), (("--host", "x"), "unknown client")]
 )
 def test_what_is_not_there_is_said(words: tuple[str, ...], said: str) -> None:
     ran = inspect("compat", *words)

@@ -55,9 +55,9 @@ def test_unlike_captures_are_said_to_be_unlike() -> None:
     [
         ((LIGHTHOUSE, "no-such"), "no such file"),
         ((LIGHTHOUSE, __file__), "no capture"),
-        ((LIGHTHOUSE, LIGHTHOUSE, "--ignore", "a b"), "is no rule"),
+        ((LIGHTHOUSE, LIGHTHOUSE, "--ignore", "a b"), "invalid --color"),
         ((LIGHTHOUSE, LIGHTHOUSE, "--exact", "numbers"), "nothing of that name"),
-        ((LIGHTHOUSE,), "two are wanted, and 1 named"),
+        ((LIGHTHOUSE,), "two are wanted, and got 1"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(argv: tuple[str, ...], said: str) -> None:

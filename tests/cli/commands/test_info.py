@@ -63,7 +63,7 @@ def test_a_list_that_is_refused_is_said_and_not_counted() -> None:
     assert (ran.status, ran.data["failed"]) == (0, {})
     assert ran.data["counts"]["resources"] == 1
     assert ran.data["counts"]["templates"] is None
-    assert "resources/templates/list with error -32601" in ran.stderr
+    assert "resources/templates/list failed with JSON-RPC error -32601" in ran.stderr
 
 
 def test_without_json_it_is_text() -> None:

@@ -45,7 +45,7 @@ def test_a_kind_that_is_not_declared_is_asked_for_and_the_error_is_reported() ->
     assert ran.status == ExitStatus.TOOL_ERROR
     assert ran.stdout == ""
     assert ran.error["code"] == "server_error"
-    assert ran.error["message"] == "the server answered prompts/list with error -32601: no such method"
+    assert ran.error["message"] == "prompts/list failed with JSON-RPC error -32601: no such method"
     assert ran.error["jsonrpc_error"] == {"code": -32601, "message": "no such method"}
     assert ran.error["hint"] == "It declares: tools."
 
@@ -62,10 +62,10 @@ def test_among_all_kinds_unknown_templates_are_no_failure_and_every_other_error_
     resources: dict[str, Any] = {"resources/list": {"result": {"resources": []}}}
     templates = inspect("list", "all", "--json", *scripted(resources, capabilities={"resources": {}}))
     assert (templates.status, templates.data["templates"]) == (0, [])
-    assert "! the server answered resources/templates/list with error -32601" in templates.stderr
+    assert "! resources/templates/list failed with JSON-RPC error -32601" in templates.stderr
     unknown = inspect("list", "all", "--json", *scripted({}, capabilities={"tools": {}}))
     assert (unknown.status, unknown.data["tools"]) == (ExitStatus.TOOL_ERROR, [])
-    assert "! the server answered tools/list with error -32601" in unknown.stderr
+    assert "! tools/list failed with JSON-RPC error -32601" in unknown.stderr
     broken = {"tools/list": {"error": {"code": -32603, "message": "broken"}}}
     ran = inspect("list", "all", "--json", *scripted(broken, capabilities={"tools": {}}))
     assert ran.status == ExitStatus.TOOL_ERROR
@@ -87,7 +87,7 @@ def test_what_came_before_a_page_that_failed_is_kept() -> None:
     ran = inspect("list", "tools", "--json", *scripted({"tools/list": pages}))
     assert ran.status == ExitStatus.TOOL_ERROR
     assert json.loads(ran.stdout)["tools"] == [{"name": "a"}]
-    assert "with error -32603: no more, after 1 item\n" in ran.stderr
+    assert "with JSON-RPC error -32603: no more, after 1 item\n" in ran.stderr
 
 
 def test_a_result_without_a_list_is_said() -> None:

@@ -29,7 +29,7 @@ def test_without_a_word_on_which_it_listens_for_all_that_is_offered() -> None:
 def test_what_the_server_does_not_offer_is_narrated() -> None:
     ran = inspect("listen", "--tools", "--prompts", "--for", "0.05", *demo("--modern-only"))
     assert ran.status == 0
-    assert "! the server does not say that it tells of changes of the list of prompts" in ran.stderr
+    assert "! the server does not declare change notifications for the list of prompts" in ran.stderr
     assert "! the server did not grant: list of prompts" in ran.stderr
 
 
@@ -39,7 +39,7 @@ def test_nothing_offered_is_an_error_with_a_way_out() -> None:
     assert "mcp-inspect request subscriptions/listen" in ran.stderr
     ran = inspect("listen", *scripted({}))
     assert ran.status == ExitStatus.USAGE
-    assert "any of its lists may change" in ran.stderr
+    assert "does not declare listChanged" in ran.stderr
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_nothing_offered_is_an_error_with_a_way_out() -> None:
     [
         ("nothing", ExitStatus.TOOL_ERROR, "the server granted nothing of it"),
         ("refuses", ExitStatus.TOOL_ERROR, "subscriptions/listen: the server answered with error -32603: full"),
-        ("ends", ExitStatus.UNREACHABLE, "1 of 5 notifications came before the server ended it"),
+        ("ends", ExitStatus.UNREACHABLE, "1 of 5 notifications before the server ended it"),
         ("leaves", ExitStatus.UNREACHABLE, "the connection ended"),
     ],
 )
@@ -92,13 +92,13 @@ def test_after_its_time_it_ends_well_if_nothing_was_promised() -> None:
 def test_too_few_updates_in_its_time_are_a_timeout() -> None:
     ran = inspect("subscribe", BAROMETER, "--for", "0.05", "--count", "3", "--json", *demo("--weather", "0"))
     assert ran.status == ExitStatus.TIMEOUT
-    assert ran.error["message"] == "0 of 3 notifications came within 0.05 s"
+    assert ran.error["message"] == "received 0 of 3 notifications within 0.05 s"
 
 
 def test_a_server_without_subscriptions_is_told_and_nothing_is_sent() -> None:
     ran = inspect("subscribe", "a:b", *scripted({}))
     assert ran.status == ExitStatus.USAGE
-    assert "does not say that it tells of changes of single resources" in ran.stderr
+    assert "does not declare change notifications for single resources" in ran.stderr
     assert "mcp-inspect request resources/subscribe" in ran.stderr
 
 

@@ -23,7 +23,7 @@ def test_its_help_names_the_faults_there_are() -> None:
     [
         (("nowhere.mcpcap",), "no such file"),
         ((), "lists recent captures"),
-        (("{file}", "--speed", "0"), "that is no speed"),
+        (("{file}", "--speed", "0"), "invalid --speed"),
         (("{file}", "--fault", "explode"), "no fault can be read from it"),
         (("{file}", "--conn", "c7"), "no such connection"),
         (("{file}", "--http", "99999"), "not in the range"),

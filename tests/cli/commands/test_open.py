@@ -136,7 +136,7 @@ def test_nothing_is_recorded_on_request() -> None:
 def test_without_a_terminal_it_is_refused() -> None:
     ran = inspect(*demo())
     assert ran.status == ExitStatus.USAGE
-    assert "the interface needs a terminal" in ran.stderr
+    assert "needs a terminal on stdin" in ran.stderr
 
 
 @pytest.mark.parametrize("word", [("http",), ()])
@@ -163,7 +163,7 @@ def test_the_interface_opens_by_the_older_carriage(demo_url: str) -> None:
 def test_another_transport_contradicts_it() -> None:
     ran = inspect("sse", "--transport", "http", "http://127.0.0.1:9/sse", terminal=True, env=_XTERM)
     assert ran.status == ExitStatus.USAGE
-    assert "--transport http contradicts sse" in ran.stderr
+    assert "--transport http conflicts with sse" in ran.stderr
 
 
 def test_the_interface_opens_on_the_capture(tmp_path: Path) -> None:
@@ -179,7 +179,7 @@ def test_a_file_that_is_not_there_or_no_terminal_is_refused(tmp_path: Path) -> N
     (tmp_path / "a").write_text("")
     ran = inspect("replay", str(tmp_path / "a"))
     assert ran.status == ExitStatus.USAGE
-    assert "the interface needs a terminal" in ran.stderr
+    assert "needs a terminal on stdin" in ran.stderr
 
 
 def test_the_interface_opens_on_the_demo_from_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

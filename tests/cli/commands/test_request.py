@@ -88,7 +88,7 @@ def test_raw_bytes_come_from_a_file_and_from_stdin(tmp_path: Path) -> None:
 def test_a_raw_request_that_is_not_answered_in_time_says_so() -> None:
     ran = inspect("request", "--raw", '{"jsonrpc":"2.0","id":1,"method":"x"}', "--wait", "0.05", *scripted({"x": {}}))
     assert ran.status == ExitStatus.TIMEOUT
-    assert "no answer within 0.05 s" in ran.stderr
+    assert "timeout: no response within 0.05 s" in ran.stderr
 
 
 @pytest.mark.parametrize("era", ["legacy", "modern"])
@@ -113,11 +113,11 @@ def test_a_batch_is_one_frame_and_its_answers_stand_in_the_order_of_the_requests
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--raw", "{}", "--params", "{}"), "--params means nothing beside --raw"),
-        (("--raw", "{}", "--batch", "[]"), "--batch means nothing beside --raw"),
+        (("--raw", "{}", "--params", "{}"), "--params conflicts with --raw"),
+        (("--raw", "{}", "--batch", "[]"), "--batch conflicts with --raw"),
         (("--batch", "{}"), "--batch needs an array"),
         (("--batch", '[{"id": 1}]'), "item 1 has no method"),
-        (("ping", "--raw", "{}"), "both a method"),
+        (("ping", "--raw", "{}"), "conflicts with --raw"),
         ((), "no method named"),
     ],
 )

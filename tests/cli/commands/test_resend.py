@@ -31,8 +31,8 @@ LIGHTHOUSE = str(sample("lighthouse"))
     ("argv", "said"),
     [
         ((LIGHTHOUSE,), "no server to send to"),
-        ((LIGHTHOUSE, "--yes", "--"), "nothing stands after --"),
-        ((LIGHTHOUSE, *demo()), "needs your consent"),
+        ((LIGHTHOUSE, "--yes", "--"), "missing command after --"),
+        ((LIGHTHOUSE, *demo()), "needs confirmation"),
         (("no-such", "--yes", *demo()), "no such file"),
         ((LIGHTHOUSE, "--where", "tol == 3", "--yes", *demo()), "did you mean `tool`"),
         ((LIGHTHOUSE, "--where", "tool == none", "--yes", *demo()), "nothing of the capture"),

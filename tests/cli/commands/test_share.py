@@ -68,7 +68,7 @@ def test_notes_come_along_on_demand(path: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ((), "the copy needs a name"),
+        ((), "missing -o FILE"),
         (("-o", "x", "--secret-env", "NOT_SET"), "the environment has no NOT_SET"),
         (("-o", "x", "--secret", "none"), "none can't be read"),
         (("-o", "x", "--redact", ""), "is no path into a message"),

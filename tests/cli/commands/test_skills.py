@@ -75,14 +75,14 @@ def test_a_file_that_is_not_what_was_listed_stops_the_reading_and_is_told_with_b
     assert ran.status == ExitStatus.FINDINGS
     promised = hashlib.sha256(b"buoy,fathoms\nfirst,9\nsecond,7\n").hexdigest()
     served = hashlib.sha256(b"buoy,fathoms\nfirst,2\nsecond,1\n").hexdigest()
-    assert f"soundings.csv: sha256 differs: listed sha256:{promised}, came sha256:{served}" in ran.stderr
+    assert f"soundings.csv: sha256 differs: listed sha256:{promised}, received sha256:{served}" in ran.stderr
     assert "first,2" not in ran.stdout + ran.stderr
 
 
 @pytest.mark.parametrize(
     ("served", "changed", "said"),
     [
-        (TEXT + "x", {}, f"size differs: listed {len(TEXT)} bytes, came {len(TEXT) + 1} bytes"),
+        (TEXT + "x", {}, f"size differs: listed {len(TEXT)} bytes, received {len(TEXT) + 1} bytes"),
         (TEXT, {"digest": "sha256:" + "0" * 64}, f"sha256 differs: listed sha256:{'0' * 64}"),
     ],
 )
@@ -100,7 +100,7 @@ def test_front_matter_that_differs_is_a_mismatch(tmp_path: Path) -> None:
     size = {"size": len(text), "digest": f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"}
     ran = inspect("skills", "knots", "--era", "legacy", *_server(tmp_path / "log", served=text, **size))
     assert ran.status == ExitStatus.FINDINGS
-    assert "front matter differs: listed description: How, came description: Why" in ran.stderr
+    assert "front matter differs: listed description: How, received description: Why" in ran.stderr
 
 
 def test_a_skill_is_found_by_its_uri_without_a_list(tmp_path: Path) -> None:
@@ -125,7 +125,7 @@ def test_a_server_that_does_not_declare_skills_is_asked_only_if_it_is_wished() -
     assert f"the server does not declare {SKILLS}" in ran.stderr
     asked = inspect("skills", "--anyway", "--era", "legacy", *demo())
     assert asked.status == ExitStatus.TOOL_ERROR
-    assert "the server answered skills/list with error -32601" in asked.stderr
+    assert "skills/list failed with JSON-RPC error -32601" in asked.stderr
 
 
 def test_skills_are_listed_over_http(demo_url: str) -> None:

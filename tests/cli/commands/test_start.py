@@ -1,4 +1,4 @@
-"""What runs without any words: it lists, and starts nothing."""
+"""What runs without arguments: it lists, and starts nothing."""
 
 import json
 import sys

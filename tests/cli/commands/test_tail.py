@@ -51,8 +51,8 @@ def test_without_a_filter_all_is_printed_also_on_a_terminal() -> None:
     [
         ((HARBOUR, "tol == 3"), "did you mean `tool`"),
         ((HARBOUR, "(a"), "unclosed `(`"),
-        ((HARBOUR, "a", "b"), "one word too many"),
-        ((HARBOUR, "--color", "pink when a"), "is no rule"),
+        ((HARBOUR, "a", "b"), "unexpected argument"),
+        ((HARBOUR, "--color", "pink when a"), "invalid --color"),
         (("no-such.mcpcap",), "can't be opened"),
         ((__file__,), "no capture"),
         ((), "nothing to tail"),

@@ -69,7 +69,7 @@ def test_snapshots_are_taken_anew_where_they_stand_and_nothing_else_is_forgiven(
     cases.write_text(_CASES + gone)
     ran = inspect("test", "--update-snapshots", str(cases), *server("ledger", "changed"))
     assert ran.status == ExitStatus.FINDINGS
-    assert "2 of 3 as expected, 1 snapshot taken anew" in ran.stdout
+    assert "2 of 3 as expected, 1 snapshot updated" in ran.stdout
     assert cases.read_text() == (_CASES + gone).replace("Good morning", "Good evening")
     again = inspect("test", "-k", "greeting", "-k", "unknown", str(cases), *server("ledger", "changed"))
     assert again.status == ExitStatus.OK
@@ -82,7 +82,7 @@ def test_a_pytest_file_is_written_once_and_no_server_is_started(cases: Path, tmp
     assert "TARGET = ['no-such-command', '--flag']" in code.read_text()
     assert "def test_greeting(server: ServerUnderTest)" in code.read_text()
     again = inspect(*words)
-    assert (again.status, "is there already" in again.stderr) == (ExitStatus.USAGE, True)
+    assert (again.status, "already exists" in again.stderr) == (ExitStatus.USAGE, True)
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ def test_it_is_printed_as_markdown_or_json_or_written_to_a_new_file(tmp_path: Pa
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ((EVENING, "1"), "no story to it"),
+        ((EVENING, "1"), "does not belong to a request to it"),
         ((EVENING, "41"), "the capture has 40"),
         (("no-such.mcpcap", "1"), "can't be opened"),
         ((EVENING, "0"), "0"),
