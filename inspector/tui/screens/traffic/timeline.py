@@ -12,13 +12,12 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.widget import Widget
 
 from inspector.filters.language.fields import Term
 from inspector.present.spans import Span
 from inspector.text import one_line
 from inspector.tui import keys
-from inspector.tui.actions import ActionScope
+from inspector.tui.actions import ActionScope, lend_actions
 from inspector.tui.conversation import ConversationStage, OpenConversation
 from inspector.tui.panels import Panel
 from inspector.tui.screens.traffic.detail import DetailPanel
@@ -35,29 +34,17 @@ from inspector.tui.widgets.virtual_list import LogList
 # What a person can do to the timeline beside looking: find in it, see partners; what it can't do, it says.
 
 
-class TimelineWays(Widget):
-    """The actions of a panel that has a timeline, its rows and a line above them."""
+class TimelineActions:
+    """Finding, filtering and the waterfall of the timeline: actions that its panel borrows."""
 
-    chosen: tuple[int, int]
-    """The number of the tab and the entry that the cursor is on."""
-    line: FilterPane
-    """The lines above the rows."""
-    _find: TimelineFind | None = None
-
-    @property
-    def rows(self) -> LogList:
-        """The rows."""
-        raise NotImplementedError
-
-    @property
-    def timeline(self) -> Timeline:
-        """What they show."""
-        raise NotImplementedError
+    def __init__(self, panel: "TimelinePanel") -> None:
+        self._panel = panel
+        self._find: TimelineFind | None = None
 
     def find_anew(self) -> None:
         """There is another timeline: look in that one."""
         if self._find is not None and self._find.text:
-            self._seek(self._find.text)
+            self.seek(self._find.text)
 
     def find_step(self) -> int | None:
         """Look on; how much was found so far, None if nothing is looked for."""
@@ -68,25 +55,25 @@ class TimelineWays(Widget):
 
     def action_find(self) -> None:
         """Open the line to find with."""
-        self.line.open_finder()
+        self._panel.filters.open_finder()
 
     def action_found(self, by: int) -> None:
         """To the next row that was found, or the one before; where nothing is looked for, to the next that matches."""
-        if self.timeline.term is not None and (self._find is None or not self._find.text):
-            self.rows.go_to(self.rows.view.cursor + by)
+        if self._panel.timeline.term is not None and (self._find is None or not self._find.text):
+            self._panel.rows.go_to(self._panel.rows.view.cursor + by)
             return
         if self._find is None or not self._find.text:
-            self.notify("Nothing is looked for: * finds a text.", markup=False, timeout=3)
+            self._panel.notify("Nothing is looked for: * finds a text.", markup=False, timeout=3)
             return
         self._find.step()
-        index = self._find.next(self.rows.view.cursor, back=by < 0)
+        index = self._find.next(self._panel.rows.view.cursor, back=by < 0)
         if index is not None:
-            self.rows.go_to(index)
+            self._panel.rows.go_to(index)
 
     def action_partners(self) -> None:
         """Show the partners of what matches, or no more."""
-        shown = self.timeline.show_partners()
-        self.notify(f"Matches {'with' if shown else 'without'} their partners.", markup=False, timeout=3)
+        shown = self._panel.timeline.show_partners()
+        self._panel.notify(f"Matches {'with' if shown else 'without'} their partners.", markup=False, timeout=3)
 
     def action_waterfall(self) -> None:
         """Show the exchanges of all servers that the filter lets through on one axis of time."""
@@ -100,36 +87,27 @@ class TimelineWays(Widget):
                 wire.axis_offset,
                 partial(getattr, wire.model, "exchanges_shown"),
             )
-            for wire in self.timeline.wires
+            for wire in self._panel.timeline.wires
         ]
-        self.app.push_screen(AllWaterfallsScreen(wires, self.chosen), self._go_to)
+        self._panel.app.push_screen(AllWaterfallsScreen(wires, self._panel.chosen), self._go_to)
 
     def _go_to(self, code: int | None) -> None:
-        index = None if code is None else self.timeline.find(number_of(code), entry_of(code))
+        index = None if code is None else self._panel.timeline.find(number_of(code), entry_of(code))
         if index is not None:
-            self.rows.go_to(index)
+            self._panel.rows.go_to(index)
         elif code is not None:
-            self.notify("The filter hides that line.", markup=False, timeout=3)
+            self._panel.notify("The filter hides that line.", markup=False, timeout=3)
 
     def action_tree(self) -> None:
         """Say where the tree is."""
         said = "All servers stand in one order of time here. o goes to the line in its own tab, where T shows the tree."
-        self.notify(said, markup=False, timeout=5)
+        self._panel.notify(said, markup=False, timeout=5)
 
-    def on_filter_pane_sought(self, message: FilterPane.Sought) -> None:
+    def seek(self, text: str) -> None:
         """Look for another text."""
-        self._seek(message.text)
-
-    def on_filter_pane_left(self, message: FilterPane.Left) -> None:
-        """Back to the rows, or to the first that was found."""
-        self.rows.focus()
-        if message.found:
-            self.action_found(1)
-
-    def _seek(self, text: str) -> None:
         if self._find is not None:
             self._find.set("")
-        self._find = TimelineFind(self.timeline, text)
+        self._find = TimelineFind(self._panel.timeline, text)
 
 
 # The timeline's part that follows the app's tabs: another one is made when they change, and shown once it is
@@ -255,7 +233,7 @@ class TimelineFilter(FilterPane):
             self._bar.say_error(now[2])
 
 
-class TimelinePanel(Panel, TimelineWays, Ground):
+class TimelinePanel(Panel, Ground):
     """The list and the detail."""
 
     places = (
@@ -296,7 +274,7 @@ class TimelinePanel(Panel, TimelineWays, Ground):
         self._show_tab = show_tab
         self._show_entry_of = show_entry_of
         self._wires = Wires()
-        self._filter = self.line = TimelineFilter(tabs.subject)
+        self.filters = TimelineFilter(tabs.subject)
         self._detail: DetailPanel | None = None
         self.chosen: tuple[int, int] = (ALL, 0)
         """The tab and the entry that the cursor is on."""
@@ -305,13 +283,15 @@ class TimelinePanel(Panel, TimelineWays, Ground):
         self._arrangement = "right"
         self._detail_alone = False
         self._ticks = 0
+        self.actions = TimelineActions(self)
+        lend_actions(self, lambda: (self.actions,))
 
     def compose(self) -> ComposeResult:
         """Filter, rows, state; then the detail."""
         self._arrange(self.app.size.width)
         empty: list[list[Span]] = [[("Nothing has crossed any wire, or nothing matches.", "muted")]]
         with Vertical(id="timeline"):
-            yield self._filter
+            yield self.filters
             yield LogList(self._wires.timeline, follow=True, empty=empty)
             yield StatusLine()
 
@@ -343,9 +323,9 @@ class TimelinePanel(Panel, TimelineWays, Ground):
             self.timeline.age()
         if self._wires.sync(self._tabs, self._traffic_of):
             self.rows.source = self.timeline
-            self.find_anew()
+            self.actions.find_anew()
         self.rows.sync()
-        self._filter.tell(self.timeline, self.find_step())
+        self.filters.tell(self.timeline, self.actions.find_step())
         self.query_one(StatusLine).show(*self._status())
         if not self.rows.following or self._ticks % _SHOW_EVERY_TICKS == 0:
             self._show_detail()
@@ -381,13 +361,13 @@ class TimelinePanel(Panel, TimelineWays, Ground):
 
     def action_filter(self) -> None:
         """Open the filter line, with proposals from the tab that was in sight."""
-        self._filter.subject = self._tabs.subject
-        self._filter.open()
+        self.filters.subject = self._tabs.subject
+        self.filters.open()
 
     def action_clear_filter(self) -> None:
         """Show all lines again."""
-        self._filter.clear()
-        self._seek("")
+        self.filters.clear()
+        self.actions.seek("")
         self._wires.set_filter(None)
         self.rows.focus()
 
@@ -424,6 +404,16 @@ class TimelinePanel(Panel, TimelineWays, Ground):
             self._arrange(self.size.width)
         self._show_detail()
         self.detail.focus_content()
+
+    def on_filter_pane_sought(self, message: FilterPane.Sought) -> None:
+        """Look for another text."""
+        self.actions.seek(message.text)
+
+    def on_filter_pane_left(self, message: FilterPane.Left) -> None:
+        """Back to the rows, or to the first that was found."""
+        self.rows.focus()
+        if message.found:
+            self.actions.action_found(1)
 
     def on_filter_pane_filtered(self, message: FilterPane.Filtered) -> None:
         """Show what matches."""

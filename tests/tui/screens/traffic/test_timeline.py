@@ -2,7 +2,7 @@
 
 from inspector.filters.language.parser import parse
 from inspector.tui.conversation import ConversationStage
-from inspector.tui.screens.traffic.timeline import TimelinePanel, TimelineWays, Wires
+from inspector.tui.screens.traffic.timeline import TimelinePanel, Wires
 from inspector.tui.tabs import Tab
 from tests.present.tape import Tape
 from tests.tui.screen_text import text
@@ -80,13 +80,12 @@ async def test_a_text_is_found_in_all_servers_and_a_match_brings_its_partner() -
         await pilot.press("&")
         panel = app.tabs.timeline
         assert isinstance(panel, TimelinePanel)
-        assert isinstance(panel, TimelineWays)
         total = sum(tab.subject.journal.count for tab in app.tabs)
         await until(lambda: panel.timeline.count >= total, "rows for all")
         await pilot.press("n")
         await until(lambda: "Nothing is looked for" in text(app), "what n would need")
         await pilot.press("g", "*", *"ahoy")
-        await until(lambda: panel.find_step() == 4, "two calls and their answers")
+        await until(lambda: panel.actions.find_step() == 4, "two calls and their answers")
         await pilot.press("enter")
         await until(lambda: panel.rows.has_focus, "in the rows")
         seen = set()
