@@ -211,7 +211,7 @@ GOALS = {
     "modules with one importer": 60,
     "methods of the largest class": 40,
     "methods with annotated self": 0,
-    "bases with one subclass": 5,
+    "bases with one subclass": 0,
     "largest import cycle": 3,
     "lazy and type-only imports": 150,
     "public class names used twice": 0,
@@ -222,7 +222,6 @@ REACHED = {
     "files": 506,
     "lines": 110_100,
     "modules with one importer": 99,
-    "bases with one subclass": 3,
     "lazy and type-only imports": 208,
 }
 """Where a goal is not reached yet: the figure that may not grow. Lower it with each step, remove it at the goal."""

@@ -3,8 +3,10 @@
 Fields within fields are fields again. What the field's own editor can't show is edited as JSON in its place.
 """
 
-from typing import ClassVar
+from collections.abc import Sequence
+from typing import ClassVar, Protocol, runtime_checkable
 
+from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical, VerticalScroll
@@ -12,15 +14,40 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input, Static, TextArea
 
-from inspector.forms.fields import UNSET, ArrayField, ChoiceField, Field, JsonField, ObjectField, UnionField
-from inspector.forms.typed import parse_json, parse_text
+from inspector.forms.fields import (
+    UNSET,
+    ArrayField,
+    ChoiceField,
+    Field,
+    JsonField,
+    ObjectField,
+    Opened,
+    TextField,
+    UnionField,
+    opened,
+)
+from inspector.forms.paths import Path
+from inspector.forms.typed import json_text, parse_json, parse_text, text_of
 from inspector.forms.values import FormValue, branch_of, fits, fresh_value
+from inspector.present.spans import Span
 from inspector.text import visible
 from inspector.tui import keys
+from inspector.tui.theme import glyphs
 from inspector.tui.widgets.choose import ChooseScreen
 from inspector.tui.widgets.schema_form.editors import BlockEdit, ChoiceSegments, LineEdit
-from inspector.tui.widgets.schema_form.state import member_field, shape_of
-from inspector.tui.widgets.schema_form.view import ADD, FieldAction, FieldPlace, FieldView, FormBar
+from inspector.tui.widgets.schema_form.state import FormState, Shape, member_field, shape_of
+from inspector.tui.widgets.schema_form.view import (
+    ADD,
+    GROUPS,
+    FieldAction,
+    FieldPlace,
+    FormBar,
+    about,
+    deeds,
+    has_head,
+    head_spans,
+    with_problems,
+)
 from inspector.tui.widgets.segments import Segments
 
 # How the focus goes through a form: downwards from value to value, upwards from line to line.
@@ -51,22 +78,12 @@ class FormScroll(VerticalScroll):
             focused.scroll_visible(animate=False, immediate=True)
 
 
-class FormLines(Widget):
-    """What holds the lines of a form."""
+@runtime_checkable
+class FormLines(Protocol):
+    """A form, as its fields know it."""
 
     def action_step(self, by: int) -> None:
         """Go to the next value (1), behind the last one out of the form; or to the line before (-1), if any."""
-        chain = self.screen.focus_chain
-        inside = [widget for widget in chain if self in widget.ancestors]
-        focused = self.screen.focused
-        if focused is None or focused not in inside:
-            return
-        at = chain.index(focused)
-        before = [widget for widget in reversed(chain[:at]) if widget in inside]
-        for widget in [*chain[at + 1 :], *chain[:at]] if by > 0 else before:
-            if by < 0 or widget not in inside or not only_heads(widget):
-                widget.focus()
-                return
 
 
 def only_heads(line: Widget) -> bool:
@@ -82,13 +99,31 @@ def steps_of(widget: Widget) -> FormLines | None:
     return next((around for around in widget.ancestors if isinstance(around, FormLines)), None)
 
 
-class FieldNode(FieldView):
-    """A field of a form."""
+class FieldNode(Widget):
+    """A field of a form, as it looks for the value of the moment."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         keys.binding(keys.action("form.unset")),
         keys.binding(keys.action("form.null")),
     ]
+
+    DEFAULT_CSS = """
+    FieldNode { height: auto; layout: vertical; margin: 0 0 1 0; }
+    FieldNode.-bare { margin: 0; }
+    FieldNode.-last { margin: 0; }
+    FieldNode > .field--about { color: $text-muted; height: auto; max-height: 1; }
+    FieldNode.-leaf:focus-within > .field--about { max-height: 12; }
+    FieldNode > .field--wrong { color: $text-error; height: auto; display: none; }
+    FieldNode.-wrong > .field--wrong { display: block; }
+    FieldNode.-leaf { border-left: blank; padding-left: 1; }
+    FieldNode.-leaf.-wrong { border-left: heavy $error; }
+    FieldNode.-leaf:focus-within { border-left: outer $accent; }
+    FieldNode.-group { border-left: vkey $border-blurred; padding-left: 1; }
+    FieldNode.-group.-wrong { border-left: heavy $error; }
+    FieldNode.-group.-bare { border-left: none; padding-left: 0; }
+    FieldNode.-group.-at-head, FieldNode.-leaf.-wrong:focus-within { border-left: outer $accent; }
+    FieldNode.-folded > .field--body { display: none; }
+    """
 
     class Asked(Message):
         """A member or an item wants something of what it stands in: "remove", "up", "down"."""
@@ -103,9 +138,152 @@ class FieldNode(FieldView):
             """The member or item."""
             return self._control
 
-    def group(self) -> Widget:
-        """The fields within."""
-        return body_of(self)
+    def __init__(self, state: FormState, path: Path, field: Field, place: FieldPlace) -> None:
+        super().__init__()
+        self.state = state
+        self.path = path
+        self.field = field
+        self.place = place
+        self._asked: Opened | None = None
+        self._text: str | None = None
+        self._own_problem = ""
+        self._told: Sequence[str] = ()
+        self._within = 0
+        """How much is wrong within."""
+        self._shape: Shape = "json"
+
+    @property
+    def value(self) -> FormValue:
+        """The value at its place."""
+        return self.state.at(self.path)
+
+    @property
+    def asked(self) -> Opened:
+        """The field, read by now."""
+        if self._asked is None:
+            self._asked = opened(self.field)
+        return self._asked
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether something is wrong with it itself."""
+        return self.has_class("-wrong")
+
+    # Drawing
+
+    def compose(self) -> ComposeResult:
+        """Draw it for the value of the moment."""
+        self._shape = shape_of(self.field, self.value)
+        group = self._shape in GROUPS
+        self.set_class(self.place.bare, "-bare")
+        self.set_class(self.place.last, "-last")
+        self.set_class(group, "-group")
+        self.set_class(not group, "-leaf")
+        if has_head(self.place, self._shape):
+            yield FormBar(self._head(), self._deeds(), classes="field--head")
+        lines = about(self.field, self._shape)
+        if lines:
+            yield Static(Text(lines), classes="field--about")
+        yield from self._body()
+        yield Static("", classes="field--wrong")
+
+    def _body(self) -> ComposeResult:
+        value, asked = self.value, self.asked if self._shape != "lazy" else None
+        match self._shape:
+            case "line" | "block" if isinstance(asked, TextField):
+                secret = asked.write_only or asked.format == "password"
+                text, unset = text_of(asked, value), value is UNSET
+                line = self._shape == "line"
+                yield self._known(LineEdit(text, unset=unset, secret=secret) if line else _block(text, unset=unset))
+            case "number":
+                yield self._known(LineEdit(text_of(self.field, value), unset=True))
+            case "options" if asked is not None:
+                yield ChoiceSegments(asked, value).segments(value)
+            case "several" if isinstance(asked, ChoiceField):
+                yield self._several(asked)
+            case "json":
+                yield self._known(_block(json_text(value), unset=True, wrap=False))
+            case "object" | "list" | "union":
+                yield body_of(self)
+            case _:
+                pass
+
+    def _known(self, edit: LineEdit | BlockEdit) -> Widget:
+        """Remember what an editor makes of the text that it was given: what differs from that was typed."""
+        self._text = edit.written
+        return edit
+
+    def _several(self, asked: ChoiceField) -> Segments:
+        value = self.value if isinstance(self.value, list) else []
+        on = [at for at, option in enumerate(asked.options) if option.value in value]
+        return Segments([option.title for option in asked.options], on, multi=True)
+
+    def _head(self) -> list[Span]:
+        asked = self.field if self._shape == "lazy" else self.asked
+        folded = self.has_class("-folded")
+        spans = head_spans(asked, self.place, self._shape, self.value, folded=folded)
+        return with_problems(spans, self._within) if folded else spans
+
+    def _deeds(self) -> list[FieldAction]:
+        return deeds(self.field, self.place, self._shape, folded=self.has_class("-folded"))
+
+    async def redraw(self) -> None:
+        """Draw it anew, because its value has taken another shape."""
+        self._own_problem = ""
+        await self.recompose()
+        self._say()
+
+    def fold(self, *, folded: bool) -> None:
+        """Hide what is within, or show it."""
+        self.set_class(folded, "-folded")
+        self._renew_head()
+
+    def tell(self, told: Sequence[str], *, within: int = 0) -> None:
+        """Show what is wrong with it; `within` so many things more are wrong further in."""
+        if within != self._within:
+            self._within = within
+            self._renew_head()
+        if list(told) != list(self._told):
+            self._told = list(told)
+            self._say()
+
+    def _say(self) -> None:
+        lines = [self._own_problem] if self._own_problem else list(self._told)
+        self.set_class(bool(lines), "-wrong")
+        shown = [f"{glyphs().error} {visible(line, limit=400)}" for line in lines[:5]]
+        for static in self.query_children(".field--wrong").results(Static):
+            static.update(Text("\n".join(shown)))
+
+    def _renew_head(self) -> None:
+        for head in self.query_children(".field--head").results(FormBar):
+            head.show(self._head(), self._deeds())
+
+    def focus_at(self, path: Path, skip: int = 0, *, fresh: bool = False) -> None:
+        """Focus the first editor of the field at a place within; see `focus_first`."""
+        for node in self.query(FieldNode):
+            if node.path == path:
+                node.focus_first(skip, fresh=fresh)
+                return
+        self.focus_first()
+
+    def focus_editor(self) -> None:
+        """Focus its editor rather than its head."""
+        self.focus_first(0 if self._shape in GROUPS else 1)
+
+    def focus_first(self, skip: int = 0, *, fresh: bool = False) -> None:
+        """Focus its first editor; `skip` heads are passed by if there is something behind them.
+
+        A `fresh` value is one that the form has made up, and gives way to what is typed.
+        """
+        able = [widget for widget in self.query("*") if widget.focusable]
+        if not able:
+            return
+        first = able[min(skip, len(able) - 1) if isinstance(able[0], FormBar) else 0]
+        if fresh and isinstance(first, LineEdit):
+            first.select_all()
+        first.focus()
+
+    # Taking values
 
     async def write(self, value: FormValue) -> None:
         """Take a value, and draw the field anew if that needs another editor."""
@@ -415,3 +593,8 @@ class ListBody(Vertical):
 
 
 _BEYOND = JsonField(schema=True, why="the schema allows no item here")
+
+
+def _block(text: str, *, unset: bool, wrap: bool = True) -> BlockEdit:
+    """A block whose changes the form undoes, as those of all other fields."""
+    return BlockEdit(text, unset=unset, wrap=wrap, undoes=False)

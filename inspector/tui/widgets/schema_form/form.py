@@ -14,6 +14,7 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.message import Message
 from textual.timer import Timer
+from textual.widget import Widget
 from textual.widgets import Static, TextArea
 
 from inspector.forms.fields import UNSET
@@ -27,7 +28,7 @@ from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.theme import glyphs
 from inspector.tui.widgets.schema_form.editors import BlockEdit
-from inspector.tui.widgets.schema_form.fields import FieldNode, FormLines
+from inspector.tui.widgets.schema_form.fields import FieldNode, only_heads
 from inspector.tui.widgets.schema_form.state import MOST_DRAWN, FormState, drawn_count
 from inspector.tui.widgets.schema_form.view import FieldPlace, FormBar
 
@@ -37,7 +38,7 @@ _MOST_TEXT: Final = 200_000
 """Characters of JSON that are edited here."""
 
 
-class SchemaForm(FormLines):
+class SchemaForm(Widget):
     """A form for one value. `load` gives it a schema; `arguments` is what the form says."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -239,6 +240,20 @@ What is wrong stands below the field, and can be sent all the same.
                 return
 
     # Undoing
+
+    def action_step(self, by: int) -> None:
+        """Go to the next value (1), behind the last one out of the form; or to the line before (-1), if any."""
+        chain = self.screen.focus_chain
+        inside = [widget for widget in chain if self in widget.ancestors]
+        focused = self.screen.focused
+        if focused is None or focused not in inside:
+            return
+        at = chain.index(focused)
+        before = [widget for widget in reversed(chain[:at]) if widget in inside]
+        for widget in [*chain[at + 1 :], *chain[:at]] if by > 0 else before:
+            if by < 0 or widget not in inside or not only_heads(widget):
+                widget.focus()
+                return
 
     async def action_undo(self) -> None:
         """Take back the last change, whatever field it was made in."""

@@ -5,13 +5,13 @@ from typing import Any
 from inspector.forms.fields import UNSET
 from inspector.forms.read_schema import read_schema
 from inspector.present.spans import Span, plain
+from inspector.tui.widgets.schema_form.fields import FieldNode
 from inspector.tui.widgets.schema_form.view import (
     ADD,
     REMOVE,
     UP,
     FieldAction,
     FieldPlace,
-    FieldView,
     FormBar,
     about,
     has_head,
@@ -179,7 +179,7 @@ async def test_what_the_schema_says_is_foreign_text() -> None:
         assert "[bold]t[/]" in app.screen_text
         assert "␛[5mblinks [@click=app.quit]x[/]" in app.screen_text
         assert "␛]0;n␇" in app.screen_text
-        assert all(widget.id is None for widget in app.query(FieldView))
+        assert all(widget.id is None for widget in app.query(FieldNode))
 
 
 async def test_a_long_description_is_shown_in_full_where_the_focus_is() -> None:
