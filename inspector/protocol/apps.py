@@ -48,11 +48,11 @@ def app_of(tool: Tool) -> AppLink | None:
     uri = given if isinstance(given, str) else ""
     flaws = []
     if nested is None:
-        flaws.append(f'it stands in the deprecated _meta["{_FLAT}"]')
+        flaws.append(f'it is in the deprecated _meta["{_FLAT}"]')
     elif flat is not None and flat != nested:
         flaws.append(f'the deprecated _meta["{_FLAT}"] names another')
     if not uri.startswith(SCHEME):
-        flaws.append(f"it does not begin with {SCHEME}" if uri else "it is no text")
+        flaws.append(f"it does not begin with {SCHEME}" if uri else "it is not a string")
     return AppLink(tool.name, uri, visibility, tuple(flaws))
 
 
@@ -74,7 +74,7 @@ class Page(msgspec.Struct, frozen=True):
     prefers_border: bool | None
     flaws: tuple[str, ...]
     by_listing: bool = False
-    """Whether what it may do is said by its entry in `resources/list`, as the content itself says nothing."""
+    """Whether its permissions are in its entry of `resources/list`, because the content itself has none."""
 
     @property
     def sha256(self) -> str:

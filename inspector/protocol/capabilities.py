@@ -29,7 +29,7 @@ _FEATURES = {URL: "URL elicitation", SAMPLING_TOOLS: "tools in sampling"}
 def parse_offers(names: Iterable[str]) -> frozenset[str]:
     """Names as a person gives them: "elicitation" is both of its modes, "sampling.tools" brings "sampling".
 
-    Raises: UsageError for a name that is none.
+    Raises: UsageError for an unknown name.
     """
     found: set[str] = set()
     for name in names:
@@ -53,7 +53,7 @@ def offered_in(revision: Revision, offers: Collection[str]) -> frozenset[str]:
 
 
 def declared(offers: Collection[str], revision: Revision) -> dict[str, Any]:
-    """The client capabilities that say so in the words of a revision."""
+    """The client capabilities as a protocol version spells them."""
     offers = offered_in(revision, offers)
     said: dict[str, Any] = {}
     if ROOTS in offers:
@@ -110,7 +110,7 @@ APP_TYPE = "text/html;profile=mcp-app"
 
 
 class KnownExtension(msgspec.Struct, frozen=True):
-    """An extension that this program knows something about."""
+    """An extension that mcp-inspect knows."""
 
     name: str
     short: str
@@ -120,7 +120,7 @@ class KnownExtension(msgspec.Struct, frozen=True):
     settings: dict[str, Any]
     """What we say of it where nothing else is asked for."""
     by_default: bool
-    """Whether it is advertised unasked."""
+    """Whether it is advertised by default."""
 
 
 KNOWN: dict[str, KnownExtension] = {
@@ -150,7 +150,7 @@ class Advertised(msgspec.Struct, frozen=True):
     supported: dict[str, Any] = msgspec.field(default_factory=dict)
     """Declared in revisions that have extensions."""
     asked: dict[str, Any] = msgspec.field(default_factory=dict)
-    """Declared in all of them, because somebody wants it so."""
+    """Declared in all of them, because an option or switch says so."""
     withheld: frozenset[str] = frozenset()
     """Names that must not be declared, "all" for every one; what was asked for is declared all the same."""
 
@@ -167,7 +167,7 @@ class Advertised(msgspec.Struct, frozen=True):
 def advertised(more: Iterable[str] = (), fewer: Iterable[str] = ()) -> Advertised:
     """What to declare, with switches: NAME or NAME=JSON adds, a name in `fewer` takes away; "all" takes all away.
 
-    Raises: UsageError for what is no name, and for settings that are no JSON.
+    Raises: UsageError for an invalid name, and for settings that are not JSON.
     """
     asked = dict(map(_with_settings, more))
     gone = {full_name(name) for name in fewer}

@@ -72,7 +72,7 @@ class DeltaArray:
     def spread(self, first: int, last: int) -> int:
         """The greatest of their differences, found without making them; 0 of none."""
         low = self._low[first:last]
-        if not low or min(low) < low[0]:  # some begin anew at 2**32, or stand before the first
+        if not low or min(low) < low[0]:  # some restart at 2**32, or precede the first
             return max(self.differences(first, last), default=0)
         return max(low) - low[0]
 
@@ -104,7 +104,7 @@ class DeltaArray:
 
     @property
     def parts(self) -> Parts:
-        """The arrays that all of it stands in."""
+        """The arrays that hold it."""
         return {"low": self._low, "bases": self._bases, "wide": self._wide, "wide_blocks": self._wide_blocks}
 
     @classmethod
@@ -182,7 +182,7 @@ class ShortArray:
 
     @property
     def parts(self) -> Parts:
-        """The arrays that all of it stands in."""
+        """The arrays that hold it."""
         return {"low": self._low, "at": self._at, "large": self._large}
 
     @classmethod

@@ -65,7 +65,7 @@ class Conversation:
 
     @property
     def exchanges(self) -> ExchangeLog:
-        """All of them; number n stands at position n - 1."""
+        """All of them; number n is at position n - 1."""
         return self.pairs.exchanges
 
     def observe(self, frame: Frame) -> list[Event]:
@@ -281,7 +281,7 @@ def target_of(method: str, params: Any) -> str:
 
 
 def _note_retry(exchanges: ExchangeLog, operations: OperationTracker, retry: Exchange) -> None:
-    """A request that goes on with an operation has brought the answers to what the one before it asked."""
+    """A request that continues an operation brought the responses to the server requests of the previous result."""
     own = operations.operation(retry.operation or 0).exchanges
     before = exchanges[own[-2] - 1] if len(own) > 1 else None
     if before is not None and before.asks:

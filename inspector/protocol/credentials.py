@@ -279,7 +279,7 @@ def without_parameters(url: str, *, sessions: bool = False) -> str:
 
 
 def mask(value: str) -> str:
-    """What stands instead of a credential: its scheme and its length. What is masked already stays."""
+    """What replaces a credential: its scheme and its length. What is masked already is kept."""
     if _MASKED.fullmatch(value):
         return value
     scheme = SCHEME.match(value)
@@ -288,7 +288,7 @@ def mask(value: str) -> str:
 
 
 def is_masked(value: str) -> bool:
-    """Whether this stands instead of a credential."""
+    """Whether this is a masked credential."""
     return _MASKED.fullmatch(value) is not None
 
 

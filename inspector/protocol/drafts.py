@@ -85,9 +85,9 @@ def compose(
 
 
 def draft_of(message: bytes) -> Draft:
-    """The draft that makes a message again, to be changed: a request's id is left to be chosen anew.
+    """A draft of a message, to be changed and sent again. The id of a request is chosen when it is sent.
 
-    What is no single request or notification comes as exact text.
+    Anything but a single request or notification becomes exact text.
     """
     read = jsonrpc.read(message)
     first = read[0]
@@ -100,7 +100,7 @@ def draft_of(message: bytes) -> Draft:
 
 
 def pretty(text: str) -> str:
-    """JSON in lines; as it is where it is none."""
+    """JSON with indentation; unchanged if it is invalid."""
     try:
         return json.dumps(json.loads(text), indent=2, ensure_ascii=False) if text else ""
     except (ValueError, RecursionError):
@@ -108,7 +108,7 @@ def pretty(text: str) -> str:
 
 
 def fault_in(text: str) -> str:
-    """Why a text is no JSON, and where; "" if it is, or if there is none."""
+    """Why a text is not JSON, and where; "" if it is, or if it is empty."""
     if not text.strip():
         return ""
     try:
@@ -127,7 +127,7 @@ def oddities(payload: bytes) -> tuple[str, ...]:
     found: list[str] = []
     for message in jsonrpc.read(payload):
         if isinstance(message, jsonrpc.NotJsonRpc):
-            found.append(f"This is no JSON-RPC message: {message.reason}.")
+            found.append(f"Not a JSON-RPC message: {message.reason}.")
         found += [f"{defect[:1].upper()}{defect[1:]}." for defect in message.defects]
     ids = [message.id for message in jsonrpc.read(payload) if isinstance(message, jsonrpc.Request)]
     found += [f"The id {encode(twice).decode()} is there more than once." for twice in _twice(ids)]
@@ -170,7 +170,7 @@ def _params(text: str, revision: Revision | None, client: ClientIdentity) -> byt
 
 
 def _id(typed: str, next_id: NextId) -> bytes:
-    """An id as JSON: a number stays a number, also one that is no id; what is no JSON is a string."""
+    """An id as JSON: a number stays a number, even if it is not a valid id; anything but JSON is a string."""
     typed = typed.strip()
     if not typed:
         return encode(next_id())
@@ -179,7 +179,7 @@ def _id(typed: str, next_id: NextId) -> bytes:
 
 def _batch(draft: Draft, revision: Revision | None, client: ClientIdentity, next_id: NextId) -> tuple[bytes, list[str]]:
     if fault := fault_in(draft.text):
-        return draft.text.encode("utf-8", "surrogatepass"), [f"This is no JSON and goes out as it is: {fault}."]
+        return draft.text.encode("utf-8", "surrogatepass"), [f"Invalid JSON; sent as typed: {fault}."]
     given = json.loads(draft.text) if draft.text.strip() else []
     if not isinstance(given, list):
         return encode(given), ["This is no array and goes out as it is."]
@@ -213,7 +213,7 @@ def _headers(payload: bytes, revision: Revision | None, schema_of: Callable[[str
 
 
 def header_pairs(lines: Sequence[str]) -> tuple[tuple[tuple[str, str], ...], str]:
-    """Headers from lines "Name: value", and which line is none; "" if all are."""
+    """Headers from lines "Name: value", and the first invalid line; "" if there is none."""
     pairs: list[tuple[str, str]] = []
     for line in lines:
         name, colon, value = line.partition(":")

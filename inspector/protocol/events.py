@@ -39,7 +39,7 @@ class Orphaned(msgspec.Struct, frozen=True):
 
 
 class Progressed(msgspec.Struct, frozen=True):
-    """A progress notification found its request; the newest word stands in `exchange.progress`."""
+    """A progress notification of a known request; the latest one is in `exchange.progress`."""
 
     exchange: Exchange
     message: Notification
@@ -96,7 +96,7 @@ class Cut(msgspec.Struct, frozen=True):
 
 
 class Garbled(msgspec.Struct, frozen=True):
-    """Something that is no JSON-RPC message crossed the wire."""
+    """Something other than a JSON-RPC message crossed the wire."""
 
     direction: Direction
     message: NotJsonRpc

@@ -1,9 +1,9 @@
 """ExchangeLog: all exchanges of a conversation, in tens of bytes each once they have ended.
 
 A long capture holds hundreds of thousands of them, and as objects they would take more memory than everything else.
-So an exchange that has ended is packed: what is asked of many stands in columns, the rest in a record; whoever asks
-for it gets an object, and everybody gets the same one for as long as somebody holds it. An ended exchange that
-changes all the same (by a late answer) must be kept anew: the trackers say so with `keep`.
+So an exchange that has ended is packed: what is needed of many is in columns, the rest in a record. A caller that asks
+for it gets an object, and all callers get the same one for as long as one of them holds it. An ended exchange that
+changes nevertheless (by a late response) must be stored again: the trackers call `keep`.
 """
 
 from array import array
@@ -19,9 +19,9 @@ from inspector.protocol.frames import Direction
 # What is asked of many exchanges, in columns: where each began and ended, what it is about, what became of it.
 
 NEVER = 2**63 - 1
-"""Stands in the column of ends for an exchange that is open."""
+"""In the column of ends: the exchange is open."""
 UNLISTED = 0xFFFF
-"""Stands in the columns of methods and targets for a name that has no number."""
+"""In the columns of methods and targets: a name without a number."""
 STATES = tuple(ExchangeState)
 """By the number that `STATE_BITS` hold."""
 STATE_BITS, RETRIED, ASKS, PROBE, FROM_SERVER, TOOL_ERROR = 0x07, 0x08, 0x10, 0x20, 0x40, 0x80
@@ -30,7 +30,7 @@ _MOST_FRAME = 0xFFFF_FFFF
 _MOST_NAMES, _LONG = 1 << 14, 200
 """So many methods and targets, each of at most so many characters, have a number."""
 UNLISTED_REVISION = 0xFF
-"""Stands in the column of revisions for one that has no number."""
+"""In the column of revisions: one without a number."""
 _NO_REVISION = 0
 _NUMBER_OF_STATE = {state: number for number, state in enumerate(STATES)}
 _BORN = FROM_SERVER | PROBE
@@ -64,7 +64,7 @@ _STEP = 8
 _LARGEST = 2000
 """Bytes of a record. What takes more, by an id of a megabyte perhaps, stays an object."""
 _SAME = True
-"""Stands in a record for a token that is the id of its request."""
+"""In a record: the token is the id of its request."""
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder().decode
@@ -84,7 +84,7 @@ class LateChange(msgspec.Struct, frozen=True, gc=False):
 
 
 class ExchangeLog(Sequence[Exchange]):
-    """Exchange number n stands at position n - 1. One thread adds and keeps; any may read."""
+    """Exchange number n is at position n - 1. One thread adds and keeps; any may read."""
 
     def __init__(self) -> None:
         self._names: list[str] = []
@@ -98,7 +98,7 @@ class ExchangeLog(Sequence[Exchange]):
         self.ends = array("q", [NEVER])
         """When it ended, or NEVER."""
         self.failures = bytearray(1)
-        """1 if it failed: by an error that nobody asked for, a tool's own, or for want of an answer."""
+        """1 if it failed: by an error (unless it was probed for), by a tool error, or without a response."""
         self.states = bytearray(1)
         """The number of the state, and bits beside."""
         self.methods = array("H", [0])
@@ -109,12 +109,12 @@ class ExchangeLog(Sequence[Exchange]):
         self._objects: dict[int, Exchange] = {}
         """By number: those that are open, and those that can't be packed."""
         self._held: WeakValueDictionary[int, Exchange] = WeakValueDictionary()
-        """Those that somebody holds."""
+        """Those that a caller holds."""
         self._places = array("I")
         """Where each record begins, in steps; 0 for an exchange that has none."""
         self._records = bytearray(_STEP)
         self.changes: list[LateChange] | None = None
-        """What ended exchanges were before they changed, the first change of each in an epoch; None: nobody asks."""
+        """What ended exchanges were before they changed, the first change of each in an epoch; None: not needed."""
         self._changed: set[int] = set()
 
     def __len__(self) -> int:
@@ -133,7 +133,7 @@ class ExchangeLog(Sequence[Exchange]):
         return map(self._get, range(1, len(self) + 1))
 
     def at(self, number: int) -> Exchange:
-        """Exchange number n, for the trackers: nobody else holds what they change while it is open."""
+        """Exchange number n, for the trackers: while it is open, no one else holds what they change."""
         return self._objects.get(number) or self._get(number)
 
     def append(self, exchange: Exchange) -> None:
@@ -145,7 +145,7 @@ class ExchangeLog(Sequence[Exchange]):
     def keep(self, exchange: Exchange, *, shown: bool = True) -> None:
         """It has ended, or changed since: pack what it is now. An exchange that is open stays as it is.
 
-        `shown` is False where whoever calls has got this object neither from here nor from an event: then nobody
+        `shown` is False if the caller got this object neither from here nor from an event: then no one
         holds it who has not asked here.
         """
         if exchange.state is _PENDING:
@@ -332,7 +332,7 @@ class ExchangeLog(Sequence[Exchange]):
             if found is None:
                 found = self._held[number] = self._unpacked(number)
         else:
-            self._held[number] = found  # whoever has it now has the same one when it was packed
+            self._held[number] = found  # the caller that has it now gets the same one after it was packed
         return found
 
     def pack(self, exchange: Exchange) -> bytes | None:

@@ -12,7 +12,7 @@ from inspector.protocol.jsonrpc import RequestId
 
 
 class ExchangeState(StrEnum):
-    """Where an exchange stands."""
+    """The state of an exchange."""
 
     PENDING = "pending"
     ANSWERED = "answered"
@@ -20,7 +20,7 @@ class ExchangeState(StrEnum):
     ERROR = "error"
     """A JSON-RPC error came."""
     CANCELLED = "cancelled"
-    """The side that asked gave it up, and nothing came since."""
+    """The requester cancelled it, and no response arrived since."""
     LATE = "late"
     """Something came after it was cancelled or had been answered."""
     LOST = "lost"
@@ -28,7 +28,7 @@ class ExchangeState(StrEnum):
 
 
 class Progress(msgspec.Struct, frozen=True, gc=False):
-    """The newest word on how far a request is."""
+    """The latest progress of a request."""
 
     progress: float
     total: float | None
@@ -42,13 +42,13 @@ class Progress(msgspec.Struct, frozen=True, gc=False):
     time_ns: int = 0
     """When the newest came, by the clock of `began_ns`."""
     raw: str = ""
-    """What stands in the place of the number, where it is none; foreign JSON, cut."""
+    """The value in place of the number, if it is not one; foreign JSON, truncated."""
     wrong: str = ""
     """What is wrong with the values that came so far, in our words, with commas; "" if nothing is."""
 
     @property
     def rate(self) -> float | None:
-        """How much a second, since the first word; None where that can't be told."""
+        """Progress per second since the first notification; None if unknown."""
         lasted = self.time_ns - self.began_ns
         return None if lasted <= 0 or self.count < 2 or self.raw else (self.progress - self.began) * 1e9 / lasted
 
@@ -83,7 +83,7 @@ class Exchange(msgspec.Struct, weakref=True):
     progress: Progress | None = None
     operation: int | None = None
     why: str = ""
-    """Why it was cancelled or lost, if somebody said; of an answered one, why its result is not complete."""
+    """Why it was cancelled or lost, if that is known; of one with a response, why its result is not complete."""
 
     @property
     def duration_ns(self) -> int | None:

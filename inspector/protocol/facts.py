@@ -1,6 +1,6 @@
 """What happened beside the frames: on the process, its stderr, and HTTP. Facts only, nothing derived.
 
-Like a Frame, a fact gets its number and its two clocks from the journal, not from whoever reports it.
+Like a Frame, a fact gets its number and its two clocks from the journal, not from its reporter.
 """
 
 from enum import StrEnum
@@ -24,8 +24,8 @@ class ConnectionEvent(StrEnum):
 
     OPEN = "open"
     RENEW = "renew"
-    """It begins anew within the same connection: the HTTP session is lost and another begins, or a server on stdio has
-    exited at the first request and is started once more."""
+    """A new start within the same connection: the HTTP session is lost and another begins, or a server on stdio
+    exited at the first request and is restarted."""
     CLOSE = "close"
     ABORT = "abort"
 
@@ -42,7 +42,7 @@ class ConnectionFact(msgspec.Struct, frozen=True, tag="conn"):
     env_names: tuple[str, ...] = ()
     """Names of the variables the child got, never their values."""
     why: str = ""
-    """Why it ended, one sentence; "" if it was asked to. On RENEW: why it begins anew."""
+    """Why it ended, one sentence; "" if it was closed on request. On RENEW: why it starts again."""
     insecure: bool = False
     """On OPEN: no certificate was checked, for that was asked for."""
     peer_pid: int = 0
@@ -147,7 +147,7 @@ class HttpFact(msgspec.Struct, frozen=True, tag="http"):
     body_bytes: int | None = None
     """On END: how many body bytes were read."""
     timing: HttpTiming | None = None
-    """On RESPONSE; None where nobody measured."""
+    """On RESPONSE; None if it was not measured."""
     document: bytes | None = None
     """On END, of an exchange of a login: the metadata that anybody may read, whole or not at all. Never a token."""
     probe: bool = False

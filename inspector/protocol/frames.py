@@ -9,7 +9,7 @@ import msgspec
 
 
 class Direction(StrEnum):
-    """Who sent it. Client and server are the MCP roles, whoever runs them."""
+    """Who sent it. Client and server are the MCP roles."""
 
     TO_SERVER = "c2s"
     FROM_SERVER = "s2c"
@@ -23,7 +23,7 @@ class Channel(StrEnum):
     POST = "post"
     """The body of an HTTP POST."""
     REPLY = "reply"
-    """The body of an HTTP response that is no event stream."""
+    """The body of an HTTP response other than an event stream."""
     SSE = "sse"
     """An event on the stream that answers a POST."""
     GET = "get"

@@ -1,7 +1,7 @@
 """For how long a server says that an answer stays good: `ttlMs` and `cacheScope`, and what is wrong with them.
 
 The time runs from the receipt. It is shown and never acted on: nothing is served from a cache, and nothing is fetched
-because a time is up. A value that is no time counts as no time, and says what is wrong with it.
+because a time is up. An invalid value counts as missing, and has a description of what is wrong with it.
 
 Source: specification 2026-07-28, server/utilities/caching.
 """
@@ -38,7 +38,7 @@ class Freshness(msgspec.Struct, frozen=True):
 
     @property
     def stale_from_ns(self) -> int | None:
-        """When it ceases to be fresh; None if nothing is known of that."""
+        """When it becomes stale; None if unknown."""
         return None if self.ttl_ms is None else self.received_ns + self.ttl_ms * 1_000_000
 
 

@@ -37,7 +37,7 @@ class Mirror(msgspec.Struct, frozen=True):
     header: str
     """The whole name, `Mcp-Param-…`."""
     path: tuple[str, ...]
-    """Where its value stands in the arguments."""
+    """The path of its value in the arguments."""
 
 
 def headers_for(revision: Revision, method: str, params: Any, input_schema: Any = None) -> dict[str, str]:
@@ -85,7 +85,7 @@ def mirrors(input_schema: Any) -> tuple[tuple[Mirror, ...], str]:
     twice = sorted({name for name in names if names.count(name) > 1})
     problems += [f"two properties want the header {name}" for name in twice]
     if _count_annotations(input_schema) > len(found) + len(problems):
-        problems.append("x-mcp-header stands where the arguments can't be reached by property names alone")
+        problems.append("x-mcp-header is on a value that property names alone do not reach")
     return tuple(found), "; ".join(problems)
 
 

@@ -1,6 +1,6 @@
 """What is different between two JSON values, place by place.
 
-A place is written as a path of member names: `inputSchema.properties.q.type`. Items of an array are told apart by
+A place is written as a path of member names: `inputSchema.properties.q.type`. Items of an array are identified by
 their "name" where every one has a name of its own, else by position; an array of plain values is one value.
 """
 
@@ -16,9 +16,9 @@ from inspector.protocol import peek
 from inspector.protocol.things import ListedItem, Prompt, Resource, Template, Tool
 
 ABSENT = msgspec.UNSET
-"""Stands on the side where there is nothing."""
+"""The value on the side that has none."""
 MOST = 200
-"""Places that are told of one pair of values."""
+"""The most places that are reported for one pair of values."""
 _DEEPEST = 60
 """Below this depth, values are compared as wholes."""
 _PLAIN = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]*\Z")
@@ -83,7 +83,7 @@ def _by_name(before: list[Any], after: list[Any], wanted: list[Any]) -> dict[Any
 
 
 def below(path: str, key: str | int) -> str:
-    """The path of a member or an item of what stands at `path`."""
+    """The path of a member or an item of the value at `path`."""
     if isinstance(key, int):
         return f"{path}[{key}]"
     if _PLAIN.match(key):
@@ -126,7 +126,7 @@ class ListChanges(msgspec.Struct, frozen=True):
 
 
 def key_of(kind: str, raw: Any) -> str:
-    """What tells an item from the others of its list; "" for one that has nothing to be told by."""
+    """The key of an item in its list; "" if it has none."""
     return THINGS[kind](raw).key
 
 
@@ -143,7 +143,7 @@ def list_changes(
 
 
 def _by_place(kind: str, items: Iterable[Any]) -> dict[tuple[str, int], Any]:
-    """Items by key, and by how many of that key came before."""
+    """Items by key, and by how many earlier items have the same key."""
     count: Counter[str] = Counter()
     found: dict[tuple[str, int], Any] = {}
     for raw in items:

@@ -1,6 +1,6 @@
-"""Bytes to JSON-RPC messages and back. Reading never raises: what is no message is a message of its own kind.
+"""Bytes to JSON-RPC messages and back. Reading never raises: anything invalid is a message of its own kind.
 
-The envelope is decoded fast and alone; params, result and error stay bytes until somebody looks (`Part`).
+The envelope is decoded fast and alone; params, result and error stay bytes until they are needed (`Part`).
 A flood of notifications then costs under a microsecond each, and a 100 MB result is not turned into objects
 to find out whose answer it is.
 
@@ -56,7 +56,7 @@ def _values(raws: Iterable[msgspec.Raw], level: int) -> list[Any]:
 
 
 RequestId = int | str
-"""`1` and `"1"` are different ids; Python's dicts agree. Fractions, booleans and null are none; `1.0` is 1 (`peek`)."""
+"""`1` and `"1"` are different ids; as in Python. Fractions, booleans and null are invalid; `1.0` is 1 (`peek`)."""
 
 RESPELLED_ID = "the id is a whole number written as a fraction or with an exponent"
 """A defect of a message whose id is an integer in another spelling: `1.0`, `1e2`. It is correlated all the same."""
@@ -69,9 +69,9 @@ _MOST_DIGITS = 4000
 MOST_VALUES = 10_000_000
 """JSON values of one part that are made objects, at some hundred bytes each. A hundred thousand tools have fewer."""
 _LONG = 1024 * 1024
-"""Bytes from which on a part is read in pieces: whoever waits for the interpreter need not wait until it was read."""
+"""Bytes from which on a part is read in pieces, so that other threads get the interpreter in between."""
 _LARGE = 16 * 1024 * 1024
-"""Bytes from which on a part is counted before, and a message is read by nobody who is tolerant."""
+"""Bytes from which on a part is counted first, and a message is not read by the tolerant reader."""
 
 
 class Part:
@@ -161,7 +161,7 @@ class ErrorAnswer(msgspec.Struct, frozen=True):
 
     @property
     def code(self) -> int | None:
-        """None if it is no whole number."""
+        """None if it is not an integer."""
         return peek.integer(self.error, "code")
 
     @property
@@ -171,13 +171,13 @@ class ErrorAnswer(msgspec.Struct, frozen=True):
 
 
 class NotJsonRpc(msgspec.Struct, frozen=True):
-    """What is no JSON-RPC message: a banner, a blank line, JSON of another shape, bytes of any kind."""
+    """Anything but a JSON-RPC message: a banner, a blank line, JSON of another shape, bytes of any kind."""
 
     reason: str
     """Why, as half a sentence: "not JSON", "a JSON string, not an object"."""
     defects: tuple[str, ...] = ()
     unread: bool = False
-    """Whether it may be a message all the same, which is too deep or too large for this program to read."""
+    """Whether it may be a message nevertheless, too deep or too large to be read here."""
 
 
 Message = Request | Notification | Answer | ErrorAnswer | NotJsonRpc
@@ -326,7 +326,7 @@ def _call_from(value: dict[str, Any], id_: RequestId | None, odd: list[str]) -> 
     if id_ is not None:
         return Request(id_, value["method"], params, tuple(odd))
     if "id" in value:
-        odd.append("a request that can't be answered: its id is no string or whole number")
+        odd.append("a request without a possible response: its id is neither a string nor an integer")
     return Notification(value["method"], params, tuple(odd))
 
 
@@ -362,7 +362,7 @@ def _integer(digits: str) -> int | float:
 
 
 def encode(value: Any) -> bytes:
-    """Compact JSON as it goes on the wire: UTF-8, one line, members in the given order.
+    """Compact JSON as it is sent: UTF-8, one line, members in the given order.
 
     A `msgspec.Raw` as a member of the outermost object is written as its bytes. Lone surrogates and integers beyond
     64 bits, which msgspec rejects, are written too.

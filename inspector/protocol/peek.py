@@ -1,4 +1,4 @@
-"""Total look-ups in JSON that nobody vouched for: a wrong type or a missing member is None, never an exception.
+"""Total look-ups in unchecked JSON: a wrong type or a missing member is None, never an exception.
 
 Foreign JSON is read through this file and in no other way: `"_meta": null` and `"tools": "no"` are ordinary input.
 """
@@ -11,7 +11,7 @@ type_names = {dict: "object", list: "array", str: "string", bool: "boolean", int
 
 
 def at(value: Any, *path: str | int) -> Any:
-    """What stands at the path of member names and array positions; None if anything on the way is not there."""
+    """The value at a path of member names and array positions; None if a part of the path does not exist."""
     for step in path:
         if isinstance(step, str):
             if not isinstance(value, dict):
@@ -40,7 +40,7 @@ def text(value: Any, *path: str | int) -> str | None:
 
 
 def integer(value: Any, *path: str | int) -> int | None:
-    """The whole number at the path; true and false are none, 3.0 is 3."""
+    """The integer at the path; true and false are not numbers, 3.0 is 3."""
     found = at(value, *path)
     if isinstance(found, bool):
         return None
@@ -50,7 +50,7 @@ def integer(value: Any, *path: str | int) -> int | None:
 
 
 def number(value: Any, *path: str | int) -> float | None:
-    """The number at the path; true and false are none."""
+    """The number at the path; true and false are not numbers."""
     found = at(value, *path)
     return found if isinstance(found, int | float) and not isinstance(found, bool) else None
 

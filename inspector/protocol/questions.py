@@ -1,7 +1,7 @@
 """Question: what a server asks of the person, in one shape for both eras; and the answers, as they travel back.
 
 In the handshake era a question is a request of the server's own, answered by a result or an error. In the stateless
-era questions stand in a result (`input_required`), and all their answers travel in one retry; there a refusal has
+era they are part of a result (`input_required`), and one retry carries all responses; there a rejection has
 no form of its own, except where the question itself has one (decline, cancel).
 
 Source: specification, client/elicitation, client/sampling, client/roots; 2026-07-28, basic/patterns/mrtr.
@@ -47,7 +47,7 @@ class Question(msgspec.Struct, frozen=True):
     key: str = ""
     """Its name among the questions of one result (2026-07-28); "" for a request of the server's own."""
     cause: int | None = None
-    """The exchange of ours in which it was asked, if that can be told."""
+    """The client's exchange that it belongs to, if known."""
     task: str = ""
     """The id of the task in which it was asked; "" outside of one."""
 
@@ -93,7 +93,7 @@ class Result(msgspec.Struct, frozen=True):
 
     value: Any
     unattended: bool = False
-    """Whether it is the `cancel` of an elicitation that nobody is there to answer."""
+    """Whether it is the `cancel` of an elicitation without a user."""
 
 
 class ErrorReply(msgspec.Struct, frozen=True):
@@ -127,12 +127,12 @@ def dismissed() -> Result:
 
 
 def unattended() -> Result:
-    """To an elicitation that nobody is there to answer: no explicit choice was made (client/elicitation, actions)."""
+    """To an elicitation without a user: no explicit choice was made (client/elicitation, actions)."""
     return Result({"action": "cancel"}, unattended=True)
 
 
 def sampled(content: Any, *, model: str, stop_reason: str = "endTurn", role: str = "assistant") -> Result:
-    """To a sampling request: what a model, or somebody in its place, said. `content` is a block, or several."""
+    """To a sampling request: the completion of a model, or of a user in its place. `content` is a block, or several."""
     return Result({"role": role, "content": content, "model": model, "stopReason": stop_reason})
 
 
@@ -161,7 +161,7 @@ def questions_in(result: Any, *, exchange: int, frame: int, asked_ns: int) -> tu
 
 
 def retried(params: Any, result: Any, answers: Mapping[str, Any]) -> dict[str, Any]:
-    """The params of the retry that brings answers: as they were, the answers, and the state exactly as it came.
+    """The params of the retry with the responses: as they were, plus the responses, and the state exactly as received.
 
     "Clients MUST NOT inspect, parse, modify, or make any assumptions about the requestState contents."
     """

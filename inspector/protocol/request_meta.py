@@ -22,7 +22,7 @@ LOG_LEVEL = "io.modelcontextprotocol/logLevel"
 
 
 def rank(level: Any) -> int | None:
-    """How grave a level is, from 0; None for what is none of the eight."""
+    """The rank of a log level, from 0; None for an unknown level."""
     return LEVELS.index(level) if isinstance(level, str) and level in LEVELS else None
 
 
@@ -35,7 +35,7 @@ class ClientIdentity(msgspec.Struct, frozen=True):
     extensions: Advertised = Advertised()
 
     def capabilities(self, revision: Revision) -> dict[str, Any]:
-        """What is declared, in the words of a revision."""
+        """What is declared, as a protocol version spells it."""
         said = declared(self.offers, revision)
         extensions = self.extensions.in_revision(revision)
         return said | {"extensions": peek.mapping(said, "extensions") | extensions} if extensions else said
@@ -52,7 +52,7 @@ def stamped(
     """Params as the revision wants them. What the caller put into `_meta` himself is kept: testing is the use.
 
     `log_level` is what each request asks for, where requests ask for log messages at all; "" asks for none. Params
-    that are no object are returned as they are: somebody sends them wrong on purpose.
+    that are not an object are returned unchanged: they are invalid on purpose.
     """
     if params is not None and not isinstance(params, dict):
         return params

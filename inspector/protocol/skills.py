@@ -19,7 +19,7 @@ import msgspec
 
 from inspector.protocol import peek
 
-# The YAML front matter of a Markdown file, held against the JSON that is said to be the same.
+# The YAML front matter of a Markdown file, compared with the JSON that claims to be the same.
 
 _Node = Any
 """A node as PyYAML composes it; its package is imported with the first front matter."""
@@ -61,7 +61,7 @@ def front_matter(text: str) -> str | None:
 
 
 def compare(data: bytes, claimed: Any) -> Difference | None:
-    """Where a file's front matter differs from what is claimed, or why that can't be told; None if it is the same."""
+    """Where a file's front matter differs from what is claimed, or why that is unknown; None if it is the same."""
     found = front_matter(data[: MOST_FRONT_MATTER_BYTES + 16].decode("utf-8", "replace"))
     if found is None:
         long = len(data) > MOST_FRONT_MATTER_BYTES and data.startswith(b"---")
@@ -91,7 +91,7 @@ class _Walk:
         self._left = _MOST_STEPS
 
     def compare(self, node: _Node, claimed: Any, path: str, depth: int) -> Difference | None:
-        """Compare what stands at a place."""
+        """Compare the values at a place."""
         self._left -= 1
         if self._left < 0 or depth > _DEEPEST:
             return _differ(path, _shown(claimed), "YAML that grows without end when it is read")
@@ -280,7 +280,7 @@ def _leaves(path: str) -> bool:
 
 
 class Skill(msgspec.Struct, frozen=True):
-    """An entry of skills/list or skills/get. Lenient: what is wrong with it stands in `flaws`."""
+    """An entry of skills/list or skills/get. Lenient: defects are in `flaws`."""
 
     raw: Any
 
@@ -301,7 +301,7 @@ class Skill(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """A label, not unique; the last word of its path where the front matter has none."""
+        """A label, not unique; the last part of its path if the front matter has none."""
         return peek.text(self.frontmatter, "name") or self.root.rpartition("/")[2]
 
     @property
@@ -389,7 +389,7 @@ class SkillComparison(msgspec.Struct, frozen=True):
 
 
 class Verified(msgspec.Struct, frozen=True):
-    """What a read brought, held against its entry."""
+    """What a read returned, compared with its entry."""
 
     file: SkillFile
     data: bytes

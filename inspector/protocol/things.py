@@ -108,7 +108,7 @@ class Tool(ListedItem, frozen=True):
         """The server's claim that a call may destroy something.
 
         True only if said: the default of the specification is true as well, but a warning at every
-        unannotated tool would soon be read by nobody.
+        unannotated tool would soon be ignored.
         """
         return peek.flag(self.raw, "annotations", "destructiveHint") is True and not self.read_only
 
@@ -217,7 +217,7 @@ class Content(msgspec.Struct, frozen=True):
 
     @property
     def data(self) -> str | None:
-        """Base64 as it came: of an image, an audio clip, or an embedded blob."""
+        """Base64 as received: of an image, an audio clip, or an embedded blob."""
         found = peek.text(self.raw, "data")
         return found if found is not None else peek.text(self.raw, "resource", "blob")
 

@@ -1,7 +1,7 @@
 """Responses that can't be read: of more bytes than the limit, or nested too deeply. What is known of them all the same.
 
 They are no messages, even where their beginning reads like one. But most have a readable id near their start or their
-end: whoever waits for such a response need not wait for a clock. Only a member of the message itself counts, never one
+end: a caller that waits for such a response gets no timeout. Only a member of the message itself counts, never one
 inside its result.
 """
 
@@ -33,7 +33,7 @@ _LAST = re.compile(
 
 
 def messages_of(frame: Frame) -> tuple[Message, ...]:
-    """The messages of a frame; of one that was cut, that it is none."""
+    """The messages of a frame; an invalid message if it was cut."""
     return (NotJsonRpc(reason(frame)),) if frame.cut else read(frame.payload)
 
 
@@ -77,9 +77,9 @@ def _why(frame: Frame, message: Message) -> str:
 
 
 def _beginning(payload: bytes) -> tuple[int | float | str | None, str]:
-    """The id, if it stands before the payload, and which member holds that: "result", "error" or "method"; "" if none.
+    """The id, if it precedes the payload, and the member with the payload: "result", "error" or "method"; "" if none.
 
-    Other members of the message are passed over, objects and arrays among them, as far as they end in time.
+    Other members of the message are skipped, objects and arrays among them, as far as they end in time.
     """
     begin = re.match(rb"(?:\xef\xbb\xbf)?\s*\{", payload)
     at, id_ = begin.end() if begin is not None else len(payload), None

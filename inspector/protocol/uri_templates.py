@@ -1,7 +1,7 @@
 """URI templates: which variables one has, what is wrong with it, and the URI that it expands to (RFC 6570).
 
 The grammar is checked here, because the library expands whatever it is given; expanding is the library's, which is
-imported when the first template is expanded. A template that breaks the grammar is never expanded, as nobody could
+imported when the first template is expanded. A template that breaks the grammar is never expanded, as no one can
 say which URI its server means. One slip is let pass with a note: names such as `user-id`, which many servers use.
 """
 
@@ -16,7 +16,7 @@ MOST_CHARACTERS = 8_000
 _OPERATORS = "+#./;?&"
 _RESERVED = "=,!@|"
 _NEEDED = ("", "+")
-"""Operators whose expressions stand in the URI's body: nothing in their place is seldom meant."""
+"""Operators of expressions in the URI's body, which are rarely meant to be empty."""
 _EXPRESSION = re.compile(r"\{([^{}]*)\}")
 _VARIABLE = re.compile(r"([^:*\s,{}]+)(:[1-9][0-9]{0,3}|\*)?")
 _NAME = re.compile(r"(?:\w|%[0-9A-Fa-f]{2})+(?:\.(?:\w|%[0-9A-Fa-f]{2})+)*", re.ASCII)
@@ -47,14 +47,14 @@ class UriTemplate(msgspec.Struct, frozen=True):
 
 
 class Expanded(msgspec.Struct, frozen=True):
-    """What came of expanding: a URI, or why there is none."""
+    """The outcome of expanding: a URI, or why there is none."""
 
     uri: str
     problem: str = ""
 
 
 def take_apart(text: str) -> UriTemplate:
-    """Read a template. Raises nothing: what is wrong stands in `problem`."""
+    """Read a template. Raises nothing: the defect is in `problem`."""
     if not text:
         return UriTemplate(text, problem="it is empty")
     if len(text) > MOST_CHARACTERS:

@@ -30,14 +30,15 @@ def test_a_tool_names_its_page_and_who_sees_the_tool() -> None:
 def test_the_deprecated_form_is_taken_and_said() -> None:
     link = app_of(Tool({"name": "chart", "_meta": {"ui/resourceUri": "ui://x/chart"}}))
     assert link is not None
-    assert (link.uri, link.flaws) == ("ui://x/chart", ('it stands in the deprecated _meta["ui/resourceUri"]',))
+    assert (link.uri, link.flaws) == ("ui://x/chart", ('it is in the deprecated _meta["ui/resourceUri"]',))
     both = app_of(Tool({"name": "a", "_meta": {"ui": {"resourceUri": "ui://x"}, "ui/resourceUri": "ui://y"}}))
     assert both is not None
     assert both.flaws == ('the deprecated _meta["ui/resourceUri"] names another',)
 
 
 @pytest.mark.parametrize(
-    ("uri", "flaw"), [("https://x", "it does not begin with ui://"), (3, "it is no text"), ("", "it is no text")]
+    ("uri", "flaw"),
+    [("https://x", "it does not begin with ui://"), (3, "it is not a string"), ("", "it is not a string")],
 )
 def test_a_link_to_something_else_is_a_flaw(uri: Any, flaw: str) -> None:
     link = app_of(tool(ui={"resourceUri": uri}))

@@ -34,7 +34,7 @@ def test_an_id_is_json_or_a_word(typed: str, sent: bytes) -> None:
 def test_an_id_that_is_none_is_sent_and_said() -> None:
     assert made(Draft(method="x", id="1.5")).notes == (
         "The id is a fraction.",
-        "A request that can't be answered: its id is no string or whole number.",
+        "A request without a possible response: its id is neither a string nor an integer.",
     )
 
 
@@ -100,7 +100,7 @@ def test_exact_text_is_exact_and_what_is_odd_about_it_is_said() -> None:
     found = made(Draft(DraftKind.EXACT, text='{"jsonrpc":"3",\n"method":"x","id":1} '))
     assert found.payload == b'{"jsonrpc":"3",\n"method":"x","id":1} '
     assert found.notes == ('"jsonrpc" is not "2.0".',)
-    assert oddities(b"hello") == ("This is no JSON-RPC message: not JSON.",)
+    assert oddities(b"hello") == ("Not a JSON-RPC message: not JSON.",)
     twice = b'[{"jsonrpc":"2.0","id":1,"method":"x"},{"jsonrpc":"2.0","id":1,"method":"x"}]'
     assert oddities(twice) == ("The id 1 is there more than once.",)
 

@@ -1,1 +1,1 @@
-"""What to do next, as generators: they yield steps and are sent what came of them. A driver does the rest."""
+"""What to do next, as generators: they yield steps and are sent the outcomes. A driver does the rest."""

@@ -1,7 +1,7 @@
 """How a request that may need more than one round is made: a call, a read, a prompt.
 
 Two errors of the stateless revision name their own cure, and each cure is tried once: another version that the
-server takes (-32022), and the tool's schema anew where the mirrored headers did not match it (-32020). A result that
+server takes (-32022), and the tool's schema again if the mirrored headers did not match it (-32020). A result that
 asks for input is answered and the request repeated, with all answers in one retry, until a result comes that is one.
 
 Source: specification 2026-07-28, basic/patterns/mrtr.
@@ -27,7 +27,7 @@ _PAUSES = (0.05, 0.1, 0.2, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25)
 
 
 class Called(msgspec.Struct, frozen=True):
-    """What came of a call."""
+    """The outcome of a call."""
 
     reply: Reply
     """The last one."""
@@ -100,7 +100,7 @@ def _with_input(
                 return Called(reply, rounds, _refused(answers))
             if any(isinstance(answer, questions.Result) and answer.unattended for answer in answers):
                 if nobody_there:
-                    return Called(reply, rounds, "nobody is there to answer, and it asks again after `cancel`")
+                    return Called(reply, rounds, "no user can respond, and the server asks again after `cancel`")
                 nobody_there = True
         else:
             answers = ()

@@ -1,6 +1,6 @@
 """How a conversation is opened, in either era, over any carriage.
 
-Auto asks `server/discover` first and falls back to `initialize` on anything that is no modern evidence: an error, a
+Auto asks `server/discover` first and falls back to `initialize` on anything but evidence of the modern era: an error, a
 silence that lasts too long, HTTP 5xx, a connection that is closed without a response. A server on stdio that exits is
 started once more, with `initialize` first: older ones exit at any other first message. 401, 403 and an unreachable
 server end the attempt. A server that was found to be of one era before is asked that way first.
@@ -131,7 +131,7 @@ def _stateless(wish: ConnectOptions, date: str = "") -> Flow[Opening]:
 
 
 def _undiscovered(wish: ConnectOptions, date: str) -> Flow[Opening]:
-    """A server that names a stateless version and does not know `server/discover`: its lists tell what it has."""
+    """A server that names a stateless version but lacks `server/discover`: its lists show what it has."""
     if not _may_be(wish, date):
         raise ConnectError(f"no revision in common: the server names {date}", hint="Leave out --revision.")
     row, capabilities, server = _modern_row(wish, date), dict[str, Any](), dict[str, Any]()
@@ -184,7 +184,7 @@ def _find_out(wish: ConnectOptions) -> Flow[Opening]:
 
 
 def _inconclusive(reply: Reply) -> str:
-    """What a server has done to the probe that says nothing about its era, so that `initialize` is worth a try.
+    """What a server did with the probe that does not reveal its era, so that `initialize` is worth a try.
 
     "" for everything else, also for 401 and 403, and for a server that can't be reached at all.
     """
@@ -211,7 +211,7 @@ def _started_again() -> Flow[bool]:
 def _fall_back(
     wish: ConnectOptions, why: str, *, late: Exchange | None = None, versions: tuple[str, ...] = ()
 ) -> Flow[Opening]:
-    """The handshake after the probe; the person is told `why`, if that is not what every older server does."""
+    """The handshake after the probe; the user gets `why` as a notice, unless every older server does this."""
     if wish.over_http:
         yield UseCarriage(Carriage.SESSIONS)
     opening = yield from _handshake(wish, probed=True, late=late, versions=versions)
@@ -359,7 +359,7 @@ def _initialize_params(wish: ConnectOptions, offer: str) -> dict[str, Any]:
 
 
 def _judge(wish: ConnectOptions, row: Revision, reply: Reply) -> Judgement:
-    """What came of a probe, as a verdict. Raises where there is none to be had."""
+    """The outcome of a probe, as a verdict. Raises if the outcome allows none."""
     if isinstance(reply, Refused) and _may_be_legacy(reply):
         return Judgement(ProbeVerdict.LEGACY, f"it answered server/discover with HTTP {reply.status}")
     replied = _answered(reply, "server/discover")
@@ -381,7 +381,7 @@ def _answered(reply: Reply, method: str) -> Replied:
         case Silent():
             raise RequestTimeout(
                 f"no answer to {method} within {reply.seconds:g} s",
-                hint="The server runs but says nothing: see its stderr, or give it longer with --timeout.",
+                hint="The server runs but sends nothing: see its stderr, or wait longer with --timeout.",
             )
         case Refused(status=401 | 403):
             raise AuthorizationNeeded(
@@ -408,7 +408,7 @@ _LOGIN = ("access denied: ", "authentication required: ")
 
 
 def _refusal(method: str, reply: Reply) -> str:
-    """What came instead of a result, in one sentence with the evidence."""
+    """What was received instead of a result, in one sentence with the evidence."""
     if isinstance(reply, Replied) and not isinstance(reply.message, Answer):
         return f"the server answered {method} with error {reply.message.code}: {reply.message.message}"
     if isinstance(reply, Refused):

@@ -41,7 +41,7 @@ def was_cut(reply: Reply) -> bool:
 
 
 def sent(send: Send, *, again: bool) -> Flow[tuple[Reply, int]]:
-    """Send a request, and with `again` send it anew where its stream is cut; what came at last, and of how many."""
+    """Send a request, with `again` also after an interrupted stream; the last reply, and the number of attempts."""
     reply: Reply = yield send
     tries = 1
     for pause in PAUSES if again else ():
@@ -72,7 +72,7 @@ class Pages(msgspec.Struct, frozen=True):
     stopped: str
     """Why fetching ended before the server said so, one sentence; "" if the list is whole."""
     failed: Reply | None = None
-    """What came instead of a page, if that is why."""
+    """What was received instead of a page, if that is the reason."""
     next_cursor: str | None = None
     """What the next page would be asked with; None at the end."""
 

@@ -1,4 +1,4 @@
-"""How skills are listed, asked for by URI, and read: lazily, a file at a time, each held against its entry.
+"""How skills are listed, asked for by URI, and read: lazily, a file at a time, each compared with its entry.
 
 "Hosts MUST NOT retrieve a skill's files ahead of need" (extension io.modelcontextprotocol/skills, Lazy Retrieval): a
 list reads nothing, and checking a skill stops at the first file that is not what the entry says.
@@ -26,11 +26,11 @@ class SkillPages(msgspec.Struct, frozen=True):
     stopped: str = ""
     """Why listing ended before the server said so; "" if the list is whole."""
     failed: Reply | None = None
-    """What came instead of a page, if that is why."""
+    """What was received instead of a page, if that is the reason."""
 
 
 class SkillRead(msgspec.Struct, frozen=True):
-    """What came of reading one file."""
+    """The outcome of reading one file."""
 
     file: SkillFile
     reply: Reply | None

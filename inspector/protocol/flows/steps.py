@@ -1,6 +1,6 @@
 """The steps a flow can ask for, and what can come of sending. Flows yield these; a driver performs them.
 
-A flow is a generator: it yields a Step and is sent what came of it. It has no clock, no socket and no state but
+A flow is a generator: it yields a Step and is sent its outcome. It has no clock, no socket and no state but
 its own, so that each can be tested line by line with a list of replies.
 """
 
@@ -18,7 +18,7 @@ from inspector.protocol.revisions.table import ROWS
 
 
 class Send(msgspec.Struct, frozen=True):
-    """Send a request and wait for what comes of it: a Reply."""
+    """Send a request and wait for its outcome: a Reply."""
 
     method: str
     params: Any = None
@@ -34,11 +34,11 @@ class Send(msgspec.Struct, frozen=True):
     progress: bool = False
     """Whether to ask for progress notifications."""
     endless: bool = False
-    """Whether no answer is expected for as long as all goes well: no clock runs."""
+    """Whether no response is expected unless something fails: no timeout applies."""
 
 
 class AskPerson(msgspec.Struct, frozen=True):
-    """Have questions answered; a Reply of `questions` each comes of it, in their order, or None if nobody will."""
+    """Get responses to server requests: a Reply of `questions` each, in order, or None if no one responds."""
 
     questions: tuple[Question, ...]
     patience_s: float | None = None
@@ -50,7 +50,7 @@ class StillAsked(msgspec.Struct, frozen=True):
 
 
 class Withdraw(msgspec.Struct, frozen=True):
-    """Nobody wants the answers to questions any more; nothing comes of it."""
+    """The responses to server requests are no longer needed; no outcome."""
 
     questions: tuple[Question, ...]
     why: str
@@ -65,13 +65,13 @@ class WaitForNews(msgspec.Struct, frozen=True):
 
 
 class Pause(msgspec.Struct, frozen=True):
-    """Do nothing for a while; nothing comes of it."""
+    """Do nothing for a while; no outcome."""
 
     seconds: float
 
 
 class Notice(msgspec.Struct, frozen=True):
-    """Tell the person something, in one sentence; nothing comes of it."""
+    """Show the user a notice of one sentence; no outcome."""
 
     what: str
 
@@ -91,7 +91,7 @@ class Await(msgspec.Struct, frozen=True):
 
 
 class Drop(msgspec.Struct, frozen=True):
-    """Wait no longer for a request that was sent before; nothing comes of it. Over HTTP its exchange ends.
+    """Stop waiting for a request that was sent earlier; no outcome. Over HTTP its exchange ends.
 
     On stdio it stays open: a late answer is still shown.
     """
@@ -110,7 +110,7 @@ class Restart(msgspec.Struct, frozen=True):
 
 
 class Notify(msgspec.Struct, frozen=True):
-    """Send a notification; nothing comes of it but "" or why it could not be sent."""
+    """Send a notification; the outcome is "", or why it could not be sent."""
 
     method: str
     params: Any = None
@@ -123,7 +123,7 @@ class UseCarriage(msgspec.Struct, frozen=True):
 
 
 class OpenStream(msgspec.Struct, frozen=True):
-    """HTTP sessions only: open the standalone stream. Nothing comes of it: a server may refuse."""
+    """HTTP sessions only: open the standalone stream. No outcome: a server may reject it."""
 
     revision: Revision
 
@@ -157,7 +157,7 @@ class Replied(msgspec.Struct, frozen=True):
 
 
 class Silent(msgspec.Struct, frozen=True):
-    """Nothing came in time."""
+    """No response in time."""
 
     exchange: Exchange | None
     seconds: float
@@ -176,7 +176,7 @@ class Refused(msgspec.Struct, frozen=True):
     headers: tuple[tuple[str, str], ...] = ()
     why: str = ""
     begun: bool = False
-    """Whether the server had begun to answer well, and broke off: it took the request, and may have done it."""
+    """Whether a successful response was interrupted: the server accepted the request, and may have done it."""
 
 
 class Broken(msgspec.Struct, frozen=True):
@@ -190,11 +190,11 @@ class Broken(msgspec.Struct, frozen=True):
     no_response: bool = False
     """Whether it was made, and closed without an HTTP response to this request."""
     no_entry: bool = False
-    """Whether that is for want of credentials: a login was tried and failed."""
+    """Whether credentials are missing: a login was tried and failed."""
 
 
 class GivenUp(msgspec.Struct, frozen=True):
-    """Somebody on this side cancelled it."""
+    """The client cancelled it."""
 
     exchange: Exchange | None
     why: str = ""
@@ -227,7 +227,7 @@ def cancel(exchange: Exchange, revision: Revision | None, *, over_http: bool, re
 
 
 def batch(requests: Sequence[tuple[str, Any]], *, revision: Revision) -> Flow[tuple[Reply, ...]]:
-    """Send requests (method and params each) as one frame; what came of each, in their order.
+    """Send requests (method and params each) as one frame; the outcome of each, in order.
 
     Raises: UsageError where the revision has no batches, or where there is nothing that may be sent as one.
     """
@@ -235,6 +235,6 @@ def batch(requests: Sequence[tuple[str, Any]], *, revision: Revision) -> Flow[tu
         dates = ", ".join(row.date for row in ROWS if row.batches)
         raise UsageError(f"{revision.date} has no batches", hint=f"Connect with --revision {dates} to send one.")
     if not requests or any(method == "initialize" for method, _ in requests):
-        raise UsageError("a batch needs at least one request, and initialize is none that may be in it")
+        raise UsageError("a batch needs at least one request, and must not contain initialize")
     replies: tuple[Reply, ...] = yield SendBatch(tuple(Send(m, params, revision=revision) for m, params in requests))
     return replies

@@ -43,13 +43,13 @@ from inspector.protocol.things import Tool
 from inspector.protocol.tracking.tasks import EXTENSION_NAME, UNKNOWN_TASK, Task, TaskState, Word, read_word
 
 LEAST_S, USUAL_S, MOST_S = 0.1, 1.0, 86_400.0
-"""Between two polls: at least, where nothing usable was said, and at most: nobody waits for longer."""
+"""Seconds between two polls: the minimum (also used if the server names no usable interval), and the maximum."""
 FIRST_S = 0.5
 """Before the first poll where nothing usable was said: many a task is done at once."""
 FAILURES = 3
 """So many polls in a row may fail before the task is given up."""
 AFTER_CANCEL = 10
-"""So often a task is polled that was asked to end and goes on."""
+"""How often a cancelled task that continues is polled."""
 
 
 class TaskEnd(msgspec.Struct, frozen=True):
@@ -57,16 +57,16 @@ class TaskEnd(msgspec.Struct, frozen=True):
 
     id: str
     state: str
-    """The last word on it, as it came."""
+    """Its last state, as received."""
     why: str = ""
-    """Why following ended before the task did, or what is missing; "" if all went well."""
+    """Why polling ended before the task did, or what is missing; "" on success."""
 
 
 class Followed(msgspec.Struct, frozen=True):
-    """What came of following a task."""
+    """The outcome of polling a task."""
 
     reply: Reply
-    """What the task came to, as if the request itself had been answered with it; or what came instead."""
+    """The task's result, as if it were the response to the request itself; or what was received instead."""
     rounds: int
     """How many requests it took."""
     end: TaskEnd
@@ -241,7 +241,7 @@ def _ask(course: _Course) -> Flow[Followed | None]:
     if refusals:
         return course.over(course.polled or GivenUp(None, refusals[0]), unanswered=refusals[0])
     if answers is None:
-        return None  # withdrawn: a poll tells what has become of it
+        return None  # withdrawn: a poll shows its state
     values = {q.key: a.value for q, a in zip(asked, answers, strict=True) if isinstance(a, questions.Result)}
     reply: Reply = yield course.send("tasks/update", inputResponses=values)
     if isinstance(reply, Replied) and isinstance(reply.message, ErrorAnswer):
@@ -261,7 +261,7 @@ def _watch(course: _Course) -> Flow[Followed | None]:
         course.word = replace(course.word, state=known.state, message=known.message)
         return (yield from _cancelled(course))
     if course.polls_after_cancel > AFTER_CANCEL:
-        return course.over(GivenUp(None, "the task was asked to end"), "it was asked to end, and goes on")
+        return course.over(GivenUp(None, "the task was asked to end"), "it was cancelled, but continues")
     return None
 
 
@@ -276,7 +276,7 @@ def _poll(course: _Course) -> Flow[Followed | None]:
             course.word = word
             return None
     elif isinstance(reply, Replied) and isinstance(reply.message, ErrorAnswer) and reply.message.code == UNKNOWN_TASK:
-        return course.over(reply, "whoever ran it does not know it (any more)")
+        return course.over(reply, "the server does not know it (any more)")
     elif not isinstance(reply, Replied | Refused) or (isinstance(reply, Refused) and reply.status in _FINAL):
         return course.over(reply, "it can't be polled")
     course.failures += 1
@@ -284,7 +284,7 @@ def _poll(course: _Course) -> Flow[Followed | None]:
 
 
 _FINAL = frozenset({401, 403, 404})
-"""HTTP statuses that another try does not mend."""
+"""HTTP statuses that a retry does not fix."""
 
 
 # Whether a tool can be called as a task, and how that is asked for.
@@ -338,14 +338,14 @@ def as_task(params: Any, ttl_ms: float | None = None) -> dict[str, Any]:
 
 
 class TaskList(msgspec.Struct, frozen=True):
-    """The list as far as it was fetched; the tasks themselves stand in the conversation."""
+    """The list as far as it was fetched; the tasks themselves are in the conversation."""
 
     ids: tuple[str, ...]
     pages: int
     stopped: str = ""
     """Why fetching ended before the server said so; "" if the list is whole."""
     failed: Reply | None = None
-    """What came instead of a page, if that is why."""
+    """What was received instead of a page, if that is the reason."""
 
 
 def why_no_list(opening: Opening) -> str:

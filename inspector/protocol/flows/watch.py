@@ -66,6 +66,6 @@ def end_of(reply: Reply) -> tuple[StreamEnd, str]:
         case GivenUp(_, why):
             return StreamEnd.BY_US, why
         case Silent():
-            return StreamEnd.CUT, f"nothing came for {reply.seconds:g} s"
+            return StreamEnd.CUT, f"no data for {reply.seconds:g} s"
         case _:
             assert_never(reply)

@@ -27,7 +27,7 @@ class Carriage(StrEnum):
     SESSIONS = "sessions"
     """Session id, GET stream, resumption, DELETE."""
     LEGACY_SSE = "legacy_sse"
-    """A GET stream for what comes, an address from its first event for what goes."""
+    """A GET stream to receive; the URL to send to is in its first event."""
 
 
 class Stamp(StrEnum):
@@ -108,7 +108,7 @@ class Revision(msgspec.Struct, frozen=True):
     batches: bool = False
     """Whether a client may send an array of messages. Arrays are accepted everywhere."""
     resumable: bool = False
-    """Whether a cut stream goes on with `Last-Event-ID`."""
+    """Whether an interrupted stream is resumed with `Last-Event-ID`."""
     ids_unique_in_session: bool = True
     """Whether a request id may be used once only; else it must only differ from those in flight."""
     result_type: bool = False

@@ -180,4 +180,4 @@ def _choose(supported: tuple[str, ...], why: str) -> Judgement:
     if mutual(list(supported), Era.LEGACY):
         return Judgement(ProbeVerdict.LEGACY, f"{why} and names handshake revisions only", "", supported)
     named, ours = ", ".join(supported), ", ".join(dates())
-    return Judgement(ProbeVerdict.INCOMPATIBLE, f"it takes {named}; this program has {ours}", "", supported)
+    return Judgement(ProbeVerdict.INCOMPATIBLE, f"it supports {named}; mcp-inspect supports {ours}", "", supported)

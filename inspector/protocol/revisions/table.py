@@ -48,9 +48,7 @@ def resolve(date: str, era: Era | None = None) -> tuple[Revision, str]:
     if row is not None:
         rules = replace(base, agreed=date) if era is Era.LEGACY else base
         return rules, f"{date} was agreed on by {_opening(era)}; going on by the rules of {base.date}"
-    return replace(
-        base, date=date
-    ), f"{date!r} is no revision that this program knows; going on by the rules of {base.date}"
+    return replace(base, date=date), f"unknown protocol version {date!r}; using the rules of {base.date}"
 
 
 def mutual(offered: list[str], era: Era) -> str | None:

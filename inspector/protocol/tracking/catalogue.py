@@ -1,8 +1,8 @@
 """What the server offers, as far as it has been asked: the newest pages of the four lists.
 
-A page asked for without a cursor begins a list anew; one with the cursor that the page before gave goes on with it.
+A page requested without a cursor starts a new list; one with the cursor of the previous page continues it.
 What the list was before it last changed is kept. Listings are replaced, never changed, so that another thread can
-read one while the next is made. A page costs what it holds, however many came before it.
+read one while the next is made. The cost of a page depends on its size only, not on the number of earlier pages.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,7 +24,7 @@ class Items(msgspec.Struct, frozen=True, eq=False):
     grown: list[Any] = []
     """The list, which is only ever appended to."""
     places: dict[int, tuple[int, int] | None] = {}
-    """By the frame that brought a page, where it begins and ends; None where that cannot be told."""
+    """By the frame of a page, where it begins and ends; None if unknown."""
     count: int = 0
     """How many are these."""
 
@@ -37,7 +37,7 @@ class Items(msgspec.Struct, frozen=True, eq=False):
         """These, and a page behind them. Only to be called for the newest of a list."""
         assert len(self.grown) == self.count
         end = self.count + len(found)
-        # A batch may hold two pages of one list: what a pointer within it means cannot be told then.
+        # A batch may hold two pages of one list: a pointer into it is ambiguous then.
         self.places[frame] = None if frame in self.places else (self.count, end)
         self.grown.extend(found)
         return Items(self.grown, self.places, end)
@@ -79,7 +79,7 @@ class Was(msgspec.Struct, frozen=True):
 
 
 class Listing(msgspec.Struct, frozen=True):
-    """One list as it stands."""
+    """One list as it is now."""
 
     items: Items = msgspec.field(default_factory=Items)
     """Raw items in the server's order, all pages together."""
@@ -210,7 +210,7 @@ def _compare(fetch: ListFetch, found: Sequence[Any], start: int) -> None:
 
 
 def _compared(listing: Listing, fetch: ListFetch, now_ns: int) -> Listing:
-    """The listing, with what it was if it is another one now. While it is the same, the last change stays told."""
+    """The listing, with the previous one if it changed. While it is the same, the last change remains."""
     standing = fetch.standing
     if not standing.asked or not (fetch.differs or (listing.whole and len(listing.items) != len(standing.items))):
         return listing

@@ -24,7 +24,7 @@ from inspector.protocol.revisions.table import find, newest_of
 from inspector.protocol.things import KIND_OF_METHOD
 
 _REMEMBERED, _SLACK = 10_000, 1_000
-"""At least so many ended requests are found by their id: a second answer to an older one is an answer to nobody."""
+"""At least so many ended requests are found by their id: a second response to an older one counts as unsolicited."""
 _ID_TAKEN = "another request took its id before it was answered"
 _OTHER = {Direction.TO_SERVER: Direction.FROM_SERVER, Direction.FROM_SERVER: Direction.TO_SERVER}
 
@@ -34,7 +34,7 @@ class Pairs:
 
     def __init__(self) -> None:
         self.exchanges = ExchangeLog()
-        """Exchange number n stands at position n - 1."""
+        """Exchange number n is at position n - 1."""
         self._open: dict[Direction, dict[RequestId, Exchange]] = {each: {} for each in Direction}
         self._ended: dict[tuple[Direction, RequestId], int] = {}
         """Their numbers, those that ended last at the end."""
@@ -81,7 +81,7 @@ class Pairs:
     def close(self, frame: Frame, message: Answer | ErrorAnswer) -> tuple[Exchange | None, bool]:
         """An answer came: its exchange, and whether it came too late. (None, False) if it belongs to none.
 
-        Whoever has learned the rest from the answer tells `exchanges` to keep it.
+        The caller that interprets the response then has `exchanges` keep it.
         """
         asker = _OTHER[frame.direction]
         ended = None if message.id is None else self._find_ended(asker, message.id)
@@ -223,7 +223,7 @@ def _number(exchange: Exchange) -> int:
 
 ACCEPTED = 202
 NO_ANSWER = "the response ended without an answer"
-"""Why a request is lost whose HTTP exchange went well, or was refused: the status stands beside it."""
+"""Why a request is lost whose HTTP exchange succeeded, or was rejected with a status."""
 
 
 class HttpEnd(msgspec.Struct, frozen=True):
@@ -257,7 +257,7 @@ def _row(exchange: Exchange) -> Revision:
     return find(exchange.revision or "") or newest_of(Era.LEGACY)
 
 
-# Which exchanges serve one wish: the pages of a list, told by the cursor that links them, and a call and its
+# Which exchanges form one operation: the pages of a list, linked by their cursors, and a call and its
 # retries.
 
 
@@ -302,7 +302,7 @@ class OperationTracker:
         self._further.setdefault(number, []).append(exchange.number)
 
     def opened(self, exchange: Exchange, params: Any) -> None:
-        """A request was sent: it goes on with an operation, or begins one if nothing links it to an older."""
+        """A request was sent: it continues an operation, or begins one if nothing links it to an earlier one."""
         cursor = peek.text(params, "cursor") if exchange.method in KIND_OF_METHOD else None
         operation = None if cursor is None else self._by_cursor.pop((exchange.method, cursor), None)
         if goes_on(params):
@@ -325,7 +325,7 @@ class OperationTracker:
             self._asking.append(InputRound(exchange.method, _essence(params), keys, state, exchange.operation))
 
     def _asked_before(self, method: str, params: Any) -> int | None:
-        """The one operation that a retry goes on with; None if none fits, or several do."""
+        """The one operation that a retry continues; None if none matches, or several do."""
         keys = frozenset(peek.mapping(params, "inputResponses"))
         found = InputRound(method, _essence(params), keys, peek.at(params, "requestState"), None)
         fitting = [asking for asking in self._asking if asking.fits(found)]

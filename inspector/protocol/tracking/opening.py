@@ -40,7 +40,7 @@ class OpeningTracker:
         """A result came: the opening if it settled one or taught something new about it."""
         if exchange.method == "initialize":
             if exchange.probe and self.opening is not None:
-                return None  # it was tried to see what comes; nobody goes on by it
+                return None  # sent to see the reaction; the session does not use it
             found = from_initialize(params, result)
         elif exchange.method == "server/discover":
             found = from_discover(exchange.revision or "", result)

@@ -17,7 +17,7 @@ _SLACK = 1_000
 _LARGEST = 1e300
 """Beyond it a number can't be reckoned with."""
 _RAW = 60
-"""Bytes of a value that is no number."""
+"""Bytes of a value that is not a number."""
 
 
 class ProgressTracker:
@@ -51,7 +51,7 @@ class ProgressTracker:
             self._forget_the_oldest()
 
     def notified(self, frame: Frame, params: Any) -> Exchange | None:
-        """The request that a notification speaks of, with its progress set; None if its token is nobody's."""
+        """The request that a notification is about, with its progress set; None if its token is unknown."""
         token = peek.request_id(params, "progressToken")
         asker = Direction.TO_SERVER if frame.direction is Direction.FROM_SERVER else Direction.FROM_SERVER
         exchange = None if token is None else self._of(asker, token)
@@ -92,7 +92,7 @@ class ProgressTracker:
 
 
 def progress_in(params: Any, *, frame: int = 0, time_ns: int = 0, before: Progress | None = None) -> Progress:
-    """What one notification says, after what was said `before`. Values that are wrong are kept, and told of.
+    """What one notification reports, after `before`. Invalid values are kept and flagged.
 
     "The progress value MUST increase with each notification" (basic/utilities/progress).
     """

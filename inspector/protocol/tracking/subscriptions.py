@@ -1,10 +1,10 @@
-"""What is watched, and what came of watching: subscriptions of both eras, their streams, and updates by URI.
+"""What is subscribed to, and the outcome: subscriptions of both eras, their streams, and updates by URI.
 
 In the handshake era a URI is watched from the answer to `resources/subscribe` on. In the stateless one a
 `subscriptions/listen` request says all that is watched at once, the acknowledgement says what of it the server
 grants, and the request stays open as long as the stream lasts.
 
-A storm of updates is counted here and nowhere else: whoever shows them looks at `changes` when it likes.
+A storm of updates is only counted here: the screens read `changes` when they refresh.
 
 Source: specification, server/resources (subscriptions); 2026-07-28, basic/patterns/subscriptions.
 """
@@ -27,7 +27,7 @@ TELLING_OF_CHANGES = frozenset({ACKNOWLEDGED, UPDATED, *(listed.changed for list
 """Notifications that come on a stream where there are streams."""
 SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId"
 MOST_URIS = 10_000
-"""URIs of which updates are told apart; those of further ones are only counted together."""
+"""URIs whose updates are counted separately; those of further ones are counted together."""
 MOST_OPEN = 100
 """Streams at one time that notifications are looked up in: the newest."""
 _MOST_PARENTS = 1000
@@ -76,7 +76,7 @@ _FLAGS = {"toolsListChanged": "tools", "promptsListChanged": "prompts", "resourc
 
 
 def read_filter(value: Any) -> StreamFilter:
-    """The filter that stands there; what is no filter asks for nothing."""
+    """The filter in the params; an invalid filter selects nothing."""
     tools, prompts, resources = (peek.flag(value, name) is True for name in _FLAGS)
     return StreamFilter(tools, prompts, resources, _texts(value, "resourceSubscriptions"), _texts(value, "taskIds"))
 
@@ -126,7 +126,7 @@ class Update(msgspec.Struct, frozen=True):
 
 
 class SubscriptionState(StrEnum):
-    """How it stands with one URI."""
+    """The state of one URI."""
 
     WATCHED = "watched"
     ASKED = "asked"
@@ -225,7 +225,7 @@ class Subscriptions:
         return tuple(found)
 
     def standing(self, uri: str) -> SubscriptionState | None:
-        """How it stands with a URI; None if nobody ever wanted to watch it."""
+        """The state of a URI; None if it was never subscribed to."""
         there = [stream for stream in self.open_streams if uri in stream.asked.uris]
         if self.subscribed.get(uri) or any(stream.granted and uri in stream.granted.uris for stream in there):
             return SubscriptionState.WATCHED
@@ -288,6 +288,6 @@ class Subscriptions:
 
 
 def _above(uri: str) -> list[str]:
-    """The URIs that one may lie below, the longest first: what stands before a delimiter, and up to a slash with it."""
+    """The URIs that one may lie below, the longest first: the part before a delimiter, and up to a slash with it."""
     ends = {at for i, char in enumerate(uri) if char in "/?#" for at in ((i, i + 1) if char == "/" else (i,))}
     return [uri[:at] for at in sorted(ends, reverse=True) if 0 < at < len(uri)][:_MOST_PARENTS]

@@ -1,8 +1,8 @@
-"""Tasks: work that outlives the request that began it, as far as the frames tell of it.
+"""Tasks: work that outlives the request that began it, as far as the frames show it.
 
 Either side may run one (2025-11-25); in the extension io.modelcontextprotocol/tasks it is the server. A task is known
-from its handle on, or from the first word on it if nobody saw a handle: a list, a notification. The newest word
-counts, right or wrong; what a task must not do stands in its faults, beside the frame that shows it.
+from its handle on, or from the first mention if there was no handle: a list, a notification. The latest state
+counts, valid or not; violations are in its faults, with the frame that shows them.
 
 Source: specification 2025-11-25, basic/utilities/tasks;
 ext-tasks, specification 2026-07-28 (stable), tasks.
@@ -28,7 +28,7 @@ EXTENSION_NAME = "io.modelcontextprotocol/tasks"
 
 
 class TaskState(StrEnum):
-    """Where a task stands."""
+    """The state of a task."""
 
     WORKING = "working"
     INPUT_REQUIRED = "input_required"
@@ -47,13 +47,13 @@ class Word(msgspec.Struct, frozen=True):
 
     id: str
     state: str
-    """As it came, one of `STATES` or not; "" if none was said."""
+    """As received, one of `STATES` or not; "" if missing."""
     message: str = ""
     created_at: str = ""
-    """In the clock of whoever runs it, as it came."""
+    """By the clock of the side that runs it, as received."""
     updated_at: str = ""
     ttl_ms: float | None = None
-    """From creation; None: for ever, or nothing usable was said."""
+    """From creation; None: no limit, or no usable value."""
     poll_ms: float | None = None
     """None: nothing usable was said."""
     questions: Any = None
@@ -247,7 +247,7 @@ class TaskStep(msgspec.Struct, frozen=True):
     """A change of a task's state, or of what is said about it."""
 
     state: str
-    """As it came: one of `TaskState`, or something else, or ""."""
+    """As received: one of `TaskState`, or something else, or ""."""
     message: str
     frame: int
     time_ns: int
@@ -289,16 +289,16 @@ class Task(msgspec.Struct, eq=False):
     """When it became known."""
     seen_frame: int
     state: str = ""
-    """The newest word: one of `TaskState`, or whatever else came."""
+    """The latest status: one of `TaskState`, or anything else that was received."""
     message: str = ""
     created_at: str = ""
     updated_at: str = ""
     ttl_ms: int | float | None = None
-    """How long it is kept from its creation on; None: for ever, or nothing usable was said."""
+    """How long it is kept from its creation on; None: no limit, or no usable value."""
     poll_ms: int | float | None = None
     """How often it wants to be asked; None: not said."""
     exchange: int | None = None
-    """The exchange whose answer was its handle; None if nobody saw one."""
+    """The exchange whose response was its handle; None if there was none."""
     operation: int | None = None
     """The operation it belongs to with all of its polls; None without a handle."""
     method: str = ""
@@ -312,7 +312,7 @@ class Task(msgspec.Struct, eq=False):
     polls: int = 0
     """How often it was asked for its state."""
     heard_ns: int = 0
-    """When the newest word came."""
+    """When the latest status was received."""
     ended_ns: int | None = None
     """When it was first said to have ended."""
     cancel_asked: int | None = None
@@ -323,7 +323,7 @@ class Task(msgspec.Struct, eq=False):
     failed: bool = False
     """Whether that is an error, or a tool's result that says isError."""
     lost: bool = False
-    """Whether whoever runs it said that it does not know it (any more)."""
+    """Whether the side that runs it reported that it does not know it (any more)."""
     asked_keys: frozenset[str] = frozenset()
     """The names of the questions that it has asked so far (extension)."""
     faults: tuple[TaskFault, ...] = ()
@@ -344,7 +344,7 @@ class Tasks:
 
     def __init__(self) -> None:
         self.all: list[Task] = []
-        """Task number n stands at position n - 1."""
+        """Task number n is at position n - 1."""
         self.faults: tuple[TaskFault, ...] = ()
         """What was wrong and belongs to no task: a handle without an id."""
         self._by_id: dict[tuple[bool, str], Task] = {}
@@ -394,7 +394,7 @@ class Tasks:
         return []
 
     def _brought(self, frame: Frame, exchange: Exchange, task: Task, result: Part) -> None:
-        """What it came to. That is there only once it has ended, so it has, also where nobody has asked since."""
+        """Its result. Only ended tasks have one, so this task has ended, even if no status was fetched since."""
         self._keep_result(task, frame, exchange, failed=_says_error(result))
         if task.ended_ns is None:
             task.ended_ns, task.state = frame.time_ns, TaskState.FAILED if task.failed else TaskState.COMPLETED
@@ -406,7 +406,7 @@ class Tasks:
         return self.find(id_, by_server=exchange.sender is Direction.TO_SERVER)
 
     def notified(self, frame: Frame, params: Part) -> list[News]:
-        """A notification tells of a task."""
+        """A notification about a task."""
         word = read_word(params)
         if word is None:
             self._blame(None, "a notification about a task names none", frame.n)
@@ -414,7 +414,7 @@ class Tasks:
         by_server = frame.direction is Direction.FROM_SERVER
         task = self.find(word.id, by_server=by_server)
         if task is None:
-            task = self._new(word.id, by_server, frame)  # some servers tell of it before they give its handle
+            task = self._new(word.id, by_server, frame)  # some servers send it before its handle
         return self._take(frame, task, word)
 
     def _begun(self, frame: Frame, exchange: Exchange, result: Part, *, asked: bool) -> list[News]:
@@ -426,7 +426,7 @@ class Tasks:
             return []
         task = self._given(frame, exchange, handle.word)
         if handle.nested and not asked:
-            self._blame(task, "nobody asked for a task", frame.n)
+            self._blame(task, "a task that was not requested", frame.n)
         if handle.nested and handle.word.state != TaskState.WORKING:
             self._blame(task, f"it began as {handle.word.state or 'nothing'}, not as working", frame.n)
         return self._take(frame, task, handle.word, exchange)
@@ -484,12 +484,12 @@ class Tasks:
         if message.code == UNKNOWN_TASK and exchange.method == "tasks/get" and not task.lost:
             task.lost = True
             if task.ended_ns is None and task.polls <= 1 and task.exchange is not None:
-                self._blame(task, "its handle was given, and nobody knows it", frame.n)
+                self._blame(task, "the server returned its handle, but does not know the task", frame.n)
             return [News(task, {})]
         return []
 
     def _take(self, frame: Frame, task: Task, word: Word, exchange: Exchange | None = None) -> list[News]:
-        """The newest word on a task; what of it is new."""
+        """The latest state of a task; what of it is new."""
         before = (task.state, task.message)
         self._judge(task, word, frame.n)
         task.heard_ns, task.lost = frame.time_ns, False

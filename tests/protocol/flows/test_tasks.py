@@ -208,7 +208,7 @@ def test_a_task_that_was_asked_to_end_and_goes_on_is_left_after_a_while() -> Non
     replies: list[Any] = [going, flat()] * AFTER_CANCEL + [going]
     followed, game = played(*replies, revision=FOLLOW_EXTENSION)
     assert isinstance(followed.reply, GivenUp)
-    assert followed.end.why == "it was asked to end, and goes on"
+    assert followed.end.why == "it was cancelled, but continues"
     assert game.methods.count("tasks/get") == AFTER_CANCEL
 
 

@@ -39,7 +39,7 @@ def test_a_stream_is_asked_for_without_a_clock() -> None:
         (Broken(None, "gone"), StreamEnd.OVER, "gone"),
         (Broken(None, "nobody there", unreached=True), StreamEnd.CUT, "nobody there"),
         (GivenUp(None, "enough"), StreamEnd.BY_US, "enough"),
-        (Silent(None, 3, "idle"), StreamEnd.CUT, "nothing came for 3 s"),
+        (Silent(None, 3, "idle"), StreamEnd.CUT, "no data for 3 s"),
     ],
 )
 def test_every_end_has_a_meaning(reply: Reply, end: StreamEnd, why: str) -> None:

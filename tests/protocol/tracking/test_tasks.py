@@ -311,7 +311,10 @@ def test_a_task_that_nobody_asked_for_and_one_whose_id_was_given_before_are_blam
     begin(talk)
     talk.call("tools/call", {"name": "dig"}, {"task": core()})
     second = talk.conversation.tasks.all[1]
-    assert [fault.what for fault in second.faults] == ["its id was given before, to task 1", "nobody asked for a task"]
+    assert [fault.what for fault in second.faults] == [
+        "its id was given before, to task 1",
+        "a task that was not requested",
+    ]
 
 
 def test_a_handle_without_an_id_is_told_of_though_there_is_no_task(talk: Talk) -> None:
@@ -329,7 +332,7 @@ def test_a_task_that_is_not_known_any_more_is_lost(talk: Talk) -> None:
     talk.answers(talk.asks("tasks/get", {"taskId": "t1"}), error={"code": -32602, "message": "what task?"})
     assert talk.task.lost
     assert talk.task.ended
-    assert talk.faults == ["its handle was given, and nobody knows it"]
+    assert talk.faults == ["the server returned its handle, but does not know the task"]
     talk.answers(talk.asks("tasks/get", {"taskId": "never"}), error={"code": -32602, "message": "what task?"})
     assert len(talk.conversation.tasks.all) == 1
 

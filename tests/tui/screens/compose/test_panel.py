@@ -217,7 +217,7 @@ async def test_what_a_kind_does_not_have_is_not_asked_for() -> None:
         await until(lambda: "Method" in text(pilot.app) and "Headers" not in text(pilot.app), "no headers on stdio")
         form.take(Draft(DraftKind.EXACT, text="hello"))
         await until(lambda: "Method" not in text(pilot.app), "no method of exact text")
-        await until(lambda: "This is no JSON-RPC message: not JSON" in text(pilot.app), "the fault is said")
+        await until(lambda: "Not a JSON-RPC message: not JSON" in text(pilot.app), "the fault is said")
 
 
 async def test_a_header_that_is_none_is_said() -> None:
