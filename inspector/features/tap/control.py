@@ -10,12 +10,15 @@ import os
 import select
 import socket
 import struct
+import sys
 import time
+from _thread import start_new_thread
 from typing import TYPE_CHECKING, Any
 
 from inspector.features.tap.registry import VERSION, Registration, program_of
 
 if TYPE_CHECKING:
+    from inspector.features.tap.desk import Desk
     from inspector.features.tap.relay import Relay
 
 LEASE_S = 2.0
@@ -23,6 +26,11 @@ MOST_CLIENTS = 16
 LONGEST = 16 * 1024 * 1024
 """Bytes of a request."""
 GREETING = "mcp-inspect tap"
+
+
+_SHAPING = {"hide", "override"}
+"""Actions that change what lists look like to the client."""
+_NEEDING_RULES = ("set_rule", "remove_rule", "enable_rule", "release", "respond", "drop", "release_all")
 
 
 class _Client:
@@ -50,7 +58,13 @@ class Control:
         self._clients: dict[int, _Client] = {}
         self._controller: _Client | None = None
         options, parent = relay.options, os.getppid()
-        self._registration = Registration(
+        self._registration = Registration()
+        self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._listener.setblocking(False)
+        self._listener.bind(self._registration.socket)
+        os.chmod(self._registration.socket, 0o600)
+        self._listener.listen(64)
+        self._registration.publish(
             {
                 "label": options.label,
                 "argv": options.command,
@@ -65,11 +79,6 @@ class Control:
                 "since": time.time_ns(),
             }
         )
-        self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self._listener.setblocking(False)
-        self._listener.bind(self._registration.socket)
-        os.chmod(self._registration.socket, 0o600)
-        self._listener.listen(64)
 
     def start(self) -> None:
         """Take connections from now on."""
@@ -130,6 +139,9 @@ class Control:
             client.greeted = True
             self._say(client, {"ok": True, "version": VERSION} | self._status())
             return True
+        if asked.get("do") in _NEEDING_RULES and "inspector.features.tap.desk" not in sys.modules:
+            start_new_thread(self._import_rules, (client, line))
+            return True
         answer: dict[str, Any] = {"id": asked.get("id"), "ok": True}
         try:
             answer |= self._do(client, str(asked.get("do")), asked)
@@ -138,10 +150,89 @@ class Control:
         self._say(client, answer)
         return True
 
+    def _import_rules(self, client: _Client, line: bytes) -> None:
+        """Take the time to import what rules need in a thread of its own, then serve the request."""
+        import inspector.features.tap.desk  # noqa: F401
+
+        self._relay.post(lambda: None if self._line(client, line) else self._close(client))
+
     def _do(self, client: _Client, what: str, asked: dict[str, Any]) -> dict[str, Any]:
-        if what in ("status", "renew"):
+        if what == "status":
             return self._status() | {"controls": client is self._controller}
+        if what == "control":
+            if self._controller not in (None, client):
+                raise Refused("another interface controls this tap")
+            self._controller = client
+            return {}
+        if client is not self._controller:
+            raise Refused("control this tap first: another interface may be at it")
+        if what == "detach":
+            self._controller = None
+            self._let_go("the interface has detached")
+            return {}
+        if what in ("set_rule", "remove_rule", "enable_rule"):
+            self._change_rules(what, asked)
+            return {}
+        if what in ("release", "respond", "drop", "release_all"):
+            self._decide(what, asked)
+            return {}
         raise Refused(f"{what[:40]!r} is not known here")
+
+    def _change_rules(self, what: str, asked: dict[str, Any]) -> None:
+        from inspector.features.tap.rules import BadRule, armed
+
+        desk = open_desk(self._relay)
+        before, rules = list(desk.judge.rules), desk.judge.rules
+        name = str(asked.get("name"))
+        found = next((each for each in rules if each.rule.name == name), None)
+        if what == "set_rule":
+            try:
+                rule = armed(asked.get("rule"))
+            except BadRule as bad:
+                raise Refused(str(bad)) from None
+            rule.by = "user"
+            rules[:] = [each for each in rules if each.rule.name != rule.rule.name] + [rule]
+            desk.told_of(rule)
+        elif found is None:
+            raise Refused(f"there is no rule named {name[:80]!r}")
+        elif what == "remove_rule":
+            rules.remove(found)
+            found.enabled = False
+            desk.told_of(found)
+        else:
+            found.enabled, found.trouble = bool(asked.get("enabled")), ""
+            desk.told_of(found)
+        if {each.rule.action for each in rules + before if each is found or each not in before} & _SHAPING:
+            desk.lists_changed()
+
+    def _decide(self, what: str, asked: dict[str, Any]) -> None:
+        from inspector.features.tap.desk import Outcome
+        from inspector.protocol.jsonrpc import Request, encode
+
+        desk = open_desk(self._relay)
+        if what == "release_all":
+            desk.held.release_all("user")
+            desk.pump()
+            return
+        held = desk.held.get(asked.get("held"))
+        if held is None:
+            raise Refused("this message is not held any more")
+        if what == "release":
+            payload = asked.get("payload")
+            edited = payload.encode("utf-8", "surrogateescape") if isinstance(payload, str) else held.payload
+            if b"\n" in edited:
+                raise Refused("a message on stdio is one line")
+            act = "modify" if edited != held.payload else "release"
+            desk.decide(held, Outcome(act, "user", edited))
+        elif what == "drop":
+            desk.decide(held, Outcome("drop", "user"))
+        else:
+            message = held.view.message
+            if not isinstance(message, Request):
+                raise Refused("only a request can be answered")
+            member = "error" if "error" in asked else "result"
+            reply = encode({"jsonrpc": "2.0", "id": message.id, member: asked.get(member)})
+            desk.decide(held, Outcome("answer", "user", reply=reply))
 
     def _status(self) -> dict[str, Any]:
         recording = self._relay.recording
@@ -150,6 +241,22 @@ class Control:
             "capture": recording.path,
             "trouble": recording.trouble,
             "lost_bytes": recording.lost_bytes,
+            "problems": self._relay.rule_problems,
+        } | self._desk_status()
+
+    def _desk_status(self) -> dict[str, Any]:
+        desk = self._relay.desk
+        if desk is None:
+            return {"held": [], "rules": [], "timeout_s": self._relay.options.host_timeout or 60.0, "timeout_by": ""}
+        from inspector.features.tap.desk import held_facts
+
+        now = time.monotonic()
+        seconds, by = desk.held.timeout
+        return {
+            "held": [held_facts(each, now) for each in desk.held.all],
+            "rules": [each.facts() for each in desk.judge.rules],
+            "timeout_s": seconds,
+            "timeout_by": by,
         }
 
     def _say(self, client: _Client, what: dict[str, Any]) -> None:
@@ -188,7 +295,49 @@ class Control:
         return None
 
     def _let_go(self, why: str) -> None:
+        """Nobody controls any more: what is held goes on in order, and the rules of that interface are gone."""
         self._controller = None
+        desk = self._relay.desk
+        if desk is None:
+            return
+        before, rules = list(desk.judge.rules), desk.judge.rules
+        for rule in [each for each in rules if each.by == "user"]:
+            rules.remove(rule)
+            rule.enabled = False
+            desk.told_of(rule, why)
+        desk.held.release_all("lease", why)
+        desk.pump()
+        if {each.rule.action for each in before if each not in rules} & _SHAPING:
+            desk.lists_changed()
+
+
+def open_desk(relay: "Relay") -> "Desk":
+    """The desk of a relay, made at the first need: without rules nothing of it is imported."""
+    if relay.desk is None:
+        from inspector.features.tap.desk import Desk, HeldList
+        from inspector.features.tap.rules import Judge
+
+        relay.desk = Desk(relay, Judge(), HeldList(relay.options.host_timeout))
+    return relay.desk
+
+
+def arm_file(relay: "Relay", path: str) -> None:
+    """Arm the rules of a file. What is wrong with it is recorded, and told to whoever attaches; nothing is raised."""
+    from inspector.features.tap.rules import Problem, read_rules
+
+    try:
+        with open(path, encoding="utf-8") as file:
+            rules, problems = read_rules(file.read(10_000_000))
+    except (OSError, UnicodeDecodeError) as error:
+        rules, problems = [], [Problem(0, "", f"the rules file can't be read: {error}")]
+    desk = open_desk(relay)
+    desk.judge.rules += rules
+    for rule in rules:
+        desk.told_of(rule)
+    for problem in problems:
+        said = f"{path}:{problem.line}: {problem.why}"
+        relay.rule_problems.append(said)
+        relay.recording.rule(problem.name, False, "file", why=said)
 
 
 def peer_uid(end: socket.socket) -> int:

@@ -60,7 +60,7 @@ def program_of(pid: int) -> str:
 class Registration:
     """The entry of this tap."""
 
-    def __init__(self, facts: dict[str, Any], env: "os._Environ[str] | dict[str, str]" = os.environ) -> None:
+    def __init__(self, env: "os._Environ[str] | dict[str, str]" = os.environ) -> None:
         """Raises: OSError."""
         self.id = f"{os.getpid():x}-{os.urandom(3).hex()}"
         directory = directories(env)[0]
@@ -69,10 +69,14 @@ class Registration:
         if len(os.fsencode(self.socket)) > 103:
             raise OSError(f"{self.socket} is too long for a socket")
         self._path = os.path.join(directory, f"{self.id}.json")
+        self._fd = -1
+
+    def publish(self, facts: dict[str, Any]) -> None:
+        """Make the entry, once the socket can be connected to. Raises: OSError."""
         self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         own = {"version": VERSION, "id": self.id, "pid": os.getpid(), "started": start_time(os.getpid())}
-        os.write(self._fd, json.dumps(own | facts).encode())
+        os.write(self._fd, json.dumps(own | {"socket": self.socket} | facts).encode())
 
     def remove(self) -> None:
         """Take the entry away; at the end of the tap."""
@@ -81,7 +85,8 @@ class Registration:
                 os.unlink(path)
             except OSError:
                 pass
-        os.close(self._fd)
+        if self._fd >= 0:
+            os.close(self._fd)
 
 
 def live(env: "os._Environ[str] | dict[str, str]" = os.environ) -> list[dict[str, Any]]:

@@ -313,9 +313,10 @@ class Relay:
         self.recording = recording
         self.started = time.monotonic_ns(), time.time_ns()
         self.desk: Desk | None = None
-        """Where rules are judged; None as long as none was ever armed."""
+        """Where messages are judged, from the next line on; None as long as there was never a rule."""
         self.saw_initialized = False
-        self._framed = dict.fromkeys((TO_SERVER, FROM_SERVER), False)
+        self.rule_problems: list[str] = []
+        """What is wrong with the rules file, a sentence each."""
         self._lines = {TO_SERVER: _Lines(), FROM_SERVER: _Lines()}
         self._poll = select.poll()
         self._masks: dict[int, int] = {}
@@ -363,11 +364,9 @@ class Relay:
         """Write a whole message in a direction, past nothing that waits there; whether it is written."""
         return self.flows[direction].put(data)
 
-    def frame_all(self, desk: "Desk") -> None:
-        """From the next line on, ask the desk about each message."""
-        self.desk = desk
-        for name in self._framed:
-            self._framed[name] = True
+    def lane_moved(self, direction: str) -> None:
+        """Messages that waited at the desk are written: the end may have its turn now."""
+        self._pass_on_end(self.flows[direction])
 
     # the loop
 
@@ -494,10 +493,10 @@ class Relay:
 
     def _source_ended(self, flow: Flow) -> None:
         flow.end_reading()
-        if flow.name in self._lines and (rest := self._lines[flow.name].take()):
-            self._pass(flow, rest)
         if self.desk is not None and flow.name == TO_SERVER:
             self.desk.client_ended()
+        if flow.name in self._lines and (rest := self._lines[flow.name].take()):
+            self._pass(flow, rest)
         self.recording.ended(flow.name)
         self._pass_on_end(flow)
 
@@ -507,17 +506,23 @@ class Relay:
             flow.end_writing()
 
     def _take(self, flow: Flow, data: bytes) -> None:
-        if flow.name == STDERR or not self._framed[flow.name]:
+        if flow.name == STDERR or not self._is_judged(flow.name):
             self._pass(flow, data)
             if not self.saw_initialized and flow.name == TO_SERVER and b"notifications/initialized" in data:
                 self.saw_initialized = True
             return
-        if not flow.is_line_start and not self._lines[flow.name].parts:
+        assert self.desk is not None
+        if not flow.is_line_start and not self._lines[flow.name].parts and not self.desk.waits(flow.name):
             head, newline, data = data.partition(b"\n")
             self._pass(flow, head + newline)
             if not newline:
                 return
+            self.desk.pump()
         self._judge(flow, data)
+
+    def _is_judged(self, name: str) -> bool:
+        desk = self.desk
+        return desk is not None and (desk.armed or desk.waits(name) or bool(self._lines[name].parts))
 
     def _pass(self, flow: Flow, data: bytes) -> None:
         """Write first, then hand over a copy."""
@@ -639,6 +644,10 @@ def _relay(options: Options, pid: int, in_w: int, out_r: int, err_r: int) -> int
     recording = Recording()
     relay = Relay(options, pid, flows, recording)
     sys.setswitchinterval(0.0005)
+    if options.rules:
+        from inspector.features.tap.control import arm_file
+
+        arm_file(relay, options.rules)
     start_new_thread(_set_up, (relay, recording))
     status = relay.run()
     for each in relay.at_end:

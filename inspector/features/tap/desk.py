@@ -1,0 +1,380 @@
+"""What a tap holds back, and until when: held messages of any transport, and the lanes that keep the order on stdio.
+
+`HeldList` is for every transport: it knows deadlines and decisions, and tells the owner of a message what became of it.
+`Desk` puts it to work for the relay.
+"""
+
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from inspector.features.tap.recording import Recording, Token
+from inspector.features.tap.rules import ArmedRule, Judge, Ruling, View
+from inspector.protocol import peek
+from inspector.protocol.frames import Direction
+from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Notification, Request, encode
+
+if TYPE_CHECKING:
+    from inspector.features.tap.relay import Relay
+
+HOST_TIMEOUT_S = 60.0
+"""How long a client waits for a response, if nothing better is known."""
+SHARE = 0.8
+"""Part of that time after which a held message is released."""
+SHORTEST_S = 0.5
+"""No observed timeout counts as less."""
+FULL = 8 * 1024 * 1024
+"""Bytes that may wait behind a held message before the direction is not read from any more."""
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """What became of a held message."""
+
+    act: str
+    """`release`, `modify`, `drop` or `answer`."""
+    by: str
+    payload: bytes | None = None
+    """What is forwarded, without the end of a line; None for nothing."""
+    reply: bytes | None = None
+    """A response to the sender."""
+    why: str = ""
+
+
+class Held:
+    """A message that waits for a decision."""
+
+    def __init__(
+        self, number: int, view: View, payload: bytes, rule: str, deadline: float, resolve: Callable[[Outcome], None]
+    ) -> None:
+        self.number = number
+        self.view = view
+        self.payload = payload
+        self.rule = rule
+        self.since = time.monotonic()
+        self.deadline = deadline
+        """On the monotonic clock."""
+        self.fallback = "release"
+        self.token: Token | None = None
+        self.resolve = resolve
+        self.keeps_on_cancel = False
+
+
+class HeldList:
+    """All held messages, oldest first, and how long a client may be kept waiting."""
+
+    def __init__(self, host_timeout_s: float = 0.0) -> None:
+        """`host_timeout_s`: what the client's timeout is said to be; 0 if nothing is said."""
+        self.given_s = host_timeout_s
+        self.observed_s = 0.0
+        """After how long this client has given up a request; 0 if it never did."""
+        self._all: dict[int, Held] = {}
+        self._next = 1
+
+    @property
+    def timeout(self) -> tuple[float, str]:
+        """The client's timeout in seconds, and how it is known: given, observed, assumed."""
+        if self.given_s:
+            return self.given_s, "given"
+        return (self.observed_s, "observed") if self.observed_s else (HOST_TIMEOUT_S, "assumed")
+
+    @property
+    def all(self) -> list[Held]:
+        """Oldest first."""
+        return list(self._all.values())
+
+    def add(
+        self, view: View, payload: bytes, rule: ArmedRule, resolve: Callable[[Outcome], None], waited_s: float = 0.0
+    ) -> Held:
+        """Hold a message until somebody decides or its deadline comes.
+
+        `waited_s`: how long its request is under way.
+        """
+        seconds = max(0.0, self.timeout[0] * SHARE - waited_s)
+        held = Held(self._next, view, payload, rule.rule.name, time.monotonic() + seconds, resolve)
+        held.fallback, held.keeps_on_cancel = rule.rule.fallback, rule.rule.keep_on_cancel
+        self._all[held.number] = held
+        self._next += 1
+        return held
+
+    def get(self, number: Any) -> Held | None:
+        """A message that is still held."""
+        return self._all.get(number) if isinstance(number, int) else None
+
+    def decide(self, held: Held, outcome: Outcome) -> None:
+        """End a hold."""
+        if self._all.pop(held.number, None) is not None:
+            held.resolve(outcome)
+
+    def release_all(self, by: str, why: str = "") -> None:
+        """Let all go on unchanged, in order."""
+        for held in self.all:
+            self.decide(held, Outcome("release", by, held.payload, why=why))
+
+    def due(self, now: float) -> float | None:
+        """Decide what has reached its deadline; when to look again."""
+        for held in self.all:
+            if held.deadline <= now:
+                why = f"{SHARE:.0%} of the client's timeout of {self.timeout[0]:g} s ({self.timeout[1]}) have passed"
+                payload = held.payload if held.fallback == "release" else None
+                self.decide(held, Outcome(held.fallback, "deadline", payload, why=why))
+        return min((held.deadline for held in self._all.values()), default=None)
+
+    def cancelled(self, direction: Direction, id_: Any) -> bool:
+        """The sender has given a request up: it is not forwarded any more; whether it was held here."""
+        for held in self.all:
+            message = held.view.message
+            if held.view.direction is direction and isinstance(message, Request) and message.id == id_:
+                if held.keeps_on_cancel:
+                    self.decide(held, Outcome("release", "client", held.payload, why="cancelled by its sender"))
+                    return False
+                self.decide(held, Outcome("drop", "client", why="cancelled by its sender"))
+                return True
+        return False
+
+    def give_up(self, direction: Direction) -> None:
+        """The sender is gone: what it waits for is dropped, the rest goes on."""
+        for held in self.all:
+            if held.view.direction is direction:
+                if isinstance(held.view.message, Request):
+                    self.decide(held, Outcome("drop", "client", why="its sender has gone"))
+                else:
+                    self.decide(held, Outcome("release", "client", held.payload, why="its sender has gone"))
+
+    def observe_timeout(self, seconds: float) -> None:
+        """The client gave a request up after so long, because of its timeout."""
+        self.observed_s = max(SHORTEST_S, min(self.observed_s or seconds, seconds))
+
+
+class _Ticket:
+    """A place in a lane."""
+
+    def __init__(self, token: Token | None = None) -> None:
+        self.token = token
+        self.done = False
+        self.lines: list[bytes] = []
+        """What is written when its turn comes, each with its end."""
+        self.due: float | None = None
+        self.size = 0
+
+
+class Desk:
+    """The lanes of a relay on stdio: a held message stops those behind it, if they may not pass."""
+
+    def __init__(self, relay: "Relay", judge: Judge, held: HeldList) -> None:
+        self.judge = judge
+        self.held = held
+        self._relay = relay
+        self._recording: Recording = relay.recording
+        self._lanes: dict[str, deque[_Ticket]] = {
+            str(Direction.TO_SERVER): deque(),
+            str(Direction.FROM_SERVER): deque(),
+        }
+        self._listens_to_lists = relay.saw_initialized
+        judge.switched_off = self._switched_off
+        relay.timers.append(self._due)
+
+    @property
+    def armed(self) -> bool:
+        """Whether messages have to be judged."""
+        return self.judge.armed or bool(self.held.all)
+
+    def waits(self, direction: str) -> bool:
+        """Whether messages of a direction wait here."""
+        return bool(self._lanes[direction]) if direction in self._lanes else False
+
+    def is_full(self, direction: str) -> bool:
+        """Whether so many wait that no more may be read."""
+        return direction in self._lanes and sum(ticket.size for ticket in self._lanes[direction]) >= FULL
+
+    def take(self, direction: str, line: bytes, tm: int, tw: int) -> None:
+        """A whole message, with the end of its line."""
+        end = b"\r\n" if line.endswith(b"\r\n") else b"\n"
+        ruling = self.judge.judge(Direction(direction), line.removesuffix(end), channel=_CHANNELS[direction])
+        view = ruling.view
+        if direction == Direction.TO_SERVER and isinstance(view.message, Notification):
+            if view.message.method == "notifications/initialized":
+                self._listens_to_lists = True
+            elif view.message.method == "notifications/cancelled" and self._cancelled(view):
+                token = Token(direction, line, tm, tw, "dropped")
+                self._recording.message(token)
+                self._recording.edit(token, "drop", "client", why="what it cancels was not forwarded")
+                return
+        token = Token(direction, line, tm, tw)
+        if ruling.is_plain and (not self._lanes[direction] or self._may_pass(direction, view)):
+            if self._relay.deliver(direction, line):
+                token.t_out = time.monotonic_ns()
+            self._recording.message(token)
+            return
+        self._rule(direction, ruling, token, end)
+        self.pump()
+
+    def put(self, direction: str, payload: bytes, by: str) -> None:
+        """A message that no party wrote, behind what waits in its direction."""
+        token = Token(direction, payload + b"\n", time.monotonic_ns(), time.time_ns(), origin=by)
+        self._recording.message(token)
+        ticket = _Ticket()
+        ticket.lines, ticket.done = [token.payload], True
+        self._lanes[direction].append(ticket)
+        self.pump()
+
+    def decide(self, held: Held, outcome: Outcome) -> None:
+        """A decision of a person."""
+        self.held.decide(held, outcome)
+        self.pump()
+
+    def told_of(self, rule: ArmedRule, why: str = "") -> None:
+        """Record that a rule was set, switched or taken away."""
+        text = encode(msgspec.to_builtins(rule.rule)).decode("utf-8", "replace")
+        self._recording.rule(rule.rule.name, rule.enabled, rule.by, text, why)
+
+    def lists_changed(self) -> None:
+        """After a change of rules that shape lists: have the client fetch them again, if it has begun its session."""
+        if self._listens_to_lists:
+            for kind in ("tools", "prompts", "resources"):
+                payload = b'{"jsonrpc":"2.0","method":"notifications/%b/list_changed"}' % kind.encode()
+                self.put(str(Direction.FROM_SERVER), payload, "rule")
+
+    def client_ended(self) -> None:
+        """The client has closed its stream."""
+        self.held.give_up(Direction.TO_SERVER)
+        self.pump()
+
+    def flush(self) -> bool:
+        """The server has exited: what it sent goes on at once; whether something waits still."""
+        for held in self.held.all:
+            if held.view.direction is Direction.FROM_SERVER:
+                self.held.decide(held, Outcome("release", "server", held.payload, why="the server has exited"))
+            else:
+                self.held.decide(held, Outcome("drop", "server", why="the server has exited"))
+        for ticket in self._lanes[str(Direction.FROM_SERVER)]:
+            ticket.due = None
+        self.pump()
+        return bool(self._lanes[str(Direction.FROM_SERVER)])
+
+    def pump(self) -> None:
+        """Write what may be written, in order."""
+        for direction, lane in self._lanes.items():
+            flow = self._relay.flows[direction]
+            while lane and lane[0].done and lane[0].due is None and (flow.is_line_start or not flow.writes):
+                ticket = lane.popleft()
+                for line in ticket.lines:
+                    self._relay.deliver(direction, line)
+            self._relay.lane_moved(direction)
+
+    def _rule(self, direction: str, ruling: Ruling, token: Token, end: bytes) -> None:
+        ticket = _Ticket(token)
+        ticket.size = len(token.payload)
+        if ruling.hold is not None and ruling.payload is not None:
+            token.fwd = "held"
+        elif ruling.payload is None:
+            token.fwd = "dropped"
+        elif ruling.is_changed or ruling.before or ruling.twice:
+            token.fwd = "replaced"
+        self._recording.message(token)
+        last = ruling.notes[-1] if ruling.notes else None
+        for note in ruling.notes:
+            payload = ruling.payload if note is last and ruling.is_changed else None
+            self._recording.edit(token, note.act, note.by, why=note.why, payload=payload)
+        if ruling.kill:
+            self._relay.signal_server(9)
+        if ruling.delay_s:
+            ticket.due = time.monotonic() + ruling.delay_s
+        if ruling.hold is not None and ruling.payload is not None:
+            self._hold(direction, ruling, ticket, end)
+        else:
+            if ruling.payload is not None:
+                ticket.lines = [line + end for line in (ruling.before, ruling.payload) if line is not None]
+                ticket.lines *= 2 if ruling.twice else 1
+            ticket.done = True
+        if ruling.reply is not None:
+            self.put(_other(direction), ruling.reply, "rule")
+        if not ruling.only_this:
+            self._lanes[direction].append(ticket)
+
+    def _hold(self, direction: str, ruling: Ruling, ticket: _Ticket, end: bytes) -> None:
+        assert ruling.hold is not None
+        assert ruling.payload is not None
+        token = ticket.token
+        assert token is not None
+
+        def resolve(outcome: Outcome) -> None:
+            changed = outcome.payload if outcome.act == "modify" else None
+            self._recording.edit(token, outcome.act, outcome.by, why=outcome.why, payload=changed)
+            if outcome.payload is not None:
+                ticket.lines = [outcome.payload + end]
+            elif isinstance(ruling.view.message, Request):
+                self.judge.forget(ruling.view.direction, ruling.view.message.id)
+            ticket.done = True
+            if ruling.only_this:
+                self._lanes[direction].append(ticket)
+            if outcome.reply is not None:
+                self.put(_other(direction), outcome.reply, "user")
+
+        waited = (ruling.view.elapsed_ns or 0) / 1e9
+        held = self.held.add(ruling.view, ruling.payload, ruling.hold, resolve, waited)
+        held.token = token
+        self._recording.edit(token, "hold", f"rule:{held.rule}", why=f"until {held.deadline - held.since:.3g} s later")
+
+    def _may_pass(self, direction: str, view: View) -> bool:
+        """Whether a message may overtake a held one: a hold of a call must not stop what keeps a session alive."""
+        waiting = [ticket for ticket in self._lanes[direction] if not ticket.done]
+        calls = {held.token for held in self.held.all if isinstance(held.view.message, Request)}
+        if not waiting or any(ticket.token not in calls for ticket in waiting):
+            return False
+        if isinstance(view.message, Answer | ErrorAnswer):
+            return True
+        return view.method in ("ping", "notifications/cancelled")
+
+    def _cancelled(self, view: View) -> bool:
+        params = view.message.params if isinstance(view.message, Notification) else None
+        id_ = peek.request_id(params, "requestId")
+        if id_ is None:
+            return False
+        age = self.judge.age_ns(Direction.TO_SERVER, id_)
+        if age is not None and "time" in (peek.text(params, "reason") or "").lower():
+            self.held.observe_timeout(age / 1e9)
+        return self.held.cancelled(Direction.TO_SERVER, id_)
+
+    def _switched_off(self, rule: ArmedRule) -> None:
+        self._recording.rule(rule.rule.name, False, rule.by, why=rule.trouble)
+
+    def _due(self, now: float) -> float | None:
+        due = [self.held.due(now)]
+        for lane in self._lanes.values():
+            for ticket in lane:
+                if ticket.due is not None:
+                    if ticket.due <= now:
+                        ticket.due = None
+                    else:
+                        due.append(ticket.due)
+        self.pump()
+        return min((each for each in due if each is not None), default=None)
+
+
+_CHANNELS = {str(Direction.TO_SERVER): "stdin", str(Direction.FROM_SERVER): "stdout"}
+
+
+def _other(direction: str) -> str:
+    return str(Direction.FROM_SERVER if direction == Direction.TO_SERVER else Direction.TO_SERVER)
+
+
+def held_facts(held: Held, now: float) -> dict[str, Any]:
+    """What an interface shows of a held message. Times are seconds."""
+    view = held.view
+    return {
+        "held": held.number,
+        "n": held.token.n if held.token is not None else 0,
+        "dir": str(view.direction),
+        "side": view.side,
+        "method": view.method,
+        "target": view.target,
+        "id": view.id,
+        "rule": held.rule,
+        "since_s": now - held.since,
+        "releases_in_s": max(0.0, held.deadline - now),
+        "fallback": held.fallback,
+        "payload": held.payload.decode("utf-8", "surrogateescape"),
+    }

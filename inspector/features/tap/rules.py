@@ -1,0 +1,789 @@
+"""Rules of a tap: read from YAML or set over the control socket, and judged for each message before it is forwarded.
+
+Nothing here knows a transport, waits, or sends: a relay on stdio and a proxy for HTTP ask the same `Judge`, and do what
+its ruling says. The condition of a rule is a filter; it may ask for what is known when the message passes.
+"""
+
+import random
+import re
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from copy import deepcopy
+from fnmatch import fnmatchcase
+from typing import Any, Literal
+
+import msgspec
+
+from inspector.documents import UnreadableDocument, read_yaml
+from inspector.errors import FilterError
+from inspector.filters.engine.matching import Test, matcher, reach
+from inspector.filters.language.fields import (
+    BY_NAME,
+    KINDS,
+    And,
+    BareText,
+    Compare,
+    FieldScope,
+    FieldType,
+    Has,
+    Not,
+    Or,
+    Ref,
+    Term,
+)
+from inspector.filters.language.parser import parse
+from inspector.filters.language.patterns import Pattern
+from inspector.protocol import peek
+from inspector.protocol.frames import Direction
+from inspector.protocol.jsonrpc import (
+    Answer,
+    ErrorAnswer,
+    Message,
+    Notification,
+    NotJsonRpc,
+    Request,
+    encode,
+    read,
+    write_error,
+)
+
+Action = Literal["hold", "log", "edit", "answer", "drop", "delay", "fault", "hide", "override"]
+Side = Literal["request", "response", "notification", "either"]
+Fault = Literal["error", "cut", "malformed", "duplicate", "banner", "kill"]
+MOST_RULES = 1000
+_SLOW_S = 0.05
+"""Processor time after which a rule is switched off."""
+_MOST_PENDING = 10_000
+_REQUEST, _NOTIFICATION, _RESPONSE, _ERROR, _GARBLED, _BATCH = KINDS[:6]
+_LISTS = {
+    "tools/list": ("tools", "name"),
+    "prompts/list": ("prompts", "name"),
+    "resources/list": ("resources", "uri"),
+    "resources/templates/list": ("resourceTemplates", "uriTemplate"),
+}
+_KNOWN = frozenset(
+    {"method", "tool", "prompt", "uri", "target", "kind", "dir", "id", "error.code", "dur", "size", "failed", "status"}
+    | {"raw.valid", "text", "params", "args", "result", "error", "channel", "http.status", "http.header"}
+)
+"""Fields that are known when a message passes."""
+
+
+class Rule(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, kw_only=True):
+    """One rule, as it is written."""
+
+    name: str
+    action: Action
+    when: str = ""
+    """A filter; "" for every message of the side."""
+    side: Side = "either"
+    hit: str = ""
+    """Which of the matching messages: `3`, `>=3`, `every 2`; "" for each."""
+    once: bool = False
+    """Switch the rule off after it acted."""
+    enabled: bool = True
+    text: str = ""
+    """log: what is noted."""
+    patch: list[dict[str, Any]] = []
+    """edit, override: a JSON Patch (RFC 6902)."""
+    merge: Any = None
+    """edit, override: a merge patch (RFC 7396)."""
+    result: Any = None
+    """answer: the result of the response."""
+    error: Any = None
+    """answer, fault: the error of the response, with `code` and `message`."""
+    delay: str = ""
+    """delay: `500ms`, `2s`, or a range: `1s..3s`."""
+    fault: Fault | None = None
+    names: list[str] = []
+    """hide: names of tools and prompts, URIs of resources, with `*` and `?`; override: the items to change."""
+    only_this: bool = False
+    """hold: let later messages of the direction pass."""
+    keep_on_cancel: bool = False
+    """hold: forward the request and its cancellation where the client cancels it; otherwise neither is forwarded."""
+    fallback: Literal["release", "drop"] = "release"
+    """hold: what happens when the deadline comes."""
+
+
+class Problem(msgspec.Struct, frozen=True):
+    """A rule that can't be used."""
+
+    line: int
+    """In its file, from 1; 0 if it is in none."""
+    name: str
+    why: str
+
+
+# Reading
+
+
+def read_rules(text: str) -> tuple[list["ArmedRule"], list[Problem]]:
+    """The rules of a YAML file, and what is wrong with the others."""
+    try:
+        items = read_yaml(text)
+    except UnreadableDocument as error:
+        return [], [Problem(error.line, "", str(error))]
+    if not isinstance(items, list):
+        return [], [Problem(1, "", "a rules file is a list of rules, each with a name and an action")]
+    lines = _lines(text)
+    rules: list[ArmedRule] = []
+    problems: list[Problem] = []
+    for number, item in enumerate(items[:MOST_RULES]):
+        line, keys = lines[number] if number < len(lines) else (0, {})
+        name = peek.text(item, "name") or ""
+        try:
+            rule = armed(item)
+            if any(rule.rule.name == each.rule.name for each in rules):
+                raise BadRule(f"a rule named {rule.rule.name!r} is already in this file", "name")
+        except BadRule as bad:
+            problems.append(Problem(keys.get(bad.field, line), name, str(bad)))
+        else:
+            rules.append(rule)
+    return rules, problems
+
+
+def _lines(text: str) -> list[tuple[int, dict[str, int]]]:
+    """For each item of a list in YAML its line, and the lines of its members."""
+    import yaml
+
+    node = yaml.compose(text, Loader=yaml.SafeLoader)
+    found: list[tuple[int, dict[str, int]]] = []
+    for item in node.value if isinstance(node, yaml.SequenceNode) else ():
+        members = item.value if isinstance(item, yaml.MappingNode) else ()
+        keys = {str(key.value): key.start_mark.line + 1 for key, _ in members}
+        found.append((item.start_mark.line + 1, keys))
+    return found
+
+
+class BadRule(ValueError):
+    """Why a rule can't be used."""
+
+    def __init__(self, why: str, field: str = "") -> None:
+        super().__init__(why)
+        self.field = field
+
+
+def armed(item: Any) -> "ArmedRule":
+    """A rule made ready. Raises: BadRule."""
+    try:
+        rule = msgspec.convert(item, Rule)
+    except msgspec.ValidationError as error:
+        field = re.search(r"`\$\.(\w+)", str(error)) or re.search(r"field `(\w+)`", str(error))
+        raise BadRule(str(error), field[1] if field else "") from None
+    if not rule.name.strip():
+        raise BadRule("the name is empty", "name")
+    _demand_fields(rule)
+    return ArmedRule(rule)
+
+
+_FIELDS = {
+    "hold": {"only_this", "fallback", "keep_on_cancel"},
+    "log": {"text"},
+    "edit": {"patch", "merge"},
+    "answer": {"result", "error"},
+    "drop": set(),
+    "delay": {"delay"},
+    "fault": {"fault", "error"},
+    "hide": {"names"},
+    "override": {"names", "patch", "merge"},
+}
+_NEEDED = {
+    "edit": ("patch", "merge"),
+    "answer": ("result", "error"),
+    "delay": ("delay",),
+    "fault": ("fault",),
+    "hide": ("names",),
+    "override": ("names",),
+}
+
+
+def _demand_fields(rule: Rule) -> None:
+    given = set(msgspec.to_builtins(rule)) - {"name", "action", "when", "side", "hit", "once", "enabled"}
+    if extra := sorted(given - _FIELDS[rule.action]):
+        raise BadRule(f"`{extra[0]}` does not belong to the action {rule.action}", extra[0])
+    needed = _NEEDED.get(rule.action, ())
+    if needed and not given & set(needed):
+        raise BadRule(f"the action {rule.action} needs {' or '.join(f'`{each}`' for each in needed)}", "action")
+    if rule.action == "override" and not given & {"patch", "merge"}:
+        raise BadRule("the action override needs `patch` or `merge`", "action")
+    if rule.action == "answer" and rule.side not in ("request", "either"):
+        raise BadRule("only requests can be answered", "side")
+    if rule.action in ("hide", "override") and rule.side not in ("response", "either"):
+        raise BadRule(f"the action {rule.action} changes responses", "side")
+
+
+_HIT = re.compile(r"(?:(\d{1,9})|>=\s*(\d{1,9})|every\s+(\d{1,9}))$")
+_SPAN = re.compile(r"([\d.]+)(ms|s|m)$")
+_UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0}
+
+
+def _hit(text: str) -> Callable[[int], bool]:
+    if not text:
+        return lambda hit: True
+    found = _HIT.match(text.strip())
+    if found is None or int(found[3] or 1) == 0:
+        raise BadRule(f"`hit` is 3, '>=3' or 'every 2', not {text!r}", "hit")
+    if found[1]:
+        wanted = int(found[1])
+        return lambda hit: hit == wanted
+    if found[2]:
+        least = int(found[2])
+        return lambda hit: hit >= least
+    every = int(found[3])
+    return lambda hit: hit % every == 0
+
+
+def _span(text: str) -> float:
+    found = _SPAN.match(text.strip())
+    try:
+        seconds = float(found[1]) * _UNITS[found[2]] if found else -1.0
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds <= 3600:
+        raise BadRule(f"`delay` is a time such as 500ms or 2s, or a range such as 1s..3s, not {text!r}", "delay")
+    return seconds
+
+
+# A message as conditions see it
+
+
+class View:
+    """One message at the moment when it passes."""
+
+    def __init__(
+        self,
+        direction: Direction,
+        payload: bytes,
+        *,
+        message: Message | None = None,
+        channel: str = "",
+        headers: Sequence[tuple[str, str]] = (),
+        http_status: int | None = None,
+    ) -> None:
+        self.direction = direction
+        self.payload = payload
+        self.messages = (message,) if message is not None else read(payload)
+        self.message = self.messages[0]
+        self.channel = channel
+        self.headers = headers
+        self.http_status = http_status
+        self.request: View | None = None
+        """Of a response its request, if it was seen."""
+        self.elapsed_ns: int | None = None
+
+    @property
+    def is_response(self) -> bool:
+        """Whether it is a result or an error."""
+        return isinstance(self.message, Answer | ErrorAnswer)
+
+    @property
+    def method(self) -> str:
+        """Its method; of a response, its request's."""
+        if isinstance(self.message, Request | Notification):
+            return self.message.method
+        return self.request.method if self.request is not None else ""
+
+    @property
+    def target(self) -> str:
+        """The tool, prompt or resource that it is about; "" for none."""
+        return self._target("target") or ""
+
+    @property
+    def id(self) -> int | str | None:
+        """Its id."""
+        return None if isinstance(self.message, NotJsonRpc | Notification) else self.message.id
+
+    def is_of(self, side: Side) -> bool:
+        """Whether a rule for this side concerns it."""
+        return side == "either" or side == self.side
+
+    @property
+    def side(self) -> str:
+        """request, response or notification; "" for what is no message."""
+        if isinstance(self.message, Request):
+            return "request"
+        if isinstance(self.message, Notification):
+            return "notification"
+        return "response" if self.is_response else ""
+
+    def values(self, ref: Ref) -> list[Any]:
+        """What a field amounts to: no value, one, or several at a path."""
+        name = ref.name
+        if FieldType.JSON is BY_NAME[name].type:
+            found = self._part(name)
+            return reach(found, ref.path) if found is not None else []
+        if name == "http.header":
+            wanted = str(ref.path[0]).lower() if ref.path else ""
+            return [value for key, value in self.headers if key.lower() == wanted]
+        value = self._value(name)
+        return [] if value is None else [value]
+
+    def _part(self, name: str) -> Any:
+        message = self.message
+        if name in ("params", "args"):
+            params = message.params if isinstance(message, Request | Notification) else None
+            return peek.at(params, "arguments") if name == "args" else params
+        if name == "result":
+            return message.result if isinstance(message, Answer) else None
+        return message.error if isinstance(message, ErrorAnswer) else None
+
+    def _value(self, name: str) -> Any:
+        message, method = self.message, self.method
+        if name == "method":
+            return method or None
+        if name in ("tool", "prompt", "uri", "target"):
+            return self._target(name)
+        if name == "kind":
+            return self._kind()
+        if name == "dir":
+            return str(self.direction)
+        if name == "id":
+            return self.id
+        if name == "error.code":
+            return message.code if isinstance(message, ErrorAnswer) else None
+        if name == "dur":
+            return self.elapsed_ns
+        if name == "size":
+            return len(self.payload)
+        if name == "text":
+            return self.payload.decode("utf-8", "replace")
+        if name == "failed":
+            return True if self._status() in ("error", "tool-error") else None
+        if name == "status":
+            return self._status()
+        if name == "raw.valid":
+            return None if isinstance(message, NotJsonRpc) else True
+        return self.http_status if name == "http.status" else self.channel or None
+
+    def _target(self, name: str) -> Any:
+        asked = self.request.message if self.request is not None else self.message
+        params = asked.params if isinstance(asked, Request | Notification) else None
+        if name in ("tool", "prompt") and self.method != {"tool": "tools/call", "prompt": "prompts/get"}[name]:
+            return None
+        if name == "uri":
+            return peek.text(params, "uri") if self.method.startswith("resources/") else None
+        return peek.text(params, "name") or (peek.text(params, "uri") if name == "target" else None)
+
+    def _kind(self) -> str:
+        if len(self.messages) > 1:
+            return _BATCH
+        if isinstance(self.message, NotJsonRpc):
+            return _GARBLED
+        if isinstance(self.message, ErrorAnswer):
+            return _ERROR
+        return {"request": _REQUEST, "notification": _NOTIFICATION}.get(self.side, _RESPONSE)
+
+    def _status(self) -> str | None:
+        if isinstance(self.message, ErrorAnswer):
+            return "error"
+        if isinstance(self.message, Answer):
+            return "tool-error" if peek.flag(self.message.result, "isError") else "ok"
+        return None
+
+
+Condition = Callable[[View], bool]
+
+
+def compile_condition(text: str) -> Condition:
+    """A filter as a test of one message.
+
+    Raises: BadRule for one that can't be read, or asks for what is not known when a message passes.
+    """
+    try:
+        term = parse(text)
+    except FilterError as error:
+        raise BadRule(f"`when`, column {error.column + 1}: {error}", "when") from None
+    return (lambda view: True) if term is None else _compiled(term)
+
+
+def _compiled(term: Term) -> Condition:
+    match term:
+        case And(terms):
+            every = [_compiled(each) for each in terms]
+            return lambda view: all(test(view) for test in every)
+        case Or(terms):
+            some = [_compiled(each) for each in terms]
+            return lambda view: any(test(view) for test in some)
+        case Not(inner):
+            test = _compiled(inner)
+            return lambda view: not test(view)
+        case BareText(text):
+            wanted = text.casefold()
+            return lambda view: wanted in view.payload.decode("utf-8", "replace").casefold()
+        case Has(ref):
+            return _of_field(ref, lambda found: found is not None and found is not False)
+        case Compare(ref):
+            patterns: list[Pattern] = []
+            return _of_field(ref, matcher(term, patterns))
+
+
+def _of_field(ref: Ref, test: Test) -> Condition:
+    if ref.name not in _KNOWN:
+        raise BadRule(f"`{ref.name}` is not known yet when a message passes", "when")
+
+    def holds(view: View) -> bool:
+        return any(test(value) for each in _scoped(view, ref.scope) for value in each.values(ref))
+
+    return holds
+
+
+def _scoped(view: View, scope: FieldScope) -> Iterator[View]:
+    is_request = isinstance(view.message, Request)
+    if scope in (FieldScope.OWN, FieldScope.ANY):
+        yield view
+    if scope in (FieldScope.REQUEST, FieldScope.ANY):
+        if view.request is not None:
+            yield view.request
+        elif is_request and scope is FieldScope.REQUEST:
+            yield view
+    if scope is FieldScope.RESPONSE and view.is_response:
+        yield view
+
+
+class ArmedRule:
+    """A rule at work."""
+
+    def __init__(self, rule: Rule) -> None:
+        """Raises: BadRule."""
+        self.rule = rule
+        self.enabled = rule.enabled
+        self.hits = 0
+        """How many messages matched."""
+        self.by = "file"
+        """Who set it: `file`, or `user`."""
+        self.trouble = ""
+        """Why it was switched off by itself."""
+        self._condition = compile_condition(rule.when)
+        self._counts = _hit(rule.hit)
+        self._spans = [_span(part) for part in rule.delay.split("..")[:2]] if rule.delay else []
+        for patch in rule.patch:
+            _check_operation(patch)
+
+    def wants(self, view: View) -> bool:
+        """Whether it acts on a message; counts it if it matches. One that takes too long is switched off."""
+        if not self.enabled or not view.is_of(self.rule.side):
+            return False
+        if self.rule.action in ("hide", "override") and (view.method not in _LISTS or not view.is_response):
+            return False
+        began = time.thread_time()
+        try:
+            found = self._condition(view)
+        except Exception as error:  # noqa: BLE001 - the border: a rule must not stop the traffic
+            self.switch_off(f"it failed: {error!r:.200}")
+            return False
+        if time.thread_time() - began > _SLOW_S:
+            self.switch_off(f"it took more than {_SLOW_S * 1000:.0f} ms for one message")
+            return False
+        if not found:
+            return False
+        self.hits += 1
+        if not self._counts(self.hits):
+            return False
+        if self.rule.once:
+            self.enabled = False
+        return True
+
+    def switch_off(self, why: str) -> None:
+        """Something is wrong with it."""
+        self.enabled, self.trouble = False, why
+
+    @property
+    def wait_s(self) -> float:
+        """Seconds of its delay."""
+        return random.uniform(self._spans[0], self._spans[-1])
+
+    def facts(self) -> dict[str, Any]:
+        """What an interface shows."""
+        own = {"enabled": self.enabled, "hits": self.hits, "by": self.by, "trouble": self.trouble}
+        written: dict[str, Any] = msgspec.to_builtins(self.rule)
+        return written | own
+
+
+# Changing messages
+
+
+def _check_operation(patch: dict[str, Any]) -> None:
+    kind, path = patch.get("op"), patch.get("path")
+    if kind not in ("add", "remove", "replace", "move", "copy", "test") or not isinstance(path, str):
+        raise BadRule("`patch` is a list of operations, each with `op` and `path` (RFC 6902)", "patch")
+    if kind in ("add", "replace", "test") and "value" not in patch:
+        raise BadRule(f"the operation {kind} needs a value", "patch")
+    if kind in ("move", "copy") and not isinstance(patch.get("from"), str):
+        raise BadRule(f"the operation {kind} needs `from`", "patch")
+
+
+class PatchFailed(ValueError):
+    """A patch does not fit the value."""
+
+
+def apply_patch(value: Any, operations: Sequence[dict[str, Any]]) -> Any:
+    """A JSON Patch (RFC 6902), applied to a copy. Raises: PatchFailed."""
+    value = deepcopy(value)
+    for each in operations:
+        kind, path = each["op"], each["path"]
+        if kind == "test":
+            if _get(value, path) != each["value"]:
+                raise PatchFailed(f"{path} is not as the patch expects")
+        elif kind in ("move", "copy"):
+            moved = deepcopy(_get(value, each["from"]))
+            if kind == "move":
+                value = _change(value, each["from"], "remove", None)
+            value = _change(value, path, "add", moved)
+        else:
+            value = _change(value, path, kind, deepcopy(each.get("value")))
+    return value
+
+
+def _steps(path: str) -> list[str]:
+    if path and not path.startswith("/"):
+        raise PatchFailed(f"{path} is no JSON Pointer")
+    return [step.replace("~1", "/").replace("~0", "~") for step in path.split("/")[1:]]
+
+
+def _get(value: Any, path: str) -> Any:
+    for step in _steps(path):
+        value = _child(value, step, path)
+    return value
+
+
+def _child(value: Any, step: str, path: str) -> Any:
+    if isinstance(value, dict) and step in value:
+        return value[step]
+    if isinstance(value, list) and step.isdecimal() and int(step) < len(value):
+        return value[int(step)]
+    raise PatchFailed(f"{path} is not there")
+
+
+def _change(value: Any, path: str, kind: str, new: Any) -> Any:
+    steps = _steps(path)
+    if not steps:
+        return None if kind == "remove" else new
+    parent, last = value, steps[-1]
+    for step in steps[:-1]:
+        parent = _child(parent, step, path)
+    if isinstance(parent, list) and kind == "add" and (last == "-" or (last.isdecimal() and int(last) <= len(parent))):
+        parent.insert(len(parent) if last == "-" else int(last), new)
+        return value
+    if kind != "add" or not isinstance(parent, dict):
+        _child(parent, last, path)
+    if isinstance(parent, list):
+        if kind == "remove":
+            del parent[int(last)]
+        else:
+            parent[int(last)] = new
+    elif kind == "remove":
+        del parent[last]
+    else:
+        parent[last] = new
+    return value
+
+
+def apply_merge(value: Any, patch: Any) -> Any:
+    """A merge patch (RFC 7396): members of objects are merged, null removes, anything else replaces."""
+    if not isinstance(patch, dict):
+        return patch
+    merged = dict(value) if isinstance(value, dict) else {}
+    for name, new in patch.items():
+        if new is None:
+            merged.pop(name, None)
+        else:
+            merged[name] = apply_merge(merged.get(name), new)
+    return merged
+
+
+# Judging
+
+
+class Note(msgspec.Struct, frozen=True):
+    """What a rule did with a message, as it is recorded."""
+
+    act: str
+    by: str
+    why: str = ""
+
+
+class Ruling(msgspec.Struct):
+    """What is to be done with a message."""
+
+    view: View
+    payload: bytes | None
+    """What is forwarded, without the end of a line; None for nothing."""
+    notes: list[Note] = []
+    hold: ArmedRule | None = None
+    delay_s: float = 0.0
+    only_this: bool = False
+    reply: bytes | None = None
+    """A response to the sender, which the other party never sees."""
+    before: bytes | None = None
+    """What is written in front of it."""
+    twice: bool = False
+    kill: bool = False
+    """The server is to be killed."""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the message is forwarded as it is, at once."""
+        return not self.notes and self.hold is None
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether something else than the message is forwarded, or nothing."""
+        return self.payload != self.view.payload
+
+
+class Judge:
+    """All rules of a tap, and the requests that are under way."""
+
+    def __init__(self, clock: Callable[[], int] = time.monotonic_ns) -> None:
+        self.rules: list[ArmedRule] = []
+        self.switched_off: Callable[[ArmedRule], None] = lambda rule: None
+        """Called with a rule that was switched off because of what it did."""
+        self._clock = clock
+        self._pending: OrderedDict[tuple[Direction, int | str], tuple[View, int]] = OrderedDict()
+
+    @property
+    def armed(self) -> bool:
+        """Whether any rule may act."""
+        return any(each.enabled for each in self.rules)
+
+    def judge(
+        self,
+        direction: Direction,
+        payload: bytes,
+        *,
+        channel: str = "",
+        headers: Sequence[tuple[str, str]] = (),
+        http_status: int | None = None,
+    ) -> Ruling:
+        """What is to be done with a message. Of a batch all messages are treated like the first that a rule matches."""
+        whole = View(direction, payload, channel=channel, headers=headers, http_status=http_status)
+        views = [whole]
+        if len(whole.messages) > 1:
+            views = [View(direction, payload, message=each, channel=channel) for each in whole.messages]
+        for view in views:
+            self._pair(view)
+        ruling = Ruling(whole, payload)
+        for rule in self.rules:
+            was_enabled = rule.enabled
+            matched = next((each for each in views if rule.wants(each)), None)
+            if matched is not None and ruling.payload is not None:
+                self._apply(rule, matched, ruling, is_batch=len(views) > 1)
+            if was_enabled and not rule.enabled and rule.trouble:
+                self.switched_off(rule)
+        return ruling
+
+    def age_ns(self, direction: Direction, id_: int | str) -> int | None:
+        """How long a request has been under way; None if it is not."""
+        found = self._pending.get((direction, id_))
+        return self._clock() - found[1] if found is not None else None
+
+    def forget(self, direction: Direction, id_: int | str) -> None:
+        """A request will get no response from the other party."""
+        self._pending.pop((direction, id_), None)
+
+    def _pair(self, view: View) -> None:
+        message = view.message
+        if isinstance(message, Request):
+            self._pending[view.direction, message.id] = (view, self._clock())
+            if len(self._pending) > _MOST_PENDING:
+                self._pending.popitem(last=False)
+        elif isinstance(message, Answer | ErrorAnswer) and message.id is not None:
+            found = self._pending.pop((_opposite(view.direction), message.id), None)
+            if found is not None:
+                view.request, view.elapsed_ns = found[0], self._clock() - found[1]
+
+    def _apply(self, rule: ArmedRule, view: View, ruling: Ruling, *, is_batch: bool) -> None:
+        by, written = f"rule:{rule.rule.name}", rule.rule
+        match written.action:
+            case "log":
+                ruling.notes.append(Note("log", by, written.text or "matched"))
+            case "hold":
+                ruling.hold, ruling.only_this = ruling.hold or rule, written.only_this
+            case "delay":
+                ruling.delay_s += rule.wait_s
+                ruling.notes.append(Note("delay", by, f"{ruling.delay_s:.3g} s"))
+            case "drop":
+                ruling.payload = None
+                ruling.notes.append(Note("drop", by))
+                self._gone(view)
+            case "edit" | "hide" | "override":
+                self._edit(rule, view, ruling, by, is_batch=is_batch)
+            case "answer":
+                if isinstance(view.message, Request) and not is_batch:
+                    self._answer(view.message, written, view, ruling)
+                    ruling.notes.append(Note("answer", by))
+            case "fault":
+                self._fault(rule, view, ruling, by)
+
+    def _gone(self, view: View) -> None:
+        if isinstance(view.message, Request):
+            self.forget(view.direction, view.message.id)
+
+    def _answer(self, message: Request, rule: Rule, view: View, ruling: Ruling) -> None:
+        error = rule.error
+        if rule.action == "fault" and error is None:
+            error = {"code": -32603, "message": "Fault injected by mcp-inspect"}
+        member = {"error": error} if error is not None else {"result": rule.result}
+        ruling.payload, ruling.reply = None, encode({"jsonrpc": "2.0", "id": message.id} | member)
+        self._gone(view)
+
+    def _edit(self, rule: ArmedRule, view: View, ruling: Ruling, by: str, *, is_batch: bool) -> None:
+        if is_batch or isinstance(view.message, NotJsonRpc):
+            ruling.notes.append(Note("log", by, "not edited: it is a batch, or no JSON-RPC message"))
+            return
+        try:
+            value = msgspec.json.decode(ruling.payload or b"")
+            edited = _edited(rule.rule, value, view.method)
+        except (PatchFailed, msgspec.DecodeError, UnicodeError, RecursionError) as error:
+            ruling.notes.append(Note("log", by, f"not edited: {error}"[:300]))
+            return
+        if edited != value:
+            ruling.payload = encode(edited)
+            ruling.notes.append(Note("modify", by))
+
+    def _fault(self, rule: ArmedRule, view: View, ruling: Ruling, by: str) -> None:
+        payload, kind = ruling.payload or b"", rule.rule.fault
+        if kind == "error":
+            if isinstance(view.message, Request):
+                self._answer(view.message, rule.rule, view, ruling)
+            elif isinstance(view.message, Answer):
+                error = rule.rule.error or {}
+                code, said = peek.integer(error, "code") or -32603, peek.text(error, "message")
+                ruling.payload = write_error(view.message.id, code, said or "Fault injected by mcp-inspect")
+        elif kind == "cut":
+            ruling.payload = payload[: len(payload) // 2]
+        elif kind == "malformed":
+            ruling.payload = payload.replace(b'"', b"'", 1) if b'"' in payload else payload + b"}"
+        elif kind == "banner":
+            ruling.before = b"Server is listening (injected by mcp-inspect)"
+        elif kind == "duplicate":
+            ruling.twice = True
+        else:
+            ruling.kill = True
+        ruling.notes.append(Note("fault", by, str(kind)))
+
+
+def _opposite(direction: Direction) -> Direction:
+    return Direction.TO_SERVER if direction is Direction.FROM_SERVER else Direction.FROM_SERVER
+
+
+def _edited(rule: Rule, value: Any, method: str) -> Any:
+    if rule.action == "edit":
+        return _patched(rule, value)
+    member, key = _LISTS[method]
+    items = peek.items(value, "result", member)
+    if rule.action == "hide":
+        kept = [item for item in items if not _is_named(rule, item, key)]
+    else:
+        kept = [_patched(rule, item) if _is_named(rule, item, key) else item for item in items]
+    return value if kept == items else value | {"result": value["result"] | {member: kept}}
+
+
+def _patched(rule: Rule, value: Any) -> Any:
+    patched = apply_patch(value, rule.patch) if rule.patch else value
+    return apply_merge(patched, rule.merge) if rule.merge is not None else patched
+
+
+def _is_named(rule: Rule, item: Any, key: str) -> bool:
+    name = peek.text(item, key) or ""
+    return any(fnmatchcase(name, pattern) for pattern in rule.names)

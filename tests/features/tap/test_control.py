@@ -1,0 +1,403 @@
+"""The control socket and the desk on a real tap: who may decide, what is held for how long, and in which order."""
+
+import json
+import os
+import signal
+import socket
+import stat
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.capture.format.verify import verify
+from inspector.features.tap import registry
+from inspector.features.tap.client import TapClient, TapGone, TapRefused, find
+from tests.features.tap.tapping import TapProcess, is_alive, kill, tapped, until
+
+PYTHON = sys.executable
+SERVER = (
+    "import json, sys\n"
+    "for line in sys.stdin:\n"
+    "    asked = json.loads(line)\n"
+    "    print(line.strip(), file=sys.stderr, flush=True)\n"
+    "    if 'id' in asked and 'method' in asked:\n"
+    "        result = {'tools': [{'name': 'a', 'inputSchema': {}}, {'name': 'b', 'inputSchema': {}}]}\n"
+    "        if asked['method'] != 'tools/list': result = asked.get('params', {})\n"
+    "        print(json.dumps({'jsonrpc': '2.0', 'id': asked['id'], 'result': result}), flush=True)\n"
+)
+
+
+@pytest.fixture(autouse=True)
+def _own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MCP_INSPECT_HOME", str(tmp_path / "own"))
+
+
+@pytest.fixture
+def tap(tmp_path: Path) -> Iterator[TapProcess]:
+    with tapped(tmp_path, PYTHON, "-c", SERVER, options=("--label", "made")) as tap:
+        yield tap
+        tap.stdin.close()
+        tap.ends()
+
+
+def _attached() -> TapClient:
+    until(registry.live, "the tap is registered")
+    return TapClient(registry.live()[0]["socket"])
+
+
+def _controlling() -> TapClient:
+    client = _attached()
+    client.ask("control")
+    return client
+
+
+def _hold(client: TapClient, **more: Any) -> None:
+    client.ask("set_rule", rule={"name": "hold", "action": "hold", "side": "request", "when": "tool == create"} | more)
+
+
+def _held(client: TapClient, count: int = 1) -> list[dict[str, Any]]:
+    until(lambda: len(client.ask("status")["held"]) == count, f"{count} messages are held")
+    return list(client.ask("status")["held"])
+
+
+def _call(tap: TapProcess, id_: int, **arguments: Any) -> None:
+    tap.request(id_, "tools/call", name="create", arguments=arguments)
+
+
+def test_a_tap_is_listed_while_it_lives(tap: TapProcess, tmp_path: Path) -> None:
+    _attached().close()
+    (entry,) = registry.live()
+    assert (entry["label"], entry["argv"][0], entry["capture"]) == ("made", PYTHON, str(tap.capture))
+    directory = tmp_path / "own/run/taps"
+    assert stat.S_IMODE(directory.stat().st_mode) == 0o700
+    assert {stat.S_IMODE(each.stat().st_mode) for each in directory.iterdir()} == {0o600}
+    assert find("made") == entry
+    tap.stdin.close()
+    tap.ends()
+    assert registry.live() == []
+    assert list(directory.iterdir()) == []
+    with pytest.raises(TapGone, match="no tap is running"):
+        find()
+
+
+def test_what_a_killed_tap_leaves_is_removed(tmp_path: Path) -> None:
+    with tapped(tmp_path, PYTHON, "-c", SERVER) as tap:
+        _attached().close()
+        kill(tap.child.pid)
+        tap.ends()
+        assert list((tmp_path / "own/run/taps").iterdir())
+        assert registry.live() == []
+        assert not list((tmp_path / "own/run/taps").iterdir())
+
+
+def test_an_entry_of_a_reused_process_number_is_stale(tmp_path: Path) -> None:
+    directory = tmp_path / "own/run/taps"
+    directory.mkdir(parents=True)
+    (directory / "1.json").write_text(json.dumps({"version": 1, "pid": os.getpid(), "started": "1"}))
+    (directory / "2.json").write_text("garbage")
+    assert registry.live() == []
+    assert [each.name for each in directory.iterdir()] == ["2.json"]
+
+
+@pytest.mark.parametrize(
+    "garbage",
+    [b"\n", b"hello\n", b"[]\n", b'{"hello":"mcp-inspect tap","version":99}\n', b"\xff" * 5000 + b"\n", b'{"half'],
+)
+def test_garbage_on_the_socket_ends_that_connection_only(tap: TapProcess, garbage: bytes) -> None:
+    good = _attached()
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as bad:
+        bad.connect(registry.live()[0]["socket"])
+        bad.sendall(garbage)
+        if garbage.endswith(b"\n"):
+            bad.settimeout(30)
+            assert b'"ok": false' in bad.makefile("rb").read()
+    assert good.ask("status")["held"] == []
+    tap.request(1, "ping")
+    assert tap.line(0)["id"] == 1
+    with pytest.raises(TapRefused, match="control this tap first"):
+        good.ask("explode")
+    good.close()
+
+
+def test_many_connections_are_no_harm(tap: TapProcess) -> None:
+    _attached().close()
+    path = registry.live()[0]["socket"]
+    ends = []
+    for _ in range(60):
+        end = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        end.setblocking(False)
+        ends.append(end)
+        end.connect_ex(path)
+    tap.request(1, "ping")
+    assert tap.line(0)["id"] == 1
+    for end in ends:
+        end.close()
+    until(_can_attach, "there is room for another one again")
+
+
+def _can_attach() -> bool:
+    try:
+        _attached().close()
+    except TapGone:
+        return False
+    return True
+
+
+def test_only_one_interface_controls(tap: TapProcess) -> None:
+    first, second = _controlling(), _attached()
+    with pytest.raises(TapRefused, match="another interface controls"):
+        second.ask("control")
+    with pytest.raises(TapRefused, match="control this tap first"):
+        _hold(second)
+    first.close()
+    until(lambda: not _refused(second), "the other one may control now")
+    second.close()
+
+
+def _refused(client: TapClient) -> bool:
+    try:
+        client.ask("control")
+    except TapRefused:
+        return True
+    return False
+
+
+def test_a_held_call_waits_and_is_released(tap: TapProcess) -> None:
+    client = _controlling()
+    _hold(client)
+    _call(tap, 1, repo="prod")
+    (held,) = _held(client)
+    assert (held["method"], held["target"], held["side"], held["rule"]) == ("tools/call", "create", "request", "hold")
+    assert tap.stderr == b""
+    client.ask("release", held=held["held"])
+    assert tap.line(0)["result"]["arguments"] == {"repo": "prod"}
+    with pytest.raises(TapRefused, match="not held any more"):
+        client.ask("release", held=held["held"])
+    client.close()
+
+
+def test_a_held_call_is_edited_and_both_sides_are_recorded(tap: TapProcess, tmp_path: Path) -> None:
+    client = _controlling()
+    _hold(client)
+    _call(tap, 1, repo="prod")
+    (held,) = _held(client)
+    client.ask("release", held=held["held"], payload=held["payload"].replace("prod", "sandbox"))
+    assert tap.line(0)["result"]["arguments"] == {"repo": "sandbox"}
+    client.close()
+    tap.stdin.close()
+    tap.ends()
+    records = tap.records()
+    frame = next(each for each in records if each["r"] == "frame" and "prod" in each["raw"])
+    edits = [each for each in records if each["r"] == "edit"]
+    assert frame["fwd"] == "held"
+    assert [(each["of"], each["act"], each["by"]) for each in edits] == [
+        (frame["n"], "hold", "rule:hold"),
+        (frame["n"], "modify", "user"),
+    ]
+    assert "sandbox" in edits[1]["raw"]
+    verdict = verify(tap.capture)
+    assert (verdict.state, verdict.edited) == ("whole", 1)
+
+
+def test_a_held_call_is_answered_or_dropped(tap: TapProcess) -> None:
+    client = _controlling()
+    _hold(client)
+    _call(tap, 1)
+    _call(tap, 2)
+    first, _ = _held(client, 2)
+    client.ask("respond", held=first["held"], result={"content": [{"type": "text", "text": "made up"}]})
+    assert tap.line(0) == {"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": "made up"}]}}
+    (second,) = _held(client)
+    client.ask("drop", held=second["held"])
+    tap.request(3, "ping")
+    assert tap.line(1)["id"] == 3
+    assert b'"id": 1' not in tap.stderr
+    assert b'"id": 2' not in tap.stderr
+    client.close()
+    tap.stdin.close()
+    tap.ends()
+    assert verify(tap.capture).state == "whole", "a message that the tap made is no evidence of the server"
+    origins = [each.get("origin") for each in tap.records() if each["r"] == "frame" and "made up" in each["raw"]]
+    assert origins == ["user"]
+
+
+def test_messages_behind_a_held_one_keep_their_order_and_a_session_stays_alive(tap: TapProcess) -> None:
+    client = _controlling()
+    _hold(client)
+    _call(tap, 1)
+    tap.request(2, "tools/list")
+    tap.request(3, "ping")
+    (held,) = _held(client)
+    assert tap.line(0)["id"] == 3, "a ping passes"
+    client.ask("release", held=held["held"])
+    assert [tap.line(1)["id"], tap.line(2)["id"]] == [1, 2]
+    client.close()
+
+
+def test_a_hold_may_stop_its_message_only(tap: TapProcess) -> None:
+    client = _controlling()
+    _hold(client, only_this=True)
+    _call(tap, 1)
+    tap.request(2, "tools/list")
+    assert tap.line(0)["id"] == 2
+    client.ask("release_all")
+    assert tap.line(1)["id"] == 1
+    client.close()
+
+
+def test_a_client_that_cancels_a_held_call_gets_neither_forwarded(tap: TapProcess) -> None:
+    client = _controlling()
+    _hold(client)
+    _call(tap, 1)
+    _held(client)
+    tap.send(b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":"user"}}')
+    _held(client, 0)
+    tap.request(2, "ping")
+    assert tap.line(0)["id"] == 2
+    assert b"cancelled" not in tap.stderr
+    assert b"create" not in tap.stderr
+    client.close()
+
+
+def test_a_client_that_leaves_while_a_call_is_held_ends_the_session(tmp_path: Path) -> None:
+    with tapped(tmp_path, PYTHON, "-c", SERVER) as tap:
+        client = _controlling()
+        _hold(client)
+        _call(tap, 1)
+        _held(client)
+        tap.stdin.close()
+        assert tap.ends() == 0
+        assert b"create" not in tap.stderr
+        edits = [(each["act"], each["by"]) for each in tap.records() if each["r"] == "edit"]
+        assert edits == [("hold", "rule:hold"), ("drop", "client")]
+        client.close()
+
+
+@pytest.mark.parametrize("way", ["closed", "killed", "stopped"])
+def test_an_interface_that_goes_away_lets_everything_go_in_order(tap: TapProcess, way: str) -> None:
+    if way == "closed":
+        client = _controlling()
+        _hold(client)
+        for id_ in (1, 2, 3):
+            _call(tap, id_)
+        _held(client, 3)
+        client.close()
+    else:
+        _attached().close()
+        code = (
+            "import sys, time; from inspector.features.tap.client import TapClient\n"
+            f"client = TapClient({registry.live()[0]['socket']!r}); client.ask('control')\n"
+            "client.ask('set_rule', rule={'name': 'hold', 'action': 'hold', 'when': 'tool == create'})\n"
+            "print('armed', flush=True)\n"
+            "while True: client.ask('status'); time.sleep(0.2)\n"
+        )
+        import subprocess
+
+        with subprocess.Popen([PYTHON, "-c", code], stdout=subprocess.PIPE) as interface:  # noqa: TID251
+            assert interface.stdout is not None
+            assert interface.stdout.readline() == b"armed\n"
+            for id_ in (1, 2, 3):
+                _call(tap, id_)
+            watching = _attached()
+            _held(watching, 3)
+            watching.close()
+            kill(interface.pid, signal.SIGKILL if way == "killed" else signal.SIGSTOP)
+            assert [tap.line(each)["id"] for each in range(3)] == [1, 2, 3]
+            interface.kill()
+    assert [tap.line(each)["id"] for each in range(3)] == [1, 2, 3]
+    watching = _attached()
+    assert watching.ask("status")["rules"] == []
+    watching.close()
+
+
+def test_a_deadline_releases_before_the_client_gives_up(tmp_path: Path) -> None:
+    rules = tmp_path / "rules.yaml"
+    rules.write_text("- name: slow\n  action: hold\n  side: request\n  when: tool == create\n")
+    options = ("--rules", str(rules), "--host-timeout", "1")
+    with tapped(tmp_path, PYTHON, "-c", SERVER, options=options) as tap:
+        _call(tap, 1)
+        assert tap.line(0)["id"] == 1
+        tap.stdin.close()
+        tap.ends()
+        edits = [each for each in tap.records() if each["r"] == "edit"]
+        assert [(each["act"], each["by"]) for each in edits] == [("hold", "rule:slow"), ("release", "deadline")]
+        assert 0.75e9 < edits[1]["tm"] - edits[0]["tm"] < 1e9, "between 80 % of the client's timeout and its end"
+
+
+def test_rules_of_a_file_act_from_the_first_message(tmp_path: Path) -> None:
+    rules = tmp_path / "rules.yaml"
+    rules.write_text(
+        "- name: hide\n  action: hide\n  names: [b]\n"
+        "- name: broken\n  action: drop\n  when: tool ==\n"
+        "- name: describe\n  action: override\n  names: [a]\n  merge: {description: As the client sees it}\n"
+        "- name: banner\n  action: fault\n  fault: banner\n  side: response\n  hit: '2'\n"
+        "- name: late\n  action: delay\n  delay: 20ms\n  when: method == ping\n"
+    )
+    with tapped(tmp_path, PYTHON, "-c", SERVER, options=("--rules", str(rules))) as tap:
+        tap.request(1, "tools/list")
+        assert tap.line(0)["result"]["tools"] == [
+            {"name": "a", "inputSchema": {}, "description": "As the client sees it"}
+        ]
+        client = _attached()
+        (problem,) = client.ask("status")["problems"]
+        assert problem.startswith(f"{rules}:6: `when`, column 8: ")
+        client.close()
+        tap.request(2, "ping")
+        tap.read(lambda: tap.stdout.count(b"\n") == 3, "a banner and a response arrive")
+        assert not tap.stdout.split(b"\n")[1].startswith(b"{")
+        tap.stdin.close()
+        tap.ends()
+        assert verify(tap.capture).state == "whole"
+        off = [each["why"] for each in tap.records() if each["r"] == "rule" and not each["on"]]
+        assert len(off) == 1
+        assert ":6:" in off[0]
+
+
+def test_the_client_is_told_when_lists_look_different(tap: TapProcess) -> None:
+    tap.send(b'{"jsonrpc":"2.0","method":"notifications/initialized"}')
+    client = _controlling()
+    client.ask("set_rule", rule={"name": "hide", "action": "hide", "names": ["b"]})
+    assert [tap.line(each)["method"] for each in range(3)] == [
+        "notifications/tools/list_changed",
+        "notifications/prompts/list_changed",
+        "notifications/resources/list_changed",
+    ]
+    tap.request(1, "tools/list")
+    assert [tool["name"] for tool in tap.line(3)["result"]["tools"]] == ["a"]
+    client.ask("enable_rule", name="hide", enabled=False)
+    tap.line(6)
+    tap.request(2, "tools/list")
+    assert [tool["name"] for tool in tap.line(7)["result"]["tools"]] == ["a", "b"]
+    client.close()
+
+
+def test_partial_and_binary_output_is_not_stopped_by_a_rule(tap: TapProcess) -> None:
+    client = _controlling()
+    _hold(client)
+    tap.stdin.write(b'{"jsonrpc":"2.0","id":1,')
+    tap.stdin.flush()
+    until(lambda: any(each["r"] == "rule" for each in tap.records()), "the rule is recorded")
+    tap.stdin.write(b'"method":"ping"}\n')
+    tap.stdin.flush()
+    assert tap.line(0)["id"] == 1
+    client.close()
+
+
+@pytest.mark.parametrize("end", ["server exits", "tap is killed"])
+def test_an_end_while_a_message_is_held_leaves_nothing(tmp_path: Path, end: str) -> None:
+    with tapped(
+        tmp_path, PYTHON, "-c", "import os; print(os.getpid(), flush=True)\n" + SERVER, start_new_session=True
+    ) as tap:
+        client = _controlling()
+        _hold(client)
+        tap.read(lambda: b"\n" in tap.stdout, "the server says who it is")
+        pid = int(tap.stdout)
+        _call(tap, 1)
+        _held(client)
+        kill(pid if end == "server exits" else tap.child.pid)
+        assert tap.ends() == -signal.SIGKILL
+        until(lambda: not is_alive(pid), "the server is gone")
+        client.close()
