@@ -6,7 +6,7 @@ connection; what must outlive it, `PastCall.keep` reads before.
 """
 
 import dataclasses
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from inspector.capture.journal import Journal
@@ -16,7 +16,6 @@ from inspector.present.blocks import json_block
 from inspector.present.result import CallOutcome, Finished, ResultView, result_view, verdict_of
 from inspector.present.server_log import Meanwhile
 from inspector.present.spans import paragraph
-from inspector.present.task_outcome import outcome
 from inspector.protocol import peek
 from inspector.protocol.apps import listed_pages
 from inspector.protocol.exchanges import Exchange, ExchangeState
@@ -24,8 +23,55 @@ from inspector.protocol.flows.call import Called
 from inspector.protocol.flows.list_all import was_cut
 from inspector.protocol.flows.steps import Broken, GivenUp, Refused, Replied, Reply, Silent
 from inspector.protocol.frames import Frame
-from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Request, read
-from inspector.protocol.tracking.tasks import Task
+from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Notification, Request, read
+from inspector.protocol.tracking.tasks import ENDED, Task, TaskState
+
+# The result of a task, from the journal of its conversation.
+
+
+def outcome(journal: Journal, task: Task) -> tuple[Finished, bytes] | None:
+    """What a task came to, as if its call had been answered, and the frame that carried it. Reads the disk.
+
+    None if that never came.
+    """
+    if task.result_frame is None:
+        return None
+    what = journal.store.entry(task.result_frame).what
+    raw = what.payload if isinstance(what, Frame) else b""
+    opening = journal.conversation.opening
+    found = Finished(
+        task.method or "tools/call",
+        target=task.target,
+        duration_ns=None if task.ended_ns is None else task.ended_ns - task.seen_ns,
+        size=len(raw),
+        rounds=task.polls + 1,
+        revision=opening.revision if opening else None,
+        failed_task=task.state == TaskState.FAILED,
+        answered=False,
+        failure="What it came to can't be read back.",
+    )
+    for message in read(raw):
+        if (done := _of_message(message, found)) is not None:
+            return done, raw
+    return found, raw
+
+
+def _of_message(message: object, found: Finished) -> Finished | None:
+    match message:
+        case ErrorAnswer():
+            return replace(found, error=message.error, failure="")
+        case Answer():
+            told = message.result
+        case Notification():
+            told = message.params
+        case _:
+            return None
+    if peek.text(told, "status") not in ENDED:  # the answer to tasks/result is the result itself
+        return replace(found, result=told, answered=True, failure="")
+    if peek.at(told, "error") is not None:
+        return replace(found, error=peek.at(told, "error"), failure="")
+    return replace(found, result=peek.at(told, "result"), answered=True, failure="")
+
 
 _GONE = "The connection that it was made on is over, and what it returned ended with it. A capture would have it."
 

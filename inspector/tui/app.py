@@ -357,7 +357,7 @@ class InspectApp(App[None]):
 
     def on_payload_deeds_expect_wanted(self, message: "PayloadDeeds.ExpectWanted") -> None:
         """Make a test case of a value."""
-        from inspector.tui.screens.traffic.expecting import expect
+        from inspector.tui.screens.traffic.actions import expect
 
         expect(message.view, message.place)
 

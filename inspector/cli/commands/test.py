@@ -23,8 +23,8 @@ from inspector.cli.targets import TargetOptions, choose
 from inspector.errors import UsageError
 from inspector.features.cases.file import open_cases, with_values
 from inspector.features.cases.judging import value_at
+from inspector.features.cases.making import pytest_file
 from inspector.features.cases.model import CaseDefinition, Cases, Expectation, ExpectationKind
-from inspector.features.cases.pytest_file import pytest_file
 from inspector.features.cases.running import NAME, Bench, CaseResponses, CaseRun, read_answers, run_all
 from inspector.present.spans import Span
 from inspector.protocol import capabilities

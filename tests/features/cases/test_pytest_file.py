@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from inspector.features.cases.making import pytest_file
 from inspector.features.cases.model import OUTPUT_SCHEMA, CaseDefinition, Expectation, ExpectationKind
-from inspector.features.cases.pytest_file import pytest_file
 from tests.architecture.sources import ROOT
 from tests.waiting import PATIENCE_S
 

@@ -14,8 +14,7 @@ import pytest
 from inspector.capture.journal import Journal, start_capture
 from inspector.features.mock import http
 from inspector.features.mock.connection import MockConnection
-from inspector.features.mock.http import PATH, SESSION, MockSite, serve
-from inspector.features.mock.http_streams import HttpTape
+from inspector.features.mock.http import PATH, SESSION, HttpTape, MockSite, serve
 from inspector.features.mock.script import Script
 from inspector.features.mock.shared import MockSettings, MockShared, Serves, read_fault
 from inspector.transports.http.listener import Listener

@@ -3,7 +3,7 @@
 import pytest
 
 from inspector.capture.journal import start_capture
-from inspector.features.mock.http_streams import (
+from inspector.features.mock.http import (
     HttpTape,
     MockStream,
     StreamItemKind,

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from inspector.features.mock.running import serve_stdio as serve
 from inspector.features.mock.shared import MockSettings, MockShared, read_fault
-from inspector.features.mock.stdio import serve
 from tests.features.mock.making import HANDSHAKE, INSTANT, answer, call, scripted, text
 from tests.waiting import PATIENCE_S
 

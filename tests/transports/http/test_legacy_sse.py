@@ -11,10 +11,9 @@ from inspector.protocol.facts import ConnectionEvent, ConnectionFact, HttpEvent,
 from inspector.protocol.frames import Channel
 from inspector.protocol.revisions._shape import Carriage
 from inspector.transports.http.endpoint import Endpoint, HttpOptions
-from inspector.transports.http.legacy_sse import LegacySse
 from inspector.transports.http.listener import HangUp, HttpRequest, HttpResponse
 from inspector.transports.http.tasks import TransportTasks
-from inspector.transports.http.transport import HttpTransport
+from inspector.transports.http.transport import HttpTransport, LegacySse
 from tests.servers.http_fixtures import (
     REQUEST,
     Site,

@@ -24,7 +24,7 @@ from inspector.present.spans import Line
 from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
-from inspector.tui.screens.sessions.compare_model import CompareRows, value_lines
+from inspector.tui.screens.sessions.model import CompareRows, value_lines
 from inspector.tui.widgets.bars import FooterBar, StatusLine
 from inspector.tui.widgets.dialogs import Dialog
 from inspector.tui.widgets.lines import BeforeAfterScreen

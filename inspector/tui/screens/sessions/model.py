@@ -6,10 +6,167 @@ from pathlib import Path
 import msgspec
 
 from inspector import text
+from inspector.capture.compare.differences import Compared, Comparison, OperationPlace, OperationVerdict
 from inspector.capture.shelf import Summary
 from inspector.present import spans as signs
+from inspector.present.compare import Names, shown, title
+from inspector.present.read_changes import change_lines
 from inspector.present.rows import RowSource, RowView
-from inspector.present.spans import Span, lay
+from inspector.present.spans import Line, Role, Span, lay, span
+from inspector.protocol.json_diff import ABSENT, MOST, JsonChange
+
+# Two captures side by side as rows: what belongs together in one row, what has no partner beside a gap.
+
+_DIVIDER = " │ "
+_SIGNS: dict[OperationVerdict, tuple[str, Role]] = {
+    OperationVerdict.SAME: ("  ", "faint"),
+    OperationVerdict.DIFFERENT: ("≠ ", "warning"),
+    OperationVerdict.ONLY_BEFORE: ("− ", "removed"),
+    OperationVerdict.ONLY_AFTER: ("+ ", "added"),
+}
+_LONGEST = 2000
+"""Characters of a value in a row."""
+
+
+class _Row(msgspec.Struct, frozen=True):
+    compared: Compared
+    change: JsonChange | None = None
+    """None for the row of the operation itself."""
+    more: bool = False
+    """Whether it only says that there are more places."""
+
+
+class CompareRows(RowSource):
+    """All operations of a comparison, and the places of each that differ."""
+
+    def __init__(self, found: Comparison, names: Names) -> None:
+        self._names = names
+        self._rows: list[_Row] = []
+        for compared in found.rows:
+            self._rows.append(_Row(compared))
+            changes = compared.changes
+            self._rows += [_Row(compared, change) for change in changes[:MOST]]
+            if len(changes) > MOST:
+                self._rows.append(_Row(compared, more=True))
+        self.differences = [
+            at
+            for at, row in enumerate(self._rows)
+            if row.change is None and not row.more and row.compared.verdict is not OperationVerdict.SAME
+        ]
+        """The rows of the operations that differ."""
+
+    @property
+    def count(self) -> int:
+        """How many rows there are."""
+        return len(self._rows)
+
+    def next(self, index: int, *, back: bool = False) -> int | None:
+        """The next operation that differs, seen from a row; None if there is none."""
+        if back:
+            return next((at for at in reversed(self.differences) if at < index), None)
+        return next((at for at in self.differences if at > index), None)
+
+    def row(self, index: int, width: int) -> RowView:
+        """Both sides, and what stands between them."""
+        row = self._rows[index]
+        half = max(0, (width - len(_DIVIDER)) // 2)
+        left, right = (_more() if row.more else _place(row.change)) if row.change or row.more else _heads(row.compared)
+        return RowView([*lay(left, half), (_DIVIDER, "faint"), *lay(right, width - half - len(_DIVIDER))])
+
+    def header(self, width: int) -> Sequence[Span]:
+        """What both sides are called."""
+        half = max(0, (width - len(_DIVIDER)) // 2)
+        left, right = (lay([span(name, "title")], half) for name in (self._names.before, self._names.after))
+        return [*left, (_DIVIDER, "faint"), *right]
+
+    def about(self, index: int) -> Line:
+        """The chosen row in words: a place with its path, an operation with its frames."""
+        if not 0 <= index < len(self._rows):
+            return ()
+        row = self._rows[index]
+        if row.change is not None:
+            return (span(row.change.path or "all of it", "key"),)
+        return (*title(row.compared), (f"  {row.compared.verdict}", "muted"))
+
+    def values(self, index: int) -> tuple[str, str] | None:
+        """Both values of a place, whole, as JSON; None for a row that is none. Foreign text."""
+        change = self._rows[index].change if 0 <= index < len(self._rows) else None
+        return None if change is None else (shown(change.before, _WHOLE), shown(change.after, _WHOLE))
+
+    def entries(self, index: int) -> tuple[int, int]:
+        """Where the operation stands on both sides; 0 where it does not."""
+        compared = self._rows[index].compared
+        return tuple(side.frame if side is not None else 0 for side in (compared.before, compared.after))  # type: ignore[return-value]
+
+
+_WHOLE = 1_000_000
+"""Characters of a value that is shown whole."""
+
+
+def _heads(row: Compared) -> tuple[list[Span], list[Span]]:
+    sign, role = _SIGNS[row.verdict]
+    return [(sign, role), *_head(row, row.before)], [(sign, role), *_head(row, row.after)]
+
+
+def _head(row: Compared, side: OperationPlace | None) -> list[Span]:
+    if side is None:
+        return [span(row.why, "muted")] if row.why else []
+    took = "" if side.duration_ns is None else f"  {side.duration_ns / 1e6:,.1f} ms"
+    return [*title(row), (f"  #{side.frame}{took}", "faint")]
+
+
+def _place(change: JsonChange | None) -> tuple[list[Span], list[Span]]:
+    assert change is not None, "a row of a place has one"
+    last = change.path.rpartition(".")[2] or "all of it"
+    sides: list[list[Span]] = []
+    for value, role in ((change.before, "removed"), (change.after, "added")):
+        if value is ABSENT:
+            sides.append([("    ", "text"), span(last, "faint", limit=80), ("  nothing", "faint")])
+        else:
+            known: Role = "removed" if role == "removed" else "added"
+            sides.append(
+                [("    ", "text"), span(last, "key", limit=80), ("  ", "text"), span(shown(value, _LONGEST), known)]
+            )
+    return sides[0], sides[1]
+
+
+def _more() -> tuple[list[Span], list[Span]]:
+    return [("    and more", "muted")], [("    and more", "muted")]
+
+
+# Two JSON values below each other, line by line, with the words that differ in brackets.
+
+_MOST = 5000
+"""Lines of a value that stands on one side alone."""
+
+
+def value_lines(before: str, after: str) -> list[Line]:
+    """Compare two values that were written as JSON; "" for one that is not there. Foreign text."""
+    if not before or not after:
+        return [*_alone("before", "- ", before, "removed"), *_alone("after", "+ ", after, "added")]
+    sides = [{"contents": [{"uri": "value", "text": _spread(text)}]} if text else {} for text in (before, after)]
+    return change_lines(*sides)[1:]
+
+
+def _alone(when: str, sign: str, value: str, role: Role) -> list[Line]:
+    """All of a value that has no other side; or that there is none."""
+    if not value:
+        return [((f"  {when}: not there", "muted"),)]
+    several = _spread(value).splitlines() or [""]
+    lines: list[Line] = [((sign, role), span(line, role)) for line in several[:_MOST]]
+    if len(several) > _MOST:
+        lines.append(((f"{sign}and {len(several) - _MOST:,} lines more", role),))
+    return lines
+
+
+def _spread(text: str) -> str:
+    """JSON over several lines; a text as the lines that it holds."""
+    try:
+        value = msgspec.json.decode(text)
+        return value if isinstance(value, str) else msgspec.json.format(text, indent=2)
+    except (msgspec.DecodeError, RecursionError):
+        return text
+
 
 _DAY_S = 86_400
 _COLUMNS = ((19, "when"), (9, "lasted"), (9, "entries"), (7, "errors"), (9, "size"))
@@ -56,7 +213,7 @@ class SessionRows(RowSource):
         return self._sessions[index] if 0 <= index < len(self._sessions) else None
 
     def header(self, width: int) -> Sequence[Span]:
-        titles = "".join(f"{title:<{cells}}" for cells, title in _shown(width))
+        titles = "".join(f"{column:<{cells}}" for cells, column in _shown(width))
         return lay([(f"   {titles}{'how it ended':<15}server and note", "muted")], width)
 
     def row(self, index: int, width: int) -> RowView:
@@ -76,9 +233,9 @@ class SessionRows(RowSource):
             "size": text.human_size(found.size),
         }
         spans: list[Span] = [sign]
-        for wide, title in _shown(width):
-            role = "error" if title == "errors" and found.errors else "muted"
-            spans.append((text.pad(cells[title], wide), role))  # type: ignore[arg-type]
+        for wide, column in _shown(width):
+            role = "error" if column == "errors" and found.errors else "muted"
+            spans.append((text.pad(cells[column], wide), role))  # type: ignore[arg-type]
         ended, role_of_end = _ended(found)
         spans += [(text.pad(ended, 15), role_of_end), *_named(session, found)]
         return RowView(lay(spans, width))

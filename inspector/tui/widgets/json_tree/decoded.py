@@ -16,7 +16,7 @@ from inspector.text import visible
 from inspector.tui.theme import glyphs
 from inspector.tui.widgets.bars import StatusLine, TabLine
 from inspector.tui.widgets.dialogs import Dialog
-from inspector.tui.widgets.json_tree.decoded_model import Decoding, readings, too_large
+from inspector.tui.widgets.json_tree.model import Decoding, readings, too_large
 from inspector.tui.widgets.payload import BYTES, RAW, TREE, PayloadView
 from inspector.tui.widgets.picture import PictureScreen
 

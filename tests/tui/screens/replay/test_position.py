@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.tui.conversation import ConversationStage
-from inspector.tui.screens.replay.playback import Playback
-from inspector.tui.screens.replay.position import CommonOrder, Track
+from inspector.tui.screens.replay.playback import CommonOrder, Playback, Track
 from tests.present.tape import Tape
 from tests.tui.staging import Staged, handshake
 

@@ -4,7 +4,7 @@ from inspector.capture.compare.differences import compare
 from inspector.capture.compare.normal import Normal
 from inspector.present.compare import Names
 from inspector.present.spans import plain
-from inspector.tui.screens.sessions.compare_model import CompareRows, value_lines
+from inspector.tui.screens.sessions.model import CompareRows, value_lines
 from tests.capture.compare.talk import calls, says, told
 
 _BEFORE = told(calls(1, "a"), says(1, "one"), calls(2, "b"), says(2, "b"), calls(3, "gone"), says(3, ""))

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from inspector.present.calls import outcome
 from inspector.present.result import result_view
 from inspector.present.spans import plain, section_lines
-from inspector.present.task_outcome import outcome
 from inspector.protocol.tracking.tasks import Task
 from inspector.text import cell_width
 from inspector.tui.screens.tasks.model import left_of_ttl, row, sections, titles

@@ -8,7 +8,7 @@ import pytest
 from inspector.features.cases.file import open_cases
 from inspector.features.cases.model import CaseDefinition, ExpectationKind
 from inspector.tui.conversation import OpenConversation
-from inspector.tui.screens.traffic import expecting
+from inspector.tui.screens.traffic import actions
 from inspector.tui.screens.traffic.detail import DetailPanel
 from inspector.tui.widgets.payload import PayloadView
 from inspector.tui.widgets.payload_actions import PayloadDeeds
@@ -23,7 +23,7 @@ class Inspecting(Showing):
     subject: OpenConversation
 
     def on_payload_deeds_expect_wanted(self, message: PayloadDeeds.ExpectWanted) -> None:
-        expecting.expect(message.view, message.place)
+        actions.expect(message.view, message.place)
 
 
 def called(tape: Tape, result: Any) -> Staged:
@@ -125,4 +125,4 @@ async def test_a_value_of_a_request_is_none_of_an_answer(tape: Tape, tmp_path: P
 
 
 def test_every_kind_has_its_words() -> None:
-    assert set(expecting._WORDS) == set(ExpectationKind)
+    assert set(actions._WORDS) == set(ExpectationKind)

@@ -7,9 +7,9 @@ from inspector.tui.actions import ActionScope, key_name
 from inspector.tui.keys import ACTIONS, action
 from inspector.tui.navigation import Navigation
 from inspector.tui.screens.notes.dialogs import MarksScreen
+from inspector.tui.screens.traffic.dialogs import StoryScreen
 from inspector.tui.screens.traffic.keys import FILTERING, MARKING, NETWORK, PAYLOADS, TELLING, TRAFFIC
 from inspector.tui.screens.traffic.panel import TrafficPanel
-from inspector.tui.screens.traffic.trace import StoryScreen
 from tests.present.tape import Tape
 from tests.tui.staging import Staged
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
-from inspector.tui.screens.traffic.trace import StoryScreen
+from inspector.tui.screens.traffic.dialogs import StoryScreen
 from inspector.tui.widgets.save import SaveScreen
 from tests.present.tape import Tape
 from tests.tui.screen_text import text

@@ -123,7 +123,7 @@ async def test_a_large_value_is_decoded_on_a_thread(monkeypatch: pytest.MonkeyPa
 
 
 async def test_what_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("inspector.tui.widgets.json_tree.decoded_model.LARGEST", 10)
+    monkeypatch.setattr("inspector.tui.widgets.json_tree.model.LARGEST", 10)
     app = Showing(view_of(["x" * 50]))
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await pilot.press("down", "d")
