@@ -34,6 +34,7 @@ WITH_VALUE = frozenset(
         *("-o", "--output", "--redact", "--secret-env", "--secret", "--key-file"),
         *("--ignore", "--rules", "--exact", "--only", "--where", "--to", "--from"),
         *("-k", "--filter", "--pytest"),
+        *("--label", "--host-timeout", "--stderr", "--until"),
     }
 )
 """Options whose value may be the next word."""

@@ -139,6 +139,10 @@ class Tail:
                 self._print(counted(found, progress))
         self._printed = end
 
+    def print_entry(self, n: int) -> None:
+        """Print one entry, whether or not it matches."""
+        self._print((n,))
+
     def matching(self) -> Sequence[int]:
         """All entries that the filter lets through so far."""
         if self._checks is not None:

@@ -44,6 +44,8 @@ _COMMANDS = {
     "open": _Command("open", "Open several servers, URLs, commands or captures, each in a tab", _SCREEN),
     "replay": _Command("open", "Open captures", _SCREEN, talks=False),
     "demo": _Command("open", "Inspect the built-in demo server", _SCREEN, talks=False),
+    "attach": _Command("attach", "Show a running tap on all screens", _SCREEN, talks=False),
+    "tap": _Command("tap", "Start a server for a client and record the traffic between them", _SERVER),
     "info": _Command("info", "Show server info, capabilities and instructions", _SERVER),
     "list": _Command("list", "List tools, resources, templates or prompts", _SERVER),
     "call": _Command("call", "Call a tool", _SERVER),

@@ -53,8 +53,6 @@ class Options:
         self.rules = ""
         self.host_timeout = 0.0
         """Seconds that the client waits for a response; 0 if not given."""
-        self.keep = 0
-        """Bytes that the capture may take; 0 for no limit."""
         self.stderr = "record"
         if "--" not in argv:
             raise UnusableOptions("the server's command is missing; give it after --: mcp-tap -- node server.js")
@@ -78,8 +76,6 @@ class Options:
             self.rules = value
         elif name == "--host-timeout":
             self.host_timeout = _number(name, value.removesuffix("s"))
-        elif name == "--keep":
-            self.keep = _size(value)
         elif name == "--stderr" and value in ("record", "inherit"):
             self.stderr = value
         else:
@@ -94,13 +90,6 @@ def _number(name: str, text: str) -> float:
     if not 0 < found < 1e6:
         raise UnusableOptions(f"{name} needs a number of seconds above 0, not {text!r}")
     return found
-
-
-def _size(text: str) -> int:
-    units = {"k": 1000, "M": 1000_000, "G": 1000_000_000}
-    number = text.removesuffix("B")
-    unit = units.get(number[-1:], 1)
-    return int(_number("--keep", number[:-1] if unit > 1 else number) * unit)
 
 
 def own_environment() -> dict[bytes, bytes]:

@@ -347,7 +347,7 @@ def test_only_what_is_needed_is_imported_before_the_server_starts() -> None:
         (["--"], "is empty"),
         (["--host-timeout", "soon", "--", "x"], "'soon'"),
         (["--stderr", "loud", "--", "x"], "--stderr loud"),
-        (["--keep", "-1", "--", "x"], "--keep"),
+        (["--label", "x", "--loud", "--", "x"], "--loud"),
     ],
 )
 def test_options_that_make_no_sense_are_refused(argv: list[str], said: str) -> None:
@@ -356,13 +356,8 @@ def test_options_that_make_no_sense_are_refused(argv: list[str], said: str) -> N
 
 
 def test_options_are_read() -> None:
-    options = Options(["--label=x", "--keep", "5MB", "--host-timeout", "3s", "--", "node", "--", "y"])
-    assert (options.label, options.keep, options.host_timeout, options.command) == (
-        "x",
-        5_000_000,
-        3.0,
-        ["node", "--", "y"],
-    )
+    options = Options(["--label=x", "--host-timeout", "3s", "--", "node", "--", "y"])
+    assert (options.label, options.host_timeout, options.command) == ("x", 3.0, ["node", "--", "y"])
 
 
 def test_a_line_over_the_limit_is_recorded_by_its_beginning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,158 @@
+"""`mcp-inspect tap`: record and change the traffic between a client and a server; list the taps that are running."""
+
+import json
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+
+from inspector.cli.command_line import first_word
+from inspector.cli.env import CliEnv
+from inspector.cli.exit_status import ExitStatus
+from inspector.cli.help import Documented, write_examples
+from inspector.cli.output import Output
+from inspector.errors import UsageError
+from inspector.present.spans import Line, span
+
+_EXAMPLES = (
+    "mcp-inspect tap -- node server.js              in the place of the command in a client's configuration",
+    "mcp-inspect tap --label github --rules github.rules.yaml -- npx -y @modelcontextprotocol/server-github",
+    "mcp-inspect tap list",
+    "mcp-inspect tap rules github.rules.yaml",
+)
+_OPTIONS = ("label", "capture", "rules", "host_timeout", "stderr")
+
+
+class _TapCommands(click.Group):
+    """The tap itself, and its subcommands; options may come before the subcommand's name."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Put the command's name first."""
+        place = first_word(args)
+        return super().parse_args(ctx, args if place is None else [args[place], *args[:place], *args[place + 1 :]])
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Examples first."""
+        write_examples(formatter, _EXAMPLES)
+        super().format_help_text(ctx, formatter)
+
+
+@click.group(
+    "tap",
+    cls=_TapCommands,
+    invoke_without_command=True,
+    no_args_is_help=False,
+    subcommand_metavar="[OPTIONS] -- CMD… | list | rules FILE",
+)
+@click.option("--label", metavar="NAME", help="Name of the tap in lists; default: the program's name.")
+@click.option("--capture", type=click.Path(path_type=Path), metavar="FILE", help="Record in this new file.")
+@click.option("--rules", type=click.Path(path_type=Path), metavar="FILE", help="Apply the rules of a YAML file.")
+@click.option("--host-timeout", metavar="S", help="Seconds that the client waits for a response; default 60.")
+@click.option("--stderr", type=click.Choice(["record", "inherit"]), help="Record the server's stderr, or pass it on.")
+@click.pass_context
+def command(ctx: click.Context, /, **options: Any) -> int | None:
+    """Start a server for a client, and record all messages between them.
+
+    The tap passes every byte on unchanged, unless a rule or a person changes a message. It ends as the server ends.
+    mcp-inspect attach shows the traffic while it runs. docs/tap.md describes rules and guarantees.
+    """
+    if ctx.invoked_subcommand is not None:
+        return None
+    env: CliEnv = ctx.obj
+    if not env.server_argv:
+        raise UsageError("no server named", hint="Give its command after --: mcp-inspect tap -- node server.js")
+    words = [
+        word for name in _OPTIONS if options.get(name) for word in (f"--{name.replace('_', '-')}", str(options[name]))
+    ]
+    _check(words, list(env.server_argv))
+    _become_tap([*words, "--", *env.server_argv])
+    return ExitStatus.MISTAKE
+
+
+def _check(words: list[str], command: list[str]) -> None:
+    from inspector.features.tap.relay import Options, UnusableOptions
+
+    try:
+        Options([*words, "--", *command])
+    except UnusableOptions as error:
+        raise UsageError(str(error), hint="See mcp-inspect tap --help.") from None
+
+
+def _become_tap(words: list[str]) -> None:
+    """Replace this process: what the command line has imported is not kept for as long as the server lives."""
+    from inspector.features.tap.relay import own_environment
+
+    argv = [sys.executable, "-I", "-m", "inspector.features.tap", *words]
+    os.execve(sys.executable, argv, own_environment())
+
+
+@command.command("list", cls=Documented, examples=("mcp-inspect tap list", "mcp-inspect tap list --json"))
+@click.option("--json", "as_json", is_flag=True, help="Write one JSON object to stdout.")
+@click.pass_obj
+def list_command(env: CliEnv, /, as_json: bool) -> ExitStatus:
+    """List running taps: label, client, server, age, messages, errors, pending and held."""
+    from inspector.features.tap.registry import live
+    from inspector.features.tap.summary import summary
+
+    output = Output(env, as_json=as_json)
+    taps = [summary(tap) for tap in live(dict(env.environ))]
+    if as_json:
+        output.data({"taps": taps})
+        return ExitStatus.OK
+    if not taps:
+        output.narrate("No tap is running. Start one: mcp-inspect tap -- CMD…")
+    for tap in taps:
+        output.lines([_row(tap)])
+    return ExitStatus.OK
+
+
+def _row(tap: dict[str, Any]) -> Line:
+    age = (time.time_ns() - tap["since"]) / 1e9
+    shown = [
+        span(f"{tap['id']}  ", "faint"),
+        span(tap["label"] or tap["server"], "target"),
+        span(f"  {tap['client']} → {tap['server']}  pid {tap['pid']}  {age:,.0f} s  {tap['messages']} messages"),
+    ]
+    if tap["errors"]:
+        shown.append(span(f"  ✗ {tap['errors']}", "error"))
+    if tap["oldest_pending_s"] is not None:
+        shown.append(span(f"  ⋯ pending {tap['oldest_pending_s']:.1f} s"))
+    if tap["held"]:
+        shown.append(span(f"  ■ {tap['held']} held", "warning"))
+    if tap["trouble"]:
+        shown.append(span(f"  ▲ {tap['trouble']}", "warning"))
+    return tuple(shown)
+
+
+@command.command("rules", cls=Documented, examples=("mcp-inspect tap rules github.rules.yaml",))
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Write one JSON object to stdout.")
+@click.pass_obj
+def rules_command(env: CliEnv, /, file: Path, as_json: bool) -> ExitStatus:
+    """Check a rules file: exit 1 if a rule in it is invalid, and say which and why."""
+    import msgspec
+
+    from inspector.features.tap.rules import read_rules
+
+    output = Output(env, as_json=as_json)
+    try:
+        text = file.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{file} can't be read: {error}", hint="Name a rules file in YAML.") from None
+    rules, problems = read_rules(text)
+    if as_json:
+        output.data(
+            {
+                "rules": [json.loads(msgspec.json.encode(each.rule)) for each in rules],
+                "problems": [msgspec.to_builtins(each) for each in problems],
+            }
+        )
+    else:
+        for each in rules:
+            output.lines([(span(f"{each.rule.name}: {each.rule.action} {each.rule.side} {each.rule.when}"),)])
+        for problem in problems:
+            output.warn(f"{file}:{problem.line}: {problem.name + ': ' if problem.name else ''}{problem.why}")
+    return ExitStatus.FINDINGS if problems else ExitStatus.OK

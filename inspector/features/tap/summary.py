@@ -1,0 +1,50 @@
+"""What a list says of a running tap: read from its capture, and asked of the tap itself what is held."""
+
+import time
+from pathlib import Path
+from typing import Any
+
+from inspector.capture.store.load import Loading
+from inspector.errors import InspectError
+from inspector.features.tap.client import TapClient
+from inspector.protocol import peek
+from inspector.protocol.exchanges import ExchangeState
+
+
+def summary(tap: dict[str, Any]) -> dict[str, Any]:
+    """The entry of a tap with `messages`, `errors`, `oldest_pending_s` (None for none), `held`, `rules`, `trouble`."""
+    found = tap | {"messages": 0, "errors": 0, "oldest_pending_s": None, "held": 0, "rules": 0}
+    try:
+        found |= _of_capture(Path(tap["capture"]))
+    except InspectError as error:
+        found["trouble"] = tap.get("trouble") or str(error)
+    found["client"] = found.pop("client_name", "") or tap.get("client") or "unknown client"
+    try:
+        client = TapClient(tap["socket"])
+    except InspectError as error:
+        return found | {"trouble": str(error)}
+    held, rules = client.greeting.get("held", []), client.greeting.get("rules", [])
+    client.close()
+    trouble = client.greeting.get("trouble") or "; ".join(client.greeting.get("problems", []))
+    return found | {"held": len(held), "rules": len(rules), "trouble": trouble or found["trouble"]}
+
+
+def _of_capture(path: Path) -> dict[str, Any]:
+    loading = Loading(path)
+    try:
+        while loading.step():
+            pass
+        store, conversation = loading.journal.store, loading.journal.conversation
+        exchanges = conversation.exchanges
+        pending = [each for each in exchanges if each.state is ExchangeState.PENDING]
+        failed = [each for each in exchanges if each.state is ExchangeState.ERROR or each.tool_error]
+        opening = conversation.opening
+        oldest = min((each.started_ns for each in pending), default=None)
+        return {
+            "messages": sum(store.direction(n) is not None for n in range(1, loading.journal.count + 1)),
+            "errors": len(failed),
+            "oldest_pending_s": None if oldest is None else (time.monotonic_ns() - oldest) / 1e9,
+            "client_name": peek.text(opening.client, "name") or "" if opening is not None else "",
+        }
+    finally:
+        loading.journal.close()

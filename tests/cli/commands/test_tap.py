@@ -1,0 +1,55 @@
+"""`mcp-inspect tap` and `attach` as a person runs them."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from inspector.features.tap import registry
+from tests.cli.running import inspect
+from tests.features.tap.tapping import tapped, until
+
+SERVER = (
+    "import json, sys\n"
+    "for line in sys.stdin:\n"
+    "    asked = json.loads(line)\n"
+    "    if 'id' in asked: print(json.dumps({'jsonrpc': '2.0', 'id': asked['id'], 'result': {}}), flush=True)\n"
+)
+
+
+@pytest.fixture(autouse=True)
+def _own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MCP_INSPECT_HOME", str(tmp_path / "own"))
+
+
+def test_a_tap_is_started_listed_and_followed(tmp_path: Path) -> None:
+    launcher = (sys.executable, "-m", "inspector", "tap")
+    with tapped(tmp_path, sys.executable, "-c", SERVER, launcher=launcher, options=("--label", "made")) as tap:
+        tap.request(1, "ping")
+        assert tap.line(0)["id"] == 1
+        until(registry.live, "the tap is registered")
+        until(lambda: b'"s2c"' in tap.capture.read_bytes(), "the response is recorded")
+        (entry,) = json.loads(inspect("tap", "list", "--json").stdout)["taps"]
+        assert (entry["label"], entry["messages"], entry["errors"], entry["held"]) == ("made", 2, 0, 0)
+        assert "made" in inspect("tap", "list").stdout
+        found = inspect("attach", "made", "--until", "kind == response and method == ping", "--json")
+        assert (found.status, json.loads(found.stdout)["method"]) == (0, "ping")
+        tap.stdin.close()
+        assert tap.ends() == 0
+    assert "no live tap is called 'made'" in inspect("attach", "made").stderr
+    assert json.loads(inspect("tap", "list", "--json").stdout) == {"taps": []}
+
+
+def test_a_rules_file_is_checked(tmp_path: Path) -> None:
+    rules = tmp_path / "rules.yaml"
+    rules.write_text("- name: good\n  action: hold\n- name: bad\n  action: hold\n  when: tool ==\n")
+    found = inspect("tap", "rules", str(rules))
+    assert found.status == 1
+    assert "good: hold" in found.stdout
+    assert f"{rules}:5: bad: `when`, column 8" in found.stderr
+
+
+def test_a_tap_needs_a_server_and_sensible_options() -> None:
+    assert "no server named" in inspect("tap").stderr
+    assert "--host-timeout" in inspect("tap", "--host-timeout", "soon", "--", "x").stderr
