@@ -255,7 +255,7 @@ def test_the_reason_is_told_unless_the_command_tells_it_itself(journal: Journal,
         ("exit-during-handshake", "environment-variable-missing"),
     ]
     assert ("✗ ACME_TOKEN is not in the environment" in said) is not elsewhere
-    assert ("→ Give it with -e ACME_TOKEN=…" in said) is not elsewhere
+    assert ("→ Set it with -e ACME_TOKEN=…" in said) is not elsewhere
 
 
 @pytest.mark.parametrize("elsewhere", [False, True])

@@ -207,7 +207,7 @@ def test_what_has_changed_since_it_was_remembered_is_a_warning(tmp_path: Path) -
     assert _told(*_server(script, _TOOL)) == []
     for _ in range(2):
         (said,) = _told(*_server(script, _CHANGED))
-        assert said.startswith("the tool buy has changed since 20")
+        assert said.startswith("the tool buy changed since 20")
     assert len(_told("--remember", *_server(script, _CHANGED))) == 1, "it is told, and then approved"
     assert _told(*_server(script, _CHANGED)) == []
 
@@ -219,7 +219,7 @@ def test_without_being_told_to_nothing_is_remembered_and_a_lock_file_goes_before
     assert not (Path(os.environ["MCP_INSPECT_HOME"]) / "state" / "seen").exists()
     inspect("check", "--remember", *_server(script, _CHANGED))
     assert _told("--lock", lock, *_server(script, _CHANGED)) == [
-        "the tool buy has changed since it was locked: description"
+        "the tool buy changed since the lock file was written: description"
     ]
     assert inspect("check", "--lock", __file__, *_server(script, _TOOL)).status == 2
 

@@ -45,8 +45,8 @@ def test_the_cause_is_told_and_what_follows_from_it_is_kept(tape: Tape) -> None:
         ["exit-during-handshake"],
     )
     assert [plain(line) for line in diagnosis_lines(found)] == [
-        "✗ ACME_TOKEN is not in the environment that the server got  environment-variable-missing",
-        "  → Give it with -e ACME_TOKEN=…",
+        "✗ ACME_TOKEN is not in the environment of the server  environment-variable-missing",
+        "  → Set it with -e ACME_TOKEN=…",
     ]
 
 

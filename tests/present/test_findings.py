@@ -121,11 +121,11 @@ def test_each_check_is_a_line_that_fits_a_terminal() -> None:
 
 
 def test_a_check_stands_once_however_bad_its_findings_are() -> None:
-    mild = Finding("schema-dialect", Severity.HINT, _CERTAIN, "a is labelled draft-07", (9,))
+    mild = Finding("schema-dialect", Severity.HINT, _CERTAIN, "a declares draft-07", (9,))
     bad = Finding("schema-dialect", Severity.WARNING, _CERTAIN, "b answers by draft-07", (9,))
     lines = _text(mild, bad)
     assert [line[:2] for line in lines if "schema-dialect" in line] == ["! "]
-    assert [line.strip() for line in lines[1:3]] == ["b answers by draft-07  #9", "(hint) a is labelled draft-07  #9"]
+    assert [line.strip() for line in lines[1:3]] == ["b answers by draft-07  #9", "(hint) a declares draft-07  #9"]
     assert lines[-1] == "1 warning, 1 hint"
 
 

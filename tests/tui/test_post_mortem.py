@@ -153,8 +153,8 @@ async def test_the_reason_and_what_to_do_stand_below_the_headline_as_soon_as_the
         await until(lambda: "✗ ACME_TOKEN is not in" in text(app), "the reason is told")
         rows = [row.strip("│ ") for row in text(app).split("\n")]
         first = next(at for at, row in enumerate(rows) if row.startswith("✗ The server exited"))
-        assert rows[first + 1].startswith("✗ ACME_TOKEN is not in the environment that the server got")
-        assert rows[first + 2] == "→ Give it with -e ACME_TOKEN=…"
+        assert rows[first + 1].startswith("✗ ACME_TOKEN is not in the environment of the server")
+        assert rows[first + 2] == "→ Set it with -e ACME_TOKEN=…"
         card.action_copy()
         assert "✗ ACME_TOKEN is not" in app.clipboard
 

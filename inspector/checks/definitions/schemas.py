@@ -1,6 +1,6 @@
-"""Features of a JSON Schema that programs handle differently, each with name, place and sentence.
+"""Features of a JSON Schema that clients handle differently, each with name, place and sentence.
 
-The names are shared with the packs of hosts, which say what a program does when it meets one.
+The names are shared with the compatibility data, which says what a client does with each.
 """
 
 import re
@@ -16,11 +16,11 @@ from inspector.forms.refs import SchemaDocument
 # Subschemas and their places
 
 MOST_OF_ONE: Final = 10_000
-"""Schemas within one schema that are looked at."""
+"""Subschemas examined per schema."""
 MOST_OF_ALL: Final = 250_000
-"""Those within all the schemas of one list: a second or two."""
+"""Subschemas examined in all the schemas of one list: a second or two."""
 DEEPEST: Final = 64
-"""Keywords within one another; some clients read no deeper, and a person doesn't."""
+"""Nesting depth; some clients read no deeper."""
 
 _MAPS: Final = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies")
 _LISTS: Final = ("allOf", "anyOf", "oneOf", "prefixItems")
@@ -29,7 +29,7 @@ _SINGLES: Final = (
     *("not", "if", "then", "else", "contains", "propertyNames", "contentSchema"),
 )
 _BRANCHES: Final = frozenset(("allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas"))
-"""Below these a schema is only a part of what its value must be."""
+"""Keywords whose subschemas describe only a part of a value."""
 _KINDS: Final = {
     **dict.fromkeys(_MAPS, "map"),
     **dict.fromkeys(_LISTS, "list"),
@@ -38,7 +38,7 @@ _KINDS: Final = {
 
 
 class WalkBudget:
-    """How many schemas may still be looked at, in one schema and in all of a list."""
+    """How many subschemas may still be examined, in one schema and in all of a list."""
 
     __slots__ = ("all_left", "left", "too_deep")
 
@@ -46,20 +46,20 @@ class WalkBudget:
         self.all_left = most
         self.left = MOST_OF_ONE
         self.too_deep: Path | None = None
-        """The first place of the present schema that was too deep."""
+        """The first place of the current schema that was too deep."""
 
     def begin(self) -> bool:
-        """Begin another schema; whether there is anything left for it."""
+        """Start another schema; returns whether any budget is left."""
         self.left, self.too_deep = min(MOST_OF_ONE, self.all_left), None
         return self.left > 0
 
     @property
     def is_spent(self) -> bool:
-        """Whether the present schema had more in it than could be looked at."""
+        """Whether the current schema was not examined completely."""
         return self.left < 0
 
     def spend(self) -> bool:
-        """Look at one more; False if there is none left."""
+        """Spend one unit; False if none is left."""
         if self.left <= 0:
             self.left = -1
             return False
@@ -103,7 +103,7 @@ def _below(path: Path, node: dict[str, Any], is_branch: bool) -> Iterator[tuple[
 # References
 
 MOST_WRITTEN_OUT: Final = 100_000
-"""Parts of a schema once all references are written out."""
+"""Parts of a schema with all references expanded."""
 _MOST_VISITED: Final = 20_000
 _DATA: Final = frozenset(("const", "enum", "default", "examples", "example"))
 
@@ -112,30 +112,30 @@ Found = tuple[str, Path, str]
 
 
 def reference_features(schema: Any, reads: Sequence[tuple[Path, Any]], side: str) -> Iterator[Found]:
-    """What is peculiar about the references that stand at these places."""
+    """The defects of the references at these places."""
     if not reads:
         return
     document = SchemaDocument(schema)
     for path, ref in reads:
         if type(ref) is not str:
-            yield f"{side}-reference", (*path, "$ref"), "has a $ref that is no string"
+            yield f"{side}-reference", (*path, "$ref"), "has a $ref that is not a string"
             continue
         target, why = document.find(ref)
         if why:
             kind = f"{side}-reference"
-            yield kind, (*path, "$ref"), f"has a reference that leads nowhere here: {ref[:60]}"
+            yield kind, (*path, "$ref"), f"has a reference that cannot be resolved: {ref[:60]}"
         elif _is_loop(document, target):
             yield "reference-loop", (*path, "$ref"), f"has references that lead only to each other: {ref[:60]}"
             return
     size, is_recursive = written_out(schema, document)
     if size > MOST_WRITTEN_OUT:
-        yield "multiplies", (), f"has references that multiply: written out it has more than {MOST_WRITTEN_OUT:,} parts"
+        yield "multiplies", (), f"has references that multiply: expanded it has more than {MOST_WRITTEN_OUT:,} parts"
     elif is_recursive:
-        yield "recursive", (), "refers to itself"
+        yield "recursive", (), "is recursive"
 
 
 def _is_loop(document: SchemaDocument, target: Any) -> bool:
-    """Whether a chain of nothing but references comes back to where it was."""
+    """Whether a chain of references returns to its start."""
     met: set[int] = set()
     while type(target) is dict and type(target.get("$ref")) is str and len(target) == 1:
         if id(target) in met:
@@ -148,9 +148,9 @@ def _is_loop(document: SchemaDocument, target: Any) -> bool:
 
 
 def written_out(schema: Any, document: SchemaDocument) -> tuple[int, bool]:
-    """How many parts a schema has with its references written out, and whether it refers to itself.
+    """How many parts a schema has with its references expanded, and whether it is recursive.
 
-    A reference back counts as one part. Counting stops a little above `MOST_WRITTEN_OUT`.
+    A recursive reference counts as one part. Counting stops a little above `MOST_WRITTEN_OUT`.
     """
     sizes: dict[int, int] = {}
     open_: set[int] = set()
@@ -199,21 +199,20 @@ _SHOWN = 40
 
 
 class SchemaFeature(msgspec.Struct, frozen=True):
-    """One peculiarity."""
+    """One feature of a schema."""
 
     kind: str
     path: Path
-    """Within the schema."""
     sentence: str
-    """Begins with what it speaks of; may quote foreign text."""
+    """A predicate; may quote foreign text."""
 
 
 def features_of(
     schema: Any, budget: WalkBudget, *, is_input: bool, passed_over: Collection[str] = ()
 ) -> list[SchemaFeature]:
-    """All that is peculiar about an input or output schema, outermost first; [] once the budget is spent.
+    """All features of an input or output schema, outermost first; [] once the budget is spent.
 
-    Keywords that are `passed_over` are not looked at; see `keywords_of`.
+    Keywords that are `passed_over` are not examined; see `keywords_of`.
     """
     if not budget.begin():
         return []
@@ -237,7 +236,7 @@ def features_of(
 _OF_INPUTS: Final = frozenset(
     ("array-without-items", "several-types", "enum-not-string", "boolean-bound", "boolean-required", "admits-nothing")
 )
-"""What matters only where a model is to write values."""
+"""Features that matter only where a model writes values."""
 
 
 def _sided(feature: SchemaFeature, side: str) -> SchemaFeature:
@@ -251,9 +250,9 @@ def _of_root(schema: Any, side: str) -> Iterator[SchemaFeature]:
             return
     if "$schema" in schema and (dialect := dialect_of(schema)) != DEFAULT:
         named = dialect or str(schema["$schema"])[:_SHOWN]
-        yield SchemaFeature(f"{side}-dialect", ("$schema",), f"is labelled {named}")
+        yield SchemaFeature(f"{side}-dialect", ("$schema",), f"declares {named}")
         if dialect not in (*_MODERN, "draft-07", "draft-06"):
-            yield SchemaFeature(f"{side}-rare-dialect", ("$schema",), f"is labelled {named}")
+            yield SchemaFeature(f"{side}-rare-dialect", ("$schema",), f"declares {named}")
     for keyword in _COMBINATORS:
         if keyword in schema:
             yield SchemaFeature(f"{side}-root-combinator", (keyword,), f"has {keyword} at its root")
@@ -265,16 +264,16 @@ def _of_root(schema: Any, side: str) -> Iterator[SchemaFeature]:
 
 def _of_members(schema: dict[str, Any], side: str) -> Iterator[SchemaFeature]:
     if "required" in schema and type(schema["required"]) is not list:
-        yield SchemaFeature(f"{side}-required", ("required",), "has a required that is no list")
+        yield SchemaFeature(f"{side}-required", ("required",), "has a required that is not an array")
     properties = schema.get("properties")
     if "properties" in schema and type(properties) is not dict:
-        yield SchemaFeature(f"{side}-properties", ("properties",), "has properties that are no object")
+        yield SchemaFeature(f"{side}-properties", ("properties",), "has properties that are not an object")
     for name, each in properties.items() if type(properties) is dict else ():
         if type(each) is bool:
-            said = f"has a mere {str(each).lower()} as the schema of {name[:_SHOWN]!r}"
+            said = f"has {str(each).lower()} as the schema of {name[:_SHOWN]!r}"
             yield SchemaFeature("boolean-property", ("properties", name), said)
         if side == "input" and not _is_plain(name):
-            said = f"has a property called {name[:_SHOWN]!r}"
+            said = f"has a property named {name[:_SHOWN]!r}"
             yield SchemaFeature("property-name", ("properties", name), said)
 
 
@@ -283,7 +282,7 @@ def _is_plain(name: str) -> bool:
 
 
 Look = Callable[[str, Path, dict[str, Any], bool, str], Iterator[SchemaFeature]]
-"""A keyword, the place of the schema that has it, the schema, whether that is one branch of several, its dialect."""
+"""A keyword, the place of its schema, the schema, whether that is one branch of several, its dialect."""
 
 
 _OTHERS_NAMES = {each: each for each in TYPES} | {
@@ -307,10 +306,10 @@ def _type(_key: str, path: Path, node: dict[str, Any], _branch: bool, _dialect: 
     odd = next((each for each in kinds if type(each) is not str or each not in TYPES), None)
     if odd is not None:
         meant = _OTHERS_NAMES.get(str(odd).lower())
-        instead = f"; in JSON Schema it is {meant!r}" if meant else ", which JSON Schema does not have"
+        instead = f"; in JSON Schema it is {meant!r}" if meant else ", which is not a JSON Schema type"
         yield SchemaFeature("broken", (*path, "type"), f"has the type {str(odd)[:_SHOWN]!r}{instead}")
     elif said == "array" and not node.get("items"):
-        yield SchemaFeature("array-without-items", path, f"has an array{_where(path)} that does not say of what")
+        yield SchemaFeature("array-without-items", path, f"has an array{_where(path)} without items")
     elif type(said) is list and len([each for each in said if each != "null"]) > 1:
         yield SchemaFeature("several-types", (*path, "type"), f"allows several types{_where(path)}")
 
@@ -318,18 +317,18 @@ def _type(_key: str, path: Path, node: dict[str, Any], _branch: bool, _dialect: 
 def _items(_key: str, path: Path, node: dict[str, Any], _branch: bool, dialect: str) -> Iterator[SchemaFeature]:
     if type(node["items"]) is list and dialect == DEFAULT:
         yield SchemaFeature(
-            "tuple-items", (*path, "items"), f"has a list as items{_where(path)}; 2020-12 has prefixItems"
+            "tuple-items", (*path, "items"), f"has an array as items{_where(path)}; 2020-12 uses prefixItems"
         )
 
 
 def _bound(key: str, path: Path, node: dict[str, Any], _branch: bool, _dialect: str) -> Iterator[SchemaFeature]:
     if type(node[key]) is bool:
-        said = f"has {key} as true or false{_where(path)}; it is a number since draft-06"
+        said = f"has a boolean {key}{_where(path)}; it is a number since draft-06"
         yield SchemaFeature("boolean-bound", (*path, key), said)
 
 
 _OLD: Final = {
-    "nullable": 'is OpenAPI; JSON Schema says "type": [..., "null"]',
+    "nullable": 'is OpenAPI; JSON Schema uses "type": [..., "null"]',
     "dependencies": "is dependentRequired and dependentSchemas since 2019-09",
     "definitions": "is $defs since 2019-09",
 }
@@ -349,19 +348,21 @@ def _id(_key: str, path: Path, node: dict[str, Any], _branch: bool, dialect: str
 def _required(_key: str, path: Path, node: dict[str, Any], is_branch: bool, _dialect: str) -> Iterator[SchemaFeature]:
     wanted, there = node["required"], node.get("properties")
     if path and type(wanted) is bool:
-        said = f"has required as true or false{_where(path)}; the object around it lists what it requires"
+        said = f"has a boolean required{_where(path)}; the enclosing object lists its required properties"
         yield SchemaFeature("boolean-required", (*path, "required"), said)
     if is_branch or type(wanted) is not list or type(there) is not dict or _is_open(node):
         return
     for at, name in enumerate(wanted):
         if type(name) is str and name not in there:
             yield SchemaFeature(
-                "required-unknown", (*path, "required", at), f"requires {name[:_SHOWN]!r}, which it does not have"
+                "required-unknown",
+                (*path, "required", at),
+                (f"requires {name[:_SHOWN]!r}, which is not one of its properties"),
             )
 
 
 def _is_open(node: dict[str, Any]) -> bool:
-    """Whether properties may stand elsewhere, too."""
+    """Whether properties may be defined elsewhere as well."""
     others = ("patternProperties", "$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "dependentSchemas")
     return any(key in node for key in others) or type(node.get("additionalProperties")) is dict
 
@@ -369,16 +370,18 @@ def _is_open(node: dict[str, Any]) -> bool:
 def _enum(_key: str, path: Path, node: dict[str, Any], _branch: bool, _dialect: str) -> Iterator[SchemaFeature]:
     values = node["enum"]
     if type(values) is not list:
-        yield SchemaFeature("broken", (*path, "enum"), f"has an enum{_where(path)} that is no list")
+        yield SchemaFeature("broken", (*path, "enum"), f"has an enum{_where(path)} that is not an array")
         return
     for at, value in enumerate(values):
         if "type" in node and not fits(value, node["type"]):
-            said = f"offers {str(value)[:_SHOWN]!r}{_where(path)}, which is not of type {_named(node['type'])}"
+            said = (
+                f"has the enum value {str(value)[:_SHOWN]!r}{_where(path)}, which is not of type {_named(node['type'])}"
+            )
             yield SchemaFeature("enum-type", (*path, "enum", at), said)
             return
     if values and not all(type(each) is str for each in values if each is not None):
         yield SchemaFeature(
-            "enum-not-string", (*path, "enum"), f"has an enum{_where(path)} of something else than strings"
+            "enum-not-string", (*path, "enum"), f"has an enum{_where(path)} with values that are not strings"
         )
 
 
@@ -388,9 +391,7 @@ def _default(_key: str, path: Path, node: dict[str, Any], _branch: bool, _dialec
         said = f"has a default{_where(path)} that is not of type {_named(node['type'])}"
         yield SchemaFeature("default-wrong", (*path, "default"), said)
     elif type(values) is list and value not in values and len(values) < 1000:
-        yield SchemaFeature(
-            "default-wrong", (*path, "default"), f"has a default{_where(path)} that its enum does not have"
-        )
+        yield SchemaFeature("default-wrong", (*path, "default"), f"has a default{_where(path)} that is not in its enum")
 
 
 def _closed(key: str, path: Path, node: dict[str, Any], is_branch: bool, _dialect: str) -> Iterator[SchemaFeature]:
@@ -398,13 +399,11 @@ def _closed(key: str, path: Path, node: dict[str, Any], is_branch: bool, _dialec
     if node[key] is not False or node.get("properties") or is_branch or any(each in node for each in elsewhere):
         return
     if len(path) >= 2 and path[-2] == "properties" and node.get("type") == "object":
-        yield SchemaFeature(
-            "admits-nothing", (*path, key), f"has an object{_where(path)} that allows no property at all"
-        )
+        yield SchemaFeature("admits-nothing", (*path, key), f"has an object{_where(path)} that allows no properties")
 
 
 def _header(key: str, path: Path, _node: dict[str, Any], _branch: bool, _dialect: str) -> Iterator[SchemaFeature]:
-    yield SchemaFeature("header", (*path, key), f"wants a value in a header{_where(path)}")
+    yield SchemaFeature("header", (*path, key), f"has x-mcp-header{_where(path)}")
 
 
 _BY_KEY: Final[dict[str, Look]] = {
@@ -430,16 +429,16 @@ _KINDS_BY_KEY: Final = {
     "default": {"default-wrong"},
     "additionalProperties": {"admits-nothing"},
 }
-"""What looking at a keyword can find; of the other keywords there are few in a schema."""
+"""The features that the visit of a keyword can find; few keywords of a schema have others."""
 
 
 def keywords_of(kinds: Set[str]) -> frozenset[str]:
-    """The keywords that are looked at for these kinds of features alone."""
+    """The keywords that are visited for these kinds of features only."""
     return frozenset(key for key, found in _KINDS_BY_KEY.items() if found <= kinds)
 
 
 def fits(value: Any, kinds: Any) -> bool:
-    """Whether a value is of one of the types; True where they are no types."""
+    """Whether a value is of one of the types; True for unknown types."""
     return any(_is(value, kind) for kind in (kinds if type(kinds) is list else [kinds]))
 
 
@@ -467,7 +466,7 @@ def _named(kinds: Any) -> str:
 
 
 def _where(path: Path) -> str:
-    """“ (a.b)”: the property that a place is in; "" at the root."""
+    """“ (a.b)”: the property that contains a place; "" at the root."""
     names = [str(name) for at, name in enumerate(path) if at and path[at - 1] == "properties"]
     return f" ({'.'.join(names)[:60]})" if names else ""
 
@@ -476,4 +475,4 @@ def _of_size(budget: WalkBudget) -> Iterator[SchemaFeature]:
     if budget.too_deep is not None:
         yield SchemaFeature("too-deep", budget.too_deep, "is nested deeper than clients read")
     if budget.is_spent:
-        yield SchemaFeature("too-large", (), "has more parts than can be looked at")
+        yield SchemaFeature("too-large", (), "is too large to examine completely")

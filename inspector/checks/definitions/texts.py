@@ -1,7 +1,7 @@
 """Hidden characters and instructions to a model in foreign texts. Pure and bounded.
 
-Many invisible characters have honest uses: joiners within emoji and in scripts that need them, marks of direction
-beside letters that run from right to left, tags behind a black flag. Those are not counted.
+Many invisible characters have legitimate uses: joiners in emoji and in scripts that need them, direction marks beside
+right-to-left letters, tags after a black flag. Those are not counted.
 """
 
 import re
@@ -12,9 +12,9 @@ from typing import Any, Final
 import msgspec
 
 MOST_LOOKED_AT: Final = 200_000
-"""Characters of one text."""
+"""Characters examined per text."""
 MOST_TEXTS: Final = 5_000
-"""Texts within one tool."""
+"""Texts examined per tool."""
 
 _HOLDS_TEXT: Final = frozenset((str, dict, list))
 
@@ -34,14 +34,14 @@ class Hidden(msgspec.Struct, frozen=True):
 
     count: int
     first: int
-    """Where the first one stands."""
+    """The index of the first one."""
     sentence: str
     is_grave: bool
-    """Whether nothing but hiding explains it: words in tag characters, commands to a terminal, text turned round."""
+    """Whether it serves only to hide: words in tag characters, terminal commands, reversed text."""
 
 
 def hidden_in(text: str) -> Hidden | None:
-    """What a text hides; None if it hides nothing."""
+    """The hidden characters of a text; None if there are none."""
     text = text[:MOST_LOOKED_AT]
     if _SUSPECT.search(text) is None:
         return None
@@ -71,7 +71,7 @@ def _is_honest(text: str, at: int) -> bool:
 
 
 def _is_smuggled(marks: list[str]) -> bool:
-    """Whether selectors stand in such a number that they can only be data."""
+    """Whether there are so many variation selectors that they can only be data."""
     return sum("\U000e0100" <= mark <= "\U000e01ef" or "\ufe00" <= mark <= "\ufe0f" for mark in marks) > 8
 
 
@@ -87,7 +87,7 @@ _NAMES: Final = (
     ("tags", re.compile(f"[{_TAGS}]")),
     ("terminal commands", re.compile("[\x1b\x9b]")),
     ("control characters", re.compile("[\x00-\x1a\x1c-\x1f\x7f-\x9a\x9c-\x9f]")),
-    ("marks of direction", re.compile(f"[{_DIRECTIONS}]")),
+    ("direction marks", re.compile(f"[{_DIRECTIONS}]")),
     ("zero-width characters", re.compile("[\u200b-\u200d\u2060\ufeff]")),
     ("variation selectors", re.compile(f"[{_SELECTORS}]")),
 )
@@ -101,8 +101,9 @@ _NEEDED: Final = (
     (("always", "must"), ("this",), ("tool",), ("first", "before")),
     (("instead",), ("tool",)),
 )
-"""Of each order below, words in small letters: a text in ASCII that is one has one of each group. To look for these
-costs a fraction of what the patterns cost."""
+"""For each pattern below, words in lower case: an ASCII text that matches has one of each group. Searching for these
+costs a fraction of the patterns.
+"""
 _ORDERS: Final = (
     re.compile(r"(?i)<\s*/?\s*(important|system|secret|instructions?|assistant|admin)\s*>"),
     re.compile(r"(?i)\b(ignore|disregard|forget)\b.{0,30}\b(previous|prior|above|earlier|all other)\b"),
@@ -117,7 +118,7 @@ _ORDERS: Final = (
 
 
 def order_in(text: str) -> str:
-    """The words that sound like an order to a model, hidden characters left out; "" if there are none."""
+    """The words of a text that read as an instruction to a model, hidden characters removed; "" if there are none."""
     text = text[:MOST_LOOKED_AT]
     if not text.isascii():
         text = _SUSPECT.sub("", text)
@@ -128,15 +129,15 @@ def order_in(text: str) -> str:
 
 
 def all_of(value: Any) -> str:
-    """Every text within a JSON value and every member's name, a line each; as many as `texts_in` has, or more.
+    """Every text in a JSON value and every member name, one per line; as many as `texts_in` yields, or more.
 
-    It costs a fraction of that. Where nothing is hidden in it and no order, nothing is in any of the texts.
+    Costs a fraction of `texts_in`. If it has nothing hidden and no instruction, no single text has.
     """
     try:
         raw = msgspec.json.encode(value)
     except (UnicodeEncodeError, OverflowError, RecursionError):
         raw = b"\\"
-    if b"\\" not in raw:  # written without an escape: it has each text as it is
+    if b"\\" not in raw:  # written without escapes, so that each text occurs verbatim
         return raw.decode()
     found: list[str] = []
     waiting = [value]
@@ -157,12 +158,12 @@ def _popped(waiting: list[Any]) -> Iterator[Any]:
 
 
 def may_hide(words: str) -> bool:
-    """Whether any of these texts may hide something."""
+    """Whether any of these texts may contain hidden characters."""
     return _SUSPECT.search(words) is not None
 
 
 def may_order(words: str) -> bool:
-    """Whether any of these texts may be an order."""
+    """Whether any of these texts may be an instruction."""
     if words.isascii():
         lower = words.lower()
         wanted = [order for order, needs in zip(_ORDERS, _NEEDED, strict=True) if all(map(_any_in(lower), needs))]
@@ -176,7 +177,7 @@ def _any_in(text: str) -> Callable[[tuple[str, ...]], bool]:
 
 
 def texts_in(value: Any) -> Iterator[tuple[str, str]]:
-    """Every text within a JSON value with its JSON pointer, names of members included; up to a limit."""
+    """Every text in a JSON value with its JSON pointer, names of members included; up to a limit."""
     waiting: list[tuple[str, Any]] = [("", value)]
     for _ in range(MOST_TEXTS):
         if not waiting:
@@ -198,5 +199,5 @@ def _escaped(key: str) -> str:
 
 
 def units(text: str) -> int:
-    """The length of a text as JavaScript counts: most hosts are written in it."""
+    """The length of a text in UTF-16 code units, as most clients count it."""
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2

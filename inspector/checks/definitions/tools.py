@@ -1,6 +1,6 @@
 """Traits of a tool definition: name, texts, annotations, schemas. Pure and bounded.
 
-A trait is a peculiarity with a name that packs of hosts know. Its place is a JSON pointer within the tool.
+A trait is a feature with a name used in the compatibility data. Its place is a JSON pointer within the tool.
 """
 
 import re
@@ -18,7 +18,7 @@ from inspector.protocol import peek
 from inspector.protocol.headers import mirrors
 
 MOST_PROPERTIES: Final = 2_000
-"""Whose descriptions are measured."""
+"""Members whose descriptions are measured."""
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_-]+")
 _WRITES: Final = re.compile(
     r"(?i)(?:^|[_.\-/])(delete|remove|drop|write|create|update|insert|send|move|rename|kill|purge|truncate|upload)"
@@ -36,32 +36,32 @@ _HINTS: Final = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorld
 
 
 class Trait(msgspec.Struct, frozen=True):
-    """One peculiarity of a tool or of a whole surface."""
+    """One trait of a tool or of all server definitions."""
 
     kind: str
     pointer: str
     """Within the tool, or within the result that lists it."""
     sentence: str
     amount: int = 0
-    """The number, for traits that are one."""
+    """The number, for numeric traits."""
 
 
 class SeenTool(msgspec.Struct, frozen=True):
     """One tool of a page."""
 
     place: str
-    """Its JSON pointer within the answer."""
+    """Its JSON pointer within the response."""
     name: str
     """For sentences: shortened, and never empty."""
     tool: dict[str, Any]
     traits: tuple[Trait, ...]
-    """Those of a kind that many tools of the page have are kept for the first `MOST_WITH` tools."""
+    """A kind that many tools of the page have is kept for the first `MOST_WITH` tools."""
 
 
 def traits_of(tool: dict[str, Any], budget: WalkBudget, passed_over: Collection[str] = ()) -> list[Trait]:
-    """All traits of a tool, but for those that need to know its server's name.
+    """All traits of a tool, except those that depend on the server's name.
 
-    `passed_over`: keywords of schemas that are not looked at.
+    `passed_over`: keywords of schemas that are not examined.
     """
     return [*_of_name(tool), *_of_texts(tool), *_of_members(tool), *_of_schemas(tool, budget, passed_over)]
 
@@ -72,16 +72,16 @@ def _of_name(tool: dict[str, Any]) -> list[Trait]:
         return [Trait("wrong-kind", "/name", "has no name")]
     found = [Trait("name-length", "/name", f"has a name of {len(name)} characters", len(name))]
     if not _PLAIN.fullmatch(name):
-        found.append(Trait("name-characters", "/name", "has other characters in its name than A-Za-z0-9_-"))
+        found.append(Trait("name-characters", "/name", "has characters other than A-Za-z0-9_- in its name"))
     if writes(tool):
         found.append(
-            Trait("read-only-writes", "/annotations/readOnlyHint", "is called read-only and sounds like writing")
+            Trait("read-only-writes", "/annotations/readOnlyHint", "has readOnlyHint and a name that suggests writing")
         )
     return found
 
 
 def writes(tool: dict[str, Any]) -> str:
-    """The word in a tool's name that sounds like writing though it is annotated as read-only; "" if there is none."""
+    """The word in the name of a tool with readOnlyHint that suggests writing; "" if there is none."""
     if peek.flag(tool, "annotations", "readOnlyHint") is not True:
         return ""
     match = _WRITES.search(peek.text(tool, "name") or "")
@@ -100,7 +100,7 @@ def _of_texts(tool: dict[str, Any]) -> list[Trait]:
         if below is not None and len(below) > 1024:
             place = pointer(("inputSchema", "properties", name, "description"))
             found.append(
-                Trait("schema-text-length", place, f"says {len(below):,} characters of {name[:40]!r}", len(below))
+                Trait("schema-text-length", place, f"has {len(below):,} characters in {name[:40]!r}", len(below))
             )
             break
     return found
@@ -127,7 +127,7 @@ def _of_members(tool: dict[str, Any]) -> list[Trait]:
 def _wrong(member: str, value: Any) -> Trait:
     if value is None:
         return Trait("null-member", f"/{member}", f"has null as {member}")
-    return Trait("wrong-kind", f"/{member}", f"has a {member} of the wrong kind")
+    return Trait("wrong-kind", f"/{member}", f"has a {member} of the wrong type")
 
 
 def _of_schemas(tool: dict[str, Any], budget: WalkBudget, passed_over: Collection[str]) -> list[Trait]:
@@ -139,7 +139,7 @@ def _of_schemas(tool: dict[str, Any], budget: WalkBudget, passed_over: Collectio
                 for each in features_of(tool[member], budget, is_input=is_input, passed_over=passed_over)
             )
     if type(tool.get("inputSchema")) is not dict:
-        found.append(Trait("wrong-kind", "/inputSchema", "has no inputSchema that is an object"))
+        found.append(Trait("wrong-kind", "/inputSchema", "has no inputSchema object"))
     elif any(each.kind == "header" for each in found) and (problem := mirrors(tool["inputSchema"])[1]):
         found.append(Trait("mirrored", "/inputSchema", problem))
     return found
@@ -149,30 +149,30 @@ def _of_schemas(tool: dict[str, Any], budget: WalkBudget, passed_over: Collectio
 
 
 class TooLong(StrEnum):
-    """What is done with a name that does not fit."""
+    """How a name that is too long is shortened."""
 
     CUT = "cut"
-    """Its end goes."""
+    """The end is cut."""
     MIDDLE = "middle"
-    """Its middle goes."""
+    """The middle is cut."""
     HASH = "hash"
-    """Its end is replaced by a hash."""
+    """The end is replaced by a hash."""
     NOTHING = "nothing"
-    """It is used all the same, or the tool is left out; the pack says which."""
+    """The name is used unchanged, or the tool is dropped; the compatibility data says which."""
 
 
 class Naming(msgspec.Struct, frozen=True):
-    """How one program names tools before a model."""
+    """How one client names tools for its model."""
 
     template: str
     """“mcp__{server}__{tool}”."""
     longest: int
-    """Characters; 0 if nobody knows."""
+    """Characters; 0 if unknown."""
     too_long: TooLong = TooLong.NOTHING
     replaced: str = ""
-    """The characters that become an underscore, as the inside of a character class; "" for none."""
+    """The characters replaced by an underscore, as the inside of a character class; "" for none."""
     longest_server: int = 0
-    """To how many characters what stands before the tool's name is cut; 0 for none."""
+    """Characters to which the prefix is cut; 0 for none."""
 
 
 class Shown(msgspec.Struct, frozen=True):
@@ -180,12 +180,12 @@ class Shown(msgspec.Struct, frozen=True):
 
     name: str
     joined: int
-    """Its length before anything was cut."""
+    """Its length before it was shortened."""
     is_too_long: bool
 
 
 def shown_name(naming: Naming, server: str, tool: str) -> Shown:
-    """What a model sees of a tool of a server that is configured under a name."""
+    """The name that a model sees for a tool of a server that is configured under a name."""
     before, _, behind = naming.template.partition("{tool}")
     prefix = before.replace("{server}", server)
     if naming.longest_server and len(prefix) > naming.longest_server:

@@ -1,7 +1,7 @@
 """Diagnoses of authorization: challenges, metadata, tokens and redirects.
 
-A login is judged by what stands in the traffic: heads of exchanges, challenges and public metadata. What passes between
-a browser and the authorization server does not, nor do the bodies in which tokens travel.
+A login is judged by headers, challenges and public metadata only. Captures contain neither the traffic between browser
+and authorization server nor the bodies with tokens.
 """
 
 import re
@@ -27,36 +27,36 @@ _SERVER = ("/.well-known/oauth-authorization-server", "/.well-known/openid-confi
 
 
 def _looked(state: ConnectionState) -> list[MetadataDocument]:
-    """Where metadata of the resource was looked for."""
+    """Where metadata of the resource was requested."""
     return [each for each in state.login.tried if _PROTECTED in each.url]
 
 
 @diagnosis(
     "missing-www-authenticate",
     _ERROR,
-    "401 without a challenge",
+    "HTTP 401 without `WWW-Authenticate`",
     "end",
     topic=_TOPIC,
     fix='Send WWW-Authenticate: Bearer resource_metadata="https://…" with 401.',
 )
 def refusals_have_a_challenge(case: CheckMoment) -> Iterator[Flaw]:
-    """Clients have to guess where to log in; that some guess is right makes it milder."""
+    """Clients must guess where to log in; a warning if a guess succeeds."""
     login = case.state.login
     bare = [n for n, status, challenge in login.refusals if status == 401 and not challenge]
     if bare:
         mild = _WARNING if any(each.value is not None for each in _looked(case.state)) else None
-        said = "authentication required: HTTP 401 without WWW-Authenticate does not say where to log in, or with what"
+        said = "authentication required: HTTP 401 without WWW-Authenticate does not say where or how to log in"
         yield Flaw(said, frames=(bare[0],), instead=True, severity=mild)
 
 
 @diagnosis(
     "authentication-required",
     Severity.HINT,
-    "authentication required",
+    "Authentication required",
     "http end",
     "end",
     topic=_TOPIC,
-    fix="Log in with mcp-inspect auth login URL, or give a token with -H 'Authorization: Bearer …'.",
+    fix="Log in with mcp-inspect auth login URL, or pass a token with -H 'Authorization: Bearer …'.",
 )
 def a_login_is_wanted(case: CheckMoment) -> Iterator[Flaw]:
     """A request without credentials was answered with 401 and a challenge, and nothing with credentials succeeded.
@@ -83,15 +83,15 @@ def a_login_is_wanted(case: CheckMoment) -> Iterator[Flaw]:
 @diagnosis(
     "resource-metadata-missing",
     _ERROR,
-    "no metadata of the resource",
+    "Protected resource metadata not found",
     "end",
     topic=_TOPIC,
     fix="Serve JSON at /.well-known/oauth-protected-resource followed by the path of the server.",
 )
 def resource_has_metadata(case: CheckMoment) -> Iterator[Flaw]:
-    """The server is known to use OAuth, and none of the places where its metadata can be has any.
+    """The server uses OAuth, but none of the well-known URLs has its metadata.
 
-    Known by its challenge, or by metadata of an authorization server. Other servers take a fixed token, which is legal.
+    OAuth is known from the challenge or the authorization server's metadata. Other servers accept a fixed token.
     """
     login, looked = case.state.login, _looked(case.state)
     named = any("resource_metadata" in (challenge or "") for _, _, challenge in login.refusals)
@@ -104,22 +104,22 @@ def resource_has_metadata(case: CheckMoment) -> Iterator[Flaw]:
 @diagnosis(
     "metadata-is-html",
     _ERROR,
-    "a web page in the place of metadata",
+    "HTML page instead of OAuth metadata",
     "http",
     topic=_TOPIC,
-    fix="Answer 404 to well-known addresses that there are not, before the page for everything else.",
+    fix="Return 404 for well-known URLs that do not exist, before the catch-all page.",
 )
 def metadata_is_no_web_page(case: CheckMoment) -> Iterator[Flaw]:
-    """A web application that answers 200 to everything."""
+    """A web application that returns 200 for every path."""
     http = responded(case)
     if http is None or http.request is None or http.response is None or _WELL_KNOWN not in http.request.target:
         return
     if http.response.status == 200 and kind_of(http) == "text/html":
-        yield Flaw(f"{http.request.target[:100]} is a web page")
+        yield Flaw(f"{http.request.target[:100]} returns an HTML page")
 
 
 def _brought(case: CheckMoment, *places: str) -> Any:
-    """The metadata that an exchange has just brought from one of these places; None for any other moment."""
+    """The metadata that an exchange has just delivered from one of these places; None at any other moment."""
     fact, http = case.fact, case.http
     if fact is None or fact.event is not HttpEvent.END or http is None or http.request is None:
         return None
@@ -129,30 +129,30 @@ def _brought(case: CheckMoment, *places: str) -> Any:
 @diagnosis(
     "client-registration-unavailable",
     _WARNING,
-    "clients can't register by themselves",
+    "No way for clients to register",
     "http end",
     topic=_TOPIC,
-    fix="Register a client by hand, and give --client-id.",
+    fix="Register a client manually, and pass --client-id.",
 )
 def clients_can_register(case: CheckMoment) -> Iterator[Flaw]:
-    """Neither registration, nor documents about clients."""
+    """Neither dynamic registration nor client ID metadata documents."""
     found = _brought(case, *_SERVER)
     if found is None or "issuer" not in found or peek.text(found, "registration_endpoint"):
         return
     if peek.at(found, "client_id_metadata_document_supported") is not True and once(
         case, "client-registration-unavailable"
     ):
-        yield Flaw("the authorization server has no registration_endpoint and takes no documents about clients")
+        yield Flaw(
+            "the authorization server has no registration_endpoint and does not support client ID metadata documents"
+        )
 
 
 _SAID = re.compile(r'(error(?:_description)?|scope)="([^"]{1,200})"')
 
 
-@diagnosis(
-    "credentials-rejected", _ERROR, "credentials were sent, and refused", "http", "refusal", "http end", topic=_TOPIC
-)
+@diagnosis("credentials-rejected", _ERROR, "Credentials were rejected", "http", "refusal", "http end", topic=_TOPIC)
 def credentials_are_taken(case: CheckMoment) -> Iterator[Flaw]:
-    """401 to a request with a token, with what the challenge or the body says; 403 if it may not do that."""
+    """401 to a request with a token, with the reason in the challenge or body; 403 if the token is not sufficient."""
     state, http = case.state, responded(case)
     if case.frame is not None and (found := refused(case)) is not None:
         if found[0].sent("authorization") is not None and found[0].response is not None:
@@ -168,11 +168,9 @@ def credentials_are_taken(case: CheckMoment) -> Iterator[Flaw]:
         words = told.get("error_description") or state.notes.pop("credentials-rejected", "") or told.get("error") or ""
         sent = http.sent("authorization") is not None and http.response.status == 401
         if sent and _WELL_KNOWN not in http.request.target and once(case, "credentials-rejected 401"):
-            fix = "Has it expired? Is it for this server (aud)? mcp-inspect auth status shows what it says of itself."
+            fix = "Check expiry and audience (aud) of the token with mcp-inspect auth status."
             more = f": {words[:120]}" if words else ""
-            yield Flaw(
-                f"the server refuses the credentials that it got{more}", frames=(http.frame,), instead=True, fix=fix
-            )
+            yield Flaw(f"the server rejects the credentials{more}", frames=(http.frame,), instead=True, fix=fix)
         return
     told = dict(_SAID.findall(http.header("www-authenticate") or ""))
     if http.response is None or http.request is None or http.sent("authorization") is None:
@@ -186,12 +184,12 @@ def credentials_are_taken(case: CheckMoment) -> Iterator[Flaw]:
         url = shlex.quote(without_credentials(http.request.target))
         every = dict.fromkeys(name for header in (*_earlier(case), wanted) for name in header.split())
         asked = f" --scope {shlex.quote(' '.join(every)[:200])}" if wanted else ""
-        fix = f"Log in with all scopes that are needed: mcp-inspect auth login{asked} {url}"
+        fix = f"Log in with all required scopes: mcp-inspect auth login{asked} {url}"
         yield Flaw(f"the token lacks a scope{': ' + wanted[:80] if wanted else ''}", fix=fix)
 
 
 def _earlier(case: CheckMoment) -> list[str]:
-    """The scopes that earlier challenges of the connection named: a login that steps up asks for the union."""
+    """The scopes that earlier challenges of the connection named: a step-up login requests the union."""
     headers = (header or "" for _, _, header in case.state.login.refusals)
     return [scope for header in headers for name, scope in _SAID.findall(header) if name == "scope"]
 
@@ -199,21 +197,21 @@ def _earlier(case: CheckMoment) -> list[str]:
 @diagnosis(
     "oauth-client-rejected",
     _ERROR,
-    "the token endpoint does not know the client",
+    "OAuth client is rejected",
     "http",
     topic=_TOPIC,
     confidence=Confidence.LIKELY,
-    fix="Is it the right --client-id, and its secret? Does the client prove itself as the metadata says?",
+    fix="Check --client-id and its secret, and token_endpoint_auth_methods_supported in the metadata.",
 )
 def clients_are_known(case: CheckMoment) -> Iterator[Flaw]:
-    """401 there means invalid_client (RFC 6749, section 5.2)."""
+    """HTTP 401 of the token endpoint means invalid_client (RFC 6749, section 5.2)."""
     http = responded(case)
     if http is None or http.response is None or http.request is None or http.request.method != "POST":
         return
     for document in case.state.login.tried:
         if http.response.status == 401 and http.request.target == peek.text(document.value, "token_endpoint"):
             ways = [str(each)[:40] for each in peek.items(document.value, "token_endpoint_auth_methods_supported")]
-            yield Flaw(f"the token endpoint answered 401; it takes {', '.join(ways) or 'what it does not say'}")
+            yield Flaw(f"the token endpoint returned HTTP 401; it supports {', '.join(ways) or 'unspecified methods'}")
             return
 
 
@@ -223,13 +221,13 @@ _SKEW_S = 120
 @diagnosis(
     "clock-skew",
     _WARNING,
-    "two clocks differ",
+    "Clock skew between server and client",
     "http",
     topic="",
-    fix="Set the clock that is wrong: tokens are judged by it.",
+    fix="Set the incorrect clock: the validity of tokens depends on it.",
 )
 def clocks_agree(case: CheckMoment) -> Iterator[Flaw]:
-    """By the Date of a response, where a login plays a part."""
+    """By the Date header of a response, where authorization is involved."""
     http, state = responded(case), case.state
     date = http.header("date") if http is not None else None
     if (
@@ -246,7 +244,7 @@ def clocks_agree(case: CheckMoment) -> Iterator[Flaw]:
     skew = theirs - (case.time_ns + state.wall_offset_ns) / 1e9
     if abs(skew) > _SKEW_S and once(case, "clock-skew"):
         way = "ahead of" if skew > 0 else "behind"
-        yield Flaw(f"the server's clock is {abs(skew) / 60:.0f} min {way} ours")
+        yield Flaw(f"the server's clock is {abs(skew) / 60:.0f} min {way} the local clock")
 
 
 def _is_about_login(state: ConnectionState, sent: str | None) -> bool:
@@ -256,23 +254,23 @@ def _is_about_login(state: ConnectionState, sent: str | None) -> bool:
 @diagnosis(
     "redirect-issuer-mismatch",
     _ERROR,
-    "a way back from the login that may be another server's",
+    "`iss` of the redirect does not match the issuer",
     "http end",
     topic="https://www.rfc-editor.org/rfc/rfc9207",
-    fix="Send the browser back with iss, the issuer exactly as the metadata has it: clients refuse any other.",
+    fix="Redirect with `iss`, exactly the issuer of the metadata: clients reject any other.",
 )
 def answers_say_whose_they_are(case: CheckMoment) -> Iterator[Flaw]:
-    """RFC 9207, section 2.4: “clients MUST compare” iss with the issuer; where it is promised and missing, likewise."""
+    """RFC 9207, section 2.4: “clients MUST compare” iss with the issuer; also if it is promised and missing."""
     back, known = _way_back(case), [each for each in case.state.login.tried if _describes_a_server(each)]
     if back is None or not known:
         return
     frames, issuers = tuple(each.frame for each in known), [peek.text(each.value, "issuer") for each in known]
     if "iss" in back and back["iss"] not in issuers:
-        said = f"the browser came back from {back['iss'][:100]!r}, and not from {(issuers[-1] or '')[:100]!r}"
+        said = f"the redirect has the issuer {back['iss'][:100]!r}, not {(issuers[-1] or '')[:100]!r}"
         yield Flaw(said, frames=frames)
     elif "iss" not in back and all(peek.flag(each.value, _SAYS_WHOSE) is True for each in known):
-        fix = "Send iss, as the metadata promises. If the code alone was pasted: paste the whole address."
-        said = "the browser came back without iss, and the metadata says that it is always sent"
+        fix = "Send iss, as the metadata promises. If only the code was pasted, paste the full URL."
+        said = "the redirect has no iss, but the metadata promises it"
         yield Flaw(said, frames=frames, fix=fix, confidence=Confidence.LIKELY)
 
 
@@ -284,9 +282,9 @@ def _describes_a_server(document: MetadataDocument) -> bool:
 
 
 def _way_back(case: CheckMoment) -> dict[str, str] | None:
-    """What the browser brought back from a login, as far as it was kept; None for any other moment.
+    """The parameters of the redirect of a login, as far as recorded; None at any other moment.
 
-    It is told as a request that has an end and no response: others had that exchange.
+    It is recorded as a request without a response, since the exchange was the browser's.
     """
     http, fact = case.http, case.fact
     if fact is None or fact.event is not HttpEvent.END or http is None or http.request is None or http.response:
@@ -304,19 +302,19 @@ _PLACES = re.compile(r"(_endpoint|_uri|_url|^issuer|^jwks_uri|^service_documenta
 @diagnosis(
     "unsafe-metadata-url",
     _ERROR,
-    "metadata with an address that must not be opened",
+    "Unsafe URL in OAuth metadata",
     "http end",
     topic=_TOPIC,
-    fix="Addresses are https, or http on this machine. If you do not run this server, leave it alone.",
+    fix="Use https URLs, or http on this machine. If this is not your server, do not connect to it.",
 )
 def addresses_can_be_opened(case: CheckMoment) -> Iterator[Flaw]:
-    """“Clients MUST reject” whatever is no https address: such things have started programs."""
+    """“Clients MUST reject” URLs that are not https; other schemes have started programs."""
     found = _brought(case, _WELL_KNOWN)
     for name, value in found.items() if type(found) is dict else ():
         for each in value if type(value) is list else [value]:
             named = _PLACES.search(name) or name == "authorization_servers"
             if named and isinstance(each, str) and not _may_be_opened(each):
-                yield Flaw(f"{name[:60]} is {each[:80]!r}, which is refused")
+                yield Flaw(f"{name[:60]} is {each[:80]!r}, which is rejected")
 
 
 def _may_be_opened(url: str) -> bool:
@@ -333,13 +331,13 @@ _SCHEME = re.compile(r"\s*([A-Za-z][\w-]*)")
 @diagnosis(
     "non-bearer-challenge",
     _ERROR,
-    "another kind of login than OAuth",
+    "`WWW-Authenticate` is not Bearer",
     "http",
     topic=_TOPIC,
-    fix="Give the credentials with --header 'Authorization: …'. Clients log in by themselves for Bearer alone.",
+    fix="Pass the credentials with --header 'Authorization: …'; clients log in by themselves for Bearer only.",
 )
 def challenges_are_for_bearers(case: CheckMoment) -> Iterator[Flaw]:
-    """401 with Basic, Digest or Negotiate: mostly of a proxy."""
+    """401 with Basic, Digest or Negotiate, mostly of a proxy."""
     http = responded(case)
     challenge = http.header("www-authenticate") if http is not None else None
     if http is None or http.response is None or http.response.status != 401 or not challenge:
@@ -351,7 +349,7 @@ def challenges_are_for_bearers(case: CheckMoment) -> Iterator[Flaw]:
         and "bearer" not in challenge.lower()
         and once(case, "non-bearer-challenge")
     ):
-        yield Flaw(f"401 asks for {scheme[1]} credentials, and not for a Bearer token: MCP clients know no such login")
+        yield Flaw(f"401 requests {scheme[1]} credentials instead of a Bearer token: MCP clients do not support that")
 
 
 _OTHERS = ("basic", "digest", "negotiate", "ntlm", "hoba", "mutual")
@@ -360,13 +358,13 @@ _OTHERS = ("basic", "digest", "negotiate", "ntlm", "hoba", "mutual")
 @diagnosis(
     "authorization-server-metadata-missing",
     _ERROR,
-    "no metadata of the authorization server",
+    "Authorization server metadata not found",
     "end",
     topic=_TOPIC,
     fix="Serve JSON at /.well-known/oauth-authorization-server of the issuer.",
 )
 def authorization_server_has_metadata(case: CheckMoment) -> Iterator[Flaw]:
-    """The resource's metadata names it, and none of its places has a document."""
+    """The resource's metadata names the issuer, but none of its well-known URLs has a document."""
     state = case.state
     named = any(peek.items(each.value, "authorization_servers") for each in _looked(state))
     looked = [each for each in state.login.tried if any(place in each.url for place in _SERVER)]
@@ -377,9 +375,9 @@ def authorization_server_has_metadata(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw(f"the authorization server has no metadata at {places}", frames=frames, instead=True)
 
 
-@diagnosis("oauth-endpoint-missing", _ERROR, "metadata without an endpoint of the login", "http end", topic=_TOPIC)
+@diagnosis("oauth-endpoint-missing", _ERROR, "OAuth metadata lacks an endpoint", "http end", topic=_TOPIC)
 def logins_have_their_endpoints(case: CheckMoment) -> Iterator[Flaw]:
-    """“token_endpoint” and “authorization_endpoint” (RFC 8414, section 2): without them there is no login."""
+    """“token_endpoint” and “authorization_endpoint” (RFC 8414, section 2): without them no login is possible."""
     found = _brought(case, *_SERVER)
     if found is None and case.http is not None and case.fact is not None and case.fact.event is HttpEvent.END:
         if (
@@ -390,4 +388,4 @@ def logins_have_their_endpoints(case: CheckMoment) -> Iterator[Flaw]:
         return
     missing = [name for name in ("authorization_endpoint", "token_endpoint") if not peek.text(found, name)]
     if found is not None and missing and peek.text(found, "issuer") and once(case, "oauth-endpoint-missing"):
-        yield Flaw(f"the authorization server's metadata has no {' and no '.join(missing)}")
+        yield Flaw(f"the authorization server's metadata lacks {' and '.join(missing)}")

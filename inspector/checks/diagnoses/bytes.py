@@ -16,34 +16,37 @@ from inspector.protocol.jsonrpc import NotJsonRpc, Request
 _ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
 _BOMS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 _SAID = 10
-"""Lines of one kind that are told one by one; a flood of them is one fault."""
+"""Lines of one kind that are reported one by one; further ones are the same fault."""
 
 _MOST_READ = 4 << 20
-"""Bytes of a line that is no message in which its values are looked for."""
+"""Bytes of an invalid line that are searched for its values."""
 _MOST_VALUES = 10_000
 _NOT_BLANK = re.compile(r"\S")
 
 _WRITERS: tuple[tuple[re.Pattern[bytes], str], ...] = (
-    (re.compile(rb"injected env|dotenv"), "Silence what loads the environment file: quiet: true for dotenv."),
-    (re.compile(rb"^(DEBUG|INFO|WARNING|ERROR|CRITICAL)[:\s]"), "Let the logging write to sys.stderr."),
-    (re.compile(rb"^npm (notice|warn)|^added \d+ packages"), "npm_config_update_notifier=false, or install before."),
-    (re.compile(rb"^Traceback|^  File "), "Uncaught errors belong on stderr."),
-    (re.compile(rb"Last login|nvm|conda|direnv"), "Don't start it through a login shell."),
+    (re.compile(rb"injected env|dotenv"), "Silence the loader of the .env file: quiet: true for dotenv."),
+    (re.compile(rb"^(DEBUG|INFO|WARNING|ERROR|CRITICAL)[:\s]"), "Configure logging to write to sys.stderr."),
+    (
+        re.compile(rb"^npm (notice|warn)|^added \d+ packages"),
+        ("Set npm_config_update_notifier=false, or install in advance."),
+    ),
+    (re.compile(rb"^Traceback|^  File "), "Write uncaught errors to stderr."),
+    (re.compile(rb"Last login|nvm|conda|direnv"), "Start the server without a login shell."),
 )
 _ELSEWHERE = "Write everything but messages to stderr: console.error, print(…, file=sys.stderr)."
 
 
 def _garbage(case: CheckMoment) -> bytes | None:
-    """The bytes of a line of stdout that is no JSON; None for anything else."""
+    """The bytes of a line of stdout that is not JSON; None for anything else."""
     frame, message = case.frame, case.message
     if frame is None or frame.channel is not Channel.STDOUT or not isinstance(message, NotJsonRpc):
         return None
     if frame.eol is Eol.NONE and frame.payload.startswith(b"{"):
-        return None  # the end of the stream cut it
+        return None  # truncated by the end of the stream
     return frame.payload if message.reason.startswith(("not JSON", "a JSON ")) else None
 
 
-@diagnosis("stdout-not-json", _ERROR, "text on stdout that is no message", "garbled", topic="stdio")
+@diagnosis("stdout-not-json", _ERROR, "Text on stdout is not JSON-RPC", "garbled", topic="stdio")
 def stdout_is_for_messages(case: CheckMoment) -> Iterator[Flaw]:
     """“The server MUST NOT write anything to its stdout that is not a valid MCP message.”"""
     line = _garbage(case) or _stray_object(case)
@@ -52,11 +55,11 @@ def stdout_is_for_messages(case: CheckMoment) -> Iterator[Flaw]:
     if case.state.is_sampled("stdout-not-json", _SAID, 1 << 62):
         fix = next((fix for pattern, fix in _WRITERS if pattern.search(line[:500])), _ELSEWHERE)
         shown = line[:80].decode("utf-8", "replace").strip()
-        yield Flaw(f"a line on stdout is no message: {shown}", span=(0, len(line)), fix=fix)
+        yield Flaw(f"a line on stdout is not a message: {shown}", span=(0, len(line)), fix=fix)
 
 
 def _stray_object(case: CheckMoment) -> bytes | None:
-    """A line that is JSON and claims nothing of JSON-RPC: of a logger that writes JSON, mostly."""
+    """A line of JSON without any member of JSON-RPC: mostly a JSON logger."""
     frame, message = case.frame, case.message
     if frame is None or frame.channel is not Channel.STDOUT or not isinstance(message, NotJsonRpc):
         return None
@@ -69,7 +72,7 @@ def _is_header(line: bytes) -> bool:
 
 
 def _is_piece(line: bytes) -> bool:
-    """Whether a line looks like part of a value that stands on several lines."""
+    """Whether a line looks like part of a value that spans several lines."""
     return line.strip() in (b"{", b"}", b"},", b"]", b"[", b"],") or re.match(rb'\s+"[^"]*"\s*:', line) is not None
 
 
@@ -80,10 +83,10 @@ _OBJECT = re.compile(rb"\s*\[object \w+\]\s*$")
 @diagnosis(
     "malformed-json",
     _ERROR,
-    "a message that is no JSON, but nearly",
+    "Message is not valid JSON",
     "garbled",
     topic="stdio",
-    fix="Write each message with the library's encoder, once: json.dumps(message), JSON.stringify(message).",
+    fix="Encode each message once with a JSON library: json.dumps(message), JSON.stringify(message).",
 )
 def messages_are_json(case: CheckMoment) -> Iterator[Flaw]:
     """As Python or JavaScript print an object, or encoded twice."""
@@ -93,11 +96,11 @@ def messages_are_json(case: CheckMoment) -> Iterator[Flaw]:
     line, said = frame.payload[:_MOST_READ], ""
     if message.reason == "not JSON":
         if _REPR.match(line) and re.search(rb"'(?:jsonrpc|method|result|error)'\s*:", line):
-            said = "a message is written as Python prints a dictionary, with single quotes: that is not JSON"
+            said = "a message is printed as a Python dictionary, with single quotes, which is not JSON"
         elif _OBJECT.match(line):
             said = f"a line is {line.strip().decode()}: an object was written without JSON.stringify"
     elif message.reason.startswith("a JSON string") and b"jsonrpc" in line:
-        said = "a message is a JSON string that holds JSON: it was encoded twice"
+        said = "a message is a JSON string that contains JSON: it was encoded twice"
     if said and case.state.is_sampled("malformed-json", 1, 1 << 62):
         yield Flaw(said, span=(0, len(frame.payload)))
 
@@ -105,14 +108,14 @@ def messages_are_json(case: CheckMoment) -> Iterator[Flaw]:
 @diagnosis(
     "last-message-truncated",
     _ERROR,
-    "the last message is cut off",
+    "Last message is truncated",
     "garbled",
     "end",
     topic="stdio",
-    fix="Let what was written go out before the process ends: no process.exit() or os._exit() after a write.",
+    fix="Flush stdout before the process exits: no process.exit() or os._exit() directly after a write.",
 )
 def messages_are_written_to_their_end(case: CheckMoment) -> Iterator[Flaw]:
-    """A beginning of a message without its end, of a process that ended as if all were well."""
+    """The beginning of a message, from a process that exited without an error."""
     frame, state = case.frame, case.state
     if frame is not None:
         if frame.channel is Channel.STDOUT and frame.eol is Eol.NONE and frame.payload.lstrip().startswith(b"{"):
@@ -123,21 +126,21 @@ def messages_are_written_to_their_end(case: CheckMoment) -> Iterator[Flaw]:
     if "last-message-truncated" in state.notes and ends and ends[-1].code == 0 and state.why:
         n, size = state.notes["last-message-truncated"]
         waiting = [each.method for (side, _), each in state.requests.open.items() if side is Direction.TO_SERVER]
-        what = f"the answer to {waiting[-1][:60]}" if waiting else "the last message"
-        said = f"{what} is cut off after {size:,} bytes, in the middle: the process ended before it was all written"
+        what = f"the response to {waiting[-1][:60]}" if waiting else "the last message"
+        said = f"{what} is truncated after {size:,} bytes: the process exited before all was written"
         yield Flaw(said, frames=(n,), instead=True)
 
 
 @diagnosis(
     "interleaved-messages",
     _ERROR,
-    "one message inside of another",
+    "Two messages are interleaved",
     "garbled",
     topic="stdio",
-    fix="Write each message with one call, and one thread at a time: a lock around the output.",
+    fix="Write each message with one call, and hold a lock if several threads write.",
 )
 def messages_are_written_one_by_one(case: CheckMoment) -> Iterator[Flaw]:
-    """What is left of a line is JSON once another whole message is taken out of its middle."""
+    """The rest of a line is JSON once a complete message is taken out of its middle."""
     line = _garbage(case)
     if line is None or not line.lstrip().startswith(b"{") or len(line) > _MOST_READ:
         return
@@ -151,51 +154,49 @@ def messages_are_written_one_by_one(case: CheckMoment) -> Iterator[Flaw]:
         if not text[end:].strip() or type(whole) is not dict:
             continue  # one after the other
         span = len(text[: found.start()].encode()), len(text[:end].encode())
-        yield Flaw("two messages are mixed: one was written in the middle of the other", span=span)
+        yield Flaw("two messages are interleaved: one was written in the middle of the other", span=span)
         return
 
 
 @diagnosis(
     "lsp-framing",
     _ERROR,
-    "messages with headers, as language servers send them",
+    "Message has LSP headers",
     "garbled",
     topic="stdio",
-    fix="One JSON a line.",
+    fix="Write one JSON object per line, without headers.",
 )
 def frames_are_lines(case: CheckMoment) -> Iterator[Flaw]:
-    """Content-Length is LSP."""
     line = _garbage(case)
     if line is not None and _is_header(line) and case.state.is_sampled("lsp-framing", 1, 1 << 62):
-        yield Flaw("messages come with Content-Length headers; over stdio a message is a line", span=(0, len(line)))
+        yield Flaw("messages have Content-Length headers; over stdio, a message is one line", span=(0, len(line)))
 
 
 @diagnosis(
     "multiline-message",
     _ERROR,
-    "a message over several lines",
+    "Message spans several lines",
     "garbled",
     topic="stdio",
     fix="Write JSON without indentation.",
 )
 def messages_are_lines(case: CheckMoment) -> Iterator[Flaw]:
-    """Pretty-printed JSON comes as pieces."""
     line = _garbage(case)
     if line is not None and line.strip() == b"{" and case.state.is_sampled("multiline-message", _SAID, 1 << 62):
-        yield Flaw("a message is spread over several lines", span=(0, len(line)))
+        yield Flaw("a message spans several lines", span=(0, len(line)))
 
 
 @diagnosis(
     "newline-missing",
     _ERROR,
-    "messages that no newline ends",
+    "Message is not followed by a newline",
     "garbled",
     "frame",
     topic="stdio",
     fix="End each message with a newline.",
 )
 def lines_are_messages(case: CheckMoment) -> Iterator[Flaw]:
-    """A whole value, and more behind it; or a whole one at the end of the stream."""
+    """A complete value with more behind it, or at the end of the stream."""
     frame = case.frame
     if frame is None or frame.channel is not Channel.STDOUT or not frame.payload.lstrip().startswith(b"{"):
         return
@@ -204,15 +205,15 @@ def lines_are_messages(case: CheckMoment) -> Iterator[Flaw]:
     if frame.eol is Eol.NONE:
         _, end = _ends_of_values(frame.payload) if case.message is None else (0, 0)
         if end and not frame.payload[end:].strip():
-            yield Flaw("a message is complete, and no newline follows it", span=(0, len(frame.payload)))
+            yield Flaw("a message is complete, but no newline follows", span=(0, len(frame.payload)))
     elif _garbage(case) is not None:
         end, _ = _ends_of_values(frame.payload)
         if end and frame.payload[end:].lstrip().startswith(b"{"):
-            yield Flaw("two messages stand on one line", span=(end, len(frame.payload)))
+            yield Flaw("two messages are on one line", span=(end, len(frame.payload)))
 
 
 def _ends_of_values(line: bytes) -> tuple[int, int]:
-    """Where the first and the last of the JSON values end that a line begins with; 0 for none. It reads so many."""
+    """Where the first and the last of the JSON values at the start of a line end; 0 for none. Reads this many."""
     first = at = 0
     decoder = json.JSONDecoder()
     with suppress(ValueError, RecursionError):
@@ -229,27 +230,27 @@ def _ends_of_values(line: bytes) -> tuple[int, int]:
 @diagnosis(
     "stdout-buffered",
     _ERROR,
-    "what it writes is held back",
+    "stdout is block-buffered",
     "answer",
     "error",
     "late",
     topic="stdio",
     confidence=Confidence.LIKELY,
-    fix="Flush after each message: flush=True, PYTHONUNBUFFERED=1, stdbuf -oL. Read line by line, not to the end.",
+    fix="Flush after each message (flush=True, PYTHONUNBUFFERED=1, stdbuf -oL), and read line by line, not to the end.",
     needs=AFTER,
 )
 def output_is_flushed(case: CheckMoment) -> Iterator[Flaw]:
-    """An answer that came only when stdin was closed, long after it was asked for."""
+    """A response that was sent only after stdin was closed, long after its request."""
     closed = _closed_ns(case)
     if closed is None or case.asked is None or not case.state.is_sampled("stdout-buffered", 1, 1 << 62):
         return
     waited = (closed - case.asked.time_ns) / 1e9
-    said = f"{case.asked.method[:60]} was answered when stdin was closed, {waited:.0f} s after it was sent"
+    said = f"the response to {case.asked.method[:60]} was sent when stdin was closed, {waited:.0f} s after the request"
     yield Flaw(said, frames=(case.asked.frame,))
 
 
 def _closed_ns(case: CheckMoment) -> int | None:
-    """When stdin was closed, if that is what an answer had waited for."""
+    """When stdin was closed, if the response waited for that."""
     asked, processes = case.asked, case.state.process.facts
     if asked is None or case.frame is None or case.frame.channel is not Channel.STDOUT or len(processes) < 2:
         return None
@@ -262,20 +263,25 @@ _HELD_NS, _SOON_NS = 2_000_000_000, 2_000_000_000
 
 
 _PACKED = ((b"\x1f\x8b\x08", "gzip"), (b"\x28\xb5\x2f\xfd", "zstd"))
-"""How compressed data begin (RFC 1952, section 2.3.1; RFC 8878, section 3.1.1)."""
+"""The first bytes of compressed data (RFC 1952, section 2.3.1; RFC 8878, section 3.1.1)."""
 
 
 @diagnosis(
-    "stdout-encoding", _ERROR, "text that is not UTF-8", "frame", topic="stdio", fix="PYTHONUTF8=1, or encode as UTF-8."
+    "stdout-encoding",
+    _ERROR,
+    "Output is not UTF-8",
+    "frame",
+    topic="stdio",
+    fix="Set PYTHONUTF8=1, or encode output as UTF-8.",
 )
 def text_is_utf8(case: CheckMoment) -> Iterator[Flaw]:
-    """Which byte, and what it may have been meant to be."""
+    """Names the byte, and the character it may stand for."""
     payload = case.frame.payload if case.frame is not None else b""
     if payload.startswith(_BOMS):
         return
     packed = next((name for mark, name in _PACKED if payload.startswith(mark)), "")
     if packed and case.http is not None:
-        said = f"the body is compressed with {packed}, and its Content-Encoding header does not say so"
+        said = f"the body is compressed with {packed}, but has no Content-Encoding header"
         yield Flaw(said, span=(0, 2), fix=f"Send Content-Encoding: {packed}, or do not compress the body.")
         return
     try:
@@ -283,52 +289,52 @@ def text_is_utf8(case: CheckMoment) -> Iterator[Flaw]:
     except UnicodeDecodeError as error:
         byte = payload[error.start : error.start + 1]
         meant = byte.decode("cp1252", "replace")
-        said = f"byte 0x{byte.hex()} at {error.start} is no UTF-8; in Windows-1252 it is {meant!r}"
+        said = f"byte 0x{byte.hex()} at offset {error.start} is not UTF-8; in Windows-1252 it is {meant!r}"
         yield Flaw(said, span=(error.start, error.end))
 
 
 @diagnosis(
     "byte-order-mark",
     _ERROR,
-    "output that begins with a byte-order mark, or is UTF-16",
+    "Output starts with a byte-order mark, or is UTF-16",
     "frame",
     topic="stdio",
-    fix="UTF-8 without a mark.",
+    fix="Write UTF-8 without a byte-order mark.",
 )
 def text_has_no_mark(case: CheckMoment) -> Iterator[Flaw]:
-    """PowerShell does that. A mark alone before UTF-8 is what many clients stumble over."""
+    """PowerShell does that. Many clients reject a byte-order mark before UTF-8."""
     payload = case.frame.payload if case.frame is not None else b""
     if payload.startswith(_BOMS):
         if payload.startswith(_BOMS[0]):
-            yield Flaw("a message begins with a byte-order mark", span=(0, 3), severity=_WARNING)
+            yield Flaw("a message starts with a byte-order mark", span=(0, 3), severity=_WARNING)
         else:
             yield Flaw("the output is UTF-16", span=(0, 2))
 
 
-@diagnosis("crlf-line-endings", _HINT, "lines that end with CR LF", "frame", topic="stdio")
+@diagnosis("crlf-line-endings", _HINT, "Lines end with CR LF", "frame", topic="stdio")
 def lines_end_with_lf(case: CheckMoment) -> Iterator[Flaw]:
-    """Most clients take it; said once a connection."""
+    """Most clients accept it; reported once per connection."""
     if case.frame is not None and case.frame.eol is Eol.CRLF and case.state.is_sampled("crlf-line-endings", 1, 1 << 62):
-        yield Flaw("lines end with CR LF; a line feed alone is meant")
+        yield Flaw("lines end with CR LF instead of LF")
 
 
 @diagnosis(
     "terminal-codes-on-stdout",
     _ERROR,
-    "terminal codes on stdout",
+    "Terminal codes on stdout",
     "frame",
     topic="stdio",
-    fix="NO_COLOR=1, TERM=dumb; docker without -t.",
+    fix="Set NO_COLOR=1 and TERM=dumb; run docker without -t.",
 )
 def stdout_has_no_colours(case: CheckMoment) -> Iterator[Flaw]:
-    """JSON has no raw escape characters in it."""
+    """JSON contains no raw escape characters."""
     frame = case.frame
     if (
         frame is not None
         and (at := frame.payload.find(b"\x1b")) >= 0
         and case.state.is_sampled("terminal-codes-on-stdout", _SAID, 1 << 62)
     ):
-        yield Flaw("a line has terminal codes: the server thinks that it writes to a terminal", span=(at, at + 1))
+        yield Flaw("a line contains terminal codes: the server assumes that stdout is a terminal", span=(at, at + 1))
 
 
 _SHELLS = {"sh", "bash", "zsh", "fish", "dash", "ksh"}
@@ -338,11 +344,11 @@ _PROFILE = re.compile(rb"Last login|[Ww]elcome|\bnvm\b|conda|direnv|Now using|Yo
 @diagnosis(
     "shell-profile-output",
     _ERROR,
-    "the start-up files of a shell write to stdout",
+    "Shell start-up files write to stdout",
     "garbled",
     topic="stdio",
     confidence=Confidence.LIKELY,
-    fix="Start the program itself, or the shell without -l and -i.",
+    fix="Start the program directly, or the shell without -l and -i.",
 )
 def profile_is_silent(case: CheckMoment) -> Iterator[Flaw]:
     """The first lines, of a shell that reads its start-up files."""
@@ -350,13 +356,13 @@ def profile_is_silent(case: CheckMoment) -> Iterator[Flaw]:
     if line is None or not line.strip() or connection is None or case.state.first_message_ns is not None:
         return
     if _is_login_shell(connection.argv) and case.state.is_sampled("shell-profile-output", 1, 1 << 62):
-        yield Flaw("a line comes from the start-up files of the shell", span=(0, len(line)))
+        yield Flaw("a line was written by the start-up files of the shell", span=(0, len(line)))
     elif (
         _PROFILE.search(line[:500])
         and _is_shell(connection.argv)
         and case.state.is_sampled("shell-profile-output", 1, 1 << 62)
     ):
-        yield Flaw("a line looks like one of a shell's start-up files", span=(0, len(line)))
+        yield Flaw("a line looks like output of the start-up files of a shell", span=(0, len(line)))
 
 
 def _is_shell(argv: Sequence[str]) -> bool:
@@ -378,13 +384,13 @@ _INEXACT = 2**53
 @diagnosis(
     "inexact-number",
     _HINT,
-    "a number that JSON, or JavaScript, does not have",
+    "Number is not valid JSON, or loses precision",
     "frame",
     topic="",
     confidence=Confidence.LIKELY,
 )
 def numbers_are_exact(case: CheckMoment) -> Iterator[Flaw]:
-    """NaN and Infinity are no JSON; integers beyond 2^53 lose digits in many clients."""
+    """NaN and Infinity are not JSON; integers beyond 2^53 lose digits in many clients."""
     payload = case.frame.payload if case.frame is not None else b""
     if len(payload) > 1 << 20:
         return
@@ -407,31 +413,39 @@ def _has_no_number(payload: bytes) -> bool:
 
 
 LONG = 16 << 20
-"""Bytes of a message from which on it is a very long one."""
+"""Bytes from which on a message is too long."""
 
 
 def too_long(size: int) -> Flaw:
-    """That a message has so many bytes."""
+    """The flaw of a message of so many bytes."""
     return Flaw(f"one message of {size >> 20} MiB")
 
 
 @diagnosis(
-    "message-too-long", _WARNING, "a very long message", "frame", topic="", fix="Send pages, or links to resources."
+    "message-too-long",
+    _WARNING,
+    "Message is too long",
+    "frame",
+    topic="",
+    fix="Use pagination, or return links to resources.",
 )
 def messages_are_not_too_long(case: CheckMoment) -> Iterator[Flaw]:
-    """More than 16 MiB in one piece."""
     if case.frame is not None and (size := len(case.frame.payload) + case.frame.cut) > LONG:
         yield too_long(size)
 
 
-@diagnosis("input-echoed", _ERROR, "what was sent comes back", "request", topic="stdio")
+@diagnosis("input-echoed", _ERROR, "Client messages are echoed", "request", topic="stdio")
 def nobody_echoes(case: CheckMoment) -> Iterator[Flaw]:
-    """A terminal that echoes, or a program such as cat: the client's own request, with its id."""
+    """A terminal with echo, or a program such as cat, returns the request of the client."""
     message = case.message
     if not isinstance(message, Request) or case.frame is None or case.frame.channel is not Channel.STDOUT:
         return
     key = Direction.TO_SERVER, message.id
     ours = case.state.requests.open.get(key) or case.state.requests.done.get(key)
     if ours is not None and ours.method == message.method and case.state.is_sampled("input-echoed", 1, 1 << 62):
-        fix = "Is it the right command? A pseudo-terminal echoes: start it without one (docker without -t)."
-        yield Flaw(f"the client's own {message.method[:60]} came back: nobody reads it", frames=(ours.frame,), fix=fix)
+        fix = "Check the command. If it runs in a pseudo-terminal, start it without one (docker without -t)."
+        yield Flaw(
+            (f"the client's own {message.method[:60]} was echoed: the program does not read it as MCP"),
+            frames=(ours.frame,),
+            fix=fix,
+        )

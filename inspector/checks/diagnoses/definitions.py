@@ -1,6 +1,6 @@
 """Diagnoses of server definitions: names, texts, size, order, changes and content types.
 
-Several checks ask about the same page one after another. What was seen of it goes with its case.
+Several checks examine the same page; what was parsed of it is kept in its `CheckMoment`.
 """
 
 import base64
@@ -30,9 +30,9 @@ from inspector.protocol.things import KIND_OF_METHOD, LISTS
 
 LIST = "answer tools/list"
 MOST_WITH: Final = 60
-"""Tools of a page whose traits of one kind are kept: no check reports more of one message."""
+"""Tools of a page whose traits of one kind are kept; no check reports more per message."""
 _COUNTED: Final = frozenset(("input-dialect", "output-dialect"))
-"""Kinds of which a check counts all; a tool has one of each at most."""
+"""Kinds of which a check counts all; a tool has at most one of each."""
 
 
 def tools_seen(case: CheckMoment) -> tuple[SeenTool, ...]:
@@ -60,12 +60,12 @@ def _tools_seen(case: CheckMoment) -> Iterator[SeenTool]:
 
 
 def called(thing: Any, at: int) -> str:
-    """How a sentence calls a tool, prompt or resource."""
+    """How a sentence names a tool, prompt or resource."""
     return (peek.text(thing, "name") or f"number {at + 1}")[:80]
 
 
 def flaws_of(case: CheckMoment, *kinds: str, most: int = 1 << 30) -> Iterator[Flaw]:
-    """A flaw for each trait of these kinds, at most so many of a tool."""
+    """A flaw for each trait of these kinds, at most so many per tool."""
     for at, seen in enumerate(tools_seen(case)):
         case.rest(at)
         found = [each for each in seen.traits if each.kind in kinds]
@@ -74,16 +74,16 @@ def flaws_of(case: CheckMoment, *kinds: str, most: int = 1 << 30) -> Iterator[Fl
 
 
 def is_paged(case: CheckMoment) -> bool:
-    """Whether the answer is one page of several."""
+    """Whether the response is one page of several."""
     return peek.has(case.value, "nextCursor") or is_later_page(case)
 
 
 def is_later_page(case: CheckMoment) -> bool:
-    """Whether the answer is a page after the first."""
+    """Whether the response is a page after the first."""
     return case.asked is not None and peek.has(case.asked.params, "cursor")
 
 
-# Tool names in hosts
+# Tool names in clients
 
 _WARNING, _HINT = Severity.WARNING, Severity.HINT
 _MOST = 10
@@ -93,14 +93,14 @@ _SAME: Final = re.compile(r"[^A-Za-z0-9]")
 @diagnosis(
     "tool-name-length",
     _WARNING,
-    "a long or ambiguous tool name",
+    "Tool name is long or ambiguous",
     LIST,
     topic="server/tools",
     heavy=True,
-    fix="Shorten it: clients with several servers put the server's name before it.",
+    fix="Shorten the name: clients with several servers prefix it with the server name.",
 )
 def names_survive(case: CheckMoment) -> Iterator[Flaw]:
-    """Too long with the server's own name before it, or the same as another once hosts have made it plain."""
+    """Too long with the server name as prefix, or equal to another name once clients have normalised both."""
     server = peek.text(case.state.opening.server if case.state.opening else None, "name") or ""
     seen_as: dict[str, str] = {}
     told = 0
@@ -108,20 +108,20 @@ def names_survive(case: CheckMoment) -> Iterator[Flaw]:
         name = peek.text(seen.tool, "name") or ""
         before = seen_as.setdefault(_SAME.sub("_", name).lower(), name)
         if before != name:
-            how = "but for capitals" if before.lower() == name.lower() else "but for punctuation"
+            how = "except for case" if before.lower() == name.lower() else "except for punctuation"
             said, fix = f"{before[:80]!r} and {seen.name!r} are the same {how}", "Rename one of the two."
             yield Flaw(said, f"{seen.place}/name", severity=_HINT, fix=fix)
         hosts = _too_long_for(server, name) if len(name) <= 128 and told < _MOST else ()
         if hosts:
             told += 1
             whose = f"as a tool of {server[:40]!r} " if len(name) <= 64 and server else ""
-            said = f"{seen.name} has {len(name)} characters; {whose}it is too long for {_listed(hosts)}"
+            said = f"{seen.name} has {len(name)} characters; {whose}it exceeds {_listed(hosts)}"
             mild = None if len(name) > 64 else _HINT
             yield Flaw(said, f"{seen.place}/name", severity=mild, trait="shown-name-length", hosts=hosts)
 
 
 def _too_long_for(server: str, name: str) -> tuple[str, ...]:
-    """The hosts whose models see a name that is too long; of a server that has no name yet its own length alone."""
+    """The clients in which the name is too long; without a server name its own length alone counts."""
     if len(server) + len(name) < 40:
         return ()
     hosts = (host for host in HOSTS.values() if host.naming is not None)
@@ -129,7 +129,7 @@ def _too_long_for(server: str, name: str) -> tuple[str, ...]:
 
 
 def _listed(hosts: tuple[str, ...]) -> str:
-    """The hosts of which the version is known, each with it and the date; without any, what they have in common."""
+    """The limit of the clients with known version and date; without any, what they have in common."""
     sources = ((HOSTS[each].name, HOSTS[each].naming_source) for each in hosts)
     named = [f"{name} ({source.label})" for name, source in sources if source is not None and source.version]
     return ", ".join(named) or "a limit of 64 characters"
@@ -138,35 +138,32 @@ def _listed(hosts: tuple[str, ...]) -> str:
 @diagnosis(
     "read-only-hint-doubtful",
     _HINT,
-    "annotated as read-only, and named like something that writes",
+    "`readOnlyHint` on a tool whose name suggests writing",
     LIST,
     topic="server/tools",
     heavy=True,
     confidence=Confidence.GUESS,
-    fix="Leave readOnlyHint out unless it is sure: a client may call such a tool without asking.",
+    fix="Remove readOnlyHint unless the tool only reads: clients may call such a tool without confirmation.",
 )
 def annotations_fit_the_name(case: CheckMoment) -> Iterator[Flaw]:
-    """By a verb in the name."""
     for seen in tools_seen(case):
         if word := writes(seen.tool):
             place = f"{seen.place}/annotations/readOnlyHint"
-            yield Flaw(
-                f"{seen.name} is annotated as read-only; “{word}” sounds like more", place, trait="read-only-writes"
-            )
+            yield Flaw(f"{seen.name} has readOnlyHint, but its name contains “{word}”", place, trait="read-only-writes")
 
 
 @diagnosis(
     "mirrored-header-unusable",
     _HINT,
-    "x-mcp-header that would be refused over HTTP",
+    "`x-mcp-header` is invalid over HTTP",
     LIST,
     topic="http",
     since="2026-07-28",
     heavy=True,
-    fix="Mend it before the server is reached over HTTP: clients must leave such a tool out there.",
+    fix="Correct it before the server is used over HTTP, where clients must ignore such a tool.",
 )
 def headers_would_do(case: CheckMoment) -> Iterator[Flaw]:
-    """Over HTTP itself it is a fault, which a rule tells."""
+    """Over HTTP itself, `mirrored-header-invalid` reports it."""
     if case.state.is_http:
         return
     for seen in tools_seen(case):
@@ -178,14 +175,14 @@ def headers_would_do(case: CheckMoment) -> Iterator[Flaw]:
 @diagnosis(
     "tool-name-collision",
     _HINT,
-    "a tool of another server has the same name",
+    "Tool name is also used by another server",
     LIST,
     topic="server/tools",
     heavy=True,
-    fix="Give it a name of its own: a model may take one for the other.",
+    fix="Rename the tool: a model may confuse the two.",
 )
 def names_are_nobody_else_s(case: CheckMoment) -> Iterator[Flaw]:
-    """Among the servers that are configured beside this one, as far as they are known."""
+    """Compares with the other servers of the same configuration, as far as known."""
     beside = case.state.beside
     for seen in tools_seen(case) if beside else ():
         name = peek.text(seen.tool, "name") or ""
@@ -194,7 +191,7 @@ def names_are_nobody_else_s(case: CheckMoment) -> Iterator[Flaw]:
             yield Flaw(f"{seen.name} is also a tool of {', '.join(others)[:80]}", f"{seen.place}/name")
 
 
-# Texts that go to a model
+# Texts for a model
 
 _ERROR, _SURFACE_TEXTS_WARNING = Severity.ERROR, Severity.WARNING
 _OPENINGS = ("answer initialize", "answer server/discover")
@@ -205,15 +202,15 @@ _MEMBERS = ("tools", "prompts", "resources", "resourceTemplates")
 @diagnosis(
     "text-too-long",
     _SURFACE_TEXTS_WARNING,
-    "a long text for a model",
+    "Text for the model is too long",
     LIST,
     *_OPENINGS,
     topic="server/tools",
     heavy=True,
-    fix="Say what matters most first, and the rest in a resource or a tool of its own.",
+    fix="State the most important facts first, and move the rest to a resource or another tool.",
 )
 def texts_are_short(case: CheckMoment) -> Iterator[Flaw]:
-    """A tool's description, or the instructions of the server."""
+    """The description of a tool, or the instructions of the server."""
     for seen in tools_seen(case) if case.method == "tools/list" else ():
         said = peek.text(seen.tool, "description") or ""
         yield from _cut(seen.name + "'s description", said, f"{seen.place}/description", "description-length")
@@ -231,12 +228,12 @@ def _cut(what: str, said: str, place: str, trait: str) -> Iterator[Flaw]:
         host, fact = cutting[0]
         last = " ".join(said[max(0, fact.over - 40) : fact.over].split())
         who = f"{host.name} ({fact.source.label})"
-        sentence = f"{what} has {length:,} characters; {who} stops reading at “…{last}”"
+        sentence = f"{what} has {length:,} characters; {who} truncates it at “…{last}”"
         yield Flaw(sentence, place, trait=trait, hosts=tuple(host.id for host, _ in cutting))
 
 
 def _things(case: CheckMoment) -> Iterator[tuple[str, str, Any]]:
-    """Everything that an answer has for a model to read: its place, what to call it, itself."""
+    """Each text in a response that a model reads: pointer, name, text."""
     for member in _MEMBERS:
         for at, thing in enumerate(peek.items(case.value, member)):
             case.rest(at)
@@ -249,38 +246,38 @@ def _things(case: CheckMoment) -> Iterator[tuple[str, str, Any]]:
 @diagnosis(
     "hidden-text",
     _SURFACE_TEXTS_WARNING,
-    "text that cannot be seen",
+    "Hidden text",
     *_LISTS,
     topic="server/tools",
     heavy=True,
-    fix="Take it for hostile until its author explains it: a model reads what a person does not see.",
+    fix="Treat the server as hostile until its author explains the text: a model reads it, a person does not see it.",
 )
 def texts_hide_nothing(case: CheckMoment) -> Iterator[Flaw]:
-    """Invisible characters that writing does not need; told once for each tool, prompt or resource."""
+    """Invisible characters without a use in any script; reported once per tool, prompt or resource."""
     for place, name, thing in _things(case):
         for pointer, text in texts_in(thing) if may_hide(all_of(thing)) else ():
             if hidden := hidden_in(text):
                 severity = _ERROR if hidden.is_grave else None
-                yield Flaw(f"{name} hides {hidden.sentence}", place + pointer, severity=severity)
+                yield Flaw(f"{name} contains {hidden.sentence}", place + pointer, severity=severity)
                 break
 
 
 @diagnosis(
     "prompt-injection",
     _SURFACE_TEXTS_WARNING,
-    "a text that gives a model orders",
+    "Possible prompt injection",
     *_LISTS,
     topic="server/tools",
     heavy=True,
     confidence=Confidence.GUESS,
-    fix="Read it before you trust the server. That nothing is found elsewhere proves nothing.",
+    fix="Read the text before you trust the server. Texts without a finding may still be hostile.",
 )
 def texts_give_no_orders(case: CheckMoment) -> Iterator[Flaw]:
-    """Phrases that are known from attacks; told once for each tool, prompt or resource."""
+    """Phrases known from attacks; reported once per tool, prompt or resource."""
     for place, name, thing in _things(case):
         for pointer, text in texts_in(thing) if may_order(all_of(thing)) else ():
             if order := order_in(text):
-                yield Flaw(f"{name} says {order!r}", place + pointer)
+                yield Flaw(f"{name} contains the instruction {order!r}", place + pointer)
                 break
 
 
@@ -293,13 +290,13 @@ _MANY_PAGES = 100
 @diagnosis(
     "too-many-tools",
     _HINT,
-    "many tools",
+    "Too many tools",
     LIST,
     topic="server/tools",
-    fix="Let people choose groups of tools, or make several servers.",
+    fix="Group tools so that users can choose, or split the server.",
 )
 def tools_are_few(case: CheckMoment) -> Iterator[Flaw]:
-    """Their number, and about what their definitions cost in each request; told at the list's last page."""
+    """Their number, and the approximate cost of their definitions per request; reported at the last page."""
     if peek.has(case.value, "nextCursor"):
         return
     here = peek.items(case.value, "tools")
@@ -307,7 +304,7 @@ def tools_are_few(case: CheckMoment) -> Iterator[Flaw]:
     count, tokens = len(here) + len(before), tokens_of([here, before])
     for trait, amount, said in (
         ("tool-count", count, f"{count:,} tools"),
-        ("definition-tokens", tokens, f"the definitions of {count:,} tools take about {tokens:,} tokens (estimated)"),
+        ("definition-tokens", tokens, f"the definitions of {count:,} tools need about {tokens:,} tokens (estimated)"),
     ):
         found = facts_about(trait, HOSTS.values(), amount)
         if found:
@@ -320,7 +317,7 @@ def tools_are_few(case: CheckMoment) -> Iterator[Flaw]:
 @check(
     "list-order-changed",
     _WARNING,
-    "list returns the same items in another order",
+    "List has another order than before",
     *(f"answer {each}" for each in _KINDS),
     topic="server/tools",
     mild_until="2025-11-25",
@@ -342,15 +339,15 @@ def order_stays(case: CheckMoment) -> Iterator[Flaw]:
 @diagnosis(
     "pagination-incomplete",
     _HINT,
-    "pages that are not read, or that do not end",
+    "Tool list has several pages, or never ends",
     LIST,
     "end",
     topic="server/utilities/pagination",
 )
 def pages_lead_on(case: CheckMoment) -> Iterator[Flaw]:
-    """Some hosts read no second page; a list whose cursor comes again never ends.
+    """Some clients read the first page only; a list whose cursor repeats never ends.
 
-    That there is a second page is reported with the last page, or at the end, so that an endless list is one finding.
+    A second page is reported with the last one, or at the end, so that an endless list is one finding.
     """
     notes = case.state.notes
     if case.message is None:
@@ -359,8 +356,8 @@ def pages_lead_on(case: CheckMoment) -> Iterator[Flaw]:
     cursor = peek.text(case.value, "nextCursor")
     if not is_later_page(case):
         if cursor is not None and peek.items(case.value, "tools"):
-            fix = "Legal. Where the list is short, one page does."
-            said = "the list of tools goes on after its first page"
+            fix = "Use one page if the list is short; several pages are legal."
+            said = "the tool list has more than one page"
             notes["pagination-incomplete"] = [
                 Flaw(said, "/result/nextCursor", (case.n,), trait="more-pages", fix=fix, instead=True),
             ]
@@ -376,25 +373,25 @@ def pages_lead_on(case: CheckMoment) -> Iterator[Flaw]:
     known = case.state.lists.known["tools"]
     names = [peek.text(each, "name") for each in peek.items(case.value, "tools")]
     if names and all(name in known and known[name].frame < case.n for name in names):
-        fix = "Begin each page where the one before ended."
-        yield Flaw("this page has only tools that came before", "/result/tools", severity=_WARNING, fix=fix)
+        fix = "Start each page where the previous one ended."
+        yield Flaw("this page repeats the tools of earlier pages", "/result/tools", severity=_WARNING, fix=fix)
     if len(case.state.lists.cursors.get(case.method, ())) == _MANY_PAGES:
-        yield Flaw(f"the list has more than {_MANY_PAGES} pages", "/result/nextCursor", fix="Make pages larger.")
+        yield Flaw(f"the tool list has more than {_MANY_PAGES} pages", "/result/nextCursor", fix="Use larger pages.")
 
 
-# Changes since the definitions were remembered
+# Changes since the definitions were stored
 
 _SURFACE_MEMORY_HINT = Severity.HINT
 _ONE = {"tools": "tool", "prompts": "prompt", "templates": "template"}
 _MOST_PLACES = 4
-_FIX = "Read what has changed before you trust it: the word diff stands behind D in Tools, and in mcp-inspect diff."
+_FIX = "Review the changes before you trust the server: D in Tools shows the word diff, as does mcp-inspect diff."
 _SURFACE_MEMORY_LISTS = tuple(f"answer {LISTS[kind].method}" for kind in _ONE)
 
 
 @diagnosis(
     "definition-changed",
     Severity.WARNING,
-    "changed since it was approved",
+    "Definition changed since it was approved",
     *_SURFACE_MEMORY_LISTS,
     *_OPENINGS,
     topic="",
@@ -403,7 +400,7 @@ _SURFACE_MEMORY_LISTS = tuple(f"answer {LISTS[kind].method}" for kind in _ONE)
     wanted=lambda case: bool(case.state.seen),
 )
 def definitions_stay(case: CheckMoment) -> Iterator[Flaw]:
-    """Each thing whose hash is another one; what is new beside things that are known is a hint."""
+    """Each definition with another hash; new definitions beside known ones are a hint."""
     kind = KIND_OF_METHOD.get(case.method, "")
     known = case.state.seen.get(kind or INSTRUCTIONS)
     if known is None:
@@ -420,19 +417,19 @@ def definitions_stay(case: CheckMoment) -> Iterator[Flaw]:
             continue
         hash_, before = known.things[key]
         if hash_ != content_hash(raw):
-            yield Flaw(f"the {_ONE[kind]} {key[:80]} has changed {_since(known)}{_where(before, raw)}", place)
+            yield Flaw(f"the {_ONE[kind]} {key[:80]} changed {_since(known)}{_where(before, raw)}", place)
 
 
 def _instructions(result: Any, known: Remembered) -> Iterator[Flaw]:
     hash_, _ = known.things.get("", ("", None))
     if hash_ != content_hash(peek.text(result, "instructions") or ""):
-        yield Flaw(f"the instructions have changed {_since(known)}", "/result/instructions")
+        yield Flaw(f"the instructions changed {_since(known)}", "/result/instructions")
 
 
 def _since(known: Remembered) -> str:
-    """Since when; a lock file knows no day."""
+    """Since when; a lock file has no date."""
     if not known.since:
-        return "since it was locked"
+        return "since the lock file was written"
     try:
         return f"since {datetime.fromtimestamp(known.since, UTC).astimezone().date().isoformat()}"
     except (OverflowError, ValueError, OSError):
@@ -455,31 +452,31 @@ _MAGIC = (
     (b"PK\x03\x04", "application/zip"),
 )
 _ZIPPED = ("application/vnd.", "application/epub", "application/java", "application/x-")
-"""Types that are zip files by another name."""
+"""Types that are zip files."""
 _LOOKED_AT = 1 << 20
 
 
 @diagnosis(
     "resource-mime-type-mismatch",
     Severity.WARNING,
-    "contents of another type than they say",
+    "`mimeType` does not match the contents",
     "answer resources/read",
     "answer prompts/get",
     topic="server/resources",
     heavy=True,
     confidence=Confidence.LIKELY,
-    fix="Give the type that the contents have: clients choose by it what to do with them.",
+    fix="Set the mimeType of the contents; clients choose by it how to handle them.",
 )
 def contents_are_what_they_say(case: CheckMoment) -> Iterator[Flaw]:
-    """By their first bytes, or by whether JSON is JSON."""
+    """By the first bytes, or by parsing JSON."""
     for place, item in _contents(case):
         said = (peek.text(item, "mimeType") or "").split(";")[0].strip().lower()
         data = peek.text(item, "blob") or peek.text(item, "data")
         text = peek.text(item, "text")
         if said and data and (found := _sniffed(data)) and not _is(found, said):
-            yield Flaw(f"it says {said[:60]} and begins like {found}", f"{place}/mimeType")
+            yield Flaw(f"mimeType is {said[:60]}, but the contents look like {found}", f"{place}/mimeType")
         elif text is not None and said == "application/json" and not _is_json(text):
-            yield Flaw("it says application/json and is none", f"{place}/mimeType")
+            yield Flaw("mimeType is application/json, but the contents are not JSON", f"{place}/mimeType")
 
 
 def _contents(case: CheckMoment) -> Iterator[tuple[str, Any]]:

@@ -1,6 +1,6 @@
 """Diagnoses of HTTP below MCP: DNS, TLS, proxies, redirects, sessions and bodies.
 
-What an answer to one of our own probes says is no fault of the conversation: those exchanges are judged as probes.
+Responses to probes are judged in `probes`, not here.
 """
 
 import re
@@ -21,7 +21,7 @@ _NEVER = 1 << 62
 
 
 def responded(case: CheckMoment) -> HttpExchangeState | None:
-    """The exchange whose response has just begun, if it is no probe."""
+    """The exchange whose response has just begun, unless it is a probe."""
     http, fact = case.http, case.fact
     if fact is None or fact.event is not HttpEvent.RESPONSE or http is None or http.request is None:
         return None
@@ -29,7 +29,7 @@ def responded(case: CheckMoment) -> HttpExchangeState | None:
 
 
 def refused(case: CheckMoment) -> tuple[HttpExchangeState, bytes] | None:
-    """The exchange, no probe, whose error has just brought its body; with the beginning of that."""
+    """The exchange, unless it is a probe, whose error has just delivered its body, with the beginning of the body."""
     http, frame = case.http, case.frame
     if http is None or frame is None or http.request is None or http.response is None or http.request.probe:
         return None
@@ -37,7 +37,7 @@ def refused(case: CheckMoment) -> tuple[HttpExchangeState, bytes] | None:
 
 
 def kind_of(http: HttpExchangeState) -> str:
-    """The type of a response, in small letters and without its parameters."""
+    """The content type of a response, in lower case and without parameters."""
     return (http.header("content-type") or "").partition(";")[0].strip().lower()
 
 
@@ -52,16 +52,16 @@ _TITLE = re.compile(rb"(?is)<title[^>]*>(.{1,200}?)</title>")
 @diagnosis(
     "html-response",
     _ERROR,
-    "a web page in the place of an answer",
+    "HTML page instead of a response",
     "http",
     "refusal",
     "garbled",
     "end",
     topic="",
-    fix="Try /mcp or /sse behind the address. Is it a login page, or a proxy's?",
+    fix="Try the paths /mcp and /sse, and check for a login page or a proxy.",
 )
 def is_no_web_page(case: CheckMoment) -> Iterator[Flaw]:
-    """HTML answers a POST, and nothing that was tried after it led to a conversation."""
+    """A POST is answered with HTML, and no later attempt opened a connection."""
     state = case.state
     if http := responded(case):
         if http.request is not None and http.request.method == "POST" and kind_of(http) == "text/html":
@@ -74,20 +74,20 @@ def is_no_web_page(case: CheckMoment) -> Iterator[Flaw]:
         n, target, status, title = state.notes["html-response"]
         if state.opening is None and not state.http.has_endpoint:
             named = f" “{title[:80]}”" if title else ""
-            yield Flaw(f"{target[:80]} answers with a web page{named} (status {status})", frames=(n,), instead=True)
+            yield Flaw(f"{target[:80]} returns an HTML page{named} (HTTP {status})", frames=(n,), instead=True)
 
 
 _UNREACHED = re.compile(r"refuses connections|can't be resolved|^No connection to|gave no HTTP response|stopped taking")
 
 
-@diagnosis("server-unreachable", _ERROR, "nobody answers at the address", "http end", topic="")
+@diagnosis("server-unreachable", _ERROR, "Server is unreachable", "http end", topic="")
 def somebody_answers(case: CheckMoment) -> Iterator[Flaw]:
-    """Refused, not resolved, not reached: the operating system's word."""
+    """Connection refused, name not resolved, host not reached: the error of the operating system."""
     fact, http = case.fact, case.http
     if fact is None or fact.event is not HttpEvent.ERROR or http is None or http.request is None or http.request.probe:
         return
     if is_discovery(http) and "no HTTP response" in fact.why:
-        return  # it was reached, and the next request tells more
+        return  # it was reached, and the next request shows more
     if (
         not _UNREACHED.search(fact.why)
         or "/.well-known/" in http.request.target
@@ -95,13 +95,13 @@ def somebody_answers(case: CheckMoment) -> Iterator[Flaw]:
     ):
         return
     host = _host(http.request.target)
-    local = "For a server in a container publish the port; " if host in _LOCAL else ""
-    fix = "Is it running, at this host and port, with or without TLS? "
+    local = "For a server in a container, publish the port; " if host in _LOCAL else ""
+    fix = "Check that the server is running, at this host and port, with or without TLS. "
     yield Flaw(fact.why.rstrip("."), fix=f"{fix}{local}doctor tries 127.0.0.1 and ::1." if local else fix.strip())
 
 
 def is_discovery(http: HttpExchangeState) -> bool:
-    """Whether an HTTP exchange carries nothing but the probe for the server's era."""
+    """Whether an HTTP exchange carries only the probe for the server's era."""
     return bool(http.asked) and all(each.probe and each.method == "server/discover" for each in http.asked)
 
 
@@ -118,13 +118,13 @@ def _host(url: str) -> str:
 @diagnosis(
     "accept-header-rejected",
     _ERROR,
-    "the Accept header is refused",
+    "`Accept` header is rejected",
     "http",
     topic="http",
-    fix="Take both types, in any order.",
+    fix="Accept both application/json and text/event-stream, in any order.",
 )
 def accepts_what_clients_accept(case: CheckMoment) -> Iterator[Flaw]:
-    """406, although both types were offered; or because a header of the user's took one away."""
+    """406, although both types were accepted; or because a header of the user removed one."""
     http = responded(case)
     if (
         http is not None
@@ -134,8 +134,8 @@ def accepts_what_clients_accept(case: CheckMoment) -> Iterator[Flaw]:
     ):
         sent = http.sent("accept") or ""
         whole = "application/json" in sent and "text/event-stream" in sent
-        fix = "" if whole or http.sent("accept") is None else "Leave the Accept header to this program."
-        yield Flaw(f"the server answered 406 to Accept: {sent[:80]}", fix=fix)
+        fix = "" if whole or http.sent("accept") is None else "Remove the custom Accept header."
+        yield Flaw(f"the server returned HTTP 406 for Accept: {sent[:80]}", fix=fix)
 
 
 _TYPE = re.compile(rb"(?i)(invalid|unsupported|bad|wrong).{0,20}(content[- ]type|media type)")
@@ -144,14 +144,14 @@ _TYPE = re.compile(rb"(?i)(invalid|unsupported|bad|wrong).{0,20}(content[- ]type
 @diagnosis(
     "content-type-rejected",
     _ERROR,
-    "the type of a body is refused",
+    "`Content-Type` is rejected",
     "http",
     "refusal",
     topic="http",
-    fix="Take application/json.",
+    fix="Accept application/json.",
 )
 def takes_json(case: CheckMoment) -> Iterator[Flaw]:
-    """415, or words to that effect."""
+    """HTTP 415, or an error message to that effect."""
     http, body = responded(case), refused(case)
     if (
         http is not None
@@ -159,27 +159,32 @@ def takes_json(case: CheckMoment) -> Iterator[Flaw]:
         and http.response.status == 415
         and once(case, "content-type-rejected")
     ):
-        yield Flaw(f"the server answered 415 to Content-Type: {(http.sent('content-type') or '')[:60]}")
+        yield Flaw(f"the server returned HTTP 415 for Content-Type: {(http.sent('content-type') or '')[:60]}")
     elif body is not None and _TYPE.search(body[1]) and once(case, "content-type-rejected"):
-        yield Flaw("the server refused the type of a body", span=_TYPE.search(body[1]).span())  # type: ignore[union-attr]
+        yield Flaw("the server rejected the content type of a body", span=_TYPE.search(body[1]).span())  # type: ignore[union-attr]
 
 
 @diagnosis(
-    "sse-transport", _HINT, "HTTP as it was at first", "note", topic="http", fix="--transport sse goes there at once."
+    "sse-transport",
+    _HINT,
+    "Deprecated HTTP+SSE transport",
+    "note",
+    topic="http",
+    fix="Connect with --transport sse to skip the first attempt.",
 )
 def speaks_todays_http(case: CheckMoment) -> Iterator[Flaw]:
-    """The POST was refused, and GET named an address to post to."""
+    """The POST was rejected, and GET returned an endpoint event."""
     if case.note is not None and case.note.event == "endpoint" and case.state.transport == "http":
         if once(case, "sse-transport"):
-            yield Flaw("this is the older HTTP+SSE, which is deprecated; the connection has gone over to it")
+            yield Flaw("the server uses the deprecated HTTP+SSE transport; the connection has switched to it")
 
 
 _LOGIN_PAGE = re.compile(r"(?i)[/.](?:log-?in|sign-?in|sso|saml2?|cas|oauth2?|auth|adfs)\b")
 
 
-@diagnosis("http-redirect", _HINT, "a redirect", "http", topic="", fix="Give the final address.")
+@diagnosis("http-redirect", _HINT, "HTTP redirect", "http", topic="", fix="Use the final URL.")
 def is_where_it_is(case: CheckMoment) -> Iterator[Flaw]:
-    """After 301 to 303 a client may make a GET of a POST, which loses the body (RFC 9110, section 15.4)."""
+    """After 301 to 303 a client may turn a POST into a GET, which loses the body (RFC 9110, section 15.4)."""
     http = responded(case)
     if http is None or http.request is None or http.response is None or "/.well-known/" in http.request.target:
         return
@@ -187,12 +192,12 @@ def is_where_it_is(case: CheckMoment) -> Iterator[Flaw]:
         to = http.header("location") or "nowhere"
         becomes_get = http.response.status in (301, 302, 303) and http.request.method == "POST"
         if becomes_get and case.state.opening is None and _LOGIN_PAGE.search(to[:200]):
-            said = f"{http.request.target[:80]} sends a POST on to a login page: {to[:80]} ({http.response.status})"
-            fix = "Let the address of the server past the single sign-on: clients expect 401 with WWW-Authenticate."
+            said = f"{http.request.target[:80]} redirects POST to a login page: {to[:80]} (HTTP {http.response.status})"
+            fix = "Exempt the server's URL from single sign-on: clients expect 401 with WWW-Authenticate."
             yield Flaw(said, severity=_ERROR, fix=fix)
             return
         worse = _WARNING if becomes_get else None
-        said = f"{http.request.target[:80]} leads on to {to[:80]} ({http.response.status})"
+        said = f"{http.request.target[:80]} redirects to {to[:80]} (HTTP {http.response.status})"
         yield Flaw(said, severity=worse)
 
 
@@ -202,9 +207,9 @@ _GUARD = re.compile(
 )
 
 
-@diagnosis("host-rejected", _ERROR, "a guard against other hosts refuses this one", "http", "refusal", topic="http")
+@diagnosis("host-rejected", _ERROR, "`Host` or `Origin` is rejected", "http", "refusal", topic="http")
 def lets_its_own_host_in(case: CheckMoment) -> Iterator[Flaw]:
-    """421, or words about Host or Origin: right for web pages of elsewhere, wrong for the name it is reached by."""
+    """HTTP 421, or an error about Host or Origin: right for foreign pages, wrong for the server's own name."""
     http, body = responded(case), refused(case)
     found = _GUARD.search(body[1]) if body is not None else None
     is_421 = http is not None and http.response is not None and http.response.status == 421
@@ -218,8 +223,11 @@ def lets_its_own_host_in(case: CheckMoment) -> Iterator[Flaw]:
     host = at.sent("host") or _netloc(at.request.target)
     origin = f", Origin {at.sent('origin')}" if at.sent("origin") else ""
     words = f": {found.group().decode('utf-8', 'replace')[:60]}" if found else ""
-    fix = f"Allow the host ({host.partition(':')[0][:60]}:*) in the server, or have the proxy send the Host it knows."
-    yield Flaw(f"the server refused Host {host[:60]}{origin} with {at.response.status}{words}", fix=fix)
+    fix = (
+        f"Allow the host ({host.partition(':')[0][:60]}:*) in the server, or have the proxy send a Host that "
+        "the server allows."
+    )
+    yield Flaw(f"the server rejected Host {host[:60]}{origin} with HTTP {at.response.status}{words}", fix=fix)
 
 
 def _may_be(http: HttpExchangeState) -> bool:
@@ -236,16 +244,19 @@ def _netloc(url: str) -> str:
 @diagnosis(
     "session-expired",
     _WARNING,
-    "the session is gone",
+    "HTTP session has expired",
     "error",
     "http end",
     topic="http",
-    fix="Was it restarted, or do several take turns? Keep sessions outside of the process, or be stateless.",
+    fix=(
+        "Check whether the server restarted, or several instances share the load. Store sessions outside the "
+        "process, or be stateless."
+    ),
 )
 def sessions_last(case: CheckMoment) -> Iterator[Flaw]:
-    """404 to a POST that names the session: the right answer to one that is over, and why was it?
+    """HTTP 404 to a POST with the session id: the correct response to an expired session.
 
-    404 to a GET says only that there is no stream to listen to, and 404 with -32601 that there is no such method.
+    404 to a GET only says that there is no stream, and 404 with -32601 that the method is unknown.
     """
     http, fact = case.http, case.fact
     if fact is None:
@@ -257,66 +268,68 @@ def sessions_last(case: CheckMoment) -> Iterator[Flaw]:
     of_session = http.request.method == "POST" and not http.request.probe and http.sent(SESSION) is not None
     if of_session and http.response.status == 404 and case.state.notes.get("session-expired") != fact.http:
         if once(case, "session-expired"):
-            method = f"{http.asked[0].method[:60]} was" if http.asked else "a message was"
-            said = f"{method} answered with 404: the server does not know the session any more"
+            method = f"{http.asked[0].method[:60]}" if http.asked else "a message"
+            said = f"{method} was answered with HTTP 404: the server no longer knows the session"
             yield Flaw(said, frames=(http.frame,), instead=True)
 
 
 _NO_SESSION = re.compile(rb"(?i)(missing|no|required?|without|requires).{0,30}session|session.{0,30}(missing|required)")
 
 
-@diagnosis("session-id-not-issued", _ERROR, "a session id is wanted, and none was given", "refusal", topic="http")
+@diagnosis("session-id-not-issued", _ERROR, "Session id required but not issued", "refusal", topic="http")
 def gives_the_session_it_wants(case: CheckMoment) -> Iterator[Flaw]:
-    """The response to initialize had none, or had one that a browser may not read."""
+    """The response to initialize had no session id, or one that a browser may not read."""
     found = refused(case)
     if found is None or case.state.opening is None or found[0].sent(SESSION) is not None:
         return
     if words := _NO_SESSION.search(found[1]):
         fix = "Send Mcp-Session-Id with the response to initialize, and Access-Control-Expose-Headers for web clients."
-        yield Flaw("the server wants a session id, and its answer to initialize had none", span=words.span(), fix=fix)
+        yield Flaw(
+            ("the server requires a session id, but its response to initialize had none"), span=words.span(), fix=fix
+        )
 
 
-@diagnosis("certificate-untrusted", _ERROR, "the certificate is not trusted", "http end", topic="")
+@diagnosis("certificate-untrusted", _ERROR, "TLS certificate is not trusted", "http end", topic="")
 def certificate_is_trusted(case: CheckMoment) -> Iterator[Flaw]:
-    """By the authorities of this system; or there is no TLS at all."""
+    """By the certificate authorities of this system; or the server does not use TLS."""
     why = case.fact.why if case.fact is not None and case.fact.event is HttpEvent.ERROR else ""
     if why.startswith("The TLS certificate") and once(case, "certificate-untrusted"):
         own = "self" in why or "unable to get local issuer" in why
-        fix = "--cacert FILE trusts its issuer" + (", or that of a company's proxy." if own else ".")
-        yield Flaw(why.rstrip("."), fix=f"{fix} --insecure looks away, for this run.")
+        fix = "Trust its issuer with --cacert FILE" + (", or that of a corporate proxy." if own else ".")
+        yield Flaw(why.rstrip("."), fix=f"{fix} --insecure disables verification for this run.")
     elif why.startswith("The TLS handshake") and once(case, "certificate-untrusted"):
-        yield Flaw(why.rstrip("."), fix="Does it speak TLS there? If not, the address begins with http://.")
+        yield Flaw(why.rstrip("."), fix="Check whether the port uses TLS. If not, the URL begins with http://.")
 
 
 @diagnosis(
     "proxy-failure",
     _ERROR,
-    "a proxy stands in between",
+    "Proxy error",
     "http",
     "http end",
     topic="",
-    fix="See HTTPS_PROXY and NO_PROXY.",
+    fix="Check HTTPS_PROXY and NO_PROXY.",
 )
 def no_proxy_refuses(case: CheckMoment) -> Iterator[Flaw]:
-    """It could not be passed, or wants to know who asks (407)."""
+    """The proxy failed, or requires authentication (407)."""
     http, fact = responded(case), case.fact
     if fact is not None and fact.event is HttpEvent.ERROR and fact.why.startswith("The proxy"):
         if once(case, "proxy-failure"):
             yield Flaw(fact.why.rstrip("."))
     elif http is not None and http.response is not None and http.response.status == 407 and once(case, "proxy-failure"):
-        yield Flaw("a proxy wants credentials (407)")
+        yield Flaw("the proxy requires authentication (HTTP 407)")
 
 
-@diagnosis("wrong-endpoint-event", _ERROR, "the address to post to is wrong", "note", "http", topic="http")
+@diagnosis("wrong-endpoint-event", _ERROR, "`endpoint` event has a wrong URL", "note", "http", topic="http")
 def endpoint_is_right(case: CheckMoment) -> Iterator[Flaw]:
-    """Of another origin, or one where nothing is: mostly a prefix that a proxy has taken away."""
+    """Another origin, or a path that does not exist: mostly a prefix that a proxy removes."""
     state = case.state
     if case.note is not None and case.note.event == "endpoint":
         named = state.notes["wrong-endpoint-event"] = _data(case.note.raw)
         other = _netloc(named) if "//" in named else ""
         url = state.connection.url if state.connection is not None else ""
         if other and url and other != _netloc(url):
-            fix = "Name a path, or the address by which clients reach it: see root_path and forwarded headers."
+            fix = "Send a path, or the URL by which clients reach the server: see root_path and forwarded headers."
             said = f"the endpoint event names {named[:80]}, but the server was reached at {_netloc(url)[:60]}"
             yield Flaw(said, fix=fix)
     elif (http := responded(case)) is not None and "wrong-endpoint-event" in state.notes:
@@ -324,7 +337,7 @@ def endpoint_is_right(case: CheckMoment) -> Iterator[Flaw]:
             if http.response.status in (404, 405) and http.sent(SESSION) is None and once(case, "wrong-endpoint-event"):
                 named = state.notes["wrong-endpoint-event"]
                 said = f"POST to the URL of the endpoint event, {named[:80]}, returned HTTP {http.response.status}"
-                yield Flaw(said, fix="Does a proxy take a prefix away? Then the server has to know it (root_path).")
+                yield Flaw(said, fix="If a proxy removes a path prefix, configure it in the server (root_path).")
 
 
 def _data(raw: bytes) -> str:
@@ -332,37 +345,35 @@ def _data(raw: bytes) -> str:
     return "".join(found)
 
 
-@diagnosis(
-    "header-body-mismatch", _ERROR, "head and body of a request differ", "error", topic="http", since="2026-07-28"
-)
+@diagnosis("header-body-mismatch", _ERROR, "Headers do not match the body", "error", topic="http", since="2026-07-28")
 def head_and_body_agree(case: CheckMoment) -> Iterator[Flaw]:
-    """-32020: a proxy has changed one of them, or the server reads them wrongly."""
+    """Error -32020: a proxy has changed one of them, or the server parses them incorrectly."""
     if peek.integer(case.value, "code") == -32020 and not lacks_header(case):
         said = (peek.text(case.value, "message") or "")[:120]
         frames = (case.asked.frame,) if case.asked is not None else ()
-        fix = "Compare Mcp-Method, Mcp-Name and MCP-Protocol-Version with the body, before and behind the proxy."
+        fix = "Compare Mcp-Method, Mcp-Name and MCP-Protocol-Version with the body, before and after the proxy."
         yield Flaw(
-            f"the server says that head and body of {case.method[:40]} differ: {said}", "/error", frames, fix=fix
+            f"the server reports that headers and body of {case.method[:40]} differ: {said}", "/error", frames, fix=fix
         )
 
 
 @diagnosis(
     "client-capability-required",
     _WARNING,
-    "a capability is wanted that was not offered",
+    "Server requires a client capability",
     "error",
     topic="basic",
     since="2026-07-28",
 )
 def needs_what_was_offered(case: CheckMoment) -> Iterator[Flaw]:
-    """-32021 names it."""
+    """Error -32021 names it."""
     if peek.integer(case.value, "code") == -32021:
         named = ", ".join(str(each)[:40] for each in peek.mapping(case.value, "data", "requiredCapabilities"))
         offered = named.split(",")[0] or "…"
         yield Flaw(
-            f"{case.method[:40]} needs {named or 'a capability'} of the client",
+            f"{case.method[:40]} requires the client capability {named or '(not named)'}",
             "/error/data",
-            fix=f"--capability {offered}",
+            fix=f"Connect with --capability {offered}.",
         )
 
 
@@ -372,20 +383,24 @@ _BAD_VERSION = re.compile(rb"(?i)(unsupported|invalid|bad|unknown|missing).{0,30
 @diagnosis(
     "version-header-rejected",
     _ERROR,
-    "the version that was agreed on is refused",
+    "Negotiated `MCP-Protocol-Version` is rejected",
     "refusal",
     topic="http",
     since="2025-06-18",
     until="2025-11-25",
 )
 def takes_the_version_agreed_on(case: CheckMoment) -> Iterator[Flaw]:
-    """MCP-Protocol-Version says what initialize has settled, and is refused all the same."""
+    """MCP-Protocol-Version has the version that initialize negotiated, but is rejected."""
     found, revision = refused(case), case.state.revision
     if found is None or revision is None or found[0].sent("mcp-protocol-version") != revision.in_header:
         return
     if (words := _BAD_VERSION.search(found[1])) and once(case, "version-header-rejected"):
-        said = f"MCP-Protocol-Version: {revision.in_header} is refused, which initialize has agreed on"
-        yield Flaw(said, span=words.span(), fix="Take the version that was answered to initialize; or none, as before.")
+        said = f"the server rejects MCP-Protocol-Version: {revision.in_header}, which initialize negotiated"
+        yield Flaw(
+            said,
+            span=words.span(),
+            fix=("Accept the version of the initialize result, and requests without the header."),
+        )
 
 
 _GATEWAY = {502: "Bad Gateway", 503: "Service Unavailable", 504: "Gateway Timeout"}
@@ -396,7 +411,7 @@ _MOST_SAID = 1000
 
 
 def _said(case: CheckMoment) -> str:
-    """What the body of the exchange that has just ended says of its refusal; "" if it says nothing."""
+    """What the body of the exchange that has just ended states as the reason; "" if nothing."""
     words = case.state.notes.get(_SAID, {}).pop(case.fact.http, "") if case.fact is not None else ""
     return f": {words}" if words else ""
 
@@ -404,15 +419,15 @@ def _said(case: CheckMoment) -> str:
 @diagnosis(
     "rate-limited",
     _ERROR,
-    "too many requests",
+    "Rate limited",
     "http",
     "error",
     "http end",
     topic="",
-    fix="Ask less often, or raise the limit.",
+    fix="Send fewer requests, or raise the limit.",
 )
 def has_patience(case: CheckMoment) -> Iterator[Flaw]:
-    """429, with when to come back if it says so. The request failed; a stream or a notification may not matter."""
+    """HTTP 429, with Retry-After if present. The request failed; a stream or a notification may not matter."""
     http = case.http
     if http is None or http.request is None or http.response is None or http.request.probe:
         return
@@ -420,7 +435,7 @@ def has_patience(case: CheckMoment) -> Iterator[Flaw]:
         return
     begins = case.fact is not None and case.fact.event is HttpEvent.RESPONSE
     if (begins and http.asked) or not once(case, "rate-limited"):
-        return  # the body may say why
+        return  # the body may state the reason
     what = http.asked[0].method[:60] if http.asked else http.request.method
     words = f": {reason_of(case.value)}" if case.fact is None else _said(case)
     after = http.header("retry-after")
@@ -429,9 +444,9 @@ def has_patience(case: CheckMoment) -> Iterator[Flaw]:
     yield Flaw(said, frames=(http.frame,), instead=True, severity=None if http.asked else _WARNING)
 
 
-@diagnosis("http-server-error", _ERROR, "a failure of the server, or of what stands before it", "http end", topic="")
+@diagnosis("http-server-error", _ERROR, "HTTP server error (5xx)", "http end", topic="")
 def does_not_fail(case: CheckMoment) -> Iterator[Flaw]:
-    """5xx to a POST, and no answer in it."""
+    """5xx for a POST, without a response in the body."""
     http = case.http
     if http is None or http.request is None or http.response is None or http.request.method != "POST":
         return
@@ -439,34 +454,36 @@ def does_not_fail(case: CheckMoment) -> Iterator[Flaw]:
         return
     status, probed = http.response.status, is_discovery(http)
     if status < 500 or not any(each.answered is None for each in http.asked) or (probed and status in _GATEWAY):
-        return  # what stands before it is judged by what comes of the next request
+        return  # a gateway is judged by the outcome of the next request
     if not once(case, "http-server-error probe" if probed else "http-server-error"):
         return
     if status in _GATEWAY:
-        said = f"a gateway answered {status} {_GATEWAY[status]}: the server behind it does not answer{_said(case)}"
-        fix = "Does the server run? Ask it without the gateway, and see the gateway's log."
+        said = (
+            f"a gateway returned HTTP {status} {_GATEWAY[status]}: the server behind it does not respond{_said(case)}"
+        )
+        fix = "Check that the server is running: connect without the gateway, and see the gateway's log."
     else:
         said, fix = (
             f"the server answered {http.asked[0].method[:60]} with HTTP {status}{_said(case)}",
-            "See what it logs.",
+            "See the log of the server.",
         )
-    fix = "Answer requests that are not known with a JSON-RPC error." if probed else fix
+    fix = "Return a JSON-RPC error for unknown requests." if probed else fix
     yield Flaw(said, frames=(http.frame,), instead=True, fix=fix, severity=_WARNING if probed else None)
 
 
 _ELSEWHERE = (401, 406, 407, 415, 421, 429)
-"""Refusals that have a diagnosis of their own."""
+"""Statuses that have a diagnosis of their own."""
 _NOT_HERE = {
-    404: "Is the path right? Mostly it ends with /mcp or /sse.",
-    405: "The address takes no POST: is it the right path, and does a proxy let POST through?",
-    413: "A proxy, or the server, takes no body of this size: raise its limit.",
-    426: "The address is that of another protocol, such as WebSocket.",
+    404: "Check the path; most end with /mcp or /sse.",
+    405: "Check the path, and whether a proxy blocks POST: this URL does not accept POST.",
+    413: "Raise the limit for request bodies in the server or proxy.",
+    426: "Check the URL: it expects another protocol, such as WebSocket.",
 }
 
 
-@diagnosis("http-request-rejected", _ERROR, "a request was refused", "refusal", "http end", "end", topic="http")
+@diagnosis("http-request-rejected", _ERROR, "HTTP request was rejected", "refusal", "http end", "end", topic="http")
 def requests_are_taken(case: CheckMoment) -> Iterator[Flaw]:
-    """A status of 4xx that nothing else explains, with what its body says; of a way in only if none was found."""
+    """A 4xx status that nothing else explains, with the reason in its body; at first only if all attempts fail."""
     state, fact, http = case.state, case.fact, case.http
     if case.frame is not None and refused(case) is not None:
         known = state.notes.setdefault(_SAID, {})
@@ -484,10 +501,10 @@ def requests_are_taken(case: CheckMoment) -> Iterator[Flaw]:
         if status == 404 and http.sent(SESSION) is not None:
             return
         if status == 403 and http.header("www-authenticate"):
-            return  # it says what it wants
+            return  # the challenge states what is required
         wants_a_token = status == 403 and http.sent("authorization") is None
         fix = (
-            "If credentials are missing, answer 401 with WWW-Authenticate."
+            "If credentials are missing, return 401 with WWW-Authenticate."
             if wants_a_token
             else _NOT_HERE.get(status, "")
         )
@@ -496,7 +513,7 @@ def requests_are_taken(case: CheckMoment) -> Iterator[Flaw]:
         if state.opening is not None and asked.method not in ("initialize", "server/discover"):
             yield flaw
         elif asked.method == "initialize" or "http-request-rejected" not in state.notes:
-            state.notes["http-request-rejected"] = flaw  # of server/discover it counts only if nothing else was tried
+            state.notes["http-request-rejected"] = flaw  # server/discover counts only if nothing else was tried
             if asked.method == "initialize":
                 state.notes["http-request-rejected initialize"] = True
 
@@ -504,29 +521,33 @@ def requests_are_taken(case: CheckMoment) -> Iterator[Flaw]:
 _LENGTHS = re.compile(r"received (\d+) bytes, expected (\d+)")
 
 
-@diagnosis("body-truncated", _ERROR, "a body that is cut off", "http end", "garbled", topic="http")
+@diagnosis("body-truncated", _ERROR, "HTTP body is truncated", "http end", "garbled", topic="http")
 def bodies_come_whole(case: CheckMoment) -> Iterator[Flaw]:
-    """Fewer bytes than Content-Length says, a connection that breaks, or JSON that stops in its middle."""
+    """Fewer bytes than Content-Length, a connection that breaks, or incomplete JSON."""
     http, fact = case.http, case.fact
     if http is None or not http.asked or http.request is None or http.request.probe or kind_of(http) == STREAM:
         return
     method = http.asked[0].method[:60]
     if fact is not None:
         if found := _LENGTHS.search(fact.why):
-            said = f"the answer to {method} has {int(found[1]):,} bytes, and its Content-Length is {int(found[2]):,}"
+            said = f"the response to {method} has {int(found[1]):,} bytes, but its Content-Length is {int(found[2]):,}"
             yield Flaw(
-                said, fix="Content-Length counts bytes as sent, not characters; a proxy that changes a body changes it."
+                said,
+                fix=(
+                    "Set Content-Length to the number of bytes sent, not characters; a proxy that changes a "
+                    "body must update it."
+                ),
             )
         elif fact.why.startswith("the server broke the connection off"):
-            said = f"the connection was closed in the middle of the answer to {method}"
-            yield Flaw(said, fix="Did the server crash, or a proxy give up? See their logs.")
+            said = f"the connection was closed in the middle of the response to {method}"
+            yield Flaw(said, fix="Check the logs of server and proxy for a crash or a timeout.")
     elif case.frame is not None and "json" in kind_of(http) and _stops_in_the_middle(case.frame.payload):
         size = len(case.frame.payload)
-        said = f"the answer to {method} stops in the middle of its JSON, after {size:,} bytes"
-        fix = "Did the server crash while it wrote? See its log."
+        said = f"the response to {method} is incomplete JSON: it ends after {size:,} bytes"
+        fix = "Check the log of the server for a crash during the write."
         if http.header("content-length") == str(size) and not case.frame.payload.isascii():
-            said += ", which is its Content-Length: that seems to count characters"
-            fix = "Content-Length is the number of bytes of the encoded body."
+            said += ", which is its Content-Length: it seems to count characters"
+            fix = "Set Content-Length to the number of bytes of the encoded body."
         yield Flaw(said, span=(max(size - 1, 0), size), fix=fix)
 
 
@@ -535,7 +556,7 @@ STREAM = "text/event-stream"
 
 def _stops_in_the_middle(payload: bytes) -> bool:
     """Whether it is the beginning of JSON."""
-    import json  # its errors know where they stopped; bodies that are cut are rare
+    import json  # the error of the decoder has the position; truncated bodies are rare
 
     text = payload.decode("utf-8", "replace").strip()
     try:
@@ -550,13 +571,13 @@ def _stops_in_the_middle(payload: bytes) -> bool:
 @diagnosis(
     "empty-body",
     _ERROR,
-    "an empty body in the place of an answer",
+    "Empty body instead of a response",
     "http end",
     topic="http",
-    fix="Send the JSON-RPC response. 202 without a body is for notifications.",
+    fix="Send the JSON-RPC response; 202 without a body is for notifications.",
 )
 def answers_have_a_body(case: CheckMoment) -> Iterator[Flaw]:
-    """200 to a request, and not a byte; or an event stream that ends without a message and cannot be resumed."""
+    """HTTP 200 for a request without a byte, or an event stream that ends without a message and cannot be resumed."""
     http, fact = case.http, case.fact
     if http is None or fact is None or http.response is None or http.request is None or http.request.probe:
         return
@@ -564,22 +585,27 @@ def answers_have_a_body(case: CheckMoment) -> Iterator[Flaw]:
         return
     is_stream = kind_of(http) == STREAM
     if is_stream and case.state.opening is not None:
-        return  # stream-ended-early reports it
+        return  # `stream-ended-early` reports it
     empty = http.events == 0 and not http.has_ids if is_stream else fact.body_bytes == 0
     if empty and 200 <= http.response.status < 300 and http.response.status != 202:
         if http.asked and http.asked[0].answered is None:
-            what = "an event stream that ended without a message" if is_stream else "an empty body"
-            yield Flaw(f"{http.asked[0].method[:60]} was answered by {http.response.status} with {what}")
+            what = "an event stream without a message" if is_stream else "an empty body"
+            yield Flaw(f"{http.asked[0].method[:60]} was answered with HTTP {http.response.status} and {what}")
 
 
-@diagnosis("body-encoding-invalid", _ERROR, "a compressed body that can't be unpacked", "http end", topic="http")
+@diagnosis("body-encoding-invalid", _ERROR, "Body does not match `Content-Encoding`", "http end", topic="http")
 def bodies_are_as_they_say(case: CheckMoment) -> Iterator[Flaw]:
-    """Content-Encoding says so, and the bytes are something else."""
     http, fact = case.http, case.fact
     if http is not None and fact is not None and fact.why.startswith("the compressed body can't be decoded"):
-        said = f"Content-Encoding is {(http.header('content-encoding') or '')[:20]}, and the body can't be unpacked"
+        said = (
+            f"Content-Encoding is {(http.header('content-encoding') or '')[:20]}, but the body cannot be "
+            "decoded with it"
+        )
         yield Flaw(
-            said, fix="Two proxies may have unpacked it, or packed it, in turn; send no encoding that is not there."
+            said,
+            fix=(
+                "Send Content-Encoding only for bodies that are compressed; check proxies that compress or decompress."
+            ),
         )
 
 
@@ -593,16 +619,16 @@ _NEEDS_SESSION = re.compile(
 @diagnosis(
     "session-id-not-forwarded",
     _ERROR,
-    "a session id that does not arrive",
+    "`Mcp-Session-Id` does not reach the server",
     "refusal",
     topic="http",
-    fix="Let the proxy or gateway in between pass the request header Mcp-Session-Id on.",
+    fix="Configure the proxy or gateway to forward the request header Mcp-Session-Id.",
 )
 def session_ids_arrive(case: CheckMoment) -> Iterator[Flaw]:
-    """The request had Mcp-Session-Id, and the server says that there is none."""
+    """The request had Mcp-Session-Id, but the server says that it is missing."""
     found = refused(case)
     if found is None or case.state.opening is None or found[0].sent(SESSION) is None:
         return
     if words := _NEEDS_SESSION.search(found[1]):
-        said = "the server says that Mcp-Session-Id is missing, and it was sent: something in between removes it"
+        said = "the server reports a missing Mcp-Session-Id, which was sent: a proxy or gateway removes it"
         yield Flaw(said, span=words.span(), confidence=_LIKELY)

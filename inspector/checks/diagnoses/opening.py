@@ -26,55 +26,58 @@ _SLOW_NS, _TOO_SLOW_NS, _SILENT_NS = 5_000_000_000, 60_000_000_000, 2_000_000_00
 @diagnosis(
     "id-type-changed",
     _ERROR,
-    "an id came back as another type",
+    "Response id changed its type",
     "orphan",
     topic="basic",
-    fix="Echo the id exactly as it came.",
+    fix="Return the id unchanged.",
 )
 def id_keeps_its_type(case: CheckMoment) -> Iterator[Flaw]:
-    """1 and "1" are two ids."""
+    """1 and "1" are different ids."""
     message = case.message
     if not isinstance(message, Answer | ErrorAnswer) or message.id is None:
         return
     for (side, id_), asked in case.state.requests.open.items():
         if side is Direction.TO_SERVER and id_ != message.id and str(id_) == str(message.id):
-            said = f"the id {id_!r} came back as {message.id!r}: a different id, so the request stays unanswered"
+            said = f"the id {id_!r} was returned as {message.id!r}: a different id, so the request has no response"
             yield Flaw(said, "/id", frames=(asked.frame,))
 
 
-@diagnosis("server-silent", _ERROR, "the server is alive and silent", "end", topic="basic/lifecycle")
+@diagnosis("server-silent", _ERROR, "Server is running but silent", "end", topic="basic/lifecycle")
 def answers_initialize(case: CheckMoment) -> Iterator[Flaw]:
-    """The handshake was sent, the process lives, nothing came."""
+    """The handshake was sent and the process is running, but there is no response."""
     state = case.state
     asked = unanswered(state)
     if asked is None:
         return
     if state.is_http:
         silent = asked.status is None
-        heard = "no HTTP response came" if silent else f"the response has status {asked.status} and no message in it"
+        heard = "no HTTP response" if silent else f"the HTTP response has status {asked.status} and contains no message"
         waited = (state.last_ns - asked.time_ns) / 1e9
-        fix = "Is this the URL of its MCP endpoint? Does a gateway hold the response back? See the server's log."
-        said = f"initialize was never answered: {heard} within {waited:.0f} s"
+        fix = (
+            "Check that this is the URL of the MCP endpoint, and whether a gateway delays the response. See "
+            "the server log."
+        )
+        said = f"initialize has no response: {heard} within {waited:.0f} s"
         yield Flaw(said, frames=(asked.frame,), instead=True, fix=fix)
         return
     words = [(n, line) for n, line in state.process.stderr if line.strip()]
     said = f"; stderr ends with: {words[-1][1][:120].decode('utf-8', 'replace')}" if words else "; stderr is empty"
     frames = (asked.frame, *(n for n, _ in words[-1:]))
-    fix = "Is it the right subcommand? Does it work before it reads stdin? Does it flush its output?"
-    yield Flaw(f"initialize was never answered{said}", frames=frames, instead=True, fix=fix)
+    fix = "Check the subcommand, whether the server works before it reads stdin, and whether it flushes its output."
+    yield Flaw(f"initialize has no response{said}", frames=frames, instead=True, fix=fix)
 
 
 @diagnosis(
     "slow-handshake",
     _HINT,
-    "a slow handshake",
+    "Slow handshake",
     "answer initialize",
     "answer server/discover",
     topic="",
-    fix="Answer first, load later.",
+    fix="Respond first, and load data afterwards.",
 )
 def answers_soon(case: CheckMoment) -> Iterator[Flaw]:
-    """From the beginning of the connection. No limit is specified; what takes a minute outlasts common timeouts."""
+    """From the start of the connection. No limit is specified; a minute exceeds common timeouts."""
     took = case.time_ns - case.state.began_ns
     if took > _SLOW_NS and case.state.began_ns and case.state.opening is None:
         worse = _WARNING if took > _TOO_SLOW_NS else None
@@ -82,7 +85,7 @@ def answers_soon(case: CheckMoment) -> Iterator[Flaw]:
 
 
 def log_of(state: ConnectionState) -> str:
-    """What a server on this transport writes its log to, for a sentence."""
+    """What a server on this transport writes its log to."""
     return "log" if state.is_http else "stderr"
 
 
@@ -95,23 +98,26 @@ _EARLY = re.compile(
 @diagnosis(
     "rejected-as-uninitialized",
     _ERROR,
-    "a request refused as if nobody had said hello",
+    "Request rejected as if not initialized",
     "error",
     topic="basic/lifecycle",
     until="2025-11-25",
 )
 def knows_that_it_was_initialized(case: CheckMoment) -> Iterator[Flaw]:
-    """It has lost what was agreed on, or the client was too early."""
+    """The server has lost its session state, or the client was too early."""
     state, said = case.state, peek.text(case.value, "message") or ""
     if state.opening is None or case.method in ("initialize", "server/discover") or not _EARLY.search(said[:500]):
         return
     if state.initialized and AWAITS_INITIALIZED.search(said[:500]):
         yield Flaw(
-            f"{case.method[:60]} was refused although notifications/initialized was sent: {said[:100]}", fix=_NAME
+            f"{case.method[:60]} was rejected although notifications/initialized was sent: {said[:100]}", fix=_NAME
         )
     elif state.initialized:
-        fix = "Was it restarted, or do several take turns? Keep sessions to one of them, or be stateless."
-        yield Flaw(f"{case.method[:60]} was refused as if there had been no initialize: {said[:100]}", fix=fix)
+        fix = (
+            "Check whether the server restarted, or several instances share the load. Use sticky sessions, "
+            "or be stateless."
+        )
+        yield Flaw(f"{case.method[:60]} was rejected as if initialize had not been sent: {said[:100]}", fix=fix)
     else:
         fix = "Send notifications/initialized before the first request."
         yield Flaw(f"{case.method[:60]} was sent before notifications/initialized: {said[:100]}", fix=fix)
@@ -122,10 +128,8 @@ AWAITS_INITIALIZED = re.compile(
     r"\binitialized\b.{0,40}?(?:expected|required|missing|not received|first)|"
     r"(?:unknown|unhandled|unexpected|unsupported|not found).{0,40}notifications/initialized"
 )
-"""Words of a server that wants to be told that the client is ready."""
-_NAME = (
-    "Take notifications/initialized for it: a server that waits for “initialized”, without the prefix, waits for ever."
-)
+"""Texts of errors of servers that wait for notifications/initialized."""
+_NAME = "Accept notifications/initialized: a server that expects “initialized”, without the prefix, waits forever."
 
 
 _VERSION = re.compile(
@@ -133,55 +137,62 @@ _VERSION = re.compile(
 )
 
 
-@diagnosis("no-common-version", _ERROR, "no version in common", "error", topic="basic/lifecycle")
+@diagnosis("no-common-version", _ERROR, "No common protocol version", "error", topic="basic/lifecycle")
 def has_a_version_in_common(case: CheckMoment) -> Iterator[Flaw]:
-    """-32022, or initialize refused for its version; no harm where one is known that both speak."""
+    """-32022, or initialize rejected because of its version; harmless if a common version is known."""
     code, asked = peek.integer(case.value, "code"), case.asked
     said = peek.text(case.value, "message") or ""
     if code != -32022 and not (case.method == "initialize" and _VERSION.search(said[:500])):
         return
     if case.method == "initialize" and case.state.opening is not None:
-        return  # the probe was answered late, and what it said counts
+        return  # the response to the probe was late, but counts
     named = [each for each in peek.items(case.value, "data", "supported") if isinstance(each, str)]
     common = [each for each in named if find(each) is not None]
     tells = f"it supports {', '.join(each[:20] for each in named[:5])}" if named else said[:100]
     harmless = asked is not None and (asked.probe or (asked.method == "initialize" and code == -32022))
     mild = _HINT if common and harmless else None
-    fix = f"--revision {common[0]}" if common else "Ask its author which revisions it speaks."
-    yield Flaw(f"the server refuses the version that was asked for: {tells}", "/error", severity=mild, fix=fix)
+    fix = (
+        f"Connect with --revision {common[0]}."
+        if common
+        else ("Ask the author of the server which protocol versions it supports.")
+    )
+    yield Flaw(f"the server rejects the requested protocol version: {tells}", "/error", severity=mild, fix=fix)
 
 
 @diagnosis(
     "modern-version-in-handshake",
     _ERROR,
-    "a version is agreed on that has no handshake",
+    "Handshake negotiated a version without handshake",
     "answer initialize",
     topic="basic/lifecycle",
     until="2025-11-25",
 )
 def negotiates(case: CheckMoment) -> Iterator[Flaw]:
-    """It echoes whatever it gets."""
+    """The server echoes any requested version."""
     date = peek.text(case.value, "protocolVersion")
     row = find(date) if date else None
     if row is not None and row.era is Era.MODERN:
-        yield Flaw(f"initialize was answered with {date}, a revision without initialize", "/result/protocolVersion")
+        yield Flaw(
+            (f"the initialize result has the protocol version {date}, which does not define initialize"),
+            "/result/protocolVersion",
+        )
 
 
 @diagnosis(
     "incomplete-modern-support",
     _ERROR,
-    "half of the stateless revision",
+    "Incomplete support of the stateless protocol version",
     "answer server/discover",
     topic="server/discover",
-    fix="Give all that each result of this revision needs, or do not answer server/discover.",
+    fix="Return the required members of this protocol version in each result, or do not implement server/discover.",
 )
 def is_stateless_all_through(case: CheckMoment) -> Iterator[Flaw]:
-    """server/discover is answered, and members are missing that clients of that revision rely on."""
+    """server/discover has a result, but members are missing that clients of this version rely on."""
     if type(case.value) is not dict:
         return
     missing = [name for name in _NEEDED if name not in case.value]
     if missing:
-        yield Flaw(f"server/discover is answered without {', '.join(missing)}", "/result")
+        yield Flaw(f"the server/discover result lacks {', '.join(missing)}", "/result")
 
 
 _NEEDED = ("supportedVersions", "capabilities", "resultType", "ttlMs", "cacheScope")
@@ -190,24 +201,28 @@ _NEEDED = ("supportedVersions", "capabilities", "resultType", "ttlMs", "cacheSco
 @diagnosis(
     "unknown-method-unanswered",
     _HINT,
-    "silent to what it does not know",
+    "Unknown method gets no response",
     "answer initialize",
     topic="basic",
     until="2025-11-25",
     confidence=Confidence.LIKELY,
-    fix="Answer unknown requests with -32601.",
+    fix="Return error -32601 for unknown methods.",
 )
 def answers_the_unknown(case: CheckMoment) -> Iterator[Flaw]:
-    """The probe was not answered, initialize was: clients of both eras lose time at each start.
+    """The probe had no response, initialize had: clients of both eras wait at each start.
 
-    A hint: before initialize, clients of the handshake era should send nothing else, so it is their business, too.
+    A hint: before initialize, legacy clients should send nothing else.
     """
     for asked in (*case.state.requests.open.values(), *case.state.requests.done.values()):
         http = case.state.http.exchanges.get(asked.http) if asked.http is not None else None
         silent = asked.answered is None and (asked.http is None or (http is not None and http.response is None))
         if asked.method == "server/discover" and silent and asked.frame < case.n:
             wait = (case.time_ns - asked.time_ns) / 1e9
-            yield Flaw(f"server/discover got no answer, and cost {wait:.1f} s", frames=(asked.frame,), instead=True)
+            yield Flaw(
+                (f"server/discover got no response, which delayed the connection by {wait:.1f} s"),
+                frames=(asked.frame,),
+                instead=True,
+            )
             return
 
 
@@ -217,13 +232,13 @@ _TOLD_BY = {"tools/list": "tools", "prompts/list": "prompts", "resources/list": 
 @diagnosis(
     "list-changed-silently",
     _HINT,
-    "a list changed in silence",
+    "List changed without `list_changed`",
     *(f"answer {each}" for each in _TOLD_BY),
     topic="basic/lifecycle",
     until="2025-11-25",
 )
 def changes_are_told(case: CheckMoment) -> Iterator[Flaw]:
-    """Two lists of one page differ, listChanged is promised, and no notification came between."""
+    """Two lists of one page differ, listChanged is declared, and there was no notification between them."""
     kind = _TOLD_BY[case.method]
     before, paged = case.state.lists.known[kind], peek.has(case.value, "nextCursor")
     if not before or paged or (case.asked is not None and peek.has(case.asked.params, "cursor")):
@@ -231,24 +246,24 @@ def changes_are_told(case: CheckMoment) -> Iterator[Flaw]:
     now = {peek.text(item, "uri" if kind == "resources" else "name") for item in peek.items(case.value, kind)}
     told = case.state.judged.get(f"told {kind}", 0)
     if now != set(before) and case.state.capable(kind, "listChanged") and not told:
-        yield Flaw(f"{kind} have changed, and no notification said so", f"/result/{kind}")
+        yield Flaw(f"{kind} changed without a notification", f"/result/{kind}")
 
 
-@diagnosis("handshake-rejected", _ERROR, "the handshake was refused", "error initialize", topic="basic/lifecycle")
+@diagnosis("handshake-rejected", _ERROR, "`initialize` was rejected", "error initialize", topic="basic/lifecycle")
 def takes_the_handshake(case: CheckMoment) -> Iterator[Flaw]:
-    """With an error that is no word about versions; a server that does not know initialize may be of the other era."""
+    """By an error that is not about versions; a server without initialize may be of the modern era."""
     code, said, opening = peek.integer(case.value, "code"), peek.text(case.value, "message") or "", case.state.opening
     if code in (-32601, -32022) or _VERSION.search(said[:500]) or _echoed(case):
         return
     if opening is not None and opening.era is Era.MODERN:
-        return  # it has opened without one
+        return  # it has opened without a handshake
     said = reason_of(case.value)
-    fix = f"See its {log_of(case.state)}: what it needs is missing, or it rejects this client."
-    yield Flaw(f"initialize was refused with {code}: {said[:240]}", "/error", fix=fix)
+    fix = f"See its {log_of(case.state)}: a prerequisite is missing, or it rejects this client."
+    yield Flaw(f"initialize was rejected with {code}: {said[:240]}", "/error", fix=fix)
 
 
 def _echoed(case: CheckMoment) -> bool:
-    """Whether the server has sent that very request itself, so that the answer is one of ours."""
+    """Whether the server has sent that very request itself, so that the response is ours."""
     return case.asked is not None and (Direction.FROM_SERVER, case.asked.id) in (
         *case.state.requests.open,
         *case.state.requests.done,
@@ -257,19 +272,19 @@ def _echoed(case: CheckMoment) -> bool:
 
 _LISTS = (*_TOLD_BY, "resources/templates/list")
 _WAITS = ("initialize", "server/discover", "subscriptions/listen", "tools/call", "tasks/result")
-"""What has a diagnosis of its own, or may take as long as it likes."""
+"""Methods with a diagnosis of their own, or without a time limit."""
 
 
 @diagnosis(
     "request-unanswered",
     _ERROR,
-    "a request that was never answered",
+    "Request has no response",
     "end",
     topic="basic",
-    fix="Answer every request, with an error where there is nothing else, and give what it waits for a time limit.",
+    fix="Respond to each request, with an error if need be, and set a timeout on what it waits for.",
 )
 def answers_everything(case: CheckMoment) -> Iterator[Flaw]:
-    """The server lives, has answered others, and kept silent about this one for a while."""
+    """The server is running and has responded to others, but not to this request for a while."""
     state = case.state
     if state.opening is None or state.why:
         return
@@ -277,24 +292,24 @@ def answers_everything(case: CheckMoment) -> Iterator[Flaw]:
         waited = (asked.cancelled_ns or state.last_ns) - asked.time_ns
         ours = asked.sender is Direction.TO_SERVER and asked.answered is None and asked.method not in _WAITS
         if ours and waited >= _SILENT_NS:
-            said = f"{asked.method[:60]} was not answered within {waited / 1e9:.0f} s; the server lives"
+            said = f"{asked.method[:60]} has no response after {waited / 1e9:.0f} s; the server is running"
             yield Flaw(said, frames=(asked.frame,), instead=True)
 
 
 @diagnosis(
     "list-failed",
     _ERROR,
-    "a list that cannot be had",
+    "List request failed",
     *(f"error {each}" for each in _LISTS),
     topic="basic",
 )
 def gives_its_lists(case: CheckMoment) -> Iterator[Flaw]:
-    """Refused; that it does not know the method, the version or what the client can do are other faults."""
+    """Rejected; unknown methods, versions and missing capabilities are other faults."""
     code = peek.integer(case.value, "code")
     explained = _KNOWN_REFUSALS if case.is_modern else (-32601, -32022)
     if code is not None and code not in explained:
-        fix = f"See its {log_of(case.state)}. Leave out what can't be listed, not the whole list."
-        yield Flaw(f"{case.method} was refused with {code}: {reason_of(case.value)[:240]}", "/error", fix=fix)
+        fix = f"See its {log_of(case.state)}. Omit what cannot be listed, not the whole list."
+        yield Flaw(f"{case.method} was rejected with {code}: {reason_of(case.value)[:240]}", "/error", fix=fix)
 
 
 _KNOWN_REFUSALS = (-32601, -32020, -32021, -32022)
@@ -304,42 +319,42 @@ _EARLY_ENOUGH = ("notifications/message", "notifications/progress", "notificatio
 @diagnosis(
     "message-before-handshake",
     _WARNING,
-    "something was sent before the handshake",
+    "Message before the `initialize` result",
     "notification",
     topic="basic/lifecycle",
-    fix="Send nothing but log messages before notifications/initialized has come: some clients give up.",
+    fix="Send nothing but log messages before notifications/initialized is received: some clients disconnect.",
 )
 def is_quiet_before_the_handshake(case: CheckMoment) -> Iterator[Flaw]:
-    """A notification where clients expect the answer to initialize."""
+    """A notification where clients expect the initialize result."""
     if (
         case.state.opening is None
         and case.method not in _EARLY_ENOUGH
         and case.state.is_sampled("message-before-handshake", 3, 1 << 62)
     ):
-        yield Flaw(f"{case.method[:60]} was sent before initialize was answered", "/method")
+        yield Flaw(f"{case.method[:60]} was sent before the initialize result", "/method")
 
 
 @diagnosis(
     "notification-answered",
     _ERROR,
-    "a notification was answered",
+    "Response to a notification",
     "orphan",
     "error",
     "garbled",
     "end",
     topic="basic",
-    fix="Send nothing back to a message without an id: strict clients end the connection.",
+    fix="Send no response to a message without an id: strict clients disconnect.",
 )
 def notifications_get_no_answer(case: CheckMoment) -> Iterator[Flaw]:
-    """A response without an id that no request waits for; which one does may be known at the end alone."""
+    """A response without an id that matches no open request; which one it was for may be known at the end only."""
     if case.message is None:
         for each in case.state.notes.get("anonymous", ()):
             if each.asked.answered is not None:
-                yield Flaw(f"a notification was answered, by {each.said}", "/id", (each.frame,), instead=True)
+                yield Flaw(f"a notification was answered with {each.said}", "/id", (each.frame,), instead=True)
     elif case.http is None and _is_anonymous(case):
         waiting, said = _open(case.state), _without_an_id(case)
         if not waiting or "notifications/" in (peek.text(case.value, "message") or ""):
-            yield Flaw(f"a notification was answered, by {said}", "/id")
+            yield Flaw(f"a notification was answered with {said}", "/id")
         elif len(waiting) == 1 and case.state.is_sampled("notification-answered", _FEW, 1 << 62):
             case.state.notes.setdefault("anonymous", []).append(_Stray(case.n, waiting[0], said))
 
@@ -348,7 +363,7 @@ _FEW = 3
 
 
 class _Stray(msgspec.Struct, frozen=True):
-    """A response that may be meant for a request, without its id."""
+    """A response without an id, that may belong to a request."""
 
     frame: int
     asked: TrackedRequest
@@ -356,7 +371,6 @@ class _Stray(msgspec.Struct, frozen=True):
 
 
 def _is_anonymous(case: CheckMoment) -> bool:
-    """Whether it is a response without an id."""
     message = case.message
     if isinstance(message, ErrorAnswer):
         return message.id is None and peek.integer(case.value, "code") not in (-32700, -32600)
@@ -372,21 +386,21 @@ def _without_an_id(case: CheckMoment) -> str:
 @diagnosis(
     "response-id-mismatch",
     _ERROR,
-    "an answer with another id than its request",
+    "Response id does not match the request",
     "orphan",
     "late",
     "end",
     topic="basic",
-    fix="Echo the id of the request, as it came: 0 is an id, too.",
+    fix="Return the id of the request unchanged; 0 is an id as well.",
 )
 def answers_have_the_id_of_their_request(case: CheckMoment) -> Iterator[Flaw]:
-    """One request was open, what came had no id or another one, and the request was never answered."""
+    """One request was open, the response had no id or another one, and the request got no other response."""
     state, message = case.state, case.message
     if message is None:
         for each in (*state.notes.get("anonymous", ()), *state.notes.get("response-id-mismatch", ())):
             if each.asked.answered is None:
                 frames = (each.frame, each.asked.frame)
-                said = f"{each.asked.method[:60]} was answered by {each.said}"
+                said = f"{each.asked.method[:60]} was answered with {each.said}"
                 yield Flaw(said, "/id", frames, instead=True, confidence=Confidence.LIKELY)
     elif isinstance(message, Answer | ErrorAnswer) and message.id is not None and case.http is None:
         waiting = _open(state)
@@ -395,20 +409,20 @@ def answers_have_the_id_of_their_request(case: CheckMoment) -> Iterator[Flaw]:
             and str(message.id) != str(waiting[0].id)
             and state.is_sampled("response-id-mismatch", _FEW, 1 << 62)
         ):
-            said = f"a message with the id {message.id!r}, and its own id is {waiting[0].id!r}"
+            said = f"a response with the id {message.id!r}; the id of the request is {waiting[0].id!r}"
             state.notes.setdefault("response-id-mismatch", []).append(_Stray(case.n, waiting[0], said))
 
 
 @diagnosis(
     "json-rpc-envelope-missing",
     _ERROR,
-    "JSON that is no JSON-RPC",
+    "Response is not JSON-RPC",
     "garbled",
     topic="basic",
     fix='Send {"jsonrpc": "2.0", "id": …, "result": …}, with the id of the request.',
 )
 def results_have_their_envelope(case: CheckMoment) -> Iterator[Flaw]:
-    """An object without jsonrpc, where an answer is due: a bare result, or another API."""
+    """An object without jsonrpc, where a response is due: a bare result, or another API."""
     message, payload = case.message, case.frame.payload if case.frame is not None else b""
     if not isinstance(message, NotJsonRpc) or not message.reason.startswith("an object without"):
         return
@@ -417,14 +431,12 @@ def results_have_their_envelope(case: CheckMoment) -> Iterator[Flaw]:
     if due is None or "jsonrpc" in members or not case.state.is_sampled("json-rpc-envelope-missing", 2, 1 << 62):
         return
     if members & _RESULTS.get(due.method, _NO_MEMBERS):
-        yield Flaw(
-            f"{due.method[:60]} was answered by a bare result, without its JSON-RPC envelope", frames=(due.frame,)
-        )
+        yield Flaw(f"the response to {due.method[:60]} is a bare result, without jsonrpc and id", frames=(due.frame,))
     elif case.http is not None:
         named = ", ".join(sorted(members)[:4])[:80]
-        fix = "Is this the address of the MCP endpoint? Mostly it ends with /mcp or /sse."
+        fix = "Check that this is the URL of the MCP endpoint; most end with /mcp or /sse."
         words = words_of_body(payload)
-        said = f"{due.method[:60]} was answered by JSON that is not JSON-RPC, with the members {named or 'none'}"
+        said = f"the response to {due.method[:60]} is not JSON-RPC; its members are {named or 'none'}"
         said += f": {words}" if words else ""
         yield Flaw(said, frames=(due.frame,), fix=fix)
 
@@ -438,7 +450,7 @@ _RESULTS = {
     "resources/list": frozenset(("resources",)),
     "tools/call": frozenset(("content", "structuredContent")),
 }
-"""By method, members by which its result is known."""
+"""By method, members that identify its result."""
 
 
 def _members(payload: bytes) -> frozenset[str]:
@@ -450,7 +462,7 @@ def _members(payload: bytes) -> frozenset[str]:
 
 
 def _open(state: ConnectionState) -> list[TrackedRequest]:
-    """The client's requests that are not answered yet, the oldest first; those that were given up included."""
+    """The client requests without a response, the oldest first, cancelled ones included."""
     given_up = [each for each in state.requests.done.values() if each.answered is None]
     ours = (each for (side, _), each in state.requests.open.items() if side is Direction.TO_SERVER)
     return [*(each for each in given_up if each.sender is Direction.TO_SERVER), *ours]
@@ -459,15 +471,15 @@ def _open(state: ConnectionState) -> list[TrackedRequest]:
 @diagnosis(
     "silent-after-handshake",
     _ERROR,
-    "nothing is answered after the handshake",
+    "No response after the handshake",
     "end",
     topic="basic/lifecycle",
     until="2025-11-25",
     confidence=Confidence.LIKELY,
-    fix="Does it wait for “initialized”, without the prefix notifications/, or for something else before it answers?",
+    fix="Check whether it waits for “initialized” without the prefix notifications/, or blocks after initialize.",
 )
 def goes_on_after_the_handshake(case: CheckMoment) -> Iterator[Flaw]:
-    """Initialize was answered, notifications/initialized was sent, and every request since then is open."""
+    """`initialize` has a response, notifications/initialized was sent, and every later request is open."""
     state = case.state
     if state.opening is None or state.why or not state.initialized:
         return
@@ -487,7 +499,8 @@ def goes_on_after_the_handshake(case: CheckMoment) -> Iterator[Flaw]:
     told = line_like(state, AWAITS_INITIALIZED)
     words = f"; its log says: {told[1].string.strip()[:120]}" if told is not None else ""
     said = (
-        f"the server answered initialize, and nothing after it: {since[0].method[:60]} is open for {waited / 1e9:.0f} s"
+        f"the server responded to initialize, but to nothing after it: {since[0].method[:60]} has waited "
+        f"for {waited / 1e9:.0f} s"
     )
     frames = (since[0].frame, *((told[0],) if told is not None else ()))
     yield Flaw(said + words, frames=frames, instead=True)
@@ -496,43 +509,42 @@ def goes_on_after_the_handshake(case: CheckMoment) -> Iterator[Flaw]:
 @diagnosis(
     "no-server-capabilities",
     _HINT,
-    "no capabilities",
+    "No server capabilities",
     "answer initialize",
     "answer server/discover",
     topic="basic/lifecycle",
-    fix='Declare what there is, {"tools": {}} at least: clients ask for nothing else.',
+    fix='Declare the capabilities of the server, at least {"tools": {}}: clients request nothing else.',
 )
 def declares_something(case: CheckMoment) -> Iterator[Flaw]:
-    """An empty object."""
     if peek.at(case.value, "capabilities") == {}:
-        yield Flaw("the server declares no capabilities: clients ask it for no tools, prompts or resources", "/result")
+        yield Flaw("the server declares no capabilities: clients request no tools, prompts or resources", "/result")
 
 
 @diagnosis(
     "call-rejected",
     _WARNING,
-    "a call that was refused",
+    "Call was rejected",
     "error tools/call",
     topic="server/tools",
     confidence=Confidence.LIKELY,
-    fix="Correct the call. If it is the tool that failed, the server had better answer with isError and the reason.",
+    fix="Correct the call. If the tool itself failed, the server should return isError with the reason.",
 )
 def calls_are_taken(case: CheckMoment) -> Iterator[Flaw]:
-    """With what the error, its data, or the tool's own schema says of the reason."""
+    """With the reason as the error, its data, or the tool's own schema states it."""
     if case.asked is None or case.asked.probe or peek.integer(case.value, "code") == -32603:
         return
     name = peek.text(case.asked.params, "name") or ""
     known = case.state.lists.known["tools"].get(name)
     problems = _problems(known.item if known is not None else None, case.asked)
-    why = f"; the call does not fit the tool's schema: {problems}" if problems else ""
+    why = f"; the arguments do not match inputSchema: {problems}" if problems else ""
     if type(case.value) is not dict:
-        return  # error-object-invalid shows it
+        return  # `error-object-invalid` reports it
     code, said = peek.integer(case.value, "code"), reason_of(case.value)
-    yield Flaw(f"{name[:60]} was refused with {code}: {said[:240]}{why}", "/error", (case.asked.frame,))
+    yield Flaw(f"{name[:60]} was rejected with {code}: {said[:240]}{why}", "/error", (case.asked.frame,))
 
 
 def _problems(tool: Any, asked: TrackedRequest) -> str:
-    """What is wrong with the arguments of a call by the tool's schema, in a few words."""
+    """The validation errors of the arguments of a call, as one phrase."""
     schema = peek.at(tool, "inputSchema")
     if type(schema) is not dict:
         return ""

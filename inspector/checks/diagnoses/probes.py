@@ -23,14 +23,14 @@ _METHOD_NOT_FOUND, _INVALID_PARAMS, _HEADER_MISMATCH = -32601, -32602, -32020
 
 
 def _params(case: CheckMoment) -> Any:
-    """The params of the probe that is answered; None for what answers no probe."""
+    """The params of the probe of a response; None for a response to other requests."""
     return case.asked.params if case.asked is not None and case.asked.probe else None
 
 
 def lacks_header(case: CheckMoment) -> bool:
-    """Whether what is answered is a probe over HTTP whose body lacks what a required header has to repeat.
+    """Whether a response is for a probe over HTTP whose body lacks what a required header must repeat.
 
-    Such a request has no right header, so a server that compares headers first rejects it with -32020, as it must.
+    Such a request has no correct header, so a server that compares headers first rejects it with -32020, as it must.
     """
     asked = case.asked
     if asked is None or not asked.probe or asked.http is None:
@@ -40,31 +40,30 @@ def lacks_header(case: CheckMoment) -> bool:
 
 
 def _refusal(case: CheckMoment, wanted: int, what: str, *, worse: Severity | None = None) -> Iterator[Flaw]:
-    """That a probe was taken, or refused by another code than it should."""
+    """The flaw of a probe that was accepted, or rejected with another code."""
     if isinstance(case.message, Answer):
-        yield Flaw(f"{what} is taken as if nothing were wrong", severity=worse)
+        yield Flaw(f"{what} is accepted", severity=worse)
     elif (code := peek.integer(case.value, "code")) != wanted and not (code == _HEADER_MISMATCH and lacks_header(case)):
-        yield Flaw(f"{what} is refused by {code}, not {wanted}", "/error/code")
+        yield Flaw(f"{what} is rejected with {code} instead of {wanted}", "/error/code")
 
 
 @diagnosis(
     "unknown-method-error-code",
     _WARNING,
-    "an unknown method is not told by -32601",
+    "Unknown method is not rejected with -32601",
     f"answer {probes.METHOD}",
     f"error {probes.METHOD}",
     topic="basic",
-    fix="Answer unknown requests with error -32601: by that clients find out what there is.",
+    fix="Return error -32601 for unknown methods; clients detect features by it.",
 )
 def unknown_methods_are_told(case: CheckMoment) -> Iterator[Flaw]:
-    """JSON-RPC's own code for it."""
-    yield from _refusal(case, _METHOD_NOT_FOUND, "a method that does not exist", worse=_ERROR)
+    yield from _refusal(case, _METHOD_NOT_FOUND, "an unknown method", worse=_ERROR)
 
 
 @diagnosis(
     "invalid-ping-response",
     _ERROR,
-    "a ping that is not answered by nothing",
+    "`ping` result is not empty",
     "error ping",
     topic="basic/utilities/ping",
     until="2025-11-25",
@@ -72,70 +71,70 @@ def unknown_methods_are_told(case: CheckMoment) -> Iterator[Flaw]:
 def pings_are_answered(case: CheckMoment) -> Iterator[Flaw]:
     """“The receiver MUST respond promptly with an empty response.”"""
     if case.asked is not None and case.asked.probe:
-        yield Flaw(f"ping is refused by {peek.integer(case.value, 'code')}", "/error/code", fix="Answer {}.")
+        yield Flaw(
+            f"ping is rejected with {peek.integer(case.value, 'code')}", "/error/code", fix="Return the result {}."
+        )
 
 
 @diagnosis(
     "invalid-params-error-code",
     _WARNING,
-    "a call without a name",
+    "`tools/call` without a name is not rejected with -32602",
     "answer tools/call",
     "error tools/call",
     topic="server/tools",
-    fix="Answer -32602 to params that are not what the method needs.",
+    fix="Return -32602 (Invalid params).",
     needs=PROBED,
 )
 def invalid_params_are_told(case: CheckMoment) -> Iterator[Flaw]:
-    """Invalid params have a code; a result would be one of no tool."""
     params = _params(case)
     if type(params) is dict and "name" not in params:
-        yield from _refusal(case, _INVALID_PARAMS, "a call that names no tool")
+        yield from _refusal(case, _INVALID_PARAMS, "a call without a tool name")
 
 
 @diagnosis(
     "probe-unanswered",
     _WARNING,
-    "a probe without any answer",
+    "Probe got no response",
     "end",
     topic="basic",
-    fix="Answer every request, with an error if need be: who asks waits for it.",
+    fix="Respond to every request, with an error if need be.",
 )
 def everything_is_answered(case: CheckMoment) -> Iterator[Flaw]:
-    """What was tried on purpose, and left without a word."""
     last = (
         case.state.process.provoked[0] if case.state.process.provoked and case.state.why else 0
-    )  # it ended the server (exit-on-invalid-message)
+    )  # it ended the server (`exit-on-invalid-message`)
     everything = (*case.state.requests.open.values(), *case.state.requests.done.values())
     asked = [each for each in everything if each.probe and each.frame != last]
     for each in asked:
         if each.answered is None and each.method not in ("server/discover", "initialize") and each.http is None:
             frames = (each.frame,)
-            yield Flaw(f"{each.method[:60]}, made to see what comes, got no answer", frames=frames, instead=True)
+            yield Flaw(f"{each.method[:60]}, sent as a probe, has no response", frames=frames, instead=True)
 
 
 @check(
     "unissued-cursor-accepted",
     _WARNING,
-    "a cursor that was never given is taken",
+    "Unknown cursor is accepted",
     *(f"answer {method}" for method in _PAGED),
     topic="server/utilities/pagination",
-    fix="Answer -32602 to cursors that you did not give.",
+    fix="Return -32602 for cursors that the server did not issue.",
 )
 def cursors_are_looked_at(case: CheckMoment) -> Iterator[Flaw]:
-    """“Invalid cursors SHOULD result in an error with code -32602.” A hint where the server gives no cursors at all."""
+    """“Invalid cursors SHOULD result in an error with code -32602.” A hint if the server issues no cursors at all."""
     if peek.text(_params(case), "cursor") == probes.CURSOR:
         mild = None if any(case.state.lists.cursors.values()) else _HINT
-        yield Flaw("a cursor that was never given brings a page", "/result", severity=mild)
+        yield Flaw("an unknown cursor returns a page", "/result", severity=mild)
 
 
 @check(
     "missing-argument-accepted",
     _WARNING,
-    "a prompt without an argument that it needs",
+    "Missing prompt argument is not rejected with -32602",
     "answer prompts/get",
     "error prompts/get",
     topic="server/prompts",
-    fix="Answer -32602 where a required argument is missing.",
+    fix="Return -32602 if a required argument is missing.",
     needs=PROBED,
 )
 def arguments_are_demanded(case: CheckMoment) -> Iterator[Flaw]:
@@ -144,25 +143,25 @@ def arguments_are_demanded(case: CheckMoment) -> Iterator[Flaw]:
     known = case.state.lists.known["prompts"].get(peek.text(params, "name") or "")
     needed = [each for each in peek.items(known.item if known else None, "arguments") if peek.flag(each, "required")]
     if needed and not peek.mapping(params, "arguments"):
-        yield from _refusal(case, _INVALID_PARAMS, "a prompt without an argument that it needs")
+        yield from _refusal(case, _INVALID_PARAMS, "a prompt without a required argument")
 
 
 @check(
     "undeclared-version-accepted",
     _ERROR,
-    "a request that does not say its revision is taken",
+    "Request without protocol version in `_meta` is accepted",
     "answer tools/list",
     "error tools/list",
     "end",
     topic="basic",
     since="2026-07-28",
-    fix="Answer -32602 where _meta lacks the protocol version or the capabilities.",
+    fix="Return -32602 if _meta lacks the protocol version or the capabilities.",
 )
 def requests_declare_themselves(case: CheckMoment) -> Iterator[Flaw]:
-    """Required since requests have to stand for themselves.
+    """Required since requests are self-contained.
 
-    Over stdio nothing else tells the era of such a request, so a server that takes initialize as well may take it for
-    one of the older era: which is known only at the end.
+    Over stdio the era of such a request is unknown, so a server that also implements initialize may take it for a
+    legacy one; this is known only at the end.
     """
     asked, state = case.asked, case.state
     if asked is None:
@@ -179,7 +178,7 @@ def requests_declare_themselves(case: CheckMoment) -> Iterator[Flaw]:
 
 
 def _knocked(case: CheckMoment) -> HttpExchangeState | None:
-    """The HTTP exchange made on purpose whose response has just begun."""
+    """The HTTP exchange of a probe whose response has just begun."""
     http, fact = case.http, case.fact
     if fact is None or fact.event is not HttpEvent.RESPONSE or http is None or http.request is None:
         return None
@@ -193,23 +192,23 @@ def _status(http: HttpExchangeState) -> int:
 @diagnosis(
     "unknown-session-status",
     _WARNING,
-    "a session that there is not is not told by 404",
+    "Unknown session id is not rejected with 404",
     "http",
     topic="http",
     since="2025-03-26",
     until="2025-11-25",
-    fix="Answer 404: then clients begin a new session by themselves.",
+    fix="Return HTTP 404; clients then start a new session.",
 )
 def unknown_sessions_are_told(case: CheckMoment) -> Iterator[Flaw]:
-    """404 is what a session that is over must get; that one that never was is told alike is what clients expect.
+    """Servers must return 404 for an expired session; clients expect the same for an unknown one.
 
-    To take it is a warning, and so is an error of the server's own; another refusal is a hint.
+    Acceptance is a warning, as is a 5xx status; another rejection is a hint.
     """
     http = _knocked(case)
     if http is None or http.sent(SESSION) != probes.SESSION or _status(http) in (401, 403, 404):
         return
     mild = _HINT if 400 <= _status(http) < 500 else None
-    yield Flaw(f"a session id that was never given is answered by {_status(http)}, not 404", severity=mild)
+    yield Flaw(f"an unknown session id is answered with HTTP {_status(http)}, not 404", severity=mild)
 
 
 _FOR_BROWSERS = ("mcp-session-id", "mcp-protocol-version", "authorization", "content-type")
@@ -218,64 +217,64 @@ _FOR_BROWSERS = ("mcp-session-id", "mcp-protocol-version", "authorization", "con
 @diagnosis(
     "cors-missing",
     _HINT,
-    "web clients can't use it",
+    "Web clients cannot use the server (CORS)",
     "http",
     topic="",
-    fix="Only if web clients should: answer OPTIONS.",
+    fix="Answer OPTIONS, if web clients should use the server.",
 )
 def browsers_may_ask(case: CheckMoment) -> Iterator[Flaw]:
-    """What the answer to a preflight lacks for clients in web pages of elsewhere."""
+    """What the response to a CORS preflight lacks for clients in foreign web pages."""
     http = _knocked(case)
     if http is None or http.request is None or http.request.method != "OPTIONS" or http.sent("origin") is None:
         return
     allowed = (http.header("access-control-allow-headers") or "").lower()
     names = {each.strip() for each in allowed.split(",")}
     if http.header("access-control-allow-origin") is None:
-        yield Flaw(f"a preflight (OPTIONS) was answered by {_status(http)}, without Access-Control-Allow-Origin")
+        yield Flaw(f"a preflight (OPTIONS) was answered with HTTP {_status(http)}, without Access-Control-Allow-Origin")
     elif missing := [
         name for name in _FOR_BROWSERS if name not in names and ("*" not in names or name == "authorization")
     ]:
         lines = f"Access-Control-Allow-Headers: {', '.join(_FOR_BROWSERS)}"
         fix = f"{lines}; Access-Control-Expose-Headers: Mcp-Session-Id"
-        yield Flaw(f"a preflight allows web clients no {', '.join(missing)}", fix=fix)
+        yield Flaw(f"the preflight does not allow web clients {', '.join(missing)}", fix=fix)
 
 
 @diagnosis(
     "host-not-validated",
     _WARNING,
-    "a local server that listens to any name",
+    "`Host` is not validated on a local server",
     "http",
     topic="http",
     confidence=Confidence.LIKELY,
-    fix="Compare Host with the names that are meant, too: web pages can give this machine a name of their own.",
+    fix="Compare Host with the allowed names: DNS rebinding gives this machine other names.",
 )
 def host_is_looked_at(case: CheckMoment) -> Iterator[Flaw]:
-    """DNS rebinding: a page of elsewhere whose name leads to this machine is of the server's own origin then.
+    """DNS rebinding: a foreign page whose name resolves to this machine has the origin of the server.
 
-    A hint where Origin is looked at, which is what the specification asks for and what stops a browser's POST.
+    A hint if Origin is validated, which the specification requires and which stops a POST of a browser.
     """
     http = _knocked(case)
     if http is None or http.request is None or http.sent("host") != probes.HOST:
         return
     if is_loopback(http.request.target) and 200 <= _status(http) < 300:
         mild = None if TAKES_ORIGINS in case.state.notes else _HINT
-        yield Flaw(f"a request to Host: {probes.HOST} was answered by {_status(http)}", severity=mild)
+        yield Flaw(f"a request with Host: {probes.HOST} was answered with HTTP {_status(http)}", severity=mild)
 
 
 @diagnosis(
     "loopback-address-family",
     _HINT,
-    "the server is at one of this machine's two addresses",
+    "Server listens on one loopback address only",
     "http",
     "http end",
     "end",
     topic="",
-    fix="Listen on both, or name the address instead of localhost: which is tried first differs between clients.",
+    fix="Listen on both, or use the address instead of localhost: clients differ in which they try first.",
 )
 def both_addresses_answer(case: CheckMoment) -> Iterator[Flaw]:
-    """127.0.0.1 and ::1, where one answers and the other does not.
+    """127.0.0.1 and ::1, where only one responds.
 
-    Judged for the name localhost, which stands for both, and for an address that was dialled and did not answer.
+    Judged for localhost, which means both, and for an address that did not respond.
     """
     state, http, fact = case.state, case.http, case.fact
     known: dict[str, tuple[bool, int]] = state.notes.setdefault("loopback-address-family", {})
@@ -295,9 +294,9 @@ def both_addresses_answer(case: CheckMoment) -> Iterator[Flaw]:
     not_there = [(place, n) for place, (answered, n) in known.items() if place and not answered]
     named = state.connection is not None and host_of(state.connection.url) == "localhost"
     if there and not_there and (named or not reached):
-        said = f"nothing listens at {not_there[0][0]}, and {there[0][0]} answers"
+        said = f"nothing listens at {not_there[0][0]}, but {there[0][0]} responds"
         yield Flaw(said, frames=(there[0][1], not_there[0][1]), instead=True, severity=None if reached else _ERROR)
 
 
 _DIALLED = ""
-"""In the place of an address: the one that the session itself uses."""
+"""Instead of an address: the one that the session itself uses."""

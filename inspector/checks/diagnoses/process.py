@@ -16,15 +16,18 @@ from inspector.protocol.frames import Direction
 # Known causes in stderr
 
 _LOOKED_AT = 60
-"""Lines from the end in which a cause is looked for."""
+"""Lines of stderr, from the end, that are searched for a cause."""
 _MOST = 160
 
 _Say = str | Callable[[re.Match[str]], str]
-"""How a cause is told: a form for the first group that was found, or a function of the match."""
+"""The sentence of a cause: a format for the first group found, or a function of the match."""
 
 
 def _java(found: re.Match[str]) -> str:
-    return f"it was compiled for a newer version of Java: {int(found[1]) - 44}, class file version {found[1]}"
+    return (
+        f"it was compiled for Java {int(found[1]) - 44} (class file version {found[1]}), which is newer than "
+        "the Java found"
+    )
 
 
 def _module(found: re.Match[str]) -> str:
@@ -37,18 +40,18 @@ def _npm(found: re.Match[str]) -> str:
     if "CERT" in code or "SIGNATURE" in code:
         return f"npm does not trust the certificate of {host} ({code})"
     if code in ("E401", "E403"):
-        return f"npm may not get the package from {host} ({code})"
-    return f"npm can't reach {host} ({code})"
+        return f"npm is not allowed to fetch the package from {host} ({code})"
+    return f"npm cannot reach {host} ({code})"
 
 
-_BUILD = "npm rebuild, or install it again with the Node that runs it."
-_HOST = "Does it run, and at this address? In a container, localhost is the container itself."
+_BUILD = "Run npm rebuild, or reinstall with the Node version that runs the server."
+_HOST = "Check that it is running, and the address. In a container, localhost is the container itself."
 _CAUSES: tuple[tuple[str, _Say, str], ...] = (
     *(
         (
             pattern,
             "the package {} is not in the npm registry",
-            "Check its name. A private package needs its registry in .npmrc.",
+            "Check the package name. For a private package, set its registry in .npmrc.",
         )
         for pattern in (
             r"'([^'\n]+?)(?:@[^'@/\n]*)?' is not in this registry",
@@ -58,21 +61,21 @@ _CAUSES: tuple[tuple[str, _Say, str], ...] = (
     (
         r"could not determine executable to run",
         "npx could not determine an executable to run: the package has none, or several",
-        "npx -y -p PACKAGE COMMAND names it.",
+        "Name the executable: npx -y -p PACKAGE COMMAND.",
     ),
     (
         r"npm (?:error|ERR!) code (\w*CERT\w*|E401|E403|ENOTFOUND|ETIMEDOUT|ECONNRESET|ECONNREFUSED|EAI_AGAIN)\b"
         r"(?:.*\n){0,6}?.*https?://[\w.-]+",
         _npm,
-        "Give it the proxy and the certificates: HTTPS_PROXY, NODE_EXTRA_CA_CERTS, or .npmrc.",
+        "Configure proxy and certificates for npm: HTTPS_PROXY, NODE_EXTRA_CA_CERTS, or .npmrc.",
     ),
-    (r"version `(GLIBC(?:XX)?_[\d.]+)' not found", "it needs {}, and the C library here is older", ""),
+    (r"version `(GLIBC(?:XX)?_[\d.]+)' not found", "it needs {}, but the C library of this system is older", ""),
     (
         r"compiled by a more recent version of the Java Runtime \(class file version (\d+)",
         _java,
-        "Start it with that Java, by its whole path.",
+        "Start it with that Java version, by absolute path.",
     ),
-    (r"Unable to access jarfile (\S+)", "the jar file {} does not exist", "Give its whole path, or --cwd."),
+    (r"Unable to access jarfile (\S+)", "the jar file {} does not exist", "Give its absolute path, or set --cwd."),
     (
         r"You must install or update \.NET(?:.*\n)+?Framework: '([^'\n]+)', version '([^'\n]+)'",
         lambda found: f"the .NET runtime {found[1]} {found[2]} is not installed",
@@ -80,114 +83,122 @@ _CAUSES: tuple[tuple[str, _Say, str], ...] = (
     ),
     (
         r"Could not load file or assembly '([^',\n]+)",
-        "it could not load file or assembly {}",
-        "Build or publish it again.",
+        "the file or assembly {} could not be loaded",
+        "Build or publish the server again.",
     ),
     (
         r"^\s*(?:import|export)\b.*\n\s*\^+\s*\n\s*SyntaxError: (?:Unexpected token|Cannot use import)",
-        "Node can't read its import statements: this version is too old, or the file is no ES module",
-        'Start it with a newer Node, by its whole path; in its package.json, "type": "module".',
+        "Node cannot parse its import statements: this Node version is too old, or the file is not an ES module",
+        'Use a newer Node, by absolute path, or set "type": "module" in package.json.',
     ),
     (r"The module '([^'\n]+)'\s+was compiled against a different Node\.js version", _module, _BUILD),
-    (r"Could not locate the bindings file", "a native module was not built for this Node", _BUILD),
+    (r"Could not locate the bindings file", "a native module was not built for this Node version", _BUILD),
     (
         r"JavaScript heap out of memory",
-        "Node ran out of memory: its heap has a limit",
-        "Load less at the start, or NODE_OPTIONS=--max-old-space-size=8192.",
+        "Node ran out of heap memory",
+        "Load less at startup, or set NODE_OPTIONS=--max-old-space-size=8192.",
     ),
     (
         r"current Python version \(([\d.]+)\) does not satisfy Python\s*([<>=!~]+[\d.,<>=!~* ]*[\d*])",
-        lambda found: f"it needs Python {found[2]}, and {found[1]} was found",
-        "uvx --python names another one.",
+        lambda found: f"it requires Python {found[2]}, but {found[1]} was found",
+        "Select another Python version with uvx --python.",
     ),
     (
         r"Failed to spawn: `([^`\n]+)`",
-        "uv found no program called {}",
-        "See the scripts in its pyproject.toml, and --directory.",
+        "uv found no program {}",
+        "Check the scripts in its pyproject.toml, and --directory.",
     ),
     (
         r"Failed opening required '([^'\n]+)'|require\(([^)\n]+)\): Failed to open stream",
         "the PHP file {} does not exist",
-        "composer install writes vendor/autoload.php.",
+        "Run composer install, which writes vendor/autoload.php.",
     ),
     (
         r"cannot load such file -- (\S+) \(LoadError\)|Could not find (\S+) in (?:any of the sources|locally)",
         "the Ruby library {} is missing",
-        "bundle install, or gem install, with the Ruby that the host finds.",
+        "Run bundle install or gem install with the Ruby that runs the server.",
     ),
     (
         r"error while loading shared libraries: ([^:\s]+):|Library not loaded: (\S+)",
         "the shared library {} is missing",
-        "Install the package that has it, or a build for this system.",
+        "Install the package that contains it, or a build for this system.",
     ),
     (
         r"permission denied while trying to connect to the Docker daemon socket(?: at (\S+?):)?",
-        lambda found: f"this user has no permission to use Docker{f' at {found[1]}' if found[1] else ''}",
+        lambda found: f"this user is not allowed to use Docker{f' at {found[1]}' if found[1] else ''}",
         "Add the user to the group docker, or use rootless Docker.",
     ),
     (
         r'exec: \\?"([^"\\\n]+)\\?": executable file not found',
-        "the container has no program called {}",
-        "Correct the command after the image, or leave it out.",
+        "the container has no program {}",
+        "Correct or remove the command after the image.",
     ),
     (
         r"Executable doesn't exist at (\S+)",
         "the browser {} is not installed",
-        "npx playwright install downloads it.",
+        "Install it with npx playwright install.",
     ),
     (
         r"NoClassDefFoundError: (\S+)|Could not find or load main class (\S+)",
         "the Java class {} is missing",
-        "Correct the class path, or build a jar that has its dependencies in it.",
+        "Correct the class path, or build a jar with its dependencies.",
     ),
     (
         r"ReferenceError: (File|fetch|Headers|ReadableStream|WebSocket|crypto|CustomEvent) is not defined"
         r"(?:(?:.*\n)*?Node\.js (v[\d.]+))?",
         lambda found: f"{found[1]} is not defined: Node{f' {found[2]}' if found[2] else ''} is too old for a package",
-        "Start it with a newer Node, by its whole path.",
+        "Use a newer Node, by absolute path.",
     ),
     (r"^thread '.*' panicked at .*:\n(.+)", "it panicked: {}", ""),
     (r"^panic: (.+)", "it panicked: {}", ""),
     (
         r"Requires (\w+) access(?: to \S+)?, run again with the (--allow-\w+) flag",
-        lambda found: f"deno does not give it {found[1]} access; {found[2]} does",
+        lambda found: f"deno denied {found[1]} access, which {found[2]} allows",
         "Add the flag before the script.",
     ),
     (
         r"Cannot connect to the Docker daemon at (\S+?)\.(?: |$)",
-        "the Docker daemon does not run, or can't be reached at {}",
+        "the Docker daemon is not running, or not reachable at {}",
         "Start Docker, or set DOCKER_HOST.",
     ),
     (
         r"exec ([^:\n]+): exec format error|(?<!\S)([^:\s]{1,300}): cannot execute binary file: Exec format error",
         "{} is a program for another architecture (exec format error)",
-        "docker run --platform, or an image or build for this machine.",
+        "Use docker run --platform, or an image or build for this machine.",
     ),
     (
         r"sudo: a terminal is required to read the password",
-        "sudo wants a password, and there is no terminal to give it in",
-        "Start it without sudo.",
+        "sudo asks for a password, but there is no terminal",
+        "Start the server without sudo.",
     ),
-    (r"ModuleNotFoundError: No module named '([\w.]+)'", "the Python module {} is missing", "Install it there."),
+    (
+        r"ModuleNotFoundError: No module named '([\w.]+)'",
+        "the Python module {} is missing",
+        ("Install the module in the environment that runs the server."),
+    ),
     (
         r"Cannot find (?:module|package) '([^'\n]+)'",
         "the Node module {} is missing",
-        "npm install, or build it.",
+        "Run npm install, or build the server.",
     ),
-    (r"ImportError: (.{1,100})", "an import fails: {}", "Look at the versions of its packages."),
-    (r"SyntaxError: (.{1,100})", "the code can't be read: {}", "Is it the right version of the interpreter?"),
-    (r"(ERR_REQUIRE_ESM|ERR_UNKNOWN_FILE_EXTENSION)", "Node can't load the file ({})", "Build it first."),
-    (r"Unsupported engine|requires Node|EBADENGINE", "it needs another version of Node", "Install that one."),
+    (r"ImportError: (.{1,100})", "an import failed: {}", "Check the versions of the server's packages."),
+    (r"SyntaxError: (.{1,100})", "the code cannot be parsed: {}", "Check the version of the interpreter."),
+    (r"(ERR_REQUIRE_ESM|ERR_UNKNOWN_FILE_EXTENSION)", "Node cannot load the file ({})", "Build the server first."),
+    (
+        r"Unsupported engine|requires Node|EBADENGINE",
+        "it requires another version of Node",
+        "Install that version of Node.",
+    ),
     (
         r"No such option:? (\S+)|[Uu]nknown (?:option|argument|flag):? (\S+)|unrecognized arguments: (.+)|"
         r"unexpected argument (\S+)|flag provided but not defined: (\S+)",
-        "it does not know the option {}",
-        "See its --help.",
+        "unknown option {}",
+        "Check the options in its --help.",
     ),
     (
         r"ECONNREFUSED ([\w.:\[\]-]+:\d+)|dial tcp ([\w.:\[\]-]+:\d+): connect: connection refused|"
         r"connection to server at (\S+ \([^)\n]+\), port \d+) failed: Connection refused",
-        "it can't connect to {}: the connection was refused",
+        "it cannot connect to {}: connection refused",
         _HOST,
     ),
     (
@@ -195,10 +206,10 @@ _CAUSES: tuple[tuple[str, _Say, str], ...] = (
         "{} does not exist",
         "Correct the path in its arguments or configuration.",
     ),
-    (r"(?:EACCES|Permission denied)(.{0,80})", "it lacks a permission{}", "Look at owners and modes."),
-    (r"can't open file '([^'\n]+)'", "the file {} does not exist", "Give its whole path, or --cwd."),
+    (r"(?:EACCES|Permission denied)(.{0,80})", "permission denied{}", "Check owner and mode of the file."),
+    (r"can't open file '([^'\n]+)'", "the file {} does not exist", "Give its absolute path, or set --cwd."),
 )
-"""Causes, the most special ones first."""
+"""The causes, the most specific first."""
 _KNOWN = tuple((re.compile(pattern, re.MULTILINE), say, fix) for pattern, say, fix in _CAUSES)
 
 _NOISE = re.compile(
@@ -208,9 +219,9 @@ _NOISE = re.compile(
     r"|\s*\.\.\. \d+ (?:more|common frames)|[-+|\s]+$|\s*name: '\w+'"
     r"|-+ Native stack trace|\s*\d+: 0x|<--- |\[\d+:0x|https?://\S+$|\s*(?:errno|code|syscall|type|path): |Learn more:"
 )
-"""Lines that never tell a cause alone."""
+"""Lines that never state a cause by themselves."""
 _IN_A_GROUP = re.compile(r"^[ |+]*\| (?=\S)")
-"""What Python puts before the lines of an exception group."""
+"""What Python prints before the lines of an exception group."""
 _HEADS = re.compile(
     r"^(?:\S{1,60}: |\[\S{1,40}\] )?(?:Unhandled exception\.? |Uncaught |error: Uncaught \(in promise\) )?"
     r"(?:[\w.$]*(?:Error|Exception|Exit|Timeout|PromiseRejection)"
@@ -218,7 +229,7 @@ _HEADS = re.compile(
 )
 """How the message of an exception begins."""
 _TRAP = re.compile(r"^(?:\S{1,200}:\d+: )?Fatal error: ")
-"""How Swift names the check that ends a program (“Server.swift:31: Fatal error: …”). A long backtrace may follow it."""
+"""How Swift names the check that ends a program (“Server.swift:31: Fatal error: …”); a long backtrace may follow."""
 _BAD = re.compile(
     r"(?i)\b(?:error|critical|fatal|failed|failure|cannot|can't|could not|couldn't|unable to|denied|refused|not found|"
     r"no such|missing|invalid|required|must be|not set|unsupported)\b"
@@ -231,7 +242,7 @@ def tail_of(state: ConnectionState) -> list[tuple[int, str]]:
 
 
 def line_like(state: ConnectionState, pattern: re.Pattern[str]) -> tuple[int, re.Match[str]] | None:
-    """The newest line of stderr in which a pattern is found."""
+    """The newest line of stderr that matches a pattern."""
     for n, line in tail_of(state):
         if found := pattern.search(line[:2000]):
             return n, found
@@ -239,25 +250,29 @@ def line_like(state: ConnectionState, pattern: re.Pattern[str]) -> tuple[int, re
 
 
 def last_words(state: ConnectionState, n: int) -> Flaw:
-    """What stderr tells of an end: the cause, if it is a known one, else the line that tells most.
+    """What stderr says of an exit: a known cause, else its most informative line.
 
-    The sentence goes on where another has said that it ended. `n` is the end's entry.
+    The sentence continues one that says how the server ended. `n` is the entry of the exit.
     """
     newest = tail_of(state)[:_LOOKED_AT]
     if known := _known(newest):
         at, sentence, fix = known
         return Flaw(f": {sentence}", frames=(at, n), instead=True, fix=fix)
     if (telling := _telling(newest)) is None:
-        return Flaw(", without a word on stderr", frames=(n,), instead=True)
+        return Flaw(", with nothing on stderr", frames=(n,), instead=True)
     at, words, is_error = telling
-    said = f": {words}" if is_error else f", and its last words were: {words}"
+    said = f": {words}" if is_error else f"; last line of stderr: {words}"
     return Flaw(said, frames=(at, n), instead=True)
 
 
 def cause_in(state: ConnectionState) -> tuple[int, str, str] | None:
-    """A cause that stderr names beyond doubt, with its entry, and what to do about it; None if it names none."""
+    """A cause that stderr states beyond doubt, with its entry and fix; None if there is none."""
     if trap := line_like(state, _TRAP):
-        return trap[0], trap[1].string.strip()[:_MOST], "A runtime check failed there: correct that code."
+        return (
+            trap[0],
+            trap[1].string.strip()[:_MOST],
+            ("Correct the code at the place named in the backtrace: a runtime check failed."),
+        )
     newest = tail_of(state)[:_LOOKED_AT]
     if known := _known(newest):
         return known
@@ -278,9 +293,9 @@ def _known(newest: list[tuple[int, str]]) -> tuple[int, str, str] | None:
 
 
 def _telling(newest: list[tuple[int, str]]) -> tuple[int, str, bool] | None:
-    """The line that tells most: its entry, its words, and whether it speaks of a failure. None if there are no words.
+    """The most informative line: its entry, its text, and whether it is about a failure; None if there is no text.
 
-    The newest of the best kind: the head of an exception, else a line about a failure, else any other.
+    That is the newest head of an exception, else the newest line about a failure, else any other.
     """
     newest = [(at, _IN_A_GROUP.sub("", line)) for at, line in newest]
     words = [(at, line.strip()[:_MOST]) for at, line in newest if not _NOISE.match(line)]
@@ -299,7 +314,7 @@ _LIKELY = Confidence.LIKELY
 
 
 def exit_of(state: ConnectionState) -> tuple[int, int, ProcessFact] | None:
-    """The child's end, if it ended by itself: number, time, fact. None if a message that doctor sent ended it."""
+    """The exit of the child, if mcp-inspect did not cause it: number, time, fact. None after a probe of doctor."""
     for n, time_ns, fact in state.process.facts:
         if fact.event is ProcessEvent.EXIT and state.why and state.process.provoked is None:
             return n, time_ns, fact
@@ -309,22 +324,22 @@ def exit_of(state: ConnectionState) -> tuple[int, int, ProcessFact] | None:
 @diagnosis(
     "exit-on-invalid-message",
     _HINT,
-    "an invalid message ended the server",
+    "Invalid message ended the server",
     "end",
     topic="",
-    fix="Respond with an error instead: -32700 to invalid JSON, -32601 to an unknown method, -32602 to invalid params.",
+    fix="Return an error: -32700 for invalid JSON, -32601 for an unknown method, -32602 for invalid params.",
 )
 def survives_invalid_messages(case: CheckMoment) -> Iterator[Flaw]:
-    """The last message before the end was one of doctor's, which no other client sends."""
+    """The last message before the exit was an invalid one of doctor, which other clients do not send."""
     state = case.state
     ends = [n for n, _, fact in state.process.facts if fact.event is ProcessEvent.EXIT]
     if state.process.provoked is not None and ends and state.why:
-        said = f"the server ended after doctor had sent it {state.process.provoked[1]}"
+        said = f"the server exited after doctor sent {state.process.provoked[1]}"
         yield Flaw(said, frames=(ends[0], state.process.provoked[0]), instead=True)
 
 
 def died(state: ConnectionState) -> tuple[int, int, ProcessFact] | None:
-    """Its end, if no conversation came about before."""
+    """The exit, if the connection was not opened before."""
     return exit_of(state) if state.opening is None else None
 
 
@@ -334,13 +349,13 @@ _NOT_FOUND = re.compile(
 
 
 _NOT_RUNNABLE = re.compile(r"exists but|neither a program")
-"""What looking for the command says of a file that is there."""
-_RUN = "chmod +x, look at its first line, or put its interpreter before it."
+"""What the lookup of the command reports of a file that exists."""
+_RUN = "Run chmod +x, check the first line of the file, or name its interpreter in the command."
 
 
-@diagnosis("program-not-runnable", _ERROR, "a program of the command can't be found or run", "end", topic="")
+@diagnosis("program-not-runnable", _ERROR, "Program of the command cannot be found or run", "end", topic="")
 def command_can_be_run(case: CheckMoment) -> Iterator[Flaw]:
-    """What shells mean by 127 and 126, and what was wrong with the file before anything was started."""
+    """Exit codes 127 and 126 of shells, and defects of the file found before the start."""
     if not case.state.process.facts and _NOT_RUNNABLE.search(case.state.why):
         yield Flaw(case.state.why.rstrip("."), frames=(case.n,), instead=True, fix=_RUN)
         return
@@ -349,19 +364,23 @@ def command_can_be_run(case: CheckMoment) -> Iterator[Flaw]:
         return
     line = line_like(case.state, _NOT_FOUND)
     what = "a program was not found" if ended[2].code == 127 else "a program is not executable"
-    if line is None and (told := cause_in(case.state)):  # a loader and docker use these codes, too
-        said = f"the command exited with {ended[2].code}: {told[1]}"
+    if line is None and (told := cause_in(case.state)):  # a loader and docker use these codes as well
+        said = f"the command exited with code {ended[2].code}: {told[1]}"
         yield Flaw(said, frames=(told[0], ended[0]), instead=True, fix=told[2])
         return
     said = f": {line[1].group(0)[:120]}" if line else ""
-    fix = "Install it, or give its whole path." if ended[2].code == 127 else "chmod +x, and look at its first line."
+    fix = (
+        "Install the program, or give its absolute path."
+        if ended[2].code == 127
+        else "Run chmod +x, and check the first line of the file."
+    )
     frames = (line[0], ended[0]) if line else (ended[0],)
-    yield Flaw(f"the command exited with {ended[2].code}, {what}{said}", frames=frames, instead=True, fix=fix)
+    yield Flaw(f"the command exited with code {ended[2].code}, {what}{said}", frames=frames, instead=True, fix=fix)
 
 
-@diagnosis("exit-during-handshake", _ERROR, "the server died before it said anything", "end", topic="")
+@diagnosis("exit-during-handshake", _ERROR, "Server exited during the handshake", "end", topic="")
 def survives_the_handshake(case: CheckMoment) -> Iterator[Flaw]:
-    """A code that is not 0, no conversation; the cause from stderr, if it is a common one."""
+    """An exit code other than 0 before the handshake completed, with the cause from stderr if it is a known one."""
     ended = died(case.state)
     if ended is None or ended[2].signal or ended[2].code in (0, None, 126, 127, *SIGNAL_CODES):
         return
@@ -373,9 +392,9 @@ def survives_the_handshake(case: CheckMoment) -> Iterator[Flaw]:
 _OPENING = ("initialize", "server/discover")
 
 
-@diagnosis("exit-during-session", _ERROR, "the server died in the middle of the conversation", "end", topic="")
+@diagnosis("exit-during-session", _ERROR, "Server exited during the session", "end", topic="")
 def survives_its_work(case: CheckMoment) -> Iterator[Flaw]:
-    """It ended by itself while a request was open, before it answered any, or with a code that is not 0."""
+    """It exited by itself with an open request, before its first response, or with an exit code other than 0."""
     state, ended = case.state, exit_of(case.state)
     if state.opening is None or ended is None or ended[2].signal or ended[2].code in SIGNAL_CODES:
         return
@@ -383,7 +402,7 @@ def survives_its_work(case: CheckMoment) -> Iterator[Flaw]:
     worked = any(each.answered is not None and each.method not in _OPENING for each in state.requests.done.values())
     if not waiting and not ended[2].code and worked:
         return
-    at = f" in {waiting[-1].method}" if waiting else "" if worked else " directly after the handshake"
+    at = f" during {waiting[-1].method}" if waiting else "" if worked else " directly after the handshake"
     words = last_words(state, ended[0])
     frames = (*words.frames, *(each.frame for each in waiting[-1:]))
     said = f"the server exited{at} with code {ended[2].code}{words.sentence}"
@@ -393,63 +412,65 @@ def survives_its_work(case: CheckMoment) -> Iterator[Flaw]:
 @diagnosis(
     "stdout-closed",
     _ERROR,
-    "the server closed its stdout and lives on",
+    "Server closed stdout but keeps running",
     "end",
     topic="stdio",
-    fix="Keep descriptor 1 open; to silence a library, redirect its output alone.",
+    fix="Keep file descriptor 1 open; to silence a library, redirect only its output.",
 )
 def keeps_its_stdout(case: CheckMoment) -> Iterator[Flaw]:
-    """The end of stdout without the end of the process."""
     state = case.state
     events = {fact.event: n for n, _, fact in state.process.facts}
     if state.why and ProcessEvent.STDOUT_EOF in events and ProcessEvent.EXIT not in events:
-        said = "the server closed its stdout and went on: no answer can come any more"
+        said = "the server closed stdout but keeps running: it can send no more responses"
         yield Flaw(said, frames=(events[ProcessEvent.STDOUT_EOF],), instead=True)
 
 
 @diagnosis(
     "exit-without-input",
     _ERROR,
-    "the program ended instead of waiting for input",
+    "Program exited instead of waiting for input",
     "end",
     topic="",
-    fix="Does it need a word such as stdio or serve? Does its main function run the server? Docker needs -i.",
+    fix=(
+        "Check whether it needs a subcommand such as stdio or serve, and whether main() runs the server. "
+        "Docker needs -i."
+    ),
 )
 def waits_for_input(case: CheckMoment) -> Iterator[Flaw]:
-    """Code 0, at once, without a message."""
+    """Exit code 0, at once, without a message."""
     ended = died(case.state)
     if ended and ended[2].code == 0 and case.state.first_message_ns is None:
         if ended[1] - case.state.began_ns < _AT_ONCE_NS:
-            yield Flaw("the program ended at once, with code 0 and without a message", frames=(ended[0],), instead=True)
+            yield Flaw(
+                ("the program exited at once, with code 0 and without a message"), frames=(ended[0],), instead=True
+            )
 
 
-_ASKED_TO_END = (
-    "The signal came from outside: a closed terminal, a supervisor, kill. It is no fault in the server's code."
-)
+_ASKED_TO_END = "Find what sent the signal: a closed terminal, a supervisor, kill. The server did not fail by itself."
 _KILLED = {
-    "SIGKILL": "Out of memory? See the system's log.",
+    "SIGKILL": "Check the system log for an out-of-memory kill.",
     **dict.fromkeys(("SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT"), _ASKED_TO_END),
 }
-"""What to do about a signal; any other is one that a process brings upon itself."""
+"""The fix by signal; any other signal is caused by the process itself."""
 
 
-@diagnosis("server-killed", _ERROR, "the server was killed", "end", topic="")
+@diagnosis("server-killed", _ERROR, "Server was killed", "end", topic="")
 def is_not_killed(case: CheckMoment) -> Iterator[Flaw]:
-    """By a signal that we did not send, or by what a container makes of one. A request to end is no fault."""
+    """By a signal that mcp-inspect did not send, or the exit code that a container makes of one."""
     ended = exit_of(case.state)
     if ended is None or any(fact.event is ProcessEvent.SIGNAL for _, _, fact in case.state.process.facts):
         return
     signal = ended[2].signal or SIGNAL_CODES.get(ended[2].code or 0, "")
     if signal:
-        fix = _KILLED.get(signal, "A fault in native code leaves a core.")
+        fix = _KILLED.get(signal, "Examine the core dump: native code failed.")
         mild = _HINT if fix == _ASKED_TO_END else None
-        said = f"the server was ended by {signal}"
-        if not ended[2].signal:  # what was seen is a code, which a program may also choose by itself
+        said = f"the server was killed by {signal}"
+        if not ended[2].signal:  # only an exit code is known, which a program may also choose by itself
             said = f"the server {exit_words(ended[2].code or 0)}"
-            fix = f"If a shell or a container started it, {signal} ended what it ran. {fix}"
+            fix = f"If a shell or container started it, {signal} killed its child. {fix}"
         told = (
             cause_in(case.state) if signal in ("SIGABRT", "SIGILL", "SIGTRAP") else None
-        )  # how runtimes end after an error of their own
+        )  # how runtimes exit after an error of their own
         if told is not None:
             said, fix = f"{said}: {told[1]}", told[2] or fix
         frames = (told[0], ended[0]) if told is not None else (ended[0],)
@@ -467,13 +488,13 @@ _IN_A_REPORT = re.compile(
     r"|\b([A-Z][A-Z0-9]*_[A-Z0-9_]+): \[\s*'Required'"
     r"|received undefined\s*→ at ([A-Z][A-Z0-9_]{2,})"
 )
-"""How schema libraries of JavaScript report a member that is missing, over several lines."""
+"""How JavaScript schema libraries report a missing member, over several lines."""
 _SETTINGS = re.compile(r"validation errors? for \w*(?:Settings|Config|Env)")
 _FIELD = re.compile(r"(?i)field required")
 
 
 def _missing_variable(state: ConnectionState) -> tuple[int, str] | None:
-    """The name of a variable that stderr says is missing, and where it does; settings are named by their field."""
+    """The name of a variable that stderr reports as missing, and its line; settings are named by their field."""
     if line := line_like(state, _MISSING):
         return line[0], next(group for group in line[1].groups() if group)
     newest = tail_of(state)[:60]
@@ -491,19 +512,18 @@ def _missing_variable(state: ConnectionState) -> tuple[int, str] | None:
 @diagnosis(
     "environment-variable-missing",
     _ERROR,
-    "a variable of the environment is missing",
+    "Environment variable is missing",
     "end",
     topic="",
     confidence=_LIKELY,
 )
 def environment_is_whole(case: CheckMoment) -> Iterator[Flaw]:
-    """Its last words name a variable that it did not get."""
     if (ended := died(case.state)) is None or (missing := _missing_variable(case.state)) is None:
         return
     n, name = missing
     if case.state.connection is not None and name not in case.state.connection.env_names:
-        said = f"{name} is not in the environment that the server got"
-        yield Flaw(said, frames=(n, ended[0]), instead=True, fix=f"Give it with -e {name}=…")
+        said = f"{name} is not in the environment of the server"
+        yield Flaw(said, frames=(n, ended[0]), instead=True, fix=f"Set it with -e {name}=…")
 
 
 _PLACEHOLDER = re.compile(
@@ -511,14 +531,16 @@ _PLACEHOLDER = re.compile(
 )
 
 
-@diagnosis("placeholder-not-expanded", _WARNING, "a placeholder was not filled in", "end", topic="", confidence=_LIKELY)
+@diagnosis("placeholder-not-expanded", _WARNING, "Placeholder was not expanded", "end", topic="", confidence=_LIKELY)
 def placeholders_are_filled(case: CheckMoment) -> Iterator[Flaw]:
-    """In the command as it was run, or in the address."""
+    """In the command as it was run, or in the URL."""
     connection = case.state.connection
     for word in (*connection.argv, connection.url) if connection else ():
         if found := _PLACEHOLDER.search(word):
             yield Flaw(
-                f"the server got the literal text {found.group()[:60]!r}", frames=(case.state.opened,), instead=True
+                (f"the server received the literal text {found.group()[:60]!r}"),
+                frames=(case.state.opened,),
+                instead=True,
             )
 
 
@@ -529,39 +551,41 @@ _QUOTES = re.compile("[\u201c-\u201f\u2018-\u201b\u00ab\u00bb]")
 @diagnosis(
     "shell-syntax-in-command",
     _ERROR,
-    "a word of the command that only a shell, or nobody, understands",
+    "Shell syntax or typographic characters in the command",
     "end",
     topic="",
     confidence=_LIKELY,
-    fix="No shell reads the command: write it as the program has to get it.",
+    fix="Write the command as the program must receive it; no shell expands it.",
 )
 def words_are_as_they_are_meant(case: CheckMoment) -> Iterator[Flaw]:
-    """A tilde that no shell has expanded; the quotes and dashes of a word processor. Only if the start failed."""
+    """An unexpanded tilde; typographic quotes and dashes. Reported only if the start failed."""
     connection = case.state.connection
     if connection is None or died(case.state) is None:
         return
     for word in connection.argv[1:]:
         if word.startswith("~/"):
             yield Flaw(
-                f"the server got the literal {word[:80]}: no shell expands its tilde",
+                f"the server received the literal {word[:80]}: no shell expands the tilde",
                 frames=(case.state.opened,),
                 instead=True,
-                fix="Write the whole path: no shell starts the program.",
+                fix="Write the absolute path: no shell starts the program.",
             )
         elif _QUOTES.match(word) or _NOT_A_HYPHEN.match(word):
-            what = "quotes" if _QUOTES.match(word) else "a dash in the place of hyphens"
-            said = f"the argument {word[:80]} begins with a character of a word processor: typographic {what}"
-            yield Flaw(said, frames=(case.state.opened,), instead=True, fix="Type it anew, with ASCII characters.")
+            what = "quotes" if _QUOTES.match(word) else "dash instead of hyphens"
+            said = f"the argument {word[:80]} begins with a typographic {what}"
+            yield Flaw(said, frames=(case.state.opened,), instead=True, fix="Retype it with ASCII characters.")
 
 
 _RELATIVE = re.compile(r"(?:ENOENT|No such file or directory).{0,40}?['\"](\.{0,2}[^/'\"][^'\"]{0,200})['\"]")
 
 
-@diagnosis("file-not-found", _ERROR, "a file is not where the server looks", "end", topic="", confidence=_LIKELY)
+@diagnosis("file-not-found", _ERROR, "File not found", "end", topic="", confidence=_LIKELY)
 def directory_is_right(case: CheckMoment) -> Iterator[Flaw]:
-    """A relative path, from the directory it was started in; or that directory itself."""
+    """A relative path, resolved in the working directory; or that directory itself."""
     if not case.state.process.facts and case.state.why.startswith("The directory to start"):
-        yield Flaw(case.state.why.rstrip("."), frames=(case.n,), instead=True, fix="Name one that exists with --cwd.")
+        yield Flaw(
+            case.state.why.rstrip("."), frames=(case.n,), instead=True, fix="Set --cwd to an existing directory."
+        )
         return
     ended, connection = died(case.state), case.state.connection
     if not ended or not connection:
@@ -570,15 +594,15 @@ def directory_is_right(case: CheckMoment) -> Iterator[Flaw]:
         file = line[1].group(1)
     elif not (line := line_like(case.state, _PROGRAM)) or not (file := _relative(connection.argv, line[1].group(1))):
         return
-    said = f"{file} does not exist in {connection.cwd or 'its directory'}"
-    yield Flaw(said, frames=(line[0], ended[0]), instead=True, fix="Give the whole path, or --cwd.")
+    said = f"{file} does not exist in {connection.cwd or 'the working directory'}"
+    yield Flaw(said, frames=(line[0], ended[0]), instead=True, fix="Give the absolute path, or set --cwd.")
 
 
 _PROGRAM = re.compile(r"(?:can't open file|Cannot find module|Module not found) ['\"]([^'\"]{1,500})['\"]")
 
 
 def _relative(argv: Sequence[str], path: str) -> str:
-    """The word of a command that stands for this path without being all of it; "" if none does."""
+    """The word of a command that names this path in part; "" if none does."""
     meant = (word for word in argv[1:] if not word.startswith(("/", "-")))
     return next((word for word in meant if path.endswith("/" + word.removeprefix("./"))), "")
 
@@ -590,15 +614,15 @@ _PORT = re.compile(
 
 
 @diagnosis(
-    "port-in-use", _ERROR, "a port is taken", "end", topic="", fix="End the other process, or choose another port."
+    "port-in-use", _ERROR, "Port is in use", "end", topic="", fix="Stop the other process, or choose another port."
 )
 def port_is_free(case: CheckMoment) -> Iterator[Flaw]:
-    """Often by an older copy of the same server."""
+    """Often by an older instance of the same server."""
     ended = exit_of(case.state)
     if ended and (line := line_like(case.state, _PORT)):
         number = line[1].group(1) or line[1].group(2)
         port = f" {number}" if number else ""
-        yield Flaw(f"another process has the port{port}", frames=(line[0], ended[0]), instead=True)
+        yield Flaw(f"another process is using the port{port}", frames=(line[0], ended[0]), instead=True)
 
 
 _OTHER_SDK = re.compile(
@@ -609,29 +633,29 @@ _OTHER_SDK = re.compile(
 @diagnosis(
     "sdk-version-mismatch",
     _ERROR,
-    "written for another version of the SDK",
+    "Server was written for another version of the SDK",
     "end",
     topic="",
-    fix="pip install 'mcp<2', or migrate it.",
+    fix="Run pip install 'mcp<2', or migrate the server.",
 )
 def sdk_is_the_right_one(case: CheckMoment) -> Iterator[Flaw]:
-    """By an import or attribute that both packages were tried for: mcp 1.30.0 has it, mcp 2.3.0 does not."""
+    """By an import or attribute that was tried with both: mcp 1.30.0 has it, mcp 2.3.0 does not."""
     ended = died(case.state)
     if ended and (line := line_like(case.state, _OTHER_SDK)):
-        said = f"{line[1].group()}: the Python package mcp has it in 1.30.0 and not in 2.3.0 (tried 2026-11-22)"
+        said = f"{line[1].group()}: the Python package mcp has it in 1.30.0, but not in 2.3.0 (tried 2026-11-22)"
         yield Flaw(said, frames=(line[0], ended[0]), instead=True)
 
 
 @diagnosis(
     "stdin-eof-ignored",
     _WARNING,
-    "the server does not end when its input does",
+    "Server ignores the end of stdin",
     "end",
     topic="stdio",
-    fix="End at the end of stdin.",
+    fix="Exit at the end of stdin.",
 )
 def ends_with_its_input(case: CheckMoment) -> Iterator[Flaw]:
-    """It needed a signal, more than two seconds after stdin was closed."""
+    """It needed a signal more than two seconds after stdin was closed."""
     closed = signalled = None
     for n, time_ns, fact in case.state.process.facts:
         if fact.event is ProcessEvent.STDIN_EOF and closed is None:
@@ -640,5 +664,5 @@ def ends_with_its_input(case: CheckMoment) -> Iterator[Flaw]:
             if time_ns - closed >= _PATIENCE_NS * 9 // 10:
                 signalled = (n, fact.signal)
     if signalled is not None:
-        said = f"the server went on after its stdin was closed, and needed {signalled[1]}"
+        said = f"the server kept running after stdin was closed, and needed {signalled[1]}"
         yield Flaw(said, frames=(signalled[0],), instead=True)

@@ -19,10 +19,10 @@ _NO_COMMAND = re.compile(r"is not on the PATH|does not exist\b|is a directory, n
 @diagnosis(
     "command-not-found",
     _ERROR,
-    "the command was not found",
+    "Command not found",
     "end",
     topic="",
-    fix="Give its absolute path, or another PATH with -e PATH=…: no shell runs, so no start-up file of one is read.",
+    fix="Give the absolute path of the program, or set PATH with -e PATH=…; shell start-up files are not read.",
 )
 def command_exists(case: CheckMoment) -> Iterator[Flaw]:
     """Nothing was started: the PATH of the child has no such program."""
@@ -32,8 +32,8 @@ def command_exists(case: CheckMoment) -> Iterator[Flaw]:
     if state.connection is not None and state.connection.argv and _NO_COMMAND.search(state.why):
         command = state.connection.argv[0]
         if " " in command.strip() and len(state.connection.argv) == 1 and not command.startswith(("/", ".")):
-            said = f"no program is called {command[:100]!r}: the command and its arguments are written as one word"
-            fix = "Split it: the program is the command, and each of the other words is one of its arguments."
+            said = f"there is no program {command[:100]!r}: the command contains its arguments"
+            fix = "Split it: give the program as the command, and each other word as an argument."
             yield Flaw(said, frames=(case.n,), instead=True, fix=fix)
             return
         fix = "Check the path and --cwd." if "does not exist" in state.why else ""
@@ -41,9 +41,9 @@ def command_exists(case: CheckMoment) -> Iterator[Flaw]:
 
 
 def unanswered(state: ConnectionState) -> TrackedRequest | None:
-    """The first request of a server that lives and has not said anything for a while; None for any other server."""
+    """The first request of a server that is running but has sent nothing for a while; None for any other server."""
     exited = any(fact.event is ProcessEvent.EXIT for _, _, fact in state.process.facts) and bool(state.why)
-    # The bytes that doctor sends may have ended what had been silent before.
+    # The bytes that doctor sends may have ended a server that was silent before.
     if (exited and state.process.provoked is None) or state.messages:
         return None
     everything = (*state.requests.open.values(), *state.requests.done.values())
@@ -56,11 +56,11 @@ _INSTALLS = re.compile(
     r"(?i)^npm (warn|notice|http|verb|info)|need to install|ok to proceed|downloading|downloaded|installing|"
     r"installed \d+|resolved \d+|prepared \d+|building \S+|pulling from|pull complete|reify|added \d+ packages"
 )
-_FIX_INSTALL = "Install it before and pin its version, or run the command once in a terminal before."
+_FIX_INSTALL = "Install the package in advance and pin its version, or run the command once in a terminal."
 
 
 def _manager(state: ConnectionState) -> str:
-    """The package manager that the command is; "" if it is none."""
+    """The package manager that the command is; "" for another program."""
     name = PurePath(state.connection.argv[0]).stem if state.connection and state.connection.argv else ""
     return name if name in _MANAGERS else ""
 
@@ -68,7 +68,7 @@ def _manager(state: ConnectionState) -> str:
 @diagnosis(
     "package-still-installing",
     _ERROR,
-    "a package manager is still at work",
+    "Package manager is still installing",
     "end",
     "answer initialize",
     "answer server/discover",
@@ -77,7 +77,7 @@ def _manager(state: ConnectionState) -> str:
     confidence=Confidence.LIKELY,
 )
 def is_installed(case: CheckMoment) -> Iterator[Flaw]:
-    """Silence of npx, uvx and their like; or an answer that had to wait for them."""
+    """Silence of npx, uvx and the like; or a response that was delayed by them."""
     state = case.state
     name, words = _manager(state), [(n, line) for n, line in tail_of(state) if line.strip()]
     pulls = bool(words) and re.search(r"(?i)pulling from|pull complete|unable to find image", words[0][1]) is not None
@@ -105,11 +105,11 @@ _WITH_VALUE = frozenset(
         *("--memory", "--cpus", "-l", "--label", "--pull", "--tmpfs", "--gpus"),
     }
 )
-_FIX_DOCKER = "docker run -i --rm IMAGE: with -i, without -t and without -d."
+_FIX_DOCKER = "Use docker run -i --rm IMAGE: with -i, without -t and without -d."
 
 
 def _run_flags(argv: Sequence[str]) -> tuple[set[str], str] | None:
-    """The single letters of the flags of `docker run`, and its image; None for another command."""
+    """The one-letter flags of `docker run`, and its image; None for another command."""
     if not argv or PurePath(argv[0]).stem not in ("docker", "podman", "nerdctl") or "run" not in argv[1:4]:
         return None
     flags: set[str] = set()
@@ -130,9 +130,9 @@ def _run_flags(argv: Sequence[str]) -> tuple[set[str], str] | None:
 _LONG = {"--interactive": "i", "--tty": "t", "--detach": "d"}
 
 
-@diagnosis("docker-flags", _ERROR, "flags of docker that keep stdin away", "end", topic="", fix=_FIX_DOCKER)
+@diagnosis("docker-flags", _ERROR, "`docker run` flags disconnect stdin", "end", topic="", fix=_FIX_DOCKER)
 def container_gets_stdin(case: CheckMoment) -> Iterator[Flaw]:
-    """`-i` is needed, `-t` makes a terminal of the pipe, `-d` leaves at once."""
+    """`-i` is needed, `-t` allocates a terminal, `-d` detaches."""
     state = case.state
     found = _run_flags(state.connection.argv if state.connection else ())
     if found is None or (not state.process.facts and state.why):
@@ -140,14 +140,14 @@ def container_gets_stdin(case: CheckMoment) -> Iterator[Flaw]:
     flags, failed = found[0], state.opening is None
     if "d" in flags:
         yield Flaw(
-            "docker run -d leaves the container to itself: nothing reaches its stdin",
+            "docker run -d detaches the container: nothing reaches its stdin",
             frames=(state.opened,),
             instead=True,
         )
     elif "i" not in flags and failed:
         yield Flaw("docker run without -i: the container gets no stdin", frames=(state.opened,), instead=True)
     elif "t" in flags:
-        said = "docker run -t makes a terminal of stdout: line ends change and what is sent comes back"
+        said = "docker run -t allocates a terminal: line endings change and input is echoed"
         yield Flaw(said, frames=(state.opened,), instead=True, severity=None if failed else _WARNING)
 
 
@@ -158,24 +158,24 @@ _SERVES_HTTP = re.compile(r"https?://[\w.\[\]:-]+(?:/\S*)?|(?i:\bport\s+\d{2,5})
 @diagnosis(
     "stdin-not-read",
     _ERROR,
-    "it says that it started, and does not read",
+    "Server started but does not read stdin",
     "end",
     topic="stdio",
     confidence=Confidence.GUESS,
 )
 def started_servers_read(case: CheckMoment) -> Iterator[Flaw]:
-    """Its stderr says that it runs, and nothing answers on stdout."""
+    """The log on stderr says that it runs, but there is no response on stdout."""
     asked = unanswered(case.state)
     words = [(n, line) for n, line in tail_of(case.state) if _STARTED.search(line[:500])]
     if asked is None or not words:
         return
     n, line = words[0]
     if address := _SERVES_HTTP.search(line):
-        said = f"it says that it serves {address.group()[:80]}: it waits for HTTP, not for stdin"
-        fix = "Connect to its URL, or start it with the option that makes it talk over stdio."
+        said = f"the server says that it listens at {address.group()[:80]}: it expects HTTP, not stdin"
+        fix = "Connect to its URL, or start it with the option for stdio."
     else:
-        said = f"it says that it has started ({line.strip()[:100]}), and never answered"
-        fix = 'Does a wrapper keep stdin from it? End shell scripts with exec "$@"; a command with & has no stdin.'
+        said = f"the server says that it started ({line.strip()[:100]}), but never responded"
+        fix = 'End shell scripts with exec "$@", so that stdin reaches the server; a command with & has no stdin.'
     yield Flaw(said, frames=(n, asked.frame), instead=True, fix=fix)
 
 
@@ -185,42 +185,47 @@ _URL = re.compile(r"https?://[^\s'\"<>]+")
 
 
 @diagnosis(
-    "interactive-prompt", _ERROR, "the server waits for a person", "end", topic="stdio", confidence=Confidence.LIKELY
+    "interactive-prompt",
+    _ERROR,
+    "Server waits for interactive input",
+    "end",
+    topic="stdio",
+    confidence=Confidence.LIKELY,
 )
 def waits_for_nobody(case: CheckMoment) -> Iterator[Flaw]:
-    """Its stderr ends with a prompt, or names the address of a login; and it has not answered."""
+    """The log on stderr ends with a prompt, or with the URL of a login, and there is no response."""
     asked, newest = unanswered(case.state), tail_of(case.state)[:5]
     words = [(n, line.strip()) for n, line in newest if line.strip()]
     if asked is None or not words:
         return
     n, last = words[0]
     if last.endswith((":", "?", ">", "]", ")")) and _PROMPT.search(last[:300]) and not _URL.search(last):
-        said = f"the server waits for somebody to answer a prompt on its terminal: {last[:120]}"
-        fix = "It gets its input from a pipe: give what it asks for as an argument or with -e, or set it up before."
+        said = f"the server waits for input at a terminal prompt: {last[:120]}"
+        fix = "Give the value as an argument or with -e, or set it up in advance: stdin is a pipe."
         yield Flaw(said, frames=(n, asked.frame), instead=True, fix=fix)
         return
     place = next(((at, found) for at, line in words if (found := _URL.search(line))), None)
     if place is not None and any(_LOGIN.search(line[:300]) for _, line in words):
         said = f"the server waits for a login in a browser: {place[1].group()[:160]}"
-        fix = "Open that address, or log in by running the command once in a terminal."
+        fix = "Open that URL, or log in by running the command once in a terminal."
         yield Flaw(said, frames=(place[0], asked.frame), instead=True, fix=fix)
 
 
 @diagnosis(
     "child-processes-left",
     _WARNING,
-    "processes are left when the server has ended",
+    "Child processes remain after the server exited",
     "end",
     topic="stdio",
-    fix="End what it started, too; exec in scripts that wrap it.",
+    fix="Stop child processes on exit; use exec in wrapper scripts.",
 )
 def leaves_nobody(case: CheckMoment) -> Iterator[Flaw]:
-    """The group was still alive after its leader's end, and needed a signal."""
+    """The process group outlived its leader, and needed a signal."""
     gone = False
     for n, _, fact in case.state.process.facts:
         if fact.event is ProcessEvent.EXIT:
             gone = True
         elif fact.event is ProcessEvent.SIGNAL and gone:
-            said = f"the server had ended, and what it had started needed {fact.signal}"
+            said = f"the server exited, but its child processes needed {fact.signal}"
             yield Flaw(said, frames=(n,), instead=True)
             return

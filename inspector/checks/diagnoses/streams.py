@@ -1,4 +1,4 @@
-"""Diagnoses of event streams: buffered, cut when idle, compressed, ended too soon."""
+"""Diagnoses of event streams: buffered, closed when idle, compressed, ended early."""
 
 import re
 from collections.abc import Iterator
@@ -17,11 +17,11 @@ _LIKELY, _GUESS = Confidence.LIKELY, Confidence.GUESS
 _MOST = 1000
 _TOGETHER_NS, _HELD_NS = 100_000_000, 2_000_000_000
 _AT_LEAST = 3
-"""Words of progress that have to come together before anybody can think that something held them back."""
+"""Progress notifications that must arrive together before buffering is assumed."""
 
 
 class _Burst(msgspec.Struct):
-    """What came on one stream, and when."""
+    """What arrived on one stream, and when."""
 
     first_ns: int
     last_ns: int
@@ -32,15 +32,15 @@ class _Burst(msgspec.Struct):
 @diagnosis(
     "stream-buffered",
     _WARNING,
-    "something holds events back",
+    "Event stream is buffered",
     "frame",
     "http end",
     topic="http",
     confidence=_GUESS,
-    fix="X-Accel-Buffering: no; proxy_buffering off; no compression of text/event-stream.",
+    fix="Send X-Accel-Buffering: no, set proxy_buffering off, and do not compress text/event-stream.",
 )
 def events_come_one_by_one(case: CheckMoment) -> Iterator[Flaw]:
-    """Progress that was long under way arrives together with the answer."""
+    """Progress notifications of a long request arrive together with the response."""
     frame, http = case.frame, case.http
     bursts: dict[int, _Burst] = case.state.notes.setdefault("stream-buffered", {})
     if frame is not None:
@@ -56,14 +56,14 @@ def events_come_one_by_one(case: CheckMoment) -> Iterator[Flaw]:
         together = burst.last_ns - burst.first_ns < _TOGETHER_NS
         if burst.progress >= _AT_LEAST and together and burst.first_ns - began >= _HELD_NS:
             waited = (burst.first_ns - began) / 1e9
-            said = f"{burst.progress} words of progress and more came together after {waited:.0f} s"
+            said = f"{burst.progress} progress notifications and more arrived together after {waited:.0f} s"
             proxy = _proxy(http)
             sure = _LIKELY if proxy else None
-            yield Flaw(said + (f", by way of {proxy}" if proxy else ""), frames=(burst.frame,), confidence=sure)
+            yield Flaw(said + (f", through {proxy}" if proxy else ""), frames=(burst.frame,), confidence=sure)
 
 
 def _proxy(http: HttpExchangeState) -> str:
-    """What says in the response's head that it came by way of a proxy."""
+    """The response header that shows a proxy."""
     if via := http.header("via"):
         return f"Via: {via[:40]}"
     if ray := http.header("cf-ray"):
@@ -79,7 +79,7 @@ _LIMITS = (30, 60, 100, 125, 240, 300)
 @diagnosis(
     "stream-idle-timeout",
     _WARNING,
-    "a stream was cut while nothing came",
+    "Idle event stream was closed",
     "frame",
     "note",
     "http",
@@ -89,7 +89,7 @@ _LIMITS = (30, 60, 100, 125, 240, 300)
     fix="Send a comment every 15 to 25 seconds, or raise the proxy's idle timeout.",
 )
 def streams_outlive_silence(case: CheckMoment) -> Iterator[Flaw]:
-    """It ended by itself, after a silence of a length that proxies are known for."""
+    """It ended after a silence as long as a usual idle timeout of proxies."""
     heard: dict[int, int] = case.state.notes.setdefault("stream-idle-timeout", {})
     http, fact = case.http, case.fact
     if fact is None or fact.event is HttpEvent.RESPONSE:
@@ -116,7 +116,7 @@ _RESUMABLE = row_of_date("2025-11-25")
 @diagnosis(
     "stream-ended-early",
     _ERROR,
-    "a stream ended without the answer",
+    "Event stream ended without the response",
     "http end",
     topic="http",
     since="2025-03-26",
@@ -124,7 +124,7 @@ _RESUMABLE = row_of_date("2025-11-25")
     fix="Check the log of the server for a crash, and any proxy for a limit on streams.",
 )
 def streams_end_with_the_answer(case: CheckMoment) -> Iterator[Flaw]:
-    """A stream that can be resumed may end, since the protocol version that defines how."""
+    """Streams that can be resumed may end early, since the version that defines resumption."""
     http, fact = case.http, case.fact
     if http is None or fact is None or fact.why in (CLOSED_HERE, GIVEN_UP_HERE) or http.response is None:
         return
@@ -132,35 +132,35 @@ def streams_end_with_the_answer(case: CheckMoment) -> Iterator[Flaw]:
         return
     for asked in http.asked:
         if asked.answered is None and asked.cancelled is None and asked.method != "subscriptions/listen":
-            yield Flaw(f"the stream ended before {asked.method[:60]} was answered", frames=(asked.frame,))
+            yield Flaw(f"the stream ended before the response to {asked.method[:60]}", frames=(asked.frame,))
 
 
 @diagnosis(
     "stream-compressed",
     _WARNING,
-    "a compressed event stream",
+    "Event stream is compressed",
     "http",
     topic="",
     fix="Do not compress text/event-stream.",
 )
 def streams_are_not_compressed(case: CheckMoment) -> Iterator[Flaw]:
-    """Compression holds events back."""
+    """Compression delays events."""
     http = responded(case)
     encoding = http.header("content-encoding") if http is not None else None
     if http is not None and encoding not in (None, "", "identity") and kind_of(http) == "text/event-stream":
-        yield Flaw(f"an event stream is compressed ({str(encoding)[:20]})")
+        yield Flaw(f"the event stream is compressed ({str(encoding)[:20]})")
 
 
 @diagnosis(
     "unterminated-event",
     _ERROR,
-    "an event without its blank line",
+    "SSE event has no blank line at its end",
     "note",
     topic="http",
-    fix="End each event with an empty line: data: {…}, a line feed, and another one.",
+    fix="End each event with a blank line: data: {…}, then two line feeds.",
 )
 def events_are_ended(case: CheckMoment) -> Iterator[Flaw]:
-    """What a stream had begun when it ended, or was given up. The rules say to discard it."""
+    """An event that is incomplete when the stream ends. The SSE rules say to discard it."""
     note, http = case.note, case.http
     if note is None or http is None or note.event == "endpoint" or http.request is None or http.request.probe:
         return
@@ -168,12 +168,12 @@ def events_are_ended(case: CheckMoment) -> Iterator[Flaw]:
     if not data:
         return
     due = next((each for each in http.asked if each.answered is None), None)
-    what = f"the event with the answer to {due.method[:60]}" if due is not None else "an event"
+    what = f"the event with the response to {due.method[:60]}" if due is not None else "an event"
     if is_json(data):
-        yield Flaw(f"{what} was never ended by a blank line: clients wait for it, or discard it")
+        yield Flaw(f"{what} has no blank line at its end: clients wait for it, or discard it")
     else:
         yield Flaw(
-            f"{what} was cut off, after {len(data):,} bytes of its data", fix="See the logs of server and proxy."
+            f"{what} is truncated after {len(data):,} bytes of its data", fix="Check the logs of server and proxy."
         )
 
 
@@ -189,13 +189,13 @@ def is_json(data: bytes) -> bool:
 @diagnosis(
     "unknown-event-name",
     _WARNING,
-    "an event of another name",
+    "SSE event is not named message",
     "frame",
     topic="http",
-    fix="Leave event out, or write event: message.",
+    fix="Omit the event field, or send event: message.",
 )
 def events_are_messages(case: CheckMoment) -> Iterator[Flaw]:
-    """Clients that listen for events called “message” never see it."""
+    """Clients that listen for events named “message” ignore it."""
     frame = case.frame
     if frame is None or frame.sse is None or frame.sse.event in (None, "", "message"):
         return
@@ -203,20 +203,20 @@ def events_are_messages(case: CheckMoment) -> Iterator[Flaw]:
     if any(not isinstance(each, NotJsonRpc) for each in case.value) and case.state.is_sampled(
         f"unknown-event-name {name}", 1, 1 << 62
     ):
-        yield Flaw(f"a JSON-RPC message came in an event called {name!r}: clients read events called 'message' alone")
+        yield Flaw(f"a JSON-RPC message arrived in an event named {name!r}: clients read events named 'message' only")
 
 
 @diagnosis(
     "endpoint-event-missing",
     _ERROR,
-    "a stream that never names its endpoint",
+    "`endpoint` event is missing",
     "http",
     "end",
     topic="http",
-    fix="Send event: endpoint with the address as its data first, and a blank line after it.",
+    fix="Send event: endpoint with the URL as its data first, and a blank line after it.",
 )
 def streams_name_their_endpoint(case: CheckMoment) -> Iterator[Flaw]:
-    """HTTP as it was at first begins with that event."""
+    """HTTP+SSE begins with that event."""
     state, http = case.state, responded(case)
     if http is not None and http.request is not None and http.response is not None and state.transport == "sse":
         if http.request.method == "GET" and http.response.status == 200 and kind_of(http) == "text/event-stream":
@@ -227,46 +227,46 @@ def streams_name_their_endpoint(case: CheckMoment) -> Iterator[Flaw]:
         and not state.http.has_endpoint
         and state.opening is None
     ):
-        said = "the stream was opened, and no endpoint event came: nothing says where to post messages"
+        said = "the stream was opened, but no endpoint event arrived: clients do not know where to POST"
         yield Flaw(said, frames=(state.notes["endpoint-event-missing"],), instead=True)
 
 
 @diagnosis(
     "multiline-event-data",
     _ERROR,
-    "a message over several lines of an event",
+    "Message spans several lines of an SSE event",
     "garbled",
     topic="http",
     confidence=_LIKELY,
     fix="Write JSON without line feeds, or begin each of its lines with data:.",
 )
 def data_lines_say_so(case: CheckMoment) -> Iterator[Flaw]:
-    """The data of an event is a bracket, of indented JSON the first line."""
+    """The data of an event is a bracket: the first line of indented JSON."""
     frame = case.frame
     if frame is not None and frame.sse is not None and frame.payload.strip() in (b"{", b"["):
-        yield Flaw("only the first line of an indented message has data: before it, so that the rest is lost")
+        yield Flaw("only the first line of an indented message begins with data:, so the rest is lost")
 
 
 @diagnosis(
     "content-type-mismatch",
     _ERROR,
-    "a body that its Content-Type does not fit",
+    "Body does not match `Content-Type`",
     "note",
     "garbled",
     topic="http",
     fix="Send application/json with a JSON body, and text/event-stream with events.",
 )
 def bodies_fit_their_type(case: CheckMoment) -> Iterator[Flaw]:
-    """JSON in the place of an event stream, or events in the place of JSON. Clients read either as nothing."""
+    """JSON instead of an event stream, or events instead of JSON; clients find no message in either."""
     http, note, frame = case.http, case.note, case.frame
     if http is None or http.request is None or http.request.probe:
         return
     method = http.asked[0].method[:60] if http.asked else http.request.method
     if note is not None:
         if note.raw.lstrip()[:1] in (b"{", b"[") and is_json(note.raw):
-            yield Flaw(f"the response to {method} is JSON without data:, and its Content-Type is text/event-stream")
+            yield Flaw(f"the response to {method} is plain JSON, but its Content-Type is text/event-stream")
     elif frame is not None and frame.sse is None and "json" in kind_of(http) and _FIELDS.match(frame.payload):
-        yield Flaw(f"the response to {method} is an event stream, and its Content-Type is {kind_of(http)[:60]}")
+        yield Flaw(f"the response to {method} is an event stream, but its Content-Type is {kind_of(http)[:60]}")
 
 
 _FIELDS = re.compile(rb"\s*(?:(?:event|id|retry):[^\n]*\n\s*)*data:")

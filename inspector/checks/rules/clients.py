@@ -21,11 +21,11 @@ _LOCAL = re.compile(r"http://(localhost|127\.0\.0\.1|\[::1\])([:/]|$)")
 _TYPES = {"string", "number", "integer", "boolean"}
 _FORMATS = {"email", "uri", "date", "date-time"}
 _LISTS_SINCE = row_of_date("2025-11-25")
-"""From this row on a form can have choices of several."""
+"""From this row on a form can have multiple choice."""
 
 
 def _asked(case: CheckMoment, method: str) -> Iterator[tuple[str, Any]]:
-    """The params of each question of a kind in a message, and where they stand."""
+    """The params of each server request of a kind in a message, with their pointers."""
     if isinstance(case.message, Request):
         if case.message.method == method:
             yield "/params", case.value
@@ -46,30 +46,29 @@ def _elicitations(case: CheckMoment) -> Iterator[tuple[str, Any]]:
 @check(
     "sampling-tools-unsupported",
     _ERROR,
-    "tools in sampling, which was not offered",
+    "Sampling tools without the client capability",
     *_SAMPLING,
     topic="client/sampling",
     since="2025-11-25",
 )
 def tools_were_offered(case: CheckMoment) -> Iterator[Flaw]:
-    """Only where the client declares sampling.tools."""
     for place, params in _sampling(case):
         if (peek.has(params, "tools") or peek.has(params, "toolChoice")) and not case.state.offered(
             case.asked, "sampling", "tools"
         ):
-            yield Flaw("sampling with tools, and the client does not declare sampling.tools", f"{place}/tools")
+            yield Flaw("sampling with tools, but the client does not declare sampling.tools", f"{place}/tools")
 
 
 @check(
     "tool-result-mismatch",
     _ERROR,
-    "tool uses and tool results that do not match",
+    "Tool uses and tool results do not match",
     *_SAMPLING,
     topic="client/sampling",
     since="2025-11-25",
 )
 def tool_results_match(case: CheckMoment) -> Iterator[Flaw]:
-    """A message of results has nothing else, and answers exactly the uses before it."""
+    """A message with tool results has nothing else, and one for each preceding tool use."""
     for place, params in _sampling(case):
         open_: set[Any] = set()
         for at, message in enumerate(peek.items(params, "messages")):
@@ -77,9 +76,9 @@ def tool_results_match(case: CheckMoment) -> Iterator[Flaw]:
             results = {peek.text(each, "toolUseId") for each in blocks if peek.text(each, "type") == "tool_result"}
             here = f"{place}/messages/{at}/content"
             if results and len(blocks) > sum(peek.text(each, "type") == "tool_result" for each in blocks):
-                yield Flaw("tool results stand beside other content", here)
+                yield Flaw("tool results beside other content", here)
             if results != open_:
-                yield Flaw("tool results do not match the tool uses before them", here)
+                yield Flaw("tool results do not match the preceding tool uses", here)
             open_ = {peek.text(each, "id") for each in blocks if peek.text(each, "type") == "tool_use"}
         if open_:
             yield Flaw("the last tool uses have no results", f"{place}/messages")
@@ -93,18 +92,18 @@ def _blocks(message: Any) -> list[Any]:
 @check(
     "sampling-context-unsupported",
     _WARNING,
-    "context of servers, which was not offered",
+    "`includeContext` without the client capability",
     *_SAMPLING,
     topic="client/sampling",
     since="2025-11-25",
 )
 def context_was_offered(case: CheckMoment) -> Iterator[Flaw]:
-    """IncludeContext other than none needs sampling.context."""
+    """`includeContext` other than none needs sampling.context."""
     for place, params in _sampling(case):
         word = peek.text(params, "includeContext")
         if word in ("thisServer", "allServers") and not case.state.offered(case.asked, "sampling", "context"):
             yield Flaw(
-                f"includeContext is {word}, and the client does not declare sampling.context", f"{place}/includeContext"
+                f"includeContext is {word}, but the client does not declare sampling.context", f"{place}/includeContext"
             )
 
 
@@ -115,31 +114,31 @@ def _mode(params: Any) -> str:
 @check(
     "elicitation-mode-unsupported",
     _ERROR,
-    "an elicitation in a mode that was not offered",
+    "Elicitation mode without the client capability",
     *_ELICITATION,
     topic="client/elicitation",
     since="2025-11-25",
 )
 def mode_was_offered(case: CheckMoment) -> Iterator[Flaw]:
-    """An empty `elicitation` offers forms."""
+    """An empty `elicitation` capability means forms."""
     offered = peek.at(case.state.client_capabilities(case.asked), "elicitation")
     for place, params in _elicitations(case):
         mode = _mode(params)
         if type(offered) is dict and mode not in offered and not (mode == "form" and "url" not in offered):
-            yield Flaw(f"an elicitation in {mode[:20]} mode, which the client does not declare", f"{place}/mode")
+            yield Flaw(f"elicitation in {mode[:20]} mode, which the client does not declare", f"{place}/mode")
 
 
 @check(
     "elicitation-schema-not-flat",
     _ERROR,
-    "a form that is not flat",
+    "`requestedSchema` is not flat",
     *_ELICITATION,
     topic="client/elicitation",
     since="2025-06-18",
-    fix="Use plain fields only.",
+    fix="Use primitive fields only.",
 )
 def form_is_flat(case: CheckMoment) -> Iterator[Flaw]:
-    """An object of strings, numbers, booleans and choices."""
+    """An object of strings, numbers, booleans and enums."""
     for place, params in _elicitations(case):
         if _mode(params) != "form":
             continue
@@ -154,20 +153,20 @@ def form_is_flat(case: CheckMoment) -> Iterator[Flaw]:
                 yield Flaw(f"{name[:60]}: {why}", f"{at}/properties/{name[:60]}/default", severity=_HINT)
         for name in peek.items(schema, "required"):
             if name not in schema["properties"]:
-                yield Flaw(f"required names {str(name)[:60]!r}, which is no field", f"{at}/required", severity=_HINT)
+                yield Flaw(f"required has {str(name)[:60]!r}, which is not a field", f"{at}/required", severity=_HINT)
 
 
 def _wrong_field(field: Any, row: int) -> str:
     if type(field) is not dict:
-        return "is no schema"
+        return "is not a schema"
     kind = field.get("type")
     if kind == "array" and row >= _LISTS_SINCE:
         choices = peek.items(field, "items", "enum") or peek.items(field, "items", "anyOf")
-        return "" if choices else "an array without choices"
+        return "" if choices else "an array without enum values"
     if not isinstance(kind, str) or kind not in _TYPES:
-        return f"a field can't be of type {str(kind)[:40]}"
+        return f"a field cannot be of type {str(kind)[:40]}"
     if "format" in field and field["format"] not in _FORMATS:
-        return f"a field can't have the format {str(field['format'])[:40]}"
+        return f"a field cannot have the format {str(field['format'])[:40]}"
     return ""
 
 
@@ -181,32 +180,32 @@ _KINDS: dict[str, tuple[type, ...]] = {
 
 
 def _wrong_default(field: dict[str, Any]) -> str:
-    """What is wrong with the value that a form begins with; "" if nothing is."""
+    """The defect of the default of a field; "" if there is none."""
     if "default" not in field:
         return ""
     default, kind = field["default"], str(field.get("type"))
     if not isinstance(default, _KINDS.get(kind, (object,))) or (isinstance(default, bool) and kind != "boolean"):
         return f"the default is not of type {kind}"
     choices = peek.items(field, "enum") or [peek.at(each, "const") for each in peek.items(field, "oneOf")]
-    return "the default is none of the choices" if choices and default not in choices else ""
+    return "the default is not one of the enum values" if choices and default not in choices else ""
 
 
 @check(
     "elicitation-url-invalid",
     _ERROR,
-    "a URL to visit that is none",
+    "Invalid URL of an elicitation",
     *_ELICITATION,
     topic="client/elicitation",
     since="2025-11-25",
-    fix="Use https.",
+    fix="Use an https URL.",
 )
 def url_can_be_visited(case: CheckMoment) -> Iterator[Flaw]:
-    """In URL mode there is a URL, and it is https."""
+    """URL mode needs a URL, and it should be https."""
     for place, params in _elicitations(case):
         if _mode(params) == "url":
             url = peek.text(params, "url") or ""
             if not re.match(r"https?://[^/\s]", url):
-                yield Flaw(f"{url[:60]!r} is no URL to visit", f"{place}/url")
+                yield Flaw(f"{url[:60]!r} is not a valid URL", f"{place}/url")
             elif not url.startswith("https://") and not _LOCAL.match(url):
                 yield Flaw(f"{url[:60]!r} is not https", f"{place}/url", severity=_WARNING)
 
@@ -214,29 +213,29 @@ def url_can_be_visited(case: CheckMoment) -> Iterator[Flaw]:
 @check(
     "elicitation-id-invalid",
     _ERROR,
-    "an elicitation by URL without its id, or with one",
+    "`elicitationId` is missing or obsolete",
     *_ELICITATION,
     topic="client/elicitation",
     since="2025-11-25",
 )
 def elicitation_has_its_id(case: CheckMoment) -> Iterator[Flaw]:
-    """Needed in the one revision that has it."""
+    """Only one protocol version has it."""
     for place, params in _elicitations(case):
         if _mode(params) == "url" and not case.is_modern and peek.text(params, "elicitationId") is None:
-            yield Flaw("an elicitation in url mode without elicitationId", f"{place}/elicitationId")
+            yield Flaw("an elicitation in URL mode without elicitationId", f"{place}/elicitationId")
         if case.is_modern and peek.has(params, "elicitationId"):
-            yield Flaw("elicitationId is gone in this revision", f"{place}/elicitationId", severity=_HINT)
+            yield Flaw("this protocol version has no elicitationId", f"{place}/elicitationId", severity=_HINT)
 
 
 @check(
     "elicitation-asks-for-secret",
     _ERROR,
-    "a form that asks for a secret",
+    "Form asks for a secret",
     *_ELICITATION,
     topic="client/elicitation",
     since="2025-06-18",
     confidence=Confidence.LIKELY,
-    fix="Ask for secrets on a page of your own, by URL mode.",
+    fix="Ask for secrets on your own page, with URL mode.",
 )
 def form_asks_for_no_secrets(case: CheckMoment) -> Iterator[Flaw]:
     """“Servers MUST NOT use form mode elicitation to request sensitive information.”"""
@@ -249,39 +248,39 @@ def form_asks_for_no_secrets(case: CheckMoment) -> Iterator[Flaw]:
 @check(
     "elicitation-link-in-text",
     _WARNING,
-    "a link inside of a form's words",
+    "Link in the message of a form",
     *_ELICITATION,
     topic="client/elicitation",
     since="2025-11-25",
 )
 def form_has_no_links(case: CheckMoment) -> Iterator[Flaw]:
-    """Links belong into URL mode, where they are shown whole."""
+    """Links belong in URL mode, where clients show them in full."""
     for place, params in _elicitations(case):
         if _mode(params) == "form" and _LINK.search(peek.text(params, "message") or ""):
-            yield Flaw("the words of a form have a link in them", f"{place}/message")
+            yield Flaw("the message of a form contains a link", f"{place}/message")
 
 
 @check(
     "url-elicitation-missing",
     _ERROR,
-    "a visit is required, and none is named",
+    "-32042 error without an elicitation",
     "error",
     topic="client/elicitation",
     since="2025-11-25",
     until="2025-11-25",
 )
 def visits_are_named(case: CheckMoment) -> Iterator[Flaw]:
-    """-32042 carries elicitations in URL mode."""
+    """Error -32042 carries elicitations in URL mode."""
     if peek.integer(case.value, "code") == -32042:
         named = peek.items(case.value, "data", "elicitations")
         if not named or not all(peek.text(each, "url") and _mode(each) == "url" for each in named):
-            yield Flaw("-32042 without elicitations in url mode", "/error/data/elicitations")
+            yield Flaw("error -32042 without elicitations in URL mode", "/error/data/elicitations")
 
 
 @check(
     "unknown-elicitation-completed",
     _HINT,
-    "an elicitation is complete that nobody knows",
+    "Unknown `elicitationId` completed",
     "notification notifications/elicitation/complete",
     topic="client/elicitation",
     since="2025-11-25",
@@ -291,20 +290,23 @@ def visit_is_known(case: CheckMoment) -> Iterator[Flaw]:
     """Clients ignore it."""
     id_ = peek.text(case.value, "elicitationId")
     if id_ is None or id_ not in case.state.ongoing.elicitation_ids:
-        yield Flaw(f"the elicitation {str(id_)[:60]!r} is complete, and was never asked", "/params/elicitationId")
+        yield Flaw(
+            (f"notifications/elicitation/complete for the unknown elicitationId {str(id_)[:60]!r}"),
+            "/params/elicitationId",
+        )
 
 
 @check(
     "enum-names-deprecated",
     _HINT,
-    "names of choices in the old way",
+    "`enumNames` is deprecated",
     *_ELICITATION,
     topic="schema",
     since="2025-11-25",
     fix="Use oneOf with titles.",
 )
 def choices_are_named_in_the_new_way(case: CheckMoment) -> Iterator[Flaw]:
-    """EnumNames still works."""
+    """`enumNames` still works."""
     for place, params in _elicitations(case):
         for name, field in peek.mapping(params, "requestedSchema", "properties").items():
             if peek.has(field, "enumNames"):

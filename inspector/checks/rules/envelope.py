@@ -18,13 +18,13 @@ _NOT_JSON = ("not JSON", "an empty line")
 @check(
     "invalid-json-rpc",
     _ERROR,
-    "not a JSON-RPC message",
+    "Invalid JSON-RPC message",
     "garbled",
     topic=JSON_RPC,
     fix="Send one JSON object per message.",
 )
 def is_a_message(case: CheckMoment) -> Iterator[Flaw]:
-    """JSON of another shape anywhere; over HTTP also what is no JSON. Lines of stdout are judged as bytes."""
+    """JSON of another shape on any transport; over HTTP also invalid JSON. Lines of stdout are judged as bytes."""
     message = case.message
     assert isinstance(message, NotJsonRpc)
     if message.reason.startswith("an object without") or not case.frame or not case.frame.payload.strip():
@@ -33,104 +33,103 @@ def is_a_message(case: CheckMoment) -> Iterator[Flaw]:
         return
     kind = case.http.header("content-type") or "" if case.http is not None else "json"
     if "json" in kind or "event-stream" in kind:
-        yield Flaw(f"what came is {message.reason}")
+        yield Flaw(f"received {message.reason}")
 
 
 @check(
     "jsonrpc-member-invalid",
     _ERROR,
-    'jsonrpc is missing or not "2.0"',
+    '`jsonrpc` is missing or not "2.0"',
     "frame",
     topic="basic",
-    fix='Send "jsonrpc": "2.0".',
+    fix='Set "jsonrpc": "2.0".',
 )
 def says_its_version(case: CheckMoment) -> Iterator[Flaw]:
-    """The word at the head of every message."""
     for message in case.value:
         for defect in message.defects:
             if defect.startswith('"jsonrpc"') and not isinstance(message, NotJsonRpc):
-                yield Flaw(f"a message whose {defect}", "/jsonrpc")
+                yield Flaw(f"message whose {defect}", "/jsonrpc")
 
 
-@check("result-and-error", _ERROR, "an answer with both or neither of result and error", "frame", topic="basic")
+@check("result-and-error", _ERROR, "Response has both or neither of `result` and `error`", "frame", topic="basic")
 def has_one_outcome(case: CheckMoment) -> Iterator[Flaw]:
-    """An answer has exactly one of them; `"error": null` is reported once, since a serializer writes it everywhere."""
+    """`"error": null` is reported once, since a serializer writes it into every response."""
     for message in case.value:
         if "both result and error" in message.defects:
-            yield Flaw("an answer has both result and error", "/error")
+            yield Flaw("response has both result and error", "/error")
         elif NULL_ERROR in message.defects and case.state.is_sampled("result-and-error null", 1, 1 << 62):
             yield Flaw(
-                'a response has "error": null beside its result: the TypeScript SDK rejects it (1.32.2), the Python SDK'
-                " takes it as a success (1.30.0, 2.3.0; tried 2026-11-23)",
+                (
+                    'response has "error": null beside its result: the TypeScript SDK rejects it (1.32.2), '
+                    "the Python SDK accepts it (1.30.0, 2.3.0; tried 2026-11-23)"
+                ),
                 "/error",
-                fix="Leave error out of a response with a result.",
+                fix="Omit `error` from a response with a result.",
             )
         elif isinstance(message, NotJsonRpc) and message.reason.startswith("an object without"):
-            yield Flaw("a message has no method, no result and no error")
+            yield Flaw("message has no method, no result and no error")
 
 
-@check("error-object-invalid", _ERROR, "an error without its code or message", "error", "orphan", topic="basic")
+@check("error-object-invalid", _ERROR, "`error` lacks `code` or `message`", "error", "orphan", topic="basic")
 def error_is_whole(case: CheckMoment) -> Iterator[Flaw]:
-    """`code` is a whole number, `message` a string."""
     if not isinstance(case.message, ErrorAnswer):
         return
     if type(case.value) is not dict:
         shown = f": {case.value[:120]}" if isinstance(case.value, str) else ""
-        what = f"that of {case.method[:60]} is" if case.method else "one is"
-        said = f"error must be an object with code and message, and {what} of type {peek.type_name(case.value)}{shown}"
+        what = f"the error of {case.method[:60]} is" if case.method else "it is"
+        said = f"error must be an object with code and message; {what} of type {peek.type_name(case.value)}{shown}"
         yield Flaw(said, "/error")
         return
     if peek.integer(case.value, "code") is None:
-        yield Flaw("an error's code is missing or no whole number", "/error/code")
+        yield Flaw("error.code is missing or not an integer", "/error/code")
     if peek.text(case.value, "message") is None:
-        yield Flaw("an error's message is missing or no string", "/error/message")
+        yield Flaw("error.message is missing or not a string", "/error/message")
 
 
 @check(
     "request-id-invalid",
     _ERROR,
-    "a request with an id that is none",
+    "Request has an invalid id",
     "frame",
     topic="basic",
     until="2025-11-25",
-    fix="Use strings or integers.",
+    fix="Use a string or an integer.",
 )
 def id_is_one(case: CheckMoment) -> Iterator[Flaw]:
-    """Ids are strings or whole numbers."""
     for message in case.value:
         if any(defect.startswith("a request that can't be answered") for defect in message.defects):
-            yield Flaw(f"the id of {message.method[:60]} is no string and no whole number", "/id")
+            yield Flaw(f"the id of {message.method[:60]} is neither a string nor an integer", "/id")
 
 
 @check(
     "request-id-reused",
     _ERROR,
-    "a server's request id comes again",
+    "Server reuses a request id",
     "request",
     topic="basic",
     until="2025-11-25",
-    fix="Count upwards.",
+    fix="Use a new id for each request; count upwards.",
 )
 def ids_come_once(case: CheckMoment) -> Iterator[Flaw]:
     """“The request ID MUST NOT have been previously used by the requestor within the same session.”"""
     assert isinstance(case.message, Request)
     if case.message.id in case.state.requests.server_ids:
-        yield Flaw(f"the server's request id {case.message.id!r} was used before in this session", "/id")
+        yield Flaw(f"the server request id {case.message.id!r} was used before in this session", "/id")
 
 
 @check(
     "unexpected-response",
     _ERROR,
-    "an answer to nothing that was asked",
+    "Response to an unknown request",
     "orphan",
     topic="basic",
-    fix="Echo the id of the request.",
+    fix="Return the id of the request.",
 )
 def answers_something(case: CheckMoment) -> Iterator[Flaw]:
-    """The id is that of a request, of the same type."""
+    """The id must equal that of a request, with the same type."""
     message = case.message
     if isinstance(message, Answer | ErrorAnswer) and message.id is not None and not _same_text(case, message.id):
-        yield Flaw(f"an answer with id {message.id!r}, and no open request has this id", "/id")
+        yield Flaw(f"response with the id {message.id!r}, but no open request has this id", "/id")
 
 
 def _same_text(case: CheckMoment, id_: int | str) -> bool:
@@ -141,19 +140,21 @@ def _same_text(case: CheckMoment, id_: int | str) -> bool:
 @check(
     "id-spelling-changed",
     _WARNING,
-    "a response whose id is spelled differently",
+    "Response id is spelled differently",
     "frame",
     topic=JSON_RPC,
-    fix="Return the id as it came. A JSON library that reads all numbers as doubles must not read the id so.",
+    fix="Return the id unchanged; do not parse it with a JSON library that reads all numbers as doubles.",
 )
 def id_comes_back_as_it_was(case: CheckMoment) -> Iterator[Flaw]:
-    """`1.0` and `1e0` are the JSON number 1; clients that keep ids as integers or text may not see that. Once."""
+    """`1.0` and `1e0` are the JSON number 1; clients that keep ids as integers or text may not match them."""
     for message in case.value:
         if RESPELLED_ID in message.defects and isinstance(message, Answer | ErrorAnswer):
             if case.state.is_sampled("id-spelling-changed", 1, 1 << 62):
                 yield Flaw(
-                    f"a response has the id {_spelling(case, message.id)} and the request had {message.id}: "
-                    "the same JSON number, but other clients may not match this response to its request",
+                    (
+                        f"the response has the id {_spelling(case, message.id)}, the request {message.id}: "
+                        "the same JSON number, but other clients may not match them"
+                    ),
                     "/id",
                 )
 
@@ -162,7 +163,7 @@ _ID_NUMBER = re.compile(rb'"id"\s*:\s*(-?\d[\d.eE+-]{0,40})')
 
 
 def _spelling(case: CheckMoment, id_: int | str | None) -> str:
-    """How an integer id is written in the frame, as far as its beginning or end shows that."""
+    """How an integer id is written in the frame, as far as the beginning or end of the frame shows it."""
     payload = case.frame.payload if case.frame is not None else b""
     for found in _ID_NUMBER.finditer(payload[:4096] + payload[-4096:]):
         written = found.group(1)
@@ -171,67 +172,72 @@ def _spelling(case: CheckMoment, id_: int | str | None) -> str:
     return f"{id_}.0"
 
 
-@check("duplicate-response", _ERROR, "a second answer to one request", "late", topic="basic")
+@check("duplicate-response", _ERROR, "Duplicate response", "late", topic="basic")
 def answers_once(case: CheckMoment) -> Iterator[Flaw]:
-    """One request, one answer."""
     asked = case.asked
     if asked is not None and asked.answered is not None:
-        yield Flaw(f"a second answer to {asked.method} (id {asked.id!r})", "/id", frames=(asked.answered, asked.frame))
+        yield Flaw(f"second response to {asked.method} (id {asked.id!r})", "/id", frames=(asked.answered, asked.frame))
 
 
 @check(
     "error-without-id",
     _ERROR,
-    "an error without an id",
+    "Error without an id",
     "error",
     "orphan",
     topic="basic",
-    fix="Echo the id of the request.",
+    fix="Return the id of the request.",
 )
 def error_says_whose(case: CheckMoment) -> Iterator[Flaw]:
-    """Allowed only where the id could not be read, and in HTTP responses that are errors themselves."""
+    """Allowed only if the id could not be read, and in HTTP responses that are errors themselves."""
     message = case.message
     if not isinstance(message, ErrorAnswer) or message.id is not None or not _could_read(case):
         return
     if case.state.is_http and (case.http is None or case.http.response is None or case.http.response.status >= 400):
         return
-    yield Flaw(f"an error without an id: {message.message[:100]}", "/id")
+    yield Flaw(f"error without an id: {message.message[:100]}", "/id")
 
 
 def _could_read(case: CheckMoment) -> bool:
-    """A parse error says that the id was not readable; what we send is readable, what a person sends raw may not be."""
+    """A parse error says that the id was unreadable. Only raw messages from the composer can be unreadable."""
     return peek.integer(case.value, "code") not in (-32700, -32600)
 
 
-@check("notification-with-id", _ERROR, "a notification with an id", "request", topic="basic", fix="Leave the id out.")
+@check(
+    "notification-with-id",
+    _ERROR,
+    "Notification has an id",
+    "request",
+    topic="basic",
+    fix="Remove the id from the notification.",
+)
 def notifications_have_no_id(case: CheckMoment) -> Iterator[Flaw]:
-    """A notification expects no answer."""
     if case.method.startswith("notifications/"):
-        yield Flaw(f"{case.method[:60]} has an id", "/id")
+        yield Flaw(f"{case.method[:60]} has an id, but a notification has none", "/id")
 
 
 @check(
     "batch-unsupported",
     _ERROR,
-    "a batch in a revision without batches",
+    "Batch in a protocol version without batches",
     "frame",
     topic="changelog",
     since="2025-06-18",
-    fix="One by one.",
+    fix="Send each message by itself.",
 )
 def no_batches(case: CheckMoment) -> Iterator[Flaw]:
-    """Batches were in one revision only."""
+    """Only 2025-03-26 has batches."""
     if _is_batch(case):
-        yield Flaw(f"{_messages(case.value)} in one array; this revision has no batches")
+        yield Flaw(f"{_messages(case.value)} in one array; this protocol version has no batches")
 
 
 @check(
-    "batch-before-2025-03-26", _HINT, "a batch before there were batches", "frame", topic="basic", until="2024-11-05"
+    "batch-before-2025-03-26", _HINT, "Batch before batches were specified", "frame", topic="basic", until="2024-11-05"
 )
 def no_batches_yet(case: CheckMoment) -> Iterator[Flaw]:
-    """The first revision says nothing about them."""
+    """2024-11-05 does not mention batches."""
     if _is_batch(case):
-        yield Flaw(f"{_messages(case.value)} in one array, which this revision does not define")
+        yield Flaw(f"{_messages(case.value)} in one array, which this protocol version does not define")
 
 
 def _messages(batch: Sequence[Any]) -> str:
@@ -245,24 +251,24 @@ def _is_batch(case: CheckMoment) -> bool:
 @check(
     "client-capability-not-declared",
     _ERROR,
-    "a request of the server's that the client did not offer to answer",
+    "Server request without the client capability",
     "request",
     topic="basic/lifecycle",
     until="2025-11-25",
     mild_until="2025-03-26",
-    fix="Look at the client's capabilities first.",
+    fix="Check the client capabilities before sending the request.",
     belated=True,
 )
 def asks_what_was_offered(case: CheckMoment) -> Iterator[Flaw]:
-    """Only negotiated capabilities are used, and only methods that the revision has."""
+    """Only declared capabilities may be used, and only methods of the protocol version."""
     revision, method = case.revision, case.method
     assert revision is not None
     if method.startswith("notifications/"):
         return
     if method not in revision.server_requests:
-        yield Flaw(f"{method[:60]} is no request that a server can send in {revision.date}", "/method")
+        yield Flaw(f"{method[:60]} is not a server request in {revision.date}", "/method")
     elif (ability := _ABILITY.get(method)) and not case.state.offered(None, ability):
-        yield Flaw(f"{method} was sent, and the client does not declare {ability}", "/method")
+        yield Flaw(f"the server sent {method}, but the client does not declare {ability}", "/method")
 
 
 _ABILITY = {"sampling/createMessage": "sampling", "roots/list": "roots", "elicitation/create": "elicitation"}
@@ -271,33 +277,35 @@ _ABILITY = {"sampling/createMessage": "sampling", "roots/list": "roots", "elicit
 @check(
     "server-request-not-allowed",
     _ERROR,
-    "a request of the server's where there are none",
+    "Server request in a stateless protocol version",
     "request",
     topic="basic/patterns/mrtr",
     since="2026-07-28",
-    fix='Answer with "resultType": "input_required" and ask there.',
+    fix='Return "resultType": "input_required" with the request instead.',
 )
 def asks_nothing(case: CheckMoment) -> Iterator[Flaw]:
-    """Since there is no connection to ask over, questions travel inside results."""
-    yield Flaw(f"the server sent the request {case.method[:60]}; in this revision servers send none", "/method")
+    """Without a connection, server requests travel inside results."""
+    yield Flaw(
+        f"the server sent the request {case.method[:60]}; this protocol version has no server requests", "/method"
+    )
 
 
-@check("unknown-notification", _HINT, "a notification that the revision does not know", "notification", topic="schema")
+@check("unknown-notification", _HINT, "Unknown notification", "notification", topic="schema")
 def notification_is_known(case: CheckMoment) -> Iterator[Flaw]:
-    """Legal, and nobody listens."""
+    """Legal, but clients ignore it."""
     revision, method = case.revision, case.method
     if revision is not None and method not in revision.server_notifications and method != "notifications/tasks":
-        yield Flaw(f"{method[:60]} is no notification that a server sends in {revision.date}", "/method")
+        yield Flaw(f"{method[:60]} is not a server notification in {revision.date}", "/method")
 
 
 _KEYS_HAVE_NAMES = row_of_date("2025-06-18")
-"""Rows from this one on say what a key is."""
+"""From this row on the form of keys is specified."""
 _LABEL = r"[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?"
 _KEY = re.compile(rf"(?:{_LABEL}(?:\.{_LABEL})*/)?(?:[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)?")
 
 
 _RESERVED = re.compile(r"(?:[^./]+\.)?(?:modelcontextprotocol|mcp)(?:\.[^/]*)?/")
-"""Prefixes that are the specification's: the second label is one of two words (or the first, as it was once put)."""
+"""Reserved prefixes: the second label is one of two words (the first, in earlier versions)."""
 _DEFINED = frozenset(
     PREFIX + name
     for name in (
@@ -307,17 +315,17 @@ _DEFINED = frozenset(
 )
 
 
-@check("invalid-meta", _ERROR, "_meta is not an object, or has keys that are none", "meta", topic="basic")
+@check("invalid-meta", _ERROR, "`_meta` is not an object, or has invalid keys", "meta", topic="basic")
 def meta_keys_are_names(case: CheckMoment) -> Iterator[Flaw]:
     """A key is a name with an optional prefix of dotted labels."""
     meta = peek.at(case.value, "_meta")
     if type(meta) is dict and case.row >= _KEYS_HAVE_NAMES:
         for key in meta:
             if not _KEY.fullmatch(key):
-                yield Flaw(f"{key[:60]!r} is no key that _meta can have", f"{_root(case)}/_meta")
+                yield Flaw(f"{key[:60]!r} is not a valid key of _meta", f"{_root(case)}/_meta")
             elif "/" in key and _RESERVED.match(key) and key not in _DEFINED:
                 if case.state.is_sampled(f"invalid-meta {key[:80]}", 1, 1 << 62):
-                    said = f"{key[:80]!r} has a prefix that is reserved, and is no key that this program knows"
+                    said = f"{key[:80]!r} has a reserved prefix but is not a specified key"
                     yield Flaw(said, f"{_root(case)}/_meta", severity=_HINT)
 
 
@@ -335,48 +343,50 @@ _TRACE = {
 @check(
     "invalid-trace-context",
     _ERROR,
-    "trace context that is none",
+    "Invalid trace context in `_meta`",
     "meta",
     topic="basic",
     since="2026-07-28",
-    fix="See W3C Trace Context.",
+    fix="Format the value as W3C Trace Context specifies.",
 )
 def trace_context_is_one(case: CheckMoment) -> Iterator[Flaw]:
-    """The three keys without a prefix have the formats of the W3C."""
+    """The three keys without a prefix have formats of the W3C."""
     meta = peek.at(case.value, "_meta")
     if type(meta) is dict:
         for key, pattern in _TRACE.items():
             if key in meta and not (isinstance(meta[key], str) and pattern.fullmatch(meta[key])):
-                yield Flaw(f"{key} is no trace context", f"{_root(case)}/_meta/{key}")
+                yield Flaw(f"{key} is not valid trace context", f"{_root(case)}/_meta/{key}")
 
 
-@check("reserved-error-code", _ERROR, "an error code that is reserved", "error", topic="basic", since="2026-07-28")
+@check("reserved-error-code", _ERROR, "Reserved error code", "error", topic="basic", since="2026-07-28")
 def code_is_defined(case: CheckMoment) -> Iterator[Flaw]:
-    """-32020 to -32099 belong to the specification."""
+    """-32020 to -32099 are reserved by the specification."""
     code = peek.integer(case.value, "code")
     if code is not None and -32099 <= code <= -32023 and code != -32042:
-        yield Flaw(f"the error code {code} is reserved for the specification, which does not define it", "/error/code")
+        yield Flaw(f"the error code {code} is reserved, and the specification does not define it", "/error/code")
 
 
 @check(
     "obsolete-error-code",
     _ERROR,
-    "an error code of an earlier revision",
+    "Obsolete error code",
     "error",
     topic="basic",
     since="2026-07-28",
-    fix="-32602 says that a resource does not exist; questions travel in results.",
+    fix="Return -32602 for a resource that does not exist; send elicitations inside results.",
 )
 def code_is_of_this_revision(case: CheckMoment) -> Iterator[Flaw]:
-    """-32002 and -32042 are gone."""
+    """-32002 and -32042 were removed."""
     code = peek.integer(case.value, "code")
     if code in (-32002, -32042):
-        yield Flaw(f"the error code {code} must not be used in this revision", "/error/code")
+        yield Flaw(f"the error code {code} must not be used in this protocol version", "/error/code")
 
 
-@check("undefined-error-code", _WARNING, "an error code without a meaning", "error", topic="basic", since="2026-07-28")
+@check(
+    "undefined-error-code", _WARNING, "Error code without a defined meaning", "error", topic="basic", since="2026-07-28"
+)
 def code_has_a_meaning(case: CheckMoment) -> Iterator[Flaw]:
-    """-32000 to -32019 mean what each program likes."""
+    """-32000 to -32019 are implementation-defined."""
     code = peek.integer(case.value, "code")
     if code is not None and -32019 <= code <= -32000 and code != -32002:
-        yield Flaw(f"clients can't know what the error code {code} means", "/error/code")
+        yield Flaw(f"clients cannot interpret the error code {code}", "/error/code")

@@ -22,7 +22,7 @@ _VISIBLE = re.compile(r"[\x21-\x7e]+")
 
 
 def _heads(case: CheckMoment) -> tuple[HttpExchangeState, HttpFact, HttpFact] | None:
-    """The exchange with both heads, once the response's is there."""
+    """The exchange with the headers of both sides, once those of the response are known."""
     http, fact = case.http, case.fact
     if case.state.transport == "sse" or case.state.http.has_endpoint:
         return None
@@ -38,77 +38,76 @@ def _kind(http: HttpExchangeState) -> str:
 @check(
     "notification-not-accepted",
     _ERROR,
-    "a notification is not answered by 202",
+    "Notification is not answered with 202",
     "http",
     topic="http",
     since="2025-03-26",
-    fix="202, without a body.",
+    fix="Return HTTP 202 without a body.",
 )
 def notifications_are_accepted(case: CheckMoment) -> Iterator[Flaw]:
-    """Where the body asked for nothing."""
+    """If the body contains no request."""
     heads = _heads(case)
     if heads and heads[1].method == "POST" and heads[0].told and not heads[0].asked:
         if 200 <= heads[2].status < 300 and heads[2].status != 202:
-            yield Flaw(f"a message that asks for no answer was answered by {heads[2].status}, not 202")
+            yield Flaw(f"a message that needs no response was answered with HTTP {heads[2].status}, not 202")
 
 
 @check(
-    "response-type-unsupported", _ERROR, "a request is answered by neither JSON nor a stream", "http", topic="http",
+    "response-type-unsupported", _ERROR, "Response is neither JSON nor an event stream", "http", topic="http",
     since="2025-03-26", early=True,
     fix="Send Content-Type: application/json, or text/event-stream.",
 )  # fmt: skip
 def requests_are_answered(case: CheckMoment) -> Iterator[Flaw]:
-    """202 is for what asks for no answer."""
+    """HTTP 202 is for messages that need no response."""
     heads = _heads(case)
     if not heads or heads[1].method != "POST" or not heads[0].asked:
         return
     http, _, response = heads
     if response.status == 202:
-        yield Flaw("a request was answered by 202, as if it were a notification")
+        yield Flaw("a request was answered with HTTP 202, as if it were a notification")
     elif response.status == 200 and _kind(http) not in ("application/json", "text/event-stream"):
         kind = f"with Content-Type {_kind(http)[:40]}" if _kind(http) else "without a Content-Type"
-        yield Flaw(f"{http.asked[0].method[:60]} was answered {kind}, neither as JSON nor as a stream")
+        yield Flaw(f"{http.asked[0].method[:60]} was answered {kind}, neither JSON nor an event stream")
 
 
 @check(
     "get-response-invalid",
     _WARNING,
-    "GET is answered by neither a stream nor 405",
+    "`GET` is answered with neither a stream nor 405",
     "http",
     topic="http",
     since="2025-03-26",
     until="2025-11-25",
 )
 def get_is_answered(case: CheckMoment) -> Iterator[Flaw]:
-    """A server without a stream of its own says 405."""
+    """A server without a stream for GET returns 405."""
     heads = _heads(case)
     if heads and heads[1].method == "GET" and case.state.transport == "http":
         http, _, response = heads
         stream = response.status == 200 and _kind(http) == "text/event-stream"
         if not stream and response.status not in (401, 403, 405) and not 300 <= response.status < 400:
-            yield Flaw(f"GET was answered by {response.status}; 405 says that there is no stream")
+            yield Flaw(f"GET was answered with HTTP {response.status}; 405 means that there is no stream")
 
 
-@check("session-id-characters", _ERROR, "a session id with characters that it can't have", "http", topic="http")
+@check("session-id-characters", _ERROR, "`Mcp-Session-Id` has invalid characters", "http", topic="http")
 def session_id_is_visible(case: CheckMoment) -> Iterator[Flaw]:
-    """Visible ASCII only."""
     heads = _heads(case)
     id_ = heads[0].header(_SESSION) if heads else None
     if id_ is not None and not _VISIBLE.fullmatch(id_):
-        yield Flaw("Mcp-Session-Id has other characters than visible ASCII")
+        yield Flaw("Mcp-Session-Id has characters other than visible ASCII")
 
 
 @check(
     "event-id-reused",
     _ERROR,
-    "the id of an event comes again",
+    "SSE event id is used twice",
     "frame",
     topic="http",
     since="2025-03-26",
     until="2025-11-25",
 )
 def event_ids_come_once(case: CheckMoment) -> Iterator[Flaw]:
-    """Within a session; a resumed stream tells anew what was lost."""
+    """Within a session; a resumed stream repeats lost events."""
     frame = case.frame
     id_ = frame.sse.id if frame is not None and frame.sse is not None else None
     if not id_ or frame is None or frame.channel is Channel.GET:
@@ -126,14 +125,14 @@ def _status(case: CheckMoment) -> int:
 @check(
     "unknown-method-status",
     _ERROR,
-    "an unknown method without 404",
+    "Unknown method is not answered with HTTP 404",
     "carried",
     topic="http",
     since="2026-07-28",
-    fix="Answer 404 with -32601.",
+    fix="Return HTTP 404 with -32601.",
 )
 def unknown_methods_are_404(case: CheckMoment) -> Iterator[Flaw]:
-    """Intermediaries see the status alone."""
+    """Intermediaries see only the status."""
     status = _status(case)
     if (
         status
@@ -141,98 +140,98 @@ def unknown_methods_are_404(case: CheckMoment) -> Iterator[Flaw]:
         and peek.integer(case.value, "code") == -32601
         and status != 404
     ):
-        yield Flaw(f"error -32601 came with the status {status}", "/error/code")
+        yield Flaw(f"error -32601 has HTTP status {status}", "/error/code")
 
 
 @check(
     "protocol-error-status",
     _ERROR,
-    "an error of the protocol without 400",
+    "Protocol error is not answered with HTTP 400",
     "carried",
     topic="http",
     since="2026-07-28",
-    fix="Answer 400.",
+    fix="Return HTTP 400.",
 )
 def protocol_errors_are_400(case: CheckMoment) -> Iterator[Flaw]:
-    """-32020, -32021 and -32022; -32602 for a request that does not say what it must."""
+    """-32020, -32021 and -32022; -32602 for a request that lacks required members of `_meta`."""
     status, code = _status(case), peek.integer(case.value, "code")
     if not status or not isinstance(case.message, ErrorAnswer) or status == 400:
         return
     undeclared = case.asked is not None and declared_revision(case.asked.params) is None
     if (code in (-32020, -32021, -32022) and modern_code(case.value) == code) or (code == -32602 and undeclared):
-        yield Flaw(f"error {code} came with the status {status}", "/error/code")
+        yield Flaw(f"error {code} has HTTP status {status}", "/error/code")
 
 
 @check(
     "stateless-session-id",
     _WARNING,
-    "an HTTP session where there are none",
+    "HTTP session in a stateless protocol version",
     "http",
     "frame",
     topic="http",
     since="2026-07-28",
-    fix="Send no ids.",
+    fix="Send neither session ids nor event ids.",
 )
 def there_are_no_sessions(case: CheckMoment) -> Iterator[Flaw]:
     """No session ids, no event ids; only POST."""
     heads, frame = _heads(case), case.frame
     if heads and heads[1].method != "OPTIONS" and heads[0].header(_SESSION) is not None:
-        yield Flaw("the response carries Mcp-Session-Id")
+        yield Flaw("the response has Mcp-Session-Id")
     if heads and heads[1].method in ("GET", "DELETE") and heads[2].status != 405 and case.state.transport == "http":
-        yield Flaw(f"{heads[1].method} was answered by {heads[2].status}, not 405")
+        yield Flaw(f"{heads[1].method} was answered with HTTP {heads[2].status}, not 405")
     if (
         frame is not None
         and frame.sse is not None
         and frame.sse.id
         and case.state.is_sampled("stateless-session-id", 1, 1 << 62)
     ):
-        yield Flaw("an event has an id, and streams can't be resumed in this revision", severity=_HINT)
+        yield Flaw("an event has an id, but streams cannot be resumed in this protocol version", severity=_HINT)
 
 
 @check(
     "buffering-header-missing",
     _WARNING,
-    "a stream that proxies may hold back",
+    "Event stream without `X-Accel-Buffering: no`",
     "http",
     topic="http",
     since="2026-07-28",
     fix="Send X-Accel-Buffering: no with event streams.",
 )
 def streams_are_not_buffered(case: CheckMoment) -> Iterator[Flaw]:
-    """Said once a connection."""
+    """Reported once per connection."""
     heads = _heads(case)
     if heads and heads[2].status == 200 and _kind(heads[0]) == "text/event-stream":
         if (heads[0].header("x-accel-buffering") or "").lower() != "no" and case.state.is_sampled(
             "buffering-header-missing", 1, 1 << 62
         ):
-            yield Flaw("an event stream without X-Accel-Buffering: no")
+            yield Flaw("an event stream without X-Accel-Buffering: no, which proxies may buffer")
 
 
 @check(
     "response-on-wrong-post",
     _ERROR,
-    "the answer to another request than the POST's",
+    "Response to another request than that of the POST",
     "carried",
     "orphan",
     topic="basic",
     since="2025-03-26",
 )
 def answers_its_own_request(case: CheckMoment) -> Iterator[Flaw]:
-    """A JSON body answers the request that it came for."""
+    """A JSON body must be the response to its own request."""
     message = case.message
     if case.frame is None or case.frame.channel is not Channel.REPLY or case.http is None or not case.http.asked:
         return
     if isinstance(message, Answer | ErrorAnswer) and message.id is not None:
         if all(message.id != each.id for each in case.http.asked):
             asked = case.http.asked[0]
-            said = f"the response to {asked.method[:60]} has the id {message.id!r}, and the request has {asked.id!r}"
+            said = f"the response to {asked.method[:60]} has the id {message.id!r}, but the request has {asked.id!r}"
             yield Flaw(said, "/id", (asked.frame,))
 
 
 @check(
     "endpoint-event-not-first",
     _ERROR,
-    "an event stream that does not begin with its endpoint",
+    "First SSE event is not `endpoint`",
     "frame",
     "note",
     topic="http",
@@ -240,26 +239,26 @@ def answers_its_own_request(case: CheckMoment) -> Iterator[Flaw]:
     early=True,
 )
 def begins_with_its_endpoint(case: CheckMoment) -> Iterator[Flaw]:
-    """It names an address of its own origin; every message event comes under the type `message`."""
+    """It has a URL of the same origin; messages are events of type `message`."""
     frame, note = case.frame, case.note
     if case.state.transport != "sse":
         return
     if frame is not None and frame.sse is not None:
         if frame.sse.event not in (None, "message"):
-            yield Flaw(f"a message came as an event of type {str(frame.sse.event)[:40]!r}")
+            yield Flaw(f"a message arrived in an event of type {str(frame.sse.event)[:40]!r}")
         if not case.state.http.has_endpoint and case.state.is_sampled("endpoint-event-not-first", 1, 1 << 62):
-            yield Flaw("a message came before the event that names the endpoint", severity=_HINT)
+            yield Flaw("a message arrived before the endpoint event", severity=_HINT)
     elif note is not None and note.event == "endpoint" and case.http is not None and case.http.request is not None:
         named = b"".join(line[5:].strip() for line in note.raw.splitlines() if line.startswith(b"data:"))
         here = case.http.request.target
         if (there := _joined(here, named.decode("utf-8", "replace"))) is None or there[:2] != urlsplit(here)[:2]:
             yield Flaw(
-                f"the endpoint is {named[:80].decode('utf-8', 'replace')!r}, which is elsewhere than {here[:80]!r}"
+                f"the endpoint is {named[:80].decode('utf-8', 'replace')!r}, of another origin than {here[:80]!r}"
             )
 
 
 def _joined(base: str, reference: str) -> SplitResult | None:
-    """An address as it stands in a page; None if it is none."""
+    """The URL that a reference in a page resolves to; None if it is invalid."""
     try:
         return urlsplit(urljoin(base, reference))
     except ValueError:
@@ -270,14 +269,14 @@ def _joined(base: str, reference: str) -> SplitResult | None:
 
 _NEVER = 1 << 62
 _GRACE_NS = 150_000_000
-"""What a stream may stay open after its answer, where this side then closes it."""
+"""How long a stream may stay open after its response, if the client then closes it."""
 _LONG_NS = 1_000_000_000
 TAKES_ORIGINS = "origin-not-validated"
-"""Among a state's notes: the server answered a request of another origin."""
+"""Key of a state's notes: the server has answered a request of another origin."""
 
 
 def _is_plain_http(case: CheckMoment) -> bool:
-    """Whether this is HTTP as it is since its second form: one address, no stream beside it that brings answers."""
+    """Whether this is Streamable HTTP, with one URL."""
     return case.state.transport != "sse" and not case.state.http.has_endpoint
 
 
@@ -292,31 +291,31 @@ def _responded(case: CheckMoment) -> HttpExchangeState | None:
 @check(
     "session-id-changed",
     _HINT,
-    "a session id that changes, or comes late",
+    "`Mcp-Session-Id` changes, or is issued late",
     "http",
     topic="http",
     since="2025-03-26",
     until="2025-11-25",
 )
 def session_id_stays(case: CheckMoment) -> Iterator[Flaw]:
-    """“A server MAY assign a session ID at initialization time”, by the response to initialize."""
+    """“A server MAY assign a session ID at initialization time”, with the response to initialize."""
     http = _responded(case)
     given = http.header(SESSION) if http is not None else None
     if http is None or not given or any(each.method == "initialize" for each in http.asked):
         return
     if http.request is not None and http.request.probe:
-        return  # it is the session of nobody
+        return  # it belongs to no session
     before = case.state.http.session_id
     if not before:
-        yield Flaw("the first Mcp-Session-Id comes with another response than that to initialize")
+        yield Flaw("the first Mcp-Session-Id is in another response than that to initialize")
     elif given != before:
-        yield Flaw("Mcp-Session-Id changes in the middle of the session")
+        yield Flaw("Mcp-Session-Id changes during the session")
 
 
 @check(
     "response-on-get-stream",
     _ERROR,
-    "an answer on the stream for everything else",
+    "Response on the `GET` stream",
     "carried",
     topic="http",
     since="2025-03-26",
@@ -328,20 +327,20 @@ def answers_come_where_they_were_asked(case: CheckMoment) -> Iterator[Flaw]:
     if frame is None or frame.channel is not Channel.GET or http is None or not _is_plain_http(case):
         return
     if http.sent("last-event-id") is None and isinstance(case.message, Answer | ErrorAnswer) and case.asked is not None:
-        said = f"{case.asked.method[:60]} was answered on a stream opened by GET"
+        said = f"the response to {case.asked.method[:60]} was sent on a stream opened by GET"
         yield Flaw(said, "/id", frames=(case.asked.frame,))
 
 
 @check(
     "message-on-two-streams",
     _ERROR,
-    "one message on two streams",
+    "Same message on two streams",
     "request",
     "notification notifications/progress",
     topic="http",
     since="2025-03-26",
     until="2025-11-25",
-    fix="Choose one stream for each message.",
+    fix="Send each message on one stream only.",
     needs=CARRIED,
 )
 def messages_come_once(case: CheckMoment) -> Iterator[Flaw]:
@@ -351,19 +350,19 @@ def messages_come_once(case: CheckMoment) -> Iterator[Flaw]:
         return
     other = case.state.http.streamed.get(hash(frame.payload))
     if other is not None and other != frame.http:
-        yield Flaw(f"{case.method[:60]} came on the streams of exchange {other} and of {frame.http}", "/method")
+        yield Flaw(f"{case.method[:60]} was sent on the streams of exchange {other} and of {frame.http}", "/method")
 
 
 @check(
     "stream-not-closed",
     _WARNING,
-    "a stream that stays open after its answer",
+    "Stream stays open after its response",
     "http end",
     "end",
     topic="http",
     since="2025-03-26",
     confidence=Confidence.LIKELY,
-    fix="End the stream once the response is sent.",
+    fix="Close the stream after the response.",
 )
 def streams_end_with_the_answer(case: CheckMoment) -> Iterator[Flaw]:
     """“After the response has been sent, the server SHOULD terminate the SSE stream.”"""
@@ -380,13 +379,13 @@ def streams_end_with_the_answer(case: CheckMoment) -> Iterator[Flaw]:
             continue
         mild = None if late >= _LONG_NS else _HINT
         method = http.asked[0].method[:60] if http.asked else "its request"
-        yield Flaw(f"the stream was still open {late / 1e9:.1f} s after {method} was answered on it", severity=mild)
+        yield Flaw(f"the stream was still open {late / 1e9:.1f} s after the response to {method}", severity=mild)
 
 
 @check(
     "stream-not-resumable",
     _WARNING,
-    "a stream that can't be gone on with as it should",
+    "Stream cannot be resumed correctly",
     "frame",
     "http end",
     topic="http",
@@ -394,7 +393,7 @@ def streams_end_with_the_answer(case: CheckMoment) -> Iterator[Flaw]:
     until="2025-11-25",
 )
 def streams_can_be_resumed(case: CheckMoment) -> Iterator[Flaw]:
-    """A stream with ids begins with one, and says when to come back before it is dropped."""
+    """A stream with ids begins with one, and sends retry before the server closes it."""
     http, frame, fact = case.http, case.frame, case.fact
     if http is None or not _is_plain_http(case):
         return
@@ -406,39 +405,41 @@ def streams_can_be_resumed(case: CheckMoment) -> Iterator[Flaw]:
             and case.state.is_sampled("stream-not-resumable primed", 1, _NEVER)
         ):
             fix = "Send an event with an id and without data first."
-            yield Flaw("a stream with event ids begins without an event that only has an id", severity=_HINT, fix=fix)
+            yield Flaw(
+                ("a stream with event ids does not begin with an event that has only an id"), severity=_HINT, fix=fix
+            )
     elif fact is not None and fact.event is HttpEvent.END and fact.why == "" and http.has_ids and http.retry is None:
         for asked in http.asked:
             if asked.answered is None and asked.cancelled is None:
-                fix = "Send retry: and milliseconds before the stream is dropped."
-                said = f"the stream of {asked.method[:60]} was dropped before the answer, and without retry"
+                fix = "Send retry: and milliseconds before the stream is closed."
+                said = f"the stream of {asked.method[:60]} was closed before the response, and without retry"
                 yield Flaw(said, frames=(asked.frame,), fix=fix)
 
 
 @check(
     "progress-on-wrong-stream",
     _ERROR,
-    "progress on another request's stream",
+    "Progress on the stream of another request",
     "notification notifications/progress",
     topic="http",
     since="2026-07-28",
 )
 def streams_are_about_their_request(case: CheckMoment) -> Iterator[Flaw]:
-    """What comes on the stream of a request relates to it."""
+    """Notifications on the stream of a request relate to it."""
     http, asked = case.http, case.asked
     if http is not None and http.asked and asked is not None and all(each is not asked for each in http.asked):
-        said = f"progress on {asked.method[:60]} came on the stream of {http.asked[0].method[:60]}"
+        said = f"progress of {asked.method[:60]} was sent on the stream of {http.asked[0].method[:60]}"
         yield Flaw(said, "/params/progressToken", frames=(asked.frame, http.asked[0].frame))
 
 
 @check(
     "unsupported-version-accepted",
     _ERROR,
-    "a version that there is not is accepted",
+    "Unsupported `MCP-Protocol-Version` is accepted",
     "http",
     topic="http",
     since="2025-06-18",
-    fix="Answer 400 to those.",
+    fix="Return HTTP 400 for unsupported versions.",
 )
 def versions_are_looked_at(case: CheckMoment) -> Iterator[Flaw]:
     """“If the server receives a request with an invalid or unsupported MCP-Protocol-Version, it MUST respond 400.”"""
@@ -449,7 +450,7 @@ def versions_are_looked_at(case: CheckMoment) -> Iterator[Flaw]:
     agreed = case.state.revision.date if case.state.revision is not None else ""
     named = case.state.opening.supported if case.state.opening is not None else ()
     if said != agreed and said not in named and all(said != row.date for row in ROWS):
-        yield Flaw(f"a request with MCP-Protocol-Version: {said[:40]} was answered by {http.response.status}")
+        yield Flaw(f"a request with MCP-Protocol-Version: {said[:40]} was answered with HTTP {http.response.status}")
 
 
 _OVER = re.compile(
@@ -461,13 +462,13 @@ _OVER = re.compile(
 @check(
     "expired-session-status",
     _ERROR,
-    "a session that is over is not told by 404",
+    "Expired session is not answered with 404",
     "refusal",
     topic="http",
     since="2025-03-26",
     until="2025-11-25",
     confidence=Confidence.LIKELY,
-    fix="Answer 404: then clients begin a new session by themselves.",
+    fix="Return HTTP 404; clients then start a new session.",
 )
 def lost_sessions_are_404(case: CheckMoment) -> Iterator[Flaw]:
     """“The server MUST respond to requests containing that session ID with HTTP 404 Not Found.”"""
@@ -477,19 +478,21 @@ def lost_sessions_are_404(case: CheckMoment) -> Iterator[Flaw]:
     status = http.response.status
     if status not in (401, 403, 404) and (found := _OVER.search(frame.payload[:2000])):
         words = found.group().decode("utf-8", "replace")
-        yield Flaw(f"the server answered {status} ({words[:80]}) to a request of a session", span=found.span())
+        yield Flaw(
+            (f"the server returned HTTP {status} ({words[:80]}) for a request of an expired session"), span=found.span()
+        )
 
 
 @check(
     "origin-not-validated",
     _ERROR,
-    "a web page of elsewhere may ask a local server",
+    "`Origin` is not validated (DNS rebinding risk)",
     "http",
     topic="http",
     since="2025-03-26",
     early=True,
     confidence=Confidence.LIKELY,
-    fix="Compare Origin with the origins that are meant, and answer 403 to others.",
+    fix="Compare Origin with the allowed origins, and return HTTP 403 for others.",
 )
 def origins_are_looked_at(case: CheckMoment) -> Iterator[Flaw]:
     """“Servers MUST validate the Origin header on all incoming connections to prevent DNS rebinding attacks.”"""
@@ -498,8 +501,8 @@ def origins_are_looked_at(case: CheckMoment) -> Iterator[Flaw]:
     if http is None or http.request is None or http.response is None or origin is None:
         return
     if http.request.method == "OPTIONS":
-        return  # a browser asks whether it may ask
+        return  # a CORS preflight
     if is_loopback(http.request.target) and not is_loopback(origin) and origin.startswith(("http://", "https://")):
         if 200 <= http.response.status < 300:
             case.state.notes[TAKES_ORIGINS] = True
-            yield Flaw(f"a request with Origin: {origin[:80]} was answered by {http.response.status}")
+            yield Flaw(f"a request with Origin: {origin[:80]} was answered with HTTP {http.response.status}")

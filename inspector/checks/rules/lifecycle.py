@@ -20,20 +20,20 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d|DRAFT-.*")
 @check(
     "unknown-protocol-version",
     _HINT,
-    "a revision that this program does not know",
+    "Unknown protocol version",
     "answer initialize",
     topic="basic/lifecycle",
     until="2025-11-25",
 )
 def revision_is_known(case: CheckMoment) -> Iterator[Flaw]:
-    """Drafts and revisions to come."""
+    """Drafts and future versions."""
     date = peek.text(case.value, "protocolVersion")
     if date is not None and find(date) is None:
-        said = f"the server answers with the protocol version {date[:40]!r}, which this program does not know"
+        said = f"the server answers initialize with the protocol version {date[:40]!r}, which mcp-inspect does not know"
         fix = (
             ""
             if _DATE.fullmatch(date)
-            else "Versions of the protocol are dates; the version of the server goes into serverInfo."
+            else "Use a date as the protocol version; the version of the server belongs in `serverInfo`."
         )
         yield Flaw(said, "/result/protocolVersion", fix=fix)
 
@@ -41,11 +41,11 @@ def revision_is_known(case: CheckMoment) -> Iterator[Flaw]:
 @check(
     "request-before-initialized",
     _WARNING,
-    "a request before the client was ready",
+    "Server request before `notifications/initialized`",
     "request",
     topic="basic/lifecycle",
     until="2025-11-25",
-    fix="Wait for notifications/initialized.",
+    fix="Wait for `notifications/initialized` before sending requests.",
     belated=True,
 )
 def waits_for_initialized(case: CheckMoment) -> Iterator[Flaw]:
@@ -55,7 +55,7 @@ def waits_for_initialized(case: CheckMoment) -> Iterator[Flaw]:
 
 
 def _is_early(case: CheckMoment) -> bool:
-    """Whether the handshake has begun, and the client has not said yet that it is ready."""
+    """Whether the handshake is under way, and the client has not sent `notifications/initialized`."""
     state = case.state
     return not state.initialized and (state.opening is not None or state.handshake is not None)
 
@@ -63,14 +63,14 @@ def _is_early(case: CheckMoment) -> bool:
 @check(
     "notification-before-initialized",
     _HINT,
-    "a notification before the client was ready",
+    "Notification before `notifications/initialized`",
     "notification",
     topic="basic/lifecycle",
     until="2025-11-25",
     belated=True,
 )
 def tells_after_initialized(case: CheckMoment) -> Iterator[Flaw]:
-    """Only log messages should come so early."""
+    """Only log messages may be sent that early."""
     if _is_early(case) and case.method not in (
         "notifications/message",
         "notifications/progress",
@@ -82,62 +82,61 @@ def tells_after_initialized(case: CheckMoment) -> Iterator[Flaw]:
 @check(
     "version-not-listed",
     _HINT,
-    "the version in use is not among those supported",
+    "Protocol version in use is not in `supportedVersions`",
     "answer server/discover",
     topic="server/discover",
     since="2026-07-28",
 )
 def supports_what_it_speaks(case: CheckMoment) -> Iterator[Flaw]:
-    """It answered a request of a version that it then does not name."""
     asked = case.asked
     date = peek.text(asked.params if asked else None, "_meta", PREFIX + "protocolVersion")
     supported = peek.items(case.value, "supportedVersions")
     if date is not None and supported and date not in supported:
-        yield Flaw(f"it answered a request of {date} and does not name that version", "/result/supportedVersions")
+        yield Flaw(
+            f"the server answered a request of {date}, but does not list that version", "/result/supportedVersions"
+        )
 
 
 @check(
     "supported-versions-missing",
     _ERROR,
-    "an unsupported version is refused without naming others",
+    "-32022 error does not list `supported` versions",
     "error",
     topic="basic/lifecycle",
     since="2026-07-28",
 )
 def names_supported_versions(case: CheckMoment) -> Iterator[Flaw]:
-    """-32022 carries `supported` and `requested`."""
+    """Error -32022 carries `supported` and `requested`."""
     if peek.integer(case.value, "code") != -32022:
         return
     named = peek.items(case.value, "data", "supported")
     if not named or not all(isinstance(each, str) for each in named):
-        yield Flaw("-32022 without the versions that are supported", "/error/data/supported")
+        yield Flaw("error -32022 without the supported versions", "/error/data/supported")
     requested = peek.text(case.value, "data", "requested")
     sent = peek.text(case.asked.params if case.asked is not None else None, "_meta", PREFIX + "protocolVersion")
     if requested is None:
-        yield Flaw("-32022 without the version that was requested", "/error/data/requested")
+        yield Flaw("error -32022 without the requested version", "/error/data/requested")
     elif sent is not None and requested != sent:
-        said = f"-32022 says that {requested[:40]!r} was requested, and it was {sent[:40]!r}"
+        said = f"error -32022 gives {requested[:40]!r} as the requested version, but {sent[:40]!r} was requested"
         yield Flaw(said, "/error/data/requested")
 
 
 @check(
     "required-capabilities-missing",
     _ERROR,
-    "a missing capability is not named",
+    "-32021 error lacks `requiredCapabilities`",
     "error",
     topic="basic",
     since="2026-07-28",
 )
 def names_missing_capability(case: CheckMoment) -> Iterator[Flaw]:
-    """-32021 carries `requiredCapabilities`, an object."""
+    """Error -32021 carries `requiredCapabilities`, an object."""
     if peek.integer(case.value, "code") == -32021:
         if type(peek.at(case.value, "data", "requiredCapabilities")) is not dict:
-            yield Flaw("-32021 without the capabilities that are required", "/error/data/requiredCapabilities")
+            yield Flaw("error -32021 without the required capabilities", "/error/data/requiredCapabilities")
 
 
-@check(
-    "unknown-result-type", _ERROR, "resultType is no word that there is", "answer", topic="basic", since="2026-07-28"
-)
+@check("unknown-result-type", _ERROR, "Unknown `resultType`", "answer", topic="basic", since="2026-07-28")
 def result_type_is_known(case: CheckMoment) -> Iterator[Flaw]:
     """Known are complete, input_required, and what a declared extension defines.
 
@@ -156,47 +155,46 @@ def result_type_is_known(case: CheckMoment) -> Iterator[Flaw]:
 @check(
     "server-info-missing",
     _WARNING,
-    "a result that does not say who answers",
+    "`serverInfo` is missing in `_meta` of a result",
     "answer",
     topic="basic",
     since="2026-07-28",
 )
 def says_who_answers(case: CheckMoment) -> Iterator[Flaw]:
-    """`serverInfo` should be in every result's `_meta`; said once a connection."""
+    """`serverInfo` should be in the `_meta` of each result; reported once per connection."""
     if not peek.has(case.value, "_meta", PREFIX + "serverInfo") and case.state.is_sampled(
         "server-info-missing", 1, 1 << 62
     ):
-        yield Flaw(f"the result of {case.method[:60]} does not say which server it is from", "/result/_meta")
+        yield Flaw(f"the result of {case.method[:60]} has no serverInfo in _meta", "/result/_meta")
 
 
 @check(
     "release-candidate-leftover",
     _HINT,
-    "leftovers of a release candidate",
+    "Leftover of a release candidate",
     "answer server/discover",
     "error",
     topic="server/discover",
     since="2026-07-28",
 )
 def is_of_the_final_revision(case: CheckMoment) -> Iterator[Flaw]:
-    """The candidate had the server's name in the body, and other numbers for three errors."""
+    """The release candidate had `serverInfo` in the result, and other numbers for three errors."""
     code = peek.integer(case.value, "code")
     if code in (-32001, -32003, -32004) and modern_code(case.value) is not None:
-        yield Flaw(f"the error code {code} was {modern_code(case.value)} in the end", "/error/code")
+        yield Flaw(f"the error code {code} became {modern_code(case.value)} in the final version", "/error/code")
     elif peek.has(case.value, "serverInfo"):
-        yield Flaw("serverInfo stands in the result itself; it belongs into _meta", "/result/serverInfo")
+        yield Flaw("serverInfo is in the result itself; it belongs in _meta", "/result/serverInfo")
 
 
 @check(
     "extension-without-prefix",
     _ERROR,
-    "an extension without a prefix",
+    "Extension name has no prefix",
     "answer server/discover",
     topic="basic/lifecycle",
     since="2026-07-28",
 )
 def extensions_have_prefixes(case: CheckMoment) -> Iterator[Flaw]:
-    """Keys of `extensions` are names with a prefix."""
     for name in peek.mapping(case.value, "capabilities", "extensions"):
         if "/" not in name.strip("/"):
             yield Flaw(f"the extension {name[:60]!r} has no prefix", "/result/capabilities/extensions")
@@ -205,32 +203,31 @@ def extensions_have_prefixes(case: CheckMoment) -> Iterator[Flaw]:
 @check(
     "tasks-capability-obsolete",
     _ERROR,
-    "tasks as a capability of the core",
+    "`tasks` is not a core capability",
     "answer server/discover",
     topic="server/discover",
     since="2026-07-28",
 )
 def tasks_are_an_extension(case: CheckMoment) -> Iterator[Flaw]:
-    """Tasks have left the core."""
     if peek.has(case.value, "capabilities", "tasks"):
-        yield Flaw("tasks are an extension in this revision, not a capability", "/result/capabilities/tasks")
+        yield Flaw("tasks are an extension in this protocol version, not a capability", "/result/capabilities/tasks")
 
 
 @check(
     "handshake-error-without-versions",
     _WARNING,
-    "a handshake is refused without a word of the versions there are",
+    "`initialize` error does not list supported versions",
     "error initialize",
     topic="basic/lifecycle",
     since="2026-07-28",
     early=True,
-    fix='Answer -32022 with "supported" and "requested": older clients can then say what they need.',
+    fix='Return -32022 with "supported" and "requested", so that older clients can report what they need.',
 )
 def refuses_handshakes_with_versions(case: CheckMoment) -> Iterator[Flaw]:
-    """By a server that has shown before that it speaks the revision without a handshake."""
+    """By a server that has answered requests of a stateless protocol version before."""
     opening = case.state.opening
     if opening is not None and opening.era is Era.MODERN and not peek.items(case.value, "data", "supported"):
-        yield Flaw("initialize was refused, and no version is named that is supported", "/error/data/supported")
+        yield Flaw("initialize was rejected without the supported versions", "/error/data/supported")
 
 
 _LISTS = {
@@ -243,7 +240,7 @@ _LISTS = {
 @check(
     "list-changed-undeclared",
     _ERROR,
-    "a list is said to have changed, which was not promised",
+    "`list_changed` without the `listChanged` capability",
     *(f"notification {method}" for method in _LISTS),
     topic="basic/lifecycle",
     mild_until="2025-03-26",
@@ -252,16 +249,15 @@ _LISTS = {
     belated=True,
 )
 def promised_to_tell_of_lists(case: CheckMoment) -> Iterator[Flaw]:
-    """Notifications of changes are a capability."""
     kind = _LISTS[case.method]
     if case.state.opening is not None and not case.state.capable(kind, "listChanged"):
-        yield Flaw(f"{case.method}, and the server does not declare {kind}.listChanged", "/method")
+        yield Flaw(f"the server sent {case.method}, but does not declare {kind}.listChanged", "/method")
 
 
 @check(
     "resource-update-undeclared",
     _ERROR,
-    "an update of a resource, which was not promised",
+    "Resource update without the `subscribe` capability",
     "notification notifications/resources/updated",
     topic="server/resources",
     mild_until="2025-03-26",
@@ -269,25 +265,24 @@ def promised_to_tell_of_lists(case: CheckMoment) -> Iterator[Flaw]:
     belated=True,
 )
 def promised_to_tell_of_resources(case: CheckMoment) -> Iterator[Flaw]:
-    """Updates are a capability."""
     if case.state.opening is not None and not case.state.capable("resources", "subscribe"):
-        yield Flaw("an update, and the server does not declare resources.subscribe", "/method")
+        yield Flaw("the server sent a resource update, but does not declare resources.subscribe", "/method")
 
 
 @check(
     "logging-undeclared",
     _ERROR,
-    "a log message, which was not promised",
+    "Log message without the `logging` capability",
     "notification notifications/message",
     topic="server/utilities/logging",
-    fix="Declare logging.",
+    fix="Declare the `logging` capability.",
     belated=True,
 )
 def promised_to_log(case: CheckMoment) -> Iterator[Flaw]:
     """“Servers that emit log message notifications MUST declare the logging capability.”"""
     state = case.state
     if state.opening is not None and state.opening.capabilities and not state.capable("logging"):
-        yield Flaw("a log message, and the server does not declare logging", "/method")
+        yield Flaw("the server sent a log message, but does not declare logging", "/method")
 
 
 _KINDS = {"tools/list": "tools", "prompts/list": "prompts", "resources/list": "resources"}
@@ -296,40 +291,39 @@ _KINDS = {"tools/list": "tools", "prompts/list": "prompts", "resources/list": "r
 @check(
     "list-undeclared",
     _WARNING,
-    "a list that the server does not declare",
+    "List without its capability",
     *(f"answer {method}" for method in _KINDS),
     topic="basic/lifecycle",
-    fix="Declare the capability, or clients will not ask.",
+    fix="Declare the capability; clients do not request the list otherwise.",
 )
 def declares_what_it_has(case: CheckMoment) -> Iterator[Flaw]:
-    """Items come, and the capability is absent."""
+    """A list has items, but its capability is not declared."""
     kind = _KINDS[case.method]
     opening = case.state.opening
     known = opening is not None and (opening.era is Era.LEGACY or bool(opening.supported))
     if known and not case.state.capable(kind) and peek.items(case.value, kind):
-        yield Flaw(f"{case.method} has items, and the server does not declare {kind}", f"/result/{kind}")
+        yield Flaw(f"{case.method} returns items, but the server does not declare {kind}", f"/result/{kind}")
 
 
 @check(
     "capability-not-implemented",
     _ERROR,
-    "a capability without its list",
+    "Capability declared but list method not implemented",
     *(f"error {method}" for method in _KINDS),
     topic="basic/lifecycle",
     mild_until="2025-11-25",
-    fix="Implement the method or do not declare the capability.",
+    fix="Implement the method or remove the capability.",
 )
 def has_what_it_declares(case: CheckMoment) -> Iterator[Flaw]:
-    """The list of a declared capability is not known to the server."""
     kind = _KINDS[case.method]
     if peek.integer(case.value, "code") == -32601 and case.state.capable(kind):
-        yield Flaw(f"the server declares {kind} and does not know {case.method}", "/error/code")
+        yield Flaw(f"the server declares {kind}, but does not implement {case.method}", "/error/code")
 
 
 @check(
     "skills-unavailable",
     _ERROR,
-    "skills are declared, and can't be listed or read",
+    "Skills capability declared but not usable",
     "answer initialize",
     "answer server/discover",
     "answer skills/list",
@@ -337,20 +331,22 @@ def has_what_it_declares(case: CheckMoment) -> Iterator[Flaw]:
     topic="https://github.com/modelcontextprotocol/ext-skills/blob/main/specification/stable/skills.mdx",
 )
 def skills_can_be_had(case: CheckMoment) -> Iterator[Flaw]:
-    """A server that declares skills lists them by skills/list, and their files are read as resources."""
+    """A server with skills lists them by skills/list, and their files are read as resources."""
     if case.method != "skills/list":
         capabilities = peek.mapping(case.value, "capabilities")
         if declares(capabilities, SKILLS) and peek.at(capabilities, "resources") is None:
-            fix = 'Declare "resources": {}, and answer resources/read.'
-            yield Flaw("the server declares skills, and not resources, by which they are read", _SKILLS_AT, fix=fix)
+            fix = 'Declare "resources": {} and implement resources/read.'
+            yield Flaw(
+                "the server declares skills, but not resources, which are needed to read them", _SKILLS_AT, fix=fix
+            )
     elif case.state.opening is None or not declares(case.state.opening.capabilities, SKILLS):
         return
     elif isinstance(case.message, ErrorAnswer):
         if peek.integer(case.value, "code") == -32601:
-            fix = "Implement skills/list, or do not declare the extension."
-            yield Flaw("the server declares skills, and does not know skills/list", "/error/code", fix=fix)
+            fix = "Implement skills/list or remove the extension."
+            yield Flaw("the server declares skills, but does not implement skills/list", "/error/code", fix=fix)
     elif type(peek.at(case.value, "skills")) is not list:
-        yield Flaw("skills/list was answered without a list of skills", "/result/skills")
+        yield Flaw("the result of skills/list has no list of skills", "/result/skills")
 
 
 _SKILLS_AT = "/result/capabilities/extensions/io.modelcontextprotocol~1skills"
@@ -359,7 +355,7 @@ _SKILLS_AT = "/result/capabilities/extensions/io.modelcontextprotocol~1skills"
 @check(
     "discover-not-implemented",
     _ERROR,
-    "server/discover is not known to a server that needs it",
+    "`server/discover` is not implemented",
     "error server/discover",
     *(f"answer {method}" for method in _KINDS),
     topic="server/discover",
@@ -368,17 +364,19 @@ _SKILLS_AT = "/result/capabilities/extensions/io.modelcontextprotocol~1skills"
     confidence=Confidence.LIKELY,
 )
 def can_be_discovered(case: CheckMoment) -> Iterator[Flaw]:
-    """“Servers MUST implement server/discover”, if they name a stateless revision or have spoken it."""
+    """“Servers MUST implement server/discover”: judged if they list or use a stateless protocol version."""
     state, notes = case.state, case.state.notes
     if case.method != "server/discover":
         if "discover-not-implemented" in notes and peek.has(case.value, "resultType"):
-            said = "a server of the stateless revision does not know server/discover"
+            said = "the server uses a stateless protocol version, but does not implement server/discover"
             yield Flaw(said, frames=(notes.pop("discover-not-implemented"),), instead=True)
     elif peek.integer(case.value, "code") == METHOD_NOT_FOUND:
         spoken = state.opening is not None and state.opening.era is Era.MODERN
         if named := names_stateless(case.value):
-            yield Flaw(f"the server names {named} and does not know server/discover", "/error/code")
+            yield Flaw(f"the server lists {named}, but does not implement server/discover", "/error/code")
         elif spoken:
-            yield Flaw("a server of the stateless revision does not know server/discover", "/error/code")
+            yield Flaw(
+                "the server uses a stateless protocol version, but does not implement server/discover", "/error/code"
+            )
         else:
             notes["discover-not-implemented"] = case.n

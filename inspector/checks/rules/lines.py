@@ -1,6 +1,6 @@
-"""Rules for stdio: lines on stdout, and the end of the process.
+"""Rules for stdio: lines on stdout, and the end of the process. Each is reported once per connection.
 
-What to do about each of these is the diagnoses' part (P and F); here stands that a rule is broken, once a connection.
+The diagnoses of bytes say what to do about them.
 """
 
 import json
@@ -25,7 +25,7 @@ def _once(case: CheckMoment, name: str) -> bool:
 
 
 def _line(case: CheckMoment) -> bytes | None:
-    """A whole line of stdout that is no message; None for anything else."""
+    """A complete line of stdout that is not a message; None for anything else."""
     frame, message = case.frame, case.message
     if frame is None or frame.channel is not Channel.STDOUT or not isinstance(message, NotJsonRpc):
         return None
@@ -33,30 +33,30 @@ def _line(case: CheckMoment) -> bytes | None:
 
 
 def _is_piece(line: bytes) -> bool:
-    """Whether a line can only be a part of a value that goes on in the next one."""
+    """Whether a line can only be a part of a value that continues on the next line."""
     return line.strip() in (b"{", b"[", b"}", b"]", b"},", b"],") or (line[:1] in b" \t" and line.lstrip()[:1] == b'"')
 
 
 @check(
     "stdout-extra-output",
     _ERROR,
-    "stdout is used for more than messages",
+    "Extra output on stdout",
     "garbled",
     topic="stdio",
-    fix="Write it to stderr.",
+    fix="Write everything but messages to stderr.",
 )
 def stdout_has_messages_alone(case: CheckMoment) -> Iterator[Flaw]:
     """“The server MUST NOT write anything to its stdout that is not a valid MCP message.”"""
     line = _line(case)
     if line is not None and line.strip() and not _is_piece(line) and not line.lstrip().startswith(b"{"):
         if _once(case, "stdout-extra-output"):
-            yield Flaw("the server writes to stdout what is no message", span=(0, len(line)))
+            yield Flaw("the server writes text to stdout that is not a message", span=(0, len(line)))
 
 
 @check(
     "embedded-newline",
     _ERROR,
-    "a message has line feeds in it",
+    "Line feed inside a message",
     "garbled",
     topic="stdio",
     fix="Write each message on one line.",
@@ -65,12 +65,12 @@ def messages_have_no_line_feeds(case: CheckMoment) -> Iterator[Flaw]:
     """“Messages are delimited by newlines, and MUST NOT contain embedded newlines.”"""
     line = _line(case)
     if line is not None and line.strip() in (b"{", b"[") and _once(case, "embedded-newline"):
-        yield Flaw("a message is spread over several lines", span=(0, len(line)))
+        yield Flaw("a message spans several lines", span=(0, len(line)))
 
 
-@check("irregular-line-bytes", _HINT, "line ends, marks and blank lines that are not meant", "frame", topic="stdio")
+@check("irregular-line-bytes", _HINT, "Unusual line ending, byte-order mark or blank line", "frame", topic="stdio")
 def lines_are_plain(case: CheckMoment) -> Iterator[Flaw]:
-    """CR LF, a byte-order mark, empty lines: readers are kind to them, mostly."""
+    """CR LF, a byte-order mark, blank lines: most clients accept them."""
     frame = case.frame
     if frame is None or frame.channel is not Channel.STDOUT:
         return
@@ -85,12 +85,12 @@ def lines_are_plain(case: CheckMoment) -> Iterator[Flaw]:
 @check(
     "process-outlives-stdin",
     _WARNING,
-    "the process outlives its input",
+    "Process outlives its stdin",
     "end",
     topic="stdio",
     mild_until="2025-11-25",
     mild=_HINT,
-    fix="End when stdin ends.",
+    fix="Exit when stdin is closed.",
 )
 def ends_when_input_ends(case: CheckMoment) -> Iterator[Flaw]:
     """“The server SHOULD exit promptly when its stdin is closed”, since 2026."""
@@ -99,16 +99,16 @@ def ends_when_input_ends(case: CheckMoment) -> Iterator[Flaw]:
         if fact.event is ProcessEvent.STDIN_EOF:
             closed = time_ns if closed is None else closed
         elif closed is not None and fact.event in (ProcessEvent.EXIT, ProcessEvent.SIGNAL):
-            by_itself = fact.event is ProcessEvent.EXIT  # a signal is sent by a timer, which may be early
+            by_itself = fact.event is ProcessEvent.EXIT  # a timer sends the signal, and may fire early
             if time_ns - closed >= (_PATIENCE_NS if by_itself else _PATIENCE_NS * 9 // 10):
-                said = f"the process was there {(time_ns - closed) / 1e9:.1f} s after its stdin was closed"
+                said = f"the process was still running {(time_ns - closed) / 1e9:.1f} s after its stdin was closed"
                 yield Flaw(said, frames=(n,), instead=True)
             return
 
 
-@check("unexpected-exit", _HINT, "the process ended in the middle of things", "end", topic="stdio")
+@check("unexpected-exit", _HINT, "Process exited unexpectedly", "end", topic="stdio")
 def ends_when_asked(case: CheckMoment) -> Iterator[Flaw]:
-    """It ended by itself, with an exit code that tells of a failure, or with requests that wait for an answer."""
+    """It ended by itself with an exit code for a failure, or with open requests."""
     ended = _ended_by_itself(case)
     if ended is None or case.state.opening is None or case.state.process.provoked is not None:
         return
@@ -121,12 +121,10 @@ def ends_when_asked(case: CheckMoment) -> Iterator[Flaw]:
     code = f"with code {fact.code}" if fact.code is not None else f"by {fact.signal}"
     if waiting:
         more = f" and {len(waiting) - 1} more" if len(waiting) > 1 else ""
-        said = (
-            f"the process ended {code}, and {waiting[0].method[:60]} (id {waiting[0].id!r}){more} waited for an answer"
-        )
+        said = f"the process exited {code} while {waiting[0].method[:60]} (id {waiting[0].id!r}){more} had no response"
         yield Flaw(said, frames=(n, waiting[0].frame), instead=True, severity=_WARNING)
     elif fact.code != 0:
-        yield Flaw(f"the process ended {code}", frames=(n,), instead=True)
+        yield Flaw(f"the process exited {code}", frames=(n,), instead=True)
 
 
 def _ended_by_itself(case: CheckMoment) -> tuple[int, ProcessFact] | None:
@@ -141,11 +139,11 @@ def _ended_by_itself(case: CheckMoment) -> tuple[int, ProcessFact] | None:
 @check(
     "invalid-utf8",
     _ERROR,
-    "bytes that are not UTF-8",
+    "Invalid UTF-8",
     "frame",
     topic="stdio",
     since="2025-03-26",
-    fix="Encode as UTF-8.",
+    fix="Encode messages as UTF-8.",
 )
 def messages_are_utf8(case: CheckMoment) -> Iterator[Flaw]:
     """“JSON-RPC messages MUST be UTF-8 encoded.”"""
@@ -154,7 +152,7 @@ def messages_are_utf8(case: CheckMoment) -> Iterator[Flaw]:
         payload.decode("utf-8")
     except UnicodeDecodeError as error:
         if _once(case, "invalid-utf8"):
-            yield Flaw("a message is not UTF-8", span=(error.start, error.end))
+            yield Flaw("a message is not valid UTF-8", span=(error.start, error.end))
 
 
 _WHOLE = 64 * 1024
@@ -172,7 +170,7 @@ def _is_looked_at(case: CheckMoment) -> bool:
 @check(
     "ambiguous-json",
     _HINT,
-    "JSON that programs read in different ways",
+    "Duplicate member in a JSON object",
     "answer",
     "error",
     "request",
@@ -182,7 +180,7 @@ def _is_looked_at(case: CheckMoment) -> bool:
     fix="Write each member once.",
 )
 def members_come_once(case: CheckMoment) -> Iterator[Flaw]:
-    """Of two members of one name some programs take the first, some the last, and some refuse both."""
+    """Parsers take the first of two members with one name, the last, or reject both."""
     twice: list[str] = []
 
     def keep(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -197,4 +195,4 @@ def members_come_once(case: CheckMoment) -> Iterator[Flaw]:
     except (ValueError, RecursionError):
         return
     if twice:
-        yield Flaw(f"the member {twice[0][:60]!r} comes twice in one object")
+        yield Flaw(f"the member {twice[0][:60]!r} occurs twice in one object")

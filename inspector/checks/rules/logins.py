@@ -1,7 +1,7 @@
 """Rules for authorization: challenges and metadata documents.
 
-Judged is what stands in the traffic: challenges and public metadata. Of tokens and codes nothing is ever looked at.
-Logins come before a revision is known; where revisions differ, the mildest is assumed then.
+Only challenges and public metadata are examined, never tokens or codes. Logins precede the negotiation of a protocol
+version; where versions differ, the mildest applies then.
 """
 
 import re
@@ -21,11 +21,11 @@ _PROTECTED = "/.well-known/oauth-protected-resource"
 _OAUTH, _OPENID = "/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"
 _PARAM = re.compile(r'([\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))')
 _BY_HEADER_ONLY = row_of_date("2025-06-18")
-"""The row in which a challenge has to name the metadata; later ones take a well-known address as well."""
+"""The row in which a challenge must name the metadata; later versions accept a well-known URL as well."""
 
 
 def _params(challenge: str | None) -> dict[str, str]:
-    """The parameters of a challenge, by names in small letters."""
+    """The parameters of a challenge, with names in lower case."""
     found = _PARAM.findall((challenge or "")[:16_384])
     return {name.lower(): quoted or plain for name, quoted, plain in found}
 
@@ -33,17 +33,17 @@ def _params(challenge: str | None) -> dict[str, str]:
 @check(
     "challenge-without-metadata",
     _ERROR,
-    "a refusal that does not say where to log in",
+    "401 challenge does not name the metadata",
     "end",
     topic=_TOPIC,
     since="2025-06-18",
     early=True,
-    fix='Send WWW-Authenticate: Bearer resource_metadata="…" with 401. Without OAuth: give its token with -H.',
+    fix='Send WWW-Authenticate: Bearer resource_metadata="…" with 401. Without OAuth, pass the token with -H.',
 )
 def refusals_lead_to_a_login(case: CheckMoment) -> Iterator[Flaw]:
-    """By the header of the refusal; since the end of 2025 metadata at a well-known address will do.
+    """By the header of the response; since 2025-11-25 metadata at a well-known URL is sufficient.
 
-    Authorization by OAuth is optional: a server that has no metadata anywhere may take a fixed token, which is legal.
+    OAuth is optional: a server without any metadata may use a fixed token, which is legal.
     """
     login = case.state.login
     refused = next((each for each in login.refusals if each[1] == 401), None)
@@ -53,13 +53,13 @@ def refusals_lead_to_a_login(case: CheckMoment) -> Iterator[Flaw]:
     if case.row != _BY_HEADER_ONLY and (not looked or any(each.value is not None for each in looked)):
         return
     mild = None if any(each.value is not None for each in login.tried) else _HINT
-    more = f", and none was found at {len(looked)} usual places" if looked else ""
+    more = f", and {len(looked)} well-known URLs have none" if looked else ""
     frames = (refused[0], *(each.frame for each in looked))
-    yield Flaw(f"401 does not say where the metadata is{more}", frames=frames, instead=True, severity=mild)
+    yield Flaw(f"the 401 response does not name the metadata{more}", frames=frames, instead=True, severity=mild)
 
 
 def _found(case: CheckMoment, *places: str) -> MetadataDocument | None:
-    """The document that an exchange has just brought from one of these places; None if it brought none."""
+    """The document that an exchange has just delivered from one of these places; None if there is none."""
     http, fact = case.http, case.fact
     if http is None or http.request is None or fact is None or fact.event is not HttpEvent.END:
         return None
@@ -71,26 +71,26 @@ def _found(case: CheckMoment, *places: str) -> MetadataDocument | None:
 @check(
     "resource-metadata-invalid",
     _ERROR,
-    "metadata of a resource that leads nowhere",
+    "Invalid protected resource metadata",
     "http end",
     topic=_TOPIC,
     since="2025-06-18",
     early=True,
 )
 def resource_is_described(case: CheckMoment) -> Iterator[Flaw]:
-    """It names an authorization server, and it is about the server that was asked (RFC 9728, section 3.3)."""
+    """It must name an authorization server and the server's own URL (RFC 9728, section 3.3)."""
     found = _found(case, _PROTECTED)
     if found is None:
         return
     if not {"resource", "authorization_servers"} & found.value.keys():
-        yield Flaw("the JSON at the address of resource metadata is something else: it has no resource")
+        yield Flaw("the JSON at the URL of the resource metadata has no resource")
         return
     if not any(isinstance(each, str) for each in peek.items(found.value, "authorization_servers")):
-        yield Flaw("the metadata of the resource names no authorization_servers")
+        yield Flaw("the resource metadata has no authorization_servers")
     resource, dialled = peek.text(found.value, "resource") or "", _dialled(case.state)
     if dialled and not _covers(resource, dialled):
-        fix = "Name the URL that clients connect to, or a parent of it, as resource."
-        yield Flaw(f"the metadata is about {resource[:100]!r}, and the server is {dialled[:100]!r}", fix=fix)
+        fix = "Set resource to the URL that clients connect to, or a parent of it."
+        yield Flaw(f"the metadata is for {resource[:100]!r}, but the server is {dialled[:100]!r}", fix=fix)
 
 
 def _dialled(state: ConnectionState) -> str:
@@ -98,7 +98,7 @@ def _dialled(state: ConnectionState) -> str:
 
 
 def _covers(resource: str, url: str) -> bool:
-    """Whether a resource is a URL, or a parent of it at the border of a segment."""
+    """Whether a resource is a URL, or a parent of it at a segment boundary."""
     try:
         one, other = urlsplit(resource), urlsplit(url)
         same = (one.scheme.lower(), one.hostname, one.port or _port(one.scheme)) == (
@@ -119,33 +119,33 @@ def _port(scheme: str) -> int:
 @check(
     "authorization-server-metadata-invalid",
     _ERROR,
-    "metadata that clients must not trust",
+    "Invalid authorization server metadata",
     "http end",
     topic=_TOPIC,
     since="2025-11-25",
     early=True,
 )
 def authorization_server_is_described(case: CheckMoment) -> Iterator[Flaw]:
-    """The issuer is the one that was asked for, over https, and S256 is offered (RFC 8414, section 3.3; PKCE)."""
+    """The issuer must be the expected one, over https, and S256 supported (RFC 8414, section 3.3; PKCE)."""
     found = _found(case, _OAUTH, _OPENID)
     if found is None:
         return
     if not {"issuer", "authorization_endpoint", "token_endpoint"} & found.value.keys():
-        yield Flaw("the JSON at the address of authorization server metadata is something else: it has no issuer")
+        yield Flaw("the JSON at the URL of the authorization server metadata has no issuer")
         return
     issuer, expected = peek.text(found.value, "issuer") or "", _expected(case.state, found.url)
     if issuer not in expected:
-        fix = "Both must be the same text, or clients must refuse the document."
-        yield Flaw(f"the issuer is {issuer[:100]!r}, and {expected[0][:100]!r} was asked for", fix=fix)
+        fix = "Use exactly the same text for both; clients reject the document otherwise."
+        yield Flaw(f"the issuer is {issuer[:100]!r}, but {expected[0][:100]!r} was requested", fix=fix)
     if issuer.startswith("http://") and not is_loopback(issuer):
         yield Flaw(f"the issuer {issuer[:100]!r} is not https")
     if "S256" not in peek.items(found.value, "code_challenge_methods_supported"):
-        fix = 'List "S256" in code_challenge_methods_supported: clients must refuse to go on without.'
-        yield Flaw("the authorization server does not say that it takes S256", fix=fix)
+        fix = 'Add "S256" to code_challenge_methods_supported; clients stop otherwise.'
+        yield Flaw("the authorization server does not declare S256", fix=fix)
 
 
 def _expected(state: ConnectionState, url: str) -> list[str]:
-    """The issuers that a document at this address may be of, as the resource's metadata spells them if it does."""
+    """The issuers that a document at this URL may have, spelled as in the resource metadata if named there."""
     parts = urlsplit(url)
     path = next(
         (
@@ -166,28 +166,29 @@ def _expected(state: ConnectionState, url: str) -> list[str]:
 @check(
     "redirect-issuer-missing",
     _ERROR,
-    "an answer to a login that does not say who gives it, or somebody else",
+    "`iss` of the redirect is missing or wrong",
     "http",
     topic=_TOPIC,
     since="2026-07-28",
     early=True,
     confidence=Confidence.LIKELY,
-    fix="Send the issuer as iss with every redirect (RFC 9207). Who pasted the code alone can disregard this.",
+    fix="Send the issuer as iss with every redirect (RFC 9207). If only the code was pasted, ignore this.",
 )
 def answers_say_who_gives_them(case: CheckMoment) -> Iterator[Flaw]:
-    """“iss” is there if the metadata says so, and it is the issuer, letter by letter."""
     fact = case.fact
     if fact is None or fact.event is not HttpEvent.REQUEST or "?" not in fact.target or fact.headers:
-        return  # a request of ours has headers; a browser's way back was only heard of
+        return  # our own requests have headers; the redirect of a browser is recorded without
     server = next((each for each in reversed(case.state.login.tried) if _is_of_server(each)), None)
     given = dict(parse_qsl(fact.target.partition("?")[2], max_num_fields=100)) if fact.target.count("&") < 100 else {}
     if server is None or not given.keys() & {"code", "error"}:
         return
     issuer = peek.text(server.value, "issuer") or ""
     if "iss" in given and given["iss"] != issuer:
-        yield Flaw(f"the answer is of {given['iss'][:100]!r}, and {issuer[:100]!r} was asked", frames=(server.frame,))
+        yield Flaw(
+            (f"the redirect is from {given['iss'][:100]!r}, but {issuer[:100]!r} was asked"), frames=(server.frame,)
+        )
     elif "iss" not in given and peek.flag(server.value, "authorization_response_iss_parameter_supported"):
-        yield Flaw("the answer has no iss, and the metadata says that it always does", frames=(server.frame,))
+        yield Flaw("the redirect has no iss, although the metadata promises it", frames=(server.frame,))
 
 
 def _is_of_server(document: MetadataDocument) -> bool:
@@ -197,7 +198,7 @@ def _is_of_server(document: MetadataDocument) -> bool:
 @check(
     "scopes-not-announced",
     _WARNING,
-    "scopes that are not told as they should",
+    "OAuth scopes are not announced correctly",
     "http",
     "http end",
     topic=_TOPIC,
@@ -205,16 +206,24 @@ def _is_of_server(document: MetadataDocument) -> bool:
     early=True,
 )
 def scopes_are_told(case: CheckMoment) -> Iterator[Flaw]:
-    """Who lacks a scope is told which; offline_access is the client's own wish."""
+    """A response about a missing scope names it; offline_access is up to the client."""
     fact, http = case.fact, case.http
     if fact is not None and fact.event is HttpEvent.RESPONSE and fact.status in (401, 403) and http is not None:
         told = _params(http.header("www-authenticate"))
         if fact.status == 403 and told.get("error") == "insufficient_scope":
             for name in ("scope", "resource_metadata"):
                 if name not in told:
-                    yield Flaw(f"403 says insufficient_scope and not {name}", fix=f"Add {name} to WWW-Authenticate.")
+                    yield Flaw(
+                        f"the 403 response has insufficient_scope without {name}",
+                        fix=f"Add {name} to WWW-Authenticate.",
+                    )
         if "offline_access" in told.get("scope", "").split():
-            yield Flaw("the challenge asks for offline_access", fix="Leave it out: whether to renew is up to clients.")
+            yield Flaw(
+                "the challenge requests offline_access",
+                fix=("Remove offline_access: clients decide whether to refresh tokens."),
+            )
     found = _found(case, _PROTECTED)
     if found is not None and "offline_access" in peek.items(found.value, "scopes_supported"):
-        yield Flaw("the metadata of the resource lists offline_access", fix="The authorization server's lists it.")
+        yield Flaw(
+            "the resource metadata lists offline_access", fix="List it in the authorization server metadata only."
+        )

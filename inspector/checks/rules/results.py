@@ -19,7 +19,7 @@ _ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
 _CALL = "answer tools/call"
 _TEXT_LOOKED_AT = 1 << 20
 _FIRST, _EVERY = 20, 25
-"""Of each tool so many results are held against its schema, and then one of so many."""
+"""For each tool so many results are validated against its schema, and then one of so many."""
 _MAGIC = (
     (b"\x89PNG", "image/png"),
     (b"\xff\xd8\xff", "image/jpeg"),
@@ -28,12 +28,12 @@ _MAGIC = (
     (b"<!doctype html", "text/html"),
     (b"<html", "text/html"),
 )
-"""First bytes, of texts in small letters."""
+"""First bytes, of texts in lower case."""
 _ISO = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?")
 
 
 def _is_final(case: CheckMoment) -> bool:
-    """Whether it is the tool's own result: no question, and no task's handle."""
+    """Whether it is the tool's own result: neither input_required nor a task handle."""
     return type(case.value) is dict and "content" in case.value and "task" not in case.value
 
 
@@ -60,11 +60,11 @@ def _is_worth_a_look(case: CheckMoment) -> bool:
 @check(
     "structured-content-missing",
     _ERROR,
-    "no structured content, which the tool promises",
+    "`structuredContent` is missing",
     _CALL,
     topic="server/tools",
     since="2025-06-18",
-    fix="Send structuredContent that fits the output schema, or drop the schema.",
+    fix="Return structuredContent that matches outputSchema, or remove the schema.",
 )
 def structured_content_is_there(case: CheckMoment) -> Iterator[Flaw]:
     """“If an output schema is provided, servers MUST provide structured results that conform to this schema.”"""
@@ -72,13 +72,13 @@ def structured_content_is_there(case: CheckMoment) -> Iterator[Flaw]:
         return
     tool = _tool(case)
     if type(peek.at(tool, "outputSchema")) is dict:
-        yield Flaw(f"{tool['name'][:80]} has an output schema, and its result no structuredContent", "/result")
+        yield Flaw(f"{tool['name'][:80]} has an outputSchema, but its result has no structuredContent", "/result")
 
 
 @check(
     "structured-content-invalid",
     _ERROR,
-    "structured content that the tool's own schema refuses",
+    "`structuredContent` does not match `outputSchema`",
     _CALL,
     topic="server/tools",
     since="2025-06-18",
@@ -87,7 +87,7 @@ def structured_content_is_there(case: CheckMoment) -> Iterator[Flaw]:
     needs=STRUCTURED,
 )
 def structured_content_fits(case: CheckMoment) -> Iterator[Flaw]:
-    """By the output schema that was listed last."""
+    """Validates against the latest listed outputSchema."""
     tool = _tool(case)
     schema = peek.at(tool, "outputSchema")
     if type(schema) is not dict or case.value.get("isError") is True:
@@ -95,20 +95,20 @@ def structured_content_fits(case: CheckMoment) -> Iterator[Flaw]:
     name = str(tool["name"])[:80]
     for problem in validate(schema, case.value["structuredContent"]).problems[:5]:
         place = problem.pointer or "structuredContent"
-        mild = _WARNING if problem.keyword == "format" else None  # a format is a note, unless both sides agree
+        mild = _WARNING if problem.keyword == "format" else None  # format is an annotation, unless both sides agree
         yield Flaw(f"{name}: {place} {problem.sentence}", f"/result/structuredContent{problem.pointer}", severity=mild)
 
 
 @check(
     "structured-content-without-text",
     _WARNING,
-    "structured content without its text",
+    "`structuredContent` without a text block",
     _CALL,
     topic="server/tools",
     since="2025-06-18",
     heavy=True,
     wanted=_has_structure,
-    fix="Send the same JSON as a text block, too: older clients show only text.",
+    fix="Return the same JSON as a text block; older clients show only text.",
     needs=STRUCTURED,
 )
 def structured_content_has_its_text(case: CheckMoment) -> Iterator[Flaw]:
@@ -117,11 +117,11 @@ def structured_content_has_its_text(case: CheckMoment) -> Iterator[Flaw]:
     texts = [each for block in peek.items(case.value, "content") if (each := peek.text(block, "text")) is not None]
     if any(len(text) > _TEXT_LOOKED_AT or _says(text, wanted) for text in texts):
         return
-    yield Flaw("no text block has the JSON of structuredContent", "/result/content")
+    yield Flaw("no text block contains the JSON of structuredContent", "/result/content")
 
 
 def _says(text: str, wanted: Any) -> bool:
-    """Whether a text is a value as JSON; of an object with one member that one's value will do, or its text."""
+    """Whether a text is a value as JSON; for an object with one member, the value of that is accepted."""
     only = next(iter(wanted.values())) if type(wanted) is dict and len(wanted) == 1 else wanted
     try:
         found = json.loads(text)
@@ -142,27 +142,27 @@ def _may_be_about_arguments(case: CheckMoment) -> bool:
 @check(
     "invalid-arguments-as-protocol-error",
     _WARNING,
-    "wrong arguments are told as a protocol error",
+    "Invalid arguments as a protocol error",
     "error tools/call",
     topic="server/tools",
     since="2025-11-25",
     confidence=Confidence.LIKELY,
     heavy=True,
     wanted=_may_be_about_arguments,
-    fix='Answer with "isError": true and say what to change: a model can then correct itself.',
+    fix='Return "isError": true with a message, so that the model can correct the call.',
 )
 def wrong_arguments_are_a_result(case: CheckMoment) -> Iterator[Flaw]:
-    """Input validation errors are tool errors; only for a tool that was listed, and arguments that are wrong."""
+    """Judged for listed tools only, if the arguments are invalid."""
     tool = _tool(case)
     arguments = peek.mapping(case.asked.params if case.asked is not None else None, "arguments")
     if type(tool) is dict and validate(tool["inputSchema"], arguments).problems:
-        yield Flaw(f"{peek.text(tool, 'name')}: wrong arguments are answered by error -32602", "/error/code")
+        yield Flaw(f"{peek.text(tool, 'name')}: invalid arguments are answered with error -32602", "/error/code")
 
 
 @check(
     "content-mime-type-mismatch",
     _HINT,
-    "data of another type than it says",
+    "`mimeType` does not match the data",
     _CALL,
     "answer resources/read",
     topic="server/tools",
@@ -177,7 +177,7 @@ def data_is_what_it_says(case: CheckMoment) -> Iterator[Flaw]:
             continue
         data, said = peek.text(block, where), peek.text(block, "mimeType")
         if data and said and (found := _sniffed(data)) and found != said.split(";")[0].strip().lower():
-            yield Flaw(f"it says {said[:40]} and begins like {found}", f"/result/{member}/{at}/mimeType")
+            yield Flaw(f"mimeType is {said[:40]}, but the data look like {found}", f"/result/{member}/{at}/mimeType")
 
 
 def _sniffed(data: str) -> str:
@@ -191,7 +191,7 @@ def _sniffed(data: str) -> str:
 @check(
     "annotation-value-invalid",
     _ERROR,
-    "annotations with values that there are not",
+    "Invalid annotation value",
     _CALL,
     topic="server/resources",
     needs=RICH,
@@ -210,7 +210,7 @@ def moments_are_moments(case: CheckMoment) -> Iterator[Flaw]:
 @check(
     "embedded-resource-undeclared",
     _WARNING,
-    "a resource in a result, and no resources declared",
+    "Embedded resource without the `resources` capability",
     _CALL,
     topic="server/tools",
     since="2025-06-18",
@@ -222,17 +222,17 @@ def embeds_what_it_declares(case: CheckMoment) -> Iterator[Flaw]:
         return
     for at, block in enumerate(peek.items(case.value, "content")):
         if peek.text(block, "type") == "resource":
-            yield Flaw("a resource is embedded, and the server declares no resources", f"/result/content/{at}")
+            yield Flaw("a result embeds a resource, but the server declares no resources", f"/result/content/{at}")
 
 
-@check("empty-result", _HINT, "a result that says nothing", _CALL, topic="server/tools")
+@check("empty-result", _HINT, "Result is empty", _CALL, topic="server/tools")
 def says_something(case: CheckMoment) -> Iterator[Flaw]:
-    """No content at all, or a failure without a word."""
+    """No content, or an error without a text."""
     if not _is_final(case):
         return
     blocks = peek.items(case.value, "content")
     if case.value.get("isError") is True and not any((peek.text(block, "text") or "").strip() for block in blocks):
-        yield Flaw("the call failed, and no text says why", "/result/content")
+        yield Flaw("the call failed without an error text", "/result/content")
     elif not blocks and "structuredContent" not in case.value:
         yield Flaw("the result has no content", "/result/content")
 
@@ -243,14 +243,14 @@ _TRACEBACK = re.compile(r"Traceback \(most recent call last\)|\n\s+at \S+ \(.*:\
 @diagnosis(
     "tool-failure-as-protocol-error",
     _WARNING,
-    "a tool's failure is told as a protocol error",
+    "Tool failure as a protocol error",
     "error tools/call",
     topic="server/tools",
     confidence=Confidence.LIKELY,
-    fix='Catch it and answer with "isError": true: of a protocol error a model sees nothing.',
+    fix='Catch the exception and return "isError": true: models do not see protocol errors.',
 )
 def failures_are_results(case: CheckMoment) -> Iterator[Flaw]:
-    """An internal error, with or without the stack of what failed."""
+    """An internal error, with or without a stack trace."""
     said = peek.text(case.value, "message") or ""
     if peek.integer(case.value, "code") == -32603 or _TRACEBACK.search(said):
         yield Flaw(f"the tool failed with a protocol error: {reason_of(case.value)[:240]}", "/error")
@@ -262,23 +262,23 @@ _FAILED = re.compile(
     r"(?!\s*0\b)(?<!new error\()(?<!new exception\()"
     r"|[^\w\n]{1,6}(?:error|failed|fatal)[^\w\n]{1,4}\w|(?:error|failed) to \w"
 )
-"""How a short text begins that tells of a failure."""
+"""The start of a short text that reports a failure."""
 _OPENLY = re.compile(r"(?i)\s*(error|exception|traceback|failed|failure)\b\s*[:(!]")
-"""How a text of any length begins."""
+"""The start of a text of any length."""
 _SHORT = 400
 _STATUSES = (
     r"(?:bad request|unauthorized|forbidden|not found|too many requests|internal server error|bad gateway|"
     r"service unavailable|gateway timeout|client error|server error)"
 )
 _OF_ONE = r"(?:code|status|response|http|from|at|in|on|of|calling|executing|fetching|during|while|when|occurred|to)"
-"""What follows the word "error" where it means one that happened, and not what a text is about: "error pages"."""
+"""Words after "error" that show a failure instead of a topic such as "error pages"."""
 _CAUSE = re.compile(
     rf"(?i)\W{{0,6}}(?:[\w./-]{{1,30}} ){{0,4}}?\w{{0,30}}(?:error(?=\W*(?:\d|$)|\s?[^\w\s]|\s+{_OF_ONE}\b)|"
     rf"(?:failed|returned|responded)\b).{{0,60}}\b[45]\d\d {_STATUSES}\b|"
     rf"\W{{0,6}}(?:{_STATUSES}|not authenticated|access denied|fetch failed)[.!]?\s*$|"
     r"\W{0,6}(?:[\w./-]{1,30}:? ){0,4}?(?:connect|getaddrinfo|read) (?:ECONNREFUSED|ENOTFOUND|ETIMEDOUT|ECONNRESET)\b"
 )
-"""How a short text begins that tells of a request that failed."""
+"""The start of a short text about a failed request."""
 _REFUSAL = re.compile(
     r"(?i)not (?:authenticated|authorized|found)|unauthorized|forbidden|invalid|denied|expired|required"
 )
@@ -292,11 +292,11 @@ _DOOR = re.compile(
     r"[45]\d\d|bad gateway|error)[^<]{0,60}</title>"
 )
 _MOST_OF_A_FAILURE = 4000
-"""Characters; documents that speak of errors are longer."""
+"""Characters; longer texts are documents about errors."""
 
 
 def _failure_in(text: str, structure: Any) -> tuple[str, str, bool]:
-    """What in a result may report a failure: the words, what they are, and whether the shape says so; "" if nothing."""
+    """The part of a result that may report a failure: text, what it is, whether its shape shows it; "" if none."""
     if len(text) <= _MOST_OF_A_FAILURE and text.lstrip().startswith("{"):
         try:
             structure = json.loads(text)
@@ -311,16 +311,16 @@ def _failure_in(text: str, structure: Any) -> tuple[str, str, bool]:
     head = text[:2000].lstrip().lower()
     if head.startswith(("<!doctype html", "<html")) and (found := _DOOR.search(text[:4000])):
         title = re.sub(r"<[^>]*>", "", found.group()).strip()
-        return title[:80], "the text is a web page with the title", True
+        return title[:80], "the text is an HTML page titled", True
     short = len(text) <= _SHORT and text.count("\n") <= 3
     if short and _CAUSE.match(text):
-        return text.strip(), "the text names a request that failed", True
+        return text.strip(), "the text names a failed request", True
     begins = _FAILED.match(text[:120]) if short else _OPENLY.match(text[:40])
     return (text[:160].strip(), "the text begins like an error message", False) if begins else ("", "", False)
 
 
 def _failure_of(value: Any) -> str:
-    """The words of an error document: what an API sends in the place of an answer; "" if it is none."""
+    """The text of an error document of an API; "" if it is none."""
     if type(value) is not dict:
         return ""
     error, status = value.get("error"), value.get("status", value.get("statusCode", value.get("code")))
@@ -346,14 +346,14 @@ def _failure_of(value: Any) -> str:
 @diagnosis(
     "tool-failure-unmarked",
     _HINT,
-    "a result that may report a failure without isError",
+    "Possible failure without `isError`",
     _CALL,
     topic="server/tools",
     confidence=Confidence.GUESS,
-    fix='If the call failed, add "isError": true. If not, ignore this.',
+    fix='Add "isError": true if the call failed; otherwise ignore this.',
 )
 def failures_are_marked(case: CheckMoment) -> Iterator[Flaw]:
-    """The text, or the structured content, is an error's, and isError is not set."""
+    """The text or structuredContent looks like an error, but isError is not set."""
     if peek.at(case.value, "isError") is True:
         return
     blocks = [each for each in peek.items(case.value, "content") if peek.text(each, "type") == "text"]
@@ -373,19 +373,19 @@ def failures_are_marked(case: CheckMoment) -> Iterator[Flaw]:
 @check(
     "object-as-text",
     _WARNING,
-    "an object that was turned into a text",
+    "Object was converted to text",
     _CALL,
     topic="server/tools",
     confidence=Confidence.LIKELY,
-    fix="Write it with JSON.stringify.",
+    fix="Serialize the object with JSON.stringify.",
 )
 def objects_are_written_out(case: CheckMoment) -> Iterator[Flaw]:
-    """“[object Object]” is all that a model sees of it."""
+    """A model sees only “[object Object]”."""
     for at, block in enumerate(peek.items(case.value, "content")):
         said = (peek.text(block, "text") or "")[:200]
         if found := _OBJECT.fullmatch(said.strip()):
             yield Flaw(
-                f"a text is {found.group()[:80]}: an object was not written as JSON", f"/result/content/{at}/text"
+                f"a text is {found.group()[:80]}: an object was not serialized as JSON", f"/result/content/{at}/text"
             )
 
 
@@ -395,19 +395,19 @@ _OBJECT = re.compile(r"[^\n]{0,60}\[object \w+\][^\n]{0,60}")
 @check(
     "result-wrapped",
     _ERROR,
-    "a tool's result inside of another object",
+    "`tools/call` result is wrapped in another object",
     _CALL,
     topic="server/tools",
-    fix="Send content as a member of result itself.",
+    fix="Return content as a member of result itself.",
     needs=RICH,
 )
 def results_are_not_wrapped(case: CheckMoment) -> Iterator[Flaw]:
-    """There is no content, and a member has one."""
+    """The result has no content, but one of its members has."""
     if type(case.value) is not dict or "content" in case.value or "task" in case.value:
         return
     for name, value in case.value.items():
         if type(value) is dict and type(value.get("content")) is list:
-            said = f"the result has no content of its own: it is wrapped in {name[:60]!r}"
+            said = f"the result has no content: it is wrapped in {name[:60]!r}"
             yield Flaw(said, f"/result/{name[:60]}")
             return
 
@@ -415,15 +415,15 @@ def results_are_not_wrapped(case: CheckMoment) -> Iterator[Flaw]:
 @check(
     "unknown-tool-as-tool-error",
     _WARNING,
-    "an unknown tool is told as a tool's failure",
+    "Unknown tool as a tool error",
     _CALL,
     topic="server/tools",
     confidence=Confidence.LIKELY,
-    fix="Answer with error -32602: there is no tool that could have failed.",
+    fix="Return error -32602 for an unknown tool.",
     needs=FAILED,
 )
 def unknown_tools_are_an_error(case: CheckMoment) -> Iterator[Flaw]:
-    """A call of a name that the whole list does not have, which somebody made by hand."""
+    """A call of a name that is not in the complete list."""
     name = peek.text(case.asked.params if case.asked else None, "name")
     listed = "tools/list" in case.state.lists.complete
     if (
@@ -432,4 +432,4 @@ def unknown_tools_are_an_error(case: CheckMoment) -> Iterator[Flaw]:
         and name not in case.state.lists.known["tools"]
         and peek.at(case.value, "isError") is True
     ):
-        yield Flaw(f"{name[:60]!r} is not in the list, and calling it fails with isError", "/result/isError")
+        yield Flaw(f"{name[:60]!r} is not listed, but calling it returns isError", "/result/isError")

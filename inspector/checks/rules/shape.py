@@ -1,6 +1,6 @@
 """Rules for the shape of params and results: required members and their types.
 
-The shapes stand in `checks/shapes/notation.py`. What a reader wants to know of such a rule stands here.
+The shapes are in `checks/shapes/notation.py`; this module has the titles and fixes of these rules.
 """
 
 from collections.abc import Iterator
@@ -21,20 +21,20 @@ from inspector.protocol.revisions.table import ROWS
 
 _ERROR, _WARNING = Severity.ERROR, Severity.WARNING
 _CORE_TASKS_SINCE = row_of_date("2025-11-25")
-"""From this row on a tool call can be answered by a task."""
+"""From this row on a tool call can be answered with a task."""
 _MAY_ASK = {"tools/call", "prompts/get", "resources/read"}
 
 
 @check(
     "result-not-object",
     _ERROR,
-    "a result is not an object",
+    "Result is not an object",
     "answer",
     topic="schema",
-    fix="Send an object; put the value into a member of it.",
+    fix="Return an object; put the value into one of its members.",
 )
 def result_has_its_shape(case: CheckMoment) -> Iterator[Flaw]:
-    """Every result against the shape of its method in its revision."""
+    """Validates each result against the shape of its method."""
     name = shape_of_result(case)
     if name and (faults := judge_of(case.row, name)(case.value)):
         for fault in faults:
@@ -47,18 +47,18 @@ def result_has_its_shape(case: CheckMoment) -> Iterator[Flaw]:
 @check(
     "params-not-object",
     _ERROR,
-    "params is not an object",
+    "`params` is not an object",
     "request",
     "notification",
     topic="schema",
-    fix="Send params by name.",
+    fix="Send `params` as an object with named members.",
 )
 def params_have_their_shape(case: CheckMoment) -> Iterator[Flaw]:
-    """The params of every request and notification of the server's."""
+    """Validates the params of each server request and notification."""
     message = case.message
     assert isinstance(message, Request | Notification)
     if message.params_part is not ABSENT and type(case.value) is not dict:
-        yield Flaw(f"{message.method[:60]}: params is no object", "/params")
+        yield Flaw(f"{message.method[:60]}: params is not an object", "/params")
         return
     name = shape_of_params(case)
     if name:
@@ -67,7 +67,7 @@ def params_have_their_shape(case: CheckMoment) -> Iterator[Flaw]:
 
 
 def shape_of_result(case: CheckMoment) -> str:
-    """The type that an answer's result must be of; "" where nothing is known of it."""
+    """The name of the type that a result must have; "" if unknown."""
     asked, value = case.asked, case.value
     if not case.row or asked is None:
         return ""
@@ -94,7 +94,7 @@ def _asked_for_task(asked: TrackedRequest) -> bool:
 
 
 def shape_of_params(case: CheckMoment) -> str:
-    """The type that a request's or a notification's params must be of; "" where nothing is known of it."""
+    """The name of the type that params must have; "" if unknown."""
     revision, method = case.revision, case.method
     if revision is None:
         return ""
@@ -109,7 +109,7 @@ def _plain_shape(method: str) -> str:
 
 
 def _named(value: Any, pointer: str) -> str:
-    """The name of the thing in a list that a place is in; "" if it is in none, or that has no name."""
+    """The name of the list item that a pointer leads into; "" if there is none."""
     member, _, rest = pointer.lstrip("/").partition("/")
     at = rest.partition("/")[0]
     if not at.isdecimal() or "/" not in rest:
@@ -130,12 +130,12 @@ def _as_flaw(fault: ShapeFault, root: str, method: str, name: str = "") -> Flaw:
     )
 
 
-_OPTIONAL = "Leave an optional member out instead of sending null."
+_OPTIONAL = "Omit an optional member instead of sending null."
 for _id, _title, _topic, _since, _until, _fix in (
-    ("null-optional-member", "null in the place of an optional member", "schema", "", "", _OPTIONAL),
+    ("null-optional-member", "Optional member is null", "schema", "", "", _OPTIONAL),
     (
         "initialize-result-invalid",
-        "the answer to initialize lacks what it must have",
+        "`initialize` result lacks a required member",
         "basic/lifecycle",
         "",
         "2025-11-25",
@@ -143,65 +143,86 @@ for _id, _title, _topic, _since, _until, _fix in (
     ),
     (
         "discover-result-invalid",
-        "the answer to server/discover lacks what it must have",
+        "`server/discover` result lacks a required member",
         "server/discover",
         "2026-07-28",
         "",
         "",
     ),
-    ("result-type-missing", "a result without resultType", "basic", "2026-07-28", "", 'Add "resultType": "complete".'),
+    ("result-type-missing", "`resultType` is missing", "basic", "2026-07-28", "", 'Add "resultType": "complete".'),
     (
         "capability-not-object",
-        "a capability is declared in a wrong way",
+        "Capability is not an object",
         "schema",
         "",
         "",
-        "A capability is an object, {} at least.",
+        "Declare a capability as an object, {} at least.",
     ),
-    ("tool-incomplete", "a tool lacks its name or its input schema", "server/tools", "", "", ""),
+    ("tool-incomplete", "Tool lacks `name` or `inputSchema`", "server/tools", "", "", ""),
     (
         "input-schema-not-object",
-        "an input schema is not of type object",
+        "`inputSchema` is not of type object",
         "schema",
         "",
         "",
-        'Begin it with "type": "object".',
+        'Set "type": "object" at the root of the schema.',
     ),
     (
         "output-schema-not-object",
-        "an output schema is not of type object",
+        "`outputSchema` is not of type object",
         "schema",
         "2025-06-18",
         "",
-        'Begin it with "type": "object".',
+        'Set "type": "object" at the root of the schema.',
     ),
-    ("content-missing", "a tool's result without content", "schema", "", "", "Send content, an empty array at least."),
-    ("unknown-content-type", "content of a type that the revision does not have", "server/tools", "", "", ""),
-    ("content-block-incomplete", "content lacks a member of its type", "schema", "", "", ""),
     (
-        "invalid-base64",
-        "data that is not base64",
+        "content-missing",
+        "`tools/call` result has no `content`",
         "schema",
         "",
         "",
-        "Encode with the standard alphabet and its padding.",
+        "Add `content`, an empty array at least.",
+    ),
+    ("unknown-content-type", "Unknown content type", "server/tools", "", "", ""),
+    ("content-block-incomplete", "Content block lacks a required member", "schema", "", "", ""),
+    (
+        "invalid-base64",
+        "Invalid base64",
+        "schema",
+        "",
+        "",
+        "Encode with the standard alphabet and padding (RFC 4648, section 4).",
     ),
     (
         "structured-content-not-object",
-        "structuredContent is not an object",
+        "`structuredContent` is not an object",
         "server/tools",
         "2025-06-18",
         "2025-11-25",
         "Wrap the value in an object.",
     ),
-    ("is-error-not-boolean", "isError is not true or false", "schema", "", "", ""),
-    ("resource-uri-missing", "a resource or template lacks its URI or name", "schema", "", "", ""),
-    ("invalid-uri", "a URI that is none", "server/resources", "", "", "Percent-encode what RFC 3986 does not allow."),
-    ("prompt-name-missing", "a prompt or its argument lacks a name", "schema", "", "", ""),
-    ("invalid-role", "a role that is neither user nor assistant", "server/prompts", "", "", "There is no system role."),
+    ("is-error-not-boolean", "`isError` is not a boolean", "schema", "", "", ""),
+    ("resource-uri-missing", "Resource or template lacks `uri` or `name`", "schema", "", "", ""),
+    (
+        "invalid-uri",
+        "Invalid URI",
+        "server/resources",
+        "",
+        "",
+        "Percent-encode the characters that RFC 3986 does not allow.",
+    ),
+    ("prompt-name-missing", "Prompt or prompt argument lacks `name`", "schema", "", "", ""),
+    (
+        "invalid-role",
+        "`role` is neither user nor assistant",
+        "server/prompts",
+        "",
+        "",
+        "Use the role user or assistant; there is no system role.",
+    ),
     (
         "prompt-content-not-block",
-        "a prompt's message is not one block",
+        "`content` of a prompt message is not one block",
         "schema",
         "",
         "",
@@ -209,52 +230,58 @@ for _id, _title, _topic, _since, _until, _fix in (
     ),
     (
         "log-message-invalid",
-        "a log message with an unknown level or without data",
+        "Log message has an unknown `level` or no `data`",
         "server/utilities/logging",
         "",
         "",
         "",
     ),
-    ("cursor-not-string", "a cursor that is not a string", "server/utilities/pagination", "", "", ""),
+    ("cursor-not-string", "`nextCursor` is not a string", "server/utilities/pagination", "", "", ""),
     (
         "cache-hints-missing",
-        "a result without caching hints",
+        "`ttlMs` or `cacheScope` is missing",
         "server/utilities/caching",
         "2026-07-28",
         "",
-        "Add ttlMs and cacheScope.",
+        "Add `ttlMs` and `cacheScope`.",
     ),
     (
         "cache-hints-invalid",
-        "caching hints with values that can't be",
+        "Invalid `ttlMs` or `cacheScope`",
         "server/utilities/caching",
         "2026-07-28",
         "",
         "",
     ),
-    ("request-state-not-string", "requestState is not a string", "schema", "2026-07-28", "", "Encode it as one."),
-    ("sampling-request-invalid", "sampling/createMessage lacks what it must have", "client/sampling", "", "", ""),
-    ("unknown-sampling-content", "sampling content that the revision does not have", "schema", "", "", ""),
-    ("task-invalid", "a task lacks what it must have", "basic/utilities/tasks", "2025-11-25", "", ""),
+    (
+        "request-state-not-string",
+        "`requestState` is not a string",
+        "schema",
+        "2026-07-28",
+        "",
+        "Encode the state as a string.",
+    ),
+    ("sampling-request-invalid", "`sampling/createMessage` lacks a required member", "client/sampling", "", "", ""),
+    ("unknown-sampling-content", "Unknown sampling content type", "schema", "", "", ""),
+    ("task-invalid", "Task lacks a required member", "basic/utilities/tasks", "2025-11-25", "", ""),
 ):
     declare(_id, _ERROR, _title, topic=_topic, since=_since, until=_until, fix=_fix)
 
 
-# Members of other revisions
+# Members of other protocol versions
 
 _NEVER = 1 << 62
 _TOLD_ELSEWHERE = {("Abilities", "tasks")}
 
 
 def _is_looked_at(case: CheckMoment) -> bool:
-    """The first results of each method, and some of the others."""
     return bool(case.row) and case.state.is_sampled(f"member-of-other-version {case.method[:80]}", 5, 200)
 
 
 @check(
     "member-of-other-version",
     Severity.HINT,
-    "a member that is of another revision",
+    "Member of another protocol version",
     "answer",
     "request",
     topic="schema",
@@ -262,7 +289,7 @@ def _is_looked_at(case: CheckMoment) -> bool:
     wanted=_is_looked_at,
 )
 def members_are_of_the_revision(case: CheckMoment) -> Iterator[Flaw]:
-    """Legal, and clients of this revision do not look at it; each is told once a connection."""
+    """Legal, but clients of this version ignore the member. Each is reported once per connection."""
     is_answer = isinstance(case.message, Answer)
     name = shape_of_result(case) if is_answer else shape_of_params(case)
     for each in strangers(case.row, name, case.value) if name else ():
@@ -270,7 +297,7 @@ def members_are_of_the_revision(case: CheckMoment) -> Iterator[Flaw]:
             continue
         if case.state.is_sampled(f"member-of-other-version {each.type}.{each.member}", 1, _NEVER):
             first, last = ROWS[each.rows[0] - 1].date, ROWS[each.rows[-1] - 1].date
-            when = f"is there from {first} on" if each.rows[0] > case.row else f"was there until {last}"
+            when = f"exists since {first}" if each.rows[0] > case.row else f"was removed after {last}"
             yield Flaw(
                 f"{case.method[:60]}: {each.member} {when}", ("/result" if is_answer else "/params") + each.pointer
             )

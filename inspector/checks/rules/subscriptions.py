@@ -32,70 +32,75 @@ _TOPIC = "basic/patterns/subscriptions"
 @check(
     "acknowledgment-not-first",
     _ERROR,
-    "a stream that does not begin with its acknowledgment",
+    "Subscription stream does not begin with its acknowledgment",
     *_CHANGES,
     topic=_TOPIC,
     since="2026-07-28",
 )
 def begins_with_acknowledgment(case: CheckMoment) -> Iterator[Flaw]:
-    """The first message of a listen says what will be told."""
+    """The first message of a listen stream acknowledges the filter."""
     listen = listen_of(case.state, case.value)
     if listen is not None and listen.acknowledged is None:
-        yield Flaw(f"{case.method} came before {_ACKNOWLEDGED}", "/method", frames=(listen.asked.frame,))
+        yield Flaw(f"{case.method} was sent before {_ACKNOWLEDGED}", "/method", frames=(listen.asked.frame,))
 
 
 @check(
     "subscription-id-missing",
     _ERROR,
-    "a change that does not say which subscription it is for",
+    "Notification without its `subscriptionId`",
     *_CHANGES,
     f"notification {_ACKNOWLEDGED}",
     "answer subscriptions/listen",
     topic=_TOPIC,
     since="2026-07-28",
-    fix="Put the id of the listen request into _meta, as it came.",
+    fix="Put the id of the listen request into _meta unchanged.",
 )
 def names_its_subscription(case: CheckMoment) -> Iterator[Flaw]:
-    """By the id of the listen request, of the same type."""
+    """The id of the listen request, of the same type."""
     id_ = peek.request_id(case.value, "_meta", PREFIX + "subscriptionId")
     place = f"/params/_meta/{PREFIX.replace('/', '~1')}subscriptionId"
     if isinstance(case.message, Answer):
         if case.asked is not None and id_ != case.asked.id:
-            yield Flaw("the result of subscriptions/listen does not carry its subscriptionId", "/result/_meta")
+            yield Flaw("the result of subscriptions/listen has no subscriptionId", "/result/_meta")
     elif _is_elsewhere(case):
         return
     elif id_ is None:
-        yield Flaw(f"{case.method} does not name its subscription", place)
+        yield Flaw(f"{case.method} has no subscriptionId", place)
     elif listen_of(case.state, case.value) is None:
-        yield Flaw(f"{case.method} names the subscription {id_!r}, which is not open", place)
+        yield Flaw(f"{case.method} has the subscriptionId {id_!r}, which is not open", place)
 
 
-@check("unrequested-change", _ERROR, "a change that was not asked for", *_CHANGES, topic=_TOPIC, since="2026-07-28")
+@check(
+    "unrequested-change",
+    _ERROR,
+    "Notification outside of the subscription filter",
+    *_CHANGES,
+    topic=_TOPIC,
+    since="2026-07-28",
+)
 def tells_what_was_asked(case: CheckMoment) -> Iterator[Flaw]:
-    """Only kinds in the filter."""
     listen = listen_of(case.state, case.value)
     if listen is None:
         return
     field = _FIELDS[case.method]
     wanted = listen.wanted.get(field)
     if not wanted:
-        yield Flaw(f"{case.method} was not asked for", "/method", frames=(listen.asked.frame,))
+        yield Flaw(f"{case.method} was not requested", "/method", frames=(listen.asked.frame,))
     elif field == "resourceSubscriptions" and type(wanted) is list:
         uri = peek.text(case.value, "uri") or ""
         if not any(isinstance(each, str) and uri.startswith(each) for each in wanted):
-            yield Flaw(f"{uri[:80]!r} was not asked for", "/params/uri", frames=(listen.asked.frame,))
+            yield Flaw(f"{uri[:80]!r} was not requested", "/params/uri", frames=(listen.asked.frame,))
 
 
 @check(
     "acknowledgment-exceeds-request",
     _ERROR,
-    "an acknowledgment of more than was asked for",
+    "Acknowledgment exceeds the requested filter",
     f"notification {_ACKNOWLEDGED}",
     topic=_TOPIC,
     since="2026-07-28",
 )
 def acknowledges_what_was_asked(case: CheckMoment) -> Iterator[Flaw]:
-    """A subset of the filter."""
     listen = listen_of(case.state, case.value)
     if listen is None:
         return
@@ -103,26 +108,26 @@ def acknowledges_what_was_asked(case: CheckMoment) -> Iterator[Flaw]:
         wanted = listen.wanted.get(field)
         more = [each for each in said if each not in wanted] if type(said) is list and type(wanted) is list else []
         if (said and not wanted) or more:
-            yield Flaw(f"{field[:60]} is acknowledged, and was not asked for", f"/params/notifications/{field[:60]}")
+            yield Flaw(f"{field[:60]} is acknowledged, but was not requested", f"/params/notifications/{field[:60]}")
 
 
 @check(
     "message-on-subscription-stream",
     _ERROR,
-    "progress or a log message on a stream of changes",
+    "Progress or log message on a subscription stream",
     "notification notifications/progress",
     "notification notifications/message",
     topic="http",
     since="2026-07-28",
 )
 def streams_of_changes_have_changes(case: CheckMoment) -> Iterator[Flaw]:
-    """Those belong to the stream of their request."""
+    """Those belong on the stream of their request."""
     if case.http is not None and any(each.id in case.state.ongoing.listens for each in case.http.asked):
-        yield Flaw(f"{case.method} came on the stream of subscriptions/listen", "/method")
+        yield Flaw(f"{case.method} was sent on the stream of subscriptions/listen", "/method")
 
 
 def _is_elsewhere(case: CheckMoment) -> bool:
-    """Whether a change came where nobody listens: without a subscription, or on the stream of another request."""
+    """Whether a change was sent without a subscription, or on the stream of another request."""
     if case.http is not None and case.http.asked:
         return all(each.method != "subscriptions/listen" for each in case.http.asked)
     return not case.state.ongoing.listens and not peek.has(case.value, "_meta", PREFIX + "subscriptionId")
@@ -131,7 +136,7 @@ def _is_elsewhere(case: CheckMoment) -> bool:
 @check(
     "subscription-ended-silently",
     _WARNING,
-    "a stream of changes ends without a word",
+    "Subscription stream ends without a result",
     "http end",
     topic=_TOPIC,
     since="2026-07-28",
@@ -150,32 +155,32 @@ def end_is_told(case: CheckMoment) -> Iterator[Flaw]:
 @check(
     "subscription-not-stream",
     _WARNING,
-    "a stream of changes that is none",
+    "`subscriptions/listen` answered without an event stream",
     "answer subscriptions/listen",
     topic="http",
     since="2026-07-28",
-    fix="Answer with text/event-stream and keep it open.",
+    fix="Respond with text/event-stream and keep the stream open.",
 )
 def listening_is_a_stream(case: CheckMoment) -> Iterator[Flaw]:
-    """A result at once, as plain JSON: nothing can ever be told."""
+    """An immediate result as plain JSON: no notification can follow."""
     if case.frame is not None and case.frame.channel is Channel.REPLY:
-        yield Flaw("subscriptions/listen was answered at once, and not by a stream", "/result")
+        yield Flaw("subscriptions/listen was answered immediately, without an event stream", "/result")
 
 
 @check(
     "change-outside-subscription",
     _ERROR,
-    "a change that is told where nobody listens",
+    "Change notification without a subscription",
     *_CHANGES,
     topic=_TOPIC,
     since="2026-07-28",
 )
 def changes_are_told_to_listeners(case: CheckMoment) -> Iterator[Flaw]:
-    """Changes come on streams of subscriptions/listen and nowhere else."""
+    """Change notifications are sent on subscription streams only."""
     if _is_elsewhere(case):
         asked = case.http.asked[0].method[:60] if case.http is not None and case.http.asked else ""
-        where = f"on the stream of {asked}" if asked else "while nothing listens"
-        yield Flaw(f"{case.method} came {where}", "/method")
+        where = f"on the stream of {asked}" if asked else "without a subscription"
+        yield Flaw(f"{case.method} was sent {where}", "/method")
 
 
 _MAY_ASK = {"tools/call", "prompts/get", "resources/read"}
@@ -191,32 +196,38 @@ def _asks(case: CheckMoment) -> bool:
     return case.is_modern and peek.text(case.value, "resultType") == "input_required"
 
 
-@check("input-required-not-allowed", _ERROR, "a question where none may be", "asking", topic=_MRTR, since="2026-07-28")
+@check(
+    "input-required-not-allowed",
+    _ERROR,
+    "`input_required` result for another method",
+    "asking",
+    topic=_MRTR,
+    since="2026-07-28",
+)
 def asks_where_it_may(case: CheckMoment) -> Iterator[Flaw]:
-    """In answers to three methods."""
+    """Only three methods allow it."""
     if case.method not in _MAY_ASK and _asks(case):
-        yield Flaw(f"{case.method[:60]} was answered with a question", "/result/resultType")
+        yield Flaw(f"{case.method[:60]} was answered with input_required", "/result/resultType")
 
 
 @check(
     "input-required-empty",
     _ERROR,
-    "a question without requests and without state",
+    "`input_required` without `inputRequests` and `requestState`",
     "asking",
     topic=_MRTR,
     since="2026-07-28",
     fix="Send inputRequests, requestState or both.",
 )
 def asks_something(case: CheckMoment) -> Iterator[Flaw]:
-    """At least one of them."""
     if _asks(case) and "inputRequests" not in case.value and "requestState" not in case.value:
-        yield Flaw("input_required, with neither inputRequests nor requestState", "/result")
+        yield Flaw("input_required with neither inputRequests nor requestState", "/result")
 
 
 @check(
     "unknown-input-request",
     _ERROR,
-    "a question of another kind than there are",
+    "Unknown kind of input request",
     "asking",
     topic=_MRTR,
     since="2026-07-28",
@@ -227,7 +238,7 @@ def asks_in_known_ways(case: CheckMoment) -> Iterator[Flaw]:
         method = peek.text(request, "method")
         place = f"/result/inputRequests/{key[:60]}"
         if method not in _QUESTIONS:
-            yield Flaw(f"{key[:60]}: {str(method)[:60]} is nothing that a result can ask", f"{place}/method")
+            yield Flaw(f"{key[:60]}: {str(method)[:60]} is not an input request", f"{place}/method")
         elif method != "roots/list" and type(peek.at(request, "params")) is not dict:
             yield Flaw(f"{key[:60]}: {method} has no params", f"{place}/params")
 
@@ -235,13 +246,13 @@ def asks_in_known_ways(case: CheckMoment) -> Iterator[Flaw]:
 @check(
     "input-request-undeclared",
     _ERROR,
-    "a question that the client did not offer to answer",
+    "Input request without the client capability",
     "asking",
     topic=_MRTR,
     since="2026-07-28",
 )
 def asks_what_was_offered(case: CheckMoment) -> Iterator[Flaw]:
-    """What the request itself declared."""
+    """By the capabilities that the request itself declares."""
     for key, request in peek.mapping(case.value, "inputRequests").items() if _asks(case) else ():
         ability = _QUESTIONS.get(peek.text(request, "method") or "")
         if ability and not case.state.offered(case.asked, ability):
@@ -260,15 +271,15 @@ _LOOKED_AT = 64 * 1024
 @check(
     "request-state-unsigned",
     _HINT,
-    "a state that whoever likes can change",
+    "`requestState` is not tamper-proof",
     "asking",
     topic=_ROUNDS_TOPIC,
     since="2026-07-28",
     confidence=Confidence.LIKELY,
-    fix="Sign it, or keep the state and send a name for it.",
+    fix="Sign the state, or store it and send its id.",
 )
 def state_is_sealed(case: CheckMoment) -> Iterator[Flaw]:
-    """Clients send it back; a server that trusts what stands in it needs to know that it is its own."""
+    """Clients return it, so a server that trusts the state must be able to verify it."""
     state = peek.text(case.value, "requestState")
     if state and case.is_modern and (found := _readable(state)) is not None:
         names = ", ".join(list(found)[:3])[:60]
@@ -276,7 +287,7 @@ def state_is_sealed(case: CheckMoment) -> Iterator[Flaw]:
 
 
 def _readable(state: str) -> dict[str, Any] | None:
-    """The object that a state is, as it stands or as base64, unless a member of it looks like a seal."""
+    """The object in a state, as JSON or base64, unless one of its members looks like a signature."""
     raw = state[:_LOOKED_AT].encode("utf-8", "replace")
     for read in (bytes, _unpacked):
         try:
@@ -293,10 +304,15 @@ def _unpacked(raw: bytes) -> bytes:
 
 
 @check(
-    "input-required-loop", _HINT, "a call that asks again and again", "asking", topic=_ROUNDS_TOPIC, since="2026-07-28"
+    "input-required-loop",
+    _HINT,
+    "Too many rounds of `input_required`",
+    "asking",
+    topic=_ROUNDS_TOPIC,
+    since="2026-07-28",
 )
 def asking_comes_to_an_end(case: CheckMoment) -> Iterator[Flaw]:
-    """More rounds than clients go along with, or a question that was answered already."""
+    """More rounds than clients accept, or a request that was answered before."""
     asked = case.asked
     if not case.is_modern or asked is None or not is_retry(asked):
         return
@@ -304,11 +320,13 @@ def asking_comes_to_an_end(case: CheckMoment) -> Iterator[Flaw]:
     if before is None:
         return
     if before.count == _MOST_ROUNDS:
-        yield Flaw(f"{asked.method} asks for the {_MOST_ROUNDS + 1}th time", "/result", frames=(before.frame,))
+        yield Flaw(
+            (f"{asked.method} returned input_required {_MOST_ROUNDS + 1} times"), "/result", frames=(before.frame,)
+        )
     now = requests_of(case.value)
     for key, request in now.items():
         if request == before.requests.get(key) and _was_answered(asked.params, key):
-            said = f"{key[:60]!r} is asked again, and was answered"
+            said = f"{key[:60]!r} is requested again after it was answered"
             yield Flaw(said, f"/result/inputRequests/{key[:60]}", frames=(before.frame, asked.frame))
 
 

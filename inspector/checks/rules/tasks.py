@@ -20,7 +20,7 @@ _RELATED = PREFIX + "related-task"
 @check(
     "task-not-requested",
     _ERROR,
-    "a task that nobody asked for, or a handle without a task",
+    "Unrequested task, or result instead of a task",
     "answer tools/call",
     topic=_TOPIC,
     since="2025-11-25",
@@ -28,7 +28,7 @@ _RELATED = PREFIX + "related-task"
     needs=TASK,
 )
 def tasks_are_asked_for(case: CheckMoment) -> Iterator[Flaw]:
-    """Only a request with `task` becomes one."""
+    """Only a request with `task` becomes a task."""
     params = case.asked.params if case.asked else None
     asked = peek.has(params, "task")
     if type(case.value) is not dict:
@@ -37,15 +37,15 @@ def tasks_are_asked_for(case: CheckMoment) -> Iterator[Flaw]:
         known = case.state.lists.known["tools"].get(peek.text(params, "name") or "")
         promised = peek.text(known.item if known else None, "execution", "taskSupport") in ("optional", "required")
         if asked and promised and case.state.capable("tasks", "requests", "tools", "call"):
-            yield Flaw("a task was asked for, and the result came in its place", "/result")
+            yield Flaw("a task was requested, but the result was returned instead", "/result")
     elif not asked and peek.has(case.value, "task", "taskId") and not peek.has(case.value, "content"):
-        yield Flaw("a task was returned, and none was asked for", "/result/task")
+        yield Flaw("a task was returned, but not requested", "/result/task")
 
 
 @check(
     "task-status-transition",
     _ERROR,
-    "a task's state that can't be",
+    "Invalid task status transition",
     "answer tools/call",
     "answer tasks/get",
     "notification notifications/tasks/status",
@@ -55,7 +55,7 @@ def tasks_are_asked_for(case: CheckMoment) -> Iterator[Flaw]:
     needs=TASK,
 )
 def states_follow_one_another(case: CheckMoment) -> Iterator[Flaw]:
-    """What has ended stays as it is; in the core tasks begin as working, too."""
+    """A terminal status is final; core tasks also begin as working."""
     word = peek.at(case.value, "task") if case.method == "tools/call" and not case.is_modern else case.value
     if type(word) is not dict:
         return
@@ -64,14 +64,14 @@ def states_follow_one_another(case: CheckMoment) -> Iterator[Flaw]:
         return
     before = case.state.ongoing.task_status.get(id_)
     if not case.is_modern and case.method == "tools/call" and before is None and status in _MAY_BE - {"working"}:
-        yield Flaw(f"a task begins as {status[:20]!r}, not as working", "/result/task/status")
+        yield Flaw(f"a task begins as {status[:20]!r} instead of working", "/result/task/status")
     if before in _ENDED and status != before and not _is_past(case, id_):
         root = "/result" if isinstance(case.message, Answer) else "/params"
-        yield Flaw(f"a task that was {before} is {status[:20]}", f"{root}/status")
+        yield Flaw(f"a task changed from {before} to {status[:20]}", f"{root}/status")
 
 
 def _is_past(case: CheckMoment, id_: str) -> bool:
-    """Whether a task of the extension has outlived its time, after which it may fail whatever it was."""
+    """Whether a task of the extension has exceeded its TTL, after which it may fail from any status."""
     task = case.state.ongoing.tasks.get(id_)
     return task is not None and task.ttl_ms is not None and (case.time_ns - task.made_ns) / 1e6 > task.ttl_ms
 
@@ -79,14 +79,13 @@ def _is_past(case: CheckMoment, id_: str) -> bool:
 @check(
     "related-task-missing",
     _ERROR,
-    "a task's result does not say of which task",
+    "Task result does not name its task",
     "answer tasks/result",
     topic=_TOPIC,
     since="2025-11-25",
     until="2025-11-25",
 )
 def results_name_their_task(case: CheckMoment) -> Iterator[Flaw]:
-    """By `_meta`."""
     if peek.text(case.value, "_meta", _RELATED, "taskId") is None:
         yield Flaw("the result of a task does not name it in _meta", "/result/_meta")
 
@@ -94,14 +93,14 @@ def results_name_their_task(case: CheckMoment) -> Iterator[Flaw]:
 @check(
     "task-cancelled-by-notification",
     _ERROR,
-    "a task is cancelled by the notification for requests",
+    "Task cancelled by `notifications/cancelled`",
     "notification notifications/cancelled",
     topic=_TOPIC,
     since="2025-11-25",
     until="2025-11-25",
 )
 def tasks_are_cancelled_by_request(case: CheckMoment) -> Iterator[Flaw]:
-    """`tasks/cancel` does that."""
+    """Tasks are cancelled by `tasks/cancel`."""
     if peek.text(case.value, "requestId") in case.state.ongoing.task_status:
         yield Flaw("notifications/cancelled names a task", "/params/requestId")
 
@@ -109,15 +108,15 @@ def tasks_are_cancelled_by_request(case: CheckMoment) -> Iterator[Flaw]:
 @check(
     "task-on-unsupported-method",
     _ERROR,
-    "a task on a method that has none",
+    "Task for a method without task support",
     "answer",
     topic="schema",
     since="2026-07-28",
 )
 def tasks_are_calls(case: CheckMoment) -> Iterator[Flaw]:
-    """In the extension only `tools/call` may become one. Of `tasks/get` task-result-incomplete says so."""
+    """In the extension only `tools/call` may become a task; `task-result-incomplete` covers `tasks/get`."""
     if case.method not in ("tools/call", "tasks/get") and peek.text(case.value, "resultType") == "task":
-        yield Flaw(f"{case.method[:60]} became a task", "/result/resultType")
+        yield Flaw(f"{case.method[:60]} returned a task", "/result/resultType")
 
 
 # The tasks extension
@@ -136,7 +135,7 @@ def _root(case: CheckMoment) -> str:
 @check(
     "task-result-incomplete",
     _EXTENSION_TASKS_ERROR,
-    "what is known of a task is not a complete result",
+    "`tasks/get` result is not complete",
     "answer tasks/get",
     topic=_TOPIC,
     since="2026-07-28",
@@ -145,13 +144,13 @@ def telling_is_complete(case: CheckMoment) -> Iterator[Flaw]:
     """“The resultType field MUST be set to "complete"”; "task" is for the handle alone."""
     word = peek.text(case.value, "resultType")
     if word is not None and word != "complete":
-        yield Flaw(f'tasks/get was answered with resultType {word[:40]!r}, not "complete"', "/result/resultType")
+        yield Flaw(f'tasks/get returned resultType {word[:40]!r} instead of "complete"', "/result/resultType")
 
 
 @check(
     "task-handle-nested",
     _EXTENSION_TASKS_ERROR,
-    "a task's handle is nested",
+    "Task handle is nested in `task`",
     "answer tools/call",
     topic=_TOPIC,
     since="2026-07-28",
@@ -159,33 +158,33 @@ def telling_is_complete(case: CheckMoment) -> Iterator[Flaw]:
     fix='Put the members of the task into the result itself, beside "resultType": "task".',
 )
 def handles_are_flat(case: CheckMoment) -> Iterator[Flaw]:
-    """The core of 2025-11-25 nested it; what the handle lacks outside of `task` is no further fault."""
+    """Tasks of 2025-11-25 were nested; members missing outside of `task` are no further fault."""
     if is_nested(case.value):
-        yield Flaw("the task is nested in `task`, as it was before tasks were an extension", "/result/task")
+        yield Flaw("the task is nested in `task`, as in 2025-11-25", "/result/task")
 
 
 @check(
     "task-status-member-missing",
     _EXTENSION_TASKS_ERROR,
-    "a task without what its state brings",
+    "Task lacks the member of its status",
     *_TOLD,
     topic=_TOPIC,
     since="2026-07-28",
 )
 def states_bring_their_part(case: CheckMoment) -> Iterator[Flaw]:
-    """What is completed has a result, what failed an error, what waits its questions."""
+    """A completed task has a result, a failed one an error, a waiting one input requests."""
     status = peek.text(case.value, "status")
     member = _BRINGS.get(status or "")
     if status == "failed" and peek.flag(case.value, "result", "isError"):
-        return  # the state is wrong, and task-failure-misreported says so
+        return  # the status is wrong, and `task-failure-misreported` reports it
     if member is not None and type(peek.at(case.value, member)) is not dict:
-        yield Flaw(f"a task is {status} and has no {member}", f"{_root(case)}/{member}")
+        yield Flaw(f"a task is {status}, but has no {member}", f"{_root(case)}/{member}")
 
 
 @check(
     "task-failure-misreported",
     _EXTENSION_TASKS_ERROR,
-    "a failure that is told in the wrong way",
+    "Task failure is reported incorrectly",
     *_TOLD,
     topic=_TOPIC,
     since="2026-07-28",
@@ -195,33 +194,33 @@ def failures_are_of_the_protocol(case: CheckMoment) -> Iterator[Flaw]:
     if peek.text(case.value, "status") != "failed":
         return
     if peek.flag(case.value, "result", "isError") or peek.flag(case.value, "error", "isError"):
-        fix = "Let it be completed, with the result that has isError."
-        yield Flaw("a task failed because its tool did", f"{_root(case)}/status", fix=fix)
+        fix = "Set the status to completed, with the result that has isError."
+        yield Flaw("the status is failed because the tool returned isError", f"{_root(case)}/status", fix=fix)
     elif peek.has(case.value, "error") and not peek.text(case.value, "statusMessage"):
-        yield Flaw("a task failed, and no statusMessage says why", f"{_root(case)}/statusMessage", severity=_WARNING)
+        yield Flaw("a failed task has no statusMessage", f"{_root(case)}/statusMessage", severity=_WARNING)
 
 
 @check(
     "task-input-key-reused",
     _EXTENSION_TASKS_ERROR,
-    "a question takes the key of another",
+    "Key of an input request is reused",
     *_TOLD,
     topic=_TOPIC,
     since="2026-07-28",
-    fix="A new key for each.",
+    fix="Use a new key for each input request.",
 )
 def keys_are_used_once(case: CheckMoment) -> Iterator[Flaw]:
     """“Each request key in inputRequests MUST be unique over the lifetime of a single task.”"""
     task = case.state.ongoing.tasks.get(peek.text(case.value, "taskId") or "")
     for key, request in requests_of(case.value).items() if task is not None else ():
         if task is not None and task.requests.get(key, request) != request:
-            yield Flaw(f"{key[:60]!r} was another question before", f"{_root(case)}/inputRequests/{key[:60]}")
+            yield Flaw(f"{key[:60]!r} was the key of another request before", f"{_root(case)}/inputRequests/{key[:60]}")
 
 
 @check(
     "new-task-unknown",
     _EXTENSION_TASKS_ERROR,
-    "a task is not known that was just begun",
+    "New task is unknown to `tasks/get`",
     "error tasks/get",
     topic=_TOPIC,
     since="2026-07-28",
@@ -238,31 +237,31 @@ def tasks_are_there_once_begun(case: CheckMoment) -> Iterator[Flaw]:
         return
     age_ms = (case.time_ns - task.made_ns) / 1e6
     if age_ms < min(_SOON_MS, _SOON_MS if task.ttl_ms is None else task.ttl_ms):
-        said = f"the task {id_[:60]!r} is not known {age_ms / 1000:.1f} s after it was told of"
+        said = f"the task {id_[:60]!r} is unknown {age_ms / 1000:.1f} s after it was returned"
         yield Flaw(said, "/error/code", frames=(task.frame,))
 
 
 @check(
     "unsolicited-task-notification",
     _EXTENSION_TASKS_ERROR,
-    "words about a task that nobody asked for",
+    "Unsolicited task notification",
     "notification notifications/tasks",
     "notification notifications/progress",
     topic=_TOPIC,
     since="2026-07-28",
 )
 def tasks_are_told_of_where_asked(case: CheckMoment) -> Iterator[Flaw]:
-    """By notifications/tasks, for the ids that were acknowledged; there is no progress on tasks."""
+    """Only for acknowledged task ids; there is no progress of tasks."""
     if case.method == "notifications/tasks":
         id_ = peek.text(case.value, "taskId") or ""
         if not any(id_ in peek.items(each.acknowledged, "taskIds") for each in _listening(case)):
-            yield Flaw(f"the task {id_[:60]!r} is told of, and that was not acknowledged", "/params/taskId")
+            yield Flaw(f"notification about the task {id_[:60]!r}, which was not acknowledged", "/params/taskId")
     elif case.asked is not None and case.asked.lives_on and case.asked.answered is not None:
-        said = "progress on a task: its state is told by tasks/get alone"
+        said = "progress of a task: only tasks/get reports its status"
         yield Flaw(said, "/params/progressToken", frames=(case.asked.answered,))
 
 
 def _listening(case: CheckMoment) -> list[Any]:
-    """The stream that a notification names, or all there are if it names none."""
+    """The stream that a notification names, or all streams if it names none."""
     id_ = peek.at(case.value, "_meta", PREFIX + "subscriptionId")
     return [each for key, each in case.state.ongoing.listens.items() if id_ is None or key == id_]

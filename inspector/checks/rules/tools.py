@@ -26,7 +26,7 @@ _SCHEMAS = ("inputSchema", "outputSchema")
 
 
 def tools_of(case: CheckMoment) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Every tool of a page that is an object: its place, its name, itself. A dozen checks ask, of up to 100,000."""
+    """Every tool of a page that is an object: its place, its name, itself. A dozen checks use it."""
     if case.listed is None:
         case.listed = list(_tools(case))
     for at, each in enumerate(case.listed):
@@ -41,30 +41,28 @@ def _tools(case: CheckMoment) -> Iterator[tuple[str, str, dict[str, Any]]]:
             yield f"/result/tools/{at}", (peek.text(tool, "name") or f"number {at + 1}")[:80], tool
 
 
-@check(
-    "unknown-schema-dialect", _HINT, "a schema in a dialect that is not known", _LIST, topic="basic", since="2025-11-25"
-)
+@check("unknown-schema-dialect", _HINT, "Unknown schema dialect", _LIST, topic="basic", since="2025-11-25")
 def dialect_is_known(case: CheckMoment) -> Iterator[Flaw]:
-    """Other dialects are legal; few clients have them."""
+    """Other dialects are legal, but few clients support them."""
     for place, name, tool in tools_of(case):
         for member in _SCHEMAS:
             schema = tool.get(member)
             if type(schema) is dict and isinstance(schema.get("$schema"), str) and dialect_of(schema) is None:
-                yield Flaw(f"{name}: {member} is written in {schema['$schema'][:60]!r}", f"{place}/{member}/$schema")
+                yield Flaw(f"{name}: {member} has the dialect {schema['$schema'][:60]!r}", f"{place}/{member}/$schema")
 
 
 @check(
     "tool-name-not-portable",
     _WARNING,
-    "a tool's name that not all clients take",
+    "Tool name is not portable",
     _LIST,
     topic="server/tools",
     mild_until="2025-06-18",
     mild=_HINT,
-    fix="Use letters, digits, _ - and . alone, 128 at most.",
+    fix="Use letters, digits, _ - and . only, and at most 128 characters.",
 )
 def name_is_plain(case: CheckMoment) -> Iterator[Flaw]:
-    """Names should have 1 to 128 characters of A-Z a-z 0-9 _ - . (since 2025; a slash is seen in other rules)."""
+    """Names should have 1 to 128 characters of A-Z a-z 0-9 _ - . (since 2025; other checks cover slashes)."""
     for place, name, tool in tools_of(case):
         written = peek.text(tool, "name")
         if written is None or _NAME.fullmatch(written):
@@ -73,15 +71,15 @@ def name_is_plain(case: CheckMoment) -> Iterator[Flaw]:
         why = (
             f"has {len(written)} characters"
             if not 0 < len(written) <= 128
-            else "has other characters than A-Za-z0-9_.-"
+            else "has characters other than A-Za-z0-9_.-"
         )
-        yield Flaw(f"the tool's name {name!r} {why}", f"{place}/name", severity=mild)
+        yield Flaw(f"the tool name {name!r} {why}", f"{place}/name", severity=mild)
 
 
 @check(
     "duplicate-tool-name",
     _WARNING,
-    "two tools of one name",
+    "Duplicate tool name",
     _LIST,
     topic="server/tools",
     mild_until="2025-06-18",
@@ -97,15 +95,13 @@ def names_are_unique(case: CheckMoment) -> Iterator[Flaw]:
         if written is not None:
             if written in seen or written in before:
                 other = seen[written] if written in seen else before[written].item
-                said = (
-                    f"the tool {name!r} is listed twice" if other == tool else f"another tool is called {name!r}, too"
-                )
+                said = f"the tool {name!r} is listed twice" if other == tool else f"another tool is also named {name!r}"
                 yield Flaw(said, f"{place}/name")
             seen[written] = tool
 
 
 def came_before(case: CheckMoment) -> bool:
-    """Whether all the tools of a page, with their definitions, are on pages before it: it was delivered twice."""
+    """Whether all tools of a page, with their definitions, are on earlier pages: it was delivered twice."""
     known = case.state.lists.known["tools"]
     for _, _, tool in tools_of(case):
         there = known.get(peek.text(tool, "name") or "")
@@ -115,7 +111,7 @@ def came_before(case: CheckMoment) -> bool:
 
 
 def was_asked_again(case: CheckMoment) -> bool:
-    """Whether a page was asked for by the cursor of one that has come, and the server did not lead there."""
+    """Whether a page was requested again by its cursor, though the server did not return that cursor again."""
     if case.asked is None:
         return False
     cursor, method = peek.text(case.asked.params, "cursor"), case.asked.method
@@ -125,82 +121,80 @@ def was_asked_again(case: CheckMoment) -> bool:
 @check(
     "mirrored-header-invalid",
     _ERROR,
-    "x-mcp-header in a place or way that it can't be",
+    "Invalid `x-mcp-header`",
     _LIST,
     topic="http",
     since="2026-07-28",
 )
 def mirrored_headers_can_be(case: CheckMoment) -> Iterator[Flaw]:
-    """Clients over HTTP must leave such a tool out."""
+    """Clients over HTTP must ignore such a tool."""
     if not case.state.is_http:
         return
     for place, name, tool in tools_of(case):
         if "inputSchema" in tool and (problem := mirrors(tool["inputSchema"])[1]):
-            yield Flaw(f"{name}: {problem}; clients must not offer this tool", f"{place}/inputSchema")
+            yield Flaw(f"{name}: {problem}; clients must ignore this tool", f"{place}/inputSchema")
 
 
 @check(
     "secret-in-mirrored-header",
     _WARNING,
-    "a secret travels in a header",
+    "Secret in a mirrored header",
     _LIST,
     topic="server/tools",
     since="2026-07-28",
     confidence=Confidence.LIKELY,
-    fix="Do not mirror it: proxies log headers.",
+    fix="Remove x-mcp-header from the property: proxies log headers.",
 )
 def secrets_are_not_mirrored(case: CheckMoment) -> Iterator[Flaw]:
-    """A property that sounds like a secret is mirrored."""
+    """A property whose name suggests a secret is mirrored into a header."""
     for place, name, tool in tools_of(case):
         for mirror in mirrors(tool.get("inputSchema"))[0]:
             if _SECRET.search(mirror.path[-1]):
-                yield Flaw(f"{name}: {mirror.path[-1][:60]!r} travels in a header", f"{place}/inputSchema")
+                yield Flaw(f"{name}: {mirror.path[-1][:60]!r} is sent in a header", f"{place}/inputSchema")
 
 
 @check(
     "annotations-invalid",
     _ERROR,
-    "annotations of a wrong kind, or that contradict each other",
+    "Invalid or contradicting `annotations`",
     _LIST,
     topic="schema",
     since="2025-03-26",
 )
 def annotations_agree(case: CheckMoment) -> Iterator[Flaw]:
-    """Nothing that only reads destroys."""
     for place, name, tool in tools_of(case):
         if peek.flag(tool, "annotations", "readOnlyHint") and peek.flag(tool, "annotations", "destructiveHint"):
-            yield Flaw(f"{name} only reads and is destructive", f"{place}/annotations", severity=_HINT)
+            yield Flaw(f"{name} has both readOnlyHint and destructiveHint", f"{place}/annotations", severity=_HINT)
 
 
 @check(
     "task-support-invalid",
     _ERROR,
-    "taskSupport that is none or means nothing",
+    "Invalid `taskSupport`",
     _LIST,
     topic="basic/utilities/tasks",
     since="2025-11-25",
     until="2025-11-25",
 )
 def tasks_are_declared(case: CheckMoment) -> Iterator[Flaw]:
-    """TaskSupport means something only where tasks.requests.tools.call is declared."""
+    """TaskSupport needs the capability tasks.requests.tools.call."""
     if case.state.capable("tasks", "requests", "tools", "call"):
         return
     for place, name, tool in tools_of(case):
         if peek.text(tool, "execution", "taskSupport") in ("optional", "required"):
             at = f"{place}/execution/taskSupport"
-            yield Flaw(f"{name} has taskSupport, and the server declares no tasks", at, severity=_HINT)
+            yield Flaw(f"{name} has taskSupport, but the server declares no tasks", at, severity=_HINT)
 
 
 @check(
     "tool-description",
     _HINT,
-    "a tool without a description",
+    "Tool has no description",
     _LIST,
     topic="server/tools",
-    fix="Say what it does and when.",
+    fix="Describe what the tool does, and when to use it.",
 )
 def is_described(case: CheckMoment) -> Iterator[Flaw]:
-    """A model chooses by it."""
     for place, name, tool in tools_of(case):
         if not (peek.text(tool, "description") or "").strip():
             yield Flaw(f"{name} has no description", f"{place}/description")
@@ -209,13 +203,13 @@ def is_described(case: CheckMoment) -> Iterator[Flaw]:
 @check(
     "argument-description",
     _HINT,
-    "an argument without a description",
+    "Argument has no description",
     _LIST,
     topic="server/tools",
-    fix="Say of each argument what belongs into it.",
+    fix="Add a description to each property.",
 )
 def arguments_are_described(case: CheckMoment) -> Iterator[Flaw]:
-    """A model fills it in by that; all of a list are told together."""
+    """One finding per list."""
     bare: list[tuple[str, str]] = []
     for place, name, tool in tools_of(case):
         for argument, schema in peek.mapping(tool, "inputSchema", "properties").items():
@@ -224,7 +218,7 @@ def arguments_are_described(case: CheckMoment) -> Iterator[Flaw]:
                     (f"{name}: {argument[:60]!r}", f"{place}/inputSchema/properties/{_escaped(argument[:200])}")
                 )
     if bare:
-        more = f", like {len(bare) - 1} more" if len(bare) > 1 else ""
+        more = f", and {len(bare) - 1} more" if len(bare) > 1 else ""
         yield Flaw(f"{bare[0][0]} has no description{more}", bare[0][1])
 
 
@@ -246,27 +240,31 @@ _LISTED = {
 @check(
     "icon-rejected",
     _ERROR,
-    "an icon that clients must refuse",
+    "Icon must be rejected by clients",
     *(f"answer {method}" for method in _LISTED),
     topic="basic",
     since="2025-11-25",
-    fix="Give https: or data:.",
+    fix="Use an https: or data: URL.",
 )
 def icons_can_be_shown(case: CheckMoment) -> Iterator[Flaw]:
-    """Clients must reject icons of some schemes, and should those of other places than the server's."""
+    """Clients must reject icons of some schemes, and should reject those of other hosts."""
     member = _LISTED[case.method]
     for place, item in enumerate(peek.items(case.value, member)):
         for at, icon in enumerate(peek.items(item, "icons")):
             src, here = peek.text(icon, "src") or "", f"/result/{member}/{place}/icons/{at}/src"
             name = (peek.text(item, "name") or f"number {place + 1}")[:80]
             if _REFUSED.match(src):
-                yield Flaw(f"{name}: its icon is at {src[:60]!r}", here)
+                yield Flaw(f"{name}: icon at {src[:60]!r}", here)
             elif _is_doubtful(case, src) and case.state.is_sampled("icon-rejected", 1, 1 << 62):
-                yield Flaw(f"{name}: its icon is at {src[:60]!r}; not all clients fetch it", here, severity=_HINT)
+                yield Flaw(
+                    (f"{name}: icon at {src[:60]!r}, which some clients do not fetch (spec 2025-11-25)"),
+                    here,
+                    severity=_HINT,
+                )
 
 
 def _is_doubtful(case: CheckMoment, src: str) -> bool:
-    """Plain HTTP from elsewhere than this machine, or another host than the server's."""
+    """Plain HTTP from another machine, or another host than the server's."""
     if not src.startswith(("http://", "https://")) or is_loopback(src):
         return False
     url = case.state.connection.url if case.state.connection is not None else ""
@@ -276,16 +274,16 @@ def _is_doubtful(case: CheckMoment, src: str) -> bool:
 @check(
     "invalid-schema",
     _ERROR,
-    "a schema that is none",
+    "Invalid JSON Schema",
     _LIST,
     topic="basic",
     mild_until="2025-06-18",
     mild=_HINT,
     heavy=True,
-    fix="Hold it against the metaschema of its dialect.",
+    fix="Validate it against the metaschema of its dialect.",
 )
 def schemas_are_schemas(case: CheckMoment) -> Iterator[Flaw]:
-    """By the metaschema of the dialect that it names, else of the default one."""
+    """By the metaschema of its declared dialect, else of the default one."""
     left, fine = _MOST_JUDGED, set[bytes]()
     for place, name, tool in tools_of(case):
         for member in _SCHEMAS:
@@ -303,16 +301,16 @@ def schemas_are_schemas(case: CheckMoment) -> Iterator[Flaw]:
 @check(
     "unresolved-reference",
     _WARNING,
-    "a reference that leads nowhere",
+    "Unresolved `$ref`",
     _LIST,
     topic="basic",
     mild_until="2025-11-25",
     mild=_HINT,
     heavy=True,
-    fix="Put what it refers to into $defs.",
+    fix="Move the referenced schema into $defs.",
 )
 def references_lead_somewhere(case: CheckMoment) -> Iterator[Flaw]:
-    """Clients fetch no references from elsewhere."""
+    """Clients do not fetch external references."""
     for place, name, tool in tools_of(case):
         for member in _SCHEMAS:
             for keyword, fault in schema_faults(tool.get(member)):
@@ -321,7 +319,7 @@ def references_lead_somewhere(case: CheckMoment) -> Iterator[Flaw]:
 
 
 _MOST_JUDGED = 10_000
-"""Objects, in all schemas of a list, that are held against a metaschema: two seconds."""
+"""Objects, in all schemas of a list, that are validated against a metaschema: two seconds."""
 _DEEP, _MANY, _LARGE = 40, 2000, 100_000
 _MOST_OBJECTS = 200_000
 """Of all schemas of a list together."""
@@ -330,14 +328,14 @@ _MOST_OBJECTS = 200_000
 @check(
     "schema-too-large",
     _HINT,
-    "a schema that is larger than clients may take",
+    "Schema is too large",
     _LIST,
     topic="basic",
     heavy=True,
-    fix="Make it plain, or split the tool.",
+    fix="Simplify the schema, or split the tool.",
 )
 def schemas_are_of_a_size(case: CheckMoment) -> Iterator[Flaw]:
-    """Clients should limit depth, number of subschemas and time; what a model is shown costs in each call."""
+    """Clients should limit depth, number of subschemas and time; definitions cost tokens in each request."""
     left = _MOST_OBJECTS
     for place, name, tool in tools_of(case):
         for member in _SCHEMAS:
@@ -345,14 +343,14 @@ def schemas_are_of_a_size(case: CheckMoment) -> Iterator[Flaw]:
                 continue
             count, depth, size = _extent(tool[member], left)
             left -= count
-            why = f"{depth} levels deep" if depth > _DEEP else f"of {count:,} parts" if count > _MANY else ""
+            why = f"{depth} levels deep" if depth > _DEEP else f"{count:,} parts large" if count > _MANY else ""
             why = why or (f"{size // 1000} kB large" if size > _LARGE else "")
             if why:
                 yield Flaw(f"{name}: {member} is {why}", f"{place}/{member}")
 
 
 def _extent(schema: Any, most: int) -> tuple[int, int, int]:
-    """How many objects it has, how deep it is, and how many characters; roughly, and of at most so many objects."""
+    """Number of objects, depth and characters of a schema, approximately, and of at most so many objects."""
     count = deepest = size = 0
     waiting = [(schema, 1)]
     while waiting and count <= most:
@@ -378,19 +376,19 @@ _TOPIC = "https://github.com/modelcontextprotocol/ext-apps/blob/main/specificati
 @check(
     "app-resource-invalid",
     _APPS_ERROR,
-    "a tool's page that can't be shown",
+    "MCP App resource cannot be shown",
     "answer tools/list",
     "answer resources/read",
     "error resources/read",
     topic=_TOPIC,
 )
 def pages_can_be_shown(case: CheckMoment) -> Iterator[Flaw]:
-    """Its address is a ui:// one, it can be read there, and it is of the type for such pages."""
+    """Its URI has the scheme ui:, it can be read, and has the type of apps."""
     if case.method == "tools/list":
         for place, name, tool in tools_of(case):
             uri = app_uri(tool)
             if uri is not None and not uri.startswith(SCHEME):
-                yield Flaw(f"{name}: its page is at {uri[:60]!r}, not at {SCHEME}…", f"{place}/_meta")
+                yield Flaw(f"{name}: its app is at {uri[:60]!r}, not at {SCHEME}…", f"{place}/_meta")
         return
     uri = peek.text(case.asked.params if case.asked is not None else None, "uri") or ""
     link = case.state.lists.apps.get(uri)
@@ -398,24 +396,28 @@ def pages_can_be_shown(case: CheckMoment) -> Iterator[Flaw]:
         return
     if type(case.value) is dict and "contents" not in case.value:
         said = peek.text(case.value, "message") or ""
-        yield Flaw(f"{uri[:60]!r} can't be read, and a tool brings it: {said[:80]}", "/error", frames=(link.frame,))
+        yield Flaw(
+            (f"{uri[:60]!r} cannot be read, but a tool names it as its app: {said[:80]}"),
+            "/error",
+            frames=(link.frame,),
+        )
     for at, content in enumerate(peek.items(case.value, "contents")):
         kind = peek.text(content, "mimeType") or ""
         if kind.replace(" ", "").lower() != APP_TYPE:
             place = f"/result/contents/{at}/mimeType"
-            yield Flaw(f"{uri[:60]!r} is of type {kind[:60]!r}, not {APP_TYPE}", place, frames=(link.frame,))
+            yield Flaw(f"{uri[:60]!r} has the type {kind[:60]!r} instead of {APP_TYPE}", place, frames=(link.frame,))
 
 
 @check(
     "app-resource-deprecated",
     _APPS_HINT,
-    "a page is named in the old way",
+    "Deprecated `_meta` key of an MCP App",
     "answer tools/list",
     topic=_TOPIC,
-    fix='Write "ui": {"resourceUri": …}.',
+    fix='Use "ui": {"resourceUri": …}.',
 )
 def pages_are_named_in_the_new_way(case: CheckMoment) -> Iterator[Flaw]:
-    """The flat key of _meta is deprecated; servers that send both serve older hosts."""
+    """The flat key of _meta is deprecated; servers that send both support older clients."""
     for place, name, tool in tools_of(case):
         if peek.has(tool, "_meta", "ui/resourceUri") and not peek.has(tool, "_meta", "ui", "resourceUri"):
             yield Flaw(f'{name}: _meta["ui/resourceUri"] is deprecated', f"{place}/_meta/ui~1resourceUri")
@@ -424,13 +426,13 @@ def pages_are_named_in_the_new_way(case: CheckMoment) -> Iterator[Flaw]:
 @check(
     "app-result-without-text",
     _APPS_ERROR,
-    "a tool with a page says nothing without it",
+    "Result of a tool with an MCP App has no text",
     "answer tools/call",
     topic=_TOPIC,
-    fix="Put the outcome into content as text, too: not every host shows pages.",
+    fix="Return the outcome as text in content; some clients show no apps (ext-apps 2026-01-26).",
 )
 def pages_are_no_substitute(case: CheckMoment) -> Iterator[Flaw]:
-    """The content is what a model reads, and what hosts show that have no pages."""
+    """The content is what a model reads, and what clients without apps show."""
     if not case.state.lists.app_tools:
         return
     name = peek.text(case.asked.params if case.asked is not None else None, "name") or ""
@@ -439,4 +441,4 @@ def pages_are_no_substitute(case: CheckMoment) -> Iterator[Flaw]:
         return
     blocks = peek.items(case.value, "content")
     if not any(peek.text(each, "type") != "text" or (peek.text(each, "text") or "").strip() for each in blocks):
-        yield Flaw(f"{name[:60]} brings the page {uri[:60]!r}, and its content says nothing", "/result/content")
+        yield Flaw(f"{name[:60]} has the app {uri[:60]!r}, but its content is empty", "/result/content")

@@ -1,7 +1,7 @@
-"""Validates values against the shapes of a revision: missing members and wrong types, with their places.
+"""Validates values against the shapes of a protocol version: missing members and wrong types, with their places.
 
-A judge is made once per type and revision out of small functions. What is as it should be costs a look at each member
-and makes no garbage: places are put together only for faults.
+One validator is compiled per type and version. A valid value costs one look at each member and allocates nothing:
+JSON pointers are built only for faults.
 """
 
 import json
@@ -18,34 +18,34 @@ from inspector.protocol.uri_templates import take_apart
 
 
 class ShapeFault(NamedTuple):
-    """What is wrong at one place."""
+    """A fault at one place."""
 
     pointer: str
     sentence: str
-    """Half of one, to follow the name of the place: "is missing", "must be a string and is null"."""
+    """The predicate of a sentence whose subject is the place: "is missing", "must be a string, got null"."""
     rule: str
-    """The rule that is broken."""
+    """The id of the check."""
     hard: bool = True
-    """False where only the content of a string is odd."""
+    """False if only the content of a string is invalid."""
 
 
 Faults = tuple[ShapeFault, ...]
 Judge = Callable[[Any], Faults]
 FINE: Faults = ()
 MOST = 50
-"""Faults that are told of one value."""
+"""Faults reported per value."""
 
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]*")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _BASE64 = re.compile(r"[A-Za-z0-9+/]*={0,2}")
 _DATA_URL = re.compile(r"(?i)data:[^,]{0,200},")
 _WHOLE_LOOK = 1 << 20
-"""Characters of base64 that are looked at whole; of more, the beginning and the end."""
+"""Characters of base64 that are validated completely; of longer data, the beginning and the end."""
 
 
 @cache
 def judge_of(row: int, name: str) -> Judge:
-    """The judge of a type in a row of the table of revisions, from 1."""
+    """The validator of a type in a row of the table of revisions, from 1."""
     known = _types()[name]
     if known.arms:
         return _of_block(row, known)
@@ -59,7 +59,7 @@ def _types() -> dict[str, ShapeType]:
 
 
 def rules() -> frozenset[str]:
-    """Every rule that a shape can break."""
+    """The ids of all checks that a shape can fail."""
     found = {"null-optional-member", "invalid-uri", "invalid-base64"}
     for each in _types().values():
         found |= {each.rule, *(rule for member in each.members for rule in (member.absent, member.wrong))}
@@ -76,7 +76,7 @@ def _of_object(row: int, known: ShapeType, members: tuple[Member, ...]) -> Judge
 
     def judge(value: Any) -> Faults:
         if type(value) is not dict:
-            return (ShapeFault("", f"must be an object and is {_a(value)}", rule),)
+            return (ShapeFault("", f"must be an object, got {_a(value)}", rule),)
         found = FINE
         for name, required, kind, absent, wrong in prepared:
             if name in value:
@@ -94,24 +94,24 @@ def _of_object(row: int, known: ShapeType, members: tuple[Member, ...]) -> Judge
 
 
 def _names_below(row: int, kind: str) -> frozenset[str]:
-    """The members that the object in a required member is known by; none for other kinds."""
+    """The members of the object in a required member; None for other kinds."""
     known = _types().get(kind)
     return frozenset(each.name for each in known.members if row in each.rows) if known is not None else frozenset()
 
 
 def _instead(name: str, value: dict[str, Any], below: frozenset[str]) -> str:
-    """What is there in the place of a missing member: its name in another notation, or what belongs inside of it."""
+    """What takes the place of a missing member: its name in another case, or members that belong inside it."""
     wanted = _bare(name)
     other = next((each for each in value if each != name and len(each) < _LONG_NAME and _bare(each) == wanted), None)
     if other is not None:
-        return f"; it is called {other!r} here"
+        return f"; found {other!r} instead"
     inside = [each for each in value if each in below and each not in _EVERYWHERE]
-    return f"; {' and '.join(inside[:3])} belong{'' if len(inside) > 1 else 's'} inside of it" if inside else ""
+    return f"; {' and '.join(inside[:3])} belong{'' if len(inside) > 1 else 's'} inside it" if inside else ""
 
 
 _LONG_NAME = 60
 _EVERYWHERE = frozenset(("_meta", "annotations", "type", "name", "title", "description"))
-"""Members that many objects have, so that they say nothing of where they belong."""
+"""Members so common that they do not show where they belong."""
 
 
 def _bare(name: str) -> str:
@@ -124,16 +124,16 @@ def _of_block(row: int, known: ShapeType) -> Judge:
 
     def judge(value: Any) -> Faults:
         if type(value) is not dict:
-            return (ShapeFault("", f"must be one block, an object, and is {_a(value)}", ""),)
+            return (ShapeFault("", f"must be one content block, got {_a(value)}", ""),)
         kind = value.get("type")
         arm = arms.get(kind) if isinstance(kind, str) else None
         if arm is not None:
             return arm(value)
         if not isinstance(kind, str):
-            said = "is missing" if "type" not in value else f"must be a string and is {_a(kind)}"
+            said = "is missing" if "type" not in value else f"must be a string, got {_a(kind)}"
             return (ShapeFault("/type", said, known.rule),)
-        where = "in this revision" if kind in everywhere else "in any revision"
-        return (ShapeFault("/type", f"{kind[:40]!r} is no type of content {where}", known.rule),)
+        where = "in this protocol version" if kind in everywhere else "in any protocol version"
+        return (ShapeFault("/type", f"has the type {kind[:40]!r}, which is not a content type {where}", known.rule),)
 
     return judge
 
@@ -147,18 +147,18 @@ WORDS = {
     "Use": "tool_use",
     "Used": "tool_result",
 }
-"""What stands in the member `type` of a block."""
+"""The value of the member `type` of a block."""
 
 
 def _within(name: str, below: Faults, rule: str, *, optional_null: bool) -> Faults:
     at = f"/{_escaped(name)}"
     if optional_null:
-        return (ShapeFault(at, "is null; leave it out instead", "null-optional-member"),)
+        return (ShapeFault(at, "is null; omit it instead", "null-optional-member"),)
     return tuple(ShapeFault(at + each.pointer, each.sentence, each.rule or rule, each.hard) for each in below[:MOST])
 
 
 def _kind(row: int, text: str) -> Judge:
-    """The judge of a kind as the notation writes it."""
+    """The validator of a kind in the notation."""
     if text.startswith("["):
         return _array(_kind(row, text[1:-1]))
     if "|" in text:
@@ -172,7 +172,7 @@ def _kind(row: int, text: str) -> Judge:
 
 
 def _lazily(row: int, name: str) -> Judge:
-    """Types may contain one another; each is made when first needed."""
+    """Types may be recursive; each validator is made when first needed."""
 
     def judge(value: Any) -> Faults:
         return judge_of(row, name)(value)
@@ -183,7 +183,7 @@ def _lazily(row: int, name: str) -> Judge:
 def _array(item: Judge) -> Judge:
     def judge(value: Any) -> Faults:
         if type(value) is not list:
-            return (ShapeFault("", f"must be an array and is {_a(value)}", ""),)
+            return (ShapeFault("", f"must be an array, got {_a(value)}", ""),)
         found = FINE
         for at, each in enumerate(value):
             if below := item(each):
@@ -198,7 +198,7 @@ def _array(item: Judge) -> Judge:
 def _map(item: Judge) -> Judge:
     def judge(value: Any) -> Faults:
         if type(value) is not dict:
-            return (ShapeFault("", f"must be an object and is {_a(value)}", ""),)
+            return (ShapeFault("", f"must be an object, got {_a(value)}", ""),)
         found = FINE
         for name, each in value.items():
             if below := item(each):
@@ -220,7 +220,7 @@ def _either(row: int, kinds: list[str]) -> Judge:
         if not all(verdicts):
             return FINE
         nearest = verdicts[-1] if type(value) is list else verdicts[0]
-        return nearest if kinds[0][0].isupper() else (ShapeFault("", f"is {_a(value)}, which it must not be", ""),)
+        return nearest if kinds[0][0].isupper() else (ShapeFault("", f"is {_a(value)}, which is not allowed", ""),)
 
     return judge
 
@@ -233,7 +233,7 @@ def _words(words: tuple[str, ...]) -> Judge:
         if type(value) is str and value in known:
             return FINE
         said = f'"{value[:40]}"' if isinstance(value, str) else _a(value)
-        return (ShapeFault("", f"must be {named} and is {said}", ""),)
+        return (ShapeFault("", f"must be {named}, got {said}", ""),)
 
     return judge
 
@@ -243,12 +243,11 @@ def _a(value: Any) -> str:
     if name == "null":
         return name
     if type(value) is str and _holds_json(value):
-        return "a string that holds JSON: it was encoded twice"
+        return "a string with JSON (encoded twice)"
     return f"an {name}" if name[0] in "aeio" else f"a {name}"
 
 
 def _holds_json(text: str) -> bool:
-    """Whether it is an object or an array that was written as JSON."""
     if text.lstrip()[:1] not in ("{", "[") or len(text) > _WHOLE_LOOK:
         return False
     try:
@@ -263,13 +262,12 @@ def _escaped(name: str) -> str:
 
 def _plain(asked: str, holds: Callable[[Any], bool]) -> Judge:
     def judge(value: Any) -> Faults:
-        return FINE if holds(value) else (ShapeFault("", f"must be {asked} and is {_shown(value)}", ""),)
+        return FINE if holds(value) else (ShapeFault("", f"must be {asked}, got {_shown(value)}", ""),)
 
     return judge
 
 
 def _shown(value: Any) -> str:
-    """A number as it is, anything else by its type."""
     return str(value)[:40] if isinstance(value, int | float) and not isinstance(value, bool) else _a(value)
 
 
@@ -283,32 +281,32 @@ def _whole(value: Any) -> bool:
 
 def _uri(value: Any) -> Faults:
     if type(value) is not str:
-        return (ShapeFault("", f"must be a string and is {_a(value)}", ""),)
+        return (ShapeFault("", f"must be a string, got {_a(value)}", ""),)
     if _URI.fullmatch(value):
         return FINE
     if not _SCHEME.match(value):
-        return (ShapeFault("", f"{value[:60]!r} is no URI: it has no scheme", "invalid-uri"),)
+        return (ShapeFault("", f"{value[:60]!r} is not a URI: no scheme", "invalid-uri"),)
     return (
-        ShapeFault("", f"{value[:60]!r} is no URI: it has characters that must be escaped", "invalid-uri", hard=False),
+        ShapeFault("", f"{value[:60]!r} is not a URI: characters must be percent-encoded", "invalid-uri", hard=False),
     )
 
 
 def _template(value: Any) -> Faults:
     if type(value) is not str:
-        return (ShapeFault("", f"must be a string and is {_a(value)}", ""),)
+        return (ShapeFault("", f"must be a string, got {_a(value)}", ""),)
     problem = take_apart(value).problem
-    return (ShapeFault("", f"{value[:60]!r} is no URI template: {problem}", "invalid-uri"),) if problem else FINE
+    return (ShapeFault("", f"{value[:60]!r} is not a URI template: {problem}", "invalid-uri"),) if problem else FINE
 
 
 def _base64(value: Any) -> Faults:
     if type(value) is not str:
-        return (ShapeFault("", f"must be a string and is {_a(value)}", ""),)
+        return (ShapeFault("", f"must be a string, got {_a(value)}", ""),)
     looked_at = value if len(value) <= _WHOLE_LOOK else value[: _WHOLE_LOOK // 2] + value[-_WHOLE_LOOK // 2 :]
     if len(value) % 4 == 0 and _BASE64.fullmatch(looked_at):
         return FINE
     if _DATA_URL.match(value):
-        return (ShapeFault("", "is a data: URL; only the base64 after its comma belongs here", "invalid-base64"),)
-    why = "has other characters" if not _BASE64.fullmatch(looked_at) else "its length is no multiple of four"
+        return (ShapeFault("", "is a data: URL; only the base64 after the comma belongs here", "invalid-base64"),)
+    why = "invalid characters" if not _BASE64.fullmatch(looked_at) else "its length is not a multiple of four"
     return (ShapeFault("", f"is not base64: {why}", "invalid-base64"),)
 
 
@@ -328,29 +326,29 @@ _SIMPLE: dict[str, Judge] = {
 }
 
 
-# Members that another revision has
+# Members of other protocol versions
 
 _OF_OTHERS = frozenset({"_meta", "extensions"})
-"""Members that are used before the revision that has them: nobody stumbles over these."""
+"""Members that may be used in earlier versions without harm."""
 _SCHEMAS = frozenset({"Arguments", "Structured", "Dialected"})
-"""Types that are JSON Schemas: each keyword is allowed there, whatever a revision names."""
+"""Types that are JSON Schemas, in which any keyword is allowed."""
 _MOST_LOOKED_AT = 2000
-"""Objects of one message: a list of many tools has the same strange members in each."""
+"""Objects examined per message: all tools of a list mostly share their unknown members."""
 
 
 class Stranger(msgspec.Struct, frozen=True):
-    """A member that is of another revision."""
+    """A member of another protocol version."""
 
     type: str
     member: str
     pointer: str
     rows: tuple[int, ...]
-    """The rows of the table of revisions that have it."""
+    """The rows of the table of revisions that define it."""
 
 
 @cache
 def _members(row: int, name: str) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[int, ...]]]:
-    """Of a type: the members of a row with the types in them, and those that only other rows have."""
+    """Of a type, the members of a row with their types, and the members of other rows."""
     mine: dict[str, tuple[str, ...]] = {}
     others: dict[str, set[int]] = {}
     for each in _types()[name].members:
@@ -366,7 +364,7 @@ def _members(row: int, name: str) -> tuple[dict[str, tuple[str, ...]], dict[str,
 
 
 def strangers(row: int, name: str, value: Any) -> list[Stranger]:
-    """The strange members of a value that is to be of a type, each kind once, in the order of their places."""
+    """Members of other versions in a value of a type, each kind once, in document order."""
     found: dict[tuple[str, str], Stranger] = {}
     waiting: list[tuple[str, Any, str]] = [(name, value, "")]
     for _ in range(_MOST_LOOKED_AT):

@@ -156,7 +156,7 @@ def test_metadata_that_is_missing_is_a_fault_only_of_a_server_that_speaks_of_oau
 def test_an_issuer_that_was_promised_and_is_not_named_is_told_and_one_that_was_not_is_no_fault() -> None:
     promised = {"authorization_response_iss_parameter_supported": True}
     (found,) = of_one(_back("", **promised)().findings(), "redirect-issuer-mismatch")
-    assert "without iss" in found.sentence
+    assert "no iss" in found.sentence
     assert found.confidence is Confidence.LIKELY
     assert not of_one(_back("")().findings(), "redirect-issuer-mismatch")
 

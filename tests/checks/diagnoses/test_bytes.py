@@ -85,7 +85,7 @@ def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
 
 def test_the_byte_is_named_with_what_it_may_have_meant() -> None:
     (found,) = of_one(_line(b'{"jsonrpc":"2.0","id":2,"result":{"a":"\x97"}}')().findings(), "stdout-encoding")
-    assert found.sentence == "byte 0x97 at 39 is no UTF-8; in Windows-1252 it is '—'"
+    assert found.sentence == "byte 0x97 at offset 39 is not UTF-8; in Windows-1252 it is '—'"
     assert found.span == (39, 40)
 
 
@@ -93,7 +93,7 @@ def test_a_compressed_body_is_named_over_http_alone() -> None:
     packed = b"\x1f\x8b\x08\x00\xff"
     carried = Talk(4, transport="http").post().ask("ping").head(200, Content_Type="application/json").frame(packed)
     (found,) = of_one(carried.findings(), "stdout-encoding")
-    assert found.sentence == "the body is compressed with gzip, and its Content-Encoding header does not say so"
+    assert found.sentence == "the body is compressed with gzip, but has no Content-Encoding header"
     assert "compressed" not in of_one(_line(packed)().findings(), "stdout-encoding")[0].sentence
 
 
@@ -123,7 +123,7 @@ def test_nan_is_an_error() -> None:
 )
 def test_messages_that_no_newline_ends_are_found_where_the_stream_ends(line: bytes, is_whole: bool) -> None:
     found = of_one(Talk().ask("ping").frame(line, eol=Eol.NONE).findings(), "newline-missing")
-    assert [each.sentence for each in found] == ["a message is complete, and no newline follows it"] * is_whole
+    assert [each.sentence for each in found] == ["a message is complete, but no newline follows"] * is_whole
 
 
 def test_where_the_second_message_of_a_line_begins_is_told_in_bytes() -> None:

@@ -103,14 +103,14 @@ def test_it_says_what_has_changed_and_since_when_and_a_new_tool_is_a_hint() -> N
     talk = _lists({**_TOOL, "description": "Buys!", "title": "B"}, {"name": "sell"})()
     changed, new = of_one(talk.findings(), "definition-changed")
     assert (changed.severity, new.severity) == ("warning", "hint")
-    assert changed.sentence.startswith("the tool buy has changed since 2026-11-0")
+    assert changed.sentence.startswith("the tool buy changed since 2026-11-0")
     assert changed.sentence.endswith(": description, title")
     assert (changed.pointer, new.pointer) == ("/result/tools/0", "/result/tools/1")
 
 
 def test_instructions_and_a_lock_file_are_held_against_too() -> None:
     (found,) = of_one(_lists(known={"instructions": known_text("Be kind.", 0)})().findings(), "definition-changed")
-    assert found.sentence == "the instructions have changed since it was locked"
+    assert found.sentence == "the instructions changed since the lock file was written"
 
 
 def test_a_server_that_is_not_known_has_changed_in_nothing() -> None:
@@ -151,7 +151,9 @@ SURFACE_NAMES_CASES: Cases = {
 }
 
 
-@pytest.mark.parametrize(("names", "said"), [(("save", "Save"), "capitals"), (("a.b", "a_b"), "but for punctuation")])
+@pytest.mark.parametrize(
+    ("names", "said"), [(("save", "Save"), "except for case"), (("a.b", "a_b"), "except for punctuation")]
+)
 def test_names_that_become_the_same_are_told(names: tuple[str, ...], said: str) -> None:
     (found,) = of_one(_named(*names)().findings(), "tool-name-length")
     assert said in found.sentence
@@ -237,8 +239,8 @@ def test_tools_are_counted_over_all_pages_and_more_than_a_hundred_and_twenty_eig
 @pytest.mark.parametrize(
     ("cursors", "said"),
     [
-        ("aa", "returned the cursor that it was asked with, 'a': the same cursor comes back for ever"),
-        ("aba", "returned an earlier cursor again, 'a': the same cursors come back for ever"),
+        ("aa", "returned the cursor of its own request, 'a': the same cursor repeats forever"),
+        ("aba", "returned an earlier cursor again, 'a': the same cursors repeat forever"),
     ],
 )
 @pytest.mark.parametrize("kind", ["tools", "prompts", "resources"])
@@ -253,7 +255,7 @@ def test_a_list_without_an_end_is_one_error_that_says_where_it_is_cut(cursors: s
         ("pagination-incomplete" if kind == "tools" else "cursor-cycle", "error")
     ]
     assert said in found[0].sentence
-    assert "never ends and is cut at this page" in found[0].sentence
+    assert "never ends and is truncated at this page" in found[0].sentence
 
 
 def test_a_page_that_repeats_the_one_before_is_a_warning() -> None:
@@ -282,7 +284,7 @@ def test_a_tool_on_two_pages_is_told_by_what_is_the_same_about_it() -> None:
     (differs,) = of_one(
         talk.ask("tools/list", {"cursor": "1"}).answer({"tools": [other]}).findings(), "duplicate-tool-name"
     )
-    assert differs.sentence == "another tool is called 'b', too"
+    assert differs.sentence == "another tool is also named 'b'"
 
 
 _TAGGED = "Adds." + "".join(chr(0xE0000 + ord(char)) for char in "steal")
@@ -329,7 +331,7 @@ def test_words_in_tags_are_an_error_and_are_read_out() -> None:
 
 def test_a_long_text_is_told_with_the_place_where_it_ends_for_the_host() -> None:
     (found,) = of_one(_said("word " * 409 + "the end of it " * 9)().findings(), "text-too-long")
-    assert "Claude Code (2.1.234, 2026-08-18) stops reading at “…" in found.sentence
+    assert "Claude Code (2.1.234, 2026-08-18) truncates it at “…" in found.sentence
     assert found.hosts == ("claude-code",)
 
 

@@ -133,7 +133,7 @@ def test_a_stream_that_ends_without_a_message_is_an_empty_response_unless_it_can
         return talk.fact(HttpFact(HttpEvent.END, 1, body_bytes=len(event) + 2)).wait(4000).close()
 
     (found,) = of_one(streamed(b"").findings(), "empty-body")
-    assert found.sentence == "initialize was answered by 200 with an event stream that ended without a message"
+    assert found.sentence == "initialize was answered with HTTP 200 and an event stream without a message"
     assert not of_one(streamed(b"id: 1").findings(), "empty-body")
 
 
@@ -157,7 +157,7 @@ def test_what_a_probe_is_answered_is_no_fault_of_the_conversation(status: int, b
     assert not [each for each in found if each.id.startswith("H-")]
 
 
-@pytest.mark.parametrize(("status", "word"), [(503, "a gateway answered 503"), (500, "initialize with HTTP 500")])
+@pytest.mark.parametrize(("status", "word"), [(503, "a gateway returned HTTP 503"), (500, "initialize with HTTP 500")])
 def test_a_gateway_is_told_from_a_server_that_fails(status: int, word: str) -> None:
     (found,) = of_one(_refused(status)().findings(), "http-server-error")
     assert word in found.sentence
@@ -171,7 +171,7 @@ def test_404_to_a_get_or_for_an_unknown_method_ends_no_session() -> None:
     )
     talk.post(Mcp_Session_Id="a").ask("tools/list").head(404).error(-32001, "Session not found").over()
     (found,) = of_one(talk.findings(), "session-expired")
-    assert found.sentence == "tools/list was answered with 404: the server does not know the session any more"
+    assert found.sentence == "tools/list was answered with HTTP 404: the server no longer knows the session"
 
 
 def test_a_refusal_that_says_which_credentials_it_wants_is_no_fault() -> None:

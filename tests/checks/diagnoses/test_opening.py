@@ -127,7 +127,9 @@ def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
     assert_both(CASES, id_)
 
 
-@pytest.mark.parametrize(("ready", "fix"), [(True, "Was it restarted"), (False, "Send notifications/initialized")])
+@pytest.mark.parametrize(
+    ("ready", "fix"), [(True, "Check whether the server restarted"), (False, "Send notifications/initialized")]
+)
 def test_who_is_to_blame_for_a_refusal_is_told(ready: bool, fix: str) -> None:
     talk = Talk(ready=ready).ask("tools/list").error(-32602, "Server not initialized")
     (found,) = of_one(talk.findings(), "rejected-as-uninitialized")
@@ -139,7 +141,7 @@ def test_a_version_that_both_speak_is_no_fault() -> None:
     body = b'{"jsonrpc":"2.0","id":1,"method":"server/discover"}'
     talk = Talk(opened=False).frame(body, Direction.TO_SERVER, probe=True).error(-32022, "no", supported, id=1)
     (found,) = of_one(talk.findings(), "no-common-version")
-    assert (found.severity, found.fix) == (Severity.HINT, f"--revision {ROWS[3].date}")
+    assert (found.severity, found.fix) == (Severity.HINT, f"Connect with --revision {ROWS[3].date}")
 
 
 def test_a_probe_that_was_refused_over_http_was_not_met_with_silence() -> None:
@@ -163,7 +165,7 @@ def test_silence_over_http_is_told_in_words_of_http(status: int | None) -> None:
     if status is not None:
         talk.head(status, "text/event-stream")
     (found,) = of_one(talk.wait(3).close("given up").findings(), "server-silent")
-    assert ("no HTTP response came" in found.sentence) is (status is None)
+    assert ("no HTTP response" in found.sentence) is (status is None)
     assert ("status 200" in found.sentence) is (status == 200)
     assert not {"stderr", "stdin", "subcommand", "output"} & set(f"{found.sentence} {found.fix}".lower().split())
 

@@ -168,7 +168,7 @@ def test_what_is_no_probe_is_not_judged_as_one(method: str, params: object) -> N
 def test_a_preflight_names_what_it_does_not_allow() -> None:
     head = (("Access-Control-Allow-Origin", "*"), ("Access-Control-Allow-Headers", "*"))
     (found,) = of_one(_knocked(204, "OPTIONS", head=head, Origin=probes.ORIGIN)().findings(), "cors-missing")
-    assert found.sentence == "a preflight allows web clients no authorization"
+    assert found.sentence == "the preflight does not allow web clients authorization"
 
 
 @pytest.mark.parametrize(

@@ -99,8 +99,8 @@ def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
     [
         ("ModuleNotFoundError: No module named 'yaml'", "the Python module yaml is missing"),
         ("Error: Cannot find module '/srv/dist/index.js'", "the Node module /srv/dist/index.js is missing"),
-        ("error: unrecognized arguments: --stdio", "it does not know the option --stdio"),
-        ("it broke", "its last words were: it broke"),
+        ("error: unrecognized arguments: --stdio", "unknown option --stdio"),
+        ("it broke", "last line of stderr: it broke"),
     ],
 )
 def test_the_cause_is_what_stderr_says(line: str, cause: str) -> None:
@@ -171,14 +171,14 @@ def test_a_code_that_a_shell_makes_of_a_signal_is_told_as_a_code(code: int, sign
     (found,) = _dead(code, "Killed")().findings()
     assert found.id == "server-killed"
     assert found.sentence == f"the server exited with code {code} (a shell reports {signal} this way)"
-    assert found.fix.startswith(f"If a shell or a container started it, {signal} ended what it ran. ")
+    assert found.fix.startswith(f"If a shell or container started it, {signal} killed its child. ")
     (real,) = _dead(None, signal=signal)().findings()
-    assert real.sentence == f"the server was ended by {signal}"
+    assert real.sentence == f"the server was killed by {signal}"
 
 
 def test_an_end_before_any_request_was_answered_is_reported_although_its_code_is_0() -> None:
     (found,) = (each for each in Talk().exit(0).findings() if each.id == "exit-during-session")
-    assert found.sentence == "the server exited directly after the handshake with code 0, without a word on stderr"
+    assert found.sentence == "the server exited directly after the handshake with code 0, with nothing on stderr"
 
 
 @pytest.mark.parametrize("code", [132, 133, 134])
@@ -201,12 +201,12 @@ def test_a_trap_of_swift_is_named_by_its_fatal_line_however_long_the_backtrace(c
         (
             127,
             'runc create failed: exec: "serve": executable file not found',
-            "the container has no program called serve",
+            "the container has no program serve",
         ),
         (
             126,
             "docker: permission denied while trying to connect to the Docker daemon socket",
-            "no permission to use Docker",
+            "not allowed to use Docker",
         ),
         (127, "sh: 1: serve: not found", "a program was not found: sh: 1: serve: not found"),
     ],
@@ -226,12 +226,12 @@ def test_the_end_in_the_middle_tells_what_was_asked_and_what_was_said() -> None:
         for each in Talk().ask("tools/list").said("it broke").exit(1).findings()
         if each.id == "exit-during-session"
     )
-    assert found.sentence == "the server exited in tools/list with code 1, and its last words were: it broke"
+    assert found.sentence == "the server exited during tools/list with code 1; last line of stderr: it broke"
 
 
 @pytest.mark.parametrize(
     ("signal", "said"),
-    [("SIGKILL", "memory"), ("SIGSEGV", "native code"), ("SIGTERM", "no fault")],
+    [("SIGKILL", "memory"), ("SIGSEGV", "native code"), ("SIGTERM", "did not fail by itself")],
 )
 def test_what_is_said_of_a_signal_fits_it(signal: str, said: str) -> None:
     found = next(each for each in _dead(None, signal=signal)().findings() if each.id == "server-killed")

@@ -59,7 +59,7 @@ def test_a_secret_is_never_repeated() -> None:
     assert _TOKEN not in found.sentence
 
 
-@pytest.mark.parametrize(("progress", "said"), [(True, "took too long in all"), (False, "no progress came")])
+@pytest.mark.parametrize(("progress", "said"), [(True, "total limit"), (False, "without progress")])
 def test_which_clock_had_run_out_is_told(progress: bool, said: str) -> None:
     (found,) = of_one(_given_up(60, progress=progress)().findings(), "call-timed-out")
     assert said in found.sentence

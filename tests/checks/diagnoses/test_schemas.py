@@ -115,7 +115,7 @@ def test_of_a_label_it_is_told_whether_anything_else_is_old() -> None:
     (bare,) = of_one(_in(_OBJECT | label)().findings(), "schema-dialect")
     tuple_ = {"p": {"type": "array", "items": [{"type": "string"}]}}
     (old,) = of_one(_in(_OBJECT | label | {"properties": tuple_})().findings(), "schema-dialect")
-    assert "Only the label is old" in bare.fix
+    assert "only the label is outdated" in bare.fix
     assert "prefixItems" in old.fix
 
 

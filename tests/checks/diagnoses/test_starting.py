@@ -84,11 +84,11 @@ def test_what_looking_for_a_command_says_is_understood(command: str) -> None:
 @pytest.mark.parametrize(
     ("flags", "said"),
     [
-        (("-d",), "leaves the container"),
-        (("--detach", "-i"), "leaves the container"),
+        (("-d",), "detaches the container"),
+        (("--detach", "-i"), "detaches the container"),
         (("--rm",), "without -i"),
-        (("-it",), "makes a terminal"),
-        (("--tty", "--interactive"), "makes a terminal"),
+        (("-it",), "allocates a terminal"),
+        (("--tty", "--interactive"), "allocates a terminal"),
         (("--tty=false", "-i"), ""),
         (("-i", "-v", "/a:/b", "--name=x"), ""),
         (("-e", "-t", "-i"), ""),

@@ -122,7 +122,7 @@ def test_events_in_the_place_of_json_are_named_and_json_that_speaks_of_events_is
     (found,) = of_one(
         talk(b'event: message\ndata: {"jsonrpc":"2.0","id":9,"result":{}}\n\n').findings(), "content-type-mismatch"
     )
-    assert found.sentence == "the response to ping is an event stream, and its Content-Type is application/json"
+    assert found.sentence == "the response to ping is an event stream, but its Content-Type is application/json"
     assert not of_one(talk(b'{"jsonrpc":"2.0","id":9,"result":{"a":"data: {}"}}').findings(), "content-type-mismatch")
 
 

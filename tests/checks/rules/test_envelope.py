@@ -91,7 +91,7 @@ def test_an_id_in_another_spelling_is_reported_once_and_nothing_else_is() -> Non
     talk = talk.ask("ping").frame(b'{"jsonrpc":"2.0","result":{},"id":3.0}')
     found = talk.findings()
     assert [each.id for each in found] == ["id-spelling-changed"]
-    assert "the id 2e0 and the request had 2" in found[0].sentence
+    assert "the id 2e0, the request 2" in found[0].sentence
 
 
 def test_an_id_of_another_type_is_told_once() -> None:

@@ -81,7 +81,7 @@ def test_what_is_near_and_legal_is_left_alone(id_: str, script: Script) -> None:
 def test_an_answer_that_never_comes_is_worse_than_an_exit_code() -> None:
     waiting = of_one(Talk().ask("tools/call").ask("ping").exit(0).findings(), "unexpected-exit")
     assert [(each.severity, each.sentence) for each in waiting] == [
-        ("warning", "the process ended with code 0, and tools/call (id 2) and 1 more waited for an answer")
+        ("warning", "the process exited with code 0 while tools/call (id 2) and 1 more had no response")
     ]
 
 

@@ -114,7 +114,7 @@ def test_a_tool_of_a_page_that_has_not_come_may_exist() -> None:
 def test_a_page_in_the_place_of_a_picture_is_data_of_another_type(page: bytes) -> None:
     block = {"type": "image", "mimeType": "image/png", "data": base64.b64encode(page).decode()}
     (found,) = of_one(asked("tools/call", {"content": [block]})().findings(), "content-mime-type-mismatch")
-    assert found.sentence == "it says image/png and begins like text/html"
+    assert found.sentence == "mimeType is image/png, but the data look like text/html"
 
 
 @pytest.mark.parametrize(

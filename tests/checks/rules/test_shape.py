@@ -31,10 +31,14 @@ def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
 @pytest.mark.parametrize(
     ("talk", "pointer", "words"),
     [
-        (_listed(5, execution={"taskSupport": "forbidden"}), "/result/tools/1/execution", "execution was there until"),
-        (_listed(2, outputSchema={"type": "object"}), "/result/tools/1/outputSchema", "outputSchema is there from"),
-        (asked("tools/call", {"content": [], "structuredContent": {}}, 2)(), "/result/structuredContent", "from"),
-        (Talk(3).demand("elicitation/create", {"message": "?", "mode": "form"}), "/params/mode", "mode is there from"),
+        (
+            _listed(5, execution={"taskSupport": "forbidden"}),
+            "/result/tools/1/execution",
+            "execution was removed after",
+        ),
+        (_listed(2, outputSchema={"type": "object"}), "/result/tools/1/outputSchema", "outputSchema exists since"),
+        (asked("tools/call", {"content": [], "structuredContent": {}}, 2)(), "/result/structuredContent", "since"),
+        (Talk(3).demand("elicitation/create", {"message": "?", "mode": "form"}), "/params/mode", "mode exists since"),
     ],
 )
 def test_it_says_where_and_since_when(talk: Talk, pointer: str, words: str) -> None:

@@ -66,7 +66,7 @@ def test_who_declined_may_be_asked_again() -> None:
 
 def test_an_eleventh_round_is_told_once() -> None:
     found = of_one(_again({"action": "decline"}, times=12)().findings(), "input-required-loop")
-    assert [each.sentence for each in found] == ["tools/call asks for the 11th time"]
+    assert [each.sentence for each in found] == ["tools/call returned input_required 11 times"]
 
 
 def test_a_call_that_is_made_anew_begins_to_count_anew() -> None:

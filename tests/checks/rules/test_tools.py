@@ -165,7 +165,7 @@ def test_arguments_without_a_word_are_told_together() -> None:
     (found,) = of_one(
         _tools_listed(inputSchema={"type": "object", "properties": fields})().findings(), "argument-description"
     )
-    assert found.sentence == "a: 'a' has no description, like 1 more"
+    assert found.sentence == "a: 'a' has no description, and 1 more"
     assert found.pointer == "/result/tools/0/inputSchema/properties/a"
 
 

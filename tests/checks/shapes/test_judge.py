@@ -50,26 +50,26 @@ def test_what_is_right_depends_on_the_revision(name: str, value: Any, fine: list
 @pytest.mark.parametrize(
     ("value", "pointer", "said", "rule"),
     [
-        (None, "", "must be an object and is null", "prompt-name-missing"),
-        ("{a}", "", "must be an object and is a string", "prompt-name-missing"),
+        (None, "", "must be an object, got null", "prompt-name-missing"),
+        ("{a}", "", "must be an object, got a string", "prompt-name-missing"),
         (
             '{"name":"a"}',
             "",
-            "must be an object and is a string that holds JSON: it was encoded twice",
+            "must be an object, got a string with JSON (encoded twice)",
             "prompt-name-missing",
         ),
-        ({"Name": "a"}, "/name", "is missing; it is called 'Name' here", "prompt-name-missing"),
+        ({"Name": "a"}, "/name", "is missing; found 'Name' instead", "prompt-name-missing"),
         ({"names": "a"}, "/name", "is missing", "prompt-name-missing"),
         ({}, "/name", "is missing", "prompt-name-missing"),
-        ({"name": 3}, "/name", "must be a string and is 3", "prompt-name-missing"),
-        ({"name": "a", "title": None}, "/title", "is null; leave it out instead", "null-optional-member"),
+        ({"name": 3}, "/name", "must be a string, got 3", "prompt-name-missing"),
+        ({"name": "a", "title": None}, "/title", "is null; omit it instead", "null-optional-member"),
         (
             {"name": "a", "arguments": [{"name": "b"}, 3]},
             "/arguments/1",
-            "must be an object and is a number",
+            "must be an object, got a number",
             "prompt-name-missing",
         ),
-        ({"name": "a", "_meta": []}, "/_meta", "must be an object and is an array", "invalid-meta"),
+        ({"name": "a", "_meta": []}, "/_meta", "must be an object, got an array", "invalid-meta"),
     ],
 )
 def test_a_fault_says_where_and_what(value: Any, pointer: str, said: str, rule: str) -> None:
@@ -114,10 +114,10 @@ def test_the_rules_of_shapes_are_known() -> None:
 @pytest.mark.parametrize(
     ("block", "sentence"),
     [
-        ({"type": "image", "data": "aGk=", "mime_type": "image/png"}, "is missing; it is called 'mime_type' here"),
+        ({"type": "image", "data": "aGk=", "mime_type": "image/png"}, "is missing; found 'mime_type' instead"),
         ({"type": "image", "data": "data:image/png;base64,aGk=", "mimeType": "a/b"}, "is a data: URL; only"),
-        ({"type": "image", "data": "data:", "mimeType": "a/b"}, "is not base64: has other characters"),
-        ({"type": "resource", "uri": "a:b", "text": "x"}, "is missing; uri and text belong inside of it"),
+        ({"type": "image", "data": "data:", "mimeType": "a/b"}, "is not base64: invalid characters"),
+        ({"type": "resource", "uri": "a:b", "text": "x"}, "is missing; uri and text belong inside it"),
         ({"type": "resource", "_meta": {}}, "is missing"),
     ],
 )

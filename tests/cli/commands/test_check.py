@@ -210,7 +210,7 @@ def test_where_something_failed_nothing_found_is_never_said(words: tuple[str, ..
         assert "nothing found" not in ran.stdout.lower()
         assert ran.stdout.strip(), "it says something"
         if "call-rejected" in ran.stdout:
-            assert "a was refused with 1: no" in ran.stdout
+            assert "a was rejected with 1: no" in ran.stdout
         elif ran.stdout.startswith("!"):
             assert "No check explains the failure" in ran.stdout
             assert said in ran.stdout
@@ -247,8 +247,8 @@ def test_skills_that_are_declared_are_asked_for_and_those_that_can_not_be_had_ar
         each for each in inspect("check", "--json", *server).data["findings"] if each["id"] == "skills-unavailable"
     ]
     assert [each["sentence"] for each in found] == [
-        "the server declares skills, and not resources, by which they are read",
-        "the server declares skills, and does not know skills/list",
+        "the server declares skills, but not resources, which are needed to read them",
+        "the server declares skills, but does not implement skills/list",
     ]
 
 

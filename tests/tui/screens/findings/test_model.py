@@ -41,7 +41,7 @@ def test_the_worst_come_first_and_those_of_a_check_stand_together(tape: Tape) ->
     assert texts[1].endswith("×2")
     assert [text.split()[-1] for text in texts[2:4]] == ["#8", "/result/x"]
     assert texts[4].startswith("unexpected-response something")
-    assert texts[5:7] == ["▾ · Hints 6", "▸ tool-description a tool without a description ×6"]
+    assert texts[5:7] == ["▾ · Hints 6", "▸ tool-description Tool has no description ×6"]
     assert not rows.take(rows._found)
 
 
@@ -72,7 +72,13 @@ def test_headings_fold_and_the_cursor_s_row_is_found_again(tape: Tape) -> None:
 def test_words_choose_what_is_shown(tape: Tape) -> None:
     found = _found(tape)
     rows = _rows(found)
-    for wanted, shown in (("error k07", 2), ("#10", 1), ("hint", 6), ("description", 6), ("zebra", 0)):
+    for wanted, shown in (
+        ("error structured-content-invalid", 2),
+        ("#10", 1),
+        ("hint", 6),
+        ("description", 6),
+        ("zebra", 0),
+    ):
         rows.wanted = wanted
         rows.take(found)
         assert rows.shown == shown, wanted
@@ -148,7 +154,7 @@ def test_a_heading_tells_what_its_check_looks_for() -> None:
     found = finding("tool-description", 7, Severity.HINT)
     section = about_check(Group(Severity.HINT, "tool-description", (found,)))
     facts = {fact.key: fact.value for fact in section.facts}
-    assert section.title == "tool-description  a tool without a description"
+    assert section.title == "tool-description  Tool has no description"
     assert facts["found"] == "1 time"
     assert facts["applies to"].count("to") == 1
     assert about_check(Group(Severity.HINT, "", (found,))).title == "· 1 of severity hint"

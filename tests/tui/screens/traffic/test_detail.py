@@ -199,7 +199,7 @@ async def test_one_goes_from_finding_to_finding_and_sees_what_is_meant() -> None
         await until(lambda: value in text(app), "the value was chosen")
         assert "✗ broken_barometer" in text(app)
         await pilot.press("left_square_bracket")
-        await until(lambda: "structured content that the tool's own schema refuses" in text(app), "the tab told it")
+        await until(lambda: "`structuredContent` does not match `outputSchema`" in text(app), "the tab told it")
         await pilot.press("K")
         await until(
             lambda: "▲ " in text(app) and "tool-failure-as-protocol-error" in text(app), "the one before was shown"
