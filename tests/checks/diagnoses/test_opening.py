@@ -141,7 +141,7 @@ def test_a_version_that_both_speak_is_no_fault() -> None:
     body = b'{"jsonrpc":"2.0","id":1,"method":"server/discover"}'
     talk = Talk(opened=False).frame(body, Direction.TO_SERVER, probe=True).error(-32022, "no", supported, id=1)
     (found,) = of_one(talk.findings(), "no-common-version")
-    assert (found.severity, found.fix) == (Severity.HINT, f"Connect with --revision {ROWS[3].date}")
+    assert (found.severity, found.fix) == (Severity.HINT, f"Connect with --revision {ROWS[3].date}.")
 
 
 def test_a_probe_that_was_refused_over_http_was_not_met_with_silence() -> None:
