@@ -76,6 +76,8 @@ class HttpResponse:
     status: int
     headers: Pairs = ()
     body: bytes | AsyncIterator[bytes] = b""
+    reason: str = ""
+    """The reason phrase."""
 
 
 Handler = Callable[[HttpRequest], Awaitable[HttpResponse]]
@@ -336,7 +338,8 @@ class _Connection:
         if isinstance(body, bytes) and not _has(headers, "content-length", "transfer-encoding"):
             if response.status != 204:
                 headers.append(("Content-Length", str(len(body))))
-        self._send(h11.Response(status_code=response.status, headers=[(n.encode(), v.encode()) for n, v in headers]))
+        encoded = [(_bytes(name), _bytes(value)) for name, value in headers]
+        self._send(h11.Response(status_code=response.status, headers=encoded, reason=_bytes(response.reason)))
         if isinstance(body, bytes):
             if request.method != "HEAD":
                 self._send(h11.Data(data=body))
@@ -416,3 +419,10 @@ def _has(headers: list[tuple[str, str]], *names: str) -> bool:
 
 def _text(raw: bytes) -> str:
     return bytes(raw).decode("latin-1")
+
+
+def _bytes(text: str) -> bytes:
+    try:
+        return text.encode("latin-1")
+    except UnicodeEncodeError:
+        return text.encode()

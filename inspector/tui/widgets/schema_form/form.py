@@ -176,8 +176,12 @@ What is wrong stands below the field, and can be sent all the same.
     def _changed(self) -> None:
         if self._timer is not None:
             self._timer.stop()
-        self._timer = self.set_timer(_PAUSE, lambda: self.run_worker(self.judge, exclusive=True, group="judge"))
+        self._timer = self.set_timer(_PAUSE, self._judge_beside)
         self.post_message(self.Changed(self))
+
+    def _judge_beside(self) -> None:
+        # The method, not its coroutine: a worker that is cancelled before it starts would leave that unawaited.
+        self.run_worker(self.judge, exclusive=True, group="judge")  # type: ignore[arg-type]
 
     def read_editors(self) -> None:
         """Take what the editors hold, of which Textual may not have told yet: before the value is judged or kept."""

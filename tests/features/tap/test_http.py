@@ -1,0 +1,254 @@
+"""The tap of an HTTP server: what both ends see of it, and what is recorded."""
+
+import asyncio
+import gzip
+import json
+import re
+import tempfile
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from inspector.capture.journal import start_capture
+from inspector.capture.store.load import load
+from inspector.errors import UsageError
+from inspector.features.tap import registry
+from inspector.features.tap.http import HttpTap, read_listen
+from inspector.protocol.facts import HttpEvent, HttpFact
+from inspector.protocol.frames import Frame
+from inspector.transports.http.endpoint import HttpOptions
+from inspector.transports.http.listener import HangUp, HttpRequest, HttpResponse, Listener
+from tests.waiting import PATIENCE_S, until
+
+JSON = (("Content-Type", "application/json"),)
+STREAM = (("Content-Type", "text/event-stream"),)
+
+
+class Upstream:
+    """A server of the test; remembers the requests."""
+
+    def __init__(self, reply: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._reply = reply
+        self.requests: list[HttpRequest] = []
+        self.listener = Listener(self._answer)
+
+    async def _answer(self, request: HttpRequest) -> HttpResponse:
+        self.requests.append(request)
+        return self._reply(request)
+
+
+@asynccontextmanager
+async def tapped(
+    reply: Callable[[HttpRequest], HttpResponse], capture: Path | None = None, **options: object
+) -> AsyncIterator[tuple[Upstream, HttpTap]]:
+    """A server and the tap before it."""
+    upstream, journal = Upstream(reply), start_capture(capture, mode="http-proxy")
+    async with upstream.listener:
+        url = f"{upstream.listener.url}/mcp"
+        try:
+            async with HttpTap(url, HttpOptions(**options), journal, label="t") as tap:  # type: ignore[arg-type]
+                yield upstream, tap
+        finally:
+            journal.close()
+
+
+def frames(capture: Path) -> list[tuple[str, bytes]]:
+    """The recorded messages: channel and payload."""
+    journal = load(capture)
+    found = [journal.store.entry(n).what for n in range(1, journal.count + 1)]
+    seen = [(each.channel.value, each.payload) for each in found if isinstance(each, Frame)]
+    journal.close()
+    return seen
+
+
+def facts(capture: Path) -> list[HttpFact]:
+    """The recorded steps of HTTP exchanges."""
+    journal = load(capture)
+    found = [journal.store.entry(n).what for n in range(1, journal.count + 1)]
+    journal.close()
+    return [each for each in found if isinstance(each, HttpFact)]
+
+
+async def test_both_ends_see_the_same_fields_and_bodies_in_order(tmp_path: Path) -> None:
+    odd = (*JSON, ("X-Twice", "1"), ("x-twice", "2"), ("Mcp-Session-Id", "s1"))
+    body = b' {"jsonrpc":"2.0","id":1,\r\n"result":{}}\n'
+    capture = tmp_path / "a.mcpcap"
+    async with tapped(lambda _: HttpResponse(200, odd, body, "Fine"), capture) as (upstream, tap):
+        sent = [("Accept", "application/json"), ("X-A", "1"), ("x-a", "2"), ("Content-Type", "application/json")]
+        async with httpx.AsyncClient() as client:
+            request = httpx.Request("POST", f"{tap.url}?q=%2F", headers=sent, content=b'{"jsonrpc":"2.0","id":1}')
+            answer = await client.send(request)
+    (seen,) = upstream.requests
+    assert seen.target == "/mcp?q=%2F"
+    assert [each for each in seen.headers if each[0].lower() in ("accept", "x-a", "content-type")] == sent
+    assert seen.header("host") == httpx.URL(upstream.listener.url).netloc.decode()
+    assert (answer.status_code, answer.reason_phrase, answer.content) == (200, "Fine", body)
+    assert [(n.decode(), v.decode()) for n, v in answer.headers.raw][: len(odd)] == list(odd)
+    assert frames(capture) == [("post", b'{"jsonrpc":"2.0","id":1}'), ("reply", body)]
+
+
+async def test_pieces_of_a_stream_are_passed_on_as_they_arrive(tmp_path: Path) -> None:
+    go_on = asyncio.Event()
+    first, second = b": alive\n\n", b'data: {"jsonrpc":"2.0","method":"a"}\n\n'
+
+    async def events() -> AsyncGenerator[bytes, None]:
+        yield first
+        await go_on.wait()
+        yield second
+
+    capture = tmp_path / "a.mcpcap"
+    async with tapped(lambda _: HttpResponse(200, STREAM, events()), capture) as (_, tap):
+        async with httpx.AsyncClient() as client, client.stream("POST", tap.url, json={}) as answer:
+            pieces = answer.aiter_raw()
+            assert await anext(pieces) == first
+            go_on.set()
+            assert [piece async for piece in pieces] == [second]
+    assert frames(capture)[1:] == [("sse", b'{"jsonrpc":"2.0","method":"a"}')]
+
+
+async def test_a_client_that_closes_the_stream_closes_the_connection_to_the_server(tmp_path: Path) -> None:
+    closed = asyncio.Event()
+
+    async def events() -> AsyncGenerator[bytes, None]:
+        try:
+            yield b"data: {}\n\n"
+            await asyncio.Event().wait()
+        finally:
+            closed.set()
+
+    capture = tmp_path / "a.mcpcap"
+    async with tapped(lambda _: HttpResponse(200, STREAM, events()), capture) as (_, tap):
+        async with httpx.AsyncClient() as client, client.stream("POST", tap.url, json={}) as answer:
+            await anext(answer.aiter_raw())
+        await until(closed.is_set, "the server's stream is closed")
+    assert [fact.why for fact in facts(capture) if fact.event is HttpEvent.END] == ["the client closed the connection"]
+
+
+async def test_a_server_that_breaks_off_is_seen_as_a_broken_connection(tmp_path: Path) -> None:
+    async def events() -> AsyncGenerator[bytes, None]:
+        yield b"data: {}\n\n"
+        raise HangUp
+
+    async with tapped(lambda _: HttpResponse(200, STREAM, events())) as (_, tap), httpx.AsyncClient() as client:
+        with pytest.raises(httpx.RemoteProtocolError):
+            await client.post(tap.url, json={})
+
+
+async def test_a_compressed_body_stays_compressed_and_is_recorded_readable(tmp_path: Path) -> None:
+    body = b'{"jsonrpc":"2.0","id":1,"result":{"text":"' + b"a" * 5000 + b'"}}'
+    packed, capture = gzip.compress(body), tmp_path / "a.mcpcap"
+    headers = (*JSON, ("Content-Encoding", "gzip"))
+    async with tapped(lambda _: HttpResponse(200, headers, packed), capture) as (_, tap):
+        async with httpx.AsyncClient() as client, client.stream("POST", tap.url, json={}) as answer:
+            assert b"".join([piece async for piece in answer.aiter_raw()]) == packed
+    assert frames(capture)[1] == ("reply", body)
+
+
+async def test_redirects_are_not_followed_and_lead_to_the_tap(tmp_path: Path) -> None:
+    upstream_url: list[str] = []
+
+    def reply(request: HttpRequest) -> HttpResponse:
+        return HttpResponse(307, (("Location", f"{upstream_url[0]}/other"),))
+
+    async with tapped(reply) as (upstream, tap):
+        upstream_url.append(upstream.listener.url)
+        async with httpx.AsyncClient() as client:
+            answer = await client.post(tap.url, json={})
+        assert answer.headers["location"] == tap.url.replace("/mcp", "/other")
+
+
+async def test_the_endpoint_of_http_with_sse_leads_to_the_tap() -> None:
+    upstream_url: list[str] = []
+
+    async def events() -> AsyncGenerator[bytes, None]:
+        yield f"event: endpoint\ndata: {upstream_url[0]}/messages?s=1\n\n".encode()
+
+    async with tapped(lambda _: HttpResponse(200, STREAM, events())) as (upstream, tap):
+        upstream_url.append(upstream.listener.url)
+        async with httpx.AsyncClient() as client:
+            text = (await client.get(tap.url)).text
+    assert f"data: {tap.url.removesuffix('/mcp')}/messages?s=1" in text
+
+
+async def test_a_server_that_is_not_there_is_a_502_with_the_reason(tmp_path: Path) -> None:
+    journal = start_capture(None, mode="http-proxy")
+    async with HttpTap("http://127.0.0.1:9/mcp", HttpOptions(), journal) as tap, httpx.AsyncClient() as client:
+        answer = await client.post(tap.url, json={})
+    journal.close()
+    assert (answer.status_code, "127.0.0.1:9" in answer.text) == (502, True)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "status"), [("Host", "evil.example", 421), ("Origin", "http://evil.example", 403)]
+)
+async def test_web_pages_of_others_do_not_get_through(name: str, value: str, status: int) -> None:
+    async with tapped(lambda _: HttpResponse(200, JSON, b"{}")) as (upstream, tap), httpx.AsyncClient() as client:
+        answer = await client.post(tap.url, json={}, headers={name: value})
+        assert (answer.status_code, upstream.requests) == (status, [])
+
+
+async def test_it_is_listed_among_the_live_taps_while_it_listens(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    short = tempfile.TemporaryDirectory(dir="/tmp")  # the path of a socket has at most 103 bytes
+    monkeypatch.setenv("MCP_INSPECT_HOME", short.name)
+    capture = tmp_path / "a.mcpcap"
+    async with tapped(lambda _: HttpResponse(200, JSON, b"{}"), capture) as (_, tap):
+        (entry,) = registry.live()
+        assert (entry["label"], entry["url"], entry["capture"]) == ("t", tap.url, str(capture))
+    assert registry.live() == []
+    short.cleanup()
+
+
+async def test_what_the_user_adds_goes_to_the_server_and_is_masked_in_the_capture(tmp_path: Path) -> None:
+    capture = tmp_path / "a.mcpcap"
+    headers = (("Authorization", "Bearer abcdef123456"),)
+    async with tapped(lambda _: HttpResponse(200, JSON, b"{}"), capture, headers=headers) as (upstream, tap):
+        async with httpx.AsyncClient() as client:
+            await client.post(tap.url, json={}, headers={"Authorization": "Bearer of-the-client"})
+    assert [v for n, v in upstream.requests[0].headers if n == "Authorization"] == ["Bearer abcdef123456"]
+    assert b"abcdef123456" not in capture.read_bytes()
+
+
+async def test_many_streams_are_open_at_once() -> None:
+    go_on, waiting = asyncio.Event(), [0]
+
+    async def events() -> AsyncGenerator[bytes, None]:
+        waiting[0] += 1
+        yield b": open\n\n"
+        await go_on.wait()
+        yield b'data: {"done":1}\n\n'
+
+    async with tapped(lambda _: HttpResponse(200, STREAM, events())) as (_, tap):
+        limits = httpx.Limits(max_connections=None)
+        async with httpx.AsyncClient(timeout=PATIENCE_S, limits=limits) as client:
+            async with asyncio.TaskGroup() as group:
+                calls = [group.create_task(client.post(tap.url, json={})) for _ in range(200)]
+                await until(lambda: waiting[0] == 200, "200 streams are open")
+                go_on.set()
+    assert {call.result().text for call in calls} == {': open\n\ndata: {"done":1}\n\n'}
+
+
+@pytest.mark.parametrize("text", ["0.0.0.0:80", "example.com:1", "127.0.0.1:x", "127.0.0.1:70000", "127.0.0.1:"])
+def test_it_listens_on_this_machine_only(text: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(text)):
+        read_listen(text)
+
+
+def test_a_port_alone_is_enough() -> None:
+    assert (read_listen("8080"), read_listen("127.0.0.1:0"), read_listen("[::1]:1")) == (8080, 0, 1)
+
+
+async def test_a_message_in_a_body_that_is_not_json_is_passed_on_all_the_same(tmp_path: Path) -> None:
+    capture = tmp_path / "a.mcpcap"
+    async with tapped(lambda _: HttpResponse(400, (("Content-Type", "text/html"),), b"<p>no"), capture) as (
+        upstream,
+        tap,
+    ):
+        async with httpx.AsyncClient() as client:
+            answer = await client.post(tap.url, content=b"\xff\x00", headers={"Content-Type": "application/json"})
+    assert (answer.content, upstream.requests[0].body) == (b"<p>no", b"\xff\x00")
+    assert json.dumps([fact.status for fact in facts(capture) if fact.event is HttpEvent.RESPONSE]) == "[400]"
