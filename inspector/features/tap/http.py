@@ -113,23 +113,24 @@ class HttpTap:
 
     def _register(self) -> None:
         path = self._journal.capture_path
+        facts: dict[str, Any] = {
+            "label": self._label,
+            "argv": [str(self._target)],
+            "server": self._label or self._target.host,
+            "cwd": os.getcwd(),
+            "transport": "http",
+            "server_pid": 0,
+            "client_pid": 0,
+            "client": "",
+            "url": self.url,
+            "capture": str(path.absolute()) if path is not None else "",
+            "trouble": "",
+            "since": time.time_ns(),
+        }
         try:
-            self._registration = Registration(
-                {
-                    "label": self._label,
-                    "argv": [str(self._target)],
-                    "server": self._label or self._target.host,
-                    "cwd": os.getcwd(),
-                    "transport": "http",
-                    "server_pid": 0,
-                    "client_pid": 0,
-                    "client": "",
-                    "url": self.url,
-                    "capture": str(path.absolute()) if path is not None else "",
-                    "trouble": "",
-                    "since": time.time_ns(),
-                }
-            )
+            registration = Registration()
+            registration.publish(facts)
+            self._registration = registration
         except OSError as error:
             self.trouble = f"not listed as a live tap: {error.strerror}"
 
