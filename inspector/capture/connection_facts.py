@@ -1,6 +1,6 @@
 """What is known beside the messages: the connection, the child process, its last words, the HTTP exchanges.
 
-Kept for the screens as facts come; everything here also stands in the journal as entries.
+Kept for the screens as facts come; everything here is also in the journal as entries.
 """
 
 from collections import deque
@@ -100,7 +100,7 @@ class ConnectionFacts:
         self.http_in_order: list[HttpExchange] = []
         """All that were ever begun, also those whose number was used again by a later connection."""
         self.touched: dict[int, HttpExchange] | None = None
-        """Those of which something has come since somebody emptied this, by their places; None: nobody asks."""
+        """Those with new facts since this was last emptied, by their places; None: not needed."""
 
     @property
     def processes(self) -> tuple[Entry, ...]:

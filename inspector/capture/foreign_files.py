@@ -1,7 +1,7 @@
-"""Files of other programs, named where a capture is expected: each is read through a capture that stands in for it.
+"""Files of other programs, named where a capture is expected: each is converted to a temporary capture.
 
 A stand-in is made when its file is first looked into, for its owner alone. It has no name: whatever ends the program,
-a signal too, it is gone, and with it what secrets it holds. What is noted and what is promoted stands beside the file
+a signal too, it is gone, and with it what secrets it holds. Notes and test cases are written beside the file
 that was named, and the same file has the same id each time, so that its notes are found again.
 """
 
@@ -19,11 +19,11 @@ from inspector.capture.format.records import Head
 from inspector.errors import CaptureError
 
 _Version = tuple[int, int, int, int]
-"""What tells one file, as it stands, from another: device, inode, size, time of the last change."""
+"""What identifies the current content of a file: device, inode, size, time of the last change."""
 
 
 class StandIn(msgspec.Struct, frozen=True):
-    """A capture that stands in for a file."""
+    """A temporary capture made from a file."""
 
     capture: Path
     """Its descriptor, as a file to open again and again. It goes when the program ends."""
@@ -36,13 +36,13 @@ class StandIn(msgspec.Struct, frozen=True):
 
 
 class OpenedCapture(NamedTuple):
-    """A capture that is open for reading, or what stands in for another program's file."""
+    """A capture that is open for reading, or the temporary capture of another program's file."""
 
     fd: int
-    """Whoever has opened it closes it."""
+    """The caller that opened it closes it."""
     head: Head
     path: Path
-    """Where it is: the name that was given, unless something stands in."""
+    """Where it is: the given name, or that of the temporary capture."""
     stand_in: StandIn | None
 
 
@@ -77,7 +77,7 @@ _stand_ins = _StandIns()
 
 
 def open_capture(path: Path) -> OpenedCapture:
-    """Open a capture, or a file of another program through what stands in for it.
+    """Open a capture, or a file of another program through its temporary capture.
 
     Raises: CaptureError if it is neither, or must not be read.
     """
@@ -100,16 +100,16 @@ def _opened(path: Path, found: StandIn | None) -> OpenedCapture:
 
 
 def stand_in(path: Path) -> StandIn | None:
-    """What stands in for a file; None for a capture, and for what can't be read as anything else.
+    """The temporary capture of a file; None for a capture, and for a file of unknown format.
 
-    Making it takes as long as an import. Raises: CaptureError if nothing comes of a file of a known format.
+    Making it takes as long as an import. Raises: CaptureError if a file of a known format has no content.
     """
     version = _version(path)
     return _stand_ins.of(path, version) if version is not None else None
 
 
 def is_foreign(path: Path) -> bool:
-    """Whether something has to stand in for a file."""
+    """Whether a file needs a temporary capture."""
     return _version(path) is not None
 
 

@@ -1,7 +1,7 @@
 """The journal: the one place that numbers, dates, folds, keeps and publishes what happened.
 
 Transports report to it at the moment of the write or the read; everything else asks it. It never raises into
-the traffic: a disk that fails and a listener that fails each become a notice, and the traffic goes on.
+the traffic: a disk that fails and a listener that fails each become a notice, and the traffic continues.
 """
 
 import logging
@@ -63,7 +63,7 @@ class Listeners:
 
     @property
     def hear_runs(self) -> bool:
-        """Whether somebody wants to hear of what comes in floods, log messages and lines of stderr, one by one."""
+        """Whether a listener wants log messages and stderr lines, which come in floods, one by one."""
         return len(self._not_in_runs) < len(self._all)
 
     def add(self, listener: Listener, *, in_runs: bool) -> Callable[[], None]:
@@ -126,11 +126,11 @@ class Journal:
         self.http_exchanges = self.surroundings.http_exchanges
         """By their number within the connection; of two with the same number, the newer."""
         self.marks: dict[int, Mark] = {}
-        """What somebody has marked, by entry; filled by whoever has read the notes."""
+        """Marks, by entry; filled by the reader of the notes."""
         self.edits: dict[int, list[EditRecord]] = {}
         """What a proxy did with messages, by their entry, in order; filled while its capture is read."""
         self.points: Points | None = None
-        """Checkpoints, from which earlier moments are soon folded; None if nobody makes any."""
+        """Checkpoints, from which earlier moments are soon folded; None if none are made."""
         self._recorder = recorder
         self.loaded = recorder is None
         """Whether it is the reading of a capture, whole or as it was at a moment."""
@@ -232,7 +232,7 @@ class Journal:
         self._record(numbered(entry, self.store.count + 1))
 
     def take(self, entry: Entry, place: int, length: int) -> None:
-        """An entry whose line stands in the source already: fold it, store it, tell the listeners."""
+        """An entry whose line is in the source already: fold it, store it, notify the listeners."""
         what = entry.what
         events: Sequence[Event] = ()
         if isinstance(what, Frame):
@@ -299,7 +299,7 @@ def _without_secrets(entry: Entry) -> Entry:
     """What is written of a fact: credentials are not. The very same if there are none in it."""
     if not isinstance(entry.what, HttpFact) and not (isinstance(entry.what, ConnectionFact) and entry.what.url):
         return entry
-    from inspector.capture.format.redact import redacted  # whoever starts a server has no use for its patterns
+    from inspector.capture.format.redact import redacted  # starting a server does not need its patterns
 
     what = redacted(entry.what)
     return entry if what is entry.what else replace(entry, what=what)
@@ -318,7 +318,7 @@ def start_capture(
 
     `mode` says who speaks: "client", "stdio-proxy", "http-proxy", "mock", "replay". An existing file is an error
     unless it may be overwritten. Credentials in headers and URLs are masked in the file unless `keep_secrets`; at
-    hand, in memory, are those of the newest entries. Whoever starts a capture closes the journal.
+    hand, in memory, are those of the newest entries. The caller that starts a capture closes the journal.
 
     Raises: UsageError if the file can't be made.
     """

@@ -1,4 +1,4 @@
-"""A capture that somebody looks at: read or recalled, followed while it grows, and watched for as long as it is open.
+"""An open capture: read or recalled, followed while it grows, and watched for as long as it is open.
 
 It is work for a thread of its own, which can be stopped at any time.
 """
@@ -14,13 +14,13 @@ from inspector.capture.format.lines import LineBlock, blocks
 from inspector.capture.journal import Journal
 from inspector.capture.store.load import Loading, Trouble
 
-# A capture that somebody may still be recording: read as far as it goes, then on, until nobody writes any more.
+# A capture that may still be recording: read as far as it goes, then followed until recording ends.
 
 
 class Following(Loading):
     """A capture that grows.
 
-    Raises (when made): CaptureError if the file is no capture or must not be read.
+    Raises (when made): CaptureError if the file is not a capture or must not be read.
     """
 
     def __init__(self, path: Path) -> None:
@@ -61,11 +61,11 @@ class Following(Loading):
         if trouble is not None:
             self.trouble, self.why = trouble, trouble.why
         elif over and self.caught_up:
-            self.why = "nobody records into the capture any more"
+            self.why = "the recording has ended"
         return not self.why
 
     def finish(self) -> None:
-        """After the last line: take in what is left of one that has no end, and tell what was odd about the file."""
+        """After the last line: read the rest of one without an end, and report problems of the file."""
         for block in blocks(self._source.read, self._place):
             self._take_block(block)
         self.conclude()
@@ -89,7 +89,7 @@ _MMAP_THRESHOLD, _THRESHOLD = -3, 128 * 1024
 class CaptureReading:
     """One capture. `journal` fills while `read` runs.
 
-    Raises (when made): CaptureError if the file is no capture or must not be read.
+    Raises (when made): CaptureError if the file is not a capture or must not be read.
     """
 
     def __init__(self, path: Path, cache: Path | None = None) -> None:
@@ -101,7 +101,7 @@ class CaptureReading:
         self.is_complete = False
         """Whether everything was read that was there."""
         self.grows = False
-        """Whether somebody was recording into it at the last look."""
+        """Whether it was being recorded to at the last look."""
 
     @property
     def share(self) -> float:
@@ -113,7 +113,7 @@ class CaptureReading:
         self._stop.set()
 
     def read(self, stopped: Callable[[], bool] = lambda: False) -> None:
-        """Read it to its end, and for as long as somebody records into it, or until stopped."""
+        """Read it to its end, and follow it while it is being recorded to, or until stopped."""
         loading = self._loading
         if loading.total >= _LONG:
             _grow_apart()

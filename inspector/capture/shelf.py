@@ -1,6 +1,6 @@
 """The directory of captures that are made without being asked for: their names, and how the oldest make room.
 
-Only what looks like a capture is ever removed, and never one that somebody records into.
+Only what looks like a capture is ever removed, and never one that is being recorded to.
 """
 
 import os
@@ -40,7 +40,7 @@ def fresh_path(directory: Path, wall_ns: int, label: str, *, chance: str | None 
 
 
 def captures(directory: Path) -> list[Path]:
-    """The captures of a shelf, newest first; none if there is no such directory."""
+    """The captures of a shelf, newest first; empty if the directory does not exist."""
     try:
         with os.scandir(directory) as items:
             found = [
@@ -75,7 +75,7 @@ def _size(path: Path) -> int:
 
 
 def remove(path: Path) -> bool:
-    """Remove a capture and its notes; False, and nothing is, if it can't be or somebody records into it.
+    """Remove a capture and its notes; False if it can't be removed or is being recorded to.
 
     No link is followed.
     """
@@ -96,7 +96,7 @@ def remove(path: Path) -> bool:
     return True
 
 
-# What a capture is about, in a few facts: for a list of many, where nobody waits until each was read.
+# What a capture is about, in a few facts: for a list of many, without reading each completely.
 
 SMALL = 8 * 1024 * 1024
 """Bytes of a capture that is read whole: some tenths of a second."""
@@ -139,7 +139,7 @@ class _Kept(msgspec.Struct, frozen=True):
 
 
 class Summaries:
-    """Summaries that were made before, kept in a file: one whose capture has changed is made anew."""
+    """Summaries that were made before, kept in a file: one whose capture has changed is made again."""
 
     def __init__(self, file: Path | None) -> None:
         """Read what is there; None: keep none."""
@@ -176,7 +176,7 @@ class Summaries:
 
 
 def summary(path: Path) -> Summary:
-    """What a capture is about. Never raises: what can't be read is told in `why`."""
+    """What a capture is about. Never raises: why it can't be read is in `why`."""
     try:
         fd = open_for_reading(path)
     except CaptureError as error:
@@ -225,7 +225,7 @@ def _whole(path: Path, *, recording: bool) -> Summary:
 
 
 def _of_ends(fd: int, size: int, id_: str, started_ns: int, *, recording: bool) -> Summary:
-    """Of a large one: who is asked stands at its beginning, how it ended at its end."""
+    """Of a large one: the server is at its beginning, how it ended at its end."""
     first = _records(read_at(fd, 0, _END))
     last = _records(read_at(fd, max(0, size - _END), _END).partition(b"\n")[2])
     opened = next((each for each in first if isinstance(each, ConnectionRecord)), None)

@@ -41,7 +41,7 @@ async def test_what_is_recorded_meanwhile_comes_too_and_the_end_is_told(tmp_path
     assert following.journal.count == 2
     journal.close()
     assert not following.follow()
-    assert following.why == "nobody records into the capture any more"
+    assert following.why == "the recording has ended"
     assert not following.follow()
     assert following.journal.count == 2
     following.journal.close()
@@ -172,7 +172,7 @@ def write_over(path: Path) -> None:
 @pytest.mark.parametrize(
     ("happens", "why", "left"),
     [
-        (write_over, "written anew", [b"", b"", b""]),
+        (write_over, "rewritten", [b"", b"", b""]),
         (lambda path: os.truncate(path, path.read_bytes().index(b'"raw":"two"')), "was cut", [b"one", b"", b""]),
         (lambda path: path.unlink(), "can't be looked at", [b"one", b"two", b"three"]),
     ],
@@ -214,5 +214,5 @@ def test_a_torn_last_line_is_left_out_and_told(path: Path) -> None:
     one = CaptureReading(path)
     one.read()
     assert texts(one.journal) == [b"one", b"two"]
-    assert one.journal.notices[0] == "The last line of the capture is torn and was left out."
+    assert one.journal.notices[0] == "The last line of the capture is incomplete and was left out."
     one.journal.close()

@@ -56,7 +56,7 @@ def _left_out(journal: Journal) -> int:
     for notice in journal.notices:
         if notice.startswith("Left out"):
             told["left out"] += int(notice.rsplit(": ", 1)[1].split()[0])
-        elif "is torn" in notice:
+        elif "is incomplete" in notice:
             told["left out"] += 1
     return told["left out"]
 

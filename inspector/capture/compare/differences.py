@@ -1,6 +1,6 @@
 """What is different between two captures: operation by operation, and in each of them place by place.
 
-Whether two operations differ is found out for all of them; the places only of those that somebody looks at.
+Whether two operations differ is computed for all of them; the places only for those that are shown.
 """
 
 from collections import defaultdict, deque
@@ -45,7 +45,7 @@ def align(first: Sequence[T], second: Sequence[T], *keys: Callable[[T], Hashable
 
 
 def _in_place(count: int, partner_of: dict[int, int], alone: Sequence[int]) -> list[Pair]:
-    """All pairs in the order of the first sequence; what is alone in the second stands behind its own neighbour."""
+    """All pairs in the order of the first sequence; an item of the second alone follows its own neighbour."""
     in_first = {there: here for here, there in partner_of.items()}
     behind: defaultdict[int, list[int]] = defaultdict(list)
     neighbour, lonely = -1, set(alone)
@@ -57,7 +57,7 @@ def _in_place(count: int, partner_of: dict[int, int], alone: Sequence[int]) -> l
     found: list[Pair] = []
     waiting = behind[-1]
     for here in range(count):
-        if here in partner_of:  # what is gone stands before what is new in its place
+        if here in partner_of:  # a removed item precedes the new one in its place
             found += [(None, there) for there in waiting]
             waiting = behind[here]
         found.append((here, partner_of.get(here)))
@@ -103,14 +103,14 @@ def document(
         name, value = _outcome(account)
         said[name] = _without_envelope(value) if across and name == "result" else value
     value = normal(said | {name: items for name, items in _beside(account, left_out) if items})
-    assert isinstance(value, dict), "rules stand below the whole"
+    assert isinstance(value, dict), "rules apply below the root"
     return value
 
 
 def alike(before: OperationRecord, after: OperationRecord) -> set[str]:
     """The parts of two operations that are plainly the same as they came, which is most: none of it need be decoded.
 
-    They are "answer", "progress", "logs", "notifications" and "questions". Of params it is not told.
+    They are "answer", "progress", "logs", "notifications" and "questions". Params are not included.
     """
     found = set()
     if len(before.sent) == len(after.sent) == 1 and before.state is after.state and _same_answer(before, after):
@@ -170,7 +170,7 @@ def _beside(account: OperationRecord, left_out: Collection[str]) -> Iterator[tup
 
 
 def loose_document(loose: Loose, normal: Normal) -> Any:
-    """What is compared of a message that stands by itself: but for what it says nothing."""
+    """What is compared of a message without an operation: the members with a value."""
     return normal({"params": loose.params})
 
 
@@ -179,7 +179,7 @@ def _question(asked: ServerRequestRecord) -> dict[str, Any]:
     return said | ({} if asked.answer is None else {"error" if asked.failed else "answer": asked.answer})
 
 
-TOO_DEEP = "nested too deeply to be told"
+TOO_DEEP = "nested too deeply to compare"
 _NONE: tuple[JsonChange, ...] = ()
 
 
@@ -193,7 +193,7 @@ class OperationVerdict(StrEnum):
 
 
 class OperationPlace(msgspec.Struct, frozen=True, gc=False):
-    """Where an operation stands in its capture."""
+    """The place of an operation in its capture."""
 
     frame: int
     """Of its first request, or of the message."""
@@ -210,7 +210,7 @@ class Compared(msgspec.Struct, frozen=True, gc=False):
     before: OperationPlace | None
     after: OperationPlace | None
     find: Callable[[], tuple[JsonChange, ...]] | None = None
-    """Finds the places, anew at each call; None where there are none to find."""
+    """Finds the places, again at each call; None if there are none to find."""
     loose: bool = False
     """Whether it is a message that belongs to no operation."""
     why: str = ""
@@ -292,7 +292,7 @@ def _too_deep(before: OperationRecord, after: OperationRecord) -> tuple[JsonChan
 
 
 def side(account: OperationRecord) -> OperationPlace:
-    """Where it stands."""
+    """Its place."""
     ended = account.ended_ns
     return OperationPlace(account.frame, account.started_ns, None if ended is None else ended - account.started_ns)
 

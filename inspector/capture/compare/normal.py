@@ -2,7 +2,7 @@
 
 A person adds rules of his own, a line each:
 
-    result.content[*].text                   that place, whatever stands there
+    result.content[*].text                   that place, with any value
     **.etag => <etag>                        the same, with a placeholder; ** is any way down, * any one member
     /pid [0-9]+/ => pid <n>                  what a regular expression finds in any text
 """
@@ -37,7 +37,7 @@ _LATE, _EARLY = 4_102_444_800, 946_684_800
 """Seconds since 1970 between which a number in a member that tells a time is one: 2000 to 2100."""
 
 NAMES = ("uuids", "times", "ports", "paths", "ids", "cursors")
-"""What is replaced unless somebody wants it exact."""
+"""What is replaced unless it is to be compared exactly."""
 
 _TEXTS: dict[str, tuple[re.Pattern[str], str, tuple[str, ...]]] = {
     "uuids": (_UUID, "<uuid>", ("-",)),
@@ -68,7 +68,7 @@ class NormalizationRule(msgspec.Struct, frozen=True):
 
 
 class _Named(msgspec.Struct, frozen=True, gc=False):
-    """What the name of a member says of what stands there."""
+    """What the name of a member says about its value."""
 
     cursor: str = ""
     """The placeholder, if it is one of the protocol's; else ""."""

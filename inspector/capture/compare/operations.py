@@ -1,7 +1,7 @@
-"""What each operation of a conversation came to, told in full: what was asked, what happened meanwhile, what came.
+"""Each operation of a conversation in full: its request, what happened meanwhile, its response.
 
-A message is told with an operation only where it surely belongs there: by its progress token or its HTTP stream; a
-question also because one call alone was open. All others stand by themselves: on one pipe, what a server says by the
+A message is part of an operation only if that is certain: by its progress token or its HTTP stream; a server
+request also if only one call was pending. All others are separate: on one pipe, what a server sends by the
 way comes now before an answer and now behind it. Probes and pings are left out: whether they are sent
 depends on clocks and on what is remembered of a server.
 """
@@ -34,7 +34,7 @@ _TASK_RESULT = "tasks/result"
 
 
 class ServerRequestRecord(msgspec.Struct, gc=False):
-    """A question of the server's, and what it was told."""
+    """A server request and its response."""
 
     method: str
     params: Any
@@ -108,12 +108,12 @@ class Loose(msgspec.Struct, gc=False):
     params: Any
     frame: int
     answer: Any = None
-    """What a question was told."""
+    """The response to a server request."""
     failed: bool = False
 
 
 class Accounts(msgspec.Struct, gc=False):
-    """All operations of a conversation, in the order of their first requests, and what stands beside them."""
+    """All operations of a conversation, in the order of their first requests, and the messages outside of them."""
 
     operations: list[OperationRecord] = []
     loose: list[Loose] = []
@@ -129,10 +129,10 @@ def accounts(journal: Journal) -> Accounts:
 
 
 class Teller:
-    """Is told of frames, in their order: of each what the fold made of it, or, with `take`, the frame alone."""
+    """Gets the frames in order: each with its events, or, with `take`, the frame alone."""
 
     def __init__(self, fold: Conversation | None = None) -> None:
-        """`fold` takes in the frames elsewhere, before they are told of here; None: only `take` is used."""
+        """`fold` interprets the frames before they are passed here; None: only `take` is used."""
         self._fold = Conversation() if fold is None else fold
         self._by_operation: dict[int, OperationRecord] = {}
         self._by_exchange: dict[int, tuple[OperationRecord, SentRequest]] = {}
@@ -165,7 +165,7 @@ class Teller:
             self._told_of(taken.method, part_of(envelope.params).value, record.dir, record.ex, n)
 
     def told(self, exchanges: Sequence[Exchange] | None = None) -> Accounts:
-        """What came of it; `exchanges` know how those ended that no frame ended."""
+        """Its outcome; `exchanges` know how those ended that no frame ended."""
         known = self._fold.exchanges if exchanges is None else exchanges
         for number, (account, sent) in self._by_exchange.items():
             if sent is account.sent[-1] and sent.answer_frame is None:
@@ -276,7 +276,7 @@ class Teller:
             account.told.append((method, params))
 
     def _owner(self, http: int | None) -> OperationRecord | None:
-        """The operation that a message of the server's belongs to, by its HTTP exchange; None if that can't be told."""
+        """The operation that a message of the server belongs to, by its HTTP exchange; None if unknown."""
         there = [each for each in self._open.values() if http is not None and each.http == http]
         if http is None and len(self._open) == 1:
             there = [*self._open.values()]
@@ -295,7 +295,7 @@ def _joined(pages: Sequence[Any]) -> Any:
     return whole
 
 
-# Reading a capture for comparing: what its operations came to, told while it is taken in, in one go.
+# Reading a capture for comparison: its operations, collected in one pass.
 
 
 class Read(msgspec.Struct, frozen=True):

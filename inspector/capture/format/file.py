@@ -1,6 +1,6 @@
 """The file of a capture being written: whole lines, appended by a thread of its own, readable at once.
 
-Nothing is dropped while the disk works: if it is slower than the traffic, whoever observes has to wait a little.
+Nothing is dropped while the disk works: if it is slower than the traffic, the caller has to wait a little.
 A disk that fails is a banner and no exception: lines then wait in memory up to a budget, are written once the
 disk takes them again, and what had no room is counted in a `gap` record.
 """
@@ -78,7 +78,7 @@ class CaptureFile:
         self._blocked = False
         self._trouble = ""
         self._past = ""
-        """What was wrong last, to be told after the trouble is over."""
+        """The last problem, reported when it is over."""
         self._losses = _Losses()
         self._closing: Callable[[str], EndRecord] | None = None
         self._closed = False
@@ -111,7 +111,7 @@ class CaptureFile:
         if self._trouble and self._closed:
             return f"The capture is not complete: {self._trouble}. Its end could not be written."
         if self._trouble:
-            return f"The capture can't be written: {self._trouble}. Traffic goes on; so far {lost}."
+            return f"The capture can't be written: {self._trouble}. Traffic continues; so far {lost}."
         return f"The capture could not be written for a while: {self._past}; {lost}." if self._past else ""
 
     def put(self, line: bytes, time_ns: int = 0, *, size: int = 0) -> int:
@@ -140,7 +140,7 @@ class CaptureFile:
     def read(self, place: int, length: int) -> bytes:
         """The bytes of a line, whether or not it has been written yet; fewer or none if they can't be had."""
         # Without the lock, for which a reader would wait in a flood: a line goes from fresh to taken to the file, and
-        # is in two of them for a moment rather than in none, so whoever looks in this order finds it.
+        # is in two of them for a moment rather than in none, so a reader in this order finds it.
         if place == LOST:
             return b""
         if place + length > self._written:
@@ -209,7 +209,7 @@ class CaptureFile:
             return self._closing is None
 
     def _pause(self) -> float | None:
-        """Seconds until there is something to do even if nothing comes; None for never."""
+        """Seconds until there is something to do even without new entries; None for never."""
         if self._trouble:
             return self._pace
         if self._dirty_since is None:
@@ -288,7 +288,7 @@ class CaptureFile:
 
 
 def _within(pieces: dict[int, bytes], place: int, length: int) -> bytes | None:
-    """A line among pieces that stand in the order of their places; None if it is in none of them."""
+    """A line among pieces in the order of their places; None if none of them has it."""
     piece = pieces.get(place)
     if piece is None and pieces:
         places = list(pieces)
@@ -299,7 +299,7 @@ def _within(pieces: dict[int, bytes], place: int, length: int) -> bytes | None:
 
 
 class _Losses:
-    """What was not kept: how much in all, and what no `gap` record has told yet."""
+    """What was lost: how much in all, and what is not yet in a `gap` record."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -321,7 +321,7 @@ class _Losses:
         )
 
     def untold(self) -> Iterator[bytes]:
-        """The line that tells of what was lost since the last one, if anything was."""
+        """The `gap` line for what was lost since the last one, if anything."""
         gap, self._gap = self._gap, None
         if gap is not None:
             yield to_line(gap)
@@ -371,11 +371,11 @@ def create(path: Path, *, overwrite: bool = False) -> int:
 
 
 def _claim(fd: int, path: Path) -> None:
-    """Make the open file ours: an ordinary file that nobody else records into, empty, readable by us alone."""
+    """Make the open file ours: an ordinary file that no other process records into, empty, readable by us alone."""
     found = os.fstat(fd)
     if not stat.S_ISREG(found.st_mode):
         raise UsageError(f"{path} is not a regular file", hint=_ANOTHER)
-    # In a shared directory somebody else may have prepared the name: their file could be read by them, and a hard
+    # In a shared directory another user may have prepared the name: their file could be read by them, and a hard
     # link would have us empty another file.
     if found.st_uid != os.geteuid() or found.st_nlink > 1:
         why = "belongs to another user" if found.st_uid != os.geteuid() else "has more than one name (hard link)"
@@ -394,7 +394,7 @@ def _claim(fd: int, path: Path) -> None:
 def demand_place(out: Path, original: Path, *, overwrite: bool) -> None:
     """See that something made of a capture may be written there.
 
-    Raises: UsageError if it is the original, or there already, or somebody records into it.
+    Raises: UsageError if it is the original, or exists already, or is being recorded to.
     """
     if out.exists() and out.samefile(original):
         raise UsageError(f"{out} is the original, which stays as it is", hint="Name another file.")
@@ -422,7 +422,7 @@ def create_anonymous() -> int:
 
 
 def being_written(fd: int) -> bool:
-    """Whether somebody records into this file right now."""
+    """Whether this file is being recorded to."""
     try:
         fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:

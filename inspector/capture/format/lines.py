@@ -29,7 +29,7 @@ def read_at(fd: int, place: int, length: int) -> bytes:
 
 
 class FileWindow:
-    """The part of one file that was read last. The file only grows; what stands in it never changes."""
+    """The part of one file that was read last. The file only grows; its content never changes."""
 
     def __init__(self) -> None:
         self._place = 0
@@ -40,7 +40,7 @@ class FileWindow:
         if length > WINDOW:
             return read_at(fd, place, length)
         if not self._place <= place <= place + length <= self._place + len(self._bytes):
-            # whoever goes back, as a filter does, finds the next line before this one
+            # a reader that goes back, as a filter does, finds the next line before this one
             self._place = max(0, place + length - WINDOW) if place < self._place else place
             self._bytes = read_at(fd, self._place, WINDOW)
         at = place - self._place
@@ -48,9 +48,9 @@ class FileWindow:
 
 
 MOST = 1024 * 1024 * 1024
-"""Bytes of the longest line that is read; longer ones are passed over as unreadable."""
+"""Bytes of the longest line that is read; longer ones are skipped as unreadable."""
 BLOCK = 2000
-"""Lines in a block, at most: some milliseconds of whoever takes them in."""
+"""Lines in a block, at most: some milliseconds to process."""
 _CHUNK = 1024 * 1024
 
 
@@ -103,15 +103,15 @@ Tell = Callable[[int, int], None]
 
 
 def tell_nobody(done: int, total: int) -> None:
-    """Where nobody wants to hear it."""
+    """Ignores the progress."""
 
 
 Line = tuple[int, bytes, bool]
-"""Where a line stands, the line without its end, and whether it had one."""
+"""The place of a line, the line without its end, and whether it had one."""
 
 
 class LineBlock(NamedTuple):
-    """Lines that stand side by side."""
+    """Consecutive lines."""
 
     place: int
     """Of the first one."""
@@ -124,7 +124,7 @@ class LineBlock(NamedTuple):
 
 
 def lines(read: Callable[[int, int], bytes]) -> Iterator[Line]:
-    """Each line without its end, its place in the file, and whether it had an end: the last may be torn.
+    """Each line without its end, its place in the file, and whether it had an end: the last may be incomplete.
 
     `read` gives so many bytes from a place. Of a line longer than MOST, b"" is given. The file may grow meanwhile.
     """

@@ -1,7 +1,7 @@
-"""What somebody has noted about a capture: marks with a colour and a comment, views, where times count from.
+"""Notes about a capture: marks with a colour and a comment, views, and the time reference.
 
-It is kept beside the capture, in a file of its own: the capture is evidence and stays as it is. What stands in that
-file is as foreign as the capture: what can't be read is counted, said, and kept as it stands.
+It is kept beside the capture, in a file of its own: the capture is evidence and never changes. That
+file is as foreign as the capture: what can't be read is counted, reported, and kept unchanged.
 """
 
 import errno
@@ -58,7 +58,7 @@ class Reference(msgspec.Struct, frozen=True, tag_field="r", tag="timeref"):
 
 
 class Remark(msgspec.Struct, frozen=True, tag_field="r", tag="note"):
-    """What somebody says of the whole capture."""
+    """The comment on the capture."""
 
     text: str
 
@@ -71,7 +71,7 @@ class NotesHead(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="r", 
     capture: str = ""
     """The id of the capture."""
     file: str = ""
-    """The name of its file, for whoever finds the notes alone. Nothing is ever opened by it."""
+    """The name of its file, for people who find only the notes. Nothing is ever opened by it."""
 
 
 _Record = NotesHead | Mark | View | Reference | Remark
@@ -89,11 +89,11 @@ class Notes(msgspec.Struct, frozen=True):
     """The entry that times count from; 0 for none."""
     remark: str = ""
     others: tuple[bytes, ...] = ()
-    """Lines that this program does not understand. They stay in the file."""
+    """Lines of unknown types. They stay in the file."""
     trouble: str = ""
     """What is wrong with the file, a sentence that may quote it; "" if nothing is."""
     foreign: bool = False
-    """Whether the file is none of this capture's, or can't be read: then it is left alone."""
+    """Whether the file belongs to another capture, or can't be read: then it is not changed."""
 
     def marked(self, n: int, mark: Mark | None) -> "Notes":
         """The same with that mark at entry n, or with none."""
@@ -111,7 +111,7 @@ class Notes(msgspec.Struct, frozen=True):
 class NotesFile:
     """The notes of one capture.
 
-    `path` is that of the capture; None: there is no file, and what is noted is gone with the journal.
+    `path` is that of the capture; None: there is none, and notes end with the journal.
     """
 
     def __init__(self, path: Path | None, capture_id: str) -> None:
@@ -123,7 +123,7 @@ class NotesFile:
         self._version: _FileVersion | None = None
 
     def read(self) -> Notes:
-        """What stands there now. Whatever is odd about the file is told in `trouble`.
+        """The current notes. Problems of the file are in `trouble`.
 
         A file that has not changed since it was last read or written is not parsed again: with a hundred thousand
         marks that takes longer than a key may.
@@ -141,7 +141,7 @@ class NotesFile:
         return self._latest
 
     def change(self, made: Callable[[Notes], Notes]) -> Notes:
-        """Make other notes of those that stand there now, and keep them: whole, or not at all.
+        """Change the current notes and write them, completely or not at all.
 
         Raises: UsageError if that can't be done.
         """
@@ -193,7 +193,7 @@ def _read(path: Path) -> tuple[bytes, _FileVersion]:
     with os.fdopen(fd, "rb") as file:
         found = os.fstat(fd)
         if not stat.S_ISREG(found.st_mode):
-            raise OSError(errno.EINVAL, "it is no ordinary file")
+            raise OSError(errno.EINVAL, "it is not an ordinary file")
         if found.st_size > MOST_BYTES:
             raise OSError(errno.EFBIG, f"it has {found.st_size:,} bytes, more than notes have")
         return file.read(MOST_BYTES), _version(found)
@@ -211,7 +211,7 @@ def _refusal(head: "_Record | None", capture_id: str) -> str:
     if not isinstance(head, NotesHead) or head.format != FORMAT:
         return "the first line is no head of notes"
     if head.v.partition(".")[0] != VERSION.partition(".")[0]:
-        return f"they have the version {head.v[:40]!r}, which this program does not know"
+        return f"they have the version {head.v[:40]!r}, which mcp-inspect does not know"
     if "/" in head.file or "\\" in head.file or head.file in (".", ".."):
         return f"they name the file {head.file[:80]!r}, and notes name no path"
     if head.capture and capture_id and head.capture != capture_id:

@@ -1,8 +1,8 @@
 """The head of a capture: whether a file is one, and may be read; what it is otherwise.
 
-A torn last line, garbage in the middle, unknown records and unknown fields are counted and passed over. A newer
-major version, or a feature listed in `must` that this program lacks, is refused: half an understanding would
-look like the whole. No line of a capture names anything that is opened.
+A partial last line, garbage in the middle, unknown records and unknown fields are counted and skipped. A newer
+major version, or an unknown feature listed in `must`, is rejected: half an understanding would
+look complete. No line of a capture names anything that is opened.
 """
 
 import shlex
@@ -55,7 +55,7 @@ def _looks_like(start: bytes) -> tuple[str, str]:
         kind = "HTML" if b"<html" in html or b"<!doctype html" in html else "XML"
         return f"holds {kind}, not a capture", _OPEN
     if b"\x00" in start or not _is_text(start):
-        return "is no text, so it is no capture", _OPEN
+        return "is not a text file, so it is not a capture", _OPEN
     return _looks_like_json(text)
 
 
@@ -82,7 +82,7 @@ _UNDERSTOOD: frozenset[str] = frozenset()
 def read_head(fd: int, path: Path) -> Head:
     """The first record of a capture.
 
-    Raises: CaptureError if this is no capture, or one that this program must not read.
+    Raises: CaptureError if this is not a capture, or one that must not be read.
     """
     start = read_at(fd, 0, LOOKS_AT)
     try:
@@ -100,7 +100,7 @@ def read_head(fd: int, path: Path) -> Head:
 
 
 def _not_read(path: Path, start: bytes) -> CaptureError:
-    """The error for a first line that is no record as we know them: a newer head may look different."""
+    """The error for a first line that is not a known record: a newer head may look different."""
     if type_of(start.split(b"\n", 1)[0]) == "head":
         return CaptureError(f"{path} begins with a head that mcp-inspect can't read", hint="update mcp-inspect")
     return foreign(str(path), start)
@@ -109,7 +109,7 @@ def _not_read(path: Path, start: bytes) -> CaptureError:
 def _refuse_newer(version: str, path: Path) -> None:
     major = version.partition(".")[0]
     if not major.isdecimal() or int(major[:_DIGITS]) < 1:
-        raise CaptureError(f"{path} has the version {version[:40]!r}, which is none", hint="record it again")
+        raise CaptureError(f"{path} has an invalid version: {version[:40]!r}", hint="record it again")
     if int(major[:_DIGITS]) > int(VERSION.partition(".")[0]):
         raise CaptureError(
             f"{path} was written by a newer mcp-inspect: its format is {version[:40]}, this one reads up to {VERSION}",
@@ -118,6 +118,6 @@ def _refuse_newer(version: str, path: Path) -> None:
 
 
 def is_newer_minor(version: str) -> bool:
-    """Whether a readable capture may hold records and fields that this program does not know."""
+    """Whether a readable capture may contain unknown records and fields."""
     minor = version.partition(".")[2].partition(".")[0]
     return minor.isdecimal() and int(minor[:_DIGITS]) > int(VERSION.partition(".")[2])

@@ -1,7 +1,7 @@
 """The records of a capture, one line each: what is written, what is read, and nothing derived.
 
 A record holds what crossed the wire and when. Kind, method, latency and pairing are folded again at each
-reading, because a stored conclusion can be wrong while the bytes cannot. A payload stands in `raw`, as text,
+reading, because a stored conclusion can be wrong while the bytes cannot. A payload is in `raw`, as text,
 if it is UTF-8 (then it comes back to the same bytes), else in `b64`.
 """
 
@@ -242,12 +242,12 @@ class GapRecord(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, t
 
 
 class RedactRecord(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, tag_field="r", tag="redact"):
-    """Something that a copy does not have: it stands behind the record that it was taken out of."""
+    """Something that was replaced in a copy. It follows the record that it was taken from."""
 
     rule: str
     """By what it was known."""
     n: int = 0
-    """The entry; 0 for what is none."""
+    """The entry; 0 for another record."""
     path: str = ""
     """Where in the record, and then in the message."""
     len: int = 0
@@ -281,7 +281,7 @@ _encode = msgspec.json.Encoder().encode
 
 @cache
 def decoder() -> "msgspec.json.Decoder[Record]":
-    """Made when something is read back: whoever only writes does not wait for it."""
+    """Made when something is read back: a process that only writes does not wait for it."""
     return msgspec.json.Decoder(Record)
 
 
@@ -300,7 +300,7 @@ def to_line(record: Record) -> bytes:
 def from_line(line: bytes) -> Record:
     """The record of a line, with or without its end. Unknown fields are ignored.
 
-    Raises: ValueError if the line is no record that this program knows.
+    Raises: ValueError if the line is not a known record.
     """
     try:
         found = decoder().decode(line)
@@ -323,7 +323,7 @@ def _from_tolerant(line: bytes) -> Record:
 
 
 def type_of(line: bytes) -> str | None:
-    """What a line that is no known record calls itself; None if it is no JSON object with an `r`."""
+    """The type of a line that is not a known record; None if it is not a JSON object with an `r`."""
     import json
 
     try:
@@ -364,7 +364,7 @@ def numbered(entry: Entry, n: int) -> Entry:
 
 def size_of(what: Frame | Fact) -> int:
     """Payload bytes; 0 for a fact that has none."""
-    if isinstance(what, Frame):  # asked for first and alone: a union is made anew at each call
+    if isinstance(what, Frame):  # tested first and alone: a union is made again at each call
         return len(what.payload)
     if isinstance(what, Stderr):
         return len(what.payload)
@@ -464,9 +464,9 @@ def _http_record(fact: HttpFact, entry: Entry, c: str) -> HttpRecord:
 
 
 def entry_of(record: Dated, n: int, wall_ns: int = 0) -> Entry:
-    """The entry that a record tells of, numbered `n` whatever the file says.
+    """The entry of a record, with the number `n` instead of that in the file.
 
-    `wall_ns` stands in where the record has no wall clock of its own.
+    `wall_ns` is used if the record has no wall clock of its own.
 
     Raises: ValueError if the record lacks its payload.
     """

@@ -1,6 +1,6 @@
 """What gives access and is not written: credentials in HTTP headers and in URLs, taken out before the capture has them.
 
-What stands instead keeps the scheme and the length, which is enough to tell an empty token from a cut one. Messages are
+The replacement keeps the scheme and the length, which is enough to tell an empty token from a cut one. Messages are
 never touched here.
 """
 

@@ -1,7 +1,7 @@
 """Checking a capture against itself: are all bytes that were observed in the file, and unchanged?
 
 The streams are built again from the records and compared with the digests that were taken at the wire. It finds
-loss and damage, not forgery: whoever changes a frame on purpose can change the digests too.
+loss and damage, not forgery: a person who changes a frame on purpose can change the digests too.
 """
 
 import hashlib
@@ -40,7 +40,7 @@ from inspector.protocol.frames import Channel, Direction, Frame
 INTERFERING = frozenset({"modify", "drop", "answer", "fault"})
 """What a proxy did that lets one party see something that the other did not write."""
 MOST_FAULTS = 100
-"""Faults that are told one by one."""
+"""Faults that are listed one by one."""
 
 
 class CaptureState(StrEnum):
@@ -49,7 +49,7 @@ class CaptureState(StrEnum):
     FAULTY = "faulty"
     """Something in it does not fit: it was damaged or changed, or something was never written."""
     GROWING = "growing"
-    """Somebody records into it; so far all fits."""
+    """It is being recorded to; everything so far matches."""
     CUT = "cut"
     """It has no end, and all fits that is there."""
     REDACTED = "redacted"
@@ -84,14 +84,14 @@ class VerifyResult(msgspec.Struct, frozen=True, kw_only=True):
     """How long the last line is that has no end; 0 if all have."""
     redacted: bool = False
     clean: bool = False
-    """Whether the last line says that the capture was closed in good order."""
+    """Whether the last line says that the capture was closed."""
     growing: bool = False
     unknown: dict[str, int] = {}
-    """Records of types that this program does not know, by type; they are no fault."""
+    """Records of unknown types, by type; not a fault."""
     edited: int = 0
     """Messages that a proxy changed, dropped, delayed or answered, on purpose: one party saw something else."""
     newer: bool = False
-    """Whether the format is of a later minor version than this program's."""
+    """Whether the format has a later minor version than mcp-inspect."""
 
     @property
     def state(self) -> CaptureState:
@@ -209,7 +209,7 @@ class _Check:
                 self._sum(record)
             case GapRecord():
                 self._blind = True
-                self._fault(f"Line {self._number} tells of a gap: {record.lost_frames} records were never written.")
+                self._fault(f"Line {self._number} is a gap: {record.lost_frames} records were not written.")
             case EndRecord():
                 self._end(record)
             case _:
@@ -228,17 +228,17 @@ class _Check:
         if not self._redacted and record.origin not in MADE_BY_PROXY:
             self._digests.take(frame)
 
-    def _sum(self, told: SumRecord) -> None:
-        """After a gap no stream can be whole, so its digests say nothing any more; in a redacted copy none did."""
+    def _sum(self, recorded: SumRecord) -> None:
+        """After a gap no stream is complete, so later digests are invalid; in a redacted copy all are."""
         if self._blind or self._redacted:
             return
-        found = self._digests.sum(told.dir, told.ch, told.c)
-        if found == told:
-            self._covered[told.dir, told.ch] = found.frames
+        found = self._digests.sum(recorded.dir, recorded.ch, recorded.c)
+        if found == recorded:
+            self._covered[recorded.dir, recorded.ch] = found.frames
         else:
             self._fault(
-                f"At line {self._number}, {told.frames} frames with {told.bytes} bytes had crossed {told.ch}, "
-                f"but the file holds {found.frames} with {found.bytes}, or other bytes."
+                f"At line {self._number}, {recorded.frames} frames with {recorded.bytes} bytes had crossed "
+                f"{recorded.ch}, but the file has {found.frames} with {found.bytes}, or other bytes."
             )
 
     def _end(self, told: EndRecord) -> None:
@@ -251,7 +251,7 @@ class _Check:
             self._fault("The last line does not fit the lines before it: something was changed, added or taken out.")
 
 
-# What can be had of a capture that was cut or damaged: all that stands before the damage, byte by byte, and an
+# The valid part of a capture that was cut or damaged: everything before the damage, byte by byte, and an
 # end.
 
 
@@ -271,7 +271,7 @@ class Recovered(msgspec.Struct, frozen=True):
     whole: bool
     """Whether the original had its own end, which was copied."""
     grows: bool
-    """Whether somebody was recording into it."""
+    """Whether it was being recorded to."""
 
 
 def recover(path: Path, out: Path, *, overwrite: bool = False, tell: Tell = tell_nobody) -> Recovered:

@@ -77,7 +77,7 @@ class Digests:
         return stream.frames - stream.written >= EVERY_FRAMES or run.time_ns - stream.since_ns >= EVERY_NS
 
     def sum(self, direction: Direction, channel: Channel, c: str) -> SumRecord:
-        """The digest of one stream as it stands; the count to the next begins anew. Even one without frames has it."""
+        """The digest of one stream so far; the count to the next restarts. Even one without frames has it."""
         stream = self._streams.get((direction, channel)) or _Stream()
         stream.written = stream.frames
         return SumRecord(
@@ -142,7 +142,7 @@ class Recorder:
         return places, list(map(len, lines))
 
     def add(self, record: EditRecord | RuleRecord | GapRecord) -> None:
-        """Write a record that is no entry."""
+        """Write a record other than an entry."""
         record = msgspec.structs.replace(record, c=self._connection)
         if self.file.put(to_line(record)) != LOST:
             self._counts[str(record.__struct_config__.tag)] += 1

@@ -34,21 +34,21 @@ from inspector.protocol.facts import Headers, HttpEvent, HttpFact, HttpTiming
 from inspector.protocol.frames import Channel, Direction, Eol, Frame, SseFacts
 from inspector.protocol.jsonrpc import NotJsonRpc, read
 
-# Where the parts of a document stand, and reading those one by one.
+# Finding the parts of a document, and reading them one by one.
 
 Path = tuple[str, ...]
 """The names on the way from the whole document to a member; () for the document."""
 MOST = 512 * 1024 * 1024
-"""Bytes of a part, and of a string in one; a larger part is passed over."""
+"""Bytes of a part, and of a string in one; a larger part is skipped."""
 _CHUNK = 1024 * 1024
 _TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{}"]', re.DOTALL)
-"""A string, a bracket, or the beginning of a string that goes on behind what was read."""
+"""A string, a bracket, or the beginning of a string that continues after what was read."""
 _OPENING = b"{["
 _BOM = b"\xef\xbb\xbf"
 
 
 class Parts:
-    """Where the items of an array stand, in the order in which they shall be read."""
+    """The places of the items of an array, in the order in which they are to be read."""
 
     def __init__(self) -> None:
         self._at, self._start, self._length = array("q"), array("q"), array("q")
@@ -57,13 +57,13 @@ class Parts:
         return len(self._at)
 
     def add(self, at_ns: int, start: int, length: int) -> None:
-        """One more; `at_ns` is when it happened, 0 if nobody knows."""
+        """One more; `at_ns` is when it happened, 0 if unknown."""
         self._at.append(at_ns)
         self._start.append(start)
         self._length.append(length)
 
     def in_order(self) -> Iterator[tuple[int, int, int]]:
-        """When each happened, its place and its length; the earliest first, and of one moment as they stand."""
+        """When each happened, its place and its length; the earliest first, those of the same moment in file order."""
         for index in sorted(range(len(self._at)), key=self._at.__getitem__):
             yield self._at[index], self._start[index], self._length[index]
 
@@ -124,7 +124,7 @@ def spans(source: ImportSource, way: Path) -> Iterator[tuple[Path, int, int]]:
                 yield span
         place, rest = place + used, buffer[used:]
         if len(rest) > MOST:
-            source.passed_over["texts that are too long, with all that stands behind"] = 1
+            source.passed_over["texts that are too long, with everything after them"] = 1
             return
     if walk.depth or rest:
         source.passed_over["ends of the file, which was cut off"] = 1
@@ -140,7 +140,7 @@ class _Walk:
         self._on_way = 0
         """How many of them lie on the way, the document and the array among them."""
         self._name = b""
-        """The string that came last: before a container that stands in an object, that is its name."""
+        """The last string: before a container in an object, it is its name."""
         self._part: Path | None = None
         """What one is in that is not on the way; None for nothing."""
         self._begin = 0
@@ -186,7 +186,7 @@ def _member_name(name: bytes) -> str:
         return ""
 
 
-# An HTTP exchange that somebody wrote down, as the facts and frames that it was.
+# An HTTP exchange of another program's file, as facts and frames.
 
 
 class RecordedExchange(msgspec.Struct, frozen=True):
@@ -215,7 +215,7 @@ class RecordedExchange(msgspec.Struct, frozen=True):
 
     @property
     def is_mcp(self) -> bool:
-        """Whether it carries the protocol, as far as that can be told."""
+        """Whether it seems to carry the protocol."""
         named = (name.lower() for name, _ in (*self.sent_headers, *self.headers))
         return any(name.startswith("mcp-") for name in named) or is_rpc(self.sent) or is_rpc(self.came)
 
@@ -496,7 +496,7 @@ def _messages(source: ImportSource, entries: Iterable[tuple[int, _Entry]]) -> It
         found = [frame(sender, payload, at or None, piped=False)]
         if is_there(each.response):
             back = Direction.FROM_SERVER if sender is Direction.TO_SERVER else Direction.TO_SERVER
-            directions.of(bytes(each.response))  # it is answered, whoever asked
+            directions.of(bytes(each.response))  # it has a response, from either side
             then = at + _official_ns(each.duration) if at else None
             found.append(frame(back, bytes(each.response), then, piped=False))
         yield at, found
@@ -537,10 +537,10 @@ OFFICIAL = Reader(
     "inspector",
     "an export of the official Inspector",
     (
-        "the exact bytes: each message was written anew",
+        "the exact bytes: messages were serialized again",
         "who sent a message, in a history that does not say so: that is worked out from methods and ids",
-        "which server it was, its stderr, and what is no message",
-        "in its requests, headers of the same name, and the bodies of streams that went on",
+        "the server's command, its stderr, and invalid messages",
+        "in its requests, headers of the same name, and the bodies of streams that continued",
     ),
     _official_knows,
     _official_read,

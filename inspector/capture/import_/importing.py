@@ -47,11 +47,11 @@ class Imported(msgspec.Struct, frozen=True):
 def import_file(
     path: Path, out: Path, *, name: str = "", overwrite: bool = False, keep_secrets: bool = False
 ) -> Imported:
-    """Write what stands in a foreign file as a capture; `name` is the format, "" to find it out.
+    """Convert a foreign file to a capture; `name` is the format, "" to find it out.
 
     The capture of the same file has the same id each time: it is the same evidence.
 
-    Raises: CaptureError if it is none that can be read, or holds nothing; UsageError if `out` can't be written.
+    Raises: CaptureError if its format is unknown, or if it is empty; UsageError if `out` can't be written.
     """
     demand_place(out, path, overwrite=True)  # whether it may be overwritten is seen when it is made
     fd = open_for_reading(path)
@@ -81,7 +81,7 @@ def _nothing(source: ImportSource, tool: str) -> CaptureError:
     passed_over = "; ".join(f"{what} ({count:,})" for what, count in source.passed_over.items())
     return CaptureError(
         f"{source.name} holds no message that can be read as {READERS[tool].title}"
-        + (f". Passed over: {passed_over}" if passed_over else ""),
+        + (f". Skipped: {passed_over}" if passed_over else ""),
         hint=f"If it is something else, say so to mcp-inspect import, --from {', '.join(READERS)}.",
     )
 

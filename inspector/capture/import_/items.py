@@ -1,6 +1,6 @@
 """What a reader of a foreign format yields, and the small things that all of them need.
 
-A reader never raises over what stands in a line: what it can't take it counts in `Source.passed_over`.
+A reader never raises because of a line's content: what it can't read is counted in `Source.passed_over`.
 """
 
 from collections import Counter
@@ -16,10 +16,10 @@ from inspector.protocol.facts import ConnectionEvent, ConnectionFact, Fact
 from inspector.protocol.frames import Channel, Direction, Eol, Frame
 from inspector.protocol.jsonrpc import Answer, ErrorAnswer, Notification, Request, RequestId, encode, read
 
-# What stands in a JSON object of another program: its members as written, each read as what is expected there.
+# The members of a JSON object of another program, each read as the type that is expected there.
 
 LATEST = 2**62
-"""Nanoseconds: beyond it a time is none."""
+"""Nanoseconds: larger values are invalid times."""
 _UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _decode = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
@@ -42,7 +42,7 @@ class Members(dict[str, msgspec.Raw]):
         return tuple(each for each in found if isinstance(each, str)) if isinstance(found, list) else ()
 
     def moment(self, name: str) -> int | None:
-        """Nanoseconds since 1970 of a time; None if it is none."""
+        """Nanoseconds since 1970 of a time; None if it is invalid."""
         return moment(self.value(name))
 
     def exact(self, name: str) -> bytes:
@@ -55,7 +55,7 @@ class Members(dict[str, msgspec.Raw]):
 
 
 def value(written: bytes | msgspec.Raw) -> Any:
-    """Any value, from how it was written; None if that is no JSON."""
+    """Any value, from its text; None if that is not JSON."""
     try:
         return msgspec.json.decode(written)
     except _UNREADABLE:
@@ -71,7 +71,7 @@ def members(line: bytes | msgspec.Raw) -> Members | None:
 
 
 def moment(said: object) -> int | None:
-    """Nanoseconds since 1970 of an ISO time, local if it has no zone, or of (milli)seconds; None if it is none."""
+    """Nanoseconds since 1970 of an ISO time, local if it has no zone, or of (milli)seconds; None if it is invalid."""
     if isinstance(said, bool):
         return None
     if isinstance(said, int | float):
@@ -94,7 +94,7 @@ def _checked(nanoseconds: float) -> int | None:
 
 
 def first_members(start: bytes) -> Members:
-    """The members of the object on the first line; none if that is no object."""
+    """The members of the object on the first line; empty if that is not an object."""
     for line in start.removeprefix(b"\xef\xbb\xbf").split(b"\n"):
         if line.strip():
             return members(line) or Members()
@@ -156,7 +156,7 @@ class Reader(msgspec.Struct, frozen=True):
 
 
 def frame(direction: Direction, payload: bytes, wall_ns: int | None, *, piped: bool = True) -> ImportedItem:
-    """A frame, on a pipe or carried in a way that nobody has recorded."""
+    """A frame, on a pipe or on a channel that was not recorded."""
     sent = direction is Direction.TO_SERVER
     channel = (Channel.STDIN if sent else Channel.STDOUT) if piped else Channel.MEMORY
     return ImportedItem(wall_ns, Frame(0, 0, 0, direction, channel, payload, Eol.LF if piped else Eol.NONE))
@@ -191,7 +191,7 @@ def is_there(raw: msgspec.Raw) -> bool:
     return bytes(raw) not in (b"", b"null")
 
 
-# Who sent a message, where nobody has written it down: known by its method, or by whose request it answers.
+# Who sent a message, if the file does not say: known by its method, or by the request that it responds to.
 
 _OF_SERVER = frozenset(
     {

@@ -46,7 +46,7 @@ class _Tape:
         version = header.value("cassetteVersion")
         if not isinstance(version, int) or version > _NEWEST:
             raise CaptureError(
-                f"{name} is a cassette of version {str(version)[:20]}, and this program reads up to {_NEWEST}",
+                f"{name} is a cassette of version {str(version)[:20]}, and mcp-inspect reads versions up to {_NEWEST}",
                 hint="Record it again, or write it with an older mcp-cassette.",
             )
         self.began_ns = header.moment("startedAt")
@@ -97,7 +97,7 @@ CASSETTE = Reader(
     "mcp-cassette",
     "a cassette of mcp-cassette",
     (
-        "the exact bytes: each message was written anew",
+        "the exact bytes: messages were serialized again",
         "HTTP: headers, which exchange carried what, event ids and keep-alives",
         "stderr and how the server's process ended",
         "what was redacted, and times finer than a millisecond",
@@ -142,7 +142,7 @@ MCPSNOOP = Reader(
     "mcpsnoop",
     "a log of mcpsnoop",
     (
-        "line ends, and blanks between the words of a message",
+        "line ends, and white space within messages",
         "HTTP: headers, status and which exchange carried what",
         "how the server's process ended",
         "what mcpsnoop has redacted",
@@ -217,7 +217,7 @@ def _claude_desktop_read(source: ImportSource) -> Iterator[ImportedItem]:
 
 
 def _name(brackets: bytes) -> str:
-    """What the server is called: the bracket that is no level."""
+    """The server's name: the bracket that is not a level."""
     names = re.findall(r"\[([^\]]*)\]", brackets.decode("utf-8", "replace"))
     return next((each for each in names if each not in ("info", "warn", "error", "debug")), "")
 
@@ -226,9 +226,9 @@ CLAUDE_DESKTOP = Reader(
     "claude-desktop",
     "a log of Claude Desktop",
     (
-        "the exact bytes: each message was written anew",
+        "the exact bytes: messages were serialized again",
         "long messages: Claude Desktop cuts out their middle, and such a one is shown as what is left of it",
-        "what is no message on the server's stdout",
+        "invalid messages on the server's stdout",
         "the server's command, and the times of stderr: each line has that of the line before it",
     ),
     _claude_desktop_knows,
@@ -285,10 +285,10 @@ VSCODE = Reader(
     "vscode",
     "a log of VS Code",
     (
-        "the exact bytes: each message was written anew",
+        "the exact bytes: messages were serialized again",
         "the time zone: times are read as those of this machine",
-        "how it was carried: headers, status, and what is no message",
-        "how the words of the server's command were parted",
+        "headers, status, and invalid messages",
+        "the arguments of the server's command",
     ),
     _vscode_knows,
     _vscode_read,
@@ -312,5 +312,5 @@ READERS: dict[str, Reader] = {
 
 
 def recognised(start: bytes) -> Reader | None:
-    """The format of a file that begins so; None if it is none of them."""
+    """The format of a file that begins like this; None if unknown."""
     return next((each for each in READERS.values() if each.knows(start)), None)

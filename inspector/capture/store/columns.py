@@ -30,7 +30,7 @@ from inspector.protocol.jsonrpc import Answer
 
 
 class MessageKind(IntEnum):
-    """What a frame holds. NONE is for what is no frame."""
+    """What a frame contains. NONE is for other entries."""
 
     NONE = 0
     REQUEST = 1
@@ -94,11 +94,11 @@ def _answer(event: Closed | CameLate | Orphaned) -> MessageKind:
 
 KIND_BITS, TO_SERVER_BIT, FROM_SERVER_BIT, PROBE_BIT, BYTES_BIT = 0x07, 0x08, 0x10, 0x20, 0x40
 """What the flags of a frame say: the number of its MessageKind, who sent it, whether it is of a probe, and whether its
-payload is no text, and so stands in its line as bytes."""
+payload is not text, and so is in its line as base64."""
 UNLISTED = 0xFFFF
-"""Stands in the column of methods for one that has no number."""
+"""In the column of methods: one without a number."""
 NOWHERE = -1
-"""Stands in the column of places for LOST."""
+"""In the column of places: LOST."""
 
 
 class EntryKind(IntEnum):
@@ -118,7 +118,7 @@ MESSAGE_KINDS: tuple[MessageKind, ...] = tuple(MessageKind)
 
 
 class CompactColumns(msgspec.Struct, frozen=True):
-    """The columns that are not copied before somebody asks."""
+    """The columns that are copied only when needed."""
 
     times: DeltaArray
     walls: DeltaArray
@@ -128,7 +128,7 @@ class CompactColumns(msgspec.Struct, frozen=True):
 
 
 class Columns:
-    """The columns of entries that follow one another, as copies: what is at `first` stands at position 0."""
+    """The columns of entries that follow one another, as copies: `first` is at position 0."""
 
     def __init__(
         self,
@@ -166,13 +166,13 @@ class Columns:
 
     @cached_property
     def places(self) -> Sequence[int]:
-        """Where each line stands in the source, or LOST."""
+        """The place of each line in the source, or LOST."""
         found = self._narrow.places.part(*self._part)
         return [LOST if place < 0 else place for place in found] if NOWHERE in found else found
 
     @cached_property
     def offsets(self) -> "array[int]":
-        """Where each line begins behind the beginning of the first, if all of them stand within 4 GiB."""
+        """The offset of each line from the first, if all of them are within 4 GiB."""
         return self._narrow.places.differences(*self._part)
 
     @property

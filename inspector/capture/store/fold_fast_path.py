@@ -1,8 +1,8 @@
 """The fold of plain traffic, leaner: what it does is what `Conversation.observe` does, without telling what it meant.
 
-Whoever reads a long recording needs no events, only what became of the conversation and one line of columns. Plain are
+Reading a long recording needs no events, only the final conversation and one line of columns. Plain messages are
 notifications, calls of tools and their results with which nothing is unusual; of a call's arguments and of a result's
-content no objects are made. All else is not taken here: whoever asks gives it to the conversation as a frame.
+content no objects are made. All else is rejected here: the caller passes it to the conversation as a frame.
 """
 
 from collections import Counter
@@ -86,7 +86,7 @@ _decode = msgspec.json.Decoder(_Message).decode
 
 
 class PlainFold:
-    """A conversation, told of plain messages."""
+    """A conversation that is fed plain messages."""
 
     def __init__(self, conversation: Conversation) -> None:
         self._conversation = conversation
@@ -203,12 +203,12 @@ class Rows:
         self._plain = PlainFold(journal.conversation)
         self._waiting: list[Row] = []
         self.hearer: Hearer | None = None
-        """Hears of the frames; None if nobody does."""
+        """Gets the frames; None if not needed."""
         self.passed_over: Counter[str] = Counter()
-        """How many records had "no payload", and were passed over, or one of "other length"."""
+        """How many records had "no payload", and were skipped, or one of "other length"."""
 
     def take(self, lines: Sequence[bytes], at: int, place: int, anchor: int) -> tuple[int, int]:
-        """Take in lines from position `at` on, the first of which stands at `place`, up to one that is no frame's.
+        """Take in lines from position `at` on, the first of which is at `place`, up to one that is not a frame.
 
         Returns the position of that one, and its place. `anchor`: wall clock less monotonic clock, for records
         without the one.

@@ -1,7 +1,7 @@
 """The past of a journal: what was known when any of its entries had just come, as a journal that can be looked at.
 
 It is folded from the frames themselves, beginning at the nearest checkpoint before, and shares the entries with the
-journal it is of. What is known at a moment never depends on what came later.
+journal it is of. What is known at a moment never depends on later entries.
 """
 
 from collections.abc import Callable

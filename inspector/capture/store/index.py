@@ -1,7 +1,7 @@
 """The index of a capture: what loading it came to, kept in the cache, so that opening it again takes no folding.
 
-It says nothing that the capture does not: it is made anew whenever the capture, this program or the format of the
-index is another one, and whatever is odd about it is a reason to load the capture as if there was none. It lies in a
+It contains nothing that the capture lacks: it is made again whenever the capture, mcp-inspect or the format of the
+index changed, and any defect is a reason to load the capture without it. It lies in a
 directory of our own, never beside the capture, is readable by its owner alone, and is read only where that is so and
 its digest is right.
 
@@ -163,7 +163,7 @@ def _column(own: Column, name: str, columns: dict[str, bytes]) -> Any:
 
 
 def _check(filled: Mapping[str, Any], rest: Rest, exchanges: int, size: int) -> None:
-    """Look whether the columns mean something: whoever reads them later does not ask.
+    """Check that the columns are valid: later readers do not.
 
     Raises: NotKept.
     """
@@ -304,7 +304,7 @@ def _read(fd: int, what: Identity) -> tuple[_Contents, dict[str, bytes]]:
     digest = hashlib.sha256()
     start = os.read(fd, len(MAGIC) + digest.digest_size)
     if not start.startswith(MAGIC) or total > _LARGEST:
-        raise NotKept("it is no index")
+        raise NotKept("it is not an index")
     length = _take(fd, 8, digest)
     size = int.from_bytes(length)
     if size > total:
@@ -355,7 +355,7 @@ def _indexes(directory: Path) -> Iterator[tuple[Path, int]]:
 
 @cache
 def _reader() -> str:
-    """Who reads: this program as it stands, on a machine of this kind. A fold that was changed makes other indexes."""
+    """The reader: this version of mcp-inspect, on this kind of machine. A changed fold makes other indexes."""
     room = Path(inspector.__file__).parent
     parts = [inspector.__version__, sys.byteorder, sys.version.split()[0]]
     parts += [str(array(code).itemsize) for code in "HIqQ"]

@@ -1,6 +1,6 @@
 """Loading a capture: its records become a journal again, as if it happened now. It never connects, starts or fetches.
 
-What can't be read is counted and told in notices; the rest is there.
+What can't be read is counted and reported in notices; the rest is there.
 """
 
 import os
@@ -40,7 +40,7 @@ from inspector.capture.store.history import Points
 from inspector.protocol.events import Event
 from inspector.protocol.frames import Frame
 
-# Whether a capture that is open is still the file that was read: files are cut, written anew and replaced
+# Whether a capture that is open is still the file that was read: files are truncated, rewritten and replaced
 # meanwhile.
 
 _START = 1024
@@ -76,7 +76,7 @@ class OpenedFile:
         if size < read:
             return Trouble("the capture was cut while it was read", self._readable(size))
         if start != self._start:
-            return Trouble("the capture was written anew while it was read", 0)
+            return Trouble("the capture was rewritten while it was read", 0)
         if (there.st_dev, there.st_ino) != (opened.st_dev, opened.st_ino):
             return Trouble("another file has taken the place of the capture")
         return None
@@ -104,7 +104,7 @@ class RecordedFile:
             return self._window.read(self.fd, place, length)
 
     def end_at(self, size: int) -> None:
-        """Read nothing beyond from now on: what stands there is not what stood there."""
+        """Read nothing beyond from now on: the content there has changed."""
         with self._lock:
             self._end = size
             self._window = FileWindow()
@@ -120,9 +120,9 @@ class RecordedFile:
 class Loading:
     """A capture that is being read: `journal` fills with every step, and can be shown meanwhile.
 
-    Of another program's file, what stands in for it is read; the journal is that of the file that was named.
+    For another program's file, its temporary capture is read; the journal is that of the named file.
 
-    Raises (when made): CaptureError if the file is no capture or must not be read.
+    Raises (when made): CaptureError if the file is not a capture or must not be read.
     """
 
     def __init__(self, path: Path) -> None:
@@ -147,7 +147,7 @@ class Loading:
         """Whether the file is still what it was."""
 
     def tell(self, hearer: Hearer) -> None:
-        """Before the first step: have somebody hear of every frame."""
+        """Before the first step: add a listener for every frame."""
 
         def hear(entry: Entry, events: Sequence[Event]) -> None:
             if isinstance(entry.what, Frame):
@@ -158,7 +158,7 @@ class Loading:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the last record that was read says that this is all, and in good order."""
+        """Whether the last record that was read says that the capture was closed."""
         return self._end is not None and self._end.clean
 
     def step(self, most: int = BLOCK) -> bool:
@@ -222,7 +222,7 @@ class Loading:
         self.done = end
 
     def _line(self, line: bytes, place: int, whole: bool) -> None:
-        """Take in a line that is no ordinary frame's."""
+        """Read a line other than an ordinary frame."""
         try:
             record = from_line(line)
         except ValueError:
@@ -259,21 +259,21 @@ class Loading:
     def _unknown(self, line: bytes, whole: bool) -> None:
         kind = type_of(line)
         if not whole:
-            self._passed_over["torn"] += 1
+            self._passed_over["partial"] += 1
         elif kind is None or kind in KNOWN:
             self._passed_over["unreadable"] += 1
         else:
             self._passed_over["unknown"] += 1
 
     def conclude(self) -> None:
-        """Tell what was odd about the file: once, when the last line was taken in."""
+        """Report problems of the file: once, after the last line was read."""
         self.done = max(self.done, self.total)
         note = self.journal.note
         if isinstance(self._head.imported, Import):
             for said in _origin(self._head.imported, self._stand_in):
                 note(said)
         if is_newer_minor(self._head.v):
-            note(f"The capture has format {self._head.v[:40]}, newer than this program: parts of it may not be shown.")
+            note(f"The capture has format {self._head.v[:40]}, newer than mcp-inspect: parts of it may not be shown.")
         passed_over = self._passed_over + self._rows.passed_over
         for what, sentence in _PASSED_OVER.items():
             if count := passed_over[what]:
@@ -283,24 +283,24 @@ class Loading:
         elif self._end is None:
             note("The capture has no end: whatever wrote it was stopped, or the file was cut.")
         elif not self._end.clean:
-            note("The capture was not closed in good order: its end may be missing.")
+            note("The capture was not closed: its end may be missing.")
 
 
 _PASSED_OVER = {
-    "torn": "The last line of the capture is torn and was left out.",
+    "partial": "The last line of the capture is incomplete and was left out.",
     "unreadable": "Left out of the capture, because unreadable: {}.",
-    "unknown": "Left out of the capture, because of a type that this program does not know: {}.",
+    "unknown": "Left out of the capture, because their type is unknown: {}.",
     "no payload": "Left out of the capture, because the payload is in another file, which is not read: {}.",
     "other length": "The payload has another length than the capture says, so it was changed after recording: {}.",
 }
 
 
 def load(path: Path, *, on_progress: Callable[[int, int], None] | None = None, cache: Path | None = None) -> Journal:
-    """The journal of a capture, whole. `on_progress` is told bytes read and bytes in all, now and then.
+    """The complete journal of a capture. `on_progress` gets bytes read and bytes in all, from time to time.
 
     `cache`: where it is kept what reading long captures came to, and what was kept is taken from; None for nowhere.
 
-    Raises: CaptureError if the file is no capture or must not be read.
+    Raises: CaptureError if the file is not a capture or must not be read.
     """
     loading = Loading(path)
     if cache is None:

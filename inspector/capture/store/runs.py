@@ -1,6 +1,6 @@
 """Runs: log messages or lines of stderr that came in one piece, kept at a quarter of what they cost one by one.
 
-A flood is nearly always one of these. They are requests of nobody and answers to nothing, so the fold takes no note
+A flood is nearly always one of these. They are neither requests nor responses, so the fold takes no note
 of them; they were read by the same read, so they share its moment. What is written is what `record_of` would write.
 """
 
@@ -66,7 +66,7 @@ class FrameRun(msgspec.Struct, frozen=True):
         return list(map(len, self.payloads))
 
     def entries(self) -> list[Entry]:
-        """The same, one by one, for whoever wants to know of each."""
+        """The same, one by one."""
         return [self._entry(place) for place in range(len(self.payloads))]
 
     def records(self, *, c: str, origin: str) -> list[bytes]:

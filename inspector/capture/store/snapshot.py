@@ -1,8 +1,8 @@
-"""A conversation as data, and back: what a long recording came to need not be folded again to be looked at again.
+"""A conversation as data, and back: a long recording need not be folded again to be opened again.
 
-The columns go as raw bytes, all else as one typed value, and what comes back goes on as the first would have. A member
-that this file does not know, or a value that would come back as another one, is a reason to keep nothing: folding
-again is always right.
+The columns are stored as raw bytes, all else as one typed value, and a restored object continues as the original.
+A member that this file does not know, or a value that would be restored differently, is a reason to store nothing:
+folding again is always right.
 """
 
 import zlib
@@ -114,12 +114,12 @@ def columns_of(owner: object) -> dict[str, Column]:
 
 
 def refuse_others(name: str, members: Mapping[str, Any], known: Set[str]) -> None:
-    """Look whether all that an object knows stands in members that are kept.
+    """Check that all state of an object is in members that are stored.
 
     Raises: NotKept.
     """
     if more := [member for member in members if member not in known and members[member]]:
-        raise NotKept(f"nobody keeps {', '.join(more)} of {name}")
+        raise NotKept(f"{', '.join(more)} of {name} is not stored")
 
 
 def alike(one: Any, other: Any) -> bool:
@@ -168,7 +168,7 @@ def condensed(conversation: Conversation) -> ConversationSnapshot:
 def restored(data: bytes, columns: dict[str, bytes]) -> Conversation:
     """The conversation that was kept. `columns` is used up.
 
-    Raises: NotKept if this is none, or does not agree with itself.
+    Raises: NotKept if this is not a snapshot, or is inconsistent.
     """
     try:
         kept = msgspec.msgpack.decode(data, type=ConversationSnapshot)
@@ -345,7 +345,7 @@ def _at(things: list[Any], number: int) -> Any:
 
 def _position(number: int, count: int) -> int:
     if not 0 < number <= count:
-        raise ValueError(f"there is no number {number}")
+        raise ValueError(f"number {number} does not exist")
     return number - 1
 
 
@@ -358,7 +358,7 @@ def _within(
 
 
 # Checkpoints: a conversation as it was at some moment, in some ten kilobytes, while the conversation itself
-# goes on.
+# continues.
 
 _LARGEST = 256 * 1024 * 1024
 """Bytes that a checkpoint may unfold to: one that came from a file may be anything."""
@@ -401,7 +401,7 @@ def checkpoint(conversation: Conversation) -> Checkpoint:
 def conversation_at(point: Checkpoint, later: Conversation) -> Conversation:
     """The conversation of that moment, apart from the one that has gone on since. That may go on meanwhile.
 
-    Raises: NotKept if the checkpoint is none of this conversation's.
+    Raises: NotKept if the checkpoint is from another conversation.
     """
     log = later.exchanges
     try:

@@ -95,7 +95,7 @@ class RecentEntries:
 
 
 _LARGE = 1024 * 1024
-"""Payload bytes from which a new entry is kept at hand: whoever shows it next need not read all of that back."""
+"""Payload bytes from which a new entry is kept in memory, so that it can be shown without reading it back."""
 _HELD = 2000
 """Entries that are kept as they were where the file has them without credentials."""
 _METHODS = 60_000
@@ -143,7 +143,7 @@ class Store:
         """What is not in the source as it was: with what gives access."""
 
     def add(self, entry: Entry, meaning: Meaning, place: int, length: int) -> None:
-        """Entry number `count` + 1, whose line stands at `place` (LOST: nowhere). One thread only."""
+        """Entry number `count` + 1, whose line is at `place` (LOST: nowhere). One thread only."""
         what = entry.what
         size = size_of(what)
         self._put(place, min(length, _MOST), entry.time_ns, entry.wall_ns, min(size, _MOST))
@@ -178,7 +178,7 @@ class Store:
             del self._held[next(iter(self._held))]
 
     def add_run(self, run: FrameRun | StderrRun, places: list[int], lengths: list[int]) -> None:
-        """The entries of a run, whose lines stand at those places. One thread only."""
+        """The entries of a run, whose lines are at those places. One thread only."""
         count = len(run.payloads)
         self._put_many(places, lengths, [run.time_ns] * count, [run.wall_ns] * count, run.sizes)
         self._exchanges.extend(repeat(0, count))
@@ -275,7 +275,7 @@ class Store:
         )
 
     def place(self, n: int) -> int:
-        """Where the line of the entry stands in the source; LOST if nowhere."""
+        """The place of the entry's line in the source; LOST if nowhere."""
         place = self._places[self._at(n)]
         return place if place >= 0 else LOST
 
@@ -356,7 +356,7 @@ class Store:
         return Entry(n, time_ns, wall_ns, what, missing=True)
 
     def _put(self, place: int, length: int, time_ns: int, wall_ns: int, size: int) -> None:
-        """What stands in narrow columns, of one more."""
+        """The values of one more entry in narrow columns."""
         self._places.append(place if place != LOST else NOWHERE)
         self._lengths.append(length)
         self._times.append(time_ns)
@@ -411,7 +411,7 @@ _KIND_OF_FACT: dict[type, EntryKind] = {
 
 
 def _flags(what: Frame | Fact) -> int:
-    """Three bits for the kind of message, two for the direction, one for the probe, one for what is no text."""
+    """Three bits for the kind of message, two for the direction, one for the probe, one for binary payloads."""
     if not isinstance(what, Frame):
         return 0
     direction = 0x08 if what.direction is Direction.TO_SERVER else 0x10
@@ -455,10 +455,10 @@ def _empty(kind: EntryKind, direction: Direction | None, n: int, time_ns: int, w
             assert_never(kind)
 
 
-# Entries read back one after another, for whoever goes through a whole journal.
+# Entries read back one after another, to go through a whole journal.
 
 _PLAIN = frozenset((EntryKind.FRAME, EntryKind.STDERR))
-"""What stands in the file as it was. Of other facts the file may hold less than memory does."""
+"""What the file contains completely. Of other facts the file may contain less than memory does."""
 _BULK_LONG = 1 << 20
 """Bytes of a line from which on an entry at hand is not read back: that takes three times its length meanwhile."""
 

@@ -111,7 +111,7 @@ def test_no_link_is_followed_neither_to_read_nor_to_write(capture: Path, tmp_pat
 def test_what_is_no_file_or_too_large_is_not_read(capture: Path) -> None:
     place = capture.with_name("x.mcpcap.notes")
     os.mkfifo(place)
-    assert "no ordinary file" in NotesFile(capture, "me").read().trouble
+    assert "not an ordinary file" in NotesFile(capture, "me").read().trouble
     place.unlink()
     with place.open("wb") as large:
         large.truncate(MOST_BYTES + 1)

@@ -167,7 +167,7 @@ def test_after_a_gap_the_digests_are_not_believed(path: Path) -> None:
     gap = to_line(GapRecord(lost_frames=3))
     path.write_bytes(b"".join([*lines[:1500], gap, *lines[1503:]]))
     faults = verify(path).faults
-    assert "Line 1501 tells of a gap: 3 records were never written." in faults
+    assert "Line 1501 is a gap: 3 records were not written." in faults
     assert not any("other bytes" in fault for fault in faults)
 
 

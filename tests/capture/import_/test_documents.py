@@ -86,7 +86,7 @@ def test_a_string_that_is_longer_than_memory_ends_the_document(monkeypatch: pyte
     monkeypatch.setattr(documents, "MOST", 100)
     with read(b'[{"t":1},"' + b"x" * 400 + b'",{"t":2}]', 8) as source:
         assert [length for _, _, length in spans(source, ())] == [7]
-        assert source.passed_over == {"texts that are too long, with all that stands behind": 1}
+        assert source.passed_over == {"texts that are too long, with everything after them": 1}
 
 
 def test_pieces_that_overlap_are_merged_and_no_more_is_at_hand_than_must() -> None:

@@ -26,7 +26,7 @@ def test_cassette_the_session_is_read(tmp_path: Path) -> None:
 
 
 def test_a_newer_cassette_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(CaptureError, match="version 3, and this program reads up to 2"):
+    with pytest.raises(CaptureError, match="version 3, and mcp-inspect reads versions up to 2"):
         read_text(tmp_path, "mcp-cassette", b'{"type":"header","cassetteVersion":3}\n{}\n')
     assert not (tmp_path / "out.mcpcap").exists()
 

@@ -134,7 +134,7 @@ def test_a_capture_cut_at_any_byte_is_read_up_to_there_or_refused(path: Path) ->
 
 def test_a_torn_last_line_is_told(path: Path) -> None:
     journal = load(sample("torn"))
-    assert journal.notices == ("The last line of the capture is torn and was left out.", NO_END)
+    assert journal.notices == ("The last line of the capture is incomplete and was left out.", NO_END)
     assert journal.count == 16
     journal.close()
 
@@ -162,14 +162,14 @@ def test_unknown_records_are_counted_and_passed_over(path: Path) -> None:
     lines[2:2] = [b'{"r":"mark","n":1,"text":"look"}\n']
     path.write_bytes(b"".join(lines))
     journal = load(path)
-    assert journal.notices == ("Left out of the capture, because of a type that this program does not know: 1 record.",)
+    assert journal.notices == ("Left out of the capture, because their type is unknown: 1 record.",)
     assert journal.count == 17
     journal.close()
 
 
 def test_a_newer_minor_version_is_read_with_a_notice(path: Path) -> None:
     journal = load(rewritten(whole(path), b'"v":"1.0"', b'"v":"1.9"'))
-    assert "format 1.9, newer than this program" in journal.notices[0]
+    assert "format 1.9, newer than mcp-inspect" in journal.notices[0]
     assert journal.count == 17
     journal.close()
 
@@ -213,7 +213,7 @@ def test_a_gap_is_told(path: Path) -> None:
 def test_an_end_in_bad_order_is_told(path: Path) -> None:
     path.write_bytes(to_line(HEAD) + to_line(EndRecord(clean=False)))
     journal = load(path)
-    assert journal.notices == ("The capture was not closed in good order: its end may be missing.",)
+    assert journal.notices == ("The capture was not closed: its end may be missing.",)
     journal.close()
 
 
@@ -354,7 +354,7 @@ def write_anew(standing_path: Path) -> None:
     [
         (lambda standing_path: os.truncate(standing_path, 2000), "was cut", 2000),
         (lambda standing_path: standing_path.write_bytes(b"head two\n"), "was cut", 0),
-        (write_anew, "written anew", 0),
+        (write_anew, "rewritten", 0),
         (put_another, "another file has taken the place", None),
         (lambda standing_path: standing_path.unlink(), "can't be looked at", None),
     ],

@@ -118,7 +118,7 @@ def test_a_number_too_large_for_the_format_is_a_reason_to_keep_nothing() -> None
 
 def test_what_nobody_keeps_must_be_empty() -> None:
     refuse_others("it", {"a": 1, "b": []}, {"a"})
-    with pytest.raises(NotKept, match="nobody keeps b of it"):
+    with pytest.raises(NotKept, match="b of it is not stored"):
         refuse_others("it", {"a": 1, "b": [2]}, {"a"})
 
 

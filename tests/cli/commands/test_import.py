@@ -20,7 +20,7 @@ def test_it_says_what_came_and_what_is_lost(tmp_path: Path) -> None:
     ran = inspect("import", str(file))
     assert ran.status == ExitStatus.OK
     assert "7 messages in 10 entries, from a log of Claude Desktop" in ran.stdout
-    assert "  - the exact bytes: each message was written anew" in ran.stdout
+    assert "  - the exact bytes: messages were serialized again" in ran.stdout
     assert "Left out (1): remarks of Claude Desktop." in ran.stderr
     assert command.name == "import"
     ran = inspect("tail", f"{file}.mcpcap")

@@ -49,7 +49,7 @@ async def test_a_torn_capture_is_played_and_told_to_be_torn(tmp_path: Path, monk
     monkeypatch.setattr(running, "_serve", serve)
     narrated, warned = list[str](), list[str]()
     assert await run(MockRequest(path), INSTANT, narrate=narrated.append, warn=warned.append) == 1
-    assert warned[0] == "The last line of the capture is torn and was left out."
+    assert warned[0] == "The last line of the capture is incomplete and was left out."
     assert narrated[0].startswith("c.mcpcap: made, 2 requests recorded in")
     assert narrated[1] == "once the client did something else than was recorded"
     assert len(played) == 1
