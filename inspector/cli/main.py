@@ -77,6 +77,7 @@ _COMMANDS = {
     "verify": _Command("verify", "Check that a capture is complete and unchanged", _CAPTURE, talks=False),
     "recover": _Command("verify", "Copy the valid part of a damaged capture", _CAPTURE, talks=False),
     "checks": _Command("checks", "List all checks with severity and protocol versions", _MORE, talks=False),
+    "keys": _Command("keys", "List all keys of the terminal interface", _MORE, talks=False),
     "revisions": _Command("revisions", "List MCP protocol versions and compare them", _MORE, talks=False),
     "debug": _Command("debug", "Measure memory use of a capture or a session", _MORE),
     "completion": _Command("completion", "Print the completion script for bash, zsh or fish", _MORE, talks=False),

@@ -84,7 +84,7 @@ def _declared(journal: Journal, declares: bool, can_set: bool) -> list[Span]:
     if journal.conversation.opening is None:
         return []
     if declares:
-        return [("S sets the level", "faint")] if journal.live and can_set else []
+        return [("x l sets the level", "faint")] if journal.live and can_set else []
     return [(f"{spans.WARNING} no logging capability: stderr only is to be expected", "warning")]
 
 

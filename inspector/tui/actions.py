@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 from functools import cache
+from typing import Final
 
 import msgspec
 from textual.binding import Binding
@@ -12,47 +13,51 @@ from inspector.tui.theme import glyphs
 
 
 class ActionScope(StrEnum):
-    """Where an action is offered; also the headings of the help."""
+    """Where an action is valid; also the headings of the help."""
 
     EVERYWHERE = "Everywhere"
-    MOVING = "Moving in lists and payloads"
-    LIST = "Lists of traffic"
+    MOVING = "Moving"
+    LIST = "Lists"
     JSON = "Payloads"
     PAYLOAD = "Payloads in any form"
     TEXT = "Payloads as exact text"
-    FINDING_HERE = "Finding in a payload"
-    SEARCH = "Search line"
-    FILTER = "Filter line"
-    FINDING = "Finding in the traffic"
+    FINDING_HERE = "Search in a payload"
+    SEARCH = "Search field"
+    FILTER = "Filter field"
+    SEARCH_MODE = "Filter and search"
+    FINDING = "Search in Traffic"
     TRAFFIC = "Traffic"
     WATERFALL = "Waterfall"
-    TIMELINE = "Timeline of all servers"
+    TIMELINE = "All servers"
     DETAIL = "Detail"
-    OFFERED = "Lists of what a server offers"
+    OFFERED = "Tools, Resources and Prompts"
     TOOLS = "Tools"
     RESOURCES = "Resources"
     PROMPTS = "Prompts"
-    RESULT = "Result of a call"
+    RESULT = "Results"
     FORM = "Forms"
-    FORM_LINE = "Lines of a form"
+    FORM_LINE = "Rows of a form"
     FORM_CHOICE = "Choices in a form"
-    INBOX = "Questions"
+    INBOX = "Inbox"
     SERVER = "Server"
-    LOG = "Log of the server"
+    LOG = "Log"
     TASKS = "Tasks"
     FINDINGS = "Findings"
-    RAW = "Messages written by hand"
+    RAW = "Composer"
     SKILLS = "Skills"
     NETWORK = "HTTP exchanges"
     START = "Start"
-    REPLAY = "Replay of a recording"
+    REPLAY = "Replay"
+    REPLAY_BAR = "Replay bar"
     MARKS = "Marks and views"
-    STORY = "Story of an operation"
-    SESSIONS = "Sessions"
-    COMPARE = "Comparing captures"
-    OPEN = "Opening another server"
-    EXPORT = "Exporting"
-    CONFIRM = "Questions before a start"
+    TRACE = "Trace"
+    SESSIONS = "Captures"
+    COMPARE = "Comparison of captures"
+    OPEN = "Open a server"
+    EXPORT = "Export"
+    DIALOG = "Dialogs"
+    HELP = "Help"
+    CONFIRM = "Confirmation"
 
 
 class Action(msgspec.Struct, frozen=True):
@@ -61,11 +66,11 @@ class Action(msgspec.Struct, frozen=True):
     id: str
     """The name under which users rebind it."""
     keys: tuple[str, ...]
-    """As Textual names them; the first is shown."""
+    """As Textual names them; the first is shown. "g t" is `t` in the menu of `g`."""
     label: str
-    """One or two words, for the footer."""
-    tooltip: str
-    """One sentence, for the help and the mouse."""
+    """One to three words in sentence case, for footer, menus, palette and buttons."""
+    sentence: str
+    """One sentence, for help, palette and the mouse."""
     where: ActionScope
     action: str
     """What Textual runs: the method `action_<this>` of whoever binds it, or of the app with `app.` before it."""
@@ -99,6 +104,9 @@ def lend_actions(owner: DOMNode, make_parts: Callable[[], Sequence[object]]) -> 
             lend(method)
 
 
+MENUS: Final = {"g": "Go to", "v": "View", "f": "Filter by", "x": "Act"}
+"""The keys that open a menu, with its title."""
+
 _SIGNS = {"enter": "⏎", "shift+tab": "⇧Tab", "up": "↑", "down": "↓", "left": "←", "right": "→"}
 _WORDS = {"enter": "Enter", "shift+tab": "Shift+Tab", "up": "Up", "down": "Down", "left": "Left", "right": "Right"}
 _NAMES = {
@@ -110,11 +118,16 @@ _NAMES = {
     "home": "Home",
     "end": "End",
     "comma": ",",
+    "delete": "Del",
+    "shift+up": "⇧↑",
+    "shift+down": "⇧↓",
 }
 
 
 def key_name(key: str) -> str:
     """Return a key as footer and help write it: `^p`, `F5`, `⏎`, or "Enter" where the terminal has no such sign."""
+    if " " in key.strip():
+        return " ".join(key_name(part) for part in key.split(" "))
     if key.startswith("ctrl+"):
         return "^" + ("Space" if key == "ctrl+@" else key_name(key[5:]))
     names = _NAMES | (_WORDS if glyphs().to_server.isascii() else _SIGNS)

@@ -8,6 +8,7 @@ import gc
 import inspect
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
@@ -36,7 +37,7 @@ from inspector.tui.screens.replay.controls import Replay
 from inspector.tui.tabs import Tab, Tabs, subject_of
 from inspector.tui.theme import glyphs
 from inspector.tui.toasts import TOAST_CSS, Toasts
-from inspector.tui.widgets.bars import FooterBar
+from inspector.tui.widgets.bars import FooterBar, MenuBar, Menus, valid_actions
 from inspector.tui.widgets.virtual_list import LogList
 
 if TYPE_CHECKING:
@@ -103,6 +104,9 @@ class InspectApp(App[None]):
         self._beside = [*beside]
         self._over = over
         self.checker: Checker | None = None
+        self.menus = Menus(self)
+        self._recent: list[str] = []
+        """Ids of what was run from the palette, the newest first."""
         self._input = InputQueue(self, self._refocus)
         self._focus_keeper = FocusKeeper(self, self._refocus)
         self.toasts = Toasts(self, self._bars_below)
@@ -132,7 +136,7 @@ class InspectApp(App[None]):
         """In the order of their ticks: see `_tick`."""
         self.connection = ConnectionActions(self, self.tabs, self.header, self.toasts, self.navigation.offer_server)
         exports = ExportActions(self, self.tabs, self.toasts, opener)
-        self._action_owners = _action_owners(*self.parts, self.connection, exports)
+        self._action_owners = _action_owners(*self.parts, self.connection, exports, self.menus)
 
     def _first_subject(self, first: Live | None, replay: Path | None) -> OpenConversation:
         return subject_of(first, replay)
@@ -172,6 +176,7 @@ class InspectApp(App[None]):
         if self._over is not None:
             self.call_after_refresh(self.push_screen, self._over)
         app_parts.install(self)
+        self._take_keymap()
         await self.navigation.action_show(self.tab.shown)
         self.pacing.start()
         tab = self.tab
@@ -183,6 +188,17 @@ class InspectApp(App[None]):
             self.run_worker(self.subject.keep_up, thread=True, exclusive=True, group="load")
         if self._beside:
             self.call_after_refresh(self.navigation.add_tabs, self._beside)
+
+    def _take_keymap(self) -> None:
+        """Bind the user's own keys, and report what is wrong with the file."""
+        from inspector.tui import keymap
+
+        if keymap.path().exists():
+            own = keymap.load()
+            keys.rebind(own.keys)
+            self.set_keymap(own.for_textual)
+            for problem in own.problems:
+                self.notify(problem, title="keys.toml", severity="warning", markup=False, timeout=20)
 
     def _begin_checking(self) -> None:
         if self.checker is None:
@@ -248,7 +264,8 @@ class InspectApp(App[None]):
     async def _act(self, event: Event) -> None:
         self.pacing.notice(event)
         self.toasts.notice(event)
-        await super().on_event(event)
+        if not await self.menus.take(event):
+            await super().on_event(event)
 
     def _refocus(self) -> None:
         """Focus what is in sight; a dialog's own keys work without a focus."""
@@ -293,46 +310,49 @@ class InspectApp(App[None]):
         turn_theme(self)
 
     def action_help(self) -> None:
-        """Show the keys of the panel or dialog in sight, or put the help away."""
+        """Show the keys of the panel or dialog in sight, or close the help."""
         from inspector.tui.screens.help.help import turn_help
 
-        replay = () if self.replay.playback is None else (keys.ActionScope.REPLAY,)
-        turn_help(self, (*self.panel.places, *replay))
+        replay = () if self.replay.playback is None else (keys.ActionScope.REPLAY, keys.ActionScope.REPLAY_BAR)
+        turn_help(self, (*self.panel.places, *replay), self._actions(), self._run)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """What the palette offers: our own actions, by the words of the help."""
         return (SystemCommand(each.name, each.does, each.run) for each in self.commands())
 
     def commands(self) -> "list[Command]":
-        """What the palette offers, with the keys."""
+        """Return what the palette offers: every valid action, then tools, resources and prompts."""
         from inspector.tui.screens.help.palette import Command
 
-        offered = (each for each in keys.ACTIONS if each.where is keys.ActionScope.EVERYWHERE)
-        return [
-            *(
-                Command(each.label, each.tooltip, each.key_text, self._runner(each.action))
-                for each in offered
-                if each.id not in _NOT_IN_PALETTE
-            ),
-            Command("Screenshot", "Save the screen as an SVG file.", "", self.deliver_screenshot),
-        ]
+        picture = Command("Screenshot", "Save the screen as an SVG file.", "", self.deliver_screenshot, id="screenshot")
+        items = [] if self.tabs.shows_timeline else list(self.navigation.item_commands())
+        return [*self._actions(), picture, *items]
+
+    def _actions(self) -> "list[Command]":
+        """Every valid action: of the focused pane, then of the screen, then of the app."""
+        from inspector.tui.screens.help.palette import Command
+
+        found = []
+        for each in valid_actions(self.screen):
+            known = keys.known_action(each.binding.id or "")
+            if known is not None and known.id != "palette":
+                key = keys.key_name(known.keys[0])
+                run = partial(self.call_later, self.run_action, each.binding.action, each.node)
+                found.append(Command(known.label, known.sentence, key, run, known.where, known.id))
+        return found
 
     def action_command_palette(self) -> None:
-        """Find a command by its name."""
-        from inspector.tui.screens.help.palette import Command, PaletteScreen
-
-        def chosen(command: Command | None) -> None:
-            if command is not None:
-                command.run()
+        """Find an action or an item by its name."""
+        from inspector.tui.screens.help.palette import PaletteScreen
 
         if not isinstance(self.screen, PaletteScreen):
-            self.push_screen(PaletteScreen(self.commands()), chosen)
+            self.push_screen(PaletteScreen(self.commands(), self._recent), self._run)
 
-    def _runner(self, action: str) -> Callable[[], None]:
-        def run() -> None:
-            self.call_later(self.run_action, action.removeprefix("app."))
-
-        return run
+    def _run(self, command: "Command | None") -> None:
+        """Run what was chosen in the palette or the help."""
+        if command is not None:
+            self._recent = [command.id, *(each for each in self._recent if each != command.id)][:_RECENT]
+            command.run()
 
     def _fatal_error(self) -> None:
         """Leave after an error of ours with a plain traceback.
@@ -350,6 +370,10 @@ class InspectApp(App[None]):
         super().copy_to_clipboard(for_clipboard(text)[0])
 
     # Messages of panels and bars
+
+    async def on_menu_bar_pressed(self, message: MenuBar.Pressed) -> None:
+        """An entry of a menu was clicked."""
+        await self.menus.choose(message.key)
 
     async def on_panel_entry_wanted(self, message: Panel.EntryWanted) -> None:
         """Show an entry in the traffic, in full."""
@@ -390,7 +414,8 @@ def _action_owners(*parts: object) -> dict[str, object]:
     return {name.removeprefix(prefix): part for part in parts for name in dir(part) if name.startswith(prefix)}
 
 
-_NOT_IN_PALETTE = {"palette", "help.typing", "back", "pane.next", "pane.previous", "copy", "layout"}
+_RECENT = 10
+"""Commands that the palette lists first."""
 
 
 def _settle() -> None:

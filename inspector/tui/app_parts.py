@@ -86,7 +86,7 @@ class Questions:
             self._show_login()
         else:
             self._app.bell()
-            key = keys.action("question.here").keys[0]
+            key = keys.action("respond").keys[0]
             self._toasts.say(f"The server wants a login before it goes on: {key} shows it.", severity="warning")
 
     def _show_login(self) -> bool:
@@ -151,7 +151,7 @@ class ConnectionActions:
         on = not subject.refreshes
         by_itself, asked = (
             "Lists that change are fetched by themselves.",
-            "Lists that change wait until L fetches them.",
+            f"Changed lists wait until {keys.shown_key('refresh')} refreshes them.",
         )
         self._toasts.say(by_itself if on else asked)
         await subject.refresh_by_itself(on)
@@ -197,7 +197,7 @@ class ConnectionActions:
         if self._tabs.subject.stage is ConversationStage.CONNECTING:
             self._toasts.say("Still connecting: ^r begins anew, q quits.")
         else:
-            self._toasts.say("Nothing is running. Press q to quit.")
+            self._toasts.say(f"No request is running. {keys.shown_key('quit')} quits.")
 
     async def action_reconnect(self) -> None:
         """End this conversation and begin a new one with the same server; of a recording, offer to start its server."""

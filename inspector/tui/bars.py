@@ -6,19 +6,17 @@ first: the server's name, the state and the screens stay.
 """
 
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
 
-from inspector.present.spans import Span, clip
+from inspector.present.spans import Role, Span, clip
 from inspector.present.words import TRANSPORTS
 from inspector.protocol import peek
-from inspector.protocol.capabilities import SKILLS, declares
 from inspector.protocol.facts import ProcessEvent, ProcessFact
-from inspector.protocol.request_meta import LOG_MESSAGE
 from inspector.protocol.things import LISTS
 from inspector.session.desk import ProposalState, Ticket, TicketState
 from inspector.text import cell_width, clock, human_duration, one_line
@@ -35,8 +33,6 @@ _TICKS = 3
 _LONGEST_NAME = 40
 _TOGETHER = {"resources": ("resources", "templates")}
 """Lists that one screen shows as one."""
-_ALWAYS = ("traffic", "tools", "server")
-"""Screens whose tabs stay where room is short; the digits of the others work all the same."""
 INSECURE = "Certificates are not checked: whoever is in between can read along."
 
 
@@ -129,18 +125,27 @@ def _first_line(subject: OpenConversation) -> BarLine:
     server: Any = opening.server if opening else {}
     name = one_line(peek.text(server, "name") or subject.about.label, _LONGEST_NAME)
     version = one_line(peek.text(server, "version") or "", 16)
-    left = [BarItem((("mcp-inspect ", "title"),), rank=5), BarItem(((name, "strong"),))]
+    left = [BarItem(((name, "strong"),))]
     if version:
-        left.append(BarItem(((version, "muted"),), rank=4))
+        left.append(BarItem(((version, "muted"),), rank=5))
     fact = subject.journal.connection
     if fact is not None:
-        left.append(_quiet(TRANSPORTS.get(fact.transport, fact.transport), 3))
+        left.append(_quiet(TRANSPORTS.get(fact.transport, fact.transport), 4))
     if opening is not None:
-        left += [_quiet(opening.revision.date, 1), _quiet(f"{opening.era}", 2)]
-    right = [BarItem(tuple(_stage(subject)))]
+        left += [_quiet(opening.revision.date, 2), BarItem(((f"({opening.era})", "muted"),), rank=3)]
+    right = [*_waiting(subject), BarItem(tuple(_stage(subject))), *_recording(subject)]
     if subject.listing:
-        right.insert(0, BarItem(((f"{glyphs().pending} listing {subject.listing}", "pending"),), rank=6))
+        right.insert(0, BarItem(((f"{glyphs().pending} Listing {subject.listing}", "pending"),), rank=6))
     return BarLine(tuple(left), tuple(right), gap=1, inset=1)
+
+
+def _waiting(subject: OpenConversation) -> tuple[BarItem, ...]:
+    """How many server requests wait for a response, and the key that shows the oldest."""
+    waiting = sum(ticket.state is TicketState.WAITING for ticket in subject.desk.tickets)
+    if not waiting:
+        return ()
+    key = keys.key_name(keys.action("respond").keys[0])
+    return (BarItem(((f"{glyphs().event} {waiting} waiting ", "warning"), (f"{key}  ", "accent")), name="inbox"),)
 
 
 def _quiet(words: str, rank: int) -> BarItem:
@@ -152,92 +157,62 @@ def _stage(subject: OpenConversation) -> list[Span]:
     match subject.stage:
         case ConversationStage.CONNECTING:
             tenths = _waited_ns(subject) // 100_000_000 * 100_000_000
-            return [(f"{signs.pending} connecting {human_duration(tenths) if tenths else ''}".rstrip(), "pending")]
+            return [(f"{signs.pending} Connecting {human_duration(tenths) if tenths else ''}".rstrip(), "pending")]
         case ConversationStage.OPEN if (silent := subject.journal.surroundings.unreachable) is not None:
             since = clock(silent.wall_ns).partition(".")[0]
-            return [(f"{signs.error} no response since {since}", "error")]
+            return [(f"{signs.error} No response since {since}", "error")]
         case ConversationStage.OPEN:
-            return [(f"{signs.connected} connected", "ok")]
+            return [(f"{signs.connected} Connected", "ok")]
         case ConversationStage.CLOSED:
-            return [(f"{signs.disconnected} closed", "warning" if subject.why else "muted")]
+            return [(f"{signs.disconnected} Disconnected", "warning" if subject.why else "muted")]
         case ConversationStage.FAILED:
-            return [(f"{signs.error} not connected", "error")]
+            return [(f"{signs.error} Not connected", "error")]
         case ConversationStage.LOADING:
-            return [(f"{signs.pending} reading", "pending")]
+            return [(f"{signs.pending} Reading", "pending")]
         case ConversationStage.RECORDED if subject.moment_shown == 0:
-            return [(f"{signs.closed} before its first entry", "warning")]
+            return [(f"{signs.closed} Replay before the first entry", "warning")]
         case ConversationStage.RECORDED if subject.moment_shown is not None:
-            return [(f"{signs.closed} as at #{subject.moment_shown:,}", "warning")]
+            return [(f"{signs.closed} Replay at #{subject.moment_shown:,}", "warning")]
         case ConversationStage.RECORDED:
-            return [(f"{signs.closed} {'being recorded' if subject.grows else 'recorded'}", "accent")]
+            return [(f"{signs.closed} {'Capture (growing)' if subject.grows else 'Capture'}", "accent")]
 
 
 def _second_line(subject: OpenConversation, chosen: str) -> BarLine:
-    screens = (action for action in keys.ACTIONS if _has_tab(subject, action, chosen))
-    left = tuple(_tab(subject, action, chosen) for action in screens if _is_there(subject, action, chosen))
-    return BarLine(left, _recording(subject), gap=0, says_more=True)
+    shown = [action for action in keys.all_actions() if _has_tab(action, chosen)]
+    return BarLine(tuple(_tab(subject, action, chosen) for action in shown), gap=0)
 
 
-def _is_there(subject: OpenConversation, action: keys.Action, chosen: str) -> bool:
-    """Whether a screen has a tab: some come with the first thing to show there."""
-    name = action.id.removeprefix("screen.")
-    return name == chosen or name not in _WHEN or _WHEN[name](subject)
+_SHORT = {"resources": "Res", "findings": "Find"}
+"""Names of screens where room is short."""
+_SCREENS = frozenset(action.id for action in keys.SCREENS)
 
 
-def _has_log(subject: OpenConversation) -> bool:
-    return bool(subject.journal.stderr_tail) or LOG_MESSAGE in subject.journal.store.method_names
-
-
-def _has_tasks(subject: OpenConversation) -> bool:
-    return bool(subject.journal.conversation.tasks.all)
-
-
-def _has_findings(subject: OpenConversation) -> bool:
-    checks = subject.checks_so_far
-    return checks is not None and any(checks.counts.values())
-
-
-_WHEN: Mapping[str, Callable[[OpenConversation], bool]] = {
-    "log": _has_log,
-    "tasks": _has_tasks,
-    "findings": _has_findings,
-}
-"""Screens without a tab until there is something on them; their digits work all the same."""
-
-
-_URGENT = ("inbox", "findings")
-"""Screens whose tab stays while there is something to tell of them."""
-_IN_SIGHT = {"raw", "network", "sessions"}
-"""Screens with a tab only while they are in sight."""
-
-
-def _has_tab(subject: OpenConversation, action: keys.Action, chosen: str) -> bool:
-    """Whether a screen stands among the tabs: that of skills where the server has some, others while in sight."""
-    if action.id == "screen.skills" and chosen != "skills":
-        return subject.opening is not None and declares(subject.opening.capabilities, SKILLS)
-    name = action.id.removeprefix("screen.")
-    return action.id.startswith("screen.") and (name not in _IN_SIGHT or name == chosen)
+def _has_tab(action: keys.Action, chosen: str) -> bool:
+    """Whether a screen has a tab: the nine always, another one while it is shown."""
+    return action.id in _SCREENS or action.id == f"screen.{chosen}"
 
 
 def _tab(subject: OpenConversation, action: keys.Action, chosen: str) -> BarItem:
+    """A tab: with its count; where room is short with signs only and a short name; then without the name."""
     name = action.id.removeprefix("screen.")
     here = name == chosen
-    key: tuple[Span, ...] = (
-        (glyphs().cursor if here else " ", "accent"),
-        (action.keys[0], "accent" if here else "faint"),
-    )
-    label: Span = (f" {action.label}", "strong" if here else "muted")
-    badge = _badge(subject, name)
-    faults = _faults(subject, name)
-    counted: tuple[Span, ...] = ((" ", "text"), badge, *faults) if badge[0] else ()
-    end: Span = ("  ", "text")
-    asks = name in _URGENT and badge[0]
-    rank = 0 if here or asks or name in _ALWAYS else 2 if name in _WHEN else 1
-    close: Span = (" ", "text")
-    told = counted if here or badge[1] != "faint" else faults  # a mere number is on the screen itself, too
-    short = (*key, label, *told, close)
-    shortest = (*key, *told, close) if not here and (rank or asks) else ()
-    return BarItem((*key, label, *counted, end), name=name, rank=rank, chosen=here, short=short, shortest=shortest)
+    role: Role = "title" if here else "muted"
+    opened: Span = ("[" if here else " ", "accent")
+    closed: Span = ("]" if here else " ", "accent")
+    key: Span = (keys.key_name(action.keys[0]), "accent" if here else "faint")
+    label: Span = (f" {_SHORT.get(name, action.label)}", role)
+    signs = [each for each in (_badge(subject, name), *_faults(subject, name)) if each[0]]
+    counted = tuple((f" {text}", ink) for text, ink in signs)
+    urgent = tuple((text.replace(" ", ""), ink) for text, ink in signs if ink != "faint")
+    space: tuple[Span, ...] = ((" ", "text"),)
+    if here:
+        short = (opened, key, label, *counted, closed, *space)
+        least = (opened, key, label, *urgent, closed, *space)
+    else:
+        short = (key, label, *urgent, *space)
+        least = (key, *urgent, *space)
+    full = (opened, key, (f" {action.label}", role), *counted, closed, *space)
+    return BarItem(full, name=name, chosen=here, short=short, shortest=least)
 
 
 def _badge(subject: OpenConversation, name: str) -> Span:
@@ -264,9 +239,12 @@ def _badge(subject: OpenConversation, name: str) -> Span:
 
 def _faults(subject: OpenConversation, name: str) -> tuple[Span, ...]:
     """In how many of the things that a screen lists checks have found errors."""
+    if name == "traffic":
+        failed = subject.journal.conversation.exchanges.failures.count(1)
+        return ((f"{glyphs().error}{failed:,}", "error"),) if failed else ()
     checks = subject.checks_so_far if name in LISTS else None
     wrong = checks.faulty(name) if checks is not None else 0
-    return ((f" {glyphs().error}{wrong:,}", "error"),) if wrong else ()
+    return ((f"{glyphs().error}{wrong:,}", "error"),) if wrong else ()
 
 
 def _found(subject: OpenConversation) -> Span:
@@ -297,20 +275,12 @@ def _running(subject: OpenConversation) -> Span:
 
 def _recording(subject: OpenConversation) -> tuple[BarItem, ...]:
     signs, journal = glyphs(), subject.journal
-    items: list[BarItem] = []
-    if journal.backpressure:
-        items.append(BarItem(((f"{signs.frozen} waiting for the disk  ", "warning"),), rank=1))
     if journal.loaded:
         return ()
     if not journal.recording or journal.capture_path is None:
-        return (*items, BarItem(((f"{signs.disconnected} not recorded ", "muted"),), rank=4))
-    name = one_line(journal.capture_path.name, 60)
-    return (
-        *items,
-        BarItem(((f"{signs.recording} ", "error"),), rank=2),
-        BarItem((("recording ", "muted"),), rank=4),
-        BarItem(((name + " ", "faint"),), rank=5),
-    )
+        return (BarItem(((f" {signs.disconnected} Not recorded", "muted"),), rank=6),)
+    behind = (BarItem(((f" {signs.frozen} Waiting for the disk", "warning"),), rank=1),) if journal.backpressure else ()
+    return (*behind, BarItem(((f" {signs.recording}", "error"),), rank=2), BarItem((("Recording", "muted"),), rank=6))
 
 
 def _warnings(subject: OpenConversation) -> list[BarLine]:
@@ -321,7 +291,7 @@ def _warnings(subject: OpenConversation) -> list[BarLine]:
     if not found:
         return []
     said = BarItem(((f"{glyphs().warning} ", "warning"), (one_line(found[0], 300), "warning")))
-    more = BarItem(((f"{len(found) - 1} more on screen 6", "muted"),))
+    more = BarItem(((f"{len(found) - 1} more on screen {keys.action('screen.server').keys[0]}", "muted"),))
     return [BarLine((said,), (more,) if len(found) > 1 else (), inset=1, grave=True)]
 
 
@@ -502,7 +472,8 @@ class NoticeBar(ItemBar):
         return focused is not None and focused.check_consume_key("exclamation_mark", "!")
 
     def _right(self, age: str) -> tuple[BarItem, ...]:
-        here, typing_here = (keys.key_name(key) for key in keys.action("question.here").keys)
+        here, *typing = (keys.key_name(key) for key in keys.action("respond").keys)
+        typing_here = typing[0] if typing else here
         inbox = keys.action("screen.inbox").keys[0]
         items = [BarItem(((age, "warning"),), rank=3)]
         if self._typing:  # the other keys are text there
@@ -516,7 +487,7 @@ class NoticeBar(ItemBar):
 
     def pressed(self, name: str) -> None:
         """Do what the key beside it does."""
-        action = keys.action({"inbox": "screen.inbox", "tools": "screen.tools"}.get(name, "question.here"))
+        action = keys.action({"inbox": "screen.inbox", "tools": "screen.tools"}.get(name, "respond"))
         self.app.call_later(self.app.run_action, action.action)
 
 

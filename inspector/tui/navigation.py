@@ -4,7 +4,8 @@ Panels are imported when they are first shown, so that the first picture does no
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -15,6 +16,7 @@ from inspector.errors import InspectError
 from inspector.present.spans import Span
 from inspector.session.engine import OpenedSession
 from inspector.text import visible
+from inspector.tui import keys
 from inspector.tui.bars import ConversationBar, HeaderBar
 from inspector.tui.conversation import ConversationStage, OpenConversation, Recording
 from inspector.tui.noted import noted_of
@@ -26,6 +28,17 @@ from inspector.tui.toasts import Toasts
 
 if TYPE_CHECKING:
     from inspector.present.start import Capture, ConfiguredServer, Wanted
+    from inspector.protocol.things import ListedItem
+    from inspector.tui.screens.help.palette import Command
+
+
+_ITEM_SCREENS = {
+    "tools": ("tools", "Tool"),
+    "resources": ("resources", "Resource"),
+    "templates": ("resources", "Template"),
+    "prompts": ("prompts", "Prompt"),
+}
+"""The screen of each list, and what one of its items is called."""
 
 
 class Opener(Protocol):
@@ -84,6 +97,23 @@ class Navigation:
         tab.shown = self._header.shown = name
         self._show_only(panel)
         replay.put_cursor()
+
+    def item_commands(self) -> "Iterator[Command]":
+        """Yield a command for each tool, resource, template and prompt, which opens it."""
+        from inspector.protocol.json_diff import THINGS
+        from inspector.tui.screens.help.palette import Command
+
+        listings = self._tabs.subject.journal.conversation.catalogue.listings
+        for kind, (screen, where) in _ITEM_SCREENS.items():
+            for raw in listings[kind].items:
+                thing = THINGS[kind](raw)
+                run = partial(self._app.call_later, self._show_item, screen, thing)
+                does = thing.title if thing.title != thing.key else ""
+                yield Command(thing.key, does, "", run, where, f"{kind} {thing.key}")
+
+    async def _show_item(self, screen: str, thing: "ListedItem") -> None:
+        await self.action_show(screen)
+        self._tabs.panel.show_item(thing)
 
     async def show_entry(self, n: int, pointer: str, span: tuple[int, int] | None) -> None:
         """Show an entry in the traffic, in full."""
@@ -171,7 +201,7 @@ class Navigation:
     async def action_turn_tab(self, by: int) -> None:
         """Show the next tab, or the one before; the timeline is one of them."""
         if len(self._tabs) == 1:
-            self._toasts.say("There is one server. O opens another beside it.")
+            self._toasts.say(f"Only one server is open. {keys.shown_key('tabs.open')} opens another one.")
             return
         numbers = [ALL, *(tab.number for tab in self._tabs)]
         here = ALL if self._tabs.shows_timeline else self._tabs.current.number
@@ -181,7 +211,7 @@ class Navigation:
         """Show the traffic of all servers in one list."""
         tabs = self._tabs
         if len(tabs) == 1:
-            self._toasts.say("There is one server, so its traffic is all there is. O opens another beside it.")
+            self._toasts.say(f"Only one server is open. {keys.shown_key('tabs.open')} opens another one.")
             return
         if tabs.timeline is None:
             from inspector.tui.screens.traffic.timeline import TimelinePanel
@@ -294,7 +324,7 @@ class Navigation:
             self._toasts.say("This is the timeline of all. Choose the tab that is to be closed.")
             return
         if len(self._tabs) == 1:
-            self._toasts.say("It is the only one. Press q to quit.")
+            self._toasts.say(f"This is the only server. {keys.shown_key('quit')} quits.")
             return
         tab = self._tabs.current
         if not (running := tab.running):
@@ -307,7 +337,7 @@ class Navigation:
                 self._app.call_later(self.close_tab, tab)
 
         asked = visible(f"Close {tab.name} and end its server?", limit=200)
-        ways = ("no, keep it (n)", "yes, close it (y)")
+        ways = ("Back", "Close")
         question: list[list[Span]] = [[(asked, "strong")], [("This would be given up:", "text")]]
         self._app.push_screen(ConfirmScreen("Close", question, "\n".join(running), ways), answered)
 

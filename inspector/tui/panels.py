@@ -13,6 +13,7 @@ from inspector.tui.conversation import OpenConversation
 
 if TYPE_CHECKING:
     from inspector.checks.findings import Finding
+    from inspector.protocol.things import ListedItem
 
 
 if TYPE_CHECKING:
@@ -105,6 +106,9 @@ class Panel(Widget):
 
     def show_entry(self, n: int) -> None:
         """Show an entry of the journal. Means something on the traffic's screen."""
+
+    def show_item(self, thing: "ListedItem") -> None:
+        """Open an item of a list. Means something on the screens of tools, resources and prompts."""
 
     def show_evidence(self, n: int, pointer: str, span: tuple[int, int] | None) -> None:
         """Show an entry, and what in it is meant. Means something on the traffic's screen."""

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from textual.app import App, ComposeResult
 from textual.binding import BindingType
+from textual.events import Event
 
 from inspector import __version__
 from inspector.present.start import (
@@ -21,7 +22,7 @@ from inspector.tui.safety import dress, install, turn_theme
 from inspector.tui.screens.help.help import turn_help
 from inspector.tui.screens.start.start import ApproveScreen, StartList, ask_for
 from inspector.tui.theme import glyphs
-from inspector.tui.widgets.bars import BarItem, BarLine, FooterBar, ItemBar
+from inspector.tui.widgets.bars import BarItem, BarLine, FooterBar, ItemBar, MenuBar, Menus
 from inspector.tui.widgets.virtual_list import LogList
 
 
@@ -32,7 +33,7 @@ class StartApp(App[StartChoice]):
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [
         *keys.bindings(ActionScope.START),
-        *(keys.binding(keys.action(name)) for name in ("help", "help.typing", "theme", "quit")),
+        *(keys.binding(keys.action(name)) for name in ("menu.go", "menu.view", "help", "help.typing", "theme", "quit")),
     ]
     CSS = """
     #start-list { margin: 1 1 0 1; }
@@ -44,6 +45,7 @@ class StartApp(App[StartChoice]):
         install(self, ascii_only=glyphs().to_server.isascii())
         dress(self)
         self._rows = StartRows(servers, captures)
+        self._menus = Menus(self)
 
     def compose(self) -> ComposeResult:
         """One line of name, one list, one line of keys."""
@@ -54,6 +56,19 @@ class StartApp(App[StartChoice]):
         yield bar
         yield StartList(self._rows)
         yield FooterBar()
+
+    async def on_event(self, event: Event) -> None:
+        """Let an open menu take keys and clicks first."""
+        if not await self._menus.take(event):
+            await super().on_event(event)
+
+    async def on_menu_bar_pressed(self, message: MenuBar.Pressed) -> None:
+        """An entry of a menu was clicked."""
+        await self._menus.choose(message.key)
+
+    def action_menu(self, leader: str) -> None:
+        """Open a menu."""
+        self._menus.action_menu(leader)
 
     def on_mount(self) -> None:
         """Begin with the first thing that can be chosen."""

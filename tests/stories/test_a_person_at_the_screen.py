@@ -54,7 +54,7 @@ async def choose(person: Person, tool: str) -> None:
 async def test_calling_a_tool_of_server_everything_and_opening_the_capture(name: str, tmp_path: Path) -> None:
     capture, real = tmp_path / "session.mcpcap", named(name)
     async with running(real, tmp_path) as target, at_the_screen(target, capture) as person:
-        await person.sees("mcp-servers/everything 2.0.0", ADDRESSES[real.transport], "legacy", "● connected")
+        await person.sees("mcp-servers/everything 2.0.0", ADDRESSES[real.transport], "legacy", "● Connected")
         await person.sees("→ tools/list", "→ prompts/list", "recording session.mcpcap")
         await choose(person, "get-sum")
         await person.sees("First number", "2 required")
@@ -77,7 +77,7 @@ async def test_calling_a_tool_of_server_everything_and_opening_the_capture(name:
         assert last_call(person) == (request, answer)
         await choose(person, "get-sum")
         await person.sees("The sum of 2 and 40 is 42.")
-        await person.press("escape", "escape", "6")
+        await person.press("escape", "escape", "9")
         await person.sees("mcp-servers/everything")
 
 
@@ -85,7 +85,7 @@ async def test_calling_a_tool_of_server_everything_and_opening_the_capture(name:
 async def test_nested_input_is_typed_into_the_form_and_goes_out_as_typed(name: str, tmp_path: Path) -> None:
     capture, real = tmp_path / "session.mcpcap", named(name)
     async with running(real, tmp_path) as target, at_the_screen(target, capture) as person:
-        await person.sees("harbour", ADDRESSES[real.transport], real.era, "● connected", "→ prompts/list")
+        await person.sees("harbour", ADDRESSES[real.transport], real.era, "● Connected", "→ prompts/list")
         await choose(person, "book_berth")
         await person.sees("3 required", "length_m *")
         await person.types("Gull")
@@ -120,7 +120,7 @@ async def test_nested_input_is_typed_into_the_form_and_goes_out_as_typed(name: s
 @pytest.mark.parametrize("name", ["mcp1-stdio", "mcp2-stdio", "mcp2-http", "fastmcp-http", "mcp1-sse"])
 async def test_a_call_that_does_not_end_is_cancelled_by_ctrl_c(name: str, tmp_path: Path) -> None:
     async with running(named(name), tmp_path) as target, at_the_screen(target, None) as person:
-        await person.sees("● connected", "→ prompts/list")
+        await person.sees("● Connected", "→ prompts/list")
         await choose(person, "wait_for_wind")
         await person.sees("Call ^j")
         await person.press("ctrl+j")
@@ -136,7 +136,7 @@ async def test_a_call_that_does_not_end_is_cancelled_by_ctrl_c(name: str, tmp_pa
 @pytest.mark.parametrize("name", ["mcp1-stdio", "fastmcp-http"])
 async def test_a_tool_that_fails_says_so_in_its_own_words(name: str, tmp_path: Path) -> None:
     async with running(named(name), tmp_path) as target, at_the_screen(target, None) as person:
-        await person.sees("● connected", "→ prompts/list")
+        await person.sees("● Connected", "→ prompts/list")
         await choose(person, "sink")
         await person.sees("why *")
         await person.types("a hole")
@@ -147,7 +147,7 @@ async def test_a_tool_that_fails_says_so_in_its_own_words(name: str, tmp_path: P
 
 async def test_wrong_input_can_be_sent_on_purpose(tmp_path: Path) -> None:
     async with running(named("mcp1-stdio"), tmp_path) as target, at_the_screen(target, None) as person:
-        await person.sees("● connected", "→ prompts/list")
+        await person.sees("● Connected", "→ prompts/list")
         await choose(person, "unload")
         await person.sees("1 required")
         await person.types("many")
@@ -168,7 +168,7 @@ async def test_everything_can_be_done_on_a_small_terminal(tmp_path: Path) -> Non
         await person.press("ctrl+j")
         await person.sees("Tool error (isError)")
         await person.press("escape", "escape", "escape", "escape", "1")
-        await person.sees("▌1 Traffic", "stderr ▸ ×", "after tools/call", "mcp.server.mcpserver")
+        await person.sees("[1 Traffic", "stderr ▸ ×", "after tools/call", "mcp.server.mcpserver")
         await person.press("slash")
         await person.types("tools/call")
         await person.sees("tools/call sink")
@@ -179,7 +179,7 @@ async def test_everything_can_be_done_on_a_small_terminal(tmp_path: Path) -> Non
 
 async def test_a_server_that_dies_leaves_a_post_mortem_and_all_that_was_seen(tmp_path: Path) -> None:
     async with running(named("mcp2-stdio"), tmp_path) as target, at_the_screen(target, None) as person:
-        await person.sees("● connected", "→ prompts/list")
+        await person.sees("● Connected", "→ prompts/list")
         (spawned,) = [entry.what for entry in person.journal.processes]
         assert isinstance(spawned, ProcessFact)
         os.kill(spawned.pid, signal.SIGKILL)
@@ -189,4 +189,4 @@ async def test_a_server_that_dies_leaves_a_post_mortem_and_all_that_was_seen(tmp
         await person.press("6")
         await person.sees("SIGKILL", "harbour")
         await person.press("ctrl+r")
-        await person.sees("A new connection", "● connected")
+        await person.sees("A new connection", "● Connected")

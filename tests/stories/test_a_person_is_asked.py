@@ -41,7 +41,7 @@ async def asked(
     roots = (Root(place.as_uri(), "here"),)
     more = {"offers": frozenset(ALL), "has_person": True, "roots": roots, "era": era} | settings
     async with running(real, place) as target, at_the_screen(target, None, size, **more) as person:
-        await person.sees("● connected", "→ tools/list")
+        await person.sees("● Connected", "→ tools/list")
         yield person
 
 
@@ -111,7 +111,7 @@ async def test_a_model_is_played_by_the_person_in_the_inbox(name: str, tmp_path:
         await person.sees("prompt *")
         await person.types("hi there")
         await person.press("ctrl+j")
-        await person.sees("asks in trigger-sampling-request", "F12 here")
+        await person.sees("asks in trigger-sampling-request", "^t here")
         await person.press("escape", "5")
         await person.sees("1 waiting", "waits", "sampling", "hi there")
         await person.press("enter")
@@ -141,7 +141,7 @@ async def test_roots_are_listed_edited_and_the_server_looks_again(name: str, tmp
         }
         await person.press("escape", "escape", "5")
         await person.sees("1 root  r", "by  list of roots")
-        await person.press("r")
+        await person.press("x", "R")
         await person.sees("Paths or file:// URIs of directories", "List these roots")
         await person.press("ctrl+u")
         await person.types("/somewhere")
@@ -291,7 +291,7 @@ async def test_an_answer_comes_too_late_for_a_call_that_has_timed_out(tmp_path: 
         assert asked_by_request(person, "elicitation/create")[1]["result"]["content"]["ship"] == "Gull"
         (called,) = [each for each in person.wire().exchanges if each.method == "tools/call"]
         assert called.state in (ExchangeState.CANCELLED, ExchangeState.LATE)
-        await person.sees("● connected")
+        await person.sees("● Connected")
 
 
 @pytest.mark.parametrize(("package", "transport"), [("mcp2", "stdio"), ("mcp2", "http"), ("fastmcp", "http")])
@@ -299,7 +299,7 @@ async def test_all_that_one_result_asks_is_answered_by_one_retry(package: str, t
     async with asked(built(package, transport), tmp_path, era=Era.MODERN) as person:
         await call(person, "survey")
         await person.sees("asks in survey", "2 wait")
-        await person.press("6")
+        await person.press("9")
         await person.sees("asks in survey", "5 Inbox ◆ 2", "! here")
         await person.press("exclamation_mark")
         await person.sees("Which berth?", "metres *")

@@ -20,7 +20,7 @@ async def test_a_value_chosen_at_the_screen_is_green_and_then_red(tmp_path: Path
     capture, path = tmp_path / "a.mcpcap", tmp_path / "a.cases.yaml"
     async with running(named("everything-stdio"), tmp_path) as target:
         async with at_the_screen(target, capture, (160, 45)) as person:
-            await person.sees("● connected", "→ prompts/list")
+            await person.sees("● Connected", "→ prompts/list")
             await person.press("2", "slash")
             await person.types("get-structured")
             await person.press("enter")
@@ -31,14 +31,14 @@ async def test_a_value_chosen_at_the_screen_is_green_and_then_red(tmp_path: Path
             await person.sees("] Next tab")
             await person.press("right_square_bracket")
             await person.sees("matches its outputSchema")
-            await person.press("g", "down", "A")
+            await person.press("g", "g", "down", "x", "a")
             await person.sees("Expect of /result/structuredContent/")
             await person.press("enter", "enter")
             await until(path.exists, "the case is written")
             await person.sees("1 case now")
             await person.press("right_square_bracket")
             await person.sees('"jsonrpc"')
-            await person.press("g", "down", "down", "down", "A")
+            await person.press("g", "g", "down", "down", "down", "x", "a")
             await person.sees("Expect of /")
             await person.press("escape", "escape", "escape", "q")
         (case,) = open_cases(path).cases

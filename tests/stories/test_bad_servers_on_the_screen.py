@@ -24,13 +24,13 @@ def bad(name: str, *words: str) -> StdioTarget:
 
 async def listed(person: Person) -> None:
     """Wait until the server's lists are there, as far as it gives them."""
-    await person.sees("● connected", "tools/list")
+    await person.sees("● Connected", "tools/list")
     await until(lambda: not person.journal.conversation.pairs.pending, "nothing is pending", 20)
 
 
 async def look_at_every_row(person: Person) -> None:
     """Go through the rows from the first on, with another tab of the detail at each."""
-    await person.press("g")
+    await person.press("g", "g")
     for _ in range(person.journal.count):
         await person.press_quickly("right_square_bracket", "j")
 
@@ -50,14 +50,14 @@ async def test_every_row_of_a_bad_server_can_be_looked_at(words: tuple[str, ...]
     capture = tmp_path / "bad.mcpcap"
     async with at_the_screen(bad(*words), capture) as person:
         await listed(person)
-        await person.press("T")
+        await person.press("v", "t")
         await look_at_every_row(person)
-        await person.sees("● connected")
-        await person.press("6")
+        await person.sees("● Connected")
+        await person.press("9")
         await person.sees("pid")
     async with at_a_replay(capture) as person:
         await look_at_every_row(person)
-        await person.press("2", "6", "1")
+        await person.press("2", "9", "1")
         await person.sees("recorded")
 
 
@@ -76,7 +76,7 @@ async def test_every_tool_of_a_bad_server_can_be_called(name: str, tools: int, c
         await call_every_tool(person, tools)
         await until(lambda: not person.journal.conversation.pairs.pending, "nothing is pending", 20)
         assert {each["params"]["name"] for each in person.wire().sent("tools/call")} >= called
-        await person.sees("● connected")
+        await person.sees("● Connected")
 
 
 async def test_markup_of_a_server_stands_on_the_screen_as_it_is() -> None:

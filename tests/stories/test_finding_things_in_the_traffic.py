@@ -26,7 +26,7 @@ async def test_a_filter_is_typed_with_its_proposals_and_takes_effect() -> None:
         await person.press("tab", "enter")
         await person.sees("filter tool == tide_chart", "of 55")
         assert set(tools_in_sight(person)) == {"tide_chart"}
-        await person.press("backslash")
+        await person.press("f", "c")
         await person.sees("break_lamp")
 
 
@@ -50,7 +50,7 @@ async def test_a_filter_is_saved_under_a_name_and_brought_back() -> None:
         await person.sees("Enter saves it as @bad", "4 of 55")
         await person.press("enter")
         await person.sees("filter @bad", "4 of 55")
-        await person.press("backslash")
+        await person.press("f", "c")
         await person.sees("tide_chart")
         await person.press("slash")
         await person.types("@b")
@@ -67,15 +67,15 @@ async def test_the_chosen_row_is_a_filter_in_the_tree_and_in_the_order_of_the_wi
         await person.types("t:break_lamp")
         await person.press("enter")
         await person.sees("of 55")
-        await person.press("equals_sign")
+        await person.press("f", "o")
         await person.sees('filter tool == "break_lamp"', "2 of 55")
-        await person.press("T")
+        await person.press("v", "t")
         await person.sees("order of the wire", "← tools/call break_lamp")
 
 
 async def test_a_text_is_found_and_nothing_is_hidden() -> None:
     async with at_a_replay(HARBOUR) as person:
-        await person.press("asterisk")
+        await person.press("f", "/")
         await person.types("such")
         await person.press("enter")
         await person.sees("find such", "server/discover", "→ tools/call break_lamp", "✓ 3")

@@ -108,7 +108,7 @@ async def test_no_text_of_a_server_is_markup_and_the_capture_of_it_starts_and_re
     capture = tmp_path / "acting.mcpcap"
     async with at_the_screen(target, capture, **asking) as person:
         await until(lambda: person.journal.count > COUNT, "the server has said all it has to say")
-        await person.sees("● connected")
+        await person.sees("● Connected")
         await look_at(person, *LOOK)
         assert FOREIGN.search(person.screen)
     assert parsed == []

@@ -13,18 +13,18 @@ async def test_a_call_that_was_cut_is_made_again_at_a_key_and_both_exchanges_sta
     capture = tmp_path / "cut.mcpcap"
     async with serving(modern(tools(), tools_call=cut(1, DONE))) as site:
         async with at_the_screen(HttpTarget(site.url), capture, (160, 45)) as person:
-            await person.sees("● connected", "tools/list")
+            await person.sees("● Connected", "tools/list")
             await person.press("2", "ctrl+j")
             await person.sees("may have done it", "repeat it: .")
             assert len(asked(site, "tools/call")) == 1
-            await person.press("escape", "full_stop")
+            await person.press("escape", "x", "r")
             await person.sees("Succeeded", "done")
-            await person.press("H", "G", "k")
+            await person.press("g", "h", "G", "k")
             await person.sees("the server broke the connection off", "waited for the first byte", ": one moment")
     first, second = asked(site, "tools/call")
     assert first != second
     async with at_a_replay(capture, (160, 45)) as person:
-        await person.press("H", "G", "k")
+        await person.press("g", "h", "G", "k")
         await person.sees("tools/call work", "the server broke the connection off", "waited for the first byte")
 
 
@@ -32,10 +32,10 @@ async def test_a_session_that_the_server_has_forgotten_is_a_line_in_the_traffic(
     server = Forgetful(GONE)
     handler = legacy(tools(), initialize=server.initialize, tools_call=server.call, GET=server.get)
     async with serving(handler) as site, at_the_screen(HttpTarget(site.url), None, (160, 45)) as person:
-        await person.sees("● connected", "tools/list")
+        await person.sees("● Connected", "tools/list")
         await person.press("2", "ctrl+j")
         await person.sees("Succeeded", "done")
         await person.press("1")
         await person.sees("session lost: the server has answered 404")
-        await person.press("H")
+        await person.press("g", "h")
         await person.sees("404", "initialize")

@@ -29,7 +29,7 @@ async def at_the_quay(package: str, place: Path, **settings: Any) -> AsyncIterat
     real = replace(named(f"{package}-stdio"), words=(str(_QUAY), "stdio"))
     try:
         async with running(real, place) as target, at_the_screen(target, None, era=Era.LEGACY, **settings) as person:
-            await person.sees("● connected", "→ tools/list")
+            await person.sees("● Connected", "→ tools/list")
             yield person
     except NotInstalled as error:
         if is_ci():
@@ -43,7 +43,7 @@ async def before_the_demo(*words: str, **settings: Any) -> AsyncIterator[Person]
     environment = build_environment({}, inherit_all=False, set_=[f"PYTHONPATH={ROOT}"])
     target = StdioTarget((*_DEMO, *words), environment, str(ROOT))
     async with at_the_screen(target, None, **settings) as person:
-        await person.sees("● connected", "→ tools/list")
+        await person.sees("● Connected", "→ tools/list")
         yield person
 
 
@@ -78,7 +78,7 @@ async def test_a_list_that_changes_is_fetched_and_its_changes_are_shown(package:
         await person.sees("1 new, 1 gone, 1 changed: D", "unload + new", "sail ◆ changed")
         assert "row" not in person.screen.split("Result")[0].split("▌")[0]
         assert listings(person) == [None, None]
-        await person.press("D")
+        await person.press("g", "d")
         await person.sees("1 tool added", "+ unload", "1 tool removed", "− row")
         await person.sees("− Sail for [two] miles at [low] tide.", "+ Sail for [three] miles at [high] tide.")
         await person.sees('inputSchema.properties.miles.type: "string" → "integer"')
@@ -92,7 +92,7 @@ async def test_on_demand_the_list_waits_until_it_is_asked_for(tmp_path: Path) ->
         await person.sees("▲ changed since: L fetches")
         assert "unload" not in person.screen
         assert listings(person) == [None]
-        await person.press("L")
+        await person.press("r")
         await person.sees("1 new, 1 gone, 1 changed: D", "unload + new")
         assert listings(person) == [None, None]
 
@@ -106,7 +106,7 @@ async def test_a_tool_whose_form_is_open_can_be_called_after_it_has_gone(tmp_pat
         await person.sees("strokes")
         await person.types("7")
         await person.press("escape")
-        await person.press("B")
+        await person.press("x", "u")
         await person.sees("the server lists it no more", "Call anyway ^j")
         await person.press("ctrl+j")
         await until(lambda: "row" in [each.target for each in person.journal.conversation.exchanges], "it is called")
@@ -121,7 +121,7 @@ async def test_pages_come_one_by_one_when_that_is_wished(era: Era) -> None:
         await person.press("2")
         await person.sees("2 tools", "page 1, more: > fetches the next")
         assert len(listings(person)) == 1
-        await person.press("greater_than_sign")
+        await person.press("x", "+")
         await person.sees("4 tools", "page 2, more: > fetches the next")
         first, second = listings(person)
         assert first is None

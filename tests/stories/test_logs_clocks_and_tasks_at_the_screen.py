@@ -37,12 +37,12 @@ def last(person: Person, method: str) -> Any:
 async def test_the_log_of_server_everything_and_the_level_it_is_asked_for(name: str, tmp_path: Path) -> None:
     capture = tmp_path / "log.mcpcap"
     async with running(named(name), tmp_path) as target, at_the_screen(target, capture, WIDE) as person:
-        await person.sees("→ tools/list", "● connected")
-        await person.press("8")
-        await person.sees("▌8 Log", "no level set: the server decides")
+        await person.sees("→ tools/list", "● Connected")
+        await person.press("7")
+        await person.sees("[7 Log", "no level set: the server decides")
         if name == "everything-stdio":
             await person.sees("! stderr", "Starting default (STDIO) server")
-        await person.press("S")
+        await person.press("x", "l")
         await person.sees("Send logging/setLevel", "emergency")
         await person.types("debug")
         await person.sees("✓ 1")
@@ -52,37 +52,37 @@ async def test_the_log_of_server_everything_and_the_level_it_is_asked_for(name: 
         await choose(person, "toggle-sim")
         await person.press("ctrl+j")
         await person.sees("Started simulated")
-        await person.press("escape", "escape", "escape", "8")
+        await person.press("escape", "escape", "escape", "7")
         await until(lambda: "-level message" in person.screen or "level-message" in person.screen, "it logs")
-        await person.press("s", "G", "enter")
-        await person.sees("▌1 Traffic", "notifications/message", '"level"')
+        await person.press("v", "o", "G", "enter")
+        await person.sees("[1 Traffic", "notifications/message", '"level"')
     async with at_a_replay(capture, WIDE) as person:
-        await person.press("8")
+        await person.press("7")
         await person.sees("debug and graver, set by logging/setLevel", "evel")
 
 
 async def test_where_each_request_asks_for_its_level_every_later_one_carries_it(tmp_path: Path) -> None:
     async with running(named("mcp2-stdio"), tmp_path) as target, at_the_screen(target, None, WIDE) as person:
-        await person.sees("→ tools/list", "modern", "● connected")
-        await person.press("8")
+        await person.sees("→ tools/list", "modern", "● Connected")
+        await person.press("7")
         await person.sees("requests ask for no log messages")
-        await person.press("S")
+        await person.press("x", "l")
         await person.sees("Every request asks for log messages", "emergency")
         await person.types("warning")
         await person.sees("✓ 1")
         await person.press("enter")
         await person.sees("each request asks for warning and graver")
-        await person.press("U")
+        await person.press("x", "p")
         await person.sees("server/discover: this revision has no ping")
         assert last(person, "server/discover")["_meta"][LOG_LEVEL] == "warning"
-        await person.press("6")
+        await person.press("9")
         await person.sees("Ping", "least", "median", "by server/discover")
 
 
 async def test_a_slow_call_shows_its_pace_and_both_clocks(tmp_path: Path) -> None:
     async with running(named("everything-stdio"), tmp_path) as target, at_the_screen(target, None, WIDE) as person:
-        await person.sees("→ tools/list", "● connected")
-        await person.press("U")
+        await person.sees("→ tools/list", "● Connected")
+        await person.press("x", "p")
         await person.sees("Ping: ")
         assert person.wire().sent(PING)
         await choose(person, "trigger-long")
@@ -100,7 +100,7 @@ async def test_a_task_of_server_everything_outlives_its_screen_and_shows_its_res
         running(named("everything-stdio"), tmp_path) as target,
         at_the_screen(target, capture, WIDE, offers=frozenset(ALL), has_person=True) as person,
     ):
-        await person.sees("→ tools/list", "● connected")
+        await person.sees("→ tools/list", "● Connected")
         await person.press("2")
         await person.sees("tool ", "size")
         await person.press("slash")
@@ -113,14 +113,14 @@ async def test_a_task_of_server_everything_outlives_its_screen_and_shows_its_res
         await person.press("ctrl+j")
         await person.sees("task  ⋯ working", "9 shows it")
         assert last(person, "tools/call")["task"] == {}
-        await person.press("escape", "escape", "escape", "9")
-        await person.sees("▌9 Tasks", "⋯ working", "simulate-resear", "the server ●", "at first")
+        await person.press("escape", "escape", "escape", "6")
+        await person.sees("[6 Tasks", "⋯ working", "simulate-resear", "the server ●", "at first")
         await person.sees("✓ completed", "Succeeded", "gulls")
-        await person.press("l")
+        await person.press("x", "L")
         await person.sees("lists 1 task")
         assert person.wire().sent("tasks/list")
         await person.press("o")
-        await person.sees("▌1 Traffic", '"task"')
+        await person.sees("[1 Traffic", '"task"')
     async with at_a_replay(capture, WIDE) as person:
-        await person.press("9")
+        await person.press("6")
         await person.sees("✓ completed", "simulate-resear", "Succeeded", "gulls")

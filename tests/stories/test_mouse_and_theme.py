@@ -123,7 +123,7 @@ async def test_a_theme_reaches_everything_that_was_drawn_before() -> None:
         assert colours(person) & _ONLY_DARK
         assert not colours(person) & _ONLY_LIGHT
         for old, new in ((_ONLY_DARK, _ONLY_LIGHT), (_ONLY_LIGHT, _ONLY_DARK)):
-            await person.press("ctrl+t")
+            await person.press("v", "T")
             for screen in screens:
                 await person.press(screen)
                 await until(partial(_shows_none_of, person, old), f"screen {screen} is in the new colours")
@@ -134,12 +134,12 @@ async def test_a_theme_reaches_everything_that_was_drawn_before() -> None:
 
 async def test_the_theme_is_remembered() -> None:
     async with before() as person:
-        await person.press("ctrl+t")
+        await person.press("v", "T")
         assert app_of(person).theme == LIGHT_NAME
     assert KeptTheme(places().state).last() == LIGHT_NAME
     async with before() as person:
         assert app_of(person).theme == LIGHT_NAME
-        await person.press("ctrl+t")
+        await person.press("v", "T")
     async with before() as person:
         assert app_of(person).theme == DARK_NAME
 

@@ -35,17 +35,17 @@ async def test_a_picture_in_a_result_is_decoded_from_the_traffic(tmp_path: Path)
         running(named("everything-stdio"), tmp_path) as target,
         at_the_screen(target, tmp_path / "a.mcpcap", WIDE) as person,
     ):
-        await person.sees("● connected", "→ prompts/list")
+        await person.sees("● Connected", "→ prompts/list")
         await call(person, "get-tiny-image")
         await person.sees("tools/call get-tiny-image", "answer  #")
-        await person.press("enter", "tab", "asterisk")
+        await person.press("enter", "tab", "/")
         await person.types("ivbor")
         await person.press("enter")
         await person.sees("$.result.content[1].data", "find ivbor")
         await person.press("d")
         await person.sees("decoded $.result.content[1].data", "looks like image/png", "89 50 4e 47")
         assert screen(person) is DecodedScreen
-        await person.press("v")
+        await person.press("v", "i")
         assert screen(person) is PictureScreen
         await person.press("escape", "escape")
         await person.press("right_square_bracket", "right_square_bracket")

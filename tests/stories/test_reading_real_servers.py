@@ -22,7 +22,7 @@ TRANSPORTS = ("everything-stdio", "everything-http")
 
 
 async def _settled(person: Person) -> None:
-    await person.sees("● connected", "→ prompts/list")
+    await person.sees("● Connected", "→ prompts/list")
 
 
 async def _find(person: Person, screen: str, words: str, shown: str) -> None:
@@ -111,7 +111,7 @@ async def test_a_picture_in_a_result_is_drawn_with_its_size_and_type(name: str, 
         await person.sees("Succeeded", "2/3 image · image/png · 20 × 20", "press v to see it")
         _, result = _last(person, "tools/call")
         assert [block["type"] for block in result["content"]] == ["text", "image", "text"]
-        await person.press("escape", "v")
+        await person.press("escape", "v", "i")
         await person.sees("20 × 20", "▀")
 
 

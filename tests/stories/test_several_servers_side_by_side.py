@@ -65,7 +65,7 @@ async def test_a_tool_of_one_server_is_called_and_the_timeline_shows_it_among_th
         running(named("memory-stdio"), tmp_path / "memory") as memory,
         at_several({"everything": everything, "memory": memory}, tmp_path, (150, 40)) as (person, app, lives),
     ):
-        await person.press("comma", "2")
+        await person.press("g", "tab", "2")
         await person.sees("memory-server", "read_graph")
         await person.press("slash")
         await person.types("read_graph")
@@ -73,14 +73,14 @@ async def test_a_tool_of_one_server_is_called_and_the_timeline_shows_it_among_th
         await until(lambda: called(lives["memory"].journal) == ["read_graph"], "the call crossed its wire")
         await person.sees("entities")
         assert called(lives["everything"].journal) == []
-        await person.press("&")
+        await person.press("g", "a")
         await person.sees("2 servers in one order of time", "tools/call read_graph")
         assert person.line("→ tools/call read_graph").lstrip("▌ ").startswith("memory ")
         await person.press("slash")
         await person.types("server == everything and method ~ initialize")
         await person.sees("3 of ")
         assert "read_graph" not in person.screen.partition("│")[0]
-        await person.press("enter", "g", "o")
+        await person.press("enter", "g", "g", "o")
         await person.sees("mcp-servers/everything", "1 Traffic")
         assert app.tab.name == "everything"
     for name in ("everything", "memory"):
@@ -102,7 +102,7 @@ async def test_a_flood_from_one_server_leaves_the_keys_and_the_other_server_alon
         arguments = {"name": "echo", "arguments": {"text": "ahoy"}}
         calm.run(lambda session: session.call("tools/call", arguments)).result(PATIENCE_S)
         assert called(calm.journal) == ["echo"]
-        await person.press("&")
+        await person.press("g", "a")
         await person.sees("2 servers in one order of time")
         timeline = app.tabs.timeline
         assert timeline is not None

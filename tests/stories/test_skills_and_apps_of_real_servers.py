@@ -65,7 +65,7 @@ async def test_on_the_screen_a_file_that_changed_after_the_list_is_not_shown(
 ) -> None:
     target = StdioTarget(command, build_environment(os.environ, inherit_all=False), str(tmp_path))
     async with at_the_screen(target, tmp_path / "skills.mcpcap") as person:
-        await person.sees("connected")
+        await person.sees("Connected")
         await person.press("I")
         await person.sees("bowline  2 files", "rabbit.md")
         (tmp_path / "skills" / "bowline" / "rabbit.md").write_text("Into the hole, around the moon.!!\n")
@@ -81,7 +81,7 @@ async def test_on_the_screen_a_file_that_changed_after_the_list_is_not_shown(
 async def test_on_the_screen_the_source_of_the_app_is_shown(command: tuple[str, ...], tmp_path: Path) -> None:
     target = StdioTarget(command, build_environment(os.environ, inherit_all=False), str(tmp_path))
     async with at_the_screen(target, None) as person:
-        await person.sees("connected")
+        await person.sees("Connected")
         await person.press("2")
         await person.sees("knots")
         await person.press("enter")

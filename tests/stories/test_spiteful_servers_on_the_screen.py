@@ -40,7 +40,7 @@ def called(person: Person) -> list[str]:
 async def still_there(person: Person) -> None:
     """The app answers keys, and nothing of the server's acts on the terminal."""
     for _ in range(20):  # a question that follows takes the focus, and with it the digit
-        await person.press("escape", "escape", "escape", "6")
+        await person.press("escape", "escape", "escape", "9")
         if "pid" in person.screen:
             break
     screen = await person.sees("pid")
@@ -57,21 +57,21 @@ async def still_there(person: Person) -> None:
 )
 async def test_whatever_is_asked_can_be_looked_at_and_answered(tool: str, era: str) -> None:
     async with at_the_screen(spiteful("asks", era), None, **ASKING) as person:
-        await person.sees("● connected", "tools/list")
+        await person.sees("● Connected", "tools/list")
         await call(person, tool)
-        await person.press("escape", "escape", "5", "g")
+        await person.press("escape", "escape", "5", "g", "g")
         for _ in range(4):
             await person.press_quickly("j", "tab", "ctrl+j", "ctrl+j")
             await person.press_quickly("escape", "escape", "5")
         await person.press("exclamation_mark", "ctrl+d", "ctrl+x", "escape")
         await still_there(person)
-        await person.sees("● connected")
+        await person.sees("● Connected")
 
 
 @pytest.mark.parametrize("era", ERAS)
 async def test_a_server_that_dies_with_questions_open_withdraws_them(era: str) -> None:
     async with at_the_screen(spiteful("asks", era), None, **ASKING) as person:
-        await person.sees("● connected", "tools/list")
+        await person.sees("● Connected", "tools/list")
         await call(person, "dies")
         await until(lambda: not person.journal.conversation.pairs.pending, "nothing is pending")
         await person.press("escape", "escape", "5")
@@ -85,9 +85,9 @@ async def test_a_server_that_dies_with_questions_open_withdraws_them(era: str) -
 )
 async def test_whatever_becomes_of_a_task_it_can_be_looked_at(tool: str, era: str) -> None:
     async with at_the_screen(spiteful("tasks", era), None, **ASKING) as person:
-        await person.sees("● connected", "tools/list")
+        await person.sees("● Connected", "tools/list")
         await call(person, tool)
-        await person.press("9", "g")
+        await person.press("6", "g", "g")
         for key in ("f", "w", "w", "enter", "x", "j", "l", "k"):
             await person.press_quickly(key)
         await still_there(person)
@@ -97,7 +97,7 @@ async def test_whatever_becomes_of_a_task_it_can_be_looked_at(tool: str, era: st
 @pytest.mark.parametrize("how", ["storm", "twice", "never", "dies"])
 async def test_whatever_comes_of_watching_the_app_stays(how: str, era: str) -> None:
     async with at_the_screen(spiteful("offers", era, how), None) as person:
-        await person.sees("● connected", "prompts/list")
+        await person.sees("● Connected", "prompts/list")
         await person.press("3")
         await person.sees("no-base64")
         await person.press_quickly("s", "j", "s", "j", "s")

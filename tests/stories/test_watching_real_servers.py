@@ -52,7 +52,7 @@ def _notified(person: Person, method: str) -> list[Any]:
 
 async def _call(person: Person, name: str, arguments: str = "") -> None:
     """Call a tool from the tools' screen."""
-    await person.press("2", "backslash")
+    await person.press("2", "f", "c")
     await person.sees(name)
     await person.press("slash")
     await person.types(name)
@@ -72,7 +72,7 @@ async def test_a_beacon_of_the_stateless_era_is_watched_read_again_and_compared(
     ):
         await person.press("3")
         await person.sees("lamp", "● watching lists of tools, prompts")
-        await person.press("s")
+        await person.press("x", "b")
         await person.sees("● watched", "resources, beacon://lamp")
         await person.press("ctrl+j")
         await person.sees("2 times a minute")
@@ -81,7 +81,7 @@ async def test_a_beacon_of_the_stateless_era_is_watched_read_again_and_compared(
         await person.sees("◆ updated once, 1 since")
         await person.press("ctrl+j")
         await person.sees("7 times a minute", "It has changed since the read before", "updated once, read")
-        await person.press("u")
+        await person.press("v", "d")
         await person.sees("- [2] times a minute", "+ [7] times a minute")
         await person.press("escape")
         await _call(person, "mount_horn")
@@ -108,12 +108,12 @@ async def test_everything_is_watched_by_subscriptions(name: str, tmp_path: Path)
         await person.sees("features.md")
         await person.press("slash")
         await person.types("features")
-        await person.press("enter", "s")
+        await person.press("enter", "x", "b")
         await person.sees("● watched", "● watching", "demo://resource/static")
         await _call(person, "toggle-subscriber-updates")
         await person.press("3")
         await person.sees("◆ updated once, 1 since")
-        await person.press("s")
+        await person.press("x", "b")
         await person.sees("○ was watched")
         wire = person.wire()
         assert [message["params"]["uri"] for message in wire.sent("resources/subscribe")] == [DYNAMIC]

@@ -11,7 +11,7 @@ from tests.captures.record import sample
 from tests.tui.screen_text import text
 from tests.waiting import until
 
-_BADGE = re.compile(r"E( Findings)? [✗▲]")
+_BADGE = re.compile(r"8( Find| Findings)? ?[✗▲]")
 
 
 def _is_worth_a_badge(app: InspectApp) -> bool:

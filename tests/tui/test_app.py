@@ -74,7 +74,7 @@ async def test_digits_show_the_screens_and_escape_never_quits(sitting: Sitting) 
         await until(lambda: "tools/list" in text(app), "traffic")
         await pilot.press("2")
         await until(lambda: "log_passage" in text(app), "the tools")
-        await pilot.press("6")
+        await pilot.press("9")
         await until(lambda: "Process" in text(app), "the server")
         await pilot.press("escape", "escape", "escape")
         await until(lambda: "tools/list" in text(app), "the traffic again")
@@ -119,7 +119,7 @@ async def test_the_theme_changes_and_stays_readable(sitting: Sitting) -> None:
     async with app.run_test(size=SIZE) as pilot:
         await connected(pilot)
         assert app.theme == DARK_NAME
-        await pilot.press("ctrl+t")
+        await pilot.press("v T")
         assert app.theme == LIGHT_NAME
         await until(lambda: "tools/list" in text(app), "the traffic")
 
@@ -179,7 +179,7 @@ async def test_f1_shows_help_in_fields_filters_and_dialogs(sitting: Sitting) -> 
             ("slash", "a"),
             ("escape", "escape", "2", "slash"),
             ("escape", "enter"),
-            ("escape", "escape", "O"),
+            ("escape", "escape", "g O"),
         ):
             await pilot.press(*keys)
             await until(lambda: "F1 Help" in lines(app)[-1] or "? Help" in lines(app)[-1], f"the footer after {keys}")
@@ -197,7 +197,7 @@ async def test_a_view_that_takes_the_place_of_another_keeps_the_focus_it_asked_f
     app = InspectApp(replay=sample("harbour"))
     async with app.run_test(size=SIZE) as pilot:
         await until(lambda: app.subject.stage is ConversationStage.RECORDED, "the capture is read")
-        await pilot.press("g", "}", "enter", "]", "]")
+        await pilot.press("g g", "g x", "enter", "]", "]")
         panel = app.panel
         assert isinstance(panel, TrafficPanel)
         assert panel.detail.has_focus_within
@@ -213,7 +213,7 @@ async def test_the_focus_goes_to_what_is_in_sight_where_nothing_else_asked_for_i
     app = InspectApp(replay=sample("harbour"))
     async with app.run_test(size=SIZE) as pilot:
         await until(lambda: app.subject.stage is ConversationStage.RECORDED, "the capture is read")
-        await pilot.press("g", "}", "enter")
+        await pilot.press("g g", "g x", "enter")
         panel = app.panel
         assert isinstance(panel, TrafficPanel)
         await until(lambda: panel.detail.has_focus_within, "the detail has the focus")

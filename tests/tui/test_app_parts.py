@@ -176,20 +176,20 @@ async def test_a_recording_is_exported_as_a_whole_and_in_parts(tmp_path: Path, m
     async with controls_opened(path) as (app, pilot):
         await pilot.press("/", *"kind:request", "enter")
         await until(lambda: app.panel.list.model.has_filter and not app.panel.list.model.is_filtering, "a filter")  # type: ignore[attr-defined]
-        await pilot.press("g", "X", "right")
+        await pilot.press("g g", "x x", "right")
         await until(lambda: "what the filter shows" in text(app), "what the filter shows")
         await pilot.press("right")
         await until(lambda: "this operation" in text(app), "the operation under the cursor")
         await pilot.press("j", "j", "enter", "enter")
         await until(lambda: "Written to evening.jsonl" in text(app), "that it is written")
         assert (tmp_path / "evening.jsonl").stat().st_size
-        await pilot.press("E")
+        await pilot.press("8")
         await until(lambda: "entries checked" in text(app), "the findings")
-        await pilot.press("j", "X", "right")
+        await pilot.press("j", "x x", "right")
         await until(lambda: "the finding's evidence" in text(app), "what it rests on")
-        await pilot.press("escape", "7")
+        await pilot.press("escape", "g u")
         await until(lambda: "wreck" in text(app), "the shelf")
-        await pilot.press("X")
+        await pilot.press("x x")
         await until(
             lambda: isinstance(app.screen, ExportScreen) and "everything in wreck.mcpcap" in text(app),
             "the chosen capture",
@@ -203,14 +203,14 @@ async def test_a_live_conversation_is_shared_by_whoever_has_opened_it(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     async with aboard("north", size=(100, 30)) as (app, pilot, fleet):
-        await pilot.press("X", *"jjjjjj", "enter", "enter")
+        await pilot.press("x x", *"jjjjjj", "enter", "enter")
         await until(lambda: "nothing keeps this conversation" in text(app), "that nothing is recorded here")
         await pilot.press("escape")
         app.subject.journal.capture_path = tmp_path / "kept.mcpcap"
-        await pilot.press("X", *"jjjjjj", "enter", "enter")
+        await pilot.press("x x", *"jjjjjj", "enter", "enter")
         await until(lambda: isinstance(app.screen, LinesScreen) and "3 values replaced" in text(app), "what was done")
         assert fleet.shared == [(tmp_path / "kept.mcpcap", tmp_path / "kept.shared.mcpcap", False, False)]
-        await pilot.press("escape", "X", *"jjjjjjj", "enter", "enter")
+        await pilot.press("escape", "x x", *"jjjjjjj", "enter", "enter")
         await until(lambda: "Written to kept.surface.json" in text(app), "the surface of what is live")
 
 
@@ -240,7 +240,7 @@ async def test_one_that_was_left_comes_back_on_a_key() -> None:
                 assert app.subject.stage is ConversationStage.CONNECTING
                 await pilot.press("!")
                 await until(lambda: isinstance(app.screen, LoginScreen), "it is back")
-                await pilot.press("x")
+                await pilot.press("ctrl+x")
                 await until(lambda: app.subject.stage is ConversationStage.FAILED, "nobody gets in")
 
 
@@ -254,7 +254,7 @@ async def test_a_login_in_the_middle_is_told_and_opens_nothing_below_the_fingers
                 await until(lambda: app.subject.stage is ConversationStage.OPEN, "one is in")
                 await until(lambda: not isinstance(app.screen, LoginScreen), "the dialog goes")
                 house.tokens += ["revoked", "and its renewal too"]
-                await pilot.press("L")
+                await pilot.press("r")
                 await until(lambda: bool(entrance.guide and entrance.guide.waiting), "consent is waited for")
                 await until(lambda: "wants a login before it goes on" in text(app), "it is told")
                 assert not isinstance(app.screen, LoginScreen)
@@ -275,11 +275,11 @@ async def test_a_login_in_the_middle_that_is_given_up_ends_what_wanted_it_and_no
                 await until(lambda: app.subject.stage is ConversationStage.OPEN, "one is in")
                 await until(lambda: not isinstance(app.screen, LoginScreen), "the dialog goes")
                 house.tokens += ["revoked", "and its renewal too"]
-                await pilot.press("L")
+                await pilot.press("r")
                 await until(lambda: bool(entrance.guide and entrance.guide.waiting), "consent is waited for")
                 await pilot.press("!")
                 await until(lambda: isinstance(app.screen, LoginScreen), "the dialog comes")
-                await pilot.press("x")
+                await pilot.press("ctrl+x")
                 await until(lambda: "called off" in text(app), "it says so")
                 await pilot.press("escape")
                 await until(
@@ -424,36 +424,36 @@ async def test_one_is_opened_in_a_tab_and_its_tab_is_shown_the_second_time() -> 
     for name in ("evening", "harbour"):
         shutil.copy(sample(name), shelf)
     async with aboard("pier") as (app, pilot, _):
-        await pilot.press("7")
+        await pilot.press("g u")
         await until(lambda: isinstance(app.panel, SessionsPanel) and "✓ closed" in text(app), "the sessions")
         await pilot.press("enter")
         await until(lambda: len(app.tabs) == 2 and app.tab.number == 2, "a tab for it")
         await until(lambda: app.subject.stage is ConversationStage.RECORDED and "_ play" in text(app), "the capture")
-        await pilot.press('"')
+        await pilot.press("g shift+tab")
         await until(lambda: app.tab.number == 1, "the first tab")
         await until(lambda: "● " in text(app).splitlines()[5] + text(app).splitlines()[4], "the sign that it is open")
         await pilot.press("enter")
         await until(lambda: app.tab.number == 2 and len(app.tabs) == 2, "its tab, and no other")
-        await pilot.press('"', "c", "j", "c")
+        await pilot.press("g shift+tab", "v d", "j", "v d")
         await until(lambda: "different" in text(app), "how they compare")
         assert all(f"{name}.mcpcap" in text(app) for name in ("evening", "harbour"))
 
 
 async def test_the_lists_are_fetched_anew_and_the_mode_is_switched() -> None:
     async with before_the_demo("--legacy-only") as person:
-        await person.press("L")
+        await person.press("r")
         await person.sees("The lists were fetched anew.")
         assert listings(person) == [None, None]
-        await person.press("B")
+        await person.press("x u")
         await person.sees("Lists that change wait until L fetches them.")
-        await person.press("B")
+        await person.press("x u")
         await person.sees("Lists that change are fetched by themselves.")
 
 
 async def test_a_recording_has_no_connection_to_ask() -> None:
     app = InspectApp(replay=sample("handshake"))
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
-        await pilot.press("B")
+        await pilot.press("x u")
         await until(
             lambda: "this is a recording. ^r starts its server in a tab beside." in text(app), "it says so", PATIENCE_S
         )

@@ -1,234 +1,217 @@
-"""The keys of a comparison."""
+"""The one table of actions: every part is in it, each key means one thing, and each action is two keys away."""
 
+import importlib
+import pkgutil
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from textual.app import App, ComposeResult
+from textual.dom import DOMNode
 from textual.widgets import Static
 
-from inspector.tui import actions, keys
-from inspector.tui.actions import Action, ActionScope
+import inspector.tui
+from inspector.tui import actions, keymap, keys
+from inspector.tui.actions import MENUS, Action, ActionScope
 from inspector.tui.app import InspectApp
-from inspector.tui.keys import ACTIONS, COMPARING, EXPORTING, SESSIONS, SHELF, TABBING, TIMELINE
-from inspector.tui.screens.export.dialog import ExportScreen
-from inspector.tui.screens.sessions.compare import CompareScreen
-from inspector.tui.screens.sessions.panel import SessionsPanel
-from inspector.tui.screens.start.start import OpenScreen
-from inspector.tui.screens.traffic.timeline import TimelinePanel
+from inspector.tui.keys import ACTIONS, SCREENS, TOGETHER
 from inspector.tui.theme import Glyphs
 from tests.captures.record import sample
 
+ONE_MEANING = {
+    "r": {"refresh", "result.again", "tasks.fetch", "skills.list", "captures.refresh"},
+    "n": {"traffic.find_next", "timeline.find_next", "json.next", "compare.next", "replay.match"},
+    "N": {
+        *("traffic.find_previous", "timeline.find_previous", "json.previous", "compare.previous"),
+        "replay.match_before",
+    },
+    "s": {"tools.save", "resources.save", "prompts.save", "app.save", "trace.save", "marks.view"},
+    "o": {"network.entry", "timeline.go", "composer.entry", "tasks.call"},
+    "y": {"copy", "trace.copy", "login.copy"},
+    "d": {"json.decode"},
+    "e": {"payload.editor", "marks.comment"},
+    "m": {"traffic.mark", "marks.colour", "export.notes"},
+    "w": {"text.wrap"},
+    "a": {"line.add", "columns.add"},
+    "i": {"tools.info", "resources.info", "prompts.info"},
+    "j": {"move.down"},
+    "k": {"move.up"},
+    "G": {"move.last"},
+    "Y": {"payload.copy", "copy.leave"},
+    "Q": {"login.qr", "qr.back"},
+    "t": {"start.demo"},
+    "g": {"menu.go"},
+    "v": {"menu.view"},
+    "f": {"menu.filter"},
+    "x": {"menu.act"},
+}
+"""A letter means this on every screen; `q` leaves what is on top."""
+NEVER = {"ctrl+i", "ctrl+m", "ctrl+[", "ctrl+left_square_bracket", "ctrl+s", "ctrl+q"}
+_NAMED = {
+    *("enter", "escape", "tab", "shift+tab", "space", "pageup", "pagedown"),
+    *("up", "down", "left", "right", "home", "end"),
+}
+_HARD = set("&_%@#\\;'^$\"~`")
+"""Signs that need a dead key or AltGr on German, French or Nordic layouts."""
 
-def test_they_are_part_of_the_table_and_no_key_means_two_things() -> None:
-    assert set(COMPARING) <= set(ACTIONS)
-    for action in COMPARING:
-        assert hasattr(CompareScreen, f"action_{action.action.partition('(')[0]}"), action.id
-    places = (ActionScope.MOVING, ActionScope.LIST, ActionScope.COMPARE)
-    used = [key for action in ACTIONS if action.where in places for key in action.keys]
-    assert len(used) == len(set(used))
+
+def _first_level(key: str) -> bool:
+    return key == "space" or len(key) == 1
 
 
-def test_they_are_part_of_the_table_and_somebody_does_what_they_ask_for() -> None:
-    assert set(EXPORTING) <= set(ACTIONS)
-    for action in EXPORTING:
-        if action.where is ActionScope.EXPORT:
-            assert hasattr(ExportScreen, f"action_{action.action.partition('(')[0]}"), action.id
+def _all_modules() -> None:
+    for found in pkgutil.walk_packages(inspector.tui.__path__, "inspector.tui."):
+        importlib.import_module(found.name)
+
+
+def _descendants(kind: type[object]) -> set[type[object]]:
+    return {kind, *(each for below in kind.__subclasses__() for each in _descendants(below))}
+
+
+def test_every_key_that_a_widget_or_dialog_of_ours_binds_is_in_the_table() -> None:
+    _all_modules()
+    ours = [each for each in _descendants(DOMNode) if each.__module__.startswith("inspector.")]
+    known = {action.id for action in ACTIONS}
+    own = {
+        (each.__name__, getattr(binding, "id", None))
+        for each in ours
+        for binding in each.__dict__.get("BINDINGS", ())
+        if getattr(binding, "id", None) not in known and getattr(binding, "show", False)
+    }
+    assert own == set()
 
 
 async def test_the_app_or_a_part_of_it_has_each_action_of_the_app() -> None:
     app = InspectApp(replay=sample("handshake"))
-    everywhere = (ActionScope.EVERYWHERE, ActionScope.REPLAY)
     for action in ACTIONS:
         name = action.action.removeprefix("app.").partition("(")[0]
-        if action.action.startswith("app.") or action.where in everywhere:
+        if action.action.startswith("app.") or action.where in (ActionScope.EVERYWHERE, ActionScope.REPLAY):
             assert name in app._action_owners or hasattr(app, f"action_{name}"), action.id
     await app.subject.end()
 
 
-TOGETHER = (
-    (
-        ActionScope.EVERYWHERE,
-        ActionScope.MOVING,
-        ActionScope.LIST,
-        ActionScope.TRAFFIC,
-        ActionScope.FINDING,
-        ActionScope.DETAIL,
-    ),
-    (ActionScope.SEARCH, ActionScope.FILTER),
-    (
-        ActionScope.EVERYWHERE,
-        ActionScope.MOVING,
-        ActionScope.JSON,
-        ActionScope.PAYLOAD,
-        ActionScope.TRAFFIC,
-        ActionScope.DETAIL,
-    ),
-    (
-        ActionScope.EVERYWHERE,
-        ActionScope.MOVING,
-        ActionScope.TEXT,
-        ActionScope.PAYLOAD,
-        ActionScope.TRAFFIC,
-        ActionScope.DETAIL,
-    ),
-    (
-        ActionScope.EVERYWHERE,
-        ActionScope.MOVING,
-        ActionScope.JSON,
-        ActionScope.PAYLOAD,
-        ActionScope.TOOLS,
-        ActionScope.OFFERED,
-        ActionScope.RESULT,
-        ActionScope.DETAIL,
-    ),
-    (
-        ActionScope.EVERYWHERE,
-        ActionScope.MOVING,
-        ActionScope.LIST,
-        ActionScope.TOOLS,
-        ActionScope.OFFERED,
-        ActionScope.RESULT,
-        ActionScope.DETAIL,
-    ),
-    (
-        ActionScope.EVERYWHERE,
-        ActionScope.MOVING,
-        ActionScope.JSON,
-        ActionScope.PAYLOAD,
-        ActionScope.RESOURCES,
-        ActionScope.OFFERED,
-        ActionScope.RESULT,
-        ActionScope.DETAIL,
-    ),
-    (
-        ActionScope.EVERYWHERE,
-        ActionScope.MOVING,
-        ActionScope.LIST,
-        ActionScope.RESOURCES,
-        ActionScope.OFFERED,
-        ActionScope.RESULT,
-        ActionScope.DETAIL,
-    ),
-    (
-        ActionScope.EVERYWHERE,
-        ActionScope.MOVING,
-        ActionScope.JSON,
-        ActionScope.PAYLOAD,
-        ActionScope.PROMPTS,
-        ActionScope.OFFERED,
-        ActionScope.RESULT,
-        ActionScope.DETAIL,
-    ),
-    (
-        ActionScope.EVERYWHERE,
-        ActionScope.MOVING,
-        ActionScope.LIST,
-        ActionScope.PROMPTS,
-        ActionScope.OFFERED,
-        ActionScope.RESULT,
-        ActionScope.DETAIL,
-    ),
-    (ActionScope.EVERYWHERE, ActionScope.MOVING, ActionScope.LIST, ActionScope.INBOX),
-    (ActionScope.EVERYWHERE, ActionScope.MOVING, ActionScope.SERVER),
-    (ActionScope.EVERYWHERE, ActionScope.MOVING, ActionScope.JSON, ActionScope.PAYLOAD, ActionScope.RAW),
-    (ActionScope.EVERYWHERE, ActionScope.MOVING, ActionScope.LIST, ActionScope.RAW),
-    (ActionScope.EVERYWHERE, ActionScope.MOVING, ActionScope.LIST, ActionScope.SKILLS),
-    (ActionScope.MOVING, ActionScope.LIST, ActionScope.START),
-)
-ARROWS = {"left", "right", "up", "down"}
-NEVER = {"ctrl+i", "ctrl+m", "ctrl+[", "ctrl+left_square_bracket", "ctrl+s", "ctrl+q"}
-
-
 @pytest.mark.parametrize("action", ACTIONS, ids=lambda action: action.id)
-def test_an_action_explains_itself(action: Action) -> None:
-    assert 0 < len(action.label) <= 16
-    assert action.tooltip.endswith(".")
-    assert action.keys
+def test_an_action_explains_itself_and_its_first_key_reaches_us_from_every_terminal(action: Action) -> None:
+    assert 0 < len(action.label) <= 24
+    assert action.label[0].isupper() or action.id == "tools.stderr"
+    assert action.sentence.endswith(".")
     assert not NEVER & set(action.keys)
+    assert not action.priority or all(len(key) > 1 for key in action.keys), "a letter is text in a field"
+    first = action.keys[0].rpartition(" ")[2] if action.keys[0] != " " else " "
+    control = first.startswith("ctrl+") and len(first) == 6 and first[5].isalpha()
+    assert len(first) == 1 or first in _NAMED or control or first == "ctrl+@" or action.id == "help.typing"
+    assert not set(action.keys) <= _HARD, "never the only key"
 
 
 @pytest.mark.parametrize("action", ACTIONS, ids=lambda action: action.id)
-def test_the_first_key_reaches_us_from_every_terminal(action: Action) -> None:
-    first = action.keys[0]
-    if action.id == "help.typing":  # where `?` is text: the key of help everywhere, and Esc ? is another way
-        assert first == "f1"
-        return
-    named = first in {"enter", "escape", "tab", "shift+tab", "space", "pageup", "pagedown", "comma", *ARROWS}
-    control = first.startswith("ctrl+") and len(first) == 6 and first[5].isalpha()
-    assert len(first) == 1 or named or control or first == "ctrl+@"  # that one is a byte of its own: NUL
+def test_an_action_is_at_most_two_keys_away(action: Action) -> None:
+    for key in action.keys:
+        leader, _, second = key.strip().rpartition(" ")
+        assert not leader or (leader in MENUS and second), key
 
 
 def test_an_id_is_given_once() -> None:
     assert max(Counter(action.id for action in ACTIONS).values()) == 1
 
 
+def test_the_nine_screens_are_on_the_nine_digits() -> None:
+    assert [action.keys for action in SCREENS] == [(str(digit),) for digit in range(1, 10)]
+
+
+def test_few_printable_keys_act_at_once() -> None:
+    assert len({key for action in ACTIONS for key in action.keys if _first_level(key)}) <= 50
+
+
+def test_a_letter_means_the_same_on_every_screen() -> None:
+    for action in ACTIONS:
+        for key in action.keys:
+            if len(key) == 1 and key.isalpha() and key != "q":
+                assert action.id in ONE_MEANING[key], f"{key}: {action.id}"
+
+
 @pytest.mark.parametrize("places", TOGETHER)
 def test_where_actions_meet_no_key_means_two_things(places: tuple[ActionScope, ...]) -> None:
-    counts = Counter(key for action in ACTIONS if action.where in places for key in action.keys)
-    assert [key for key, count in counts.items() if count > 1] == []
-
-
-def test_what_works_while_somebody_types_is_no_letter() -> None:
+    meanings: dict[str, set[str]] = {}
     for action in ACTIONS:
-        if action.priority:
-            assert all(len(key) > 1 for key in action.keys), action.id
+        if action.where in places:
+            for key in action.keys:
+                meanings.setdefault(key, set()).add(action.id)
+    twice = {key: ids for key, ids in meanings.items() if len(ids) > 1}
+    nearer = {key: ids for key, ids in twice.items() if ids <= ONE_MEANING.get(key, set())}
+    assert {key: ids for key, ids in twice.items() if key not in nearer and not _goes_back(ids)} == {}
+
+
+def _goes_back(ids: set[str]) -> bool:
+    """Escape goes back from the innermost thing; in the panes of a screen a slash filters the list or searches."""
+    return all(each.rpartition(".")[2] in ("back", "leave", "unfind", "quit", "filter", "find") for each in ids)
+
+
+_SENDS = {"Call", "Read", "Get", "Respond", "Send", "Apply", "Continue", "Confirm", "Approve"}
+
+
+def test_a_control_or_function_key_means_the_same_wherever_it_means_anything() -> None:
+    meanings: dict[str, set[str]] = {}
+    for action in ACTIONS:
+        for key in action.keys:
+            if key.startswith("ctrl+") or key in {f"f{number}" for number in range(1, 13)}:
+                label = "Send" if action.label in _SENDS else action.label
+                meanings.setdefault(key, set()).add(label)
+    for key, labels in {
+        "ctrl+n": {"Null", "Next suggestion"},  # a filter has no values that could be null
+        "ctrl+right": {"Next tab", "Next message", "Raise level"},
+        "ctrl+left": {"Previous tab", "Previous message", "Lower level"},
+        "ctrl+p": {"Palette", "Close"},
+        "f1": {"Help", "Close"},
+    }.items():
+        assert meanings.pop(key) == labels
+    assert {key: labels for key, labels in meanings.items() if len(labels) > 1} == {}
 
 
 def test_keys_are_written_as_people_write_them() -> None:
-    assert [keys.key_name(key) for key in ("ctrl+p", "f5", "enter", "f", "G", "ctrl+enter")] == [
-        "^p",
-        "F5",
-        "⏎",
-        "f",
-        "G",
-        "^⏎",
-    ]
+    named = ("ctrl+p", "f5", "enter", "f", "G", "ctrl+enter", "g t", "x space", "ctrl+@")
+    assert [keys.key_name(key) for key in named] == ["^p", "F5", "⏎", "f", "G", "^⏎", "g t", "x Space", "^Space"]
     assert keys.action("move.down").key_text == "j  ↓"
 
 
 def test_the_help_lists_every_action_of_a_place() -> None:
     ((heading, rows),) = keys.help_text(ActionScope.LIST)
     assert heading is ActionScope.LIST
-    assert [shown for shown, _ in rows] == ["⏎", "F", "Space", "P"]
+    assert [shown for shown, _ in rows] == ["⏎", "Space", "v f", "v p"]
+
+
+class Mover(Static, can_focus=True):
+    BINDINGS = keys.bindings(ActionScope.MOVING)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.moved: list[int] = []
+
+    def action_move(self, by: int) -> None:
+        self.moved.append(by)
+
+
+class OneWidget(App[None]):
+    def __init__(self, keymap: dict[str, str] | None = None) -> None:
+        super().__init__()
+        self.mover = Mover()
+        self.set_keymap(keymap or {})
+
+    def compose(self) -> ComposeResult:
+        yield self.mover
 
 
 async def test_each_key_of_an_action_runs_it() -> None:
-    moved: list[int] = []
-
-    class Mover(Static, can_focus=True):
-        BINDINGS = keys.bindings(ActionScope.MOVING)
-
-        def action_move(self, by: int) -> None:
-            moved.append(by)
-
-    class OneWidget(App[None]):
-        def compose(self) -> ComposeResult:
-            yield Mover()
-
-    async with OneWidget().run_test() as pilot:
+    app = OneWidget()
+    async with app.run_test() as pilot:
         await pilot.press("j", "down", "k", "up")
-    assert moved == [1, 1, -1, -1]
+    assert app.mover.moved == [1, 1, -1, -1]
 
 
 async def test_an_action_can_be_given_another_key_by_its_id() -> None:
-    moved: list[int] = []
-
-    class Mover(Static, can_focus=True):
-        BINDINGS = keys.bindings(ActionScope.MOVING)
-
-        def action_move(self, by: int) -> None:
-            moved.append(by)
-
-    class OneWidget(App[None]):
-        def compose(self) -> ComposeResult:
-            yield Mover()
-
-        def on_mount(self) -> None:
-            self.set_keymap({"move.down": "x"})
-
-    async with OneWidget().run_test() as pilot:
-        await pilot.press("x", "j")
-    assert moved == [1]
+    app = OneWidget({"move.down": "z"})
+    async with app.run_test() as pilot:
+        await pilot.press("z", "j")
+    assert app.mover.moved == [1]
 
 
 def test_a_terminal_without_unicode_reads_words_for_keys(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -237,17 +220,34 @@ def test_a_terminal_without_unicode_reads_words_for_keys(monkeypatch: pytest.Mon
     assert [keys.key_name(key) for key in ("enter", "up", "ctrl+enter", "escape")] == ["Enter", "Up", "^Enter", "Esc"]
 
 
-def test_they_are_part_of_the_table_and_the_screen_does_what_they_ask_for() -> None:
-    assert {*SESSIONS, *SHELF} <= set(ACTIONS)
-    for action in SHELF:
-        assert hasattr(SessionsPanel, f"action_{action.action}"), action.id
+def test_own_keys_are_read_by_id_and_each_mistake_is_one_sentence_with_its_line(tmp_path: Path) -> None:
+    file = tmp_path / "keys.toml"
+    file.write_text(
+        '"traffic.tree" = "z"\nlist.follow = ["F", "v f"]\n"no.such" = "b"\n"move.down" = "q"\n'
+        'copy = "ctrl+s"\nlayout = "z t"\nhelp = 7\n'
+    )
+    own = keymap.load(file)
+    assert own.keys == {"traffic.tree": ("z",), "list.follow": ("F", "v f")}
+    assert own.for_textual == {"traffic.tree": "z", "list.follow": "F,v f"}
+    found = sorted(problem.removeprefix(f"{file}:") for problem in own.problems)
+    assert [each[0] for each in found] == ["3", "4", "5", "6", "7"]
+    assert "unknown action 'no.such'" in found[0]
+    assert "'q' of 'move.down' is already the key of 'quit'" in found[1]
+    assert "flow control" in found[2]
 
 
-def test_they_are_part_of_the_table() -> None:
-    assert set(TABBING) | set(TIMELINE) <= set(ACTIONS)
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("x = [", "keys.toml"), ('"copy" = ""\n', "must be a string"), ('"copy" = "hyper+q"\n', "unknown key")],
+)
+def test_a_file_that_cannot_be_used_changes_nothing_and_says_why(tmp_path: Path, text: str, said: str) -> None:
+    file = tmp_path / "keys.toml"
+    file.write_text(text)
+    own = keymap.load(file)
+    assert own.keys == {}
+    assert said in own.problems[0]
+    assert keymap.load(tmp_path / "none.toml") == keymap.Keymap()
 
 
-def test_panel_and_screen_do_what_they_ask_for() -> None:
-    owners = {ActionScope.TIMELINE: TimelinePanel, ActionScope.OPEN: OpenScreen}
-    for action in TIMELINE:
-        assert hasattr(owners[action.where], f"action_{action.action.partition('(')[0]}"), action.id
+def test_a_key_may_move_from_one_action_to_another_in_one_file() -> None:
+    assert keymap.checked({"quit": "Z", "copy": "q"}).problems == ()

@@ -44,7 +44,7 @@ async def test_one_conversation_has_no_line_of_tabs_and_keys_for_tabs_say_why() 
     async with aboard("pier") as (app, pilot, _):
         assert app.tabs.bar is None
         assert "next tab" not in text(app)
-        for key in ("comma", "&", "ctrl+w"):
+        for key in ("g tab", "g a", "ctrl+w"):
             await pilot.press(key)
         await until(lambda: "O opens another" in text(app) and "the only one" in text(app), "why there is nothing")
         assert not app.tabs.shows_timeline
@@ -57,11 +57,11 @@ async def test_keys_go_round_the_tabs_and_each_keeps_its_screen_and_what_is_chos
         await pilot.press("2")
         await until(lambda: "log_passage" in text(app), "the tools of the first")
         tools = app.panel
-        await pilot.press("comma")
+        await pilot.press("g tab")
         await until(lambda: app.tab.name == "quay" and "tools/list" in text(app), "the second, on its own screen")
-        await pilot.press('"')
+        await pilot.press("g shift+tab")
         await until(lambda: app.panel is tools and tools.display, "the first, as it was left")
-        await pilot.press('"')
+        await pilot.press("g shift+tab")
         await until(lambda: app.tabs.shows_timeline, "the timeline, which is one of them")
         await pilot.press("escape")
         await until(lambda: app.panel is tools, "back where one was")
@@ -69,7 +69,7 @@ async def test_keys_go_round_the_tabs_and_each_keeps_its_screen_and_what_is_chos
 
 async def test_what_is_asked_of_one_server_goes_to_no_other() -> None:
     async with aboard("pier", "quay") as (app, pilot, _):
-        await pilot.press("comma", "U")
+        await pilot.press("g tab", "x p")
         await until(lambda: "pong" in text(app) or "answered" in text(app) or "ms" in text(app), "the ping's time")
         first, second = app.tabs
         before = first.subject.journal.count
@@ -82,7 +82,7 @@ async def test_what_is_asked_of_one_server_goes_to_no_other() -> None:
 async def test_a_new_connection_is_made_for_the_tab_in_sight_alone() -> None:
     async with aboard("pier", "quay") as (app, pilot, fleet):
         old = [tab.subject for tab in app.tabs]
-        await pilot.press("comma", "ctrl+r")
+        await pilot.press("g tab", "ctrl+r")
         await until(lambda: app.tabs[1].subject is not old[1], "another conversation")
         await until(lambda: stages(app) == [ConversationStage.OPEN, ConversationStage.OPEN], "connected")
         assert app.tabs[0].subject is old[0]
@@ -107,13 +107,13 @@ async def test_a_question_out_of_sight_is_told_with_the_name_and_counted_in_the_
         await until(lambda: bool(second.subject.desk.tickets), "the question")
         await until(lambda: "quay: " in text(app) and "asks" in text(app), "the notice with the tab's name")
         await until(lambda: "◆ 1" in text(app).splitlines()[0], "the counter in the tab")
-        await pilot.press("comma")
+        await pilot.press("g tab")
         await until(lambda: "here" in text(app).splitlines()[-2], "the line of the question, in its own tab")
 
 
 async def test_closing_a_tab_ends_its_server_and_leaves_the_others() -> None:
     async with aboard("pier", "quay") as (app, pilot, fleet):
-        await pilot.press("comma", "ctrl+w")
+        await pilot.press("g tab", "ctrl+w")
         await until(lambda: len(app.tabs) == 1 and app.tabs.bar is None, "one is left, without a line of tabs")
         await until(lambda: fleet.closed == ["quay"], "what it ran on was ended")
         assert fleet.lives[1].session.transport.exit is not None  # type: ignore[union-attr]
@@ -130,12 +130,12 @@ async def test_closing_asks_first_while_something_runs() -> None:
         await until(lambda: isinstance(app.screen, ConfirmScreen), "the question")
         assert "Close pier and end its server?" in text(app)
         assert "tools/call waits for its answer" in text(app)
-        await pilot.press("n")
+        await pilot.press("escape")
         await until(lambda: not isinstance(app.screen, ConfirmScreen), "no")
         assert len(app.tabs) == 2
         await pilot.press("ctrl+w")
         await until(lambda: isinstance(app.screen, ConfirmScreen), "the question again")
-        await pilot.press("y")
+        await pilot.press("ctrl+j")
         await until(lambda: app.tab.name == "quay" and app.panel.display, "the other in sight")
         await until(lambda: fleet.lives[0].state is SessionState.CLOSED, "its server has ended")
         assert stages(app) == [ConversationStage.OPEN]
@@ -143,7 +143,7 @@ async def test_closing_asks_first_while_something_runs() -> None:
 
 async def test_a_command_that_is_typed_is_opened_in_a_tab_and_what_fails_is_said() -> None:
     async with aboard("pier") as (app, pilot, fleet):
-        await pilot.press("O")
+        await pilot.press("g O")
         await until(lambda: isinstance(app.screen, OpenScreen), "what can be opened")
         await pilot.press("slash")
         app.screen.query_one(Input).value = "node broken.js"
@@ -211,7 +211,7 @@ async def test_what_another_program_recorded_opens_in_a_tab_with_what_it_lost(tm
     path = tmp_path / "browser.har"
     path.write_bytes((ROOT / "tests" / "captures" / "foreign" / "browser.har").read_bytes())
     async with aboard("north", size=(120, 30)) as (app, pilot, _):
-        await pilot.press("O", "slash")
+        await pilot.press("g O", "slash")
         await until(lambda: bool(app.screen.query(Input)), "the line to type into")
         app.screen.query_one(Input).value = str(path)
         await pilot.press("enter")
@@ -227,6 +227,6 @@ async def test_a_tab_that_nobody_named_takes_the_name_of_its_server() -> None:
         assert app.tabs[1].subject.journal.name == "gull-rock-lighthouse"
         await app.navigation.add_tab(replace(fleet.demo("index"), named=False))
         await until(lambda: app.tabs[2].name == "gull-rock-lighthouse 2", "one that no other has")
-        await pilot.press('"')
+        await pilot.press("g shift+tab")
         await until(lambda: app.tabs.shows_timeline, "the timeline")
         await until(lambda: any("gull-rock" in line for line in lines(app)[2:]), "its rows", 10)

@@ -4,14 +4,17 @@ One widget draws a whole line, because a line of stock widgets costs a tenth of 
 wraps: what has no room is shortened or else left out, the least important first; an item is never cut in two.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import msgspec
 from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
 from textual import events
+from textual.app import App
 from textual.binding import ActiveBinding, Binding
+from textual.events import Event
 from textual.keys import key_to_character
 from textual.message import Message
 from textual.screen import Screen
@@ -19,7 +22,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from inspector.present.spans import Span, clip, spans_width
-from inspector.text import visible
+from inspector.text import cell_width, pad, visible
 from inspector.tui import keys
 from inspector.tui.conversation import ConversationStage
 from inspector.tui.theme import glyphs, grounds, role_styles, spans_to_text
@@ -217,15 +220,18 @@ def _more() -> BarItem:
 
 # The footer: the keys that do something now, as the focus and the panels bind them.
 
-_ORDER = {action.id: (action.where is keys.ActionScope.EVERYWHERE, place) for place, action in enumerate(keys.ACTIONS)}
-"""What belongs to a place before what works everywhere."""
+_ORDER = {
+    action.id: (action.id.startswith("menu."), action.where is keys.ActionScope.EVERYWHERE, place)
+    for place, action in enumerate(keys.ACTIONS)
+}
+"""What belongs to a place before what works everywhere, and the menus last."""
 _RIGHT = {"help": 0, "help.typing": 0, "palette": 100, "quit": 0}
 """What stands on the right wherever one is, and when it is left out; see `Item.rank`."""
 _SENDING = frozenset(
     (
-        *("tools.send", "resources.send", "resources.watch", "prompts.send", "offered.more", "inbox.roots"),
-        *("inbox.offers", "server.offers", "log.ask", "raw.send", "tasks.cancel", "tasks.fetch", "tasks.follow"),
-        *("tasks.list", "skills.read", "skills.check", "skills.list", "skills.get"),
+        *("tools.send", "resources.send", "resources.subscribe", "prompts.send", "offered.more", "inbox.roots"),
+        *("inbox.capabilities", "server.capabilities", "log.ask", "composer.send", "tasks.cancel", "tasks.fetch"),
+        *("tasks.follow", "tasks.list", "skills.read", "skills.check", "skills.list", "skills.get"),
     )
 )
 """What needs a server: of a recording it is not offered. Pressed all the same, it says why nothing is sent."""
@@ -254,7 +260,9 @@ class FooterBar(ItemBar):
             ConversationStage.LOADING,
             ConversationStage.RECORDED,
         )
-        active = [each for each in _in_order(_untyped(screen)) if not (recorded and each.binding.id in _SENDING)]
+        valid = {each.binding.id: each for each in valid_actions(screen)}
+        untyped = [each for each in _untyped(screen) if each.binding.id not in _MENU_IDS or _has_entries(each, valid)]
+        active = [each for each in _in_order(untyped) if not (recorded and each.binding.id in _SENDING)]
         if any(found.binding.id == "help" for found in active):  # one of the two is enough
             active = [found for found in active if found.binding.id != "help.typing"]
         left = [found for found in active if found.binding.id not in _RIGHT]
@@ -284,7 +292,7 @@ def _in_order(active: Iterable[ActiveBinding]) -> list[ActiveBinding]:
     """Return the bindings to be shown, each action once: with the first of its keys that works now."""
     shown = sorted((found for found in active if found.binding.show), key=lambda found: -_turn(found.binding))
     once = {_name(found.binding): found for found in shown}
-    return sorted(once.values(), key=lambda found: _ORDER.get(found.binding.id or "", (False, len(_ORDER))))
+    return sorted(once.values(), key=lambda found: _ORDER.get(found.binding.id or "", (False, False, len(_ORDER))))
 
 
 def _turn(binding: Binding) -> int:
@@ -324,6 +332,148 @@ def _key(binding: Binding) -> str:
     if not known:
         return binding.key_display or keys.key_name(binding.key)
     return keys.key_name(binding.key if binding.key in known[0].keys else known[0].keys[0])
+
+
+# What is valid now, and the menus of it: a key opens one at the bottom edge, a second key acts.
+
+_MENU_IDS = {"menu.go": "g", "menu.view": "v", "menu.filter": "f", "menu.act": "x"}
+
+
+def valid_actions(screen: Screen[object]) -> list[ActiveBinding]:
+    """Return what can be done now, each action once, in the order of focus, screen and app."""
+    found: dict[str, ActiveBinding] = {}
+    for each in screen.active_bindings.values():
+        name = _name(each.binding)
+        if each.enabled and name not in found and _is_done_by_somebody(each, screen):
+            found[name] = each
+    return list(found.values())
+
+
+def _is_done_by_somebody(found: ActiveBinding, screen: Screen[object]) -> bool:
+    """Whether the widget that binds an action has it. A widget may bind a whole place, and do a part of it."""
+    namespace, _, name = found.binding.action.partition("(")[0].rpartition(".")
+    return bool(namespace) or found.node is screen.app or hasattr(found.node, f"action_{name}")
+
+
+def _has_entries(menu: ActiveBinding, valid: Mapping[str | None, ActiveBinding]) -> bool:
+    prefix = _MENU_IDS[menu.binding.id or ""] + " "
+    return any(key.startswith(prefix) for name in valid for key in _keys_of(name))
+
+
+def _keys_of(identifier: str | None) -> tuple[str, ...]:
+    known = keys.known_action(identifier or "")
+    return known.keys if known is not None else ()
+
+
+class MenuBar(ItemBar):
+    """The entries of a menu in columns, above its title. A click on one acts."""
+
+    DEFAULT_CSS = """
+    MenuBar { dock: bottom; height: auto; background: $panel; border-top: solid $border-blurred; }
+    """
+
+    class Pressed(Message):
+        """An entry was clicked, by its second key; "" for the title, which closes."""
+
+        def __init__(self, key: str) -> None:
+            super().__init__()
+            self.key = key
+
+    def __init__(self, title: str, entries: Mapping[str, ActiveBinding]) -> None:
+        """`entries` by their second keys, in order."""
+        super().__init__()
+        self._title = title
+        self._entries = entries
+
+    def on_mount(self) -> None:
+        """Arrange."""
+        self._arrange(self.app.size.width)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Arrange for another width."""
+        self._arrange(event.size.width)
+
+    def _arrange(self, width: int) -> None:
+        """As few rows as the width allows, read downwards."""
+        names = [(key, keys.key_name(key), visible(each.binding.description)) for key, each in self._entries.items()]
+        wide = max((cell_width(name) for _, name, _ in names), default=1)
+        cell = max(wide + 1 + cell_width(label) for _, _, label in names) + 2
+        columns = max(1, min(len(names), (width - 1) // cell))
+        rows = -(-len(names) // columns)
+        title = BarItem(((self._title, "title"), ("   Esc", "accent"), (" Close", "muted")), name=_CLOSE)
+        lines = [BarLine((title,), inset=1)]
+        for row in range(rows):
+            items = [
+                BarItem(((pad(name, wide), "accent"), (pad(f" {label}", cell - wide), "text")), name=key)
+                for key, name, label in names[row::rows]
+            ]
+            lines.append(BarLine(tuple(items), gap=0, inset=1))
+        self.show(lines)
+
+    def pressed(self, name: str) -> None:
+        """Tell which entry was clicked."""
+        self.post_message(self.Pressed("" if name == _CLOSE else name))
+
+
+_CLOSE = "close"
+
+
+class Menus:
+    """The menu that is open, if one is: takes the next key or click of an app."""
+
+    def __init__(self, app: App[Any]) -> None:
+        self._app = app
+        self._bar: MenuBar | None = None
+        self._entries: dict[str, ActiveBinding] = {}
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the next key belongs to a menu."""
+        return self._bar is not None
+
+    def action_menu(self, leader: str) -> None:
+        """Open a menu, unless nothing in it is valid now."""
+        self.close()
+        self._entries = {}
+        place = {each.id: at for at, each in enumerate(keys.all_actions())}
+        for found in sorted(valid_actions(self._app.screen), key=lambda each: place.get(_name(each.binding), 0)):
+            for key in _keys_of(found.binding.id):
+                if key.startswith(f"{leader} "):
+                    self._entries.setdefault(key[2:], found)
+        if not self._entries:
+            self._app.bell()
+            return
+        self._bar = MenuBar(keys.MENUS[leader], self._entries)
+        self._app.screen.mount(self._bar)
+
+    def close(self) -> None:
+        """Close the menu that is open."""
+        if self._bar is not None:
+            self._bar.remove()
+            self._bar = None
+
+    async def take(self, event: Event) -> bool:
+        """Let the open menu take a key or a click; whether it did."""
+        if self._bar is None:
+            return False
+        if isinstance(event, events.Key):
+            key = event.character if event.is_printable and event.character != " " else event.key
+            found = self._entries.get(key or "")
+            self.close()
+            if found is not None:
+                await self._app.run_action(found.binding.action, found.node)
+            return found is not None or event.is_printable or event.key == "escape"
+        if isinstance(event, events.MouseDown) and not self._bar.region.contains_point(event.screen_offset):
+            self.close()
+            return True
+        return False
+
+    async def choose(self, key: str) -> None:
+        """Do what was clicked."""
+        found = self._entries.get(key)
+        self.close()
+        if found is not None:
+            await self._app.run_action(found.binding.action, found.node)
 
 
 # One line of tabs, one of which is open. A click or its owner opens another.

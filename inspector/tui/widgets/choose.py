@@ -5,12 +5,13 @@ from typing import ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.widgets import Static
 
 from inspector.present.rows import RowSource, RowView
 from inspector.text import one_line
+from inspector.tui import keys
 from inspector.tui.widgets.dialogs import Dialog
 from inspector.tui.widgets.search_bar import SearchBar
 from inspector.tui.widgets.virtual_list import LogList
@@ -50,8 +51,8 @@ class ChooseScreen(Dialog[int | None]):
     """Answers with the index of what was chosen, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Back", tooltip="Choose nothing.", id="choose.leave"),
-        Binding("/", "search", "Search", tooltip="Search again.", id="choose.search"),
+        keys.binding(keys.action("choose.leave")),
+        keys.binding(keys.action("choose.search")),
     ]
     DEFAULT_CSS = """
     ChooseScreen { align: center middle; background: $background 60%; }

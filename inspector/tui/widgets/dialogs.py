@@ -13,7 +13,7 @@ from rich.style import Style
 from rich.text import Text
 from textual._context import visible_screen_stack
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.color import Color
 from textual.containers import Vertical, VerticalScroll
 from textual.geometry import Region
@@ -22,6 +22,7 @@ from textual.strip import Strip
 from textual.widgets import Static
 
 from inspector.present.spans import Span
+from inspector.tui import keys
 from inspector.tui.actions import ActionScope
 from inspector.tui.safety import through_filters
 from inspector.tui.theme import spans_to_text
@@ -35,6 +36,8 @@ class Dialog(ModalScreen[ResultT]):
 
     places: tuple[ActionScope, ...] = ()
     """What its help shows; () for the keys that are valid in it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = keys.menu_bindings()
 
     _opening = True
     """No picture has been painted yet."""
@@ -90,16 +93,16 @@ def _mixed(style: Style, veil: Color) -> Style:
 # off.
 
 Ways = tuple[str, str]
-_CALL: Ways = ("no, leave it (n)", "yes, call it (y)")
+_CALL: Ways = ("Back", "Call")
 
 
 class ConfirmScreen(Dialog[bool]):
     """Yes or no; Escape is no, and so is Enter unless "yes" was chosen."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("y", "answer(True)", "Yes", tooltip="Do it.", id="confirm.yes"),
-        Binding("n,escape", "answer(False)", "No", tooltip="Leave it.", id="confirm.no"),
-        Binding("enter", "take", "Take", show=False, tooltip="Take what is chosen.", id="confirm.take"),
+        keys.binding(keys.action("confirm.yes")),
+        keys.binding(keys.action("confirm.no")),
+        keys.binding(keys.action("confirm.take")),
     ]
     DEFAULT_CSS = """
     ConfirmScreen { align: center middle; background: $background 60%; }
@@ -112,7 +115,7 @@ class ConfirmScreen(Dialog[bool]):
     """
 
     def __init__(self, title: str, question: Sequence[Sequence[Span]], quoted: str, ways: Ways = _CALL) -> None:
-        """`question` is lines; `quoted` is foreign text that has been made safe; `ways`: no and yes, with keys."""
+        """`question` is lines; `quoted` is foreign text that has been made safe; `ways`: no and yes."""
         super().__init__()
         self._title = title
         self._question = question
@@ -129,7 +132,9 @@ class ConfirmScreen(Dialog[bool]):
             yield Static(question)
             with VerticalScroll(can_focus=False):
                 yield Static(Text(self._quoted))
-            yield Segments(self._ways, (0,), letters=False)
+            named = zip(self._ways, ("confirm.no", "confirm.yes"), strict=True)
+            labels = [f"{label} {keys.key_name(keys.action(name).keys[0])}" for label, name in named]
+            yield Segments(labels, (0,), letters=False)
 
     def on_mount(self) -> None:
         """Begin at "no"."""

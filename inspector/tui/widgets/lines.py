@@ -6,7 +6,7 @@ from typing import ClassVar, TypeVar
 
 from textual import work
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 
@@ -50,9 +50,7 @@ def _indent(line: Line) -> int:
 class BeforeAfterScreen(Dialog[None]):
     """Lines to walk through. Escape and `u` go back."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,u", "dismiss", "Back", tooltip="Back to the resource.", id="before_after.back")
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [keys.binding(keys.action("before_after.back"))]
     HELP = """\
 Lines that are gone begin with `-`, new ones with `+`; brackets stand around the words that differ.
 """
@@ -91,7 +89,7 @@ class LinesScreen(Dialog[ResultT]):
     """Lines that are walked through and copied, in a box over what is there."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "dismiss", "Back", tooltip="Back to what was there.", id="lines.back"),
+        keys.binding(keys.action("lines.back")),
         keys.binding(keys.action("copy")),
     ]
     DEFAULT_CSS = """

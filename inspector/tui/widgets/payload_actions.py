@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult, SuspendNotSupported
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.message import Message
 from textual.widget import Widget
@@ -23,6 +23,7 @@ from inspector.present.copies import Copy
 from inspector.present.rows import RowSource, RowView
 from inspector.present.spans import clip
 from inspector.text import human_size, one_line, visible
+from inspector.tui import keys
 from inspector.tui.safety import copy
 from inspector.tui.widgets.dialogs import Dialog
 from inspector.tui.widgets.virtual_list import LogList
@@ -168,9 +169,7 @@ class _Copies(RowSource):
 class CopyScreen(Dialog[Copy | None]):
     """Answers with what is to be copied, or None."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,Y", "leave", "Back", tooltip="Copy nothing.", id="copy.leave")
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [keys.binding(keys.action("copy.leave"))]
     DEFAULT_CSS = """
     CopyScreen { align: center middle; background: $background 60%; }
     CopyScreen > Vertical {

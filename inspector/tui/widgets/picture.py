@@ -13,13 +13,14 @@ from typing import Any, ClassVar, Final
 from rich.text import Text
 from textual import work
 from textual.app import ComposeResult, SuspendNotSupported
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.widget import Widget
 from textual.widgets import Static
 
 from inspector.present.blocks import read_picture
 from inspector.text import visible
+from inspector.tui import keys
 from inspector.tui.widgets.dialogs import Dialog
 
 logger = logging.getLogger(__name__)
@@ -32,9 +33,7 @@ _LARGEST: Final = (1600, 1600)
 class PictureScreen(Dialog[None]):
     """One picture. Escape, Enter and `v` go back."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,enter,v", "dismiss", "Back", tooltip="Back to the result.", id="picture.back")
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [keys.binding(keys.action("picture.back"))]
     DEFAULT_CSS = """
     PictureScreen { align: center middle; background: $background; }
     PictureScreen > Vertical { width: 100%; height: 100%; align: center middle; }

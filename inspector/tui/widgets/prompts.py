@@ -4,12 +4,13 @@ from typing import ClassVar, TypeVar
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from inspector.capture.format.notes import COLOURS
+from inspector.tui import keys
 from inspector.tui.widgets.dialogs import Dialog
 from inspector.tui.widgets.segments import Segments
 
@@ -63,7 +64,7 @@ class NameScreen(PromptScreen[str]):
     """Its result is what was typed; None for nothing."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Back", tooltip="Leave it without a name.", id="name.leave"),
+        keys.binding(keys.action("name.leave")),
     ]
 
     def __init__(self, asked: str, proposed: str = "", *, empty: bool = False) -> None:
@@ -80,10 +81,10 @@ class CommentScreen(PromptScreen[tuple[str, str]]):
     """A mark: its result is the colour and the comment; None if nothing is to change."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Back", tooltip="Change nothing.", id="comment.leave"),
-        Binding("down", "app.focus_next", "Colour", show=False, tooltip="Choose the colour.", id="comment.colour"),
-        Binding("up", "app.focus_previous", "Comment", show=False, tooltip="Write the comment.", id="comment.text"),
-        Binding("enter", "take", "Mark", tooltip="Mark it so.", id="comment.take"),
+        keys.binding(keys.action("comment.leave")),
+        keys.binding(keys.action("comment.colour")),
+        keys.binding(keys.action("comment.text")),
+        keys.binding(keys.action("comment.take")),
     ]
     DEFAULT_CSS = """
     CommentScreen > Vertical { width: 72; }

@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.widgets import Input, Static
 
@@ -21,6 +21,7 @@ from inspector.config.paths import expanded
 from inspector.errors import InspectError
 from inspector.forms.typed import parse_json
 from inspector.text import human_size, visible
+from inspector.tui import keys
 from inspector.tui.theme import glyphs
 from inspector.tui.widgets.dialogs import Dialog, is_on_top
 
@@ -126,9 +127,7 @@ class SaveScreen(Making[Path]):
     """Asks for a path and writes the file. Its result is the path that was written, None if none was."""
 
     SAID = ".save--said"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Back", tooltip="Back without saving.", id="save.back")
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [keys.binding(keys.action("save.back"))]
     DEFAULT_CSS = """
     SaveScreen { align: center middle; background: $background 60%; }
     SaveScreen > Vertical {

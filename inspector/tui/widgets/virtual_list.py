@@ -146,8 +146,8 @@ class LogList(VirtualLines):
 
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.LIST)
     HELP = """\
-One line per row, the newest last. The list follows the newest row until you move; `F` or `G` follows again.
-`P` holds the view still while recording goes on.
+One line per row, the newest last. The list follows the newest row until you move; `v f` or `G` follows again.
+`v p` pauses scrolling; recording continues.
 """
 
     class Selected(Message):

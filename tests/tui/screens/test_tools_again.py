@@ -30,7 +30,7 @@ async def reconnected(app: Tools, pilot: Pilot[None], values: tuple[int, ...] = 
     return other
 
 
-@pytest.mark.parametrize("key", [".", "r"])
+@pytest.mark.parametrize("key", ["x r", "x e"])
 async def test_the_last_call_can_be_repeated_and_edited_on_a_new_connection(key: str) -> None:
     app = Tools(Acting(TOOLS))
     async with app.run_test(size=WIDE) as pilot:
@@ -38,7 +38,7 @@ async def test_the_last_call_can_be_repeated_and_edited_on_a_new_connection(key:
         await shows(app, "of the connection before")
         await pilot.press(key)
         await until(lambda: app.panel.form.form.arguments == {"a": 6}, "the call's arguments are in the form")
-        if key == ".":
+        if key == "x r":
             await until(lambda: bool(other.calls), "the new server is called")
             assert other.calls == [{"name": "add", "arguments": {"a": 6}}]
             await shows(app, "History 3")
@@ -49,12 +49,12 @@ async def test_the_history_keeps_the_calls_of_earlier_connections() -> None:
     app = Tools(Acting(TOOLS))
     async with app.run_test(size=WIDE) as pilot:
         other = await reconnected(app, pilot)
-        await pilot.press("h")
+        await pilot.press("v h")
         await shows(app, '{"a": 5}')
         await pilot.press("G", "enter")
         await shows(app, "ended with it")
         assert '"a": 5' in text(app)
-        await pilot.press("r")
+        await pilot.press("x e")
         await until(lambda: app.panel.form.form.arguments == {"a": 5}, "its arguments are in the form")
         assert other.calls == []
 
@@ -72,7 +72,7 @@ async def test_a_call_that_runs_while_the_connection_is_renewed_ends_in_words() 
         app.panel.rebind(Acting(TOOLS))
         subject.gate.set()
         await shows(app, "the connection was closed")
-        await pilot.press("r")
+        await pilot.press("x e")
         await until(lambda: app.panel.form.form.arguments == {"a": 1}, "its arguments are in the form")
 
 
@@ -81,7 +81,7 @@ async def test_a_call_made_while_the_history_is_shown_shows_its_result() -> None
     app = Tools(subject)
     async with app.run_test(size=WIDE) as pilot:
         await chosen(app, pilot, "add")
-        await pilot.press("h")
+        await pilot.press("v h")
         await until(lambda: app.panel.result.body.history.has_focus, "the history has the focus")
         await pilot.press("ctrl+j")
         await shows(app, "✓ Succeeded")
@@ -99,7 +99,7 @@ async def test_a_search_for_tools_begins_with_the_old_words_chosen_and_a_key_end
         await pilot.press("/", *"bay", "enter")
         await until(lambda: app.panel.form.tool is not None and app.panel.form.tool.name == "echo", "echo is found")
         await until(lambda: isinstance(app.focused, LogList), "the list has the focus")
-        await pilot.press("backslash")
+        await pilot.press("f c")
         await shows(app, "clear")
         assert not app.panel.items.has_class("-searching")
 
@@ -129,11 +129,11 @@ async def test_a_small_screen_shows_the_recorded_calls_first() -> None:
         await chosen(app, pilot, "add")
         await pilot.press("enter")
         await shows(app, "it was 2")
-        await pilot.press("h")
+        await pilot.press("v h")
         await shows(app, '{"a": 1}')
         await pilot.press("escape")
         await shows(app, "▲ a recording")
-        await pilot.press("escape", "h")
+        await pilot.press("escape", "v h")
         await shows(app, '{"a": 1}')
 
 

@@ -11,8 +11,8 @@ from tests.waiting import until
 @pytest.mark.parametrize(
     ("pressed", "answer"),
     [
-        (["y"], True),
-        (["n"], False),
+        (["ctrl+j"], True),
+        (["y", "n", "escape"], False),
         (["escape"], False),
         (["enter"], False),
         (["right", "enter"], True),

@@ -165,7 +165,7 @@ async def test_f_follows_and_ceases_to() -> None:
     widget = LogList(Rows(50), follow=True)
     async with Listening(widget).run_test() as pilot:
         states = []
-        for key in ("F", "g", "F"):
+        for key in ("v f", "g g", "v f"):
             await pilot.press(key)
             states.append((widget.following, widget.view.cursor))
     assert states == [(False, 49), (False, 0), (True, 49)]
@@ -176,13 +176,13 @@ async def test_a_frozen_list_stands_still_while_rows_come() -> None:
     widget = LogList(rows, follow=True)
     app = Listening(widget)
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("P")
+        await pilot.press("v p")
         rows.rows = range(150)
         widget.sync()
         await pilot.pause()
         assert app.marked() == ["row 99"]
         assert "‖ frozen 50 new" in app.rows()[0]
-        await pilot.press("P")
+        await pilot.press("v p")
         assert app.marked() == ["row 149"]
         assert "▼ follow" in app.rows()[0]
 
@@ -192,7 +192,7 @@ async def test_nothing_is_painted_while_nothing_changes(monkeypatch: pytest.Monk
     widget = LogList(rows, follow=True)
     painted: list[object] = []
     async with Listening(widget).run_test() as pilot:
-        await pilot.press("g")
+        await pilot.press("g g")
         widget.sync()
         await pilot.pause()
         monkeypatch.setattr(widget, "refresh", lambda *regions: painted.append(regions))
@@ -231,7 +231,7 @@ async def test_a_row_that_changed_out_of_sight_is_not_shown_as_it_was() -> None:
         await pilot.press("G")
         widget.sync()
         rows.live = {0: "new"}
-        await pilot.press("g")
+        await pilot.press("g g")
         assert app.marked() == ["row 0 new"]
 
 

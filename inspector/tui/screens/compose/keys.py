@@ -1,54 +1,29 @@
-"""The part of the table of keys that is about messages written by hand, and about skills."""
+"""Actions of the Composer and of Skills."""
 
 from inspector.tui.actions import Action, ActionScope
 
-BY_HAND: tuple[Action, ...] = (
+_SEND = ("ctrl+j", "f5", "ctrl+enter")
+_R, _S = ActionScope.RAW, ActionScope.SKILLS
+COMPOSER: tuple[Action, ...] = (
+    Action("composer.send", _SEND, "Send", "Send the message as typed.", _R, "send", footer=True, priority=True),
     Action(
-        "raw.send",
-        ("ctrl+j", "f5", "ctrl+enter"),
-        "Send",
-        "Send what is written, right or wrong.",
-        ActionScope.RAW,
-        "send",
-        footer=True,
-        priority=True,
+        "composer.next", ("]", "ctrl+right"), "Next message", "Show the next sent or received message.", _R, "frame(1)"
     ),
-    Action(
-        "raw.next", ("]",), "Next frame", "Show the next frame of what was sent and came.", ActionScope.RAW, "frame(1)"
-    ),
-    Action("raw.previous", ("[",), "Frame before", "Show the frame before.", ActionScope.RAW, "frame(-1)"),
-    Action("raw.again", (".",), "Write again", "Put the chosen message into the form.", ActionScope.RAW, "again", True),
-    Action(
-        "raw.entry", ("t",), "In the traffic", "Show the frame in the traffic.", ActionScope.RAW, "entry", footer=True
-    ),
+    Action("composer.previous", ("[", "ctrl+left"), "Previous message", "Show the previous message.", _R, "frame(-1)"),
+    Action("composer.edit", ("x e",), "Edit and resend", "Put the selected message into the form.", _R, "again", True),
+    Action("composer.entry", ("o",), "Show in Traffic", "Show the message in Traffic.", _R, "entry", True),
 )
 SKILLS: tuple[Action, ...] = (
     Action(
         "skills.read",
-        ("ctrl+j", "f5", "ctrl+enter"),
+        _SEND,
         "Read",
-        "Read the chosen file and hold it against its entry; of a skill its SKILL.md.",
-        ActionScope.SKILLS,
+        "Read the selected file and verify it; for a skill, its SKILL.md.",
+        _S,
         "read",
-        footer=True,
+        True,
     ),
-    Action(
-        "skills.check",
-        ("v",),
-        "Verify all",
-        "Read the skill's files one by one, up to the first that is not what was listed.",
-        ActionScope.SKILLS,
-        "check",
-        footer=True,
-    ),
-    Action("skills.list", ("l",), "List", "Ask for the list of skills.", ActionScope.SKILLS, "list", footer=True),
-    Action(
-        "skills.get",
-        ("u",),
-        "Renew entry",
-        "Ask for the chosen skill's entry anew.",
-        ActionScope.SKILLS,
-        "get",
-        footer=True,
-    ),
+    Action("skills.list", ("r",), "Refresh", "Fetch the list of skills again.", _S, "list", True),
+    Action("skills.check", ("x v",), "Verify all", "Read and verify all files of the skill.", _S, "check", True),
+    Action("skills.get", ("x g",), "Refresh entry", "Fetch the entry of this skill again.", _S, "get"),
 )

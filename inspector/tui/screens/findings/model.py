@@ -210,10 +210,15 @@ def counted(checks: AnyChecks | None, *, shows_muted: bool = False) -> Both:
             sign, role = SIGNS[severity]
             left.append((f"  {sign} {number:,} {severity}{'' if number == 1 else 's'}", role))
     muted = len(checks.all) - sum(checks.counts.values())
-    said = f"{muted:,} muted, {'shown' if shows_muted else 'M shows them'}"
+    said = f"{muted:,} muted, {'shown' if shows_muted else 'hidden'}"
     right: list[Span] = [(said, "claimed")] if muted > 0 else []
     if checks.later:
-        right.append((f"{'  ' if right else ''}{checks.later:,} more after this moment, $ shows all", "warning"))
+        right.append(
+            (
+                f"{'  ' if right else ''}{checks.later:,} more after this moment",
+                "warning",
+            )
+        )
     return left, right
 
 

@@ -275,7 +275,11 @@ What checks have found, worst first. Enter shows the evidence in the traffic, Sp
         now = checks.muted - mutes if mutes <= checks.muted else checks.muted | mutes
         checks.mute(now)
         kept = self._kept().keep(now)
-        said = "Muted in this capture. M shows what is muted." if mutes <= now else "No longer muted."
+        said = (
+            f"Muted in this capture. {keys.shown_key('findings.muted')} shows them."
+            if mutes <= now
+            else "No longer muted."
+        )
         self.notify(said if kept else f"{said} It could not be kept.", markup=False, timeout=3)
         self._look()
 
@@ -306,11 +310,17 @@ def _empty(subject: OpenConversation, rows: FindingRows) -> list[list[Span]]:
     ):
         return [[(f"{glyphs().pending} Checking…", "pending")]]
     if any(checks.is_muted(each) for each in checks.all):
-        return [[("Everything that was found is muted.", "muted")], [("M shows it", "faint")]]
+        return [
+            [("Everything that was found is muted.", "muted")],
+            [(f"{keys.shown_key('findings.muted')} shows muted", "faint")],
+        ]
     if checks.later:
-        return [[("Nothing had been found by then.", "muted")], [("$ shows what was found later", "faint")]]
+        return [
+            [("Nothing had been found by then.", "muted")],
+            [(f"{keys.shown_key('replay.end')} goes to the end", "faint")],
+        ]
     if failure := _failure(subject):
-        return [list(unexplained(failure)), [("1 shows the traffic, 6 the server and its stderr", "faint")]]
+        return [list(unexplained(failure)), [("1 Traffic, 9 Server", "faint")]]
     return [[(f"{glyphs().ok} Nothing found so far.", "ok")]]
 
 

@@ -1,10 +1,6 @@
-"""The help: the keys that work here, the words the program uses, and what its signs mean.
+"""The help: twelve keys first, then all keys of this place, signs and terms; a field searches all actions."""
 
-The keys are read from the table that binds them, so what stands here is what works.
-"""
-
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from itertools import zip_longest
 from typing import Any, ClassVar
 
@@ -12,46 +8,61 @@ from rich.segment import Segment
 from textual import events
 from textual.app import App, ComposeResult
 from textual.binding import BindingType
+from textual.containers import Vertical
 from textual.geometry import Region, Size
 from textual.screen import ModalScreen
 from textual.strip import Strip
 from textual.widget import Widget
+from textual.widgets import Input
 
 from inspector.present.spans import Fact, Section, Span, words_wrapped
 from inspector.text import cell_width
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
 from inspector.tui.safety import through_filters
+from inspector.tui.screens.help.palette import Command, CommandRows
 from inspector.tui.theme import glyphs, role_styles
 from inspector.tui.widgets.dialogs import Dialog
 from inspector.tui.widgets.virtual_lines import Scroller
+from inspector.tui.widgets.virtual_list import LogList
 
 _WIDE = 110
 _KEY_WIDTH, _WIDEST_KEY = 10, 22
 _GAP = 2
 
-_WORDS = (
-    ("Frame", "What crossed the wire, byte for byte; it may be no message at all."),
-    ("Message", "A frame read as JSON-RPC: request, notification, answer, error, or none of these."),
-    ("Exchange", "A request with its answer, or with the reason why there is none."),
-    ("Operation", "All exchanges behind one wish: a list with its pages, a call with its retries."),
-    ("Conversation", "What all frames so far amount to."),
-    ("Question", "What a server asks of you: input, a sampled text, the roots."),
-    ("Revision", "One published version of the protocol."),
+_TERMS = (
+    ("Frame", "One message or line, exactly as sent or received."),
+    ("Message", "A frame as JSON-RPC: request, notification, result or error."),
+    ("Exchange", "A request and its response, or why there is none."),
+    ("Operation", "All exchanges of one call, with pages, retries and rounds of input."),
+    ("Server request", "What a server asks the client for: elicitation, sampling or roots."),
+    ("Protocol version", "One published version of MCP."),
 )
+_FIRST = (
+    ("Screens", "screen.traffic"),
+    ("Next pane", "pane.next"),
+    ("Open", "list.open"),
+    ("Back", "back"),
+    ("Call or send", "tools.send"),
+    ("Palette", "palette"),
+    ("Filter or search", "traffic.filter"),
+    ("Copy", "copy"),
+    ("Refresh or run again", "refresh"),
+    ("Respond to the server", "respond"),
+    ("Restart or reconnect", "reconnect"),
+    ("Quit", "quit"),
+)
+"""The twelve keys that come first."""
 
 
-class HelpScreen(Dialog[None]):
-    """Help on the places in sight, over what is there."""
+class HelpScreen(Dialog[Command | None]):
+    """Help on the places in sight, over what is there. Dismissed with a found command, or None."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        keys.binding(keys.action("back")),
-        replace(keys.binding(keys.action("help")), action="back"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.HELP)
     DEFAULT_CSS = """
     HelpScreen {
         align: center middle;
-        & > #help {
+        & > Vertical {
             width: 94%;
             max-width: 150;
             height: 92%;
@@ -61,44 +72,116 @@ class HelpScreen(Dialog[None]):
             border-title-color: $text-accent;
             border-title-style: bold;
             border-subtitle-color: $text-muted;
-            layout: vertical;
         }
-        &.-wide > #help { layout: horizontal; }
+        & #help { height: 1fr; layout: vertical; }
+        &.-wide #help { layout: horizontal; }
+        & LogList { height: 1fr; display: none; }
+        &.-searching #help { display: none; }
+        &.-searching LogList { display: block; }
+        & Input, & Input:focus { background: $background; background-tint: transparent; }
     }
     """
 
-    def __init__(self, places: tuple[ActionScope, ...], more: Sequence[Section] = ()) -> None:
-        """Explain the keys of `places`, and of what works everywhere; `more` stands first."""
+    def __init__(
+        self, places: tuple[ActionScope, ...], more: Sequence[Section] = (), commands: Sequence[Command] = ()
+    ) -> None:
+        """Explain the keys of `places` and those that work everywhere; `more` comes first. `commands` can be run."""
         super().__init__()
         self._places = places
         self._more = more
+        self._rows = CommandRows(_all_commands(commands, self))
 
     def compose(self) -> ComposeResult:
-        """Keys and signs; beside or below them the keys that work everywhere and the words."""
+        """A field, and below it keys, signs and terms, or what was found."""
         here = [place for place in self._places if place is not ActionScope.EVERYWHERE]
-        with Scroller(id="help") as frame:
+        with Vertical() as frame:
             frame.border_title = "Help"
-            frame.border_subtitle = "Esc closes"
-            yield _Column([*self._more, *_keys(*here)])
-            yield _Column([*_keys(ActionScope.EVERYWHERE), _signs(), _words()])
+            frame.border_subtitle = f"{sum(len(rows) for _, rows in keys.help_text(*self._places))} keys · Esc closes"
+            yield (line := Input(placeholder="/ Search keys and actions", compact=True))
+            line.cursor_blink = False
+            with Scroller(id="help", can_focus=False):
+                yield _Column([_first(), *self._more, *_keys(*here)])
+                yield _Column([*_keys(ActionScope.EVERYWHERE), _signs(), _terms()])
+            yield LogList(self._rows, empty=((("Nothing matches", "muted"),),))
+
+    def on_mount(self) -> None:
+        """Begin in the field."""
+        self.query_one(Input).focus()
 
     def on_resize(self, event: events.Resize) -> None:
         """Use the room."""
         self.set_class(event.size.width >= _WIDE, "-wide")
 
+    async def on_event(self, event: events.Event) -> None:
+        """Close on a question mark in an empty field."""
+        if isinstance(event, events.Key) and event.character == "?" and not self.query_one(Input).value:
+            self.action_back()
+            return
+        await super().on_event(event)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Search."""
+        event.stop()
+        self.set_class(bool(event.value), "-searching")
+        self._rows.search(event.value)
+        found = self.query_one(LogList)
+        found.sync()
+        found.go_to(0)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Run the selected result."""
+        event.stop()
+        shown = self._rows.found
+        self._rows.search(event.value)
+        at = self.query_one(LogList).view.cursor if self._rows.found == shown else 0
+        if event.value and 0 <= at < self._rows.count:
+            self.dismiss(self._rows.found[at])
+
+    def on_log_list_opened(self, event: LogList.Opened) -> None:
+        """Run it."""
+        self.dismiss(self._rows.found[event.index])
+
     def action_back(self) -> None:
-        """Close it."""
-        self.dismiss()
+        """Close."""
+        self.dismiss(None)
+
+    def action_scroll(self, way: str, by: int) -> None:
+        """Move in the results, or in the text, while the field keeps the focus."""
+        if self.has_class("-searching"):
+            getattr(self.query_one(LogList), f"action_{way}")(by)
+        else:
+            text = self.query_one("#help")
+            lines = by if way == "move" else by * max(1, text.size.height - 1)
+            text.scroll_relative(y=lines, animate=False)
 
 
-def turn_help(app: App[Any], places: tuple[ActionScope, ...]) -> None:
-    """Show the help of a dialog on top by its own keys, else that of `places`; put it away if it is shown."""
+def _all_commands(valid: Sequence[Command], owner: Widget) -> list[Command]:
+    """Every action: what is valid now can be run, the rest says that it can't."""
+
+    def say() -> None:
+        owner.app.notify("Not available here.", markup=False, timeout=3)
+
+    known = {each.id for each in valid}
+    rest = [each for each in keys.all_actions() if each.id not in known]
+    return [*valid, *(Command(each.label, each.sentence, each.key_text, say, each.where, each.id) for each in rest)]
+
+
+def turn_help(
+    app: App[Any],
+    places: tuple[ActionScope, ...],
+    commands: Sequence[Command] = (),
+    run: Callable[[Command | None], None] | None = None,
+) -> None:
+    """Show the help of a dialog on top by its own keys, else that of `places`; close it if it is open.
+
+    `run` gets what was found among the valid `commands`.
+    """
     top = app.screen
     if isinstance(top, HelpScreen):
-        top.dismiss()
+        top.dismiss(None)
         return
     if not isinstance(top, ModalScreen):
-        app.push_screen(HelpScreen(places))
+        app.push_screen(HelpScreen(places, (), commands), run)
         return
     if isinstance(top, Dialog) and top.places:
         app.push_screen(HelpScreen(top.places))
@@ -107,10 +190,10 @@ def turn_help(app: App[Any], places: tuple[ActionScope, ...]) -> None:
     active = [found.binding for found in top.active_bindings.values() if found.node is not app]
     own: dict[str, list[str]] = {}
     for each in active:
-        if each.id not in known and (each.tooltip or each.description):
+        if known.get(each.id or "", ActionScope.DIALOG) is ActionScope.DIALOG and (each.tooltip or each.description):
             own.setdefault(each.tooltip or each.description, []).append(keys.key_name(each.key))
     found = dict.fromkeys(known[each.id] for each in active if each.id in known)
-    here = [place for place in found if place is not ActionScope.EVERYWHERE]
+    here = [place for place in found if place not in (ActionScope.EVERYWHERE, ActionScope.DIALOG)]
     dialog = Section("This dialog", tuple(Fact("  ".join(named), does) for does, named in own.items()))
     app.push_screen(HelpScreen((*here, ActionScope.EVERYWHERE), (dialog,) if own else ()))
 
@@ -175,25 +258,34 @@ def _keys(*places: ActionScope) -> list[Section]:
     ]
 
 
+def _first() -> Section:
+    menus = "   ".join(f"{key} {title}" for key, title in keys.MENUS.items())
+    facts = []
+    for label, name in _FIRST:
+        key = "1 … 9" if name == "screen.traffic" else keys.action(name).key_text
+        facts.append(Fact(key, label))
+    return Section("Twelve keys", (*facts, Fact("Menus", menus)))
+
+
 def _signs() -> Section:
     signs = glyphs()
     meanings = (
-        (signs.to_server, "to the server"),
-        (signs.from_server, "from the server"),
-        (signs.pending, "not answered yet"),
-        (signs.ok, "went well"),
-        (signs.error, "an error, or what never was a message"),
-        (signs.warning, "look at this"),
+        (signs.to_server, "sent to the server"),
+        (signs.from_server, "received from the server"),
+        (signs.pending, "pending"),
+        (signs.ok, "OK"),
+        (signs.error, "error or invalid message"),
+        (signs.warning, "warning"),
         (signs.times, "cancelled"),
-        (signs.stderr, "what the server wrote to stderr"),
-        (signs.event, "what happened beside the messages: process, HTTP"),
-        (f"{signs.connected} {signs.disconnected}", "connected or recording; not"),
+        (signs.stderr, "stderr of the server"),
+        (signs.event, "event: process, HTTP, server request"),
+        (f"{signs.connected} {signs.disconnected}", "connected or recording; disconnected"),
         (f"{signs.opened} {signs.closed}", "unfolded; folded"),
-        (f"{signs.follow} {signs.frozen}", "the list follows the newest line; stands still"),
-        (signs.claimed, "the server says so of itself, and nobody has checked it"),
+        (f"{signs.follow} {signs.frozen}", "the list follows the newest row; paused"),
+        (signs.claimed, "a hint of the server, not verified"),
     )
     return Section("Signs", tuple(Fact(sign, meaning) for sign, meaning in meanings))
 
 
-def _words() -> Section:
-    return Section("Seven words", tuple(Fact(word, said) for word, said in _WORDS))
+def _terms() -> Section:
+    return Section("Terms", tuple(Fact(word, meaning) for word, meaning in _TERMS))

@@ -1,4 +1,4 @@
-"""Any command by its name: a line to type into above all that can be done here, with the key of each."""
+"""The palette: every valid action by name with its key, and the server's tools, resources and prompts."""
 
 from collections.abc import Callable, Sequence
 from typing import ClassVar, NamedTuple
@@ -10,12 +10,16 @@ from textual.widgets import Input
 
 from inspector.present.items import best_first
 from inspector.present.rows import RowSource, RowView
-from inspector.text import fit, pad
+from inspector.present.spans import Span
+from inspector.text import fit, pad, visible
+from inspector.tui import keys
 from inspector.tui.widgets.dialogs import Dialog
 from inspector.tui.widgets.virtual_list import LogList
 
-_NAMES, _KEYS = 20, 12
-"""Cells for the name of a command and for its key."""
+_NAMES, _WHERE, _KEYS = 30, 14, 10
+"""Cells for the name of a command, for where it is valid, and for its key."""
+_NARROW = 70
+"""Cells below which only name and key are shown."""
 
 
 class Command(NamedTuple):
@@ -26,15 +30,26 @@ class Command(NamedTuple):
     key: str
     """As the help shows it; "" for none."""
     run: Callable[[], object]
+    where: str = ""
+    """A screen or pane, or what kind of item it opens."""
+    id: str = ""
+    """The id of the action; of an item its kind and key."""
 
 
-class _Commands(RowSource):
-    """Those that match, the best first."""
+class CommandRows(RowSource):
+    """The matching commands, best match first; without a search the recent ones first."""
 
-    def __init__(self, commands: Sequence[Command]) -> None:
-        self._commands = commands
-        self.found: Sequence[Command] = commands
+    def __init__(self, commands: Sequence[Command], recent: Sequence[str] = ()) -> None:
+        """`recent` are ids, the newest first."""
+        place = {name: at for at, name in enumerate(recent)}
+        self._commands = sorted(commands, key=lambda each: place.get(each.id, len(place)))
+        self.found: Sequence[Command] = self._commands
         self._generation = 0
+
+    @property
+    def all(self) -> int:
+        """How many there are, matching or not."""
+        return len(self._commands)
 
     def search(self, typed: str) -> None:
         """Show those whose name or description has every word of `typed`, or whose name has its letters in order."""
@@ -51,13 +66,19 @@ class _Commands(RowSource):
         return self._generation
 
     def row(self, index: int, width: int) -> RowView:
-        name, does, key, _ = self.found[index]
-        room = max(0, width - _NAMES - _KEYS)
+        found = self.found[index]
+        name, does, where = (visible(each, limit=200) for each in (found.name, found.does, found.where))
+        key: Span = (pad(found.key, _KEYS, right=True), "accent")
+        if width < _NARROW:
+            room = max(0, width - _KEYS)
+            return RowView([(pad(fit(name, room), room), "strong"), key])
+        room = max(0, width - _NAMES - _WHERE - _KEYS)
         return RowView(
             [
-                (pad(name, _NAMES), "strong"),
-                (pad(fit(does, room), room), "muted"),
-                (pad(key, _KEYS, right=True), "accent"),
+                (pad(fit(name, _NAMES - 1), _NAMES), "strong"),
+                (pad(fit(does, room - 1), room), "muted"),
+                (pad(fit(where, _WHERE - 1), _WHERE), "faint"),
+                key,
             ]
         )
 
@@ -76,10 +97,10 @@ def _rank(command: Command, wanted: str) -> int | None:
 
 
 class PaletteScreen(Dialog[Command | None]):
-    """Answers with the command that was chosen; None for none."""
+    """Dismissed with the chosen command, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,ctrl+p", "leave", "Back", tooltip="Choose nothing.", id="palette.leave", priority=True),
+        keys.binding(keys.action("palette.leave")),
         Binding("up", "list('move', -1)", "Up", show=False),
         Binding("down", "list('move', 1)", "Down", show=False),
         Binding("pageup", "list('page', -1)", "Page up", show=False),
@@ -97,23 +118,23 @@ class PaletteScreen(Dialog[Command | None]):
     PaletteScreen Input, PaletteScreen Input:focus { background: $background; background-tint: transparent; }
     """
 
-    def __init__(self, commands: Sequence[Command]) -> None:
+    def __init__(self, commands: Sequence[Command], recent: Sequence[str] = ()) -> None:
+        """`recent` are ids of commands, the newest first: they are listed first."""
         super().__init__()
-        self._rows = _Commands(commands)
+        self._rows = CommandRows(commands, recent)
 
     def compose(self) -> ComposeResult:
         """A line to type into above a list."""
         with Vertical() as frame:
-            frame.border_title = "Commands"
-            frame.border_subtitle = "Enter runs, Esc closes"
-            yield (line := Input(placeholder="Search for commands…", compact=True))
+            frame.border_title = "Palette"
+            yield (line := Input(placeholder="Search actions, tools, resources and prompts", compact=True))
             line.cursor_blink = False  # it would write to the terminal all day
             yield LogList(self._rows, empty=((("Nothing matches", "muted"),),))
 
     def on_mount(self) -> None:
         """Begin with typing."""
         self.query_one(Input).focus()
-        self._list.go_to(0)
+        self._search("")
 
     @property
     def _list(self) -> LogList:
@@ -128,6 +149,9 @@ class PaletteScreen(Dialog[Command | None]):
         self._rows.search(typed)
         self._list.sync()
         self._list.go_to(0)
+        self.query_one(
+            Vertical
+        ).border_subtitle = f"{self._rows.count:,} of {self._rows.all:,} · Enter runs · Esc closes"
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Take what the list's cursor is on; what was typed last may not have been searched for yet."""

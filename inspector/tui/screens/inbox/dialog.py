@@ -7,7 +7,7 @@ another one waits, that one is shown.
 from typing import ClassVar, cast
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 
 from inspector.session.desk import Ticket, TicketState
@@ -39,9 +39,7 @@ class QuestionScreen(Dialog[None]):
     """What a line elsewhere would tell of questions is in sight here."""
     BINDINGS: ClassVar[list[BindingType]] = [
         *(keys.binding(keys.action(identifier)) for identifier in _ACTIONS),
-        Binding(
-            "escape", "leave", "Later", show=True, tooltip="Leave it in the Inbox.", id="question.later", priority=True
-        ),
+        keys.binding(keys.action("respond.later")),
     ]
     DEFAULT_CSS = """
     QuestionScreen { align: center middle; }

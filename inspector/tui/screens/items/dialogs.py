@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from textual import work
 from textual.app import App, ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
@@ -43,8 +43,8 @@ class ChangesScreen(LinesScreen[bool]):
     """About some lists. Escape and the key that opened it go back; what is to be approved can be, which gives True."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,D,q", "dismiss", "Back", tooltip="Back to the list.", id="changes.back"),
-        Binding("a", "approve", "Approve", tooltip="Trust it as it is now.", id="changes.approve"),
+        keys.binding(keys.action("changes.back")),
+        keys.binding(keys.action("changes.approve")),
         keys.binding(keys.action("copy")),
     ]
 
@@ -103,8 +103,8 @@ class AppSourceScreen(Dialog[None]):
     """One page's source. Escape goes back, `w` saves it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,o", "dismiss", "Back", tooltip="Back to the tool.", id="app.back"),
-        Binding("w", "save", "Save", tooltip="Save the source to a file.", id="app.save"),
+        keys.binding(keys.action("app.back")),
+        keys.binding(keys.action("app.save")),
     ]
     DEFAULT_CSS = """
     AppSourceScreen { align: center middle; background: $background 60%; }
@@ -212,10 +212,8 @@ class HostsScreen(LinesScreen[None]):
     """What hosts do with the tools of one server."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,M,q", "dismiss", "Back", tooltip="Back to the tools.", id="hosts.back"),
-        Binding(
-            "a", "every", "All/known", tooltip="Show all tools, or those of which something is known.", id="hosts.all"
-        ),
+        keys.binding(keys.action("clients.back")),
+        keys.binding(keys.action("clients.all")),
         keys.binding(keys.action("copy")),
     ]
     DEFAULT_CSS = """

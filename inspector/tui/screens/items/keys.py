@@ -1,171 +1,110 @@
-"""The keys of the screens Tools, Resources and Prompts, and of their results."""
+"""Actions of Tools, Resources and Prompts, of their forms' lists and their results."""
 
 from inspector.tui.actions import Action, ActionScope
 
+_SEND = ("ctrl+j", "f5", "ctrl+enter")
+_O, _T, _R, _P, _RESULT = (
+    ActionScope.OFFERED,
+    ActionScope.TOOLS,
+    ActionScope.RESOURCES,
+    ActionScope.PROMPTS,
+    ActionScope.RESULT,
+)
 
-def _of_offers(name: str, where: ActionScope, verb: str, deed: str, *more: Action) -> tuple[Action, ...]:
-    """What resources and prompts have in common."""
-    complete = "Take a value that the server proposes; again takes the next."
+
+def _of_items(name: str, where: ActionScope, verb: str, sentence: str, *more: Action) -> tuple[Action, ...]:
+    """What the three screens have in common."""
     return (
-        Action(f"{name}.filter", ("/",), "Filter", f"Show only {name} that match.", where, "filter", footer=True),
-        Action(f"{name}.clear", ("\\",), "Clear filter", f"Show all {name} again.", where, "clear_filter"),
-        Action(f"{name}.send", ("ctrl+j", "f5", "ctrl+enter"), verb, deed, where, "send", footer=True, priority=True),
+        Action(f"{name}.filter", ("/",), "Filter", f"Show only matching {name}.", where, "filter", True),
+        Action(f"{name}.clear", ("f c",), "Clear filter", f"Show all {name} again.", where, "clear_filter"),
+        Action(f"{name}.send", _SEND, verb, sentence, where, "send", footer=True, priority=True),
+        Action(f"{name}.json", ("ctrl+o",), "Form/JSON", "Switch between form and JSON.", where, "do('json')", True),
         *more,
-        Action(f"{name}.complete", ("ctrl+@", "f9"), "Complete", complete, where, "do('complete')", priority=True),
-        Action(
-            f"{name}.save", ("w",), "Save", "Save the content under the cursor to a file.", where, "do('save')", True
-        ),
-        Action(f"{name}.json", ("e", "ctrl+o"), "Form/JSON", "Write it as a form or as JSON.", where, "do('json')"),
-        Action(
-            f"{name}.about", ("i",), "About", "Show all of the description, or its beginning.", where, "do('about')"
-        ),
-        Action(f"{name}.repeat", (".",), "Repeat", "Ask again for what is shown.", where, "do('repeat')"),
-        Action(f"{name}.history", ("h",), "History", "Show the earlier answers.", where, "do('history')", footer=True),
+        Action(f"{name}.info", ("i",), "Info", "Show or hide the full description.", where, "do('about')"),
+        Action(f"{name}.again", ("x r",), "Run again", "Send the shown request again.", where, "do('repeat')"),
+        Action(f"{name}.history", ("v h",), "History", "Show earlier results.", where, "do('history')"),
+        Action(f"{name}.save", ("s",), "Save", "Save the selected content to a file.", where, "do('save')", True),
     )
 
 
+_COMPLETE = "Accept a value that the server suggests; again takes the next."
 OFFERED: tuple[Action, ...] = (
     Action(
         "offered.result",
         ("ctrl+g",),
         "Result",
-        "Go to the result, also from a field; again goes back to the field.",
-        ActionScope.OFFERED,
+        "Go to the result; again returns to the form.",
+        _O,
         "result",
         footer=True,
         priority=True,
     ),
-    # Tools
-    Action("tools.filter", ("/",), "Filter", "Show only tools that match.", ActionScope.TOOLS, "filter", footer=True),
-    Action("tools.clear", ("\\",), "Clear filter", "Show all tools again.", ActionScope.TOOLS, "clear_filter"),
-    Action(
-        "tools.send",
-        ("ctrl+j", "f5", "ctrl+enter"),
+    *_of_items(
+        "tools",
+        _T,
         "Call",
-        "Call the tool with what the form holds. The Call button does the same.",
-        ActionScope.TOOLS,
-        "send",
-        footer=True,
-        priority=True,
-    ),
-    Action(
-        "tools.json",
-        ("e", "ctrl+o"),
-        "Form/JSON",
-        "Write the arguments as a form or as JSON; `ctrl+o` works while you type.",
-        ActionScope.TOOLS,
-        "do('json')",
-        footer=True,
-    ),
-    Action(
-        "tools.about",
-        ("i",),
-        "About",
-        "Show all of the tool's description, or its beginning.",
-        ActionScope.TOOLS,
-        "do('about')",
-    ),
-    Action("tools.hosts", ("M",), "Hosts", "Show what hosts do with these tools.", ActionScope.TOOLS, "do('hosts')"),
-    Action(
-        "tools.app", ("o",), "App source", "Show the source of the app that it brings.", ActionScope.TOOLS, "do('app')"
-    ),
-    Action("tools.task", ("t",), "As a task", "Call it as a task, or not.", ActionScope.TOOLS, "do('task')"),
-    Action(
-        "tools.repeat", (".",), "Repeat", "Repeat the last call, or the chosen one.", ActionScope.TOOLS, "do('repeat')"
-    ),
-    Action(
-        "tools.history",
-        ("h",),
-        "History",
-        "Show the earlier calls of this tool.",
-        ActionScope.TOOLS,
-        "do('history')",
-        footer=True,
-    ),
-    Action(
-        "tools.schema",
-        ("S",),
-        "Schema",
-        "Show the schemas of input and output.",
-        ActionScope.TOOLS,
-        "do('schema')",
-        True,
-    ),
-    Action(
-        "tools.stderr",
-        ("s",),
-        "stderr",
-        "Show what the server wrote to stderr during the call.",
-        ActionScope.TOOLS,
-        "do('stderr')",
-        footer=True,
-    ),
-    Action("tools.save", ("w",), "Save", "Save the block under the cursor to a file.", ActionScope.TOOLS, "do('save')"),
-    # Resources and prompts
-    *_of_offers(
-        "resources",
-        ActionScope.RESOURCES,
-        "Read",
-        "Read the resource, or the one that the template expands to.",
+        "Call the tool with the arguments of the form.",
+        Action("tools.schema", ("v S",), "Schema", "Show the input and output schemas.", _T, "do('schema')"),
         Action(
-            "resources.watch",
-            ("s",),
-            "Watch",
-            "Watch the resource, or the one that the template expands to; or watch it no longer.",
-            ActionScope.RESOURCES,
-            "watch",
-            footer=True,
+            "tools.stderr",
+            ("g s",),
+            "stderr of this call",
+            "Show what the server wrote to stderr during the call.",
+            _T,
+            "do('stderr')",
+        ),
+        Action(
+            "tools.clients",
+            ("v C",),
+            "Client compatibility",
+            "Show how known clients handle these tools.",
+            _T,
+            "do('hosts')",
+        ),
+        Action("tools.app", ("v A",), "App source", "Show the source of the tool's MCP app.", _T, "do('app')"),
+        Action(
+            "tools.task", ("x t",), "Call as task", "Call the tool as a task; again turns this off.", _T, "do('task')"
         ),
     ),
-    Action(
-        "resources.compare",
-        ("u",),
-        "What changed",
-        "Show what has changed since the read before the one that is shown.",
-        ActionScope.RESOURCES,
-        "compare",
+    *_of_items(
+        "resources",
+        _R,
+        "Read",
+        "Read the resource, or the expanded template.",
+        Action("resources.subscribe", ("x b",), "Subscribe", "Subscribe to the resource, or unsubscribe.", _R, "watch"),
+        Action("resources.complete", ("ctrl+@", "f9"), "Complete", _COMPLETE, _R, "do('complete')", priority=True),
+        Action("resources.compare", ("v d",), "Diff", "Compare with the previous read.", _R, "compare"),
     ),
-    *_of_offers("prompts", ActionScope.PROMPTS, "Get", "Get the prompt's messages for the arguments in the form."),
-    Action(
-        "prompts.json_copy", ("c",), "Copy JSON", "Copy the messages as JSON.", ActionScope.PROMPTS, "do('copy-json')"
-    ),
-    Action(
-        "prompts.markdown_copy",
-        ("C",),
-        "Copy Markdown",
-        "Copy the messages as Markdown.",
-        ActionScope.PROMPTS,
-        "do('copy-markdown')",
+    *_of_items(
+        "prompts",
+        _P,
+        "Get",
+        "Get the messages of the prompt.",
+        Action("prompts.complete", ("ctrl+@", "f9"), "Complete", _COMPLETE, _P, "do('complete')", priority=True),
+        Action("prompts.json_copy", ("x j",), "Copy JSON", "Copy the messages as JSON.", _P, "do('copy-json')"),
+        Action(
+            "prompts.markdown_copy",
+            ("x k",),
+            "Copy Markdown",
+            "Copy the messages as Markdown.",
+            _P,
+            "do('copy-markdown')",
+        ),
     ),
     # Result
-    Action(
-        "result.picture",
-        ("v",),
-        "Picture",
-        "Show the picture of this block.",
-        ActionScope.RESULT,
-        "picture",
-        footer=True,
-    ),
-    Action(
-        "result.markdown",
-        ("m",),
-        "Markdown",
-        "Show Markdown as it is meant, or as it is.",
-        ActionScope.RESULT,
-        "markdown",
-    ),
-    Action("result.edit", ("r",), "Edit call", "Put this call's arguments into the form.", ActionScope.RESULT, "edit"),
-    # Lists of what a server offers
+    Action("result.again", ("r",), "Run again", "Send the shown request again.", _RESULT, "again", True),
+    Action("result.edit", ("x e",), "Edit call", "Put the arguments of this call into the form.", _RESULT, "edit"),
+    Action("result.picture", ("v i",), "Image", "Show the image of this block.", _RESULT, "picture"),
+    Action("result.markdown", ("v m",), "Markdown", "Show Markdown formatted, or as source.", _RESULT, "markdown"),
+    # Lists
     Action(
         "offered.changes",
-        ("D",),
-        "Changes",
-        "Show what has changed in this list, how old it is, and what is odd about it.",
-        ActionScope.OFFERED,
+        ("g d",),
+        "Definition changes",
+        "Show what changed in this list, and its findings.",
+        _O,
         "changes",
-        footer=True,
     ),
-    Action("offered.more", (">",), "Next page", "Fetch the next page.", ActionScope.OFFERED, "more", footer=True),
+    Action("offered.more", ("x +",), "Load more", "Fetch the next page of the list.", _O, "more", True),
 )
-"""The order is the order of footer and help."""
+"""The order is the order of footer, menus and help."""

@@ -308,6 +308,8 @@ class ItemList(Widget):
         """The lists at the last look."""
         self._searched = ""
         self._reported: ListedItem | None = None
+        self._wanted: ListedItem | None = None
+        """What is to be opened as soon as it is listed."""
         self._gone_at: int | None = None
         """Where the cursor was put when the chosen item went away; None while it is there."""
         self._timer: Timer | None = None
@@ -415,6 +417,21 @@ class ItemList(Widget):
         self._searched = self._bar.text
         self._search.search(self._loaded.things, self._searched, taken=taken)
 
+    def open(self, thing: ListedItem) -> None:
+        """Select an item and open it, as soon as it is listed; ends a search that hides it."""
+        self._wanted = thing
+        if not self._open_wanted():
+            self._bar.text = ""
+
+    def _open_wanted(self) -> bool:
+        at = None if self._wanted is None else _place_of(self._wanted, self._rows, self._loaded.keys)
+        if at is None:
+            return False
+        self._wanted = None
+        self.list.go_to(at)
+        self._report(opened=True)
+        return True
+
     def _show_found(self, taken: bool) -> None:
         reported, rows = self._reported, self.list
         was_at, offset = rows.view.cursor, rows.view.cursor - rows.view.top
@@ -426,6 +443,7 @@ class ItemList(Widget):
             rows.view.scroll_to(rows.view.cursor - offset)
         self._gone_at = rows.view.cursor if lost else None
         self._bar.say_count(count if self._searched else None, of=len(self._loaded.things))
+        self._open_wanted()
         opened, self._opens = self._opens, False
         self._report(opened=opened)
 

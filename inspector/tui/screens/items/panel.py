@@ -363,6 +363,10 @@ class ItemsPanel(Panel, Generic[FormT]):
         self.steps.go_back()
         return True
 
+    def show_item(self, thing: ListedItem) -> None:
+        """Open an item of the list."""
+        self.items.open(thing)
+
     async def cancel_running(self) -> bool:
         """Cancel the newest request that runs."""
         return await self.requests.calling.cancel()

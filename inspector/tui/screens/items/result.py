@@ -265,6 +265,11 @@ it came, and the earlier calls, of which Enter shows one.
         else:
             self.app.notify("There is no text in this result.", markup=False)
 
+    def action_again(self) -> None:
+        """Want the shown request again."""
+        if self.chosen is not None:
+            self.post_message(self.Wanted(self, "repeat", self.chosen))
+
     def action_edit(self) -> None:
         """Want the arguments of the chosen call in the form."""
         if self.chosen is not None:

@@ -105,7 +105,7 @@ def _block(writer: _Writer, block: ContentBlock, index: int, of: int) -> None:
     for fact in fact_lines(block.facts, indent="  "):
         writer.long(fact, 4)
     if block.look == "image" and block.data:
-        writer.line(("  press v to see it", "accent"))
+        writer.line((f"  {keys.shown_key('result.picture')} shows it", "accent"))
     if block.look == "json":
         _json(writer, block)
     elif block.text:

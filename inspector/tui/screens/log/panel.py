@@ -214,6 +214,8 @@ def _empty(subject: OpenConversation, model: ServerLog) -> list[list[Span]]:
     if subject.stage is ConversationStage.LOADING:
         return [[("Reading the capture…", "muted")]]
     if model.total:
-        return [[("Nothing matches.", "muted")], [("\\ shows all lines again", "faint")]]
-    asks: list[list[Span]] = [[("S asks it for log messages from a level on", "faint")]] if subject.can_act else []
+        return [[("Nothing matches.", "muted")], [(f"{keys.shown_key('log.clear')} clears the filter", "faint")]]
+    asks: list[list[Span]] = (
+        [[(f"{keys.shown_key('log.ask')} sets the server's log level", "faint")]] if subject.can_act else []
+    )
     return [[("The server has said nothing yet.", "muted")], *asks]

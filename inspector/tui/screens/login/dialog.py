@@ -9,7 +9,7 @@ from typing import ClassVar
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.widgets import Input, Static
 
@@ -18,6 +18,7 @@ from inspector.auth.guide import WaitingForLogin
 from inspector.present.logins import ladder_end, ladder_lines, link_section, qr_lines, read_link, too_small
 from inspector.present.spans import Line
 from inspector.text import for_clipboard
+from inspector.tui import keys
 from inspector.tui.conversation import OpenConversation
 from inspector.tui.theme import spans_to_text
 from inspector.tui.widgets.bars import FooterBar
@@ -32,12 +33,12 @@ class LoginScreen(Dialog[None]):
     """The login that goes on."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("o", "open", "Open", tooltip="Open the address in the browser.", id="login.open"),
-        Binding("y", "copy", "Copy", tooltip="Copy the address.", id="login.copy"),
-        Binding("p", "paste", "Paste", tooltip="Go to the line for what the browser ended at.", id="login.paste"),
-        Binding("r", "draw", "QR", tooltip="Show the address as a QR code.", id="login.qr"),
-        Binding("x", "give_up", "Give up", tooltip="Log in nowhere; the connection fails.", id="login.give_up"),
-        Binding("escape", "leave", "Later", tooltip="Leave it waiting; ! shows it again.", id="login.later"),
+        keys.binding(keys.action("login.open")),
+        keys.binding(keys.action("login.copy")),
+        keys.binding(keys.action("login.paste")),
+        keys.binding(keys.action("login.qr")),
+        keys.binding(keys.action("login.give_up")),
+        keys.binding(keys.action("login.later")),
     ]
     DEFAULT_CSS = """
     LoginScreen { align: center middle; background: $background; }
@@ -201,9 +202,7 @@ class LoginScreen(Dialog[None]):
 class QrScreen(Dialog[None]):
     """The address for a camera, dark on light in every theme."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,enter,r", "dismiss", "Back", tooltip="Back to the login.", id="qr.back")
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [keys.binding(keys.action("qr.back"))]
     DEFAULT_CSS = """
     QrScreen { align: center middle; background: $background; }
     QrScreen Static { width: auto; height: auto; color: black; background: white; }

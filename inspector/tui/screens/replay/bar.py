@@ -4,11 +4,14 @@ What all screens show is what was known there, so it is there on all of them. A 
 """
 
 from collections.abc import Awaitable, Callable
+from typing import ClassVar
 
 from textual import events
+from textual.binding import BindingType
 
 from inspector.present.spans import Span
 from inspector.tui import keys
+from inspector.tui.actions import ActionScope
 from inspector.tui.screens.replay import model
 from inspector.tui.screens.replay.model import PlaybackState
 from inspector.tui.screens.replay.playback import AnyPlayback
@@ -20,11 +23,13 @@ _LEAST_TRACK = 12
 _SMALL = 70
 
 
-class TransportBar(ItemBar):
-    """One line."""
+class TransportBar(ItemBar, can_focus=True):
+    """One line; while it has the focus, it has keys of its own."""
 
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.REPLAY_BAR)
     DEFAULT_CSS = """
     TransportBar { dock: bottom; height: 1; margin-bottom: 1; background: $surface; }
+    TransportBar:focus { background: $panel; }
     """
 
     def __init__(self, go_to: Callable[[int], Awaitable[None]]) -> None:
@@ -56,7 +61,7 @@ class TransportBar(ItemBar):
         if not state.is_at_end or state.playing:
             items.append(BarItem(tuple(model.time_said(playback.moment)), rank=4))
         if state.fronted:
-            items.append(BarItem(tuple(model.speed_said(state)), name="replay.speed", rank=1))
+            items.append(BarItem(tuple(model.speed_said(state)), name="replay.faster", rank=1))
             items.append(BarItem(tuple(model.pause_said(state)), rank=3))
         line = BarLine(tuple(item for item in items if item.spans), _hints(state), inset=1)
         room = self.size.width - line.width - line.gap
@@ -102,21 +107,29 @@ def _hints(state: PlaybackState) -> tuple[BarItem, ...]:
     """The keys that lead on from here."""
     wanted = ["replay.play", "replay.back", "replay.on"]
     if state.fronted:
-        wanted = ["replay.play", "replay.speed"] if state.playing else [*wanted, "replay.speed"]
+        speeds = ["replay.slower", "replay.faster"]
+        wanted = ["replay.play", *speeds] if state.playing else [*wanted, *speeds]
     if not state.is_at_end:
         wanted.append("replay.end")
     server = keys.action("reconnect")
-    starts: tuple[Span, ...] = ((keys.key_name(server.keys[0]), "accent"), (" start server", "muted"))
+    starts: tuple[Span, ...] = ((keys.key_name(server.keys[0]), "accent"), (" Start server", "muted"))
     hints = tuple(_hint(name, place, state) for place, name in enumerate(wanted))
     return (hints[0], BarItem(starts, name=server.id, rank=6), *hints[1:])
 
 
-_WORDS = {"replay.play": "play", "replay.back": "", "replay.on": "step", "replay.end": "end", "replay.speed": "speed"}
+_WORDS = {
+    "replay.play": "Play",
+    "replay.back": "",
+    "replay.on": "Step",
+    "replay.end": "End",
+    "replay.slower": "",
+    "replay.faster": "Speed",
+}
 
 
 def _hint(name: str, place: int, state: PlaybackState) -> BarItem:
     action = keys.action(name)
-    word = "pause" if name == "replay.play" and state.playing else _WORDS[name]
+    word = "Pause" if name == "replay.play" and state.playing else _WORDS[name]
     spans: list[Span] = [(keys.key_name(action.keys[0]), "accent")]
     if word:
         spans.append((f" {word}", "muted"))

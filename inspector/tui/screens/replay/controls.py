@@ -17,6 +17,7 @@ from inspector.capture.journal import Journal
 from inspector.config.environment import MINIMAL
 from inspector.protocol import peek
 from inspector.protocol.credentials import MASK
+from inspector.tui import keys
 from inspector.tui.bars import HeaderBar
 from inspector.tui.conversation import ConversationStage, OpenConversation, Recording
 from inspector.tui.panels import Panel
@@ -176,7 +177,8 @@ class Replay:
         self.common.rest()
         playback = self.playback
         if playback is not None and playback.tick():
-            self._toasts.say("That was the end. $ shows everything, _ plays it again.")
+            play, end = keys.shown_key("replay.play"), keys.shown_key("replay.end")
+            self._toasts.say(f"End of the capture. {end} shows everything, {play} replays.")
         if self.bar is None and playback is not None:
             from inspector.tui.screens.replay.bar import TransportBar
 
@@ -294,10 +296,10 @@ class Replay:
         if rows is not None:
             rows.action_last()
 
-    def action_speed(self) -> None:
-        """Play faster, or from the fastest on at half speed."""
+    def action_speed(self, by: int) -> None:
+        """Play faster (1) or slower (-1)."""
         if self.playback is not None:
-            self.playback.turn_speed()
+            self.playback.turn_speed(by)
 
     async def action_step(self, by: int) -> None:
         """An entry on, or back."""
@@ -376,9 +378,15 @@ def recorded_server(journal: Journal, name: str) -> "tuple[FoundServer | None, s
 
     opened, opening = journal.connection, journal.conversation.opening
     if opened is None or not (opened.argv or opened.url):
-        return None, "This capture does not say how its server was started. O opens one that you name."
+        return (
+            None,
+            f"The capture does not contain the command of its server. {keys.shown_key('tabs.open')} opens a server.",
+        )
     if any(MASK in each for each in (*opened.argv, opened.url)):
-        return None, "This capture hides a part of the command that started its server. O opens one that you type."
+        return (
+            None,
+            f"Part of the server's command is redacted in the capture. {keys.shown_key('tabs.open')} opens a server.",
+        )
     named = (peek.text(opening.server, "name") if opening is not None else "") or name
     wanted = [each for each in opened.env_names if each not in MINIMAL]
     env = tuple((each, os.environ[each]) for each in wanted if each in os.environ)

@@ -54,8 +54,8 @@ class Player:
         self.playing = False
 
     def turn_speed(self, now_ns: int, by: int = 1) -> None:
-        """Take the next speed; after the last comes the first."""
-        self.speed = SPEEDS[(SPEEDS.index(self.speed) + by) % len(SPEEDS)]
+        """Take the next speed, or with -1 the previous one; the fastest and the slowest stay."""
+        self.speed = SPEEDS[min(max(SPEEDS.index(self.speed) + by, 0), len(SPEEDS) - 1)]
         self._since = now_ns
 
     def due(self, now_ns: int, count: int) -> int:

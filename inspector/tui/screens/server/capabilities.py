@@ -7,13 +7,14 @@ from typing import ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.widgets import Static
 
 from inspector.present.rows import RowSource, RowView
 from inspector.protocol.capabilities import ALL
 from inspector.protocol.revisions._shape import Revision, Stamp
+from inspector.tui import keys
 from inspector.tui.screens.server.capabilities_model import declaration, switch_row, switches, toggled
 from inspector.tui.theme import glyphs
 from inspector.tui.widgets.bars import FooterBar, StatusLine
@@ -51,9 +52,9 @@ class OffersScreen(Dialog[frozenset[str] | None]):
     """The switches, and what they come to. Returns what is to be offered; None to leave it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("space", "switch", "Switch", tooltip="Switch what is under the cursor.", id="offers.switch"),
-        Binding("ctrl+j,f5", "take", "Take", tooltip="Offer this from now on.", id="offers.take", priority=True),
-        Binding("escape", "leave", "Leave", tooltip="Leave it as it was.", id="offers.leave"),
+        keys.binding(keys.action("capabilities.switch")),
+        keys.binding(keys.action("capabilities.apply")),
+        keys.binding(keys.action("capabilities.leave")),
     ]
     DEFAULT_CSS = """
     OffersScreen { align: center middle; }

@@ -182,7 +182,9 @@ class SessionsPanel(Panel):
             return
         self._compared = None if first is not None else session.path
         if first is None:
-            self._say("Now choose the other one, and press c there.", severity="information")
+            self._say(
+                f"Select the other capture and press {keys.shown_key('captures.compare')}.", severity="information"
+            )
         elif first != session.path:
             order: Sequence[Path] = [each.path for each in self._sessions]
             before, after = sorted((first, session.path), key=order.index, reverse=True)
@@ -206,7 +208,7 @@ class SessionsPanel(Panel):
             if sure:
                 self._delete(session.path)
 
-        ways = ("no, keep it (n)", "yes, remove it (y)")
+        ways = ("Back", "Delete")
         self.app.push_screen(ConfirmScreen("Delete", question, visible(str(session.path)), ways), answered)
 
     def _delete(self, path: Path) -> None:

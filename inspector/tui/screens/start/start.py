@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from rich.console import Group
 from rich.text import Text
 from textual.app import App, ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Input, Static
@@ -162,8 +162,8 @@ class WishesScreen(Dialog["dict[str, str] | None"]):
     """Answers with the values by id; None for none: nothing is started then."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+j", "done", "Go on", tooltip="Use these values.", id="wishes.done", priority=True),
-        Binding("escape", "leave", "Back", tooltip="Start nothing.", id="wishes.leave"),
+        keys.binding(keys.action("inputs.done")),
+        keys.binding(keys.action("inputs.leave")),
     ]
     DEFAULT_CSS = """
     WishesScreen { align: center middle; background: $background 60%; }

@@ -23,6 +23,7 @@ from inspector.protocol.exchanges import Exchange
 from inspector.protocol.json_diff import ABSENT
 from inspector.protocol.things import Tool
 from inspector.text import visible
+from inspector.tui import keys
 from inspector.tui.conversation import ConversationStage, OpenConversation
 from inspector.tui.noted import noted_of
 from inspector.tui.screens.traffic.detail import DetailPanel
@@ -345,7 +346,7 @@ class Resending:
         tabs: Iterable[Tab] = getattr(self.list.app, "tabs", ())
         there = [tab.subject for tab in tabs if tab.subject.can_act and tab.subject.stage is ConversationStage.OPEN]
         if not there:
-            return "This is a recording, and no server is open: O opens one beside it."
+            return f"This is a capture and no server is open. {keys.shown_key('tabs.open')} opens one."
         return (
             there[0]
             if len(there) == 1
@@ -362,7 +363,7 @@ class Resending:
         if destroys:
             lines.append([("It may destroy something: the server does not say that it doesn't.", "warning")])
         quoted = visible(asked.quoted, limit=2000) or "no params"
-        ways = ("no, leave it (n)", "yes, send it (y)")
+        ways = ("Back", "Resend")
 
         def answered(yes: bool | None) -> None:
             if yes:

@@ -6,7 +6,7 @@ from typing import ClassVar
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.widget import Widget
 from textual.widgets import Input, Static
@@ -42,9 +42,9 @@ _TALL = 30
 class StoryScreen(Dialog[int | None]):
     """Steps, and what crossed the wire with the chosen one."""
 
-    places = (ActionScope.STORY, ActionScope.MOVING, ActionScope.JSON)
+    places = (ActionScope.TRACE, ActionScope.MOVING, ActionScope.JSON)
     BINDINGS: ClassVar[list[BindingType]] = [
-        *keys.bindings(ActionScope.STORY),
+        *keys.bindings(ActionScope.TRACE),
         keys.binding(keys.action("help")),
     ]
     DEFAULT_CSS = """
@@ -126,7 +126,7 @@ class StoryScreen(Dialog[int | None]):
         told = markdown_of(self._rows.story, self._subject.journal)
         self.app.push_screen(SaveScreen(told.encode(), f"story-{self._rows.story.first}.md"))
 
-    def action_copy_story(self) -> None:
+    def action_copy_trace(self) -> None:
         """Copy it as Markdown."""
         told, _ = for_clipboard(markdown_of(self._rows.story, self._subject.journal))
         self.app.copy_to_clipboard(told)
@@ -180,12 +180,12 @@ class ColumnsScreen(Dialog[None]):
     """A list of columns to choose from."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,C", "leave", "Back", tooltip="Keep what is chosen.", id="columns.leave"),
-        Binding("space,enter", "switch", "Show/hide", tooltip="Show this column, or hide it.", id="columns.toggle"),
-        Binding("J", "shift(1)", "Later", tooltip="Move the column to the right.", id="columns.later"),
-        Binding("K", "shift(-1)", "Earlier", tooltip="Move the column to the left.", id="columns.earlier"),
-        Binding("a", "add", "Add a field", tooltip="Show a field of the filter language.", id="columns.add"),
-        Binding("r", "reset", "As the width", tooltip="Let the width decide again.", id="columns.reset"),
+        keys.binding(keys.action("columns.leave")),
+        keys.binding(keys.action("columns.toggle")),
+        keys.binding(keys.action("columns.right")),
+        keys.binding(keys.action("columns.left")),
+        keys.binding(keys.action("columns.add")),
+        keys.binding(keys.action("columns.reset")),
     ]
     DEFAULT_CSS = """
     ColumnsScreen { align: center middle; }
@@ -286,7 +286,7 @@ class GoToScreen(PromptScreen[int]):
     """Its result is the number of an entry."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Back", tooltip="Stay where you are.", id="go_to.leave"),
+        keys.binding(keys.action("go_to.leave")),
     ]
     DEFAULT_CSS = """
     GoToScreen Static { margin: 0 1; }

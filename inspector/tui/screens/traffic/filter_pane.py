@@ -4,8 +4,9 @@ A filter hides, finding only jumps: they are two lines, and can both be in use. 
 picture is drawn: a field to type into costs as much as all the rest.
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
+from textual.binding import BindingType
 from textual.message import Message
 from textual.widget import Widget
 
@@ -15,6 +16,8 @@ from inspector.errors import UsageError
 from inspector.filters.language.fields import Term
 from inspector.present.traffic.log import LogModel
 from inspector.text import visible
+from inspector.tui import keys
+from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import OpenConversation
 
 if TYPE_CHECKING:
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
 class FilterPane(Widget):
     """The lines above the rows."""
 
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.SEARCH_MODE)
     DEFAULT_CSS = """
     FilterPane { layout: vertical; height: auto; width: 1fr; }
     """
@@ -108,6 +112,15 @@ class FilterPane(Widget):
         """Let the person type what to find."""
         self.finder.display = True
         self.finder.focus()
+
+    def action_switch(self) -> None:
+        """Search for what was typed as a filter, or filter by what was searched for."""
+        finding = self._finder is not None and self._finder.has_focus_within
+        source, target = (self.finder, self.bar) if finding else (self.bar, self.finder)
+        text = source.text
+        source.text, source.display, target.display = "", False, True
+        target.text = text
+        target.focus()
 
     def set(self, text: str) -> None:
         """Put a filter into the line, and let it hold."""

@@ -1,229 +1,229 @@
-"""The part of the table of keys that is about the list of the traffic: its jumps, its columns, its times."""
+"""Actions of Traffic, of its payloads and dialogs, and of HTTP exchanges."""
 
 from inspector.tui.actions import Action, ActionScope
 
 _T, _W = ActionScope.TRAFFIC, ActionScope.WATERFALL
 TRAFFIC: tuple[Action, ...] = (
+    Action("traffic.filter", ("/",), "Filter", "Show only matching rows; Ctrl+F searches instead.", _T, "filter", True),
+    Action("traffic.clear", ("f c",), "Clear filter", "Clear filter and search.", _T, "clear_filter"),
+    Action(
+        "traffic.tree",
+        ("v t",),
+        "Tree or wire order",
+        "Show a tree of exchanges, or rows in wire order.",
+        _T,
+        "toggle_tree",
+    ),
     # Jumps
-    Action("traffic.origin", ("o",), "Origin", "Go to what caused this: its request, its call.", _T, "origin"),
-    Action("traffic.error", (")",), "Next error", "Go to the next line that tells of an error.", _T, "error(1)"),
-    Action("traffic.error_before", ("(",), "Error before", "Go to the error before.", _T, "error(-1)"),
-    Action("traffic.within", (">",), "Next in exchange", "Go on within the same exchange.", _T, "within(1)"),
-    Action("traffic.within_before", ("<",), "Before in it", "Go back within the same exchange.", _T, "within(-1)"),
-    Action("traffic.go_to", ("#",), "Go to", "Go to a line by its number or its time.", _T, "go_to"),
+    Action(
+        "traffic.pair", ("g p",), "Request/response pair", "Go from a request to its response and back.", _T, "pair"
+    ),
+    Action("traffic.origin", ("g c",), "Cause", "Go to the request or call that caused this.", _T, "origin"),
+    Action("traffic.error", ("g e",), "Next error", "Go to the next row with an error.", _T, "error(1)"),
+    Action(
+        "traffic.error_before", ("g E",), "Previous error", "Go to the previous row with an error.", _T, "error(-1)"
+    ),
+    Action("traffic.finding", ("g f",), "Next finding", "Go to the next row with a finding.", _T, "finding(1)"),
+    Action(
+        "traffic.finding_before",
+        ("g F",),
+        "Previous finding",
+        "Go to the previous row with a finding.",
+        _T,
+        "finding(-1)",
+    ),
+    Action("traffic.next", ("g x",), "Next exchange", "Go to the next request.", _T, "exchange(1)"),
+    Action("traffic.previous", ("g X",), "Previous exchange", "Go to the previous request.", _T, "exchange(-1)"),
+    Action("traffic.within", ("g w",), "Next in exchange", "Go to the next message of this exchange.", _T, "within(1)"),
+    Action(
+        "traffic.within_before",
+        ("g W",),
+        "Previous in exchange",
+        "Go to the previous message of this exchange.",
+        _T,
+        "within(-1)",
+    ),
+    Action("traffic.go_to", ("g n",), "Number or time", "Go to an entry by its number or time.", _T, "go_to"),
+    Action("traffic.trace", ("g t",), "Trace", "Show the trace of this operation.", _T, "trace"),
+    Action("traffic.marks", ("g m",), "Marks and views", "List marks and saved views, and go to one.", _T, "app.marks"),
     # Sending
-    Action("traffic.resend", ("r",), "Send again", "Send this request again, as it was; asks first.", _T, "resend"),
-    # Time
-    Action("traffic.time", ("@",), "Times", "Tell the time of day, or since start, or line above.", _T, "times"),
-    Action("traffic.reference", ("t",), "Count from here", "Count times from here; again: no more.", _T, "reference"),
-    # Columns
-    Action("traffic.columns", ("C",), "Columns", "Choose the columns, and their order.", _T, "columns"),
-    Action("traffic.as_column", ("c",), "As column", "Show the chosen value as a column, or no more.", _T, "as_column"),
-    Action("traffic.waterfall", ("W",), "Waterfall", "Show all exchanges on one axis of time.", _T, "waterfall", True),
+    Action("traffic.resend", ("x r",), "Resend", "Send this request again unchanged; asks first.", _T, "resend"),
+    Action("traffic.edit", ("x e",), "Edit and resend", "Open this message in the Composer.", _T, "edit"),
+    # View
+    Action("traffic.time", ("v k",), "Time format", "Switch between clock time, elapsed time and delta.", _T, "times"),
+    Action(
+        "traffic.reference", ("v z",), "Time reference", "Count times from this row; again clears it.", _T, "reference"
+    ),
+    Action("traffic.columns", ("v c",), "Columns", "Choose the columns and their order.", _T, "columns"),
+    Action("traffic.waterfall", ("v w",), "Waterfall", "Show all exchanges on one time axis.", _T, "waterfall"),
+    Action("traffic.state", ("v .",), "State here", "Show the state of the connection at this row.", _T, "state"),
+    Action("traffic.card", ("v e",), "Exit report", "Show or hide why the connection ended.", _T, "post_mortem"),
+    # Filter by
+    Action("traffic.and", ("f f",), "This value", "Add the selected value to the filter.", _T, "by_value('and')"),
+    Action("traffic.not", ("f x",), "Exclude this value", "Hide rows with the selected value.", _T, "by_value('not')"),
+    Action(
+        "traffic.only", ("f o",), "Only this value", "Replace the filter by the selected value.", _T, "by_value('only')"
+    ),
+    Action(
+        "traffic.pairs",
+        ("f p", "f2"),
+        "Include pairs",
+        "With each match in wire order, show its request and response.",
+        _T,
+        "pairs",
+    ),
+    Action(
+        "traffic.as_column",
+        ("f a",),
+        "As column",
+        "Show the selected value as a column; again removes it.",
+        _T,
+        "as_column",
+    ),
+    Action("traffic.marked", ("f m",), "Only marked", "Show only marked rows; again shows all.", _T, "only_marked"),
+    Action("traffic.find", ("f /",), "Search", "Search in the rows shown; hides nothing.", _T, "find"),
+    Action("traffic.find_next", ("n",), "Next match", "Go to the next match.", ActionScope.FINDING, "found(1)"),
+    Action(
+        "traffic.find_previous", ("N",), "Previous match", "Go to the previous match.", ActionScope.FINDING, "found(-1)"
+    ),
+    # Marks
+    Action("traffic.mark", ("m",), "Mark", "Mark this row, or remove its mark.", _T, "mark", True),
+    Action("traffic.comment", ("x n",), "Comment", "Mark this row with a color and a comment.", _T, "comment"),
     # Waterfall
-    Action("waterfall.closer", ("+",), "Zoom in", "Show less time.", _W, "zoom(0.5)", footer=True),
-    Action("waterfall.wider", ("-",), "Zoom out", "Show more time.", _W, "zoom(2)", footer=True),
-    Action("waterfall.left", ("left", "h"), "Earlier", "Move to what came before.", _W, "pan(-1)", footer=True),
-    Action("waterfall.right", ("right", "l"), "Later", "Move to what came later.", _W, "pan(1)", footer=True),
-    Action("waterfall.all", ("a",), "All", "Show the whole conversation.", _W, "all", footer=True),
-    Action("waterfall.this", ("z",), "This one", "Show this exchange alone.", _W, "this", footer=True),
-    Action("waterfall.sight", ("=",), "In sight", "Let the axis follow the lanes in sight.", _W, "sight", footer=True),
-    Action("waterfall.leave", ("escape", "W"), "Back", "Go back to the list.", _W, "leave", footer=True),
+    Action("waterfall.closer", ("+",), "Zoom in", "Show a shorter time.", _W, "zoom(0.5)", True),
+    Action("waterfall.wider", ("-",), "Zoom out", "Show a longer time.", _W, "zoom(2)", True),
+    Action("waterfall.left", ("left",), "Earlier", "Move to an earlier time.", _W, "pan(-1)", True),
+    Action("waterfall.right", ("right",), "Later", "Move to a later time.", _W, "pan(1)", True),
+    Action("waterfall.all", ("0",), "All", "Show the whole conversation.", _W, "all", True),
+    Action("waterfall.this", (".",), "This exchange", "Show this exchange alone.", _W, "this", True),
+    Action("waterfall.sight", ("=",), "Visible rows", "Fit the axis to the visible rows.", _W, "sight", True),
+    Action("waterfall.leave", ("escape",), "Back", "Return to the list.", _W, "leave", True),
 )
-"""The order is the order of footer and help."""
+"""The order is the order of footer, menus and help."""
 
-
-# The part of the table of keys that is about filtering and finding.
-
+_F = ActionScope.FILTER
 FILTERING: tuple[Action, ...] = (
-    # The line itself
     Action(
         "filter.complete",
         ("tab",),
         "Complete",
-        "Take the first proposal; in an empty line, show some.",
-        ActionScope.FILTER,
+        "Accept the first suggestion; in an empty field, show some.",
+        _F,
         "complete",
-        footer=True,
+        True,
     ),
-    Action("filter.next", ("ctrl+n",), "Next proposal", "Put the next proposal first.", ActionScope.FILTER, "turn(1)"),
+    Action("filter.next", ("ctrl+n",), "Next suggestion", "Show the next suggestion first.", _F, "turn(1)"),
+    Action("filter.older", ("up",), "Previous filter", "Restore a filter that was used before.", _F, "older", True),
     Action(
-        "filter.older",
-        ("up",),
-        "Used before",
-        "Bring back a filter that was used before.",
-        ActionScope.FILTER,
-        "older",
-        footer=True,
-    ),
-    # By what is chosen
-    Action(
-        "traffic.and",
-        ("+",),
-        "Filter also",
-        "Add the chosen value to the filter.",
-        ActionScope.TRAFFIC,
-        "by_value('and')",
-    ),
-    Action(
-        "traffic.only",
-        ("=",),
-        "Only this",
-        "Filter by the chosen value alone.",
-        ActionScope.TRAFFIC,
-        "by_value('only')",
-    ),
-    Action(
-        "traffic.not", ("~",), "Not this", "Hide what has the chosen value.", ActionScope.TRAFFIC, "by_value('not')"
-    ),
-    Action(
-        "traffic.partners",
-        ("V", "f2"),
-        "Partners",
-        "In the order of the wire, show with each match its request and its answer, or no more.",
-        ActionScope.TRAFFIC,
-        "partners",
-    ),
-    # Find
-    Action(
-        "traffic.find", ("*",), "Find", "Find a text in what is shown; nothing is hidden.", ActionScope.TRAFFIC, "find"
-    ),
-    Action("traffic.find_next", ("n",), "Find next", "Go to the next line found.", ActionScope.FINDING, "found(1)"),
-    Action(
-        "traffic.find_previous", ("N",), "Find before", "Go to the line found before.", ActionScope.FINDING, "found(-1)"
+        "filter.search",
+        ("ctrl+f",),
+        "Filter or search",
+        "Switch between hiding and highlighting.",
+        ActionScope.SEARCH_MODE,
+        "switch",
+        True,
     ),
 )
 
-
-# The part of the table of keys that is about payloads: folding, finding, decoding, copying, other programs.
-
+_J, _P = ActionScope.JSON, ActionScope.PAYLOAD
 PAYLOADS: tuple[Action, ...] = (
+    Action("json.toggle", ("enter", "space"), "Fold", "Fold or unfold this value.", _J, "toggle_fold", True),
+    Action("json.open", ("right",), "Unfold", "Unfold this value, or enter it.", _J, "unfold"),
+    Action("json.close", ("left",), "Fold", "Fold this value, or go to its parent.", _J, "fold"),
     Action(
-        "json.toggle",
-        ("enter", "space"),
-        "Fold",
-        "Fold or unfold this value.",
-        ActionScope.JSON,
-        "toggle_fold",
-        footer=True,
+        "json.beside", ("v b",), "Fold siblings", "Fold or unfold this value and its siblings.", _J, "many('beside')"
     ),
-    Action("json.open", ("right",), "Unfold", "Unfold this value, or go into it.", ActionScope.JSON, "unfold"),
-    Action("json.close", ("left",), "Fold", "Fold this value, or go out of it.", ActionScope.JSON, "fold"),
-    Action(
-        "json.beside",
-        ("f",),
-        "Fold beside",
-        "Fold or unfold this and what is beside it.",
-        ActionScope.JSON,
-        "many('beside')",
-    ),
-    Action(
-        "json.level",
-        ("l",),
-        "Fold level",
-        "Fold or unfold all that is as deep as this.",
-        ActionScope.JSON,
-        "many('level')",
-    ),
-    Action("json.all", ("a",), "Fold all", "Fold or unfold every value.", ActionScope.JSON, "many('all')"),
-    Action(
-        "json.decode", ("d",), "Decode", "Show what this text may stand for.", ActionScope.JSON, "decode", footer=True
-    ),
-    Action("json.next", ("n",), "Next match", "Go to the next match.", ActionScope.JSON, "next_match"),
-    Action("json.previous", ("N",), "Previous match", "Go to the match before.", ActionScope.JSON, "previous_match"),
+    Action("json.level", ("v n",), "Fold level", "Fold or unfold all values at this depth.", _J, "many('level')"),
+    Action("json.all", ("v a",), "Fold all", "Fold or unfold every value.", _J, "many('all')"),
+    Action("json.decode", ("d",), "Decode", "Decode this text: JSON, base64, URI, JWT or time.", _J, "decode", True),
+    Action("json.next", ("n",), "Next match", "Go to the next match.", _J, "next_match"),
+    Action("json.previous", ("N",), "Previous match", "Go to the previous match.", _J, "previous_match"),
     Action(
         "payload.find",
-        ("*",),
-        "Find",
-        "Find a text in this payload; ~usrid finds userId.",
+        ("/",),
+        "Search",
+        "Search in this payload; ~usrid finds userId.",
         ActionScope.FINDING_HERE,
         "find_here",
-        footer=True,
-    ),
-    Action("payload.unfind", ("escape",), "End finding", "Mark nothing any more.", ActionScope.FINDING_HERE, "unfind"),
-    Action(
-        "text.wrap", ("w",), "Wrap", "Let long lines of text go on below, or to the right.", ActionScope.TEXT, "wrap"
-    ),
-    Action("text.right", ("right",), "Right", "Show what is further to the right.", ActionScope.TEXT, "sideways(1)"),
-    Action("text.left", ("left",), "Left", "Show what is further to the left.", ActionScope.TEXT, "sideways(-1)"),
-    Action(
-        "payload.copy",
-        ("Y",),
-        "Copy as",
-        "Choose what to copy: value, place, JSON, command.",
-        ActionScope.PAYLOAD,
-        "copy_as",
+        True,
     ),
     Action(
-        "payload.expect",
-        ("A",),
-        "Expect this",
-        "Make this value what a test expects from now on.",
-        ActionScope.PAYLOAD,
-        "expect",
+        "payload.unfind",
+        ("escape",),
+        "Clear search",
+        "Clear the search highlights.",
+        ActionScope.FINDING_HERE,
+        "unfind",
     ),
-    Action("payload.pager", ("|", "f3"), "Pager", "Show the exact payload in $PAGER.", ActionScope.PAYLOAD, "page_out"),
-    Action(
-        "payload.editor",
-        ("ctrl+e", "f4"),
-        "Editor",
-        "Open the exact payload in $EDITOR.",
-        ActionScope.PAYLOAD,
-        "edit_out",
-    ),
+    Action("text.wrap", ("w",), "Wrap", "Wrap long lines, or scroll them sideways.", ActionScope.TEXT, "wrap"),
+    Action("text.right", ("right",), "Right", "Scroll to the right.", ActionScope.TEXT, "sideways(1)"),
+    Action("text.left", ("left",), "Left", "Scroll to the left.", ActionScope.TEXT, "sideways(-1)"),
+    Action("payload.copy", ("Y",), "Copy as…", "Choose what to copy: value, path, JSON or command.", _P, "copy_as"),
+    Action("payload.expect", ("x a",), "Add assertion", "Add a test assertion for this value.", _P, "expect"),
+    Action("payload.pager", ("|", "f3"), "Pager", "Show the exact payload in $PAGER.", _P, "page_out"),
+    Action("payload.editor", ("e", "ctrl+e", "f4"), "Editor", "Open the exact payload in $EDITOR.", _P, "edit_out"),
 )
 
-
-# The part of the table of keys that is about what somebody notes: marks, comments, views.
-
-_MARK_KEYS_T, _M = ActionScope.TRAFFIC, ActionScope.MARKS
+_M = ActionScope.MARKS
 MARKING: tuple[Action, ...] = (
-    Action("traffic.mark", ("m",), "Mark", "Mark this line, or take its mark away.", _MARK_KEYS_T, "mark"),
+    Action("marks.colour", ("m",), "Color", "Give the mark the next color.", _M, "colour", True),
+    Action("marks.comment", ("e",), "Edit comment", "Edit the comment of the mark.", _M, "comment", True),
+    Action("marks.remove", ("x d", "delete"), "Delete", "Delete the mark or view.", _M, "remove", True),
     Action(
-        "traffic.comment", (";",), "Comment", "Mark this line with a colour and a comment.", _MARK_KEYS_T, "comment"
+        "marks.view", ("s",), "Save view", "Save the current filter and columns under a name.", _M, "keep_view", True
     ),
-    Action(
-        "traffic.marked", ("M",), "Only marked", "Show only marked lines, or all again.", _MARK_KEYS_T, "only_marked"
-    ),
-    Action("traffic.marks", ("'",), "Marks", "List marks and saved views, to go to one.", _MARK_KEYS_T, "app.marks"),
-    Action(
-        "replay.marks",
-        ("'",),
-        "Marks",
-        "List the marks of the recording, to go to one.",
-        ActionScope.REPLAY,
-        "app.marks",
-    ),
-    # The list
-    Action("marks.colour", ("c",), "Colour", "Give the mark the next colour.", _M, "colour", footer=True),
-    Action("marks.comment", (";", "e"), "Comment", "Write beside the mark.", _M, "comment", footer=True),
-    Action("marks.remove", ("d",), "Remove", "Take the mark or the view away.", _M, "remove", footer=True),
-    Action(
-        "marks.view", ("S",), "Keep view", "Keep filter and columns of now by a name.", _M, "keep_view", footer=True
-    ),
-    Action("marks.leave", ("escape", "'"), "Back", "Go back to where one was.", _M, "leave", footer=True),
+    Action("marks.leave", ("escape",), "Back", "Return to the previous screen.", _M, "leave", True),
 )
-"""The order is the order of footer and help."""
-
-
-# The part of the table of keys that is about HTTP exchanges.
 
 _N = ActionScope.NETWORK
 NETWORK: tuple[Action, ...] = (
-    Action("network.entry", ("o",), "In the traffic", "Show the exchange's request in the traffic.", _N, "entry", True),
-    Action("network.reveal", ("z",), "Reveal", "Show secret header values, or mask them again.", _N, "reveal", True),
-)
-
-
-# The part of the table of keys that is about the story of an operation.
-
-_S = ActionScope.STORY
-TELLING: tuple[Action, ...] = (
     Action(
-        "traffic.story", ("s",), "Story", "Tell all about this operation on one page.", ActionScope.TRAFFIC, "story"
+        "network.entry", ("o",), "Show in Traffic", "Show the request of this exchange in Traffic.", _N, "entry", True
     ),
-    Action("story.save", ("w",), "Save", "Save the story as Markdown with a diagram.", _S, "save", footer=True),
-    Action("story.copy", ("y",), "Copy", "Copy the story as Markdown with a diagram.", _S, "copy_story", footer=True),
-    Action("story.leave", ("escape", "s"), "Back", "Go back to the list.", _S, "leave", footer=True),
+    Action(
+        "network.reveal", ("v r",), "Reveal secrets", "Show secret header values, or hide them again.", _N, "reveal"
+    ),
 )
-"""The order is the order of footer and help."""
+
+_S = ActionScope.TRACE
+TRACING: tuple[Action, ...] = (
+    Action("trace.save", ("s",), "Save", "Save the trace as Markdown with a diagram.", _S, "save", True),
+    Action("trace.copy", ("y",), "Copy", "Copy the trace as Markdown with a diagram.", _S, "copy_trace", True),
+    Action("trace.leave", ("escape",), "Back", "Return to the list.", _S, "leave", True),
+)
+
+_A, _O = ActionScope.TIMELINE, ActionScope.OPEN
+TIMELINE: tuple[Action, ...] = (
+    Action(
+        "timeline.filter",
+        ("/",),
+        "Filter",
+        "Show only matching rows of all servers; Ctrl+F searches instead.",
+        _A,
+        "filter",
+        True,
+    ),
+    Action("timeline.clear", ("f c",), "Clear filter", "Clear filter and search.", _A, "clear_filter"),
+    Action("timeline.find", ("f /",), "Search", "Search in the traffic of all servers; hides nothing.", _A, "find"),
+    Action("timeline.find_next", ("n",), "Next match", "Go to the next match.", _A, "found(1)"),
+    Action("timeline.find_previous", ("N",), "Previous match", "Go to the previous match.", _A, "found(-1)"),
+    Action(
+        "timeline.pairs", ("f p", "f2"), "Include pairs", "With each match, show its request and response.", _A, "pairs"
+    ),
+    Action(
+        "timeline.waterfall",
+        ("v w",),
+        "Waterfall",
+        "Show the exchanges of all servers on one time axis.",
+        _A,
+        "waterfall",
+    ),
+    Action("timeline.go", ("o",), "Show in Traffic", "Show this row in the tab of its server.", _A, "go", True),
+)
+
+_D = ActionScope.DETAIL
+DETAIL: tuple[Action, ...] = (
+    Action("detail.next", ("]", "ctrl+right"), "Next tab", "Show the next tab.", _D, "tab(1)", True),
+    Action("detail.previous", ("[", "ctrl+left"), "Previous tab", "Show the previous tab.", _D, "tab(-1)"),
+    Action("detail.reveal", ("v r",), "Reveal secrets", "Show secret header values, or hide them again.", _D, "reveal"),
+)

@@ -358,7 +358,7 @@ def _take_in(model: LogModel, longest_s: float) -> bool:
 def _status(subject: OpenConversation, model: LogModel) -> tuple[list[Span], list[Span]]:
     """What stands under the rows: what they show, and how much there is."""
     way = "tree: exchanges" if model.tree else "order of the wire"
-    left: list[Span] = [(way, "muted"), ("  T changes", "faint")]
+    left: list[Span] = [(way, "muted"), (f"  {keys.shown_key('traffic.tree')} switches", "faint")]
     if model.partners and not model.tree:
         left.append(("  with partners", "accent"))
     if model.is_filtering:

@@ -70,7 +70,7 @@ class TimelineActions:
         if index is not None:
             self._panel.rows.go_to(index)
 
-    def action_partners(self) -> None:
+    def action_pairs(self) -> None:
         """Show the partners of what matches, or no more."""
         shown = self._panel.timeline.show_partners()
         self._panel.notify(f"Matches {'with' if shown else 'without'} their partners.", markup=False, timeout=3)
@@ -97,11 +97,6 @@ class TimelineActions:
             self._panel.rows.go_to(index)
         elif code is not None:
             self._panel.notify("The filter hides that line.", markup=False, timeout=3)
-
-    def action_tree(self) -> None:
-        """Say where the tree is."""
-        said = "All servers stand in one order of time here. o goes to the line in its own tab, where T shows the tree."
-        self._panel.notify(said, markup=False, timeout=5)
 
     def seek(self, text: str) -> None:
         """Look for another text."""

@@ -9,10 +9,11 @@ from typing import Any, ClassVar
 
 from textual import work
 from textual.app import App, ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
 from inspector.present.spans import Span
 from inspector.text import visible
+from inspector.tui import keys
 from inspector.tui.theme import glyphs
 from inspector.tui.widgets.bars import StatusLine, TabLine
 from inspector.tui.widgets.dialogs import Dialog
@@ -50,10 +51,10 @@ class DecodedScreen(Dialog[None]):
     """The readings of one value, one in sight."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Back", tooltip="Back to the payload.", id="decoded.leave"),
-        Binding("right_square_bracket", "turn(1)", "Next", tooltip="Read it in the next way.", id="decoded.next"),
-        Binding("left_square_bracket", "turn(-1)", "Before", tooltip="Read it in the way before.", id="decoded.before"),
-        Binding("v", "picture", "Picture", tooltip="Show the picture.", id="decoded.picture"),
+        keys.binding(keys.action("decoded.leave")),
+        keys.binding(keys.action("decoded.next")),
+        keys.binding(keys.action("decoded.previous")),
+        keys.binding(keys.action("decoded.picture")),
     ]
     DEFAULT_CSS = """
     DecodedScreen { background: $background; }

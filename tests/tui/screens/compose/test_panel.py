@@ -40,8 +40,8 @@ async def writing(tmp_path: Path, *flags: str, **sitting: Any) -> AsyncIterator[
     environment = build_environment({"PYTHONPATH": str(ROOT)}, inherit_all=True)
     target = StdioTarget((sys.executable, "-m", "inspector.demo", *flags), environment, str(ROOT))
     async with at_the_screen(target, tmp_path / "demo.mcpcap", **sitting) as person:
-        await person.sees("connected")
-        await person.press("0")
+        await person.sees("Connected")
+        await person.press("g o")
         await person.sees("Write a message")
         panel = person.pilot.app.query_one(RawPanel)
         await until(lambda: panel.form.has_focus_within, "the form has the focus")
@@ -88,9 +88,9 @@ async def test_exact_text_is_sent_byte_by_byte_and_written_again_from_the_list(t
 
 async def test_a_message_of_the_traffic_is_written_again(tmp_path: Path) -> None:
     async with writing(tmp_path) as person:
-        await person.press("escape", "escape", "1", "g", "j", "j")
+        await person.press("escape", "escape", "1", "g g", "j", "j")
         await person.sees("server/discover")
-        await person.press("e")
+        await person.press("x e")
         await person.sees("Write a message", "server/discover", "clientCapabilities")
         before = len(sent(person))
         await person.press("ctrl+j")

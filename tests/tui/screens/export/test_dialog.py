@@ -36,7 +36,7 @@ async def test_one_chooses_what_as_what_and_where(
         await until(lambda: "shop.har" in text(app), "what is proposed")
         assert "what  everything" in text(app)
         assert "Compare" in text(app), "all ways are in sight"
-        await pilot.press("right", "n")
+        await pilot.press("right", "m")
         await until(lambda: "this operation, 2 entries" in text(app) and "with notes" in text(app), "the part")
         await pilot.press("j", "j")
         await until(lambda: screen.query_one(Input).value == str(tmp_path / "shop.jsonl"), "another name")

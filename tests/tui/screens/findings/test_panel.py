@@ -19,29 +19,29 @@ from tests.waiting import until
 async def test_what_is_muted_stays_so_for_the_capture_until_it_is_heard_of_again() -> None:
     async with checked("shipyard", (80, 24), show="findings") as (app, pilot):
         await until(lambda: "entries checked" in text(app), "the list was there")
-        await pilot.press("G", "m")
+        await pilot.press("G", "x m")
         await until(lambda: "muted, M shows them" in text(app), "a check was muted")
         assert "Hints" not in text(app)
     async with checked("shipyard", (80, 24), show="findings") as (app, pilot):
         await until(lambda: "entries checked" in text(app), "the list was there")
         assert "Hints" not in text(app)
-        await pilot.press("M", "G")
+        await pilot.press("v M", "G")
         await until(lambda: "muted a tool" in text(app), "it was shown as muted")
-        await pilot.press("m")
-        await until(lambda: "M shows them" not in text(app) and "· 4 hints" in text(app), "it was heard of again")
-        await pilot.press("g", "m")
+        await pilot.press("x m")
+        await until(lambda: "muted, hidden" not in text(app) and "· 4 hints" in text(app), "it was heard of again")
+        await pilot.press("g g", "x m")
         await until(lambda: "Choose a finding" in text(app), "a severity can't be muted")
 
 
 async def test_from_a_finding_one_comes_to_its_evidence_and_back(tmp_path: Path) -> None:
     async with checked("lighthouse", (160, 45), show="findings") as (app, pilot):
         await until(lambda: "entries checked" in text(app), "the list was there")
-        assert "E Findings ✗" in text(app)
+        assert "8 Findings ✗" in text(app)
         await until(lambda: "evidence  #5 bytes 0–80" in text(app), "what was found first was told")
         assert "of severity error" not in text(app)
         await pilot.press("slash", *"f-01", "enter")
         await until(lambda: "✓ 1 of" in text(app), "the filter held")
-        await pilot.press("g", "j")
+        await pilot.press("g g", "j")
         await until(lambda: "Write everything but messages to stderr" in text(app), "the fix was told")
         assert "#5 bytes 0–80" in text(app)
         await pilot.press("y")
@@ -49,7 +49,7 @@ async def test_from_a_finding_one_comes_to_its_evidence_and_back(tmp_path: Path)
         await pilot.press("enter")
         await until(lambda: app.tab.shown == "traffic" and "47 75 6c 6c" in text(app), "the bytes were shown")
         await until(lambda: "✗ Error" in text(app), "the detail told of it")
-        await pilot.press("E", "backslash", "slash", *"hectopascal", "enter", "g", "j", "enter")
+        await pilot.press("8", "f c", "slash", *"hectopascal", "enter", "g g", "j", "enter")
         await until(lambda: "$.result.structuredContent.hectopascal" in text(app), "the value was chosen in the tree")
 
 

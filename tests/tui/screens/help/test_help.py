@@ -1,4 +1,4 @@
-"""The help explains the keys of the place, the signs and the words, on any size of terminal."""
+"""The help starts with twelve keys, explains those of the place, signs and terms, and finds and runs any action."""
 
 import pytest
 from textual.app import App
@@ -8,7 +8,9 @@ from inspector.tui import keys
 from inspector.tui import theme as styles
 from inspector.tui.actions import ActionScope
 from inspector.tui.screens.help.help import HelpScreen
+from inspector.tui.screens.help.palette import Command
 from tests.tui.screen_text import text
+from tests.waiting import until
 
 PLACES = (ActionScope.EVERYWHERE, ActionScope.TRAFFIC, ActionScope.LIST)
 
@@ -21,9 +23,11 @@ class Asked(App[None]):
         for known in styles.THEMES:
             self.register_theme(known)
         self.theme = theme
+        self.ran: list[str] = []
 
     def on_mount(self) -> None:
-        self.push_screen(HelpScreen(PLACES))
+        valid = [Command("Filter", "Show only matching rows.", "/", lambda: self.ran.append("filter"), "", "filter")]
+        self.push_screen(HelpScreen(PLACES, (), valid), lambda found: found and found.run())
 
 
 async def screen(pilot: Pilot[None]) -> str:
@@ -33,30 +37,40 @@ async def screen(pilot: Pilot[None]) -> str:
 
 
 @pytest.mark.parametrize("theme", [styles.DARK_NAME, styles.LIGHT_NAME])
-async def test_keys_signs_and_words_are_explained(theme: str) -> None:
-    async with Asked(theme).run_test(size=(160, 120)) as pilot:
+async def test_twelve_keys_come_first_and_all_keys_of_the_place_are_explained(theme: str) -> None:
+    async with Asked(theme).run_test(size=(160, 140)) as pilot:
         shown = await screen(pilot)
-    for place in PLACES:
-        assert place in shown
+    assert shown.index("Twelve keys") < shown.index("Menus") < shown.index(ActionScope.TRAFFIC)
     for action in keys.ACTIONS:
-        assert (action.tooltip[:30] in shown) == (action.where in PLACES), action.id
-    for word in ("Frame", "Message", "Exchange", "Operation", "Conversation", "Question", "Revision"):
-        assert word in shown
-    assert "from the server" in shown
+        if action.where in PLACES:
+            assert action.sentence[:30] in shown, action.id
+    assert "received from the server" in shown
+    assert "Protocol version" in shown
 
 
 async def test_at_80_columns_everything_is_reached_by_scrolling() -> None:
     async with Asked().run_test(size=(80, 24)) as pilot:
-        assert "Traffic" in await screen(pilot)
-        assert "Revision" not in text(pilot.app)
-        await pilot.press("G")
-        assert "Revision" in await screen(pilot)
-        await pilot.press("k", "pageup", "g")
-        assert "Traffic" in await screen(pilot)
+        assert "Twelve keys" in await screen(pilot)
+        assert "Protocol version" not in text(pilot.app)
+        await pilot.press(*["pagedown"] * 12)
+        assert "Protocol version" in await screen(pilot)
+        await pilot.press(*["pageup"] * 12)
+        assert "Twelve keys" in await screen(pilot)
 
 
-@pytest.mark.parametrize("key", ["escape", "question_mark"])
-async def test_escape_and_the_key_that_opened_it_close_it(key: str) -> None:
+@pytest.mark.parametrize(("typed", "ran"), [("filter", ["filter"]), ("decode", [])])
+async def test_a_search_finds_any_action_and_enter_runs_it_where_it_is_valid(typed: str, ran: list[str]) -> None:
+    async with Asked().run_test(size=(100, 30)) as pilot:
+        await screen(pilot)
+        await pilot.press(*typed)
+        await until(lambda: typed.capitalize() in text(pilot.app), "it is found")
+        await pilot.press("enter")
+        await until(lambda: not isinstance(pilot.app.screen, HelpScreen), "the help is closed")
+        assert pilot.app.ran == ran  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("key", ["escape", "question_mark", "f1"])
+async def test_escape_and_the_keys_that_open_it_close_it(key: str) -> None:
     async with Asked().run_test(size=(80, 24)) as pilot:
         await screen(pilot)
         assert isinstance(pilot.app.screen, HelpScreen)

@@ -162,7 +162,7 @@ async def test_a_model_s_answer_is_written_by_hand_or_rejected(subject: Asking) 
         assert isinstance(first.reply, Result)
         assert first.reply.value["content"] == {"type": "text", "text": "Rivers"}
         await until(lambda: app.panel.pane.question is second.question, "the next question is shown")
-        await pilot.press(".")
+        await pilot.press("x i")
         await until(lambda: app.panel.pane.form.arguments != {}, "the last answer is filled in")
         await pilot.press("ctrl+d")
         await until(lambda: second.reply is not None, "it is rejected")
@@ -186,14 +186,14 @@ async def test_a_link_is_opened_on_its_key_only_and_never_if_it_is_no_web_addres
     async with app.run_test(size=(80, 24)) as pilot:
         await opened(pilot, app, "Please pay.")
         await seen(app, "only http and https are opened")
-        await pilot.press("o", "ctrl+x")
+        await pilot.press("x o", "ctrl+x")
         await until(lambda: bad.reply is not None, "it is answered")
         assert went == []
         await until(lambda: app.panel.pane.question is good.question, "the next question is shown")
         await opened(pilot, app, "Please pay.")
         await seen(app, "pay.example")
         assert went == []
-        await pilot.press("o")
+        await pilot.press("x o")
         await until(lambda: went, "the browser was asked")
         assert went == ["https://pay.example/x"]
         assert good.reply is None
@@ -206,7 +206,7 @@ async def test_roots_are_edited_in_place(subject: Asking) -> None:
     app = Inbox(subject)
     async with app.run_test(size=(80, 40)) as pilot:
         await seen(app, "Which city?")
-        await pilot.press("r")
+        await pilot.press("x R")
         await seen(app, "List these roots", "file:///srv")
         await until(lambda: app.panel.pane.has_focus_within, "the form has the focus")
         await pilot.press("end", *"/a", "ctrl+d", "ctrl+j")
@@ -220,7 +220,7 @@ async def test_from_the_roots_escape_leads_back_to_the_questions(subject: Asking
     app = Inbox(subject)
     async with app.run_test(size=(80, 40)) as pilot:
         await seen(app, "Which city?")
-        await pilot.press("r")
+        await pilot.press("x R")
         await until(lambda: app.panel.pane.has_focus_within, "the form has the focus")
         await pilot.press("escape")
         await until(lambda: app.panel.pane.question is ticket.question, "the question is shown again")

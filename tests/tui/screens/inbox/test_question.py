@@ -157,7 +157,7 @@ async def test_fifty_at_once_are_counted_answered_one_by_one_and_then_declined_t
             await until(lambda: _typing_in(app, tickets[number + 1].question), "its first field has the focus")  # noqa: B023
         await pilot.press("escape")
         await seen(app, "48 waiting", "all no  D")
-        await pilot.press("D", "D")
+        await pilot.press("x D", "x D")
         await until(lambda: all(ticket.reply is not None for ticket in tickets), "all are declined")
         await seen(app, "0 waiting")
         assert [ticket.reply for ticket in tickets[2:]] == [declined()] * 48

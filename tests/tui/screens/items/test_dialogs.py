@@ -52,13 +52,13 @@ async def _open(person: Person, tool: str) -> None:
     await person.sees("Form / JSON")
     await person.press("escape")  # while a field has the focus, the text above the form is folded
     await person.sees("App: ui://", "o shows its source")
-    await person.press("o")
+    await person.press("v A")
 
 
 async def test_a_tools_page_is_read_and_shown_as_text_and_again_in_the_recording(tmp_path: Path) -> None:
     capture = tmp_path / "demo.mcpcap"
     async with at_the_screen(_demo(), capture) as person:
-        await person.sees("connected")
+        await person.sees("Connected")
         await _open(person, "tide_chart")
         await person.sees("App ui://gull-rock/tide", "<!doctype html>", "never rendered", "https://tides.gull-rock")
         assert isinstance(person.pilot.app.screen, AppSourceScreen)
@@ -83,7 +83,7 @@ async def test_a_tools_page_is_read_and_shown_as_text_and_again_in_the_recording
 )
 async def test_what_is_no_page_says_why(answer: Any, said: str) -> None:
     async with at_the_screen(_serving(answer), None) as person:
-        await person.sees("connected")
+        await person.sees("Connected")
         await _open(person, "chart")
         await person.sees(said)
         assert "\x1b" not in person.screen
@@ -124,7 +124,7 @@ async def test_all_of_it_is_shown_and_copied() -> None:
         assert "\x1b" not in text(app)
         await pilot.press("y")
         assert "1 prompt added\n    + new" in app.clipboard
-        await pilot.press("D")
+        await pilot.press("escape")
         await until(lambda: app.screen is not screen, "the same key closes it")
 
 
@@ -148,11 +148,11 @@ async def test_the_tools_of_a_capture_are_shown_all_of_them_at_a_key_and_copied(
         assert isinstance(screen, HostsScreen)
         assert "ClC ClD VSC" in text(app)
         assert "hostile_text" not in text(app)
-        await pilot.press("a")
+        await pilot.press("v a")
         await until(lambda: "of which nothing" not in text(app), "all are there")
         await pilot.press("y")
         assert "Codex shows the inner part as any object" in app.clipboard
-        await pilot.press("M")
+        await pilot.press("escape")
         await until(lambda: app.screen is not screen, "the same key closes it")
     await subject.end()
 

@@ -312,12 +312,12 @@ async def test_another_connection_keeps_the_choice_and_the_history() -> None:
         other = Offering()
         app.panel.rebind(other)
         await offers_shows(app, "of the connection before")
-        await pilot.press("h")
+        await pilot.press("v h")
         await until(lambda: app.panel.result.body.history.has_focus, "the history has the focus")
         await offers_shows(app, "x://welcome  · earlie")
         await pilot.press("enter")
         await offers_shows(app, "ended with it")
-        await pilot.press(".")
+        await pilot.press("x r")
         await offers_shows(app, "History 2")
         await until(lambda: "of the connection before" not in text(app), "the new answer is shown")
         assert other.wanted == [{"uri": "x://welcome"}]
@@ -342,7 +342,7 @@ async def test_a_key_ends_the_search() -> None:
         await until(lambda: app.panel.form.thing is not None, "a thing is chosen")
         await pilot.press("/", *"tides", "enter")
         await until(lambda: "Welcome" not in text(app), "others are hidden")
-        await pilot.press("\\")
+        await pilot.press("f c")
         await offers_shows(app, "Welcome")
 
 

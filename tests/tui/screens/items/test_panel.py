@@ -117,7 +117,7 @@ async def test_the_changes_are_shown_with_both_sides() -> None:
         await chosen(app, pilot, "add")
         subject.list([tool("add", TEXT, description="Adds three numbers")])
         await shows(app, "1 gone, 1 changed: D shows")
-        await pilot.press("D")
+        await pilot.press("g d")
         await shows(app, '    inputSchema.properties.a.type: "integer" → "string"')
         assert "− Adds [two] numbers" in text(app)
         assert "+ Adds [three] numbers" in text(app)
@@ -143,7 +143,7 @@ async def test_pages_ages_and_oddities_are_said_above_the_list() -> None:
             fetched.append(kinds)
 
         subject.fetch_more = more  # type: ignore[method-assign]
-        await pilot.press(">")
+        await pilot.press("x +")
         await until(lambda: fetched == [("tools",)], "a page is asked for")
 
 
@@ -220,7 +220,7 @@ async def test_screen_e_begins_at_what_was_found_about_the_chosen_tool() -> None
         await until(lambda: bool(panel.meant_findings), "something was found about the tool")
         meant = panel.meant_findings[0]
         await until(lambda: meant.id in text(app), "it is told above the form")
-        await pilot.press("E")
+        await pilot.press("8")
         await until(lambda: f"{meant.id}  " in text(app) and "severity" in text(app), "it is chosen on screen E")
         assert meant.sentence[:40] in text(app)
 

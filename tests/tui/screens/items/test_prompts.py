@@ -75,16 +75,16 @@ async def test_messages_are_copied_as_json_and_as_markdown() -> None:
     app = Offers(PromptsPanel(subject))
     async with app.run_test(size=SIZE, notifications=True) as pilot:
         await until(lambda: app.panel.form.thing is not None, "a prompt is chosen")
-        await pilot.press("c")
+        await pilot.press("x j")
         await shows(app, "no messages to copy yet")
         await app.panel.form.take({"ship": "auk"})
         await app.panel.form.send()
         await shows(app, "✗ Incomplete result")
         app.panel.steps.go("result")
         await until(lambda: app.panel.result.has_focus_within, "the result has the focus")
-        await pilot.press("c")
+        await pilot.press("x j")
         await until(lambda: '"messages": [' in app.clipboard, "the JSON is copied")
-        await pilot.press("C")
+        await pilot.press("x k")
         await until(
             lambda: app.clipboard.startswith("# A hail\n\n## user\n\nAhoy [bold][31m"), "the Markdown is copied"
         )
@@ -102,5 +102,5 @@ async def test_arguments_of_an_earlier_answer_are_taken_back() -> None:
         await app.panel.form.take({"ship": "tern"})
         app.panel.steps.go("result")
         await until(lambda: app.panel.result.has_focus_within, "the result has the focus")
-        await pilot.press("r")
+        await pilot.press("x e")
         await until(lambda: app.panel.form.form.arguments == {"ship": "auk"}, "they are in the form again")

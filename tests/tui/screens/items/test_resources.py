@@ -108,7 +108,7 @@ async def test_saving_asks_for_a_path_and_never_replaces_unasked(tmp_path: Path)
         await chosen(app, pilot, "Welcome")
         await pilot.press("ctrl+j")
         await shows(app, "✓ Succeeded")
-        await pilot.press("w")
+        await pilot.press("s")
         await until(lambda: isinstance(app.screen, SaveScreen), "a path is asked for")
         app.screen.query_one(Input).value = str(there)
         await pilot.press("enter")
@@ -127,7 +127,7 @@ async def test_a_picture_is_shown_by_a_key() -> None:
         await chosen(app, pilot, "Welcome")
         await pilot.press("ctrl+j")
         await shows(app, "press v to see it")
-        await pilot.press("v")
+        await pilot.press("v i")
         await until(lambda: isinstance(app.screen, PictureScreen), "the picture is shown")
 
 
@@ -187,7 +187,7 @@ async def test_a_recording_shows_its_reads_and_says_why_it_makes_none() -> None:
         await pilot.press("ctrl+j")
         await shows(app, "Nothing was sent")
         assert subject.calls == []
-        await pilot.press("h")
+        await pilot.press("v h")
         await shows(app, "x://tides/sunday")
 
 
@@ -198,7 +198,7 @@ async def test_a_read_is_repeated_by_a_key() -> None:
         await chosen(app, pilot, "Welcome")
         await pilot.press("ctrl+j")
         await shows(app, "History 1")
-        await pilot.press("full_stop")
+        await pilot.press("x r")
         await shows(app, "History 2")
         assert subject.wanted == [{"uri": "x://welcome"}] * 2
 
@@ -330,11 +330,11 @@ async def test_a_key_watches_and_watches_no_longer(size: tuple[int, int]) -> Non
     app = Offers(ResourcesPanel(subject))
     async with app.run_test(size=size, notifications=True) as pilot:
         await chosen(app, pilot, "Welcome")
-        await pilot.press("s")
+        await pilot.press("x b")
         await shows(app, "Watching x://welcome.")
         await shows(app, "● watched")
         await shows(app, "● watching x://welcome")
-        await pilot.press("s")
+        await pilot.press("x b")
         await shows(app, "No longer watching x://welcome.")
         await shows(app, "○ was watched")
         assert subject.asked_for == [("subscribe", URI), ("unsubscribe", URI)]
@@ -349,7 +349,7 @@ async def test_what_a_template_expands_to_is_watched() -> None:
         await until(lambda: app.panel.form.has_focus_within, "the form has the focus")
         await pilot.press("m")
         await shows(app, "▸ x://tides/m")
-        await pilot.press("escape", "s")
+        await pilot.press("escape", "x b")
         await shows(app, "Watching x://tides/m.")
         assert subject.asked_for == [("subscribe", "x://tides/m")]
 
@@ -359,10 +359,10 @@ async def test_what_can_not_be_watched_is_told_and_nothing_is_sent() -> None:
     app = Offers(ResourcesPanel(subject))
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await chosen(app, pilot, "lost")
-        await pilot.press("s")
+        await pilot.press("x b")
         await shows(app, "It can't be watched: it has no uri.")
         subject.now_stage = ConversationStage.CLOSED
-        await pilot.press("s")
+        await pilot.press("x b")
         await shows(app, "Nothing is sent: ")
         assert subject.asked_for == []
 
@@ -372,7 +372,7 @@ async def test_a_server_that_can_not_be_watched_is_not_asked() -> None:
     app = Offers(ResourcesPanel(subject))
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await chosen(app, pilot, "Welcome")
-        await pilot.press("s")
+        await pilot.press("x b")
         await shows(app, "lack resources.subscribe")
         assert subject.asked_for == []
 
@@ -394,7 +394,7 @@ async def test_what_comes_instead_is_told(comes: Outcome, says: str) -> None:
     app = Offers(ResourcesPanel(subject))
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await chosen(app, pilot, "Welcome")
-        await pilot.press("s")
+        await pilot.press("x b")
         await shows(app, says)
         assert "\x1b" not in text(app)
 
@@ -404,7 +404,7 @@ async def test_a_storm_of_updates_is_a_number_and_no_flood_of_toasts() -> None:
     app = Offers(ResourcesPanel(subject))
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await chosen(app, pilot, "Welcome")
-        await pilot.press("s")
+        await pilot.press("x b")
         await shows(app, "● watched")
         subject.update(times=2000)
         await shows(app, "◆ updated ×2,000")
@@ -417,7 +417,7 @@ async def test_a_resource_that_was_read_again_is_compared_with_what_it_said_befo
     app = Offers(ResourcesPanel(subject))
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await chosen(app, pilot, "Welcome")
-        await pilot.press("u")
+        await pilot.press("v d")
         await shows(app, "There is no earlier read to compare with")
         await read(app, pilot, subject, "the old tide", "Saltmouth\nthe old tide\n")
         subject.update()
@@ -425,11 +425,11 @@ async def test_a_resource_that_was_read_again_is_compared_with_what_it_said_befo
         await read(app, pilot, subject, "the new tide", "Saltmouth\nthe new tide\n")
         await shows(app, "It has changed since the read before: u shows how.")
         await until(lambda: "◆ updated\n" not in text(app), "the mark is gone")
-        await pilot.press("u")
+        await pilot.press("v d")
         await until(lambda: isinstance(app.screen, BeforeAfterScreen), "the comparison is there")
         await shows(app, "- the [old] tide")
         assert "+ the [new] tide" in text(app)
-        await pilot.press("u")
+        await pilot.press("escape")
         await until(lambda: not isinstance(app.screen, BeforeAfterScreen), "it is gone")
 
 
@@ -455,6 +455,6 @@ async def test_bytes_are_compared_by_size_and_hash() -> None:
             await pilot.press("ctrl+j")
             await shows(app, shown)
         await shows(app, "It has changed")
-        await pilot.press("u")
+        await pilot.press("v d")
         await shows(app, "- before: 3 bytes, sha256 7692c3ad")
         assert "+ after: 5 bytes, sha256" in text(app)

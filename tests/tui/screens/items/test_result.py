@@ -73,9 +73,9 @@ async def test_a_call_that_is_over_shows_what_came_of_it() -> None:
         assert "✓ Succeeded · 40 ms" in text(app)
         assert app.panel.exchange is call.exchange
         app.panel.body.focus_body()
-        await pilot.press("r")
+        await pilot.press("x e")
         assert app.wanted == [("edit", 1)]
-        await pilot.press("v")
+        await pilot.press("v i")
         await until(lambda: isinstance(app.screen, PictureScreen), "the picture is open")
 
 
@@ -83,7 +83,7 @@ async def test_without_a_picture_its_key_is_not_offered_and_without_a_text_the_k
     app = Panel()
     async with app.run_test(size=(80, 20), notifications=True) as pilot:
         app.panel.body.focus_body()
-        await pilot.press("v", "m", "r", "y")
+        await pilot.press("v", "v m", "x e", "y")
         await pilot.pause()
         assert not any(found.binding.id == "result.picture" for found in app.screen.active_bindings.values())
         assert "There is no text" in text(app)

@@ -223,12 +223,12 @@ async def test_a_destructive_tool_asks_once() -> None:
         await chosen(app, pilot, "clear")
         await pilot.press("ctrl+j")
         await until(lambda: isinstance(app.screen, ConfirmScreen), "it is asked")
-        await pilot.press("n")
+        await pilot.press("escape")
         await until(lambda: not isinstance(app.screen, ConfirmScreen), "the question is gone")
         assert subject.calls == []
         await pilot.press("ctrl+j")
         await until(lambda: isinstance(app.screen, ConfirmScreen), "it is asked again after a no")
-        await pilot.press("y")
+        await pilot.press("ctrl+j")
         await until(lambda: len(subject.calls) == 1, "it is called")
         await shows(app, "✓ Succeeded")
         await pilot.press("ctrl+j")
@@ -245,18 +245,18 @@ async def test_the_history_shows_edits_and_repeats_earlier_calls() -> None:
             await app.panel.form.take({"a": value})
             await pilot.press("ctrl+j")
             await shows(app, f"a is {value}")
-        await pilot.press("h")
+        await pilot.press("v h")
         await until(lambda: app.panel.result.body.history.has_focus, "the history has the focus")
         assert '{"a": 6}' in text(app)
         await pilot.press("j", "enter")
         await shows(app, "a is 5")
-        await pilot.press(".")
+        await pilot.press("x r")
         await until(lambda: len(subject.calls) == 3, "the shown call is repeated")
         assert subject.calls[2]["arguments"] == {"a": 5}
         await shows(app, "History 3")
-        await pilot.press("h")
+        await pilot.press("v h")
         await until(lambda: app.panel.result.body.history.has_focus, "the history has the focus")
-        await pilot.press("k", "r")
+        await pilot.press("k", "x e")
         await until(lambda: app.panel.form.form.arguments == {"a": 6}, "its arguments are in the form")
 
 
@@ -329,7 +329,7 @@ async def test_json_and_form_are_two_views_of_what_is_sent() -> None:
     app = Tools(subject)
     async with app.run_test(size=WIDE) as pilot:
         await chosen(app, pilot, "echo")
-        await pilot.press("e")
+        await pilot.press("ctrl+o")
         await until(lambda: app.panel.form.form.as_json, "JSON is shown")
         edit = app.panel.form.form.query_one(".form--json", TextArea)
         edit.text = '{"text": "by hand", "more": null}'
@@ -416,10 +416,10 @@ async def test_the_keys_of_the_result_work_from_the_list_too() -> None:
         await pilot.press("ctrl+j")
         await shows(app, "**loud**")
         await app.panel.form.take({"a": 99})
-        await pilot.press("r")
+        await pilot.press("x e")
         await until(lambda: app.panel.form.form.arguments == {"a": 1}, "the call's arguments are in the form")
         app.panel.items.list.focus()
-        await pilot.press("m")
+        await pilot.press("v m")
         await until(lambda: "**loud**" not in text(app), "the Markdown is rendered")
         app.panel.items.list.focus()
         await pilot.press("]", "]")
@@ -431,14 +431,14 @@ async def test_the_schemas_of_a_tool_are_one_key_away_before_and_after_a_call() 
     app = Tools(subject)
     async with app.run_test(size=NARROW) as pilot:
         await chosen(app, pilot, "add")
-        await pilot.press("S")
+        await pilot.press("v S")
         await shows(app, '"outputSchema": {')
         shown = text(app)
         assert '"default": 1' in shown
         assert '"sum": {' in shown
         await pilot.press("y")
         assert json.loads(app.clipboard) == {key: ADD[key] for key in ("inputSchema", "outputSchema")}
-        await pilot.press("escape", "escape", "k", "S")
+        await pilot.press("escape", "escape", "k", "v S")
         await shows(app, '"minLength": 2')
         assert "outputSchema" not in text(app)
         assert subject.calls == []
@@ -463,7 +463,7 @@ async def test_what_a_call_wrote_to_stderr_is_one_key_from_its_result() -> None:
         subject.tape.wait(1).stderr(b"read late")
         await shows(app, "stderr 3 s")
         subject.tape.wait(500).stderr(b"long after the call")
-        await pilot.press("escape", "s")
+        await pilot.press("escape", "g s")
         await shows(app, "KeyError: 'zzz'")
         shown = text(app)
         for line in ("the net is torn", "read late"):

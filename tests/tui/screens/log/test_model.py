@@ -50,7 +50,7 @@ def modern(tape: Tape) -> Tape:
 
 
 def test_before_a_level_is_set_the_server_decides(tape: Tape) -> None:
-    assert said(legacy(tape, logging={})) == "Log   no level set: the server decides | S sets the level"
+    assert said(legacy(tape, logging={})) == "Log   no level set: the server decides | x l sets the level"
     assert not asked_level(tape.journal, None, "", can_set=False)[1], "a moment of a recording, whose level nobody sets"
 
 

@@ -117,11 +117,11 @@ async def test_a_key_shows_one_of_both_sources(tape: Tape) -> None:
     panel = ServerLogPanel(Staged(tape))
     async with Log(panel).run_test(size=NARROW) as pilot:
         panel.take_focus()
-        await pilot.press("s")
+        await pilot.press("v o")
         only_messages = await shown(pilot, panel)
-        await pilot.press("s")
+        await pilot.press("v o")
         only_stderr = await shown(pilot, panel)
-        await pilot.press("s")
+        await pilot.press("v o")
         both = await shown(pilot, panel)
     assert "starting" not in only_messages
     assert "log messages only" in only_messages
@@ -146,7 +146,7 @@ async def test_the_filter_hides_lines_and_says_how_many_match(tape: Tape) -> Non
         await until(lambda: panel.query_one(SearchBar).text == "OUTx", "what was typed")
         assert "Nothing matches" in await shown(pilot, panel)
         assert panel.rows.has_focus
-        await pilot.press("backslash")
+        await pilot.press("f c")
         assert "lit" in await shown(pilot, panel)
 
 
@@ -163,9 +163,9 @@ async def test_the_list_follows_and_a_step_back_ends_that(tape: Tape) -> None:
         screen = await shown(pilot, panel)
         assert "line 40" not in screen
         assert "1 new" in screen
-        await pilot.press("F")
+        await pilot.press("v f")
         assert "line 40" in await shown(pilot, panel)
-        await pilot.press("P")
+        await pilot.press("v p")
         said(tape, "info", "line 41")
         screen = await shown(pilot, panel)
     assert "line 41" not in screen
@@ -189,7 +189,7 @@ async def test_a_level_is_chosen_from_the_eight_and_asked_for(tape: Tape) -> Non
     panel = ServerLogPanel(subject)
     async with Log(panel).run_test(size=NARROW) as pilot:
         panel.take_focus()
-        await pilot.press("S")
+        await pilot.press("x l")
         await until(lambda: isinstance(pilot.app.screen, ChooseScreen), "the choice is there")
         await pilot.pause()
         screen = text(pilot.app)
@@ -226,14 +226,14 @@ async def test_an_empty_log_says_so(tape: Tape) -> None:
     async with Log(panel).run_test(size=NARROW) as pilot:
         screen = await shown(pilot, panel)
     assert "The server has said nothing yet." in screen
-    assert "S asks it" in screen
+    assert "sets the server's log level" in screen
 
 
 async def test_a_recording_asks_for_nothing(tape: Tape) -> None:
     panel = ServerLogPanel(Staged(opened(tape), stage=ConversationStage.RECORDED))
     async with Log(panel).run_test(size=NARROW, notifications=True) as pilot:
         panel.take_focus()
-        await pilot.press("S")
+        await pilot.press("x l")
         await until(lambda: "Nothing is sent: " in text(pilot.app), "it says so")
 
 
@@ -274,7 +274,7 @@ async def test_a_flood_of_messages_is_taken_in_slices_and_keys_work_meanwhile(ta
     async with Log(panel).run_test(size=NARROW) as pilot:
         panel.take_focus()
         panel.sync()
-        await pilot.press("s")
+        await pilot.press("v o")
         assert "log messages only" in await shown(pilot, panel)
         while panel.model.is_filtering or panel.model.taken < tape.journal.count:
             panel.sync()

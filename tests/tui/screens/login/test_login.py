@@ -72,7 +72,7 @@ async def test_the_address_is_opened_on_a_key_and_not_before(monkeypatch: pytest
     monkeypatch.setattr(webbrowser, "open", lambda url: not opened.append(url))  # type: ignore[func-returns-value]
     async with waiting() as dialog:
         assert opened == []
-        await dialog.pilot.press("o")
+        await dialog.pilot.press("enter")
         await until(lambda: opened == [dialog.url], "it is opened")
 
 
@@ -80,7 +80,7 @@ async def test_over_ssh_nothing_is_opened_and_the_tunnel_is_told(monkeypatch: py
     monkeypatch.setenv("SSH_CONNECTION", "10.0.0.1 5 10.0.0.2 22")
     async with waiting(160, 45) as dialog:
         await dialog.shows("ssh -N -L", "@10.0.0.2")
-        await dialog.pilot.press("o")
+        await dialog.pilot.press("enter")
         await dialog.shows("Not opened: this terminal is on another machine")
 
 
@@ -92,11 +92,11 @@ async def test_the_address_can_be_copied() -> None:
 
 async def test_where_the_browser_ended_can_be_typed() -> None:
     async with waiting(authorization_response_iss_parameter_supported=None) as dialog:
-        await dialog.pilot.press("p", *"two words", "enter")
+        await dialog.pilot.press("/", *"two words", "enter")
         await dialog.shows("neither the address")
         await dialog.pilot.press("escape")
         assert isinstance(dialog.app.screen, LoginScreen)
-        await dialog.pilot.press("p", "ctrl+u", *"wr0ng-code", "enter")
+        await dialog.pilot.press("/", "ctrl+u", *"wr0ng-code", "enter")
         await dialog.shows("invalid_grant", "It breaks at: token for the code.")
 
 
@@ -112,7 +112,7 @@ async def test_what_is_pasted_anywhere_is_taken() -> None:
 
 async def test_giving_up_says_so_and_offers_no_more_keys_for_it() -> None:
     async with waiting() as dialog:
-        await dialog.pilot.press("x")
+        await dialog.pilot.press("ctrl+x")
         await dialog.shows("it was called off", "It breaks at: consent in the browser.", "Esc leaves")
         await until(lambda: "Give up" not in text(dialog.app), "the keys are gone")
         await dialog.pilot.press("o", "y", "r", "x", "escape")
@@ -122,10 +122,10 @@ async def test_giving_up_says_so_and_offers_no_more_keys_for_it() -> None:
 
 async def test_a_camera_gets_a_code_where_there_is_room() -> None:
     async with waiting(80, 24) as small:
-        await small.pilot.press("r")
+        await small.pilot.press("Q")
         await small.shows("The QR code takes")
     async with waiting(160, 60) as large:
-        await large.pilot.press("r")
+        await large.pilot.press("Q")
         await until(lambda: isinstance(large.app.screen, QrScreen), "the code comes")
         await large.pilot.press("escape")
         await large.shows("opens at")
@@ -136,6 +136,6 @@ async def test_the_steps_stay_on_the_server_screen() -> None:
         await browse(dialog.entrance.guide)
         await until(lambda: dialog.app.subject.stage is ConversationStage.OPEN, "one is in")
         await until(lambda: not isinstance(dialog.app.screen, LoginScreen), "the dialog goes")
-        await dialog.pilot.press("6")
+        await dialog.pilot.press("9")
         await dialog.shows("Login", "token for the code", "Nothing is broken on the way.")
         assert "opens-the-door" not in text(dialog.app)

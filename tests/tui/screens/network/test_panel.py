@@ -53,7 +53,7 @@ async def test_a_wide_screen_shows_the_list_beside_the_exchange() -> None:
         assert "Authorization" in screen
         assert "Bearer ••••••" in screen
         assert "hush" not in screen
-        await pilot.press("z")
+        await pilot.press("v r")
         assert "hush" in await shown(pilot, panel), "the newest is the one in sight"
         await pilot.press("k")
         assert "s3cret" in await shown(pilot, panel)
@@ -88,7 +88,7 @@ async def test_the_request_is_shown_in_the_traffic_by_its_message() -> None:
     async with (app := Exchanges(panel)).run_test(size=WIDE) as pilot:
         panel.take_focus()
         await shown(pilot, panel)
-        await pilot.press("g", "o")
+        await pilot.press("g g", "o")
         await pilot.pause()
     assert app.wanted == [2]
 

@@ -41,7 +41,7 @@ async def test_without_any_it_says_how_and_where_they_are_kept(tape: Tape) -> No
         await app.push_screen(MarksScreen(subject, noted, None), answers.append)
         await until(lambda: "Nothing is marked." in text(app) and "gone with it" in text(app), "what to do")
         noted.mark(2, text="hm")
-        await pilot.press("S", "c", "d", "escape")
+        await pilot.press("s", "m", "x d", "escape")
         await until(lambda: answers == [None], "back")
         await app.push_screen(MarksScreen(subject, noted, None), answers.append)
         await until(lambda: "hm" in text(app) and "1 mark, 0 views" in text(app), "the mark")

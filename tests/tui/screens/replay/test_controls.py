@@ -40,7 +40,7 @@ async def both(size: tuple[int, int] = (120, 36)) -> AsyncIterator[tuple[Inspect
         await until(
             lambda: [tab.subject.stage for tab in app.tabs] == [ConversationStage.RECORDED] * 2, "both were read"
         )
-        await pilot.press("&")
+        await pilot.press("g a")
         await until(lambda: "101 entries  everything known" in bar(app), "the bar of both")
         await until(lambda: panel(app).timeline.count == 101, "all rows")
         common = app.replay.common.playback
@@ -61,7 +61,7 @@ def panel(app: InspectApp) -> TimelinePanel:
 
 async def test_the_cursor_of_the_timeline_is_where_one_stands_in_every_tab() -> None:
     async with both() as (app, pilot, common):
-        await pilot.press("^")
+        await pilot.press("g <")
         await until(lambda: "#1 of 101" in bar(app), "the first")
         await pilot.press("right", "right", "right")
         await until(lambda: "#4 of 101" in bar(app) and panel(app).chosen == (2, 2), "the row of it")
@@ -70,22 +70,22 @@ async def test_the_cursor_of_the_timeline_is_where_one_stands_in_every_tab() -> 
         await pilot.press("o")
         await until(lambda: "#2 of 65" in bar(app) and not app.tabs.shows_timeline, "the first tab stands there")
         await pilot.press("2")
-        await until(lambda: "as at #2" in text(app) and "not been listed yet" in text(app), "so do its screens")
+        await until(lambda: "Replay at #2" in text(app) and "not been listed yet" in text(app), "so do its screens")
         for _ in range(15):
             await pilot.press("right")
         await until(lambda: "#17 of 65" in bar(app), "steps in a tab")
-        await pilot.press("comma")
+        await pilot.press("g tab")
         await until(lambda: app.tab.number == 2 and "of 36" in bar(app), "the other tab")
         assert app.playback is not None
         wall = [tab.subject.journal.store.wall_ns for tab in app.tabs]
         at = app.playback.at
         assert wall[1](at) <= wall[0](17) < wall[1](at + 1), "has come along"
-        await pilot.press("&")
+        await pilot.press("g a")
         await until(lambda: f"#{17 + at} of 101" in bar(app), "and so has the timeline")
         await until(lambda: panel(app).chosen == (1, 17), "its cursor")
-        await pilot.press("$")
+        await pilot.press("g >")
         await until(lambda: "101 entries  everything known" in bar(app), "the end of all")
-        await pilot.press("comma", "2")
+        await pilot.press("g tab", "2")
         await until(lambda: "19 tools" in text(app), "everything is known in the tabs, too")
         assert not common.stands_somewhere
         await app.navigation.close_tab(app.tabs[1])
@@ -102,7 +102,7 @@ def test_a_row_of_a_tab_that_was_closed_leads_nowhere() -> None:
 
 async def test_a_time_and_requests_and_matches_lead_on_in_all() -> None:
     async with both() as (app, pilot, common):
-        await pilot.press("#")
+        await pilot.press("g n")
         await until(lambda: isinstance(app.screen, GoToScreen), "where to")
         app.screen.query_one(Input).value = "+2"
         await pilot.press("enter")
@@ -111,7 +111,7 @@ async def test_a_time_and_requests_and_matches_lead_on_in_all() -> None:
         assert moment is not None
         assert 2_000_000_000 <= moment[1] < 3_000_000_000
         at = common.at
-        await pilot.press("}")
+        await pilot.press("g x")
         await until(lambda: common.at > at, "the next request")
         entry = common.entry
         assert entry is not None
@@ -132,7 +132,7 @@ async def test_rows_of_all_come_in_their_time_and_rest_while_a_tab_is_in_sight()
     async with both() as (app, pilot, common):
         now = [0]
         common._clock = lambda: now[0]
-        await pilot.press("_")
+        await pilot.press("x space")
         await until(lambda: "playing" in bar(app) and panel(app).timeline.count < 20, "that they are played")
         now[0] += 2_500_000_000
         await until(lambda: common.shown > 30, "what has come")
@@ -140,19 +140,19 @@ async def test_rows_of_all_come_in_their_time_and_rest_while_a_tab_is_in_sight()
         names = {panel(app).timeline.entry(at)[0].name for at in range(common.shown)}
         assert len(names) == 2
         came = common.shown
-        await pilot.press("comma")
+        await pilot.press("g tab")
         await until(lambda: "paused" in bar(app), "the tab rests")
         own = app.playback
         assert own is not None
         assert own.shown < 65
         now[0] += 60_000_000_000
-        await pilot.press("&")
+        await pilot.press("g a")
         await until(lambda: f"#{came} of 101" in bar(app) and "paused" in bar(app), "nothing has come meanwhile")
         common.player.speed = math.inf
-        await pilot.press("_")
+        await pilot.press("x space")
         await until(lambda: common.shown == 101 and not common.player.playing, "the end")
         await until(lambda: panel(app).timeline.count == 101, "all rows")
-        await pilot.press("$")
+        await pilot.press("g >")
         await until(lambda: "everything known" in bar(app), "everything")
 
 
@@ -171,17 +171,17 @@ async def test_captures_that_grow_stand_where_the_cursor_is_until_they_are_follo
     app = InspectApp(replay=tmp_path / "a.mcpcap", beside=[OpenedSession("b", capture=tmp_path / "b.mcpcap")])
     async with app.run_test(size=(120, 36), notifications=True) as pilot:
         await until(lambda: len(app.tabs) == 2 and all(tab.subject.grows for tab in app.tabs), "both grow")
-        await pilot.press("&")
+        await pilot.press("g a")
         await until(lambda: "6 entries  followed" in bar(app), "both are followed")
         await pilot.press("left")
         await until(lambda: "#5 of 6" in bar(app), "one back")
         ask(1, 3)
         await until(lambda: "#5 of 7" in bar(app), "there still")
-        await pilot.press("_")
+        await pilot.press("x space")
         await until(lambda: "#7 of 7" in bar(app) and "playing" in bar(app), "played up to the newest")
         ask(0, 3)
         await until(lambda: "#8 of 8" in bar(app) and panel(app).timeline.count == 8, "what comes then")
-        await pilot.press("$")
+        await pilot.press("g >")
         await until(lambda: "8 entries  followed" in bar(app), "followed again")
     for tab in app.tabs:
         await tab.subject.end()
@@ -194,7 +194,7 @@ async def opened(path: Path, size: tuple[int, int] = (110, 30)) -> AsyncIterator
     app = InspectApp(replay=path)
     async with app.run_test(size=size, notifications=True) as pilot:
         await until(lambda: app.subject.stage is ConversationStage.RECORDED, "the capture was read")
-        await until(lambda: "_ play" in text(app), "the bar")
+        await until(lambda: "x Space Play" in text(app), "the bar")
         yield app, pilot
     await app.subject.end()
 
@@ -218,38 +218,38 @@ async def test_screens_show_what_was_known_where_the_cursor_of_the_traffic_is() 
             await pilot.press("right")
         await until(lambda: "19 tools" in text(app), "the tools, once they came")
         at = playback_of(app).at
-        await pilot.press("{", "{")
+        await pilot.press("g X", "g X")
         await until(lambda: playback_of(app).at < at, "back by requests")
-        await pilot.press("^")
+        await pilot.press("g <")
         await until(lambda: "have not been listed yet" in text(app) and "#1 of 65" in bar(app), "back at the first")
         await pilot.press("1")
         await until(lambda: app.panel.list.chosen == 1, "the traffic's cursor is there too")  # type: ignore[attr-defined]
-        await pilot.press("$", "2")
+        await pilot.press("g >", "2")
         await until(lambda: "19 tools" in text(app) and "everything known" in bar(app), "all of it again")
 
 
 async def test_findings_are_those_that_could_be_told_where_one_stands() -> None:
     async with checked("lighthouse", (110, 30)) as (app, pilot):
-        await until(lambda: "_ play" in text(app), "the bar")
+        await until(lambda: "x Space Play" in text(app), "the bar")
         count = len(app.subject.checks.all)
-        await pilot.press("j", "j", "E")
+        await pilot.press("j", "j", "8")
         await until(lambda: f"{count} more after this moment" in text(app), "that there is more later")
         assert "Nothing had been found by then" in text(app)
-        assert "as at #3" in text(app)
+        assert "Replay at #3" in text(app)
         await pilot.press("right", "right")
         await until(lambda: "✗ 2 errors" in text(app) and "#5 bytes" in text(app), "what came to light with that line")
-        assert "E Findings ✗ 2" in text(app)
+        assert "8 Findings ✗ 2" in text(app)
         await pilot.press("2")
-        await until(lambda: "not been listed yet" in text(app) and "E Findings ✗ 2" in text(app), "the badge elsewhere")
-        await pilot.press("E", "$")
+        await until(lambda: "not been listed yet" in text(app) and "8 Findings ✗ 2" in text(app), "the badge elsewhere")
+        await pilot.press("8", "g >")
         await until(lambda: "more after" not in text(app) and "all 65 entries checked" in text(app), "all of it again")
-        assert "as at #" not in text(app)
+        assert "Replay at #" not in text(app)
 
 
 async def test_whoever_looks_at_evidence_from_the_end_still_stands_there() -> None:
     async with checked("lighthouse", (110, 30)) as (app, pilot):
-        await until(lambda: "_ play" in text(app), "the bar")
-        await pilot.press("E")
+        await until(lambda: "x Space Play" in text(app), "the bar")
+        await pilot.press("8")
         await until(lambda: "all 65 entries checked" in text(app), "the findings")
         await pilot.press("enter")
         await until(lambda: app.tab.shown == "traffic" and app.panel.list.chosen == 5, "the evidence")  # type: ignore[attr-defined]
@@ -259,7 +259,7 @@ async def test_whoever_looks_at_evidence_from_the_end_still_stands_there() -> No
         playback_of(app).visit(34)
         app.on_log_list_selected(LogList.Selected(traffic.rows, 0, 1))  # a list tells its first choice
         assert playback_of(app).visited == 34
-        await pilot.press("E")
+        await pilot.press("8")
         await until(lambda: "all 65 entries checked" in text(app), "all findings again")
         await pilot.press("1", "j")
         await until(lambda: "everything known" not in bar(app), "a move of one's own is one")
@@ -272,7 +272,7 @@ async def test_a_number_leads_there_from_any_screen_and_the_filter_from_match_to
         await pilot.press("1")
         app.panel.list.filters.set("method == tools/call")  # type: ignore[attr-defined]
         await until(lambda: app.panel.list.model.has_filter, "a filter")  # type: ignore[attr-defined]
-        await pilot.press("6", "#")
+        await pilot.press("9", "g n")
         await until(lambda: isinstance(app.screen, GoToScreen), "where to")
         app.screen.query_one(Input).value = "20"
         await pilot.press("enter")
@@ -290,7 +290,7 @@ async def test_played_rows_come_one_by_one_and_pausing_keeps_what_came() -> None
         playback = playback_of(app)
         now = [0]
         playback._clock = lambda: now[0]
-        await pilot.press("_")
+        await pilot.press("x space")
         await until(lambda: "playing" in bar(app) and playback.front is not None, "that it is played")
         traffic = app.panel.list  # type: ignore[attr-defined]
         await until(lambda: 0 < traffic.model.taken < 10, "the first rows alone")
@@ -300,20 +300,20 @@ async def test_played_rows_come_one_by_one_and_pausing_keeps_what_came() -> None
         await until(lambda: playback.pause is not None, "a pause")
         shown = playback.shown
         assert 10 < shown < 65
-        await pilot.press("_")
+        await pilot.press("x space")
         await until(lambda: "paused" in bar(app), "the pause")
         await until(lambda: traffic.model.taken == shown, "all that came are rows")
-        await pilot.press("x")
+        await pilot.press("v e")
         await until(lambda: "had not ended then" in text(app), "no card of what comes later")
         await pilot.press("right")
         await until(lambda: traffic.model.taken == shown + 1, "one row more")
-        await pilot.press("%")
+        await pilot.press(">")
         await until(lambda: "×2" in bar(app), "another speed")
         playback.player.speed = math.inf
-        await pilot.press("_")
+        await pilot.press("x space")
         await until(lambda: playback.shown == 65 and not playback.player.playing, "the end")
         await until(lambda: "#65 of 65" in bar(app), "that this is where one stands")
-        await pilot.press("$")
+        await pilot.press("g >")
         await until(lambda: "everything known" in bar(app), "everything")
 
 
@@ -335,12 +335,12 @@ async def test_a_capture_that_grows_is_followed_until_one_goes_back_in_it(tmp_pa
         await until(lambda: "#5 of 6" in bar(app), "one back")
         ask(6)
         await until(lambda: "#5 of 7" in bar(app), "there still")
-        await pilot.press("_")
+        await pilot.press("x space")
         await until(lambda: playback_of(app).shown == 7, "played up to the newest")
         assert playback_of(app).player.playing
         ask(7)
         await until(lambda: playback_of(app).shown == 8, "what comes then")
-        await pilot.press("$")
+        await pilot.press("g >")
         await until(lambda: "8 entries  followed" in bar(app), "followed again")
     journal.close()
 

@@ -60,13 +60,13 @@ def test_what_is_recorded_later_comes_in_its_time_from_then_on() -> None:
     assert one.due(101 * SECOND, 2) == 2
 
 
-def test_speeds_come_one_after_the_other_and_a_pause_begins_anew() -> None:
+def test_speeds_come_one_after_the_other_up_to_the_fastest_and_a_pause_begins_anew() -> None:
     one = player()
     seen = []
     for _ in SPEEDS:
         one.turn_speed(0)
         seen.append(one.speed)
-    assert seen == [*SPEEDS[2:], *SPEEDS[:2]]
+    assert seen == [*SPEEDS[2:], SPEEDS[-1], SPEEDS[-1]]
     one.pause()
     assert one.due(100 * SECOND, 6) == 0
     assert one.passed_ns(SECOND, 6) == 0

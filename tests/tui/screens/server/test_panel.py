@@ -96,9 +96,9 @@ async def test_values_are_masked_until_z_reveals_them(subject: Staged) -> None:
         assert "••••••  · -e" in await look(pilot, panel)
         assert "s3cr3t" not in text(pilot.app)
         panel.take_focus()
-        await pilot.press("z")
+        await pilot.press("v r")
         assert "s3cr3t  · -e" in await look(pilot, panel)
-        await pilot.press("z")
+        await pilot.press("v r")
         assert "s3cr3t" not in await look(pilot, panel)
 
 

@@ -37,9 +37,9 @@ async def test_a_person_jumps_from_difference_to_difference_and_sees_both_sides(
         await pilot.press("enter")
         await until(lambda: isinstance(app.screen, BeforeAfterScreen), "both values")
         await until(lambda: "[" in text(app), "the words that differ")
-        await pilot.press("escape", "g", "N")
+        await pilot.press("escape", "g g", "N")
         await until(lambda: "no difference above" in text(app), "that it is the first")
-        await pilot.press("x")
+        await pilot.press("=")
         await until(lambda: "exactly" in text(app), "an exact comparison")
         await pilot.press("escape")
         await until(lambda: not isinstance(app.screen, CompareScreen), "back")
@@ -52,7 +52,7 @@ async def test_what_cannot_be_read_is_said_and_left(tmp_path: Path) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await app.push_screen(of_files(bad, sample("handshake")))
         await until(lambda: "no capture" in text(app), "why not")
-        await pilot.press("n", "x", "escape")
+        await pilot.press("n", "=", "escape")
         await until(lambda: not isinstance(app.screen, CompareScreen), "back")
 
 

@@ -57,20 +57,20 @@ async def test_they_are_listed_noted_and_removed_when_that_is_meant(tape: Tape, 
         await until(lambda: all(said in text(app) for said in ("✓ closed", "✗ died", "✗ unreadable")), "all three")
         await until(lambda: "★ 1" in text(app), "what is marked")
         assert "3 captures" in text(app)
-        await pilot.press("j", "n")
+        await pilot.press("j", "x n")
         await until(lambda: isinstance(app.screen, NameScreen), "what to note")
         app.screen.query_one(Input).value = "the ship that sank"
         await pilot.press("enter")
         await until(lambda: "the ship that sank" in text(app), "the note")
         assert NotesFile(shelf / "wreck.mcpcap", "").read().remark == "the ship that sank"
-        await pilot.press("d")
+        await pilot.press("x d")
         await until(
             lambda: isinstance(app.screen, ConfirmScreen) and "Remove this capture" in text(app), "the question"
         )
-        await pilot.press("n", "d")
+        await pilot.press("escape", "x d")
         await until(lambda: isinstance(app.screen, ConfirmScreen), "the question again")
         assert (shelf / "wreck.mcpcap").exists()
-        await pilot.press("y")
+        await pilot.press("ctrl+j")
         await until(lambda: "2 captures" in text(app), "one less")
         assert sorted(os.listdir(shelf)) == ["broken.mcpcap", "evening.mcpcap"]
     kept = places().state / "sessions.json"
@@ -82,7 +82,7 @@ async def test_one_that_is_open_here_stays(tape: Tape, shelf: Path) -> None:
     app = One(tape)
     async with app.run_test(size=(130, 20), notifications=True) as pilot:
         await until(lambda: " ● " in text(app), "that it is open")
-        await pilot.press("d")
+        await pilot.press("x d")
         await until(lambda: "close its tab first" in text(app), "why not")
         assert (shelf / "evening.mcpcap").exists()
 
@@ -91,5 +91,5 @@ async def test_without_any_it_says_where_they_come_from(tape: Tape) -> None:
     app = One(tape)
     async with app.run_test(size=(80, 10)) as pilot:
         await until(lambda: "There are no captures yet." in text(app), "that there is none")
-        await pilot.press("d", "n", "c", "enter")
+        await pilot.press("x d", "x n", "v d", "enter")
         assert not isinstance(app.screen, ConfirmScreen | NameScreen)

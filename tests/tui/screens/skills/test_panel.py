@@ -76,8 +76,8 @@ async def before_skills(tmp_path: Path, *flags: str, **sitting: Any) -> AsyncIte
     environment = build_environment({"PYTHONPATH": str(ROOT)}, inherit_all=True)
     target = StdioTarget((sys.executable, "-m", "inspector.demo", *flags), environment, str(ROOT))
     async with at_the_screen(target, tmp_path / "demo.mcpcap", **sitting) as person:
-        await person.sees("connected")
-        await person.press("I")
+        await person.sees("Connected")
+        await person.press("g k")
         yield person
 
 
@@ -100,8 +100,8 @@ async def before_pages(tmp_path: Path, pages: list[Any], content: Any) -> AsyncI
     argv = (sys.executable, str(SERVERS / "scripted.py"), json.dumps(script))
     target = StdioTarget(argv, build_environment({}, inherit_all=False), str(ROOT))
     async with at_the_screen(target, tmp_path / "paged.mcpcap") as person:
-        await person.sees("connected")
-        await person.press("I")
+        await person.sees("Connected")
+        await person.press("g k")
         yield person
 
 
@@ -130,7 +130,7 @@ async def test_a_file_is_read_on_demand_and_compared(tmp_path: Path) -> None:
 async def test_verifying_stops_where_a_file_differs_and_shows_both_digests_and_no_content(tmp_path: Path) -> None:
     async with before_skills(tmp_path, size=(80, 24)) as person:
         await person.sees("forged-chart", "First met")  # what is met for the first time is said until the next key
-        await person.press("G", "v")
+        await person.press("G", "x v")
         await person.sees("sha256 differs", "listed", "came", "must not be used")
         assert "first,2" not in person.screen
         assert len(read(person)) == 2
@@ -152,7 +152,7 @@ async def test_a_file_can_be_read_while_the_rest_of_the_list_is_still_arriving(t
 async def test_a_key_says_that_the_list_is_still_arriving(tmp_path: Path) -> None:
     async with before_pages(tmp_path, ["silence"], {}) as person:
         await person.sees("⋯ listing")
-        for key in ("v", "ctrl+j", "u"):
+        for key in ("x v", "ctrl+j", "x g"):
             await person.press(key)
             await person.sees("The list is still arriving.")
             person.pilot.app.clear_notifications()
@@ -164,7 +164,7 @@ async def test_a_server_without_skills_is_not_asked_until_somebody_wants_it(tmp_
     async with before_skills(tmp_path, "--legacy-only") as person:
         await person.sees("The server declares no skills", "l asks for a list all the same")
         assert person.wire().sent("skills/list") == []
-        await person.press("l")
+        await person.press("r")
         await person.sees("the list did not come: error -32601")
 
 
@@ -173,7 +173,7 @@ async def test_an_entry_is_asked_for_anew(tmp_path: Path) -> None:
         await person.sees("lamp-lighting")
         await person.press("j", "ctrl+j")
         await person.sees("✓ as listed")
-        await person.press("u")
+        await person.press("x g")
         await person.sees("SKILL.md  · not read  446 B")
         assert json.dumps(person.wire().sent("skills/get")[0]).count("lamp-lighting") == 1
 
@@ -181,10 +181,10 @@ async def test_an_entry_is_asked_for_anew(tmp_path: Path) -> None:
 async def test_a_recording_shows_its_skills_and_what_became_of_them(tmp_path: Path) -> None:
     async with before_skills(tmp_path) as person:
         await person.sees("forged-chart")
-        await person.press("G", "v")
+        await person.press("G", "x v")
         await person.sees("sha256 differs")
     async with at_a_replay(tmp_path / "demo.mcpcap") as person:
-        await person.press("I")
+        await person.press("g k")
         await person.sees("lamp-lighting", "soundings.csv  ✗ sha256 differs")
-        await person.press("v")
+        await person.press("x v")
         await person.sees("Nothing is sent: this is a recording.")

@@ -190,7 +190,7 @@ async def test_what_is_typed_needs_no_second_key_and_nonsense_is_told() -> None:
 
 
 async def test_the_demo_and_nothing_can_be_chosen() -> None:
-    for keys, answer in ((("down", "d"), OpenDemo()), (("escape",), None)):
+    for keys, answer in ((("down", "t"), OpenDemo()), (("escape",), None)):
         app = Harness()
         async with app.run_test(size=(90, 24)) as pilot:
             await until(lambda app=app: "gulls" in text(app), "the list")  # type: ignore[misc]
@@ -328,7 +328,7 @@ async def test_moving_passes_over_headings() -> None:
             ("j", "Demo"),
             ("j", "Demo"),
             ("k", "20251125"),
-            ("g", "shop"),
+            ("g g", "shop"),
             ("G", "Demo"),
         ):
             await pilot.press(key)
@@ -348,11 +348,11 @@ async def test_a_click_on_a_heading_chooses_what_stands_under_it() -> None:
 async def test_d_is_the_demo_and_t_another_theme() -> None:
     start = app(SHOP)
     async with start.run_test(size=(80, 24)) as pilot:
-        await pilot.press("ctrl+t")
+        await pilot.press("v T")
         assert not start.current_theme.dark
         await pilot.press("question_mark")
         assert "Look at the server that comes with this program." in await seen(pilot)
-        await pilot.press("escape", "d")
+        await pilot.press("escape", "t")
     assert start.return_value == OpenDemo()
 
 

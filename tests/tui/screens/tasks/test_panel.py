@@ -223,11 +223,11 @@ async def test_keys_ask_for_its_end_for_its_state_and_follow_or_leave_it(tape: T
     async with Tasks(panel).run_test(size=NARROW) as pilot:
         panel.take_focus()
         await shown(pilot, panel)
-        await pilot.press("x", "f", "w")
+        await pilot.press("x c", "r", "x f")
         subject.tasks.followed = frozenset({"a"})
-        await pilot.press("w", "j")
+        await pilot.press("x f", "j")
         await shown(pilot, panel)
-        await pilot.press("x")
+        await pilot.press("x c")
         expected = [("cancel", "a"), ("fetch", "a"), ("follow", "a"), ("leave", "a"), ("cancel", "b")]
         await until(lambda: subject.errands.done == expected, f"all was asked for: {subject.errands.done}")
 
@@ -243,7 +243,7 @@ async def test_a_refusal_is_told_in_the_servers_words(tape: Tape) -> None:
     async with Tasks(panel).run_test(size=NARROW, notifications=True) as pilot:
         panel.take_focus()
         await shown(pilot, panel)
-        await pilot.press("x")
+        await pilot.press("x c")
         await until(lambda: "no ␛[2Jway" in text(pilot.app), "the refusal stands there")
 
 
@@ -254,10 +254,10 @@ async def test_the_servers_list_is_asked_for_and_what_stands_against_it_is_told(
     async with Tasks(panel).run_test(size=NARROW, notifications=True) as pilot:
         panel.take_focus()
         assert "There are no tasks." in await shown(pilot, panel)
-        await pilot.press("l")
+        await pilot.press("x L")
         await until(lambda: "lists 2 tasks" in text(pilot.app), "it says how many")
         subject.errands.answer = UsageError("the server does not declare tasks.list")
-        await pilot.press("l")
+        await pilot.press("x L")
         await until(lambda: "does not declare" in text(pilot.app), "it says why not")
 
 
@@ -278,7 +278,7 @@ async def test_a_recording_shows_its_tasks_and_does_nothing(tape: Tape) -> None:
     async with Tasks(panel).run_test(size=NARROW, notifications=True) as pilot:
         panel.take_focus()
         assert "paint" in await shown(pilot, panel)
-        await pilot.press("x")
+        await pilot.press("x c")
         await until(lambda: "Nothing is sent: " in text(pilot.app), "it says so")
 
 
@@ -292,7 +292,7 @@ async def test_a_task_of_this_side_can_not_be_cancelled_from_here(tape: Tape) ->
     async with Tasks(panel).run_test(size=(100, 24), notifications=True) as pilot:
         panel.take_focus()
         assert "this side" in await shown(pilot, panel)
-        await pilot.press("x")
+        await pilot.press("x c")
         await until(lambda: "This side runs that task" in text(pilot.app), "it says so")
     assert subject.errands.done == []
 

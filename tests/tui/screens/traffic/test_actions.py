@@ -20,7 +20,7 @@ async def test_a_view_is_taken_and_looked_through_again(tape: Tape) -> None:
     app = One(Staged(tape))
     async with app.run_test(size=(140, 30)) as pilot:
         await until(lambda: "tools/call buy" in text(app), "the rows")
-        await pilot.press("T")
+        await pilot.press("v t")
         app.panel.list.filters.set("method == tools/call")
         await until(lambda: app.panel.list.model.count == 1, "the filter")
         view = app.panel.present_view()
@@ -40,7 +40,7 @@ async def test_a_call_is_sent_again_and_what_came_is_held_against_what_came_befo
         await until(lambda: exchanges[-1].target == "add", "the call")
         await pilot.press("1", "G")
         await until(lambda: "tools/call add" in text(app), "its row")
-        await pilot.press("r")
+        await pilot.press("x r")
         await until(
             lambda: "The same came as before" in text(app) or isinstance(app.screen, ConfirmScreen), "the answer"
         )
@@ -55,14 +55,14 @@ async def test_a_call_is_sent_again_and_what_came_is_held_against_what_came_befo
         app.panel.show_entry(entry)
         await until(lambda: isinstance(app.panel, TrafficPanel) and app.panel.list.chosen == entry, "the recorded call")
         count = len(exchanges)
-        await pilot.press("r")
+        await pilot.press("x r")
         await until(lambda: isinstance(app.screen, ConfirmScreen), "the question whether to send it there")
-        await pilot.press("n")
+        await pilot.press("escape")
         await until(lambda: not isinstance(app.screen, ConfirmScreen), "the recording")
         assert len(exchanges) == count
-        await pilot.press("r")
+        await pilot.press("x r")
         await until(lambda: isinstance(app.screen, ConfirmScreen), "the question again")
-        await pilot.press("y")
+        await pilot.press("ctrl+j")
         await until(lambda: len(exchanges) == count + 1 and not exchanges[-1].is_open, "the live call")
         await until(lambda: "tools/call add: " in text(app), "what came of it")
 
@@ -78,6 +78,6 @@ async def test_what_cannot_be_sent_says_why() -> None:
             entry = next(each.request_frame for each in exchanges if each.method == method)
             app.panel.show_entry(entry)
             await until(lambda at=entry: app.panel.list.chosen == at, "the row")  # type: ignore[attr-defined, misc]
-            await pilot.press("r")
+            await pilot.press("x r")
             await until(lambda said=why: said in text(app), "why not")  # type: ignore[misc]
     await app.subject.end()

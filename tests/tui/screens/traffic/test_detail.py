@@ -124,7 +124,7 @@ async def test_the_focus_goes_along_from_the_bytes_to_the_headers() -> None:
     app = InspectApp(replay=sample("harbour"))
     async with app.run_test(size=(160, 45)) as pilot:
         await until(lambda: app.subject.stage is ConversationStage.RECORDED, "the capture is read")
-        await pilot.press("g", *["}"] * 5, "enter", "]", "]", "]")
+        await pilot.press("g g", *["g x"] * 5, "enter", "]", "]", "]")
         await until(lambda: "HTTP/1.1 after" in text(app), "the headers are shown")
         await app._tick()
         await pilot.pause()
@@ -188,25 +188,25 @@ async def test_one_goes_from_finding_to_finding_and_sees_what_is_meant() -> None
     app.CHECKS_AFTER_S = 0.01
     async with app.run_test(size=(160, 45)) as pilot:
         await until(lambda: app.checker and app.subject.checks.is_done and "⚑" in text(app), "all was checked")
-        await pilot.press("g")
+        await pilot.press("g g")
         await until(lambda: "stdio opened" in text(app) and "Findings   " not in text(app), "the top was there")
         assert "] Findings" not in text(app)
         for _ in range(4):
             before = app.panel.list.chosen  # type: ignore[attr-defined]
-            await pilot.press("J")
+            await pilot.press("g f")
             await until(lambda: app.panel.list.chosen != before, "the next one was chosen")  # type: ignore[attr-defined] # noqa: B023
         value = "structuredContent.hectopascal"
         await until(lambda: value in text(app), "the value was chosen")
         assert "✗ broken_barometer" in text(app)
         await pilot.press("left_square_bracket")
         await until(lambda: "`structuredContent` does not match `outputSchema`" in text(app), "the tab told it")
-        await pilot.press("K")
+        await pilot.press("g F")
         await until(
             lambda: "▲ " in text(app) and "tool-failure-as-protocol-error" in text(app), "the one before was shown"
         )
         await pilot.press("slash", *"finding == structured-content-invalid", "enter")
         await until(lambda: "✓ 1 of 65" in text(app), "the filter knew the check")
-        await pilot.press("J", "J")
+        await pilot.press("g f", "g f")
     await app.subject.end()
 
 
@@ -234,11 +234,11 @@ async def test_it_tells_of_the_chosen_line_and_goes_away_again(tape: Tape) -> No
     app = One(Staged(tape, stage=ConversationStage.OPEN))
     async with app.run_test(size=(140, 40)) as pilot:
         await until(lambda: "tools/call buy" in text(app), "the rows")
-        await pilot.press("g", "v")
+        await pilot.press("g g", "v .")
         await until(lambda: "revision" in text(app) and "not settled yet" in text(app), "the state at the first")
         await pilot.press("G")
         await until(lambda: "#6  ⋯ for" in text(app), "what is in flight at the last")
-        await pilot.press("v")
+        await pilot.press("v .")
         await until(lambda: "In flight" not in text(app), "the message again")
 
 
@@ -249,7 +249,7 @@ async def test_what_takes_a_while_is_found_out_beside(tape: Tape) -> None:
         app = One(Staged(tape, stage=ConversationStage.RECORDED))
         async with app.run_test(size=(80, 24)) as pilot:
             await until(lambda: "tools/call buy" in text(app), "the rows")
-            await pilot.press("G", "v")
+            await pilot.press("G", "v .")
             await until(lambda: "#6  ⋯ for" in text(app), "what is in flight, once it is known")
     finally:
         history.NEAR = near

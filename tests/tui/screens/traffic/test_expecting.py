@@ -46,7 +46,7 @@ async def _expected(
         panel.show(entry)
         await pilot.pause()
         panel.query_one(view, PayloadView).focus_content()
-        await pilot.press("g", *["down"] * downs, "A")
+        await pilot.press("g g", *["down"] * downs, "x a")
         await pilot.pause()
         menu = text(app)
         if choice:

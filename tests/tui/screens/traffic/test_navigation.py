@@ -41,12 +41,12 @@ async def test_the_chosen_row_becomes_the_filter(tape: Tape) -> None:
     async with Showing(panel).run_test(size=WIDE) as pilot:
         panel.take_focus()
         await looked(pilot, panel)
-        await pilot.press("equals_sign")
+        await pilot.press("f o")
         await filtered(panel, 4)
         assert panel.list.filters.text == 'tool == "buy"'
         assert panel.list.model.count == 2
-        await pilot.press("backslash")
-        await pilot.press("tilde")
+        await pilot.press("f c")
+        await pilot.press("f x")
         await filtered(panel, 7)
         assert panel.list.filters.text == 'not tool == "buy"'
 
@@ -56,7 +56,7 @@ async def test_a_value_in_the_payload_is_added_to_the_filter(tape: Tape) -> None
     async with Showing(panel).run_test(size=WIDE) as pilot:
         panel.take_focus()
         await looked(pilot, panel)
-        await pilot.press("equals_sign")
+        await pilot.press("f o")
         await filtered(panel, 4)
         await pilot.press("enter")
         await looked(pilot, panel)
@@ -64,7 +64,7 @@ async def test_a_value_in_the_payload_is_added_to_the_filter(tape: Tape) -> None
             if (panel.detail.chosen_value() or ("",))[0] == "params.arguments.city":
                 break
             await pilot.press("down")
-        await pilot.press("plus")
+        await pilot.press("f f")
         await filtered(panel, 1)
         assert panel.list.filters.text == 'tool == "buy" and args.city == "Bergen"'
 
@@ -74,11 +74,11 @@ async def test_partners_are_shown_in_the_order_of_the_wire(tape: Tape) -> None:
     async with Showing(panel).run_test(size=WIDE) as pilot:
         panel.take_focus()
         await looked(pilot, panel)
-        await pilot.press("T")
+        await pilot.press("v t")
         panel.list.filters.set("args.city == Bergen")
         await filtered(panel, 1)
         assert panel.list.model.count == 1
-        await pilot.press("V")
+        await pilot.press("f p")
         assert "with partners" in await looked(pilot, panel)
         assert panel.list.model.count == 2
         await pilot.press("f2")
@@ -92,7 +92,7 @@ async def test_finding_jumps_and_hides_nothing(tape: Tape) -> None:
         panel.take_focus()
         await looked(pilot, panel)
         before = panel.list.model.count
-        await pilot.press("g", "asterisk", *"pearl")
+        await pilot.press("g g", "f /", *"pearl")
 
         def has_found() -> bool:
             panel.sync()
@@ -149,7 +149,7 @@ async def test_space_unfolds_a_run_and_what_stands_under_a_call(tape: Tape) -> N
     async with Showing(panel).run_test(size=WIDE) as pilot:
         panel.take_focus()
         assert "▸ ×20" in await _shown(pilot, panel)
-        await pilot.press("g", "}", "}", "j", "space")
+        await pilot.press("g g", "g x", "g x", "j", "space")
         screen = await _shown(pilot, panel)
         assert "▾ ×20" in screen
         assert "line 7" in screen
@@ -164,11 +164,11 @@ async def test_brackets_go_from_error_to_error_and_say_when_there_is_none(tape: 
     async with Showing(panel).run_test(size=WIDE, notifications=True) as pilot:
         panel.take_focus()
         await _shown(pilot, panel)
-        await pilot.press("g", ")")
+        await pilot.press("g g", "g e")
         await _at(pilot, panel, "tools/call broken")
-        await pilot.press(")")
+        await pilot.press("g e")
         await until(lambda: "There is no error below." in text(pilot.app), "it is said")
-        await pilot.press("G", "(")
+        await pilot.press("G", "g E")
         await _at(pilot, panel, "tools/call broken")
 
 
@@ -177,13 +177,13 @@ async def test_what_is_nested_leads_to_its_call(tape: Tape) -> None:
     async with Showing(panel).run_test(size=WIDE, notifications=True) as pilot:
         panel.take_focus()
         await _shown(pilot, panel)
-        await pilot.press("g", "}", "}", ">")
+        await pilot.press("g g", "g x", "g x", "g w")
         await _at(pilot, panel, "message")
-        await pilot.press("o")
+        await pilot.press("g c")
         await _at(pilot, panel, "tools/call slow")
-        await pilot.press("o")
+        await pilot.press("g c")
         await until(lambda: "Nothing is known to have caused this." in text(pilot.app), "it is said")
-        await pilot.press(">", "<")
+        await pilot.press("g w", "g W")
         await _at(pilot, panel, "tools/call slow")
 
 
@@ -192,11 +192,11 @@ async def test_a_number_or_a_time_can_be_gone_to(tape: Tape) -> None:
     async with Showing(panel).run_test(size=WIDE) as pilot:
         panel.take_focus()
         await _shown(pilot, panel)
-        await pilot.press("#", *"6", "enter")
+        await pilot.press("g n", *"6", "enter")
         await _at(pilot, panel, "tools/call slow")
-        await pilot.press("#", *"soon", "enter")
+        await pilot.press("g n", *"soon", "enter")
         await until(lambda: "time of day, such as" in text(pilot.app), "what is wrong is said")
-        await pilot.press("escape", "#", *"+99", "enter")
+        await pilot.press("escape", "g n", *"+99", "enter")
         await _at(pilot, panel, "the end")
 
 
@@ -205,16 +205,16 @@ async def test_times_are_told_in_turn_and_count_from_a_line(tape: Tape) -> None:
     async with Showing(panel).run_test(size=WIDE) as pilot:
         panel.take_focus()
         await _shown(pilot, panel)
-        await pilot.press("@")
+        await pilot.press("v k")
         assert "of start" in await _shown(pilot, panel)
-        await pilot.press("@")
+        await pilot.press("v k")
         assert "of above" in await _shown(pilot, panel)
-        await pilot.press("g", "}", "t")
+        await pilot.press("g g", "g x", "v z")
         screen = await _shown(pilot, panel)
         assert "of #4" in screen
         assert "◆ 0.000" in screen
         assert "-0.025" in screen
-        await pilot.press("t")
+        await pilot.press("v z")
         assert "of #4" not in await _shown(pilot, panel)
 
 
@@ -223,11 +223,11 @@ async def test_a_value_becomes_a_column_and_the_next_list_has_it_too(tape: Tape)
     async with Showing(panel).run_test(size=WIDE) as pilot:
         panel.take_focus()
         await _shown(pilot, panel)
-        await pilot.press("g", "}", "}", "enter")
+        await pilot.press("g g", "g x", "g x", "enter")
         await _shown(pilot, panel)
         while (chosen := panel.detail.chosen_value()) is None or not chosen[0].endswith(".q"):
             await pilot.press("j")
-        await pilot.press("c")
+        await pilot.press("f a")
         screen = await _shown(pilot, panel)
         assert "args.q" in screen.split("\n")[0]
         assert "herring" in _row(screen, "tools/call slow")
@@ -244,7 +244,7 @@ async def test_a_frozen_list_stands_still_and_counts_what_has_come(tape: Tape) -
     async with Showing(panel).run_test(size=WIDE) as pilot:
         panel.take_focus()
         await _shown(pilot, panel)
-        await pilot.press("P")
+        await pilot.press("v p")
         before = [line.split("│")[0] for line in (await _shown(pilot, panel)).split("\n")[1:-2]]
         tape.call(5, "late")
         tape.error(5, -1, "x")
@@ -252,7 +252,7 @@ async def test_a_frozen_list_stands_still_and_counts_what_has_come(tape: Tape) -
         screen = await _shown(pilot, panel)
         assert "‖ +3 ✗1" in screen
         assert [line.split("│")[0] for line in screen.split("\n")[1:-2]] == before
-        await pilot.press("P")
+        await pilot.press("v p")
         assert "tools/call late" in await _shown(pilot, panel)
 
 
@@ -261,7 +261,7 @@ async def test_who_reads_further_up_is_told_of_rows_and_errors(tape: Tape) -> No
     async with Showing(panel).run_test(size=WIDE) as pilot:
         panel.take_focus()
         await _shown(pilot, panel)
-        await pilot.press("g")
+        await pilot.press("g g")
         tape.call(5, "late")
         tape.error(5, -1, "x")
         tape.call(6, "late")
@@ -290,7 +290,7 @@ async def test_the_waterfall_opens_at_the_chosen_exchange_and_leads_back_with_an
     async with Showing(panel).run_test(size=WIDE) as pilot:
         panel.take_focus()
         await _shown(pilot, panel)
-        await pilot.press("g", "}", "}", "W")
+        await pilot.press("g g", "g x", "g x", "v w")
         await until(lambda: "Waterfall" in text(pilot.app).split("\n")[0], "it is open")
         (row,) = [line for line in text(pilot.app).split("\n") if line.startswith("▌")]
         assert "tools/call slow" in row

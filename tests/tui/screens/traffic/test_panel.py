@@ -21,11 +21,11 @@ from tests.waiting import until
 async def test_where_the_detail_is_out_of_sight_it_points_once_it_is_opened() -> None:
     async with checked("lighthouse", (80, 24)) as (app, pilot):
         await until(lambda: "✗→ " in text(app), "marks were there")
-        await pilot.press("g", "slash", *"finding == structured-content-invalid", "enter")
+        await pilot.press("g g", "slash", *"finding == structured-content-invalid", "enter")
         await until(lambda: "1 of 65" in text(app), "one line was left")
-        await pilot.press("backslash", "g")
+        await pilot.press("f c", "g g")
         for _ in range(4):
-            await pilot.press("J")
+            await pilot.press("g f")
             await pilot.pause()
         assert "structuredContent.hectopascal" not in text(app)
         await pilot.press("enter")
@@ -39,7 +39,7 @@ async def test_it_is_what_the_filter_shows_and_the_operation_under_the_cursor(ta
     app = One(Staged(tape))
     async with app.run_test(size=(110, 24)) as pilot:
         await until(lambda: "tools/call buy" in text(app), "the rows")
-        await pilot.press("g", "G", "k")
+        await pilot.press("g g", "G", "k")
 
         def scopes() -> list[tuple[str, list[int]]]:
             return [(each.name, [*each.entries]) for each in app.panel.export_scopes]
@@ -102,7 +102,7 @@ async def test_the_filter_hides_what_does_not_match_and_says_how_much_does(tape:
         while "1 of 5" not in await shown(pilot, panel):
             pass
         assert "initialize" not in await shown(pilot, panel)
-        await pilot.press("backslash")
+        await pilot.press("f c")
         assert "initialize" in await shown(pilot, panel)
 
 
@@ -121,10 +121,10 @@ async def test_t_changes_to_the_order_of_the_wire_and_keeps_the_chosen_entry(tap
     async with Showing(panel).run_test(size=WIDE) as pilot:
         panel.take_focus()
         await shown(pilot, panel)
-        await pilot.press("g")
+        await pilot.press("g g")
         await shown(pilot, panel)
         assert panel.query_one(DetailPanel).entry == 1
-        await pilot.press("T")
+        await pilot.press("v t")
         screen = await shown(pilot, panel)
         assert "order of the wire" in screen
         assert panel.list.model.count == 5
@@ -136,12 +136,12 @@ async def test_braces_go_from_request_to_request(tape: Tape) -> None:
     async with Showing(panel).run_test(size=WIDE) as pilot:
         panel.take_focus()
         await shown(pilot, panel)
-        await pilot.press("T", "g")
+        await pilot.press("v t", "g g")
         await shown(pilot, panel)
-        await pilot.press("right_curly_bracket")
+        await pilot.press("g x")
         await shown(pilot, panel)
         assert panel.query_one(DetailPanel).entry == 4
-        await pilot.press("p")
+        await pilot.press("g p")
         await shown(pilot, panel)
         assert panel.query_one(DetailPanel).entry == 5
 

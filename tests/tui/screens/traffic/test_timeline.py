@@ -13,7 +13,7 @@ from tests.waiting import until
 
 async def test_rows_of_all_servers_stand_in_one_list_and_the_chosen_one_beside_it() -> None:
     async with aboard("pier", "quay", size=(150, 40)) as (app, pilot, _):
-        await pilot.press("&")
+        await pilot.press("g a")
         await until(lambda: "2 servers in one order of time" in text(app), "the timeline")
         total = sum(tab.subject.journal.count for tab in app.tabs)
         await until(lambda: f"{total} entries" in text(app) and "pier " in text(app) and "quay " in text(app), "all")
@@ -21,7 +21,7 @@ async def test_rows_of_all_servers_stand_in_one_list_and_the_chosen_one_beside_i
         timeline = app.tabs.timeline
         assert isinstance(timeline, TimelinePanel)
         await until(lambda: timeline.timeline.count >= total, "rows for all")
-        await pilot.press("g")
+        await pilot.press("g g")
         await until(lambda: "stdio opened" in text(app).partition("│")[2], "the detail of the first")
         await pilot.press("G", "enter")
         await until(lambda: timeline.detail.has_focus_within, "in the detail")
@@ -31,7 +31,7 @@ async def test_rows_of_all_servers_stand_in_one_list_and_the_chosen_one_beside_i
 
 async def test_a_line_leads_to_its_servers_own_tab() -> None:
     async with aboard("pier", "quay") as (app, pilot, _):
-        await pilot.press("&")
+        await pilot.press("g a")
         timeline = app.tabs.timeline
         assert isinstance(timeline, TimelinePanel)
         await until(lambda: timeline.timeline.count > 20, "rows")
@@ -44,7 +44,7 @@ async def test_a_line_leads_to_its_servers_own_tab() -> None:
 
 async def test_narrow_terminals_show_list_and_detail_in_turn() -> None:
     async with aboard("pier", "quay", size=(80, 24)) as (app, pilot, _):
-        await pilot.press("&")
+        await pilot.press("g a")
         await until(lambda: "method and target" in text(app) and "server " in text(app), "the list")
         timeline = app.tabs.timeline
         assert isinstance(timeline, TimelinePanel)
@@ -57,7 +57,7 @@ async def test_narrow_terminals_show_list_and_detail_in_turn() -> None:
 
 async def test_the_filter_holds_for_all_and_what_comes_later_is_filtered_too() -> None:
     async with aboard("pier", "quay") as (app, pilot, _):
-        await pilot.press("&")
+        await pilot.press("g a")
         await until(lambda: "servers in one order" in text(app), "the timeline")
         await pilot.press("slash")
         await pilot.press(*"server==quay and t:echo")
@@ -69,7 +69,7 @@ async def test_the_filter_holds_for_all_and_what_comes_later_is_filtered_too() -
         rows = [line for line in text(app).splitlines() if "tools/call echo" in line]
         assert rows
         assert all("quay" in line for line in rows)
-        await pilot.press("backslash")
+        await pilot.press("f c")
         await until(lambda: "tools/list" in text(app), "everything again")
 
 
@@ -77,14 +77,14 @@ async def test_a_text_is_found_in_all_servers_and_a_match_brings_its_partner() -
     async with aboard("pier", "quay", size=(150, 40)) as (app, pilot, _):
         for tab in app.tabs:
             await tab.subject.call("tools/call", {"name": "echo", "arguments": {"text": "ahoy"}}, lambda exchange: None)
-        await pilot.press("&")
+        await pilot.press("g a")
         panel = app.tabs.timeline
         assert isinstance(panel, TimelinePanel)
         total = sum(tab.subject.journal.count for tab in app.tabs)
         await until(lambda: panel.timeline.count >= total, "rows for all")
         await pilot.press("n")
         await until(lambda: "Nothing is looked for" in text(app), "what n would need")
-        await pilot.press("g", "*", *"ahoy")
+        await pilot.press("g g", "f /", *"ahoy")
         await until(lambda: panel.actions.find_step() == 4, "two calls and their answers")
         await pilot.press("enter")
         await until(lambda: panel.rows.has_focus, "in the rows")
@@ -95,22 +95,19 @@ async def test_a_text_is_found_in_all_servers_and_a_match_brings_its_partner() -
             seen.add((wire.number, n))
             await pilot.press("n")
         assert len(seen) == 4
-
-        await pilot.press("T")
-        await until(lambda: "one order of time here" in text(app), "where the tree is")
         await pilot.press("slash", *"kind == request and t:echo", "enter")
         await until(lambda: panel.timeline.count == 2 and not panel.timeline.is_behind, "the calls alone")
-        await pilot.press("V")
+        await pilot.press("f p")
         await until(lambda: panel.timeline.count == 4, "with their answers")
 
 
 async def test_all_exchanges_of_all_servers_stand_on_one_axis_and_lead_back_to_their_lines() -> None:
     async with aboard("pier", "quay", size=(150, 40)) as (app, pilot, _):
-        await pilot.press("&")
+        await pilot.press("g a")
         panel = app.tabs.timeline
         assert isinstance(panel, TimelinePanel)
         await until(lambda: panel.timeline.count > 20, "rows")
-        await pilot.press("g", "W")
+        await pilot.press("g g", "v w")
         await until(lambda: "Waterfall  of 2 servers" in text(app), "the lanes of both")
         lanes = [line for line in text(app).splitlines() if "tools/list" in line]
         assert sorted(line.split()[0].strip("▌") or line.split()[1] for line in lanes) == ["pier", "quay"]

@@ -36,7 +36,7 @@ async def test_keys_change_the_axis_and_give_it_back(tape: Tape) -> None:
         app.push_screen(WaterfallScreen(Staged(handshake(tape), stage=ConversationStage.RECORDED), 1))
         await until(lambda: "in sight" in text(app), "it says what the axis shows")
         seen = [_axis(app)]
-        for key in ("+", "right", "minus", "left", "a", "z"):
+        for key in ("+", "right", "minus", "left", "0", "."):
             await pilot.press(key)
             assert "as you chose it" in text(app)
             seen.append(_axis(app))
@@ -60,7 +60,7 @@ async def test_without_exchanges_it_says_so(tape: Tape) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         app.push_screen(WaterfallScreen(Staged(tape), 0))
         await until(lambda: "There is no exchange yet." in text(app), "it is said")
-        await pilot.press("+", "a", "z", "enter", "=")
+        await pilot.press("+", "0", ".", "enter", "=")
         assert "There is no exchange yet." in text(app)
 
 

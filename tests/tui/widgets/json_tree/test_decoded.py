@@ -59,7 +59,7 @@ async def test_what_is_decoded_is_searched_and_folded_like_any_payload() -> None
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("down", "d")
         await pilot.pause()
-        await pilot.press("*", *"needle", "enter")
+        await pilot.press("/", *"needle", "enter")
         await pilot.pause()
         assert "find needle" in text(app)
         assert "$.rows[0].needle" in text(app)
@@ -99,7 +99,7 @@ async def test_a_picture_is_shown_as_bytes_and_by_a_key_as_a_picture() -> None:
         await pilot.pause()
         assert "89 50 4e 47" in text(app)
         assert "looks like image/png" in text(app)
-        await pilot.press("v")
+        await pilot.press("v i")
         await pilot.pause()
         assert isinstance(app.screen, PictureScreen)
         await app.workers.wait_for_complete()

@@ -19,7 +19,7 @@ async def test_what_is_typed_is_marked_counted_and_gone_to(size: tuple[int, int]
     view = JsonView(RAW)
     app = Showing(view)
     async with app.run_test(size=size) as pilot:
-        await pilot.press("*", *"needle")
+        await pilot.press("/", *"needle")
         await until(lambda: "✓ 3" in text(app), "it is counted")
         assert view.path == "a[0]"
         assert app.style_of("needle").reverse
@@ -36,7 +36,7 @@ async def test_it_is_found_from_where_the_search_began_letter_by_letter() -> Non
     app = Showing(view)
     async with app.run_test(size=(80, 24)) as pilot:
         view.go_to_line(6)
-        await pilot.press("*", "n")
+        await pilot.press("/", "n")
         await until(lambda: view.path == "needle", "the first letter leads on")
         await pilot.press("backspace", "h")
         await until(lambda: view.path == "z", "another letter leads from the same place")
@@ -46,7 +46,7 @@ async def test_escape_ends_it_and_marks_nothing_any_more() -> None:
     view = JsonView(RAW)
     app = Showing(view)
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("*", *"hay", "enter")
+        await pilot.press("/", *"hay", "enter")
         await pilot.pause()
         assert app.focused is view
         assert "find hay" in text(app)
@@ -56,7 +56,7 @@ async def test_escape_ends_it_and_marks_nothing_any_more() -> None:
         assert view.rows.needle == ""
         assert app.focused is view
         await pilot.press("escape")  # nothing is found any more: Escape is others' again
-        await pilot.press("*", "escape")
+        await pilot.press("/", "escape")
         await pilot.pause()
         assert app.focused is view
 
@@ -65,9 +65,9 @@ async def test_what_is_folded_away_is_found_and_shown() -> None:
     view = JsonView(RAW)
     app = Showing(view)
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("a")
+        await pilot.press("v a")
         assert '"x"' not in text(app)
-        await pilot.press("*", *"Needle")
+        await pilot.press("/", *"Needle")
         await until(lambda: view.path == "a[1].x", "it is unfolded")
         assert '"x": "Needle"' in text(app)
 
@@ -75,7 +75,7 @@ async def test_what_is_folded_away_is_found_and_shown() -> None:
 async def test_nothing_found_says_so() -> None:
     app = Showing(JsonView(RAW))
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("*", *"straw")
+        await pilot.press("/", *"straw")
         await until(lambda: "▲ 0" in text(app) or "! 0" in text(app), "it is said")
 
 
@@ -84,7 +84,7 @@ async def test_a_large_payload_is_searched_on_a_thread(monkeypatch: pytest.Monke
     view = JsonView(RAW)
     app = Showing(view)
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("*", *"needle")
+        await pilot.press("/", *"needle")
         await until(lambda: "✓ 3" in text(app), "it is counted")
         assert view.path == "a[0]"
         await pilot.press("enter", "n")
@@ -99,7 +99,7 @@ async def test_a_search_that_takes_too_long_is_given_up_and_says_so(monkeypatch:
     view = JsonView(RAW)
     app = Showing(view)
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("*", *"needle")
+        await pilot.press("/", *"needle")
         await until(lambda: "given up" in text(app), "it is said")
         assert view.path == ""
 
@@ -119,14 +119,14 @@ async def test_all_is_folded_and_unfolded() -> None:
     view = JsonView(JSON_ROWS_VIEW_RAW)
     app = Showing(view)
     async with app.run_test(size=(80, 30)) as pilot:
-        await pilot.press("a")
+        await pilot.press("v a")
         await until(lambda: view.view.count == 5, "all is folded")
         assert app.rows()[1:4] == [
             '  ▸   "rows": [ 2 items, 12 lines ],',
             '  ▸   "more": { 1 member, 3 lines },',
             '      "end": 0',
         ]
-        await pilot.press("a")
+        await pilot.press("v a")
         await until(lambda: view.view.count == view.lines.count, "all is unfolded")
 
 
@@ -135,12 +135,12 @@ async def test_what_is_beside_is_folded_and_the_cursor_stays() -> None:
     view = JsonView(JSON_ROWS_VIEW_RAW)
     app = Showing(view)
     async with app.run_test(size=(80, 30)) as pilot:
-        await pilot.press("down", "down", "f")
+        await pilot.press("down", "down", "v b")
         await until(lambda: "{ 2 members, 4 lines }," in text(app), "both rows are folded")
         assert view.path == "rows[0]"
         assert '"deep": {' in text(app)
         assert text(app).count("2 members, 4 lines") == 2
-        await pilot.press("f")
+        await pilot.press("v b")
         await until(lambda: view.view.count == view.lines.count, "both are unfolded")
 
 
@@ -149,7 +149,7 @@ async def test_a_level_is_folded_wherever_it_is() -> None:
     view = JsonView(JSON_ROWS_VIEW_RAW)
     app = Showing(view)
     async with app.run_test(size=(80, 30)) as pilot:
-        await pilot.press("down", "down", "l")
+        await pilot.press("down", "down", "v n")
         await until(lambda: '"deep": { 1 member }' in text(app), "the level is folded")
         assert text(app).count("2 members, 4 lines") == 2
 
@@ -159,7 +159,7 @@ async def test_folding_what_the_cursor_is_in_takes_the_cursor_along() -> None:
     app = Showing(view)
     async with app.run_test(size=(80, 30)) as pilot:
         view.go_to_line(3)
-        await pilot.press("a")
+        await pilot.press("v a")
         assert view.path == "rows"
 
 
@@ -218,7 +218,7 @@ async def test_keys_fold_and_unfold() -> None:
         assert app.marked() == ['▸     "b": [ 2 items ],']
         await pilot.press("left")
         assert widget.path == "a"
-        await pilot.press("space", "g", "space")
+        await pilot.press("space", "g g", "space")
         assert app.marked() == ["▸ { 3 members, 9 lines }"]
         assert app.rows()[1] == ""
 

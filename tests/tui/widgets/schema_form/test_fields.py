@@ -139,10 +139,10 @@ async def test_an_item_is_added_filled_moved_and_removed_by_keys() -> None:
         await _add(app, pilot, "Tom")
         assert app.form.arguments == {"crew": [{"name": "Ann"}, {"name": "Tom"}]}
         app.node("crew", 1).query("FormBar").first().focus()
-        await pilot.press("K")
+        await pilot.press("x up")
         assert app.form.arguments == {"crew": [{"name": "Tom"}, {"name": "Ann"}]}
         app.node("crew", 0).query("FormBar").first().focus()
-        await pilot.press("d")
+        await pilot.press("x d")
         assert app.form.arguments == {"crew": [{"name": "Ann"}]}
 
 
@@ -161,7 +161,7 @@ async def test_an_optional_object_is_added_and_taken_away() -> None:
         await pilot.press("a")
         assert app.form.arguments == {"wind": {"knots": 10}}
         app.node("wind").query("FormBar").first().focus()
-        await pilot.press("d")
+        await pilot.press("x d")
         assert app.form.arguments == {}
 
 
@@ -186,7 +186,7 @@ async def test_members_of_other_names_are_added_by_their_name() -> None:
         await pilot.press("7")
         assert app.form.arguments == {"depth": 7}
         app.node("depth").query("FormBar").first().focus()
-        await pilot.press("d")
+        await pilot.press("x d")
         assert app.form.arguments == {}
 
 

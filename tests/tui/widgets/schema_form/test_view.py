@@ -36,7 +36,7 @@ async def test_enter_does_the_first_thing_and_letters_the_others() -> None:
     app = Bars(FormBar([("crew", "strong")], [FieldAction("fold", "fold"), UP, REMOVE]))
     async with app.run_test(size=(60, 3)) as pilot:
         app.query_one(FormBar).focus()
-        await pilot.press("enter", "d", "K", "a")
+        await pilot.press("enter", "x d", "x up", "a")
         assert deeds(app) == ["fold", "remove", "up"]
 
 

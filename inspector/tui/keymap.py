@@ -1,0 +1,149 @@
+"""The user's own keys: `keys.toml` in the configuration directory, an action's id with its keys on each line.
+
+    "traffic.tree" = "v t"
+    "list.follow" = ["F", "v f"]
+
+Each mistake is one sentence with the line it is on; the rest of the file applies.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from textual.keys import KEY_ALIASES, Keys, key_to_character
+
+from inspector.config.paths import places
+from inspector.documents import UnreadableDocument, read_toml
+from inspector.text import visible
+from inspector.tui import keys
+from inspector.tui.actions import MENUS, Action, ActionScope
+
+FILE = "keys.toml"
+_MOST_BYTES = 100_000
+_NEVER = {
+    "ctrl+i": "Tab",
+    "ctrl+m": "Enter",
+    "ctrl+s": "flow control",
+    "ctrl+q": "flow control",
+    "ctrl+left_square_bracket": "Escape",
+}
+"""Keys that cannot be told from others, or that a terminal keeps, and why."""
+_NAMES = frozenset(str(key.value) for key in Keys) | frozenset(KEY_ALIASES)
+_MODIFIED = re.compile(r"(ctrl|alt|shift|super)\+")
+
+
+class Keymap(msgspec.Struct, frozen=True):
+    """Keys by the id of their action, and what is wrong with the file."""
+
+    keys: dict[str, tuple[str, ...]] = {}
+    problems: tuple[str, ...] = ()
+
+    @property
+    def for_textual(self) -> dict[str, str]:
+        """As `App.set_keymap` takes it."""
+        return {name: ",".join(own) for name, own in self.keys.items()}
+
+
+def path() -> Path:
+    """Where the file is, if there is one."""
+    return places().config / FILE
+
+
+def load(file: Path | None = None) -> Keymap:
+    """Read the file; without one nothing changes. Never raises: what is wrong is among the problems."""
+    file = file or path()
+    try:
+        text = file.read_bytes()[:_MOST_BYTES].decode()
+        found = read_toml(text)
+    except FileNotFoundError:
+        return Keymap()
+    except UnreadableDocument as error:
+        place = f"{file}:{error.line}" if error.line else str(file)
+        return Keymap(problems=(f"{visible(place, limit=300)}: {visible(str(error), limit=200)}",))
+    except (OSError, UnicodeDecodeError, ValueError) as error:
+        return Keymap(problems=(f"{visible(str(file), limit=300)}: {visible(str(error), limit=200)}",))
+    return checked(dict(_flat(found)), text, str(file))
+
+
+def checked(wanted: Mapping[str, Any], text: str = "", file: str = FILE) -> Keymap:
+    """Return what of it is valid, and one sentence for each unknown id, unusable key or conflict.
+
+    `text` is the file's text, in which the lines of the ids are found.
+    """
+    own: dict[str, tuple[str, ...]] = {}
+    problems = []
+    for name, value in wanted.items():
+        try:
+            own[name] = _keys_of(name, value)
+        except ValueError as error:
+            problems.append(f"{_place(name, text, file)}: {visible(str(error), limit=300)}")
+    for name in list(own):
+        for key, other in _conflicts(name, own):
+            problems.append(f"{_place(name, text, file)}: {key!r} of {name!r} is already the key of {other!r}")
+            own.pop(name, None)
+    return Keymap(own, tuple(problems))
+
+
+def _flat(found: Any, before: str = "") -> Iterator[tuple[str, Any]]:
+    """`traffic.tree = "v t"` without quotes makes a table of TOML; it means the same."""
+    for name, value in found.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{before}{name}.")
+        else:
+            yield f"{before}{name}", value
+
+
+def _keys_of(name: str, value: Any) -> tuple[str, ...]:
+    """Raises: ValueError, with what is wrong."""
+    if keys.known_action(name) is None:
+        raise ValueError(f"unknown action {name!r}; `mcp-inspect keys` lists the ids")
+    listed = [value] if isinstance(value, str) else value
+    if not isinstance(listed, list) or not listed or not all(isinstance(each, str) and each for each in listed):
+        raise ValueError(f"the keys of {name!r} must be a string or a list of strings")
+    return tuple(map(_key, listed))
+
+
+def _key(typed: str) -> str:
+    """Raises: ValueError."""
+    leader, _, second = typed.rpartition(" ") if len(typed) > 1 else ("", "", typed)
+    second = {",": "comma", " ": "space"}.get(second, second)
+    if leader and leader not in MENUS:
+        raise ValueError(f"{typed!r}: the first of two keys is one of {', '.join(MENUS)}")
+    base = _MODIFIED.sub("", second)
+    if not base or (len(base) > 1 and base not in _NAMES and key_to_character(base) is None):
+        raise ValueError(f"unknown key {typed!r}")
+    if second in _NEVER:
+        raise ValueError(f"{typed!r} cannot be used: it is {_NEVER[second]}")
+    return f"{leader} {second}" if leader else second
+
+
+def _conflicts(name: str, own: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, str]]:
+    """Keys of an action that another one has which is valid at the same time, each with the other's id."""
+    mine = keys.action(name)
+    for other in keys.ACTIONS:
+        if other.id == name or not _meet(mine, other):
+            continue
+        theirs = own.get(other.id, other.keys)
+        before = set(mine.keys) & set(other.keys)  # a nearer action may have the same key on purpose
+        for key in own[name]:
+            if key in theirs and key not in before:
+                yield key, other.id
+                return
+
+
+def _meet(one: Action, other: Action) -> bool:
+    """Whether both may be valid at the same time."""
+    if ActionScope.DIALOG in (one.where, other.where):
+        return one.where is other.where and one.id.partition(".")[0] == other.id.partition(".")[0]
+    return one.where is other.where or any(one.where in places and other.where in places for places in keys.TOGETHER)
+
+
+def _place(name: str, text: str, file: str) -> str:
+    """The file, with the line where the id is if it is found."""
+    last = re.escape(name.rpartition(".")[2])
+    wanted = re.compile(rf"""^\s*(["']?{re.escape(name)}["']?|["']?{last}["']?)\s*=""")
+    lines = (number for number, line in enumerate(text.splitlines(), 1) if wanted.match(line))
+    line = next(lines, 0)
+    return visible(f"{file}:{line}" if line else file, limit=300)
