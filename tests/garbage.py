@@ -16,7 +16,7 @@ _apps_since = 0
 def install() -> None:
     """From now on an app only counts where it would freeze all objects, and sets no thresholds."""
     gc.freeze = _count_app
-    gc.set_threshold = lambda *_: None  # type: ignore[assignment]
+    gc.set_threshold = lambda *_: None
     _set_threshold(50_000, 5, 5)
 
 
