@@ -28,6 +28,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 settling.install()
 garbage.install()
+gc.disable()  # until all tests are collected: what that makes stays
 os.environ.setdefault("PYTEST_TIMEOUT", f"{5 * PATIENCE_S:.0f}")  # a whole test may wait several times
 
 _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
@@ -118,6 +119,7 @@ def pytest_collection_finish() -> None:
     """Never look through modules and tests for garbage again: they stay."""
     gc.collect()
     garbage.freeze()
+    gc.enable()
 
 
 @pytest.fixture

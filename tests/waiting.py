@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 _PIECE_S = 0.02
 """Seconds of processor time that say how slow the machine is."""
-_PAUSE = 0.005
-"""Seconds between two looks: short beside anything a person would notice, long beside the look itself."""
+_PAUSE, _LONGEST_PAUSE = 0.005, 0.05
+"""Seconds between two looks, at first and at most: a tenth of what was waited, as the look itself takes time."""
 
 
 def slowness() -> float:
@@ -44,10 +44,12 @@ async def until(condition: Callable[[], object], what: str, timeout: float | Non
     Raises: AssertionError if the time is up.
     """
     patience = PATIENCE_S if timeout is None else timeout
-    end, is_last = time.monotonic() + patience, False
+    began = time.monotonic()
+    end, is_last = began + patience, False
     while not condition():
-        if time.monotonic() > end:
+        now = time.monotonic()
+        if now > end:
             if is_last or (slow := slowness() / SLOWNESS) < 2:
                 raise AssertionError(f"waited {patience:g} s in vain until {what}")
-            end, is_last = time.monotonic() + patience * slow, True
-        await asyncio.sleep(_PAUSE)
+            end, is_last = now + patience * slow, True
+        await asyncio.sleep(min(max(_PAUSE, (now - began) / 10), _LONGEST_PAUSE))

@@ -61,8 +61,8 @@ class Person:
         return next(line for line in self.screen.splitlines() if word in line).strip()
 
     def wire(self) -> Seen:
-        """What the journal holds now."""
-        return seen(self.journal)
+        """What the journal holds now, without rows."""
+        return seen(self.journal, with_rows=False)
 
 
 _KEYS = {"_": "underscore", "-": "minus", ".": "full_stop", " ": "space", "/": "slash"}

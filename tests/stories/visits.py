@@ -69,13 +69,15 @@ class Seen:
         return [each.method for each in self.exchanges if each.sender is Direction.TO_SERVER]
 
 
-def seen(journal: Journal) -> Seen:
-    """What a journal holds now."""
+def seen(journal: Journal, with_rows: bool = True) -> Seen:
+    """What a journal holds now; how it is shown only if wanted, as that takes longest."""
     entries = tuple(journal.store.entry(n) for n in range(1, journal.count + 1))
     exchanges = tuple(deepcopy(list(journal.conversation.exchanges)))
-    views = {tree: LogModel(journal, lambda: entries[-1].time_ns, tree=tree) for tree in (True, False)}
+    tree, wire = (
+        _rows(LogModel(journal, lambda: entries[-1].time_ns, tree=tree)) if with_rows else () for tree in (True, False)
+    )
     probes = frozenset(n for n in range(1, journal.count + 1) if journal.store.probe(n))
-    return Seen(entries, exchanges, journal.conversation.opening, _rows(views[True]), _rows(views[False]), probes)
+    return Seen(entries, exchanges, journal.conversation.opening, tree, wire, probes)
 
 
 def _rows(model: LogModel) -> Rows:
