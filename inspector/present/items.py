@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import msgspec
 
@@ -262,40 +262,40 @@ def _tokens(size: int) -> str:
     return f"~{text.estimate_tokens(size)} tokens est."
 
 
-class ToolList(RowSource):
-    """The tools as rows of a list."""
+R = TypeVar("R")
+
+
+class SearchedRows(RowSource, Generic[R]):
+    """Things that a server lists, as rows with a search. Subclasses say what a row holds."""
 
     def __init__(self) -> None:
-        self.rows: Sequence[ToolRow] = ()
+        self.rows: Sequence[R] = ()
         self.marks: Mapping[str, str] = {}
-        """By key, "new" or "changed"; set before `replace`."""
-        self.found: Callable[[Tool], Sequence[Finding]] = lambda tool: ()
-        """What checks have found about a tool."""
+        """By key, "new" or "changed"; set before `show`."""
+        self.found: Callable[[Any], Sequence[Finding]] = lambda thing: ()
+        """What checks have found about a thing."""
         self._generation = 0
-        self._all: tuple[Sequence[Tool], list[ToolRow]] = ((), [])
 
-    def replace(self, tools: Sequence[Tool], wanted: str = "") -> None:
-        """Show other tools, or the same after another search."""
-        self.show(self.sought(tools, wanted))
+    def replace(self, things: Sequence[Any], wanted: str = "") -> None:
+        """Show other things, or the same after another search."""
+        self.show(self.sought(things, wanted))
 
-    def sought(self, tools: Sequence[Tool], wanted: str, goes_on: Callable[[], bool] = always) -> list[ToolRow]:
-        """What a search finds. Any thread."""
-        return _found(self.all_rows(tools), wanted, goes_on)
+    def sought(self, things: Sequence[Any], wanted: str, goes_on: Callable[[], bool] = always) -> list[R]:
+        """The rows that a search finds; of no meaning once it does not go on. Any thread."""
+        raise NotImplementedError
 
-    def show(self, rows: Sequence[ToolRow]) -> None:
+    def show(self, rows: Sequence[R]) -> None:
         """Show what a search has found."""
         self.rows = rows
         self._generation += 1
 
-    def all_rows(self, tools: Sequence[Tool]) -> list[ToolRow]:
-        """A row for each tool; made once for the same list, because each tool is weighed for it."""
-        if self._all[0] is not tools:
-            self._all = (tools, tool_rows(tools))
-        return self._all[1]
+    def touch(self) -> None:
+        """Build the rows anew: what checks have found, or what is watched, has changed."""
+        self._generation += 1
 
-    def thing(self, index: int) -> Tool:
-        """The tool in a row."""
-        return self.rows[index].tool
+    def thing(self, index: int) -> ListedItem:
+        """What a row is about."""
+        raise NotImplementedError
 
     def identity(self, index: int) -> object:
         """Its kind and key."""
@@ -310,13 +310,31 @@ class ToolList(RowSource):
     def generation(self) -> int:
         return self._generation
 
+
+class ToolList(SearchedRows[ToolRow]):
+    """The tools as rows of a list."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._all: tuple[Sequence[Tool], list[ToolRow]] = ((), [])
+
+    def sought(self, tools: Sequence[Tool], wanted: str, goes_on: Callable[[], bool] = always) -> list[ToolRow]:
+        """What a search finds. Any thread."""
+        return _found(self.all_rows(tools), wanted, goes_on)
+
+    def all_rows(self, tools: Sequence[Tool]) -> list[ToolRow]:
+        """A row for each tool; made once for the same list, because each tool is weighed for it."""
+        if self._all[0] is not tools:
+            self._all = (tools, tool_rows(tools))
+        return self._all[1]
+
+    def thing(self, index: int) -> Tool:
+        """The tool in a row."""
+        return self.rows[index].tool
+
     def row(self, index: int, width: int) -> RowView:
         row = self.rows[index]
         return RowView(row_spans(row, width, self.marks.get(row.tool.key, ""), badge(self.found(row.tool))))
-
-    def judged(self) -> None:
-        """Checks have found something: rows may look otherwise."""
-        self._generation += 1
 
     def header(self, width: int) -> Sequence[Span]:
         cost = "size  tokens est." if width >= _WIDE else "size"

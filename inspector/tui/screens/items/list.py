@@ -10,7 +10,7 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -21,6 +21,7 @@ from textual.widgets import Static
 
 from inspector.checks.findings import Finding
 from inspector.present.gc_control import freeze_young
+from inspector.present.items import SearchedRows
 from inspector.present.list_changes import (
     ListNews,
     RememberedServer,
@@ -29,7 +30,6 @@ from inspector.present.list_changes import (
     marks_since,
     news_lines,
 )
-from inspector.present.rows import RowSource
 from inspector.present.spans import Span
 from inspector.protocol.json_diff import THINGS
 from inspector.protocol.things import LISTS, ListedItem
@@ -73,31 +73,6 @@ class ItemKind:
     """That it was requested, as a participle: "called"."""
     made: Callable[[ListedItem, str], bool]
     """Whether a recorded request, by what it was about, was one for the item."""
-
-
-class ItemRows(RowSource, Protocol):
-    """Rows that know their items."""
-
-    marks: Mapping[str, str]
-    """By key, "new" or "changed"; set before `replace`."""
-
-    found: Callable[[Any], Sequence[Finding]]
-    """What checks have found about an item."""
-
-    def judged(self) -> None:
-        """Rows may look otherwise: checks have found something."""
-
-    def replace(self, things: Sequence[Any], wanted: str = "") -> None:
-        """Show other items, or the same after another search."""
-
-    def sought(self, things: Sequence[Any], wanted: str, goes_on: Callable[[], bool] = ...) -> Sequence[Any]:
-        """The rows that a search finds; of no meaning once it does not go on. Any thread."""
-
-    def show(self, rows: Any) -> None:
-        """Show what a search has found."""
-
-    def thing(self, index: int) -> ListedItem:
-        """The item in a row."""
 
 
 # Loading and searching
@@ -161,7 +136,7 @@ class ListLoader:
 class ListSearch:
     """Searches the items of a list: a short one at once, a long one on a thread. Only the newest search counts."""
 
-    def __init__(self, owner: Widget, rows: ItemRows, show: Callable[[bool], None]) -> None:
+    def __init__(self, owner: Widget, rows: SearchedRows[Any], show: Callable[[bool], None]) -> None:
         """`show` is called once the rows are those that were found, with what `search` was given."""
         self._owner = owner
         self._rows = rows
@@ -292,7 +267,7 @@ class ItemList(Widget):
             self.opened = opened
 
     def __init__(
-        self, conversation: OpenConversation, rows: ItemRows, kind: ItemKind, below: Widget | None = None
+        self, conversation: OpenConversation, rows: SearchedRows[Any], kind: ItemKind, below: Widget | None = None
     ) -> None:
         """`below` is shown below the rows."""
         super().__init__()
@@ -372,7 +347,7 @@ class ItemList(Widget):
         changes = checks.changes if checks is not None else 0
         if changes != self._check_changes:
             self._check_changes = changes
-            self._rows.judged()
+            self._rows.touch()
             self.list.sync()
 
     def findings(self, thing: ListedItem | None) -> Sequence[Finding]:
@@ -557,7 +532,9 @@ def _empty(
     return [[(f"The {many} were never listed", "muted")]]
 
 
-def _place_of(thing: ListedItem | None, rows: ItemRows, keys: frozenset[tuple[type[ListedItem], str]]) -> int | None:
+def _place_of(
+    thing: ListedItem | None, rows: SearchedRows[Any], keys: frozenset[tuple[type[ListedItem], str]]
+) -> int | None:
     """In which row it is. Another one with its key is sought only where there is one: that is slow."""
     places = range(rows.count)
     here = next((at for at in places if rows.thing(at) is thing), None)

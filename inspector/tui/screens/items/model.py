@@ -5,7 +5,7 @@ an icon is a fact: nothing is fetched because a server names it.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,9 +16,18 @@ from inspector.checks.findings import Finding, Severity
 from inspector.checks.registry import CHECKS
 from inspector.checks.verdict import verdict
 from inspector.present import spans as signs
-from inspector.present.items import MARKS, always, annotation_facts, best_first, icon_facts, mark, meta_facts
+from inspector.present.items import (
+    MARKS,
+    SearchedRows,
+    always,
+    annotation_facts,
+    best_first,
+    icon_facts,
+    mark,
+    meta_facts,
+)
 from inspector.present.live_checks import JournalFindings
-from inspector.present.rows import RowSource, RowView
+from inspector.present.rows import RowView
 from inspector.present.spans import Fact, Line, Span, fact, lay, paragraph, span, spans_width
 from inspector.present.words import GRADES, badge
 from inspector.present.words import mark as words_mark
@@ -69,56 +78,25 @@ def _rank(offer: Offer, needle: str) -> int | None:
     return 4 if needle in thing.description.casefold() else None
 
 
-class OfferList(RowSource):
+class OfferList(SearchedRows[Offer]):
     """The offers as rows."""
 
     def __init__(self, titles: tuple[str, str, str]) -> None:
         """`titles` are the columns': label, place, right edge."""
-        self.rows: Sequence[Offer] = ()
-        self.marks: Mapping[str, str] = {}
-        """By key, "new" or "changed"; set before `replace`."""
-        self.found: Callable[[ListedItem], Sequence[Finding]] = lambda thing: ()
-        """What checks have found about a thing."""
+        super().__init__()
         self._titles = titles
-        self._generation = 0
-
-    def replace(self, offers: Sequence[Offer], wanted: str = "") -> None:
-        """Show other offers, or the same after another search."""
-        self.show(self.sought(offers, wanted))
 
     def sought(self, offers: Sequence[Offer], wanted: str, goes_on: Callable[[], bool] = always) -> list[Offer]:
         """What a search finds. Any thread."""
         return found(offers, wanted, goes_on)
 
-    def show(self, rows: Sequence[Offer]) -> None:
-        """Show what a search has found."""
-        self.rows = rows
-        self._generation += 1
-
     def thing(self, index: int) -> ListedItem:
         """What is offered in a row."""
         return self.rows[index].thing
 
-    def identity(self, index: int) -> object:
-        """Its kind and key."""
-        thing = self.thing(index)
-        return type(thing), thing.key
-
-    @property
-    def count(self) -> int:
-        return len(self.rows)
-
-    @property
-    def generation(self) -> int:
-        return self._generation
-
     def row(self, index: int, width: int) -> RowView:
         offer = self.rows[index]
         return RowView(row_spans(offer, width, self.marks.get(offer.thing.key, ""), badge(self.found(offer.thing))))
-
-    def judged(self) -> None:
-        """Rows may look otherwise: checks have found something."""
-        self._generation += 1
 
     def header(self, width: int) -> Sequence[Span]:
         label, place, right = self._titles
@@ -379,15 +357,11 @@ _MOST_TRIED = 100
 
 
 class WatchedRows(OfferList):
-    """The rows. `touch` has them built anew."""
+    """The rows, with what is watched of them."""
 
     def __init__(self, titles: tuple[str, str, str], subscriptions: Callable[[], Subscriptions]) -> None:
         super().__init__(titles)
         self._subscriptions = subscriptions
-
-    def touch(self) -> None:
-        """What is watched, or was updated, has changed."""
-        self._generation += 1
 
     def row(self, index: int, width: int) -> RowView:
         subscriptions, thing = self._subscriptions(), self.rows[index].thing

@@ -270,6 +270,9 @@ class Playback:
 class CommonPlayback:
     """Several recordings, moved together. Its entries are those of all, counted in the order of time."""
 
+    position = None
+    """Over several recordings at once there is no single position."""
+
     def __init__(self, parts: Mapping[int, Playback], clock: Callable[[], int] = time.monotonic_ns) -> None:
         """`parts` by the numbers of their tabs; `clock`: the one by which they are played."""
         self.numbers = tuple(parts)

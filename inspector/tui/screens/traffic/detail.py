@@ -56,8 +56,7 @@ class KnownState:
     def moment(self, entry: int) -> int:
         """The entry after which it is told: the shown one, or one of its row that the reader has stepped on to."""
         playback = getattr(self._widget.app, "playback", None)
-        # Over several recordings at once there is no single position.
-        if playback is not None and getattr(playback, "position", None) is not None and playback.chosen == entry:
+        if playback is not None and playback.position is not None and playback.chosen == entry:
             return int(playback.at)
         return entry
 
