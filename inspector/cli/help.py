@@ -51,11 +51,13 @@ def option_group(*options: Callable[[Any], Any]) -> Callable[[F], F]:
 
 
 class Documented(click.Command):
-    """A command with examples."""
+    """A command with examples, and a description of its JSON output."""
 
-    def __init__(self, *args: Any, examples: tuple[str, ...] = (), **kwargs: Any) -> None:
+    def __init__(self, *args: Any, examples: tuple[str, ...] = (), json_shape: str = "", **kwargs: Any) -> None:
+        """`json_shape`: the members that it prints with --json, in Markdown; "" without JSON output."""
         super().__init__(*args, **kwargs)
         self.examples = examples
+        self.json_shape = json_shape
         self.params.append(HELP_ALL)
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -79,6 +81,9 @@ class Documented(click.Command):
             if records := [record for option in options if (record := option.get_help_record(ctx))]:
                 with formatter.section(f"{topic.capitalize()}: {TOPICS[topic]}"):
                     formatter.write_dl(records)
+        if self.json_shape:
+            with formatter.section("JSON output"):
+                formatter.write_text(self.json_shape.replace("`", ""))
 
 
 def write_examples(formatter: click.HelpFormatter, examples: Sequence[str]) -> None:

@@ -292,7 +292,7 @@ def _tell(
             "entries": inspection.taken,
             "counts": counts | known,
             "found": inspection.counts,
-            "set_aside": list(inspection.set_aside.values()),
+            "disabled_checks": list(inspection.set_aside.values()),
             "failure": failure or None,
             "primary": None if first is None else told[findings.index(first)],
             "findings": told,

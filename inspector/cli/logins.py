@@ -281,9 +281,9 @@ def logout(output: Output, chosen: TargetOptions | None, store: TokenStore, *, e
         else:
             store.put(url, StoredLogin(None, known.clients))
     if output.as_json:
-        output.data({"forgotten": forgotten})
+        output.data({"deleted": forgotten})
     else:
-        output.text("\n".join(f"forgotten: {url}" for url in forgotten) or "there was nothing to forget")
+        output.text("\n".join(f"deleted: {url}" for url in forgotten) or "nothing to delete")
         if forgotten:
             output.narrate("the token was not revoked at the authorization server: it stays valid until it expires")
     return ExitStatus.OK

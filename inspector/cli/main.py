@@ -84,13 +84,20 @@ _COMMANDS = {
     "start": _Command("start", "Show servers found and recent captures", talks=False),
 }
 
-_EXAMPLES = (
+EXAMPLES = (
     "mcp-inspect                      choose a server or a capture",
     "mcp-inspect demo                 inspect the built-in demo server",
     "mcp-inspect -- npx -y @modelcontextprotocol/server-everything",
     "mcp-inspect https://example.com/mcp -H 'Authorization: Bearer …'",
     "mcp-inspect call add -a a=2 -a b=3 --json -- node server.js",
 )
+
+
+GROUPS = {
+    group: [name for name, command in _COMMANDS.items() if command.group == group]
+    for group in (_SCREEN, _SERVER, _CAPTURE, _MORE)
+}
+"""The listed commands by heading, in the order of help."""
 
 
 class Commands(click.Group):
@@ -118,10 +125,10 @@ class Commands(click.Group):
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Examples first, the exit codes last."""
         formatter.write("mcp-inspect: inspect, test and debug MCP servers\n")
-        write_examples(formatter, _EXAMPLES)
-        for group in (_SCREEN, _SERVER, _CAPTURE, _MORE):
+        write_examples(formatter, EXAMPLES)
+        for group, names in GROUPS.items():
             with formatter.section(group):
-                formatter.write_dl([(name, each.help) for name, each in _COMMANDS.items() if each.group == group])
+                formatter.write_dl([(name, _COMMANDS[name].help) for name in names])
         formatter.write("\nOptions go before --, in any order; the server's command goes after it.\n")
         formatter.write("COMMAND --help shows a command's options; --version (-V) shows the version.\n")
         with formatter.section("Exit status"):

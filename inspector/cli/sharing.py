@@ -114,7 +114,7 @@ def as_json(shared: ShareResult, chosen: ShareOptions, out: Path | None) -> dict
             "too_many": shared.unlearnt,
         },
         "left_out": dict(shared.left_out),
-        "grows": shared.grows,
+        "recording": shared.grows,
     }
 
 

@@ -155,7 +155,7 @@ def matrix_as_json(matrix: Matrix) -> dict[str, Any]:
     return {
         "hosts": [{"id": host.id, "name": host.name} for host in matrix.hosts],
         "tokens_estimated": matrix.tokens,
-        "whole": _cells_as_json(matrix, matrix.whole),
+        "server": _cells_as_json(matrix, matrix.whole),
         "tools": [_row_as_json(matrix, row) for row in matrix.rows],
     }
 

@@ -67,7 +67,7 @@ def test_verify_comes_to_what_it_must(name: str) -> None:
     verdict = verify(path_of(name))
     assert verdict.state == expected.verify
     assert (verdict.first_bad.line if verdict.first_bad else None) == expected.bad_line
-    assert inspect("verify", str(path_of(name)), "-q").status == (expected.verify in ("cut", "faulty"))
+    assert inspect("verify", str(path_of(name)), "-q").status == (expected.verify in ("truncated", "damaged"))
 
 
 @opened
@@ -83,7 +83,7 @@ def test_share_copies_what_can_be_had(name: str, tmp_path: Path) -> None:
     out = tmp_path / "copy.mcpcap"
     ran = inspect("share", str(path_of(name)), "-o", str(out))
     assert ran.status == 0, ran.stderr
-    assert verify(out).state == ("faulty" if name in ("gap", "wrong-length") else "redacted")
+    assert verify(out).state == ("damaged" if name in ("gap", "wrong-length") else "redacted")
     before, after = load(path_of(name)), load(out)
     try:
         assert after.count == before.count
@@ -98,7 +98,7 @@ def test_share_copies_what_can_be_had(name: str, tmp_path: Path) -> None:
 @opened
 def test_recover_writes_a_beginning_without_a_fault(name: str, tmp_path: Path) -> None:
     done = recover(path_of(name), tmp_path / "out.mcpcap")
-    assert path_of(name).read_bytes().startswith((tmp_path / "out.mcpcap").read_bytes()[: done.kept])
+    assert path_of(name).read_bytes().startswith((tmp_path / "out.mcpcap").read_bytes()[: done.copied])
     if EXPECTED[name].verify in ("whole", "cut"):
         assert verify(tmp_path / "out.mcpcap").fault_count == 0
 

@@ -180,7 +180,7 @@ def test_a_check_that_fails_inside_is_named_and_the_verdict_stands(
     assert "! check result-too-long failed inside at #" in narrated.getvalue()
     assert "please report it" in narrated.getvalue()
     if as_json:
-        found = json.loads(told.getvalue())["set_aside"]
+        found = json.loads(told.getvalue())["disabled_checks"]
         assert [each["check"] for each in found] == ["result-too-long"]
         assert found[0]["error"].startswith("KeyError")
 

@@ -200,13 +200,13 @@ def test_logging_out_forgets_the_token_and_with_all_the_registration(env: dict[s
     url, other = "https://one.example/mcp", "https://two.example/mcp"
     for each in (url, other):
         kept(env).put(each, StoredLogin(AccessToken(SECRET, ISSUER), {ISSUER: Client("us", registered=True)}))
-    assert f"forgotten: {url}" in inspect("auth", "logout", url, env=env).stdout
+    assert f"deleted: {url}" in inspect("auth", "logout", url, env=env).stdout
     assert kept(env).get(url) == StoredLogin(None, {ISSUER: Client("us", registered=True)})
-    assert "nothing to forget" in inspect("auth", "logout", url, env=env).stdout
-    assert inspect("auth", "logout", "--all", url, "--json", env=env).data == {"forgotten": [url]}
+    assert "nothing to delete" in inspect("auth", "logout", url, env=env).stdout
+    assert inspect("auth", "logout", "--all", url, "--json", env=env).data == {"deleted": [url]}
     assert kept(env).servers() == (other,)
     assert inspect("auth", "logout", env=env).status == 2
-    assert f"forgotten: {other}" in inspect("auth", "logout", "--all", env=env).stdout
+    assert f"deleted: {other}" in inspect("auth", "logout", "--all", env=env).stdout
     assert kept(env).servers() == ()
 
 

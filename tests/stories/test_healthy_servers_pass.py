@@ -165,7 +165,7 @@ def _lists_of(live: Live) -> bool:
 
 def _found(ran: Ran) -> list[tuple[str, str, str]]:
     assert ran.stdout.startswith("{"), f"exit {ran.status}: {ran.stderr[-500:]}"
-    assert not ran.data["set_aside"]
+    assert not ran.data["disabled_checks"]
     return [(each["severity"], each["id"], each["sentence"]) for each in ran.data["findings"]]
 
 

@@ -44,17 +44,17 @@ MOST_FAULTS = 100
 
 
 class CaptureState(StrEnum):
-    """What a capture is, in one word. The first that fits."""
+    """The state of a capture. The first that applies."""
 
-    FAULTY = "faulty"
-    """Something in it does not fit: it was damaged or changed, or something was never written."""
-    GROWING = "growing"
-    """It is being recorded to; everything so far matches."""
-    CUT = "cut"
-    """It has no end, and all fits that is there."""
+    DAMAGED = "damaged"
+    """Damaged or modified, or data was never written."""
+    RECORDING = "recording"
+    """Another process records into it; the data so far is valid."""
+    TRUNCATED = "truncated"
+    """The end record is missing; the data is valid."""
     REDACTED = "redacted"
-    """A copy without secrets, whole as a file: what crossed the wire can't be proved by it."""
-    WHOLE = "whole"
+    """A complete copy without secrets, which proves nothing about the original traffic."""
+    COMPLETE = "complete"
 
 
 class FirstBad(msgspec.Struct, frozen=True):
@@ -80,12 +80,12 @@ class VerifyResult(msgspec.Struct, frozen=True, kw_only=True):
     """What does not fit, a sentence each, at most MOST_FAULTS; nothing if all does."""
     fault_count: int = 0
     first_bad: FirstBad | None = None
-    torn_bytes: int = 0
+    partial_bytes: int = 0
     """How long the last line is that has no end; 0 if all have."""
     redacted: bool = False
     clean: bool = False
     """Whether the last line says that the capture was closed."""
-    growing: bool = False
+    recording: bool = False
     unknown: dict[str, int] = {}
     """Records of unknown types, by type; not a fault."""
     edited: int = 0
@@ -97,12 +97,12 @@ class VerifyResult(msgspec.Struct, frozen=True, kw_only=True):
     def state(self) -> CaptureState:
         """What it comes to."""
         if self.fault_count:
-            return CaptureState.FAULTY
-        if self.growing:
-            return CaptureState.GROWING
+            return CaptureState.DAMAGED
+        if self.recording:
+            return CaptureState.RECORDING
         if not self.complete or not self.clean:
-            return CaptureState.CUT
-        return CaptureState.REDACTED if self.redacted else CaptureState.WHOLE
+            return CaptureState.TRUNCATED
+        return CaptureState.REDACTED if self.redacted else CaptureState.COMPLETE
 
 
 def verify(path: Path, tell: Tell = tell_nobody) -> VerifyResult:
@@ -112,7 +112,7 @@ def verify(path: Path, tell: Tell = tell_nobody) -> VerifyResult:
     """
     fd = open_for_reading(path)
     try:
-        check = _Check(read_head(fd, path), growing=being_written(fd))
+        check = _Check(read_head(fd, path), recording=being_written(fd))
         size = os.fstat(fd).st_size
         for block in blocks(lambda place, length: read_at(fd, place, length)):
             place = block.place
@@ -128,9 +128,9 @@ def verify(path: Path, tell: Tell = tell_nobody) -> VerifyResult:
 class _Check:
     """The state of a check, line by line."""
 
-    def __init__(self, head: Head, *, growing: bool) -> None:
+    def __init__(self, head: Head, *, recording: bool) -> None:
         self._head = head
-        self._growing = growing
+        self._recording = recording
         self._redacted = head.redaction.on != "none" and head.redaction.policy != NO_CREDENTIALS
         self._digests = Digests()
         self._all = hashlib.sha256()
@@ -173,10 +173,10 @@ class _Check:
             faults=tuple(self._faults),
             fault_count=self._fault_count,
             first_bad=self._first,
-            torn_bytes=self._torn,
+            partial_bytes=self._torn,
             redacted=self._redacted,
             clean=self._clean,
-            growing=self._growing,
+            recording=self._recording,
             unknown=dict(self._unknown),
             edited=len(self._edited),
             newer=is_newer_minor(self._head.v),
@@ -260,18 +260,18 @@ class Recovered(msgspec.Struct, frozen=True):
 
     records: int
     """Lines that were copied, the head included."""
-    kept: int
+    copied: int
     """Their bytes."""
-    left: int
+    not_copied: int
     """Bytes of the original that are not in the copy."""
     line: int | None
     """The first line that could not be read, from 1; None if all could."""
-    torn: bool
+    partial: bool
     """Whether that line had no end."""
-    whole: bool
+    complete: bool
     """Whether the original had its own end, which was copied."""
-    grows: bool
-    """Whether it was being recorded to."""
+    recording: bool
+    """Whether another process was recording into it."""
 
 
 def recover(path: Path, out: Path, *, overwrite: bool = False, tell: Tell = tell_nobody) -> Recovered:

@@ -43,7 +43,12 @@ def command() -> None:
     """
 
 
-@command.command("login", cls=Documented, examples=("mcp-inspect auth login https://example.com/mcp",))
+@command.command(
+    "login",
+    cls=Documented,
+    examples=("mcp-inspect auth login https://example.com/mcp",),
+    json_shape="the login: `url`, scopes, expiry and `steps`, never a token",
+)
 @click.argument("url", required=False)
 @headless_settings
 @click.pass_obj
@@ -54,7 +59,12 @@ def login_command(env: CliEnv, /, url: str | None, **options: Any) -> ExitStatus
     return logins.login(_output(env, options), choose(env, url, options))
 
 
-@command.command("status", cls=Documented, examples=("mcp-inspect auth status", "mcp-inspect auth status --json URL"))
+@command.command(
+    "status",
+    cls=Documented,
+    examples=("mcp-inspect auth status", "mcp-inspect auth status --json URL"),
+    json_shape="`logins`; with a URL that login",
+)
 @click.argument("url", required=False)
 @headless_settings
 @click.pass_obj
@@ -67,7 +77,12 @@ def status_command(env: CliEnv, /, url: str | None, **options: Any) -> ExitStatu
     return logins.status(_output(env, options), chosen, store_for(choice, env.environ))
 
 
-@command.command("refresh", cls=Documented, examples=("mcp-inspect auth refresh https://example.com/mcp",))
+@command.command(
+    "refresh",
+    cls=Documented,
+    examples=("mcp-inspect auth refresh https://example.com/mcp",),
+    json_shape="the login, never a token",
+)
 @click.argument("url", required=False)
 @headless_settings
 @click.pass_obj
@@ -82,6 +97,7 @@ def refresh_command(env: CliEnv, /, url: str | None, **options: Any) -> ExitStat
     "logout",
     cls=Documented,
     examples=("mcp-inspect auth logout https://example.com/mcp", "mcp-inspect auth logout --all"),
+    json_shape="`deleted`: URLs",
 )
 @click.argument("url", required=False)
 @click.option("--all", "everything", is_flag=True, help="Also delete the client registration; without URL, everything.")
@@ -96,7 +112,12 @@ def logout_command(env: CliEnv, /, url: str | None, everything: bool, **options:
     return logins.logout(_output(env, options), chosen, store_for(choice, env.environ), everything=everything)
 
 
-@command.command("explain", cls=Documented, examples=("mcp-inspect auth explain https://example.com/mcp",))
+@command.command(
+    "explain",
+    cls=Documented,
+    examples=("mcp-inspect auth explain https://example.com/mcp",),
+    json_shape="`steps` with request, status, verdict, clause and fix; `broken`",
+)
 @click.argument("url", required=False)
 @headless_settings
 @click.pass_obj

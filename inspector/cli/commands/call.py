@@ -26,7 +26,16 @@ _EXAMPLES = (
 )
 
 
-@click.command("call", cls=Documented, examples=_EXAMPLES)
+@click.command(
+    "call",
+    cls=Documented,
+    examples=_EXAMPLES,
+    json_shape=(
+        "`result` or `error` as received, `valid` (structuredContent against outputSchema; null: not "
+        "checked), `duration_ms`, `rounds`, `outcome` (`ok`, `tool error`, `JSON-RPC error`, `incomplete "
+        "result`); `task` with its history for a task"
+    ),
+)
 @click.argument("name")
 @click.option(
     "-a", "pairs", multiple=True, metavar="K=V | K:=JSON", help="Set an argument: K=V by the schema, K:=JSON as JSON."

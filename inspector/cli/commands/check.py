@@ -45,7 +45,15 @@ _CHECK_EXAMPLES = (
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
 
-@click.command("check", cls=Documented, examples=_CHECK_EXAMPLES)
+@click.command(
+    "check",
+    cls=Documented,
+    examples=_CHECK_EXAMPLES,
+    json_shape=(
+        "`target`, `entries`, `counts`, `found`, `failure` (null: none), `primary` (the finding to look "
+        "at first), `findings` with evidence and cause, `disabled_checks`"
+    ),
+)
 @click.option("--call", "calls", multiple=True, metavar="TOOL=JSON", help="Also call this tool; @FILE reads the JSON.")
 @shared(
     "findings",
@@ -142,7 +150,12 @@ _DOCTOR_EXAMPLES = (
 )
 
 
-@click.command("doctor", cls=Documented, examples=_DOCTOR_EXAMPLES)
+@click.command(
+    "doctor",
+    cls=Documented,
+    examples=_DOCTOR_EXAMPLES,
+    json_shape="as for check",
+)
 @click.option("--call", "calls", multiple=True, metavar="TOOL=JSON", help="Also call this tool; @FILE reads the JSON.")
 @judging_options
 @headless_options

@@ -16,7 +16,12 @@ _EXAMPLES = (
 )
 
 
-@click.command("checks", cls=Documented, examples=_EXAMPLES)
+@click.command(
+    "checks",
+    cls=Documented,
+    examples=_EXAMPLES,
+    json_shape="a list of `id`, `severity`, `title`, `confidence`, `revisions`, `page`, `fix`",
+)
 @click.option("--json", "json_", is_flag=True, help="Write one JSON array to stdout.")
 @click.pass_obj
 def command(env: CliEnv, /, json_: bool) -> ExitStatus:

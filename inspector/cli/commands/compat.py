@@ -39,7 +39,15 @@ _WIDE = 140
 """Columns, where nobody says how many there are."""
 
 
-@click.command("compat", cls=Documented, examples=_EXAMPLES)
+@click.command(
+    "compat",
+    cls=Documented,
+    examples=_EXAMPLES,
+    json_shape=(
+        "`hosts`, `tokens_estimated`, `server`, `tools` with their names and the effects in each client; "
+        "without a target the list of facts"
+    ),
+)
 @click.option("--host", "hosts", multiple=True, metavar="LIST", help="Show only these clients, comma-separated.")
 @click.option(
     "--server-name", "called", default="", metavar="NAME", help="Set the server's name in the clients' configuration."

@@ -30,7 +30,12 @@ _PACE_S = 0.05
 """Between two looks whether a connection has ended."""
 
 
-@click.command("debug", cls=Documented, examples=_EXAMPLES)
+@click.command(
+    "debug",
+    cls=Documented,
+    examples=_EXAMPLES,
+    json_shape="`entries`, `exchanges`, `index_bytes`, `resident_bytes`, `seconds`, …",
+)
 @click.argument("what", type=click.Choice(["stats"]))
 @click.argument("source", required=False, metavar="[FILE | URL | -- COMMAND]")
 @click.option(

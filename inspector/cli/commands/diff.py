@@ -123,7 +123,16 @@ _EXAMPLES = (
 )
 
 
-@click.command("diff", cls=Documented, examples=_EXAMPLES)
+@click.command(
+    "diff",
+    cls=Documented,
+    examples=_EXAMPLES,
+    json_shape=(
+        "sessions: `before`, `after`, `counts`, `operations`; definitions: `before`, `after`, `counts` "
+        "by rating, `compared`, `notes`, `changes` (`rating`, `rule`, `kind`, `name`, `path`, `act`, "
+        "`before`, `after`)"
+    ),
+)
 @click.option("--definitions/--sessions", default=None, help="Compare server definitions, or sessions.")
 @click.option(
     "--fail-on",

@@ -21,7 +21,12 @@ _EXAMPLES = (
 _FILE = click.Path(path_type=Path)
 
 
-@click.command("import", cls=Documented, examples=_EXAMPLES)
+@click.command(
+    "import",
+    cls=Documented,
+    examples=_EXAMPLES,
+    json_shape="`file`, `from`, `entries`, `messages`, `losses`, `skipped`",
+)
 @click.argument("file", type=_FILE)
 @click.option("-o", "--output", "out", type=_FILE, metavar="OUT", help="Write to this file (default: FILE.mcpcap).")
 @click.option("--from", "name", default="", metavar="FORMAT", help="Set the format of FILE (default: detected).")
@@ -54,7 +59,7 @@ def command(
         found = import_file(file, target, name=name, overwrite=force, keep_secrets=keep_secrets)
     if as_json:
         told = {"file": str(target), "from": found.reader.name, "entries": found.entries, "messages": found.frames}
-        output.data(told | {"losses": found.reader.losses, "passed_over": found.passed_over})
+        output.data(told | {"losses": found.reader.losses, "skipped": found.passed_over})
         return ExitStatus.OK
     for what, count in found.passed_over.items():
         output.warn(f"Left out ({count:,}): {what}.")

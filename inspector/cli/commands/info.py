@@ -28,7 +28,14 @@ _EXAMPLES = (
 )
 
 
-@click.command("info", cls=Documented, examples=_EXAMPLES)
+@click.command(
+    "info",
+    cls=Documented,
+    examples=_EXAMPLES,
+    json_shape=(
+        "`revision`, `era`, `transport`, `server`, `capabilities`, `instructions`, `counts`, `failed`, `notices`"
+    ),
+)
 @headless_options
 @click.pass_obj
 def command(env: CliEnv, /, url: str | None, **options: Any) -> ExitStatus:

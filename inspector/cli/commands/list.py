@@ -45,7 +45,15 @@ _EXAMPLES = (
 )
 
 
-@click.command("list", cls=Documented, examples=_EXAMPLES)
+@click.command(
+    "list",
+    cls=Documented,
+    examples=_EXAMPLES,
+    json_shape=(
+        "`revision`, `era`, `server`, `tools`, `resources`, `templates`, `prompts` as received, `lists` "
+        "(pages, next cursor, TTL, failures), `notices`"
+    ),
+)
 @click.argument("kind", type=click.Choice([*LISTS, "all"]), metavar="KIND")
 @extent_options
 @headless_options

@@ -196,7 +196,12 @@ _LISTEN_EXAMPLES = (
 )
 
 
-@click.command("listen", cls=Documented, examples=_LISTEN_EXAMPLES)
+@click.command(
+    "listen",
+    cls=Documented,
+    examples=_LISTEN_EXAMPLES,
+    json_shape="one object per line: `method`, `params` as received, `time`, `entry`",
+)
 @click.option("--tools", is_flag=True, help="Print changes of the tool list.")
 @click.option("--prompts", is_flag=True, help="Print changes of the prompt list.")
 @click.option("--resources", is_flag=True, help="Print changes of the resource and template lists.")
@@ -230,7 +235,12 @@ _SUBSCRIBE_EXAMPLES = (
 )
 
 
-@click.command("subscribe", cls=Documented, examples=_SUBSCRIBE_EXAMPLES)
+@click.command(
+    "subscribe",
+    cls=Documented,
+    examples=_SUBSCRIBE_EXAMPLES,
+    json_shape="one object per line: `method`, `params` as received, `time`, `entry`",
+)
 @click.argument("words", nargs=-1, required=True, metavar="URI… [URL | -- COMMAND]")
 @changes_options
 @headless_settings

@@ -22,7 +22,15 @@ _EXAMPLES = (
 )
 
 
-@click.command("lock", cls=Documented, examples=_EXAMPLES)
+@click.command(
+    "lock",
+    cls=Documented,
+    examples=_EXAMPLES,
+    json_shape=(
+        "the lock file itself: `format`, `version`, `hash`, `server`, `revision`, `capabilities`, "
+        "`instructions`, `tools`, `resources`, `templates`, `prompts`"
+    ),
+)
 @click.option(
     "-o",
     "--output",

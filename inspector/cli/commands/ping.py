@@ -20,7 +20,12 @@ _EXAMPLES = (
 )
 
 
-@click.command("ping", cls=Documented, examples=_EXAMPLES)
+@click.command(
+    "ping",
+    cls=Documented,
+    examples=_EXAMPLES,
+    json_shape="`times_ms`, `min_ms`, `median_ms`, `max_ms`",
+)
 @click.option("--count", type=click.IntRange(1, 1_000_000), default=4, metavar="N", help="Send N pings (4).")
 @headless_options
 @click.pass_obj

@@ -18,7 +18,12 @@ _EXAMPLES = (
 )
 
 
-@click.command("prompt", cls=Documented, examples=_EXAMPLES)
+@click.command(
+    "prompt",
+    cls=Documented,
+    examples=_EXAMPLES,
+    json_shape="`result` or `error` as received, `duration_ms`, `rounds`, `outcome`",
+)
 @click.argument("name")
 @click.option("-a", "pairs", multiple=True, metavar="K=V", help="An argument; prompts take texts.")
 @headless_options

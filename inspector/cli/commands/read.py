@@ -17,7 +17,12 @@ _EXAMPLES = (
 )
 
 
-@click.command("read", cls=Documented, examples=_EXAMPLES)
+@click.command(
+    "read",
+    cls=Documented,
+    examples=_EXAMPLES,
+    json_shape="`result` or `error` as received, `duration_ms`, `rounds`, `outcome`",
+)
 @click.argument("uri")
 @headless_options
 @click.pass_obj

@@ -32,7 +32,15 @@ _EXAMPLES = (
 )
 
 
-@click.command("request", cls=Documented, examples=_EXAMPLES)
+@click.command(
+    "request",
+    cls=Documented,
+    examples=_EXAMPLES,
+    json_shape=(
+        "`result` or `error` as received, `duration_ms`, `rounds`, `outcome`; with --raw: `sent`, "
+        "`received`, `unanswered`, `status`, `ended`, `body`"
+    ),
+)
 @click.argument("method", required=False)
 @click.option("--params", metavar="JSON|@FILE|-", help="Set params, any JSON; - reads stdin.")
 @click.option("--notification", "--notify", is_flag=True, help="Send a notification; no response is expected.")
@@ -159,7 +167,7 @@ def _as_json(sent: RawSent, came: list[bytes]) -> dict[str, Any]:
         "sent": len(sent.frames),
         "unanswered": sent.unanswered,
         "status": sent.status,
-        "came": [_exact(payload) for payload in came],
+        "received": [_exact(payload) for payload in came],
         "body": decode(sent.body) if sent.body else None,
     }
 

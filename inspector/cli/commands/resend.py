@@ -192,7 +192,12 @@ _EXAMPLES = (
 )
 
 
-@click.command("resend", cls=Documented, examples=_EXAMPLES)
+@click.command(
+    "resend",
+    cls=Documented,
+    examples=_EXAMPLES,
+    json_shape="`before`, `after`, `counts`, `operations`, `sent`, `skipped`, `carried`, `notes`",
+)
 @click.option("--yes", "agreed", is_flag=True, help="Send without asking.")
 @click.option("--allow-destructive", is_flag=True, help="Also call tools that may destroy something.")
 @click.option("--where", default="", metavar="FILTER", help="Only requests that match.")

@@ -112,7 +112,12 @@ _EXAMPLES = (
 )
 
 
-@click.command("revisions", cls=Documented, examples=_EXAMPLES)
+@click.command(
+    "revisions",
+    cls=Documented,
+    examples=_EXAMPLES,
+    json_shape="`revisions`",
+)
 @click.option("--markdown", is_flag=True, help="Write a table in Markdown.")
 @click.option("--json", "json_", is_flag=True, help="Write one JSON object to stdout.")
 @click.pass_obj

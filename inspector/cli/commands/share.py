@@ -21,7 +21,12 @@ _EXAMPLES = (
 _FILE = click.Path(path_type=Path)
 
 
-@click.command("share", cls=Documented, examples=_EXAMPLES)
+@click.command(
+    "share",
+    cls=Documented,
+    examples=_EXAMPLES,
+    json_shape="`file`, `entries`, `replaced`, `rules`, `looked_for`, `not_looked_for`, `left_out`, `recording`",
+)
 @click.argument("file", type=_FILE)
 @click.option("-o", "--output", "out", type=_FILE, metavar="FILE", help="Write the copy to this file.")
 @click.option("--dry-run", is_flag=True, help="List what would be replaced; write nothing.")

@@ -26,7 +26,12 @@ _EXAMPLES = (
 )
 
 
-@click.command("skills", cls=Documented, examples=_EXAMPLES)
+@click.command(
+    "skills",
+    cls=Documented,
+    examples=_EXAMPLES,
+    json_shape="`skills`; with a name: its files with digest, size and `problem`",
+)
 @click.argument("words", nargs=-1, metavar="[NAME|URI [FILE…]] [URL | -- COMMAND]")
 @click.option("--anyway", is_flag=True, help="Send the requests even if the server does not declare the extension.")
 @headless_settings

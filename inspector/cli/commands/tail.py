@@ -35,7 +35,12 @@ _PACE_S = 0.05
 """Between two looks for what has come."""
 
 
-@click.command("tail", cls=Documented, examples=_EXAMPLES)
+@click.command(
+    "tail",
+    cls=Documented,
+    examples=_EXAMPLES,
+    json_shape="one object per line: `n`, `time`, `kind`, `dir`, `method`, `target`, `status`, `size`, `message`",
+)
 @click.option("-f", "--follow", is_flag=True, help="Follow a capture that is being recorded.")
 @click.option("--jsonl", "as_jsonl", is_flag=True, help="Write one JSON object per line.")
 @click.option("-n", "--last", type=click.IntRange(0), metavar="N", help="Start with the last N entries.")

@@ -152,7 +152,15 @@ _EXAMPLES = (
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
 
-@click.command("test", cls=Documented, examples=_EXAMPLES)
+@click.command(
+    "test",
+    cls=Documented,
+    examples=_EXAMPLES,
+    json_shape=(
+        "`file`, `cases` (`name`, `passed`, `ms`, `failures`, and `reply` of a failed case), `passed`, "
+        "`failed`, `updated`"
+    ),
+)
 @click.option(
     "-k", "--filter", "words", multiple=True, metavar="TEXT", help="Run only cases with this text in the name."
 )

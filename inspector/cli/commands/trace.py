@@ -23,7 +23,12 @@ _EXAMPLES = (
 )
 
 
-@click.command("trace", cls=Documented, examples=_EXAMPLES)
+@click.command(
+    "trace",
+    cls=Documented,
+    examples=_EXAMPLES,
+    json_shape="`title`, `facts`, `steps`, `left_out`, `first`, `open`, `server`",
+)
 @click.argument("file", type=click.Path(path_type=Path))
 @click.argument("n", type=click.IntRange(1))
 @click.option(

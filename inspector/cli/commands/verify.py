@@ -16,7 +16,16 @@ from inspector.cli.progress import progress_of
 _VERIFY_EXAMPLES = ("mcp-inspect verify session.mcpcap", "mcp-inspect verify session.mcpcap --json")
 
 
-@click.command("verify", cls=Documented, examples=_VERIFY_EXAMPLES)
+@click.command(
+    "verify",
+    cls=Documented,
+    examples=_VERIFY_EXAMPLES,
+    json_shape=(
+        "`file`, `state` (`complete`, `recording`, `truncated`, `damaged`, `redacted`), `frames`, "
+        "`covered`, `complete`, `faults`, `fault_count`, `first_bad`, `partial_bytes`, `redacted`, "
+        "`clean`, `recording`, `unknown`, `edited`, `newer`"
+    ),
+)
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--json", "json_", is_flag=True, help="Write one JSON object to stdout.")
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing; use the exit status.")
@@ -34,7 +43,7 @@ def verify_command(env: CliEnv, /, file: Path, json_: bool, quiet: bool) -> Exit
         output.data({"file": str(file), "state": verdict.state} | msgspec.structs.asdict(verdict))
     elif not quiet:
         output.text("\n".join(_told(verdict)))
-    return ExitStatus.FINDINGS if verdict.state in ("faulty", "cut") else ExitStatus.OK
+    return ExitStatus.FINDINGS if verdict.state in (CaptureState.DAMAGED, CaptureState.TRUNCATED) else ExitStatus.OK
 
 
 def _told(verdict: VerifyResult) -> list[str]:
@@ -45,8 +54,8 @@ def _told(verdict: VerifyResult) -> list[str]:
         said.append(f"Redacted copy with {verdict.frames:,} frames: the original digests cannot be verified.")
     if verdict.edited:
         said.append(f"{verdict.edited:,} messages were edited, dropped or answered by a proxy.")
-    if verdict.torn_bytes:
-        said.append(f"Partial last line: {verdict.torn_bytes:,} bytes.")
+    if verdict.partial_bytes:
+        said.append(f"Partial last line: {verdict.partial_bytes:,} bytes.")
     if verdict.first_bad is not None:
         said.append(f"First invalid line: {verdict.first_bad.line}, at byte {verdict.first_bad.byte:,}.")
     said += [f"  {fault}" for fault in verdict.faults]
@@ -57,24 +66,29 @@ def _told(verdict: VerifyResult) -> list[str]:
         said.append(f"Skipped records of unknown types: {kinds}.")
     if verdict.newer:
         said.append("The format version is newer than mcp-inspect supports.")
-    if verdict.state in (CaptureState.CUT, CaptureState.FAULTY):
+    if verdict.state in (CaptureState.TRUNCATED, CaptureState.DAMAGED):
         said.append("To save the data before the damage: mcp-inspect recover FILE -o OUT")
     return said
 
 
 _SENTENCES = {
-    "faulty": "The capture is damaged, modified or missing data.",
-    "growing": "The capture is still being recorded; the data so far is valid.",
-    "cut": "Capture is truncated; the remaining data is valid.",
+    "damaged": "The capture is damaged, modified or missing data.",
+    "recording": "The capture is still being recorded; the data so far is valid.",
+    "truncated": "Capture is truncated; the remaining data is valid.",
     "redacted": "The redacted copy is complete.",
-    "whole": "The capture is complete and unchanged.",
+    "complete": "The capture is complete and unchanged.",
 }
 
 _RECOVER_EXAMPLES = ("mcp-inspect recover torn.mcpcap -o clean.mcpcap",)
 _FILE = click.Path(path_type=Path)
 
 
-@click.command("recover", cls=Documented, examples=_RECOVER_EXAMPLES)
+@click.command(
+    "recover",
+    cls=Documented,
+    examples=_RECOVER_EXAMPLES,
+    json_shape="`file`, `records`, `copied`, `not_copied`, `line`, `partial`, `complete`, `recording`",
+)
 @click.argument("file", type=_FILE)
 @click.option("-o", "--output", "out", type=_FILE, required=True, metavar="FILE", help="Write the copy to this file.")
 @click.option("--force", is_flag=True, help="Overwrite an existing file.")
@@ -91,15 +105,15 @@ def recover_command(env: CliEnv, /, file: Path, out: Path, force: bool, json_: b
     if json_:
         output.data({"file": str(out)} | msgspec.structs.asdict(done))
         return ExitStatus.OK
-    said = [f"Wrote {out}: {done.records:,} records, {done.kept:,} bytes."]
+    said = [f"Wrote {out}: {done.records:,} records, {done.copied:,} bytes."]
     if done.line is not None:
-        why = "is incomplete" if done.torn else "cannot be read"
-        said.append(f"Line {done.line:,} {why}: {done.left:,} bytes from there on were not copied.")
-    elif done.whole:
+        why = "is incomplete" if done.partial else "cannot be read"
+        said.append(f"Line {done.line:,} {why}: {done.not_copied:,} bytes from there on were not copied.")
+    elif done.complete:
         said.append("The capture is valid; the copy is identical.")
     else:
         said.append("All lines are valid; only the end record was missing.")
-    if done.grows:
+    if done.recording:
         said.append("It is still being recorded; this is the data so far.")
     output.text("\n".join(said))
     return ExitStatus.OK

@@ -22,8 +22,8 @@ def test_a_capture_cut_at_any_byte_is_saved_up_to_its_last_whole_line(tmp_path: 
         path.write_bytes(whole[:size])
         done = recover(path, out, overwrite=True)
         lines = whole[:size].count(b"\n")
-        assert (done.records, done.left) == (lines, size - done.kept)
-        assert out.read_bytes()[: done.kept] == whole[: done.kept]
+        assert (done.records, done.not_copied) == (lines, size - done.copied)
+        assert out.read_bytes()[: done.copied] == whole[: done.copied]
         verdict = verify(out)
         assert (verdict.faults, verdict.complete, verdict.clean) == ((), True, False)
 
@@ -32,7 +32,7 @@ def test_what_stands_behind_a_line_that_can_not_be_read_is_left(tmp_path: Path) 
     lines = sample("handshake").read_bytes().splitlines(keepends=True)
     (tmp_path / "x").write_bytes(b"".join([*lines[:4], b"rubbish\n", *lines[4:]]))
     done = recover(tmp_path / "x", tmp_path / "y")
-    assert (done.records, done.line, done.torn, done.whole) == (4, 5, False, False)
+    assert (done.records, done.line, done.partial, done.complete) == (4, 5, False, False)
     journal = load(tmp_path / "y")
     try:
         assert journal.count == 3
@@ -42,9 +42,9 @@ def test_what_stands_behind_a_line_that_can_not_be_read_is_left(tmp_path: Path) 
 
 def test_a_whole_capture_comes_back_as_it_is(tmp_path: Path) -> None:
     done = recover(sample("handshake"), tmp_path / "y")
-    assert (done.line, done.left, done.whole) == (None, 0, True)
+    assert (done.line, done.not_copied, done.complete) == (None, 0, True)
     assert (tmp_path / "y").read_bytes() == sample("handshake").read_bytes()
-    assert verify(tmp_path / "y").state is CaptureState.WHOLE
+    assert verify(tmp_path / "y").state is CaptureState.COMPLETE
 
 
 def test_nothing_is_overwritten_unasked_and_never_the_original(tmp_path: Path) -> None:
@@ -175,7 +175,7 @@ def test_a_redacted_copy_can_not_be_verified(path: Path) -> None:
     verdict = verify(changed(path, b'"on":"none"', b'"on":"share"'))
     assert verdict.redacted
     assert verdict.covered == 0
-    assert verdict.state == "faulty"  # the copy was not written so: its last line is of another file
+    assert verdict.state == "damaged"  # the copy was not written so: its last line is of another file
 
 
 def test_a_digest_of_a_stream_that_is_not_there_is_found(tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ def test_raw_bytes_go_out_as_they_are_and_what_comes_is_written(tmp_path: Path) 
 def test_broken_json_gets_what_the_server_says_to_it() -> None:
     ran = inspect("request", "--raw", '{"jsonrpc":', "--json", "--era", "legacy", *demo())
     assert ran.status == ExitStatus.TOOL_ERROR
-    assert (ran.data["ended"], ran.data["came"][0]["error"]["code"]) == ("answered", -32700)
+    assert (ran.data["ended"], ran.data["received"][0]["error"]["code"]) == ("answered", -32700)
     assert "no JSON-RPC message: not JSON" in ran.stderr
 
 
@@ -95,7 +95,7 @@ def test_a_raw_request_that_is_not_answered_in_time_says_so() -> None:
 def test_raw_bytes_over_http(demo_url: str, era: str) -> None:
     ran = inspect("request", "--raw", '{"jsonrpc":"2.0","id":', "--json", "--era", era, demo_url)
     assert ran.status == ExitStatus.TOOL_ERROR
-    assert (ran.data["status"], ran.data["came"][0]["error"]["code"]) == (400, -32700)
+    assert (ran.data["status"], ran.data["received"][0]["error"]["code"]) == (400, -32700)
 
 
 def test_a_batch_is_one_frame_and_its_answers_stand_in_the_order_of_the_requests() -> None:

@@ -23,7 +23,7 @@ def test_what_it_comes_to_is_said_in_numbers(tmp_path: Path) -> None:
     (tmp_path / "x").write_bytes(b"".join([*data[:3], b"rubbish\n", *data[3:]]))
     ran = inspect("verify", str(tmp_path / "x"), "--json")
     assert ran.status == 1
-    assert ran.data["state"] == "faulty"
+    assert ran.data["state"] == "damaged"
     assert ran.data["first_bad"] == {"line": 4, "byte": sum(map(len, data[:3])), "why": "Line 4 can't be read."}
 
 
@@ -53,6 +53,6 @@ def test_what_was_saved_is_said_in_words_and_in_numbers(tmp_path: Path) -> None:
     assert "Line 18 is incomplete" in ran.stdout
     assert inspect("recover", str(sample("torn")), "-o", str(out)).status == 2
     data = inspect("recover", str(sample("torn")), "-o", str(out), "--force", "--json").data
-    assert (data["records"], data["line"], data["torn"]) == (17, 18, True)
+    assert (data["records"], data["line"], data["partial"]) == (17, 18, True)
     whole = inspect("recover", str(sample("handshake")), "-o", str(tmp_path / "z"))
     assert "the copy is identical" in whole.stdout
