@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from inspector.cli.exit_status import MEANINGS
-from inspector.cli.help import TOPICS, Documented, SharedOption
+from inspector.cli.help import TOPICS, Documented, DocumentedGroup, SharedOption
 from inspector.cli.main import EXAMPLES, GROUPS, commands
 from tests.architecture.sources import ROOT
 
@@ -25,8 +25,8 @@ Data goes to stdout, everything else to stderr. `--json` writes one JSON documen
 given here; on failure the last line on stderr is `{"error": {"code", "message", "hint", "diagnosis", …}}`. `-q` prints
 only warnings and errors. Colors follow `NO_COLOR` and `FORCE_COLOR`.
 
-Shell completion: `mcp-inspect completion bash` (or `zsh`, `fish`) prints a script whose first lines explain how to install
-it. The wheel contains a man page: `man mcp-inspect`.
+Shell completion: `mcp-inspect completion bash` (or `zsh`, `fish`) prints a script whose first lines explain how to
+install it. The wheel contains a man page: `man mcp-inspect`.
 """
 
 
@@ -54,7 +54,7 @@ def _described(command: click.Command) -> tuple[str, str]:
 
 
 def _usage(words: str, command: click.Command) -> str:
-    pieces = command.collect_usage_pieces(click.Context(command, info_name=words))
+    pieces = command.collect_usage_pieces(click.Context(command, info_name=words, parent=_context()))
     return " ".join(["mcp-inspect", words, *pieces])
 
 
@@ -103,13 +103,15 @@ def page() -> str:
         lines += ["", f"### {words}", "", first, ""]
         lines += [rest, ""] if rest else []
         lines += ["```text", _usage(words, command), "```", ""]
-        if isinstance(command, Documented):
+        if isinstance(command, Documented | DocumentedGroup):
             lines += ["```sh", *command.examples, "```", ""] if command.examples else []
             lines += _table(own) if (own := _records(command)) else []
             if topics := [topic for topic in TOPICS if _records(command, topic)]:
                 links = ", ".join(f"[{topic}](#{_anchor(topic)})" for topic in topics)
                 lines += [f"Shared options: {links}.", ""]
-            lines += [f"JSON: {command.json_shape}.", ""] if command.json_shape else []
+            lines += (
+                [f"JSON: {command.json_shape}.", ""] if isinstance(command, Documented) and command.json_shape else []
+            )
     lines += ["", "## Shared options"]
     for topic, records in shared_options().items():
         lines += [

@@ -70,7 +70,7 @@ def _parse(line: str) -> None:
         return
     read = take_apart(words, _NAMES)
     command, ours = _command(read.command), list(read.ours)
-    if isinstance(command, click.Group) and ours:
+    if isinstance(command, click.Group) and ours and not ours[0].startswith("-"):
         name = ours.pop(0)
         found = command.get_command(click.Context(command), name)
         assert found is not None, name

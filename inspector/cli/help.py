@@ -10,6 +10,8 @@ from typing import Any, TypeVar
 
 import click
 
+from inspector.cli.command_line import first_word
+
 TOPICS = {
     "comparing": "which differences count",
     "findings": "baseline, clients and reports",
@@ -60,6 +62,10 @@ class Documented(click.Command):
         self.json_shape = json_shape
         self.params.append(HELP_ALL)
 
+    def get_help_option_names(self, ctx: click.Context) -> list[str]:
+        """The same in every context: click keeps those of the first one."""
+        return ["-h", "--help"]
+
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The examples, then what it does."""
         write_examples(formatter, self.examples)
@@ -84,6 +90,24 @@ class Documented(click.Command):
         if self.json_shape:
             with formatter.section("JSON output"):
                 formatter.write_text(self.json_shape.replace("`", ""))
+
+
+class DocumentedGroup(click.Group):
+    """A command with subcommands and examples. Options may come before the subcommand's name, as everywhere."""
+
+    def __init__(self, *args: Any, examples: tuple[str, ...] = (), **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.examples = examples
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Put the subcommand's name first."""
+        place = first_word(args)
+        return super().parse_args(ctx, args if place is None else [args[place], *args[:place], *args[place + 1 :]])
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Examples first."""
+        write_examples(formatter, self.examples)
+        super().format_help_text(ctx, formatter)
 
 
 def write_examples(formatter: click.HelpFormatter, examples: Sequence[str]) -> None:

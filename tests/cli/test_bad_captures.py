@@ -139,13 +139,13 @@ def test_cut_at_each_single_byte_it_has_the_entries_before_the_cut(tmp_path: Pat
         readable = lines + (whole[size : size + 1] == b"\n")  # of a line nothing but its end may be missing
         assert [journal.store.entry(n) for n in range(1, journal.count + 1)] == entries[: max(0, readable - 1)]
         journal.close()
-        assert verify(path).state is CaptureState.CUT
+        assert verify(path).state is CaptureState.TRUNCATED
         if size == head:
             with pytest.raises(CaptureError, match="nothing to save"):
                 recover(path, out)
             continue
         done = recover(path, out, overwrite=True)
-        assert (done.records, out.read_bytes()[: done.kept]) == (lines, whole[: done.kept])
+        assert (done.records, out.read_bytes()[: done.copied]) == (lines, whole[: done.copied])
         assert verify(out).faults == ()
 
 
@@ -159,7 +159,7 @@ def test_a_byte_that_was_changed_is_never_called_whole(tmp_path: Path) -> None:
             state = verify(path).state
         except CaptureError:
             continue
-        assert state is not CaptureState.WHOLE, place
+        assert state is not CaptureState.COMPLETE, place
 
 
 @every_command

@@ -11,7 +11,7 @@ from tests.architecture.sources import ROOT
 @pytest.mark.parametrize(("path", "write"), [(manual.PAGE, manual.page), (manual.MAN, manual.man)])
 def test_the_reference_is_up_to_date(path: object, write: object) -> None:
     assert callable(write)
-    assert manual.ROOT.joinpath(str(path)).read_text() == write(), "run python -m tests.manual"
+    assert (ROOT / str(path)).read_text() == write(), "run python -m tests.manual"
 
 
 def test_it_names_every_command_and_option() -> None:

@@ -4,10 +4,9 @@ from typing import Any
 
 import click
 
-from inspector.cli.command_line import first_word
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.help import Documented, write_examples
+from inspector.cli.help import Documented, DocumentedGroup
 from inspector.cli.launch import store_for
 from inspector.cli.login_options import read_login
 from inspector.cli.options import headless_settings
@@ -21,21 +20,9 @@ _EXAMPLES = (
 )
 
 
-class _AuthCommands(click.Group):
-    """The subcommands; as everywhere, options may come before the command's name."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Put the command's name first."""
-        place = first_word(args)
-        return super().parse_args(ctx, args if place is None else [args[place], *args[:place], *args[place + 1 :]])
-
-    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Examples first."""
-        write_examples(formatter, _EXAMPLES)
-        super().format_help_text(ctx, formatter)
-
-
-@click.group("auth", cls=_AuthCommands, no_args_is_help=False, subcommand_metavar="COMMAND [OPTIONS] [URL]")
+@click.group(
+    "auth", cls=DocumentedGroup, examples=_EXAMPLES, no_args_is_help=False, subcommand_metavar="COMMAND [OPTIONS] [URL]"
+)
 def command() -> None:
     """Log in to a server with OAuth, and manage stored logins.
 

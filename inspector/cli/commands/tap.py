@@ -9,43 +9,29 @@ from typing import Any
 
 import click
 
-from inspector.cli.command_line import first_word
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.help import Documented, write_examples
+from inspector.cli.help import Documented, DocumentedGroup
 from inspector.cli.output import Output
 from inspector.errors import UsageError
 from inspector.present.spans import Line, span
 
 _EXAMPLES = (
-    "mcp-inspect tap -- node server.js              in the place of the command in a client's configuration",
-    "mcp-inspect tap --label github --rules github.rules.yaml -- npx -y @modelcontextprotocol/server-github",
+    "mcp-inspect tap -- node server.js",
+    "mcp-inspect tap --label github --rules github.rules.yaml -- node server.js",
     "mcp-inspect tap list",
     "mcp-inspect tap rules github.rules.yaml",
 )
 _OPTIONS = ("label", "capture", "rules", "host_timeout", "stderr")
 
 
-class _TapCommands(click.Group):
-    """The tap itself, and its subcommands; options may come before the subcommand's name."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Put the command's name first."""
-        place = first_word(args)
-        return super().parse_args(ctx, args if place is None else [args[place], *args[:place], *args[place + 1 :]])
-
-    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Examples first."""
-        write_examples(formatter, _EXAMPLES)
-        super().format_help_text(ctx, formatter)
-
-
 @click.group(
     "tap",
-    cls=_TapCommands,
+    cls=DocumentedGroup,
+    examples=_EXAMPLES,
     invoke_without_command=True,
     no_args_is_help=False,
-    subcommand_metavar="[OPTIONS] -- CMD… | list | rules FILE",
+    subcommand_metavar="-- COMMAND | list | rules FILE",
 )
 @click.option("--label", metavar="NAME", help="Name of the tap in lists; default: the program's name.")
 @click.option("--capture", type=click.Path(path_type=Path), metavar="FILE", help="Record in this new file.")
@@ -103,7 +89,7 @@ def list_command(env: CliEnv, /, as_json: bool) -> ExitStatus:
         output.data({"taps": taps})
         return ExitStatus.OK
     if not taps:
-        output.narrate("No tap is running. Start one: mcp-inspect tap -- CMD…")
+        output.narrate("No tap is running. Start one: mcp-inspect tap -- COMMAND")
     for tap in taps:
         output.lines([_row(tap)])
     return ExitStatus.OK
