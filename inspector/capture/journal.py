@@ -227,6 +227,13 @@ class Journal:
         """Something happened beside the frames just now."""
         self._record(Entry(self.store.count + 1, self._clock(), self._wall(), fact))
 
+    def edited(self, record: "EditRecord") -> None:
+        """A proxy did something with a message just now: `record.of` is the number of its entry."""
+        record = replace(record, tm=self._clock())
+        self.edits.setdefault(record.of, []).append(record)
+        if self._recorder is not None:
+            self._recorder.add(record)
+
     def append(self, entry: Entry) -> None:
         """A recorded entry, with its own clocks; its number too, if that is the next one, else the next one."""
         self._record(numbered(entry, self.store.count + 1))

@@ -6,21 +6,27 @@ event that names the server's own origin. Where a client closes a stream, the se
 protocol version 2026-07-28 cancels the request; where the server breaks off, the client sees a broken connection.
 """
 
+import asyncio
 import itertools
 import logging
 import os
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
+from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
 
 import httpx
 
+from inspector.capture.format.records import EditRecord
 from inspector.capture.journal import Journal
 from inspector.errors import InspectError, UsageError
+from inspector.features.tap.desk import HOST_TIMEOUT_S, SHARE
 from inspector.features.tap.registry import Registration
+from inspector.features.tap.rules import ArmedRule, Judge, Ruling
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, Headers, HttpEvent, HttpFact, HttpTiming, SseNote
 from inspector.protocol.frames import Channel, Direction, SseFacts
+from inspector.protocol.jsonrpc import Request
 from inspector.transports.http.authorizing import REFUSED, Authorizer, Refusal
 from inspector.transports.http.client import make_client
 from inspector.transports.http.endpoint import Endpoint, HttpOptions
@@ -46,8 +52,21 @@ _NO_BODY = (204, 304)
 class HttpTap:
     """One server behind a port of this machine. An async context manager."""
 
-    def __init__(self, url: str, options: HttpOptions, journal: Journal, *, port: int = 0, label: str = "") -> None:
-        """`options.authorizer`, if any, logs in for the clients. Raises: UsageError if the URL cannot be a server's."""
+    def __init__(
+        self,
+        url: str,
+        options: HttpOptions,
+        journal: Journal,
+        *,
+        port: int = 0,
+        label: str = "",
+        rules: Sequence[ArmedRule] = (),
+        client_timeout_s: float = HOST_TIMEOUT_S,
+    ) -> None:
+        """`options.authorizer`, if any, logs in for clients. A rule holds messages for 80 % of the client's timeout.
+
+        Raises: UsageError if the URL cannot be a server's.
+        """
         self._endpoint = Endpoint(url, options)
         self._target = self._endpoint.url
         self._origin = str(self._target.copy_with(raw_path=b"/")).rstrip("/")
@@ -58,6 +77,12 @@ class HttpTap:
         self._listener = Listener(self._pass_on, port=port, allowance=Allowance(connections=1024))
         self._client: httpx.AsyncClient | None = None
         self._registration: Registration | None = None
+        self._judge = Judge()
+        self._judge.rules += rules
+        self._judge.switched_off = lambda rule: journal.note(
+            f"The rule {rule.rule.name} was switched off: {rule.trouble}"
+        )
+        self._hold_s = client_timeout_s * SHARE
         self.trouble = ""
         """Why something is not recorded; "" while all is well."""
 
@@ -141,6 +166,15 @@ class HttpTap:
         url = self._target.copy_with(raw_path=request.target.encode("latin-1"))
         headers = self._request_headers(request)
         self._record_request(number, request, url, headers)
+        if self._judge.armed and request.body and _is_json(request.header("content-type")):
+            done = await self._rule(Direction.TO_SERVER, request.body, "post", request.headers)
+            if done.reply is not None:
+                return self._answered_here(number, done.reply)
+            if done.payload is None:
+                return await self._dropped(number, done)
+            if done.payload != request.body:
+                request = replace(request, body=done.payload)
+                headers = _with_length(headers, len(done.payload))
         began = time.perf_counter_ns()
         try:
             response = await self._send(client, request, url, headers)
@@ -155,6 +189,50 @@ class HttpTap:
         timing = HttpTiming(wait=time.perf_counter_ns() - began)
         self._record_head(number, response, timing)
         return await self._answer(number, request, response)
+
+    async def _rule(
+        self, direction: Direction, payload: bytes, channel: str, headers: Headers, status: int | None = None
+    ) -> Ruling:
+        """Judge the message that was recorded last, and wait as long as its rules say.
+
+        Raises: HangUp if the connection is to be broken off.
+        """
+        frame = self._journal.count
+        ruling = self._judge.judge(direction, payload, channel=channel, headers=headers, http_status=status)
+        for note in ruling.notes:
+            is_last = note is ruling.notes[-1] and ruling.is_changed and ruling.payload is not None
+            self._note_edit(frame, note.act, note.by, note.why, ruling.payload if is_last else None)
+        seconds = ruling.delay_s
+        if ruling.hold is not None and ruling.payload is not None:
+            seconds += self._hold_s
+            self._note_edit(frame, "hold", f"rule:{ruling.hold.rule.name}", f"{seconds:.3g} s")
+        if seconds:
+            await asyncio.sleep(seconds)
+        if ruling.hold is not None and ruling.payload is not None:
+            drops = ruling.hold.rule.fallback == "drop"
+            self._note_edit(frame, "drop" if drops else "release", "deadline", f"{SHARE:.0%} of the client's timeout")
+            ruling.payload = None if drops else ruling.payload
+        if ruling.kill:
+            raise HangUp
+        return ruling
+
+    def _note_edit(self, frame: int, act: str, by: str, why: str, payload: bytes | None = None) -> None:
+        text = None if payload is None else payload.decode("utf-8", "replace")
+        _safely(self._journal.edited, EditRecord(of=frame, act=act, by=by, why=why, raw=text))
+
+    def _answered_here(self, number: int, body: bytes) -> HttpResponse:
+        headers = (("Content-Type", "application/json"),)
+        self._record(HttpFact(HttpEvent.RESPONSE, number, status=200, headers=headers))
+        _safely(self._journal.frame, Direction.FROM_SERVER, Channel.REPLY, body, http=number)
+        self._record(HttpFact(HttpEvent.END, number, why="answered by a rule", body_bytes=len(body)))
+        return HttpResponse(200, headers, body)
+
+    async def _dropped(self, number: int, ruling: Ruling) -> HttpResponse:
+        """A message that the server does not get: a request has no response, however long the client waits."""
+        self._record(HttpFact(HttpEvent.END, number, why="dropped by a rule"))
+        if isinstance(ruling.view.message, Request):
+            await asyncio.Event().wait()
+        return HttpResponse(202)
 
     async def _send(
         self, client: httpx.AsyncClient, request: HttpRequest, url: httpx.URL, headers: Headers
@@ -191,9 +269,12 @@ class HttpTap:
             if name.lower() == "connection"
             for token in value.split(",")
         }
+        left_out = _HOP_BY_HOP | single | own
+        if self._judge.armed:
+            left_out.add("accept-encoding")  # a compressed body could not be judged
         kept = []
         for name, value in request.headers:
-            if name.lower() in _HOP_BY_HOP | single | own:
+            if name.lower() in left_out:
                 continue
             kept.append((name, self._target.netloc.decode("ascii") if name.lower() == "host" else value))
         return (*kept, *self._options.headers)
@@ -214,7 +295,10 @@ class HttpTap:
             await response.aclose()
             self._record(HttpFact(HttpEvent.END, number, body_bytes=0))
             return HttpResponse(response.status_code, headers, b"", reason)
-        return HttpResponse(response.status_code, headers, self._body(number, request, response), reason)
+        body = self._judged_body if self._judge.armed and _is_judged(response) else self._body
+        if body == self._judged_body:
+            headers = tuple(each for each in headers if each[0].lower() != "content-length")
+        return HttpResponse(response.status_code, headers, body(number, request, response), reason)
 
     async def _body(self, number: int, request: HttpRequest, response: httpx.Response) -> AsyncGenerator[bytes, None]:
         reading = _Reading(self._journal, number, request.method, response)
@@ -232,6 +316,44 @@ class HttpTap:
         finally:
             reading.end(why)
             await response.aclose()
+
+    async def _judged_body(
+        self, number: int, request: HttpRequest, response: httpx.Response
+    ) -> AsyncGenerator[bytes, None]:
+        """With rules a body is passed on by message: a whole JSON body, or event by event."""
+        reading = _Reading(self._journal, number, request.method, response)
+        why = _CLIENT_LEFT
+        try:
+            async for chunk in response.aiter_raw():
+                for event in reading.events(chunk):
+                    async for piece in self._judged_event(event, reading, response.status_code):
+                        yield piece
+            body = reading.record_body()
+            if body is not None:
+                ruling = await self._rule(
+                    Direction.FROM_SERVER, body, "reply", in_text(response.headers), response.status_code
+                )
+                if ruling.payload is None:
+                    raise HangUp
+                yield ruling.payload
+            why = ""
+        except httpx.HTTPError as error:
+            why = broken(error)
+            raise HangUp from error
+        finally:
+            reading.end(why)
+            await response.aclose()
+
+    async def _judged_event(self, item: SseItem, reading: "_Reading", status: int) -> AsyncGenerator[bytes, None]:
+        if not reading.record(item) or not isinstance(item, SseEvent) or item.data is None:
+            yield self._with_own_endpoint(item.raw) + b"\n\n"
+            return
+        ruling = await self._rule(Direction.FROM_SERVER, item.data, "sse", (), status)
+        if ruling.payload is None:
+            return
+        raw = item.raw if ruling.payload == item.data else _event(item, ruling.payload)
+        for _ in range(2 if ruling.twice else 1):
+            yield raw + b"\n\n"
 
     def _with_own_endpoint(self, chunk: bytes) -> bytes:
         """The first piece of a stream with the `endpoint` event of HTTP+SSE leading to the tap."""
@@ -294,16 +416,35 @@ class _Reading:
         except _UNRECORDABLE as error:  # it must not stop the traffic
             self._trouble = f"not recorded further: {error}"
 
+    def events(self, chunk: bytes) -> list[SseItem]:
+        """The events that end in the next bytes; those of a body that is no stream are kept instead."""
+        if self.is_stream:
+            return self._parser.feed(chunk)
+        self._size += len(chunk)
+        self._pieces.append(chunk)
+        return []
+
+    def record(self, item: SseItem) -> bool:
+        """Record an event; whether it carries a message."""
+        self._report(item)
+        return isinstance(item, SseEvent) and item.complete and bool(item.data) and item.event != "endpoint"
+
+    def record_body(self) -> bytes | None:
+        """Record a body that is no stream, once; None if there is none."""
+        body, self._pieces = b"".join(self._pieces), []
+        if not body or self.is_stream:
+            return None
+        lost = max(0, self._size - len(body))
+        self._journal.frame(Direction.FROM_SERVER, Channel.REPLY, body, http=self._number, cut=lost)
+        return body
+
     def end(self, why: str) -> None:
         """The body is over; `why` it ended early, "" if it did not."""
         try:
             if self.is_stream:
                 for item in self._parser.finish():
                     self._report(item)
-            elif self._pieces:
-                lost = max(0, self._size - _KEPT)
-                body = b"".join(self._pieces)
-                self._journal.frame(Direction.FROM_SERVER, Channel.REPLY, body, http=self._number, cut=lost)
+            self.record_body()
         except _UNRECORDABLE as error:
             self._trouble = f"not recorded further: {error}"
         size = self._response.num_bytes_downloaded
@@ -329,6 +470,24 @@ def _safely(record: Callable[..., None], *args: Any, **named: Any) -> None:
 def _is_json(content_type: str | None) -> bool:
     kind = (content_type or "").partition(";")[0].strip().lower()
     return kind == "application/json" or kind.endswith("+json")
+
+
+def _is_judged(response: httpx.Response) -> bool:
+    """Whether messages in a body can be judged: it is readable."""
+    kind = response.headers.get("content-type", "")
+    packed = response.headers.get("content-encoding", "identity").strip().lower() not in ("", "identity")
+    return not packed and (_is_json(kind) or kind.partition(";")[0].strip().lower() == "text/event-stream")
+
+
+def _event(item: SseEvent, data: bytes) -> bytes:
+    """An event with other data."""
+    fields = [(b"event", item.event), (b"id", item.id), (b"retry", item.retry)]
+    lines = [name + b": " + str(value).encode() for name, value in fields if value is not None]
+    return b"\n".join([*lines, *(b"data: " + line for line in data.split(b"\n"))])
+
+
+def _with_length(headers: Headers, length: int) -> Headers:
+    return tuple((name, str(length) if name.lower() == "content-length" else value) for name, value in headers)
 
 
 def _is_within(address: str, origin: str) -> bool:

@@ -19,6 +19,8 @@ def summary(tap: dict[str, Any]) -> dict[str, Any]:
     except InspectError as error:
         found["trouble"] = tap.get("trouble") or str(error)
     found["client"] = found.pop("client_name", "") or tap.get("client") or "unknown client"
+    if tap.get("transport") == "http":
+        return found  # it holds nothing for a person, and has no socket
     try:
         client = TapClient(tap["socket"])
     except InspectError as error:

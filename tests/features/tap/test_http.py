@@ -5,9 +5,10 @@ import gzip
 import json
 import re
 import tempfile
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -17,6 +18,7 @@ from inspector.capture.store.load import load
 from inspector.errors import UsageError
 from inspector.features.tap import registry
 from inspector.features.tap.http import HttpTap, read_listen
+from inspector.features.tap.rules import armed
 from inspector.protocol.facts import HttpEvent, HttpFact
 from inspector.protocol.frames import Frame
 from inspector.transports.http.endpoint import HttpOptions
@@ -42,14 +44,23 @@ class Upstream:
 
 @asynccontextmanager
 async def tapped(
-    reply: Callable[[HttpRequest], HttpResponse], capture: Path | None = None, **options: object
+    reply: Callable[[HttpRequest], HttpResponse],
+    capture: Path | None = None,
+    *,
+    rules: Sequence[dict[str, Any]] = (),
+    client_timeout_s: float = 60,
+    **options: Any,
 ) -> AsyncIterator[tuple[Upstream, HttpTap]]:
     """A server and the tap before it."""
     upstream, journal = Upstream(reply), start_capture(capture, mode="http-proxy")
     async with upstream.listener:
         url = f"{upstream.listener.url}/mcp"
         try:
-            async with HttpTap(url, HttpOptions(**options), journal, label="t") as tap:  # type: ignore[arg-type]
+            ready = [armed(rule) for rule in rules]
+            tap = HttpTap(
+                url, HttpOptions(**options), journal, label="t", rules=ready, client_timeout_s=client_timeout_s
+            )
+            async with tap:
                 yield upstream, tap
         finally:
             journal.close()
@@ -252,3 +263,86 @@ async def test_a_message_in_a_body_that_is_not_json_is_passed_on_all_the_same(tm
             answer = await client.post(tap.url, content=b"\xff\x00", headers={"Content-Type": "application/json"})
     assert (answer.content, upstream.requests[0].body) == (b"<p>no", b"\xff\x00")
     assert json.dumps([fact.status for fact in facts(capture) if fact.event is HttpEvent.RESPONSE]) == "[400]"
+
+
+# Rules
+
+CALL = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "add", "arguments": {"a": 1}}}
+TOOLS = {"jsonrpc": "2.0", "id": 1, "result": {"tools": [{"name": "add"}, {"name": "wipe"}]}}
+
+
+def answering(value: object) -> Callable[[HttpRequest], HttpResponse]:
+    """A server that answers everything alike."""
+    return lambda request: HttpResponse(200, JSON, json.dumps(value).encode())
+
+
+async def post(tap: HttpTap, message: object) -> httpx.Response:
+    """Send one message."""
+    async with httpx.AsyncClient(timeout=PATIENCE_S) as client:
+        return await client.post(tap.url, json=message)
+
+
+async def test_a_rule_answers_without_the_server(tmp_path: Path) -> None:
+    rule = {"name": "a", "when": "tool == add", "action": "answer", "result": {"content": []}}
+    async with tapped(answering({}), rules=[rule]) as (upstream, tap):
+        answer = await post(tap, CALL)
+    assert (answer.json()["result"], answer.json()["id"], upstream.requests) == ({"content": []}, 1, [])
+
+
+async def test_a_rule_edits_a_request_and_the_capture_holds_both_versions(tmp_path: Path) -> None:
+    patch = [{"op": "replace", "path": "/params/arguments/a", "value": 2}]
+    rule = {"name": "two", "when": "tool == add", "side": "request", "action": "edit", "patch": patch}
+    capture = tmp_path / "a.mcpcap"
+    async with tapped(answering({"jsonrpc": "2.0", "id": 1, "result": {}}), capture, rules=[rule]) as (upstream, tap):
+        await post(tap, CALL)
+    (seen,) = upstream.requests
+    assert json.loads(seen.body)["params"]["arguments"] == {"a": 2}
+    assert seen.header("content-length") == str(len(seen.body))
+    assert json.loads(frames(capture)[0][1]) == CALL
+    journal = load(capture)
+    (edits,) = journal.edits.values()
+    journal.close()
+    assert [(each.act, each.by) for each in edits] == [("modify", "rule:two")]
+    assert json.loads(edits[0].raw or "")["params"]["arguments"] == {"a": 2}
+
+
+@pytest.mark.parametrize("streams", [False, True])
+async def test_a_rule_hides_a_tool_from_the_client(streams: bool) -> None:
+    def reply(request: HttpRequest) -> HttpResponse:
+        body = json.dumps(TOOLS).encode()
+        return (
+            HttpResponse(200, STREAM, b"id: 7\ndata: " + body + b"\n\n") if streams else HttpResponse(200, JSON, body)
+        )
+
+    rule = {"name": "h", "action": "hide", "names": ["wi*"]}
+    async with tapped(reply, rules=[rule]) as (_, tap):
+        answer = await post(tap, {"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
+    text = answer.text.partition("data: ")[2] if streams else answer.text
+    assert [tool["name"] for tool in json.loads(text)["result"]["tools"]] == ["add"]
+    assert not streams or answer.text.startswith("id: 7\n")
+
+
+async def test_a_held_request_goes_on_before_the_client_gives_up(tmp_path: Path) -> None:
+    capture = tmp_path / "a.mcpcap"
+    rule = {"name": "h", "when": "tool == add", "side": "request", "action": "hold"}
+    async with tapped(answering({}), capture, rules=[rule], client_timeout_s=0.2) as (upstream, tap):
+        await post(tap, CALL)
+    assert [json.loads(each.body) for each in upstream.requests] == [CALL]
+    journal = load(capture)
+    acts = [(each.act, each.by) for edits in journal.edits.values() for each in edits]
+    journal.close()
+    assert acts == [("hold", "rule:h"), ("release", "deadline")]
+
+
+async def test_a_dropped_notification_is_accepted_and_does_not_reach_the_server() -> None:
+    rule = {"name": "d", "when": "method == notifications/initialized", "action": "drop"}
+    async with tapped(answering({}), rules=[rule]) as (upstream, tap):
+        answer = await post(tap, {"jsonrpc": "2.0", "method": "notifications/initialized"})
+    assert (answer.status_code, upstream.requests) == (202, [])
+
+
+async def test_the_server_dies_for_the_client_where_a_rule_says_so() -> None:
+    rule = {"name": "k", "when": "tool == add", "side": "request", "action": "fault", "fault": "kill"}
+    async with tapped(answering({}), rules=[rule]) as (_, tap):
+        with pytest.raises(httpx.RemoteProtocolError):
+            await post(tap, CALL)
