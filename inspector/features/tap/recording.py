@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 BUDGET = 64 * 1024 * 1024
 """Bytes that may wait to be written."""
+REST_S = 0.002
+"""The writer rests so long before it begins: the response to a request is not to wait for the request's record."""
 _ITEM = 200
 """What an item costs beside its bytes."""
 PATIENCE_S = 2.0
@@ -46,6 +48,7 @@ class Recording:
         self._size = 0
         self._taken = 0
         self._idle = False
+        self._closing = False
         self._bell = allocate_lock()
         self._bell.acquire()
         self._done = allocate_lock()
@@ -96,6 +99,7 @@ class Recording:
         """Have the rest written, and wait for that, but not for long."""
         if self._lost is not None:
             self._tell_lost()
+        self._closing = True
         self._put("close", 0)
         self._done.acquire(timeout=PATIENCE_S)
 
@@ -115,6 +119,8 @@ class Recording:
                     continue
                 rung = self._bell.acquire(timeout=timeout)
                 self._idle = False
+                if rung and not self._closing:
+                    time.sleep(REST_S)
                 if not rung and not self._queue:
                     return None
                 continue

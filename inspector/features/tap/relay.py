@@ -632,7 +632,7 @@ def _relay(options: Options, pid: int, in_w: int, out_r: int, err_r: int) -> int
         os.close(host_err)
     recording = Recording()
     relay = Relay(options, pid, flows, recording)
-    sys.setswitchinterval(0.0005)
+    sys.setswitchinterval(0.0001)
     if options.rules:
         from inspector.features.tap.control import arm_file
 

@@ -270,6 +270,8 @@ class View:
         self.request: View | None = None
         """Of a response its request, if it was seen."""
         self.elapsed_ns: int | None = None
+        self._values: dict[str, list[Any]] = {}
+        """Of fields that were asked for."""
 
     @property
     def is_response(self) -> bool:
@@ -315,8 +317,11 @@ class View:
         if name == "http.header":
             wanted = str(ref.path[0]).lower() if ref.path else ""
             return [value for key, value in self.headers if key.lower() == wanted]
-        value = self._value(name)
-        return [] if value is None else [value]
+        values = self._values.get(name)
+        if values is None:
+            value = self._value(name)
+            values = self._values[name] = [] if value is None else [value]
+        return values
 
     def _part(self, name: str) -> Any:
         message = self.message

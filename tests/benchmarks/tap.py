@@ -1,0 +1,125 @@
+"""What the tap costs, as ratios to the same without it: python -m tests.benchmarks.tap
+
+Round trips are taken in turns, direct and through the tap, so that a busy machine slows both.
+"""
+
+import json
+import os
+import select
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+from statistics import median, quantiles
+
+TAP = [sys.executable, "-I", "-m", "inspector.features.tap"]
+ECHO = [sys.executable, "-I", "-c", "import os\nwhile data := os.read(0, 65536): os.write(1, data)"]
+PING = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"pad": "x" * 140}}).encode() + b"\n"
+RULES = "".join(f"- name: r{n}\n  action: hold\n  when: tool == never{n} and args.path ~ '^/x'\n" for n in range(10))
+TURNS, TRIPS = 15, 400
+
+
+class _Party:
+    def __init__(self, command: list[str]) -> None:
+        self.child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)  # noqa: TID251
+        assert self.child.stdin is not None
+        assert self.child.stdout is not None
+        self.into, self.out_of = self.child.stdin.fileno(), self.child.stdout.fileno()
+        self.trips: list[float] = []
+        self.trip()
+
+    def trip(self) -> float:
+        began = time.perf_counter()
+        os.write(self.into, PING)
+        got = 0
+        while got < len(PING):
+            got += len(os.read(self.out_of, 65536))
+        return time.perf_counter() - began
+
+    def measure(self) -> None:
+        self.trips += [self.trip() for _ in range(TRIPS)]
+
+    def end(self) -> None:
+        assert self.child.stdin is not None
+        self.child.stdin.close()
+        self.child.wait()
+
+
+def _status(pid: int, name: str) -> int:
+    return int(Path(f"/proc/{pid}/status").read_text().split(f"{name}:")[1].split()[0])
+
+
+def _flood(command: list[str], size: int, rate: float = 1e9) -> float:
+    """Seconds until so many bytes of lines came back, sent at most at so many bytes a second."""
+    child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)  # noqa: TID251
+    assert child.stdin is not None
+    assert child.stdout is not None
+    into, out_of = child.stdin.fileno(), child.stdout.fileno()
+    os.set_blocking(into, False)
+    piece, sent, got, began = PING * 300, 0, 0, time.perf_counter()
+    while got < size:
+        may_send = sent < min(size, (time.perf_counter() - began) * rate)
+        ready, writable, _ = select.select([out_of], [into] if may_send else [], [], 0.001)
+        if writable:
+            with suppress(BlockingIOError):
+                sent += os.write(into, piece[sent % len(PING) :])
+        if ready:
+            got += len(os.read(out_of, 1 << 20))
+    took = time.perf_counter() - began
+    child.stdin.close()
+    child.stdout.close()
+    child.wait()
+    return took
+
+
+def _first_words(command: list[str]) -> float:
+    began = time.perf_counter()
+    subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=True)
+    return time.perf_counter() - began
+
+
+def main() -> None:
+    """Measure and print."""
+    with tempfile.TemporaryDirectory() as place:
+        os.environ["MCP_INSPECT_HOME"] = place
+        rules = Path(place) / "rules.yaml"
+        rules.write_text(RULES)
+        parties = {
+            "direct": _Party(ECHO),
+            "tap": _Party([*TAP, "--", *ECHO]),
+            "tap with 10 rules": _Party([*TAP, "--rules", str(rules), "--", *ECHO]),
+        }
+        time.sleep(1)
+        pid = parties["tap"].child.pid
+        before = _status(pid, "voluntary_ctxt_switches")
+        time.sleep(2)
+        wakes = _status(pid, "voluntary_ctxt_switches") - before
+        print(f"idle: {_status(pid, 'VmRSS') / 1024:.1f} MiB, {wakes} wake-ups in 2 s")
+        for _ in range(TURNS):
+            for party in parties.values():
+                party.measure()
+        floor = median(parties["direct"].trips)
+        for name, party in parties.items():
+            middle, late = median(party.trips), quantiles(party.trips, n=100)[98]
+            print(f"round trip {name}: p50 {middle * 1e6:.0f} µs ({middle / floor:.2f} x), p99 {late * 1e6:.0f} µs")
+            party.end()
+        size = 40_000_000
+        direct, through = _flood(ECHO, size), _flood([*TAP, "--", *ECHO], size)
+        rate = size / len(PING) / through
+        print(f"flood: {rate:,.0f} messages/s each way, {through / direct:.2f} x direct")
+        capture = Path(place) / "steady.mcpcap"
+        wanted = 100_000
+        seconds = _flood([*TAP, "--capture", str(capture), "--", *ECHO], 5 * wanted * len(PING), wanted * len(PING))
+        frames = capture.read_bytes().count(b'{"r":"frame"')
+        gap = "a gap" if b'"r":"gap"' in capture.read_bytes() else "no gap"
+        print(f"{wanted:,} messages/s each way for {seconds:.1f} s: {frames:,} recorded, {gap}")
+        true = ["/bin/true"]
+        starts = [(_first_words([sys.executable, "-I", "-c", ""]), _first_words([*TAP, "--", *true])) for _ in range(9)]
+        python, tap = (median(each) * 1000 for each in zip(*starts, strict=True))
+        print(f"start and end around /bin/true: {tap:.0f} ms, an empty Python {python:.0f} ms")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,32 @@
+"""A client of the Python SDK, 1.x or 2.x: opens a session with the given command and prints what it got, as JSON."""
+
+import asyncio
+import json
+import sys
+from typing import Any
+
+CALLS = {
+    "echo": {"message": "hello ☃"},
+    "get-sum": {"a": 2, "b": 3},
+    "list_allowed_directories": {},
+    "read_graph": {},
+}
+
+
+async def main() -> None:
+    from mcp import ClientSession, StdioServerParameters
+    from mcp.client.stdio import stdio_client
+
+    server = StdioServerParameters(command=sys.argv[1], args=sys.argv[2:], env=None)
+    found: dict[str, Any] = {}
+    async with stdio_client(server) as (reads, writes), ClientSession(reads, writes) as session:
+        found["initialize"] = (await session.initialize()).model_dump(mode="json")
+        tools = await session.list_tools()
+        found["tools"] = tools.model_dump(mode="json")
+        for tool in tools.tools:
+            if tool.name in CALLS:
+                found[tool.name] = (await session.call_tool(tool.name, CALLS[tool.name])).model_dump(mode="json")
+    print(json.dumps(found, sort_keys=True))
+
+
+asyncio.run(main())
