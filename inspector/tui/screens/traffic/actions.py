@@ -183,7 +183,7 @@ class TrafficNavigation:
         """Count times from the chosen line; from the same line again, no more."""
         self.list.look.toggle_reference()
 
-    def action_story(self) -> None:
+    def action_trace(self) -> None:
         """Tell the story of the chosen line's operation; come back with one of its entries."""
         subject, n = self.list.filters.subject, self.list.chosen
         story = story_of(subject.journal, n)
@@ -242,7 +242,7 @@ class TrafficFiltering:
         """Open the line to find with."""
         self.list.filters.open_finder()
 
-    def action_partners(self) -> None:
+    def action_pairs(self) -> None:
         """Show the partners of what matches, or no more."""
         shown = self.list.show_partners()
         where = " In the tree they are one row anyway." if self.list.model.tree else ""

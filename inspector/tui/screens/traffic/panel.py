@@ -70,9 +70,10 @@ class TrafficPanel(Panel, Ground):
         self._ticks = 0
         self._evidence: tuple[int, str, tuple[int, int] | None] | None = None
         """What is to be shown of the entry that was called for."""
-        lend_actions(self, self._actions)
+        lend_actions(self, self.actions)
 
-    def _actions(self) -> Sequence[object]:
+    def actions(self) -> Sequence[object]:
+        """What has the actions of its keys, beside itself."""
         from inspector.tui.screens.traffic.actions import Resending, TrafficFiltering, TrafficMarking, TrafficNavigation
 
         return (

@@ -1,5 +1,7 @@
 """How the traffic is looked at, as a view, and back; `test_marking` of the app marks lines."""
 
+from textual.binding import Binding
+
 from inspector.capture.format.notes import View
 from inspector.present.start import OpenCapture
 from inspector.tui.app import InspectApp
@@ -81,3 +83,11 @@ async def test_what_cannot_be_sent_says_why() -> None:
             await pilot.press("x r")
             await until(lambda said=why: said in text(app), "why not")  # type: ignore[misc]
     await app.subject.end()
+
+
+def test_each_key_of_the_panel_has_an_action_and_each_action_a_key(tape: Tape) -> None:
+    panel = TrafficPanel(Staged(tape))
+    bound = {f"action_{each.action.partition('(')[0]}" for each in TrafficPanel.BINDINGS if isinstance(each, Binding)}
+    parts = {name for part in panel.actions() for name in dir(part) if name.startswith("action_")}
+    assert parts <= bound
+    assert not [each for each in bound - parts if "." not in each and not hasattr(TrafficPanel, each)]
