@@ -120,7 +120,7 @@ def named_journal(chosen: TargetOptions) -> Journal:
     return start_capture(chosen.capture, keep_secrets=chosen.keep_secrets)
 
 
-def kept_journal(chosen: TargetOptions, env: CliEnv) -> Journal:
+def kept_journal(chosen: TargetOptions, env: CliEnv, *, mode: str = "client") -> Journal:
     """A journal that records into the file that was named, or else onto the shelf in the state directory.
 
     Of a named file there is one; sessions after the first get a number behind its name. A shelf that can't be
@@ -129,14 +129,14 @@ def kept_journal(chosen: TargetOptions, env: CliEnv) -> Journal:
     Raises: UsageError if a file that was named can't be made.
     """
     if not chosen.record:
-        return start_capture(None)
+        return start_capture(None, mode=mode)
     if chosen.capture is not None:
-        return start_capture(chosen.capture, keep_secrets=chosen.keep_secrets)
+        return start_capture(chosen.capture, keep_secrets=chosen.keep_secrets, mode=mode)
     try:
         place = _place_on_the_shelf(chosen.target.label, env)
-        return start_capture(place, keep_secrets=chosen.keep_secrets)
+        return start_capture(place, keep_secrets=chosen.keep_secrets, mode=mode)
     except (InspectError, OSError) as error:
-        journal = start_capture(None)
+        journal = start_capture(None, mode=mode)
         journal.note(f"This session is not recorded: {error}")
         return journal
 

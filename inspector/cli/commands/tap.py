@@ -5,20 +5,26 @@ import os
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented, DocumentedGroup
+from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
 from inspector.errors import UsageError
 from inspector.present.spans import Line, span
 
+if TYPE_CHECKING:
+    from inspector.capture.journal import Journal
+    from inspector.cli.targets import TargetOptions
+
 _EXAMPLES = (
     "mcp-inspect tap -- node server.js",
     "mcp-inspect tap --label github --rules github.rules.yaml -- node server.js",
+    "mcp-inspect tap http https://example.com/mcp --listen 127.0.0.1:8080",
     "mcp-inspect tap list",
     "mcp-inspect tap rules github.rules.yaml",
 )
@@ -31,7 +37,7 @@ _OPTIONS = ("label", "capture", "rules", "host_timeout", "stderr")
     examples=_EXAMPLES,
     invoke_without_command=True,
     no_args_is_help=False,
-    subcommand_metavar="-- COMMAND | list | rules FILE",
+    subcommand_metavar="-- COMMAND | http URL | list | rules FILE",
 )
 @click.option("--label", metavar="NAME", help="Name of the tap in lists; default: the program's name.")
 @click.option("--capture", type=click.Path(path_type=Path), metavar="FILE", help="Record in this new file.")
@@ -73,6 +79,116 @@ def _become_tap(words: list[str]) -> None:
 
     argv = [sys.executable, "-I", "-m", "inspector.features.tap", *words]
     os.execve(sys.executable, argv, own_environment())
+
+
+@command.command(
+    "http",
+    cls=Documented,
+    examples=(
+        "mcp-inspect tap http https://example.com/mcp",
+        "mcp-inspect tap http http://127.0.0.1:3001/mcp --listen 127.0.0.1:8080 --rules api.rules.yaml",
+    ),
+)
+@click.argument("url", required=False)
+@click.option(
+    "--listen", default="127.0.0.1:0", metavar="ADDRESS", help="Listen on 127.0.0.1:PORT; default: a free port."
+)
+@click.option("--login", "logs_in", is_flag=True, help="Add the token that mcp-inspect auth login has stored for URL.")
+@click.option("--label", default="", metavar="NAME", help="Name of the tap in lists; default: the server's host.")
+@click.option("--rules", type=click.Path(path_type=Path), metavar="FILE", help="Apply the rules of a YAML file.")
+@click.option(
+    "--host-timeout", type=float, default=60.0, metavar="S", help="Seconds that the client waits; default 60."
+)
+@headless_settings
+@click.pass_obj
+def http_command(
+    env: CliEnv,
+    /,
+    url: str | None,
+    listen: str,
+    logs_in: bool,
+    label: str,
+    rules: Path | None,
+    host_timeout: float,
+    **options: Any,
+) -> ExitStatus:
+    """Listen on this machine for the clients of a server with a URL, and record all traffic between them.
+
+    Clients connect to the printed URL instead of the server's. Fields and bodies pass unchanged unless a rule changes
+    them. It listens until it is interrupted.
+    """
+    import asyncio
+
+    from inspector.cli.launch import kept_journal
+    from inspector.cli.targets import choose
+    from inspector.config.targets import HttpTarget
+    from inspector.features.tap.http import read_listen
+
+    output = Output(env, as_json=options["as_json"], quiet=options["quiet"])
+    chosen, port = choose(env, url, options), read_listen(listen)
+    if not isinstance(chosen.target, HttpTarget):
+        raise UsageError("tap http needs a URL", hint="For a command: mcp-inspect tap -- COMMAND.")
+    armed = _read_rules(output, rules) if rules is not None else []
+    journal = kept_journal(chosen, env, mode="http-proxy")
+    try:
+        asyncio.run(_listen(env, output, chosen, journal, (port, label, logs_in, armed, host_timeout)))
+    except KeyboardInterrupt:
+        output.narrate("The tap has ended.")
+    finally:
+        journal.close()
+    return ExitStatus.OK
+
+
+async def _listen(
+    env: CliEnv,
+    output: Output,
+    chosen: "TargetOptions",
+    journal: "Journal",
+    wishes: tuple[int, str, bool, list[Any], float],
+) -> None:
+    import asyncio
+
+    from inspector.cli.launch import way_in
+    from inspector.config.targets import HttpTarget
+    from inspector.features.tap.http import HttpTap
+    from inspector.transports.http.endpoint import HttpOptions
+
+    port, label, logs_in, rules, host_timeout = wishes
+    target = chosen.target
+    assert isinstance(target, HttpTarget)
+    authorizer = way_in(target, chosen.login, env.environ, has_person=False)[0] if logs_in else None
+    settings = HttpOptions(
+        headers=target.headers,
+        cacert=target.cacert,
+        insecure=target.insecure,
+        authorizer=authorizer(target.url) if authorizer else None,
+        limits=chosen.limits,
+    )
+    tap = HttpTap(target.url, settings, journal, port=port, label=label, rules=rules, client_timeout_s=host_timeout)
+    async with tap:
+        if output.as_json:
+            output.data({"url": tap.url, "server": target.url, "capture": str(journal.capture_path or "")})
+        else:
+            output.lines([(span("Listening on "), span(tap.url, "target"), span(f"  for {target.url}", "faint"))])
+            output.narrate(f"Recording in {journal.capture_path}. Press Ctrl+C to end the tap.")
+        for notice in (*journal.notices, tap.trouble):
+            if notice:
+                output.warn(notice)
+        await asyncio.Event().wait()
+
+
+def _read_rules(output: Output, file: Path) -> list[Any]:
+    """The valid rules of a file; the others are reported. Raises: UsageError if it can't be read."""
+    from inspector.features.tap.rules import read_rules
+
+    try:
+        text = file.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{file} can't be read: {error}", hint="Name a rules file in YAML.") from None
+    rules, problems = read_rules(text)
+    for problem in problems:
+        output.warn(f"{file}:{problem.line}: {problem.name + ': ' if problem.name else ''}{problem.why}")
+    return list(rules)
 
 
 @command.command("list", cls=Documented, examples=("mcp-inspect tap list", "mcp-inspect tap list --json"))
