@@ -1,0 +1,49 @@
+"""`mcp-inspect tap http` as a process: what it prints, passes on, records, and how it ends."""
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+
+from inspector.capture.store.load import load
+from inspector.protocol.frames import Frame
+from inspector.transports.http.listener import HttpRequest, HttpResponse, Listener
+from tests.cli.running import inspect
+from tests.waiting import PATIENCE_S
+
+
+async def test_a_client_reaches_the_server_through_the_printed_url(tmp_path: Path) -> None:
+    async def answer(request: HttpRequest) -> HttpResponse:
+        return HttpResponse(200, (("Content-Type", "application/json"),), b'{"jsonrpc":"2.0","id":1,"result":{}}')
+
+    capture = tmp_path / "a.mcpcap"
+    async with Listener(answer) as server:
+        argv = ["-m", "inspector", "tap", "http", f"{server.url}/mcp", "--json", "--capture", str(capture)]
+        tap = subprocess.Popen([sys.executable, *argv], stdout=subprocess.PIPE, text=True)  # noqa: ASYNC220, TID251
+        try:
+            assert tap.stdout is not None
+            said = json.loads(tap.stdout.readline())
+            async with httpx.AsyncClient(timeout=PATIENCE_S) as client:
+                reply = await client.post(said["url"], json={"jsonrpc": "2.0", "id": 1, "method": "ping"})
+        finally:
+            tap.send_signal(signal.SIGINT)
+            tap.communicate(timeout=PATIENCE_S)
+    assert (reply.json()["result"], said["server"], tap.returncode) == ({}, f"{server.url}/mcp", 0)
+    journal = load(capture)
+    kinds = [journal.store.entry(n).what for n in range(1, journal.count + 1)]
+    journal.close()
+    assert sum(isinstance(each, Frame) for each in kinds) == 2
+
+
+def test_what_cannot_be_tapped_is_a_usage_error(tmp_path: Path) -> None:
+    for words, said in (
+        (("http://127.0.0.1:1/mcp", "--listen", "0.0.0.0:1"), "this machine only"),
+        (("http://127.0.0.1:1/mcp", "--rules", str(tmp_path / "none.yaml")), "none.yaml can't be read"),
+        ((), "no server"),
+    ):
+        ran = inspect("tap", "http", *words)
+        assert ran.status == 2
+        assert said in ran.stderr
