@@ -46,7 +46,8 @@ def test_there_is_a_table_for_each_row_and_one_for_none() -> None:
     assert "end" in tables()[0].quick
 
 
-def test_each_check_says_what_it_finds_in_few_words() -> None:
+def test_each_check_has_a_short_title_and_a_fix() -> None:
     for each in all_checks():
-        assert 0 < len(each.title) <= 80, each.id
-        assert not each.title.endswith(".")
+        assert 0 < len(each.title) <= 64, each.id
+        assert not each.title.endswith("."), each.id
+        assert each.fix.endswith((".", "]")) or each.id == "tool-description", each.id

@@ -150,7 +150,16 @@ def clients_can_register(case: CheckMoment) -> Iterator[Flaw]:
 _SAID = re.compile(r'(error(?:_description)?|scope)="([^"]{1,200})"')
 
 
-@diagnosis("credentials-rejected", _ERROR, "Credentials were rejected", "http", "refusal", "http end", topic=_TOPIC)
+@diagnosis(
+    "credentials-rejected",
+    _ERROR,
+    "Credentials were rejected",
+    "http",
+    "refusal",
+    "http end",
+    topic=_TOPIC,
+    fix=("Check expiry, audience and scope of the token with mcp-inspect auth status."),
+)
 def credentials_are_taken(case: CheckMoment) -> Iterator[Flaw]:
     """401 to a request with a token, with the reason in the challenge or body; 403 if the token is not sufficient."""
     state, http = case.state, responded(case)
@@ -375,7 +384,14 @@ def authorization_server_has_metadata(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw(f"the authorization server has no metadata at {places}", frames=frames, instead=True)
 
 
-@diagnosis("oauth-endpoint-missing", _ERROR, "OAuth metadata lacks an endpoint", "http end", topic=_TOPIC)
+@diagnosis(
+    "oauth-endpoint-missing",
+    _ERROR,
+    "OAuth metadata lacks an endpoint",
+    "http end",
+    topic=_TOPIC,
+    fix=("Add `authorization_endpoint` and `token_endpoint` to the metadata."),
+)
 def logins_have_their_endpoints(case: CheckMoment) -> Iterator[Flaw]:
     """“token_endpoint” and “authorization_endpoint” (RFC 8414, section 2): without them no login is possible."""
     found = _brought(case, *_SERVER)

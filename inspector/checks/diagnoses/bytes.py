@@ -46,7 +46,14 @@ def _garbage(case: CheckMoment) -> bytes | None:
     return frame.payload if message.reason.startswith(("not JSON", "a JSON ")) else None
 
 
-@diagnosis("stdout-not-json", _ERROR, "Text on stdout is not JSON-RPC", "garbled", topic="stdio")
+@diagnosis(
+    "stdout-not-json",
+    _ERROR,
+    "Text on stdout is not JSON-RPC",
+    "garbled",
+    topic="stdio",
+    fix="Write everything but messages to stderr.",
+)
 def stdout_is_for_messages(case: CheckMoment) -> Iterator[Flaw]:
     """“The server MUST NOT write anything to its stdout that is not a valid MCP message.”"""
     line = _garbage(case) or _stray_object(case)
@@ -311,7 +318,14 @@ def text_has_no_mark(case: CheckMoment) -> Iterator[Flaw]:
             yield Flaw("the output is UTF-16", span=(0, 2))
 
 
-@diagnosis("crlf-line-endings", _HINT, "Lines end with CR LF", "frame", topic="stdio")
+@diagnosis(
+    "crlf-line-endings",
+    _HINT,
+    "Lines end with CR LF",
+    "frame",
+    topic="stdio",
+    fix=("End lines with LF; on Windows, set the newline mode of stdout."),
+)
 def lines_end_with_lf(case: CheckMoment) -> Iterator[Flaw]:
     """Most clients accept it; reported once per connection."""
     if case.frame is not None and case.frame.eol is Eol.CRLF and case.state.is_sampled("crlf-line-endings", 1, 1 << 62):
@@ -388,6 +402,7 @@ _INEXACT = 2**53
     "frame",
     topic="",
     confidence=Confidence.LIKELY,
+    fix="Send large integers as strings, and null instead of NaN.",
 )
 def numbers_are_exact(case: CheckMoment) -> Iterator[Flaw]:
     """NaN and Infinity are not JSON; integers beyond 2^53 lose digits in many clients."""
@@ -434,7 +449,14 @@ def messages_are_not_too_long(case: CheckMoment) -> Iterator[Flaw]:
         yield too_long(size)
 
 
-@diagnosis("input-echoed", _ERROR, "Client messages are echoed", "request", topic="stdio")
+@diagnosis(
+    "input-echoed",
+    _ERROR,
+    "Client messages are echoed",
+    "request",
+    topic="stdio",
+    fix=("Check the command. If it runs in a pseudo-terminal, start it without one (docker without -t)."),
+)
 def nobody_echoes(case: CheckMoment) -> Iterator[Flaw]:
     """A terminal with echo, or a program such as cat, returns the request of the client."""
     message = case.message

@@ -343,6 +343,7 @@ def order_stays(case: CheckMoment) -> Iterator[Flaw]:
     LIST,
     "end",
     topic="server/utilities/pagination",
+    fix="Omit nextCursor on the last page.",
 )
 def pages_lead_on(case: CheckMoment) -> Iterator[Flaw]:
     """Some clients read the first page only; a list whose cursor repeats never ends.

@@ -80,7 +80,14 @@ def is_no_web_page(case: CheckMoment) -> Iterator[Flaw]:
 _UNREACHED = re.compile(r"refuses connections|can't be resolved|^No connection to|gave no HTTP response|stopped taking")
 
 
-@diagnosis("server-unreachable", _ERROR, "Server is unreachable", "http end", topic="")
+@diagnosis(
+    "server-unreachable",
+    _ERROR,
+    "Server is unreachable",
+    "http end",
+    topic="",
+    fix=("Check that the server is running, at this host and port, with or without TLS."),
+)
 def somebody_answers(case: CheckMoment) -> Iterator[Flaw]:
     """Connection refused, name not resolved, host not reached: the error of the operating system."""
     fact, http = case.fact, case.http
@@ -207,7 +214,15 @@ _GUARD = re.compile(
 )
 
 
-@diagnosis("host-rejected", _ERROR, "`Host` or `Origin` is rejected", "http", "refusal", topic="http")
+@diagnosis(
+    "host-rejected",
+    _ERROR,
+    "`Host` or `Origin` is rejected",
+    "http",
+    "refusal",
+    topic="http",
+    fix=("Allow the host in the server, or have the proxy send a Host that the server allows."),
+)
 def lets_its_own_host_in(case: CheckMoment) -> Iterator[Flaw]:
     """HTTP 421, or an error about Host or Origin: right for foreign pages, wrong for the server's own name."""
     http, body = responded(case), refused(case)
@@ -276,7 +291,14 @@ def sessions_last(case: CheckMoment) -> Iterator[Flaw]:
 _NO_SESSION = re.compile(rb"(?i)(missing|no|required?|without|requires).{0,30}session|session.{0,30}(missing|required)")
 
 
-@diagnosis("session-id-not-issued", _ERROR, "Session id required but not issued", "refusal", topic="http")
+@diagnosis(
+    "session-id-not-issued",
+    _ERROR,
+    "Session id required but not issued",
+    "refusal",
+    topic="http",
+    fix="Send Mcp-Session-Id with the response to initialize.",
+)
 def gives_the_session_it_wants(case: CheckMoment) -> Iterator[Flaw]:
     """The response to initialize had no session id, or one that a browser may not read."""
     found = refused(case)
@@ -289,7 +311,14 @@ def gives_the_session_it_wants(case: CheckMoment) -> Iterator[Flaw]:
         )
 
 
-@diagnosis("certificate-untrusted", _ERROR, "TLS certificate is not trusted", "http end", topic="")
+@diagnosis(
+    "certificate-untrusted",
+    _ERROR,
+    "TLS certificate is not trusted",
+    "http end",
+    topic="",
+    fix="Trust its issuer with --cacert FILE.",
+)
 def certificate_is_trusted(case: CheckMoment) -> Iterator[Flaw]:
     """By the certificate authorities of this system; or the server does not use TLS."""
     why = case.fact.why if case.fact is not None and case.fact.event is HttpEvent.ERROR else ""
@@ -320,7 +349,15 @@ def no_proxy_refuses(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw("the proxy requires authentication (HTTP 407)")
 
 
-@diagnosis("wrong-endpoint-event", _ERROR, "`endpoint` event has a wrong URL", "note", "http", topic="http")
+@diagnosis(
+    "wrong-endpoint-event",
+    _ERROR,
+    "`endpoint` event has a wrong URL",
+    "note",
+    "http",
+    topic="http",
+    fix=("Send a path of the same origin, by which clients reach the server."),
+)
 def endpoint_is_right(case: CheckMoment) -> Iterator[Flaw]:
     """Another origin, or a path that does not exist: mostly a prefix that a proxy removes."""
     state = case.state
@@ -345,7 +382,15 @@ def _data(raw: bytes) -> str:
     return "".join(found)
 
 
-@diagnosis("header-body-mismatch", _ERROR, "Headers do not match the body", "error", topic="http", since="2026-07-28")
+@diagnosis(
+    "header-body-mismatch",
+    _ERROR,
+    "Headers do not match the body",
+    "error",
+    topic="http",
+    since="2026-07-28",
+    fix=("Compare Mcp-Method, Mcp-Name and MCP-Protocol-Version with the body, before and after the proxy."),
+)
 def head_and_body_agree(case: CheckMoment) -> Iterator[Flaw]:
     """Error -32020: a proxy has changed one of them, or the server parses them incorrectly."""
     if peek.integer(case.value, "code") == -32020 and not lacks_header(case):
@@ -364,6 +409,7 @@ def head_and_body_agree(case: CheckMoment) -> Iterator[Flaw]:
     "error",
     topic="basic",
     since="2026-07-28",
+    fix="Connect with --capability NAME.",
 )
 def needs_what_was_offered(case: CheckMoment) -> Iterator[Flaw]:
     """Error -32021 names it."""
@@ -388,6 +434,7 @@ _BAD_VERSION = re.compile(rb"(?i)(unsupported|invalid|bad|unknown|missing).{0,30
     topic="http",
     since="2025-06-18",
     until="2025-11-25",
+    fix="Accept the version of the initialize result.",
 )
 def takes_the_version_agreed_on(case: CheckMoment) -> Iterator[Flaw]:
     """MCP-Protocol-Version has the version that initialize negotiated, but is rejected."""
@@ -444,7 +491,9 @@ def has_patience(case: CheckMoment) -> Iterator[Flaw]:
     yield Flaw(said, frames=(http.frame,), instead=True, severity=None if http.asked else _WARNING)
 
 
-@diagnosis("http-server-error", _ERROR, "HTTP server error (5xx)", "http end", topic="")
+@diagnosis(
+    "http-server-error", _ERROR, "HTTP server error (5xx)", "http end", topic="", fix="See the log of the server."
+)
 def does_not_fail(case: CheckMoment) -> Iterator[Flaw]:
     """5xx for a POST, without a response in the body."""
     http = case.http
@@ -481,7 +530,16 @@ _NOT_HERE = {
 }
 
 
-@diagnosis("http-request-rejected", _ERROR, "HTTP request was rejected", "refusal", "http end", "end", topic="http")
+@diagnosis(
+    "http-request-rejected",
+    _ERROR,
+    "HTTP request was rejected",
+    "refusal",
+    "http end",
+    "end",
+    topic="http",
+    fix="Check the URL and the credentials.",
+)
 def requests_are_taken(case: CheckMoment) -> Iterator[Flaw]:
     """A 4xx status that nothing else explains, with the reason in its body; at first only if all attempts fail."""
     state, fact, http = case.state, case.fact, case.http
@@ -521,7 +579,15 @@ def requests_are_taken(case: CheckMoment) -> Iterator[Flaw]:
 _LENGTHS = re.compile(r"received (\d+) bytes, expected (\d+)")
 
 
-@diagnosis("body-truncated", _ERROR, "HTTP body is truncated", "http end", "garbled", topic="http")
+@diagnosis(
+    "body-truncated",
+    _ERROR,
+    "HTTP body is truncated",
+    "http end",
+    "garbled",
+    topic="http",
+    fix=("Check the logs of server and proxy for a crash or a timeout."),
+)
 def bodies_come_whole(case: CheckMoment) -> Iterator[Flaw]:
     """Fewer bytes than Content-Length, a connection that breaks, or incomplete JSON."""
     http, fact = case.http, case.fact
@@ -593,7 +659,14 @@ def answers_have_a_body(case: CheckMoment) -> Iterator[Flaw]:
             yield Flaw(f"{http.asked[0].method[:60]} was answered with HTTP {http.response.status} and {what}")
 
 
-@diagnosis("body-encoding-invalid", _ERROR, "Body does not match `Content-Encoding`", "http end", topic="http")
+@diagnosis(
+    "body-encoding-invalid",
+    _ERROR,
+    "Body does not match `Content-Encoding`",
+    "http end",
+    topic="http",
+    fix=("Send Content-Encoding only for bodies that are compressed; check proxies that compress or decompress."),
+)
 def bodies_are_as_they_say(case: CheckMoment) -> Iterator[Flaw]:
     http, fact = case.http, case.fact
     if http is not None and fact is not None and fact.why.startswith("the compressed body can't be decoded"):

@@ -42,7 +42,14 @@ def id_keeps_its_type(case: CheckMoment) -> Iterator[Flaw]:
             yield Flaw(said, "/id", frames=(asked.frame,))
 
 
-@diagnosis("server-silent", _ERROR, "Server is running but silent", "end", topic="basic/lifecycle")
+@diagnosis(
+    "server-silent",
+    _ERROR,
+    "Server is running but silent",
+    "end",
+    topic="basic/lifecycle",
+    fix=("Check the subcommand, whether the server works before it reads stdin, and whether it flushes its output."),
+)
 def answers_initialize(case: CheckMoment) -> Iterator[Flaw]:
     """The handshake was sent and the process is running, but there is no response."""
     state = case.state
@@ -102,6 +109,7 @@ _EARLY = re.compile(
     "error",
     topic="basic/lifecycle",
     until="2025-11-25",
+    fix="Send notifications/initialized before the first request.",
 )
 def knows_that_it_was_initialized(case: CheckMoment) -> Iterator[Flaw]:
     """The server has lost its session state, or the client was too early."""
@@ -137,7 +145,14 @@ _VERSION = re.compile(
 )
 
 
-@diagnosis("no-common-version", _ERROR, "No common protocol version", "error", topic="basic/lifecycle")
+@diagnosis(
+    "no-common-version",
+    _ERROR,
+    "No common protocol version",
+    "error",
+    topic="basic/lifecycle",
+    fix="Connect with a --revision that the server supports.",
+)
 def has_a_version_in_common(case: CheckMoment) -> Iterator[Flaw]:
     """-32022, or initialize rejected because of its version; harmless if a common version is known."""
     code, asked = peek.integer(case.value, "code"), case.asked
@@ -166,6 +181,7 @@ def has_a_version_in_common(case: CheckMoment) -> Iterator[Flaw]:
     "answer initialize",
     topic="basic/lifecycle",
     until="2025-11-25",
+    fix="Negotiate a protocol version that defines initialize, 2025-11-25 or older.",
 )
 def negotiates(case: CheckMoment) -> Iterator[Flaw]:
     """The server echoes any requested version."""
@@ -236,6 +252,7 @@ _TOLD_BY = {"tools/list": "tools", "prompts/list": "prompts", "resources/list": 
     *(f"answer {each}" for each in _TOLD_BY),
     topic="basic/lifecycle",
     until="2025-11-25",
+    fix="Send `notifications/…/list_changed` after each change.",
 )
 def changes_are_told(case: CheckMoment) -> Iterator[Flaw]:
     """Two lists of one page differ, listChanged is declared, and there was no notification between them."""
@@ -249,7 +266,14 @@ def changes_are_told(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw(f"{kind} changed without a notification", f"/result/{kind}")
 
 
-@diagnosis("handshake-rejected", _ERROR, "`initialize` was rejected", "error initialize", topic="basic/lifecycle")
+@diagnosis(
+    "handshake-rejected",
+    _ERROR,
+    "`initialize` was rejected",
+    "error initialize",
+    topic="basic/lifecycle",
+    fix="Check the error message and the log of the server.",
+)
 def takes_the_handshake(case: CheckMoment) -> Iterator[Flaw]:
     """By an error that is not about versions; a server without initialize may be of the modern era."""
     code, said, opening = peek.integer(case.value, "code"), peek.text(case.value, "message") or "", case.state.opening
@@ -302,6 +326,7 @@ def answers_everything(case: CheckMoment) -> Iterator[Flaw]:
     "List request failed",
     *(f"error {each}" for each in _LISTS),
     topic="basic",
+    fix="Check the log of the server. Omit what cannot be listed, not the whole list.",
 )
 def gives_its_lists(case: CheckMoment) -> Iterator[Flaw]:
     """Rejected; unknown methods, versions and missing capabilities are other faults."""

@@ -67,6 +67,7 @@ def unknown_methods_are_told(case: CheckMoment) -> Iterator[Flaw]:
     "error ping",
     topic="basic/utilities/ping",
     until="2025-11-25",
+    fix="Return the result {}.",
 )
 def pings_are_answered(case: CheckMoment) -> Iterator[Flaw]:
     """“The receiver MUST respond promptly with an empty response.”"""

@@ -353,7 +353,14 @@ _NOT_RUNNABLE = re.compile(r"exists but|neither a program")
 _RUN = "Run chmod +x, check the first line of the file, or name its interpreter in the command."
 
 
-@diagnosis("program-not-runnable", _ERROR, "Program of the command cannot be found or run", "end", topic="")
+@diagnosis(
+    "program-not-runnable",
+    _ERROR,
+    "Program of the command cannot be found or run",
+    "end",
+    topic="",
+    fix="Install the program, or give its absolute path.",
+)
 def command_can_be_run(case: CheckMoment) -> Iterator[Flaw]:
     """Exit codes 127 and 126 of shells, and defects of the file found before the start."""
     if not case.state.process.facts and _NOT_RUNNABLE.search(case.state.why):
@@ -378,7 +385,14 @@ def command_can_be_run(case: CheckMoment) -> Iterator[Flaw]:
     yield Flaw(f"the command exited with code {ended[2].code}, {what}{said}", frames=frames, instead=True, fix=fix)
 
 
-@diagnosis("exit-during-handshake", _ERROR, "Server exited during the handshake", "end", topic="")
+@diagnosis(
+    "exit-during-handshake",
+    _ERROR,
+    "Server exited during the handshake",
+    "end",
+    topic="",
+    fix=("Run the command in a terminal, and correct the error that it prints."),
+)
 def survives_the_handshake(case: CheckMoment) -> Iterator[Flaw]:
     """An exit code other than 0 before the handshake completed, with the cause from stderr if it is a known one."""
     ended = died(case.state)
@@ -392,7 +406,14 @@ def survives_the_handshake(case: CheckMoment) -> Iterator[Flaw]:
 _OPENING = ("initialize", "server/discover")
 
 
-@diagnosis("exit-during-session", _ERROR, "Server exited during the session", "end", topic="")
+@diagnosis(
+    "exit-during-session",
+    _ERROR,
+    "Server exited during the session",
+    "end",
+    topic="",
+    fix="Check the log of the server for an exception.",
+)
 def survives_its_work(case: CheckMoment) -> Iterator[Flaw]:
     """It exited by itself with an open request, before its first response, or with an exit code other than 0."""
     state, ended = case.state, exit_of(case.state)
@@ -454,7 +475,14 @@ _KILLED = {
 """The fix by signal; any other signal is caused by the process itself."""
 
 
-@diagnosis("server-killed", _ERROR, "Server was killed", "end", topic="")
+@diagnosis(
+    "server-killed",
+    _ERROR,
+    "Server was killed",
+    "end",
+    topic="",
+    fix="Find what sent the signal, and check the memory limit.",
+)
 def is_not_killed(case: CheckMoment) -> Iterator[Flaw]:
     """By a signal that mcp-inspect did not send, or the exit code that a container makes of one."""
     ended = exit_of(case.state)
@@ -516,6 +544,7 @@ def _missing_variable(state: ConnectionState) -> tuple[int, str] | None:
     "end",
     topic="",
     confidence=_LIKELY,
+    fix="Set the variable with -e NAME=VALUE.",
 )
 def environment_is_whole(case: CheckMoment) -> Iterator[Flaw]:
     if (ended := died(case.state)) is None or (missing := _missing_variable(case.state)) is None:
@@ -531,7 +560,15 @@ _PLACEHOLDER = re.compile(
 )
 
 
-@diagnosis("placeholder-not-expanded", _WARNING, "Placeholder was not expanded", "end", topic="", confidence=_LIKELY)
+@diagnosis(
+    "placeholder-not-expanded",
+    _WARNING,
+    "Placeholder was not expanded",
+    "end",
+    topic="",
+    confidence=_LIKELY,
+    fix=("Replace the placeholder with its value; mcp-inspect expands none in a command."),
+)
 def placeholders_are_filled(case: CheckMoment) -> Iterator[Flaw]:
     """In the command as it was run, or in the URL."""
     connection = case.state.connection
@@ -579,7 +616,15 @@ def words_are_as_they_are_meant(case: CheckMoment) -> Iterator[Flaw]:
 _RELATIVE = re.compile(r"(?:ENOENT|No such file or directory).{0,40}?['\"](\.{0,2}[^/'\"][^'\"]{0,200})['\"]")
 
 
-@diagnosis("file-not-found", _ERROR, "File not found", "end", topic="", confidence=_LIKELY)
+@diagnosis(
+    "file-not-found",
+    _ERROR,
+    "File not found",
+    "end",
+    topic="",
+    confidence=_LIKELY,
+    fix="Give the absolute path, or set --cwd.",
+)
 def directory_is_right(case: CheckMoment) -> Iterator[Flaw]:
     """A relative path, resolved in the working directory; or that directory itself."""
     if not case.state.process.facts and case.state.why.startswith("The directory to start"):

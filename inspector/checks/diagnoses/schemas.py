@@ -28,7 +28,9 @@ def root_is_plain(case: CheckMoment) -> Iterator[Flaw]:
     yield from flaws_of(case, "input-root-combinator", "input-root-condition", most=1)
 
 
-@diagnosis("schema-dialect", _HINT, "Outdated schema dialect", LIST, topic="basic", heavy=True)
+@diagnosis(
+    "schema-dialect", _HINT, "Outdated schema dialect", LIST, topic="basic", heavy=True, fix="Use the 2020-12 dialect."
+)
 def label_is_current(case: CheckMoment) -> Iterator[Flaw]:
     """Legal: clients must support 2020-12, and may support other dialects (basic, JSON Schema usage).
 
@@ -73,6 +75,7 @@ _OLD: Final = ("tuple-items", "boolean-bound", "old-keyword", "input-broken")
     LIST,
     topic="basic",
     heavy=True,
+    fix="Use the keyword of the declared dialect.",
 )
 def keywords_are_of_the_dialect(case: CheckMoment) -> Iterator[Flaw]:
     """The keyword is ignored, and not validated."""
@@ -178,6 +181,7 @@ def schemas_agree_with_themselves(case: CheckMoment) -> Iterator[Flaw]:
     LIST,
     topic="server/tools",
     heavy=True,
+    fix="Use letters, digits, _ . and - only, and objects instead of true.",
 )
 def apis_take_it(case: CheckMoment) -> Iterator[Flaw]:
     """Legal in JSON Schema; clients pass schemas to APIs with more restrictions. The compatibility data says which."""

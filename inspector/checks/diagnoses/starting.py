@@ -162,6 +162,7 @@ _SERVES_HTTP = re.compile(r"https?://[\w.\[\]:-]+(?:/\S*)?|(?i:\bport\s+\d{2,5})
     "end",
     topic="stdio",
     confidence=Confidence.GUESS,
+    fix=("Start the server with its option for stdio, and pass stdin on in wrapper scripts."),
 )
 def started_servers_read(case: CheckMoment) -> Iterator[Flaw]:
     """The log on stderr says that it runs, but there is no response on stdout."""
@@ -191,6 +192,7 @@ _URL = re.compile(r"https?://[^\s'\"<>]+")
     "end",
     topic="stdio",
     confidence=Confidence.LIKELY,
+    fix=("Give the value as an argument or with -e, or set it up in advance: stdin is a pipe."),
 )
 def waits_for_nobody(case: CheckMoment) -> Iterator[Flaw]:
     """The log on stderr ends with a prompt, or with the URL of a login, and there is no response."""

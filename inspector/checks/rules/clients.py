@@ -50,6 +50,7 @@ def _elicitations(case: CheckMoment) -> Iterator[tuple[str, Any]]:
     *_SAMPLING,
     topic="client/sampling",
     since="2025-11-25",
+    fix="Check the client capability `sampling.tools` first.",
 )
 def tools_were_offered(case: CheckMoment) -> Iterator[Flaw]:
     for place, params in _sampling(case):
@@ -66,6 +67,7 @@ def tools_were_offered(case: CheckMoment) -> Iterator[Flaw]:
     *_SAMPLING,
     topic="client/sampling",
     since="2025-11-25",
+    fix="Answer each tool use with one tool result, in a message of its own.",
 )
 def tool_results_match(case: CheckMoment) -> Iterator[Flaw]:
     """A message with tool results has nothing else, and one for each preceding tool use."""
@@ -96,6 +98,7 @@ def _blocks(message: Any) -> list[Any]:
     *_SAMPLING,
     topic="client/sampling",
     since="2025-11-25",
+    fix="Check the client capability `sampling.context` first.",
 )
 def context_was_offered(case: CheckMoment) -> Iterator[Flaw]:
     """`includeContext` other than none needs sampling.context."""
@@ -118,6 +121,7 @@ def _mode(params: Any) -> str:
     *_ELICITATION,
     topic="client/elicitation",
     since="2025-11-25",
+    fix="Check the client capability `elicitation` for the mode.",
 )
 def mode_was_offered(case: CheckMoment) -> Iterator[Flaw]:
     """An empty `elicitation` capability means forms."""
@@ -217,6 +221,7 @@ def url_can_be_visited(case: CheckMoment) -> Iterator[Flaw]:
     *_ELICITATION,
     topic="client/elicitation",
     since="2025-11-25",
+    fix="Send `elicitationId` in 2025-11-25 only, in URL mode.",
 )
 def elicitation_has_its_id(case: CheckMoment) -> Iterator[Flaw]:
     """Only one protocol version has it."""
@@ -252,6 +257,7 @@ def form_asks_for_no_secrets(case: CheckMoment) -> Iterator[Flaw]:
     *_ELICITATION,
     topic="client/elicitation",
     since="2025-11-25",
+    fix="Use URL mode for links.",
 )
 def form_has_no_links(case: CheckMoment) -> Iterator[Flaw]:
     """Links belong in URL mode, where clients show them in full."""
@@ -268,6 +274,7 @@ def form_has_no_links(case: CheckMoment) -> Iterator[Flaw]:
     topic="client/elicitation",
     since="2025-11-25",
     until="2025-11-25",
+    fix="Add `elicitations` in URL mode to the data of the error.",
 )
 def visits_are_named(case: CheckMoment) -> Iterator[Flaw]:
     """Error -32042 carries elicitations in URL mode."""
@@ -285,6 +292,7 @@ def visits_are_named(case: CheckMoment) -> Iterator[Flaw]:
     topic="client/elicitation",
     since="2025-11-25",
     until="2025-11-25",
+    fix="Send the `elicitationId` of an earlier elicitation.",
 )
 def visit_is_known(case: CheckMoment) -> Iterator[Flaw]:
     """Clients ignore it."""

@@ -51,7 +51,14 @@ def says_its_version(case: CheckMoment) -> Iterator[Flaw]:
                 yield Flaw(f"message whose {defect}", "/jsonrpc")
 
 
-@check("result-and-error", _ERROR, "Response has both or neither of `result` and `error`", "frame", topic="basic")
+@check(
+    "result-and-error",
+    _ERROR,
+    "Response has both or neither of `result` and `error`",
+    "frame",
+    topic="basic",
+    fix="Return either `result` or `error`.",
+)
 def has_one_outcome(case: CheckMoment) -> Iterator[Flaw]:
     """`"error": null` is reported once, since a serializer writes it into every response."""
     for message in case.value:
@@ -70,7 +77,15 @@ def has_one_outcome(case: CheckMoment) -> Iterator[Flaw]:
             yield Flaw("message has no method, no result and no error")
 
 
-@check("error-object-invalid", _ERROR, "`error` lacks `code` or `message`", "error", "orphan", topic="basic")
+@check(
+    "error-object-invalid",
+    _ERROR,
+    "`error` lacks `code` or `message`",
+    "error",
+    "orphan",
+    topic="basic",
+    fix="Return an integer `code` and a string `message`.",
+)
 def error_is_whole(case: CheckMoment) -> Iterator[Flaw]:
     if not isinstance(case.message, ErrorAnswer):
         return
@@ -97,7 +112,7 @@ def error_is_whole(case: CheckMoment) -> Iterator[Flaw]:
 )
 def id_is_one(case: CheckMoment) -> Iterator[Flaw]:
     for message in case.value:
-        if any(defect.startswith("a request that can't be answered") for defect in message.defects):
+        if any(defect.startswith("a request without a possible response") for defect in message.defects):
             yield Flaw(f"the id of {message.method[:60]} is neither a string nor an integer", "/id")
 
 
@@ -172,7 +187,7 @@ def _spelling(case: CheckMoment, id_: int | str | None) -> str:
     return f"{id_}.0"
 
 
-@check("duplicate-response", _ERROR, "Duplicate response", "late", topic="basic")
+@check("duplicate-response", _ERROR, "Duplicate response", "late", topic="basic", fix="Send one response per request.")
 def answers_once(case: CheckMoment) -> Iterator[Flaw]:
     asked = case.asked
     if asked is not None and asked.answered is not None:
@@ -232,7 +247,13 @@ def no_batches(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "batch-before-2025-03-26", _HINT, "Batch before batches were specified", "frame", topic="basic", until="2024-11-05"
+    "batch-before-2025-03-26",
+    _HINT,
+    "Batch before batches were specified",
+    "frame",
+    topic="basic",
+    until="2024-11-05",
+    fix="Send each message by itself.",
 )
 def no_batches_yet(case: CheckMoment) -> Iterator[Flaw]:
     """2024-11-05 does not mention batches."""
@@ -290,7 +311,14 @@ def asks_nothing(case: CheckMoment) -> Iterator[Flaw]:
     )
 
 
-@check("unknown-notification", _HINT, "Unknown notification", "notification", topic="schema")
+@check(
+    "unknown-notification",
+    _HINT,
+    "Unknown notification",
+    "notification",
+    topic="schema",
+    fix=("Send only notifications of the negotiated protocol version."),
+)
 def notification_is_known(case: CheckMoment) -> Iterator[Flaw]:
     """Legal, but clients ignore it."""
     revision, method = case.revision, case.method
@@ -315,7 +343,14 @@ _DEFINED = frozenset(
 )
 
 
-@check("invalid-meta", _ERROR, "`_meta` is not an object, or has invalid keys", "meta", topic="basic")
+@check(
+    "invalid-meta",
+    _ERROR,
+    "`_meta` is not an object, or has invalid keys",
+    "meta",
+    topic="basic",
+    fix=("Use an object whose keys follow the naming rules of `_meta`."),
+)
 def meta_keys_are_names(case: CheckMoment) -> Iterator[Flaw]:
     """A key is a name with an optional prefix of dotted labels."""
     meta = peek.at(case.value, "_meta")
@@ -358,7 +393,15 @@ def trace_context_is_one(case: CheckMoment) -> Iterator[Flaw]:
                 yield Flaw(f"{key} is not valid trace context", f"{_root(case)}/_meta/{key}")
 
 
-@check("reserved-error-code", _ERROR, "Reserved error code", "error", topic="basic", since="2026-07-28")
+@check(
+    "reserved-error-code",
+    _ERROR,
+    "Reserved error code",
+    "error",
+    topic="basic",
+    since="2026-07-28",
+    fix="Use a code outside of -32020 to -32099.",
+)
 def code_is_defined(case: CheckMoment) -> Iterator[Flaw]:
     """-32020 to -32099 are reserved by the specification."""
     code = peek.integer(case.value, "code")
@@ -383,7 +426,13 @@ def code_is_of_this_revision(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
-    "undefined-error-code", _WARNING, "Error code without a defined meaning", "error", topic="basic", since="2026-07-28"
+    "undefined-error-code",
+    _WARNING,
+    "Error code without a defined meaning",
+    "error",
+    topic="basic",
+    since="2026-07-28",
+    fix=("Use a code of JSON-RPC or MCP, or describe the code in the message."),
 )
 def code_has_a_meaning(case: CheckMoment) -> Iterator[Flaw]:
     """-32000 to -32019 are implementation-defined."""

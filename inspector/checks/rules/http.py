@@ -78,6 +78,7 @@ def requests_are_answered(case: CheckMoment) -> Iterator[Flaw]:
     topic="http",
     since="2025-03-26",
     until="2025-11-25",
+    fix="Return HTTP 405 if there is no stream for GET.",
 )
 def get_is_answered(case: CheckMoment) -> Iterator[Flaw]:
     """A server without a stream for GET returns 405."""
@@ -89,7 +90,14 @@ def get_is_answered(case: CheckMoment) -> Iterator[Flaw]:
             yield Flaw(f"GET was answered with HTTP {response.status}; 405 means that there is no stream")
 
 
-@check("session-id-characters", _ERROR, "`Mcp-Session-Id` has invalid characters", "http", topic="http")
+@check(
+    "session-id-characters",
+    _ERROR,
+    "`Mcp-Session-Id` has invalid characters",
+    "http",
+    topic="http",
+    fix="Use visible ASCII characters only.",
+)
 def session_id_is_visible(case: CheckMoment) -> Iterator[Flaw]:
     heads = _heads(case)
     id_ = heads[0].header(_SESSION) if heads else None
@@ -105,6 +113,7 @@ def session_id_is_visible(case: CheckMoment) -> Iterator[Flaw]:
     topic="http",
     since="2025-03-26",
     until="2025-11-25",
+    fix="Use a new id for each event of a session.",
 )
 def event_ids_come_once(case: CheckMoment) -> Iterator[Flaw]:
     """Within a session; a resumed stream repeats lost events."""
@@ -215,6 +224,7 @@ def streams_are_not_buffered(case: CheckMoment) -> Iterator[Flaw]:
     "orphan",
     topic="basic",
     since="2025-03-26",
+    fix="Send each response to the POST of its own request.",
 )
 def answers_its_own_request(case: CheckMoment) -> Iterator[Flaw]:
     """A JSON body must be the response to its own request."""
@@ -237,6 +247,7 @@ def answers_its_own_request(case: CheckMoment) -> Iterator[Flaw]:
     topic="http",
     until="2024-11-05",
     early=True,
+    fix="Send the endpoint event first, with a URL of the same origin.",
 )
 def begins_with_its_endpoint(case: CheckMoment) -> Iterator[Flaw]:
     """It has a URL of the same origin; messages are events of type `message`."""
@@ -296,6 +307,7 @@ def _responded(case: CheckMoment) -> HttpExchangeState | None:
     topic="http",
     since="2025-03-26",
     until="2025-11-25",
+    fix="Issue the session id with the response to initialize, and keep it.",
 )
 def session_id_stays(case: CheckMoment) -> Iterator[Flaw]:
     """“A server MAY assign a session ID at initialization time”, with the response to initialize."""
@@ -320,6 +332,7 @@ def session_id_stays(case: CheckMoment) -> Iterator[Flaw]:
     topic="http",
     since="2025-03-26",
     until="2025-11-25",
+    fix="Send the response on the stream of its own request.",
 )
 def answers_come_where_they_were_asked(case: CheckMoment) -> Iterator[Flaw]:
     """“The server MUST NOT send a JSON-RPC response on the GET stream unless resuming a previous stream.”"""
@@ -391,6 +404,7 @@ def streams_end_with_the_answer(case: CheckMoment) -> Iterator[Flaw]:
     topic="http",
     since="2025-11-25",
     until="2025-11-25",
+    fix="Send an event with an id and without data first, and retry: before the stream is closed.",
 )
 def streams_can_be_resumed(case: CheckMoment) -> Iterator[Flaw]:
     """A stream with ids begins with one, and sends retry before the server closes it."""
@@ -423,6 +437,7 @@ def streams_can_be_resumed(case: CheckMoment) -> Iterator[Flaw]:
     "notification notifications/progress",
     topic="http",
     since="2026-07-28",
+    fix="Send progress on the stream of its own request.",
 )
 def streams_are_about_their_request(case: CheckMoment) -> Iterator[Flaw]:
     """Notifications on the stream of a request relate to it."""

@@ -24,6 +24,7 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d|DRAFT-.*")
     "answer initialize",
     topic="basic/lifecycle",
     until="2025-11-25",
+    fix="Return a published protocol version.",
 )
 def revision_is_known(case: CheckMoment) -> Iterator[Flaw]:
     """Drafts and future versions."""
@@ -68,6 +69,7 @@ def _is_early(case: CheckMoment) -> bool:
     topic="basic/lifecycle",
     until="2025-11-25",
     belated=True,
+    fix="Wait for `notifications/initialized` before sending notifications.",
 )
 def tells_after_initialized(case: CheckMoment) -> Iterator[Flaw]:
     """Only log messages may be sent that early."""
@@ -86,6 +88,7 @@ def tells_after_initialized(case: CheckMoment) -> Iterator[Flaw]:
     "answer server/discover",
     topic="server/discover",
     since="2026-07-28",
+    fix="Add the version to `supportedVersions`.",
 )
 def supports_what_it_speaks(case: CheckMoment) -> Iterator[Flaw]:
     asked = case.asked
@@ -104,6 +107,7 @@ def supports_what_it_speaks(case: CheckMoment) -> Iterator[Flaw]:
     "error",
     topic="basic/lifecycle",
     since="2026-07-28",
+    fix="Add `supported` and `requested` to the data of the error.",
 )
 def names_supported_versions(case: CheckMoment) -> Iterator[Flaw]:
     """Error -32022 carries `supported` and `requested`."""
@@ -128,6 +132,7 @@ def names_supported_versions(case: CheckMoment) -> Iterator[Flaw]:
     "error",
     topic="basic",
     since="2026-07-28",
+    fix="Add `requiredCapabilities` to the data of the error.",
 )
 def names_missing_capability(case: CheckMoment) -> Iterator[Flaw]:
     """Error -32021 carries `requiredCapabilities`, an object."""
@@ -136,7 +141,15 @@ def names_missing_capability(case: CheckMoment) -> Iterator[Flaw]:
             yield Flaw("error -32021 without the required capabilities", "/error/data/requiredCapabilities")
 
 
-@check("unknown-result-type", _ERROR, "Unknown `resultType`", "answer", topic="basic", since="2026-07-28")
+@check(
+    "unknown-result-type",
+    _ERROR,
+    "Unknown `resultType`",
+    "answer",
+    topic="basic",
+    since="2026-07-28",
+    fix=("Use complete or input_required, or a type of an extension that the client declares."),
+)
 def result_type_is_known(case: CheckMoment) -> Iterator[Flaw]:
     """Known are complete, input_required, and what a declared extension defines.
 
@@ -159,6 +172,7 @@ def result_type_is_known(case: CheckMoment) -> Iterator[Flaw]:
     "answer",
     topic="basic",
     since="2026-07-28",
+    fix="Add `serverInfo` to the `_meta` of each result.",
 )
 def says_who_answers(case: CheckMoment) -> Iterator[Flaw]:
     """`serverInfo` should be in the `_meta` of each result; reported once per connection."""
@@ -176,6 +190,7 @@ def says_who_answers(case: CheckMoment) -> Iterator[Flaw]:
     "error",
     topic="server/discover",
     since="2026-07-28",
+    fix="Update the SDK to the final version of the specification.",
 )
 def is_of_the_final_revision(case: CheckMoment) -> Iterator[Flaw]:
     """The release candidate had `serverInfo` in the result, and other numbers for three errors."""
@@ -193,6 +208,7 @@ def is_of_the_final_revision(case: CheckMoment) -> Iterator[Flaw]:
     "answer server/discover",
     topic="basic/lifecycle",
     since="2026-07-28",
+    fix="Add a prefix to the name, such as com.example/.",
 )
 def extensions_have_prefixes(case: CheckMoment) -> Iterator[Flaw]:
     for name in peek.mapping(case.value, "capabilities", "extensions"):
@@ -207,6 +223,7 @@ def extensions_have_prefixes(case: CheckMoment) -> Iterator[Flaw]:
     "answer server/discover",
     topic="server/discover",
     since="2026-07-28",
+    fix="Declare tasks under `extensions`.",
 )
 def tasks_are_an_extension(case: CheckMoment) -> Iterator[Flaw]:
     if peek.has(case.value, "capabilities", "tasks"):
@@ -329,6 +346,7 @@ def has_what_it_declares(case: CheckMoment) -> Iterator[Flaw]:
     "answer skills/list",
     "error skills/list",
     topic="https://github.com/modelcontextprotocol/ext-skills/blob/main/specification/stable/skills.mdx",
+    fix=("Implement skills/list and resources/read, or remove the extension."),
 )
 def skills_can_be_had(case: CheckMoment) -> Iterator[Flaw]:
     """A server with skills lists them by skills/list, and their files are read as resources."""
@@ -362,6 +380,7 @@ _SKILLS_AT = "/result/capabilities/extensions/io.modelcontextprotocol~1skills"
     since="2026-07-28",
     early=True,
     confidence=Confidence.LIKELY,
+    fix="Implement server/discover.",
 )
 def can_be_discovered(case: CheckMoment) -> Iterator[Flaw]:
     """“Servers MUST implement server/discover”: judged if they list or use a stateless protocol version."""

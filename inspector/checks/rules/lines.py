@@ -68,7 +68,14 @@ def messages_have_no_line_feeds(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw("a message spans several lines", span=(0, len(line)))
 
 
-@check("irregular-line-bytes", _HINT, "Unusual line ending, byte-order mark or blank line", "frame", topic="stdio")
+@check(
+    "irregular-line-bytes",
+    _HINT,
+    "Unusual line ending, byte-order mark or blank line",
+    "frame",
+    topic="stdio",
+    fix=("End each message with LF, without a byte-order mark or blank lines."),
+)
 def lines_are_plain(case: CheckMoment) -> Iterator[Flaw]:
     """CR LF, a byte-order mark, blank lines: most clients accept them."""
     frame = case.frame
@@ -106,7 +113,14 @@ def ends_when_input_ends(case: CheckMoment) -> Iterator[Flaw]:
             return
 
 
-@check("unexpected-exit", _HINT, "Process exited unexpectedly", "end", topic="stdio")
+@check(
+    "unexpected-exit",
+    _HINT,
+    "Process exited unexpectedly",
+    "end",
+    topic="stdio",
+    fix=("Respond to open requests before the process exits, with exit code 0."),
+)
 def ends_when_asked(case: CheckMoment) -> Iterator[Flaw]:
     """It ended by itself with an exit code for a failure, or with open requests."""
     ended = _ended_by_itself(case)

@@ -76,6 +76,7 @@ def _found(case: CheckMoment, *places: str) -> MetadataDocument | None:
     topic=_TOPIC,
     since="2025-06-18",
     early=True,
+    fix="Add `resource`, the URL of the server, and `authorization_servers`.",
 )
 def resource_is_described(case: CheckMoment) -> Iterator[Flaw]:
     """It must name an authorization server and the server's own URL (RFC 9728, section 3.3)."""
@@ -124,6 +125,7 @@ def _port(scheme: str) -> int:
     topic=_TOPIC,
     since="2025-11-25",
     early=True,
+    fix="Correct the metadata: `issuer` must equal its URL, and S256 must be supported.",
 )
 def authorization_server_is_described(case: CheckMoment) -> Iterator[Flaw]:
     """The issuer must be the expected one, over https, and S256 supported (RFC 8414, section 3.3; PKCE)."""
@@ -204,6 +206,7 @@ def _is_of_server(document: MetadataDocument) -> bool:
     topic=_TOPIC,
     since="2025-11-25",
     early=True,
+    fix="Name the missing scope in WWW-Authenticate; leave offline_access to clients.",
 )
 def scopes_are_told(case: CheckMoment) -> Iterator[Flaw]:
     """A response about a missing scope names it; offline_access is up to the client."""

@@ -12,7 +12,14 @@ from inspector.protocol import peek
 _ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
 
 
-@check("duplicate-resource-uri", _HINT, "Duplicate resource URI", "answer resources/list", topic="server/resources")
+@check(
+    "duplicate-resource-uri",
+    _HINT,
+    "Duplicate resource URI",
+    "answer resources/list",
+    topic="server/resources",
+    fix="Remove the duplicate, or give it another URI.",
+)
 def uris_are_unique(case: CheckMoment) -> Iterator[Flaw]:
     seen: set[str] = set()
     for at, item in enumerate(peek.items(case.value, "resources")):
@@ -28,6 +35,7 @@ def uris_are_unique(case: CheckMoment) -> Iterator[Flaw]:
     "Resource contents lack `uri`, `text` or `blob`",
     "answer resources/read",
     topic="schema",
+    fix="Add `uri`, and either `text` or `blob`.",
 )
 def contents_are_text_or_blob(case: CheckMoment) -> Iterator[Flaw]:
     """The shape covers the absence of both; having both is ambiguous."""
@@ -61,6 +69,7 @@ def contents_are_not_empty(case: CheckMoment) -> Iterator[Flaw]:
     topic="server/resources",
     until="2025-11-25",
     confidence=Confidence.LIKELY,
+    fix="Send updates for subscribed resources only.",
 )
 def was_subscribed(case: CheckMoment) -> Iterator[Flaw]:
     """The update may name a part of a subscribed resource."""
@@ -75,6 +84,7 @@ def was_subscribed(case: CheckMoment) -> Iterator[Flaw]:
     "Embedded resource without `mimeType`",
     "answer prompts/get",
     topic="server/prompts",
+    fix="Add `mimeType`.",
 )
 def prompts_name_types(case: CheckMoment) -> Iterator[Flaw]:
     """The prose requires a MIME type; the schema makes it optional."""
@@ -90,6 +100,7 @@ def prompts_name_types(case: CheckMoment) -> Iterator[Flaw]:
     "Invalid completion values",
     "answer completion/complete",
     topic="server/utilities/completion",
+    fix="Return at most 100 values, and a `total` and `hasMore` that fit.",
 )
 def completion_adds_up(case: CheckMoment) -> Iterator[Flaw]:
     """At most 100 values; the total is not less than their number."""
@@ -113,6 +124,7 @@ _GONE = re.compile(r"(?i)not found|no such|does not exist|unknown resource|ENOEN
     topic="server/resources",
     mild_until="2025-11-25",
     confidence=Confidence.LIKELY,
+    fix="Return the code of the protocol version for a missing resource.",
 )
 def absence_has_its_code(case: CheckMoment) -> Iterator[Flaw]:
     """-32002, and since 2026 -32602; recognised by the text of the error."""
@@ -129,6 +141,7 @@ def absence_has_its_code(case: CheckMoment) -> Iterator[Flaw]:
     "Resource differs from its list entry",
     "answer resources/read",
     topic="server/resources",
+    fix="Update the list entry, or the contents.",
 )
 def contents_are_as_listed(case: CheckMoment) -> Iterator[Flaw]:
     """Size and type; judged if one resource was read completely."""

@@ -85,6 +85,7 @@ def structured_content_is_there(case: CheckMoment) -> Iterator[Flaw]:
     heavy=True,
     wanted=_is_worth_a_look,
     needs=STRUCTURED,
+    fix="Return structuredContent that matches outputSchema, or correct the schema.",
 )
 def structured_content_fits(case: CheckMoment) -> Iterator[Flaw]:
     """Validates against the latest listed outputSchema."""
@@ -168,6 +169,7 @@ def wrong_arguments_are_a_result(case: CheckMoment) -> Iterator[Flaw]:
     topic="server/tools",
     confidence=Confidence.LIKELY,
     needs=RICH,
+    fix="Set the mimeType of the data.",
 )
 def data_is_what_it_says(case: CheckMoment) -> Iterator[Flaw]:
     """By the first bytes."""
@@ -195,6 +197,7 @@ def _sniffed(data: str) -> str:
     _CALL,
     topic="server/resources",
     needs=RICH,
+    fix="Use the audiences user and assistant, a priority from 0 to 1, and ISO 8601 dates.",
 )
 def moments_are_moments(case: CheckMoment) -> Iterator[Flaw]:
     """`lastModified` should be ISO 8601."""
@@ -215,6 +218,7 @@ def moments_are_moments(case: CheckMoment) -> Iterator[Flaw]:
     topic="server/tools",
     since="2025-06-18",
     needs=RICH,
+    fix="Declare the `resources` capability.",
 )
 def embeds_what_it_declares(case: CheckMoment) -> Iterator[Flaw]:
     """“Servers that use embedded resources SHOULD implement the resources capability.”"""
@@ -225,7 +229,9 @@ def embeds_what_it_declares(case: CheckMoment) -> Iterator[Flaw]:
             yield Flaw("a result embeds a resource, but the server declares no resources", f"/result/content/{at}")
 
 
-@check("empty-result", _HINT, "Result is empty", _CALL, topic="server/tools")
+@check(
+    "empty-result", _HINT, "Result is empty", _CALL, topic="server/tools", fix="Return a text block with the outcome."
+)
 def says_something(case: CheckMoment) -> Iterator[Flaw]:
     """No content, or an error without a text."""
     if not _is_final(case):

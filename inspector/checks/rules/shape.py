@@ -139,7 +139,7 @@ for _id, _title, _topic, _since, _until, _fix in (
         "basic/lifecycle",
         "",
         "2025-11-25",
-        "",
+        "Add `protocolVersion`, `capabilities` and `serverInfo` with name and version.",
     ),
     (
         "discover-result-invalid",
@@ -147,7 +147,7 @@ for _id, _title, _topic, _since, _until, _fix in (
         "server/discover",
         "2026-07-28",
         "",
-        "",
+        "Add the required members of the server/discover result.",
     ),
     ("result-type-missing", "`resultType` is missing", "basic", "2026-07-28", "", 'Add "resultType": "complete".'),
     (
@@ -158,7 +158,14 @@ for _id, _title, _topic, _since, _until, _fix in (
         "",
         "Declare a capability as an object, {} at least.",
     ),
-    ("tool-incomplete", "Tool lacks `name` or `inputSchema`", "server/tools", "", "", ""),
+    (
+        "tool-incomplete",
+        "Tool lacks `name` or `inputSchema`",
+        "server/tools",
+        "",
+        "",
+        "Add `name` and `inputSchema` to each tool.",
+    ),
     (
         "input-schema-not-object",
         "`inputSchema` is not of type object",
@@ -183,8 +190,22 @@ for _id, _title, _topic, _since, _until, _fix in (
         "",
         "Add `content`, an empty array at least.",
     ),
-    ("unknown-content-type", "Unknown content type", "server/tools", "", "", ""),
-    ("content-block-incomplete", "Content block lacks a required member", "schema", "", "", ""),
+    (
+        "unknown-content-type",
+        "Unknown content type",
+        "server/tools",
+        "",
+        "",
+        "Use a content type of the negotiated protocol version.",
+    ),
+    (
+        "content-block-incomplete",
+        "Content block lacks a required member",
+        "schema",
+        "",
+        "",
+        "Add the required members of the content type.",
+    ),
     (
         "invalid-base64",
         "Invalid base64",
@@ -201,8 +222,22 @@ for _id, _title, _topic, _since, _until, _fix in (
         "2025-11-25",
         "Wrap the value in an object.",
     ),
-    ("is-error-not-boolean", "`isError` is not a boolean", "schema", "", "", ""),
-    ("resource-uri-missing", "Resource or template lacks `uri` or `name`", "schema", "", "", ""),
+    (
+        "is-error-not-boolean",
+        "`isError` is not a boolean",
+        "schema",
+        "",
+        "",
+        "Set `isError` to true or false, or omit it.",
+    ),
+    (
+        "resource-uri-missing",
+        "Resource or template lacks `uri` or `name`",
+        "schema",
+        "",
+        "",
+        "Add `uri` (or `uriTemplate`) and `name`.",
+    ),
     (
         "invalid-uri",
         "Invalid URI",
@@ -211,7 +246,14 @@ for _id, _title, _topic, _since, _until, _fix in (
         "",
         "Percent-encode the characters that RFC 3986 does not allow.",
     ),
-    ("prompt-name-missing", "Prompt or prompt argument lacks `name`", "schema", "", "", ""),
+    (
+        "prompt-name-missing",
+        "Prompt or prompt argument lacks `name`",
+        "schema",
+        "",
+        "",
+        "Add a `name` to each prompt and argument.",
+    ),
     (
         "invalid-role",
         "`role` is neither user nor assistant",
@@ -234,9 +276,16 @@ for _id, _title, _topic, _since, _until, _fix in (
         "server/utilities/logging",
         "",
         "",
-        "",
+        "Use a level of RFC 5424, such as info, and add `data`.",
     ),
-    ("cursor-not-string", "`nextCursor` is not a string", "server/utilities/pagination", "", "", ""),
+    (
+        "cursor-not-string",
+        "`nextCursor` is not a string",
+        "server/utilities/pagination",
+        "",
+        "",
+        ("Encode the cursor as a string, or omit it on the last page."),
+    ),
     (
         "cache-hints-missing",
         "`ttlMs` or `cacheScope` is missing",
@@ -251,7 +300,7 @@ for _id, _title, _topic, _since, _until, _fix in (
         "server/utilities/caching",
         "2026-07-28",
         "",
-        "",
+        "Set `ttlMs` to a non-negative integer, and `cacheScope` to public or private.",
     ),
     (
         "request-state-not-string",
@@ -261,9 +310,30 @@ for _id, _title, _topic, _since, _until, _fix in (
         "",
         "Encode the state as a string.",
     ),
-    ("sampling-request-invalid", "`sampling/createMessage` lacks a required member", "client/sampling", "", "", ""),
-    ("unknown-sampling-content", "Unknown sampling content type", "schema", "", "", ""),
-    ("task-invalid", "Task lacks a required member", "basic/utilities/tasks", "2025-11-25", "", ""),
+    (
+        "sampling-request-invalid",
+        "`sampling/createMessage` lacks a required member",
+        "client/sampling",
+        "",
+        "",
+        "Add `messages` and `maxTokens`, as the schema requires.",
+    ),
+    (
+        "unknown-sampling-content",
+        "Unknown sampling content type",
+        "schema",
+        "",
+        "",
+        "Use a content type of the negotiated protocol version.",
+    ),
+    (
+        "task-invalid",
+        "Task lacks a required member",
+        "basic/utilities/tasks",
+        "2025-11-25",
+        "",
+        "Add the required members of a task.",
+    ),
 ):
     declare(_id, _ERROR, _title, topic=_topic, since=_since, until=_until, fix=_fix)
 
@@ -287,6 +357,7 @@ def _is_looked_at(case: CheckMoment) -> bool:
     topic="schema",
     heavy=True,
     wanted=_is_looked_at,
+    fix="Remove the member, or negotiate a protocol version that defines it.",
 )
 def members_are_of_the_revision(case: CheckMoment) -> Iterator[Flaw]:
     """Legal, but clients of this version ignore the member. Each is reported once per connection."""

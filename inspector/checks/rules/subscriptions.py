@@ -36,6 +36,7 @@ _TOPIC = "basic/patterns/subscriptions"
     *_CHANGES,
     topic=_TOPIC,
     since="2026-07-28",
+    fix="Send the acknowledgment before other messages.",
 )
 def begins_with_acknowledgment(case: CheckMoment) -> Iterator[Flaw]:
     """The first message of a listen stream acknowledges the filter."""
@@ -77,6 +78,7 @@ def names_its_subscription(case: CheckMoment) -> Iterator[Flaw]:
     *_CHANGES,
     topic=_TOPIC,
     since="2026-07-28",
+    fix="Send only the kinds of notifications that the filter requests.",
 )
 def tells_what_was_asked(case: CheckMoment) -> Iterator[Flaw]:
     listen = listen_of(case.state, case.value)
@@ -99,6 +101,7 @@ def tells_what_was_asked(case: CheckMoment) -> Iterator[Flaw]:
     f"notification {_ACKNOWLEDGED}",
     topic=_TOPIC,
     since="2026-07-28",
+    fix="Acknowledge only what the filter requests.",
 )
 def acknowledges_what_was_asked(case: CheckMoment) -> Iterator[Flaw]:
     listen = listen_of(case.state, case.value)
@@ -119,6 +122,7 @@ def acknowledges_what_was_asked(case: CheckMoment) -> Iterator[Flaw]:
     "notification notifications/message",
     topic="http",
     since="2026-07-28",
+    fix="Send the message on the stream of its request.",
 )
 def streams_of_changes_have_changes(case: CheckMoment) -> Iterator[Flaw]:
     """Those belong on the stream of their request."""
@@ -140,6 +144,7 @@ def _is_elsewhere(case: CheckMoment) -> bool:
     "http end",
     topic=_TOPIC,
     since="2026-07-28",
+    fix="Send the result of subscriptions/listen before closing the stream.",
 )
 def end_is_told(case: CheckMoment) -> Iterator[Flaw]:
     """“When the server ends a subscription, it SHOULD send the result of the listen request.”"""
@@ -174,6 +179,7 @@ def listening_is_a_stream(case: CheckMoment) -> Iterator[Flaw]:
     *_CHANGES,
     topic=_TOPIC,
     since="2026-07-28",
+    fix="Send change notifications on subscription streams only.",
 )
 def changes_are_told_to_listeners(case: CheckMoment) -> Iterator[Flaw]:
     """Change notifications are sent on subscription streams only."""
@@ -203,6 +209,7 @@ def _asks(case: CheckMoment) -> bool:
     "asking",
     topic=_MRTR,
     since="2026-07-28",
+    fix="Return input_required for tools/call, prompts/get and resources/read only.",
 )
 def asks_where_it_may(case: CheckMoment) -> Iterator[Flaw]:
     """Only three methods allow it."""
@@ -231,6 +238,7 @@ def asks_something(case: CheckMoment) -> Iterator[Flaw]:
     "asking",
     topic=_MRTR,
     since="2026-07-28",
+    fix="Use elicitation/create, sampling/createMessage or roots/list.",
 )
 def asks_in_known_ways(case: CheckMoment) -> Iterator[Flaw]:
     """Elicitation, sampling, roots; the first two with params."""
@@ -250,6 +258,7 @@ def asks_in_known_ways(case: CheckMoment) -> Iterator[Flaw]:
     "asking",
     topic=_MRTR,
     since="2026-07-28",
+    fix="Check the client capabilities of the request first.",
 )
 def asks_what_was_offered(case: CheckMoment) -> Iterator[Flaw]:
     """By the capabilities that the request itself declares."""
@@ -310,6 +319,7 @@ def _unpacked(raw: bytes) -> bytes:
     "asking",
     topic=_ROUNDS_TOPIC,
     since="2026-07-28",
+    fix="Request all input in one round.",
 )
 def asking_comes_to_an_end(case: CheckMoment) -> Iterator[Flaw]:
     """More rounds than clients accept, or a request that was answered before."""

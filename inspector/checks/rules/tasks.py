@@ -26,6 +26,7 @@ _RELATED = PREFIX + "related-task"
     since="2025-11-25",
     until="2025-11-25",
     needs=TASK,
+    fix="Return a task only if the request has `task`.",
 )
 def tasks_are_asked_for(case: CheckMoment) -> Iterator[Flaw]:
     """Only a request with `task` becomes a task."""
@@ -53,6 +54,7 @@ def tasks_are_asked_for(case: CheckMoment) -> Iterator[Flaw]:
     topic=_TOPIC,
     since="2025-11-25",
     needs=TASK,
+    fix="Keep a terminal status, and begin with working.",
 )
 def states_follow_one_another(case: CheckMoment) -> Iterator[Flaw]:
     """A terminal status is final; core tasks also begin as working."""
@@ -84,6 +86,7 @@ def _is_past(case: CheckMoment, id_: str) -> bool:
     topic=_TOPIC,
     since="2025-11-25",
     until="2025-11-25",
+    fix="Add io.modelcontextprotocol/related-task to `_meta`.",
 )
 def results_name_their_task(case: CheckMoment) -> Iterator[Flaw]:
     if peek.text(case.value, "_meta", _RELATED, "taskId") is None:
@@ -98,6 +101,7 @@ def results_name_their_task(case: CheckMoment) -> Iterator[Flaw]:
     topic=_TOPIC,
     since="2025-11-25",
     until="2025-11-25",
+    fix="Use tasks/cancel.",
 )
 def tasks_are_cancelled_by_request(case: CheckMoment) -> Iterator[Flaw]:
     """Tasks are cancelled by `tasks/cancel`."""
@@ -112,6 +116,7 @@ def tasks_are_cancelled_by_request(case: CheckMoment) -> Iterator[Flaw]:
     "answer",
     topic="schema",
     since="2026-07-28",
+    fix="Return tasks for tools/call only.",
 )
 def tasks_are_calls(case: CheckMoment) -> Iterator[Flaw]:
     """In the extension only `tools/call` may become a task; `task-result-incomplete` covers `tasks/get`."""
@@ -139,6 +144,7 @@ def _root(case: CheckMoment) -> str:
     "answer tasks/get",
     topic=_TOPIC,
     since="2026-07-28",
+    fix='Return "resultType": "complete" from tasks/get.',
 )
 def telling_is_complete(case: CheckMoment) -> Iterator[Flaw]:
     """“The resultType field MUST be set to "complete"”; "task" is for the handle alone."""
@@ -170,6 +176,7 @@ def handles_are_flat(case: CheckMoment) -> Iterator[Flaw]:
     *_TOLD,
     topic=_TOPIC,
     since="2026-07-28",
+    fix="Add `result`, `error` or `inputRequests`, as the status requires.",
 )
 def states_bring_their_part(case: CheckMoment) -> Iterator[Flaw]:
     """A completed task has a result, a failed one an error, a waiting one input requests."""
@@ -188,6 +195,7 @@ def states_bring_their_part(case: CheckMoment) -> Iterator[Flaw]:
     *_TOLD,
     topic=_TOPIC,
     since="2026-07-28",
+    fix="Use completed for a result with isError, and add a statusMessage to a failed task.",
 )
 def failures_are_of_the_protocol(case: CheckMoment) -> Iterator[Flaw]:
     """“The failed status MUST NOT be used to represent non-JSON-RPC errors, such as isError: true.”"""
@@ -224,6 +232,7 @@ def keys_are_used_once(case: CheckMoment) -> Iterator[Flaw]:
     "error tasks/get",
     topic=_TOPIC,
     since="2026-07-28",
+    fix="Store the task before returning its handle.",
 )
 def tasks_are_there_once_begun(case: CheckMoment) -> Iterator[Flaw]:
     """“A server MUST NOT return CreateTaskResult until a tasks/get for the returned taskId would resolve.”"""
@@ -249,6 +258,7 @@ def tasks_are_there_once_begun(case: CheckMoment) -> Iterator[Flaw]:
     "notification notifications/progress",
     topic=_TOPIC,
     since="2026-07-28",
+    fix="Send task notifications only for acknowledged task ids.",
 )
 def tasks_are_told_of_where_asked(case: CheckMoment) -> Iterator[Flaw]:
     """Only for acknowledged task ids; there is no progress of tasks."""

@@ -41,7 +41,15 @@ def _tools(case: CheckMoment) -> Iterator[tuple[str, str, dict[str, Any]]]:
             yield f"/result/tools/{at}", (peek.text(tool, "name") or f"number {at + 1}")[:80], tool
 
 
-@check("unknown-schema-dialect", _HINT, "Unknown schema dialect", _LIST, topic="basic", since="2025-11-25")
+@check(
+    "unknown-schema-dialect",
+    _HINT,
+    "Unknown schema dialect",
+    _LIST,
+    topic="basic",
+    since="2025-11-25",
+    fix="Use the 2020-12 dialect.",
+)
 def dialect_is_known(case: CheckMoment) -> Iterator[Flaw]:
     """Other dialects are legal, but few clients support them."""
     for place, name, tool in tools_of(case):
@@ -84,6 +92,7 @@ def name_is_plain(case: CheckMoment) -> Iterator[Flaw]:
     topic="server/tools",
     mild_until="2025-06-18",
     mild=_HINT,
+    fix="Rename or remove one of the tools.",
 )
 def names_are_unique(case: CheckMoment) -> Iterator[Flaw]:
     """Within a page and across pages. A page that is repeated as a whole is `pagination-incomplete`."""
@@ -125,6 +134,7 @@ def was_asked_again(case: CheckMoment) -> bool:
     _LIST,
     topic="http",
     since="2026-07-28",
+    fix="Correct or remove x-mcp-header.",
 )
 def mirrored_headers_can_be(case: CheckMoment) -> Iterator[Flaw]:
     """Clients over HTTP must ignore such a tool."""
@@ -160,6 +170,7 @@ def secrets_are_not_mirrored(case: CheckMoment) -> Iterator[Flaw]:
     _LIST,
     topic="schema",
     since="2025-03-26",
+    fix="Use booleans, and do not set both readOnlyHint and destructiveHint.",
 )
 def annotations_agree(case: CheckMoment) -> Iterator[Flaw]:
     for place, name, tool in tools_of(case):
@@ -175,6 +186,7 @@ def annotations_agree(case: CheckMoment) -> Iterator[Flaw]:
     topic="basic/utilities/tasks",
     since="2025-11-25",
     until="2025-11-25",
+    fix="Use forbidden, optional or required, and declare the tasks capability.",
 )
 def tasks_are_declared(case: CheckMoment) -> Iterator[Flaw]:
     """TaskSupport needs the capability tasks.requests.tools.call."""
@@ -381,6 +393,7 @@ _TOPIC = "https://github.com/modelcontextprotocol/ext-apps/blob/main/specificati
     "answer resources/read",
     "error resources/read",
     topic=_TOPIC,
+    fix="Serve the app at a ui:// URI with the type of MCP Apps.",
 )
 def pages_can_be_shown(case: CheckMoment) -> Iterator[Flaw]:
     """Its URI has the scheme ui:, it can be read, and has the type of apps."""

@@ -35,6 +35,7 @@ _LOOKED_AT = 16_384
     topic="server/utilities/logging",
     mild_until="2025-11-25",
     mild=_HINT,
+    fix="Filter log messages by the requested level.",
 )
 def level_is_respected(case: CheckMoment) -> Iterator[Flaw]:
     """In the legacy era by `logging/setLevel`."""
@@ -50,6 +51,7 @@ def level_is_respected(case: CheckMoment) -> Iterator[Flaw]:
     _LOG,
     topic="server/utilities/logging",
     since="2026-07-28",
+    fix="Send log messages only for requests with a log level.",
 )
 def logging_was_asked_for(case: CheckMoment) -> Iterator[Flaw]:
     """“The server MUST NOT send notifications/message for requests that don't carry a log level.”"""
@@ -63,7 +65,14 @@ def logging_was_asked_for(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw("a log message, but no open request has a log level", "/params")
 
 
-@check("unrequested-progress", _ERROR, "Progress for an unknown token", _PROGRESS, topic="basic/utilities/progress")
+@check(
+    "unrequested-progress",
+    _ERROR,
+    "Progress for an unknown token",
+    _PROGRESS,
+    topic="basic/utilities/progress",
+    fix="Send progress only for tokens of open requests.",
+)
 def progress_was_asked_for(case: CheckMoment) -> Iterator[Flaw]:
     """Only for tokens of open requests."""
     progress = case.progress
@@ -76,7 +85,14 @@ def progress_was_asked_for(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw(f"progress of {progress.asked.method} after its response", "/params/progressToken", frames=frames)
 
 
-@check("progress-not-increasing", _ERROR, "Progress does not increase", _PROGRESS, topic="basic/utilities/progress")
+@check(
+    "progress-not-increasing",
+    _ERROR,
+    "Progress does not increase",
+    _PROGRESS,
+    topic="basic/utilities/progress",
+    fix="Increase `progress` with each notification.",
+)
 def progress_grows(case: CheckMoment) -> Iterator[Flaw]:
     """“The progress value MUST increase with each notification, even if the total is unknown.”"""
     progress, now = case.progress, peek.number(case.value, "progress")
@@ -84,7 +100,14 @@ def progress_grows(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw(f"progress went from {progress.last:g} to {now:g}", "/params/progress", frames=(progress.frame,))
 
 
-@check("progress-value-invalid", _ERROR, "Invalid progress values", _PROGRESS, topic="basic/utilities/progress")
+@check(
+    "progress-value-invalid",
+    _ERROR,
+    "Invalid progress values",
+    _PROGRESS,
+    topic="basic/utilities/progress",
+    fix="Send values up to `total`, a few times per second.",
+)
 def progress_stays_within_total(case: CheckMoment) -> Iterator[Flaw]:
     """More than the total, or too frequent."""
     progress = case.progress
@@ -104,6 +127,7 @@ def progress_stays_within_total(case: CheckMoment) -> Iterator[Flaw]:
     _PROGRESS,
     topic="basic/utilities/progress",
     until="2024-11-05",
+    fix="Remove `message`, or negotiate a newer protocol version.",
 )
 def message_is_of_this_revision(case: CheckMoment) -> Iterator[Flaw]:
     """Clients of 2024-11-05 do not show it."""
@@ -117,6 +141,7 @@ def message_is_of_this_revision(case: CheckMoment) -> Iterator[Flaw]:
     "Cancellation of an unknown request",
     "notification notifications/cancelled",
     topic="basic/utilities/cancellation",
+    fix="Cancel only requests that the server has sent.",
 )
 def cancels_its_own(case: CheckMoment) -> Iterator[Flaw]:
     """Each side cancels its own requests; a stateless server only ends subscriptions."""
@@ -209,6 +234,7 @@ def cursors_are_taken(case: CheckMoment) -> Iterator[Flaw]:
     *_PAGED,
     topic="server/utilities/caching",
     since="2026-07-28",
+    fix="Use one `cacheScope` for all pages of a list.",
 )
 def pages_share_their_scope(case: CheckMoment) -> Iterator[Flaw]:
     first = case.state.lists.pages.get(case.method)
@@ -226,6 +252,7 @@ def pages_share_their_scope(case: CheckMoment) -> Iterator[Flaw]:
     "answer",
     topic="server/utilities/caching",
     since="2026-07-28",
+    fix="Use cacheScope private for results that depend on credentials.",
 )
 def what_is_asked_or_private_is_not_cached(case: CheckMoment) -> Iterator[Flaw]:
     """Caching hints are for complete results; results for one user are not public."""

@@ -249,7 +249,7 @@ FAULTS = (
         "It waits for something of the client that can never come.",
         "modelcontextprotocol/go-sdk#285",
         ("call-timed-out", "request-unanswered"),
-        ("tools/call", "gave|given up|not answered|no answer"),
+        ("tools/call", "cancelled|no response"),
         _gives(lambda request: None),
         options="--timeout 3 " + _CALL,
     ),

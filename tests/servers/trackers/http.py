@@ -203,7 +203,7 @@ FAULTS = (
         "The header is that of a stream, and the body a JSON object: clients wait for an event.",
         "serverless functions with a fixed header",
         ("content-type-mismatch",),
-        ("initialize is JSON", "text/event-stream"),
+        ("initialize is plain JSON", "text/event-stream"),
         _hello(lambda request: HttpResponse(200, STREAM, answer_to(request, HELLO))),
         url="/mcp",
         options="--timeout 3",
@@ -296,7 +296,7 @@ FAULTS = (
         "The server dies in the middle of a body without a length.",
         "servers that run out of memory",
         ("body-truncated",),
-        ("tools/list", "middle"),
+        ("tools/list", "incomplete"),
         _tools(
             lambda request: HttpResponse(
                 200, (*JSON, ("Transfer-Encoding", "chunked")), pieces((b'{"jsonrpc":"2.0","id', HangUp()))

@@ -26,7 +26,7 @@ FAULTS = (
         "The login succeeds, and the token is refused; the challenge says why.",
         "Stirling-Tools/Stirling-PDF#6700",
         ("credentials-rejected",),
-        ("audience", "refuse"),
+        ("audience", "reject"),
         _refuses('Bearer error="invalid_token", error_description="The audience api://other is not accepted"'),
         options="--header 'Authorization: Bearer abc.def.ghi'",
         url="/mcp",
@@ -36,7 +36,7 @@ FAULTS = (
         "401 to a fresh token without WWW-Authenticate; the body names the reason.",
         "SocketDev/socket-mcp#185",
         ("credentials-rejected",),
-        ("refuse", "introspection failed"),
+        ("reject", "introspection failed"),
         lambda: house(
             challenge=None,
             instead={

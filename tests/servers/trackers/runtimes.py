@@ -88,7 +88,7 @@ FAULTS = (
         "The user is not in the group docker.",
         "shanevcantwell/langgraph-agentic-scaffold#145",
         ("program-not-runnable",),
-        ("permission", "Docker"),
+        ("not allowed", "Docker"),
         _dies(
             "docker: permission denied while trying to connect to the Docker daemon socket at"
             ' unix:///var/run/docker.sock: Head "http://%2Fvar%2Frun%2Fdocker.sock/_ping": dial unix'
