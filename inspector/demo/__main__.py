@@ -8,25 +8,25 @@ from inspector.demo.call import DemoOptions
 
 
 def parser() -> argparse.ArgumentParser:
-    """What may stand on the command line."""
-    made = argparse.ArgumentParser(prog="python -m inspector.demo", description="An MCP server to look at.")
-    made.add_argument("--http", type=int, metavar="PORT", help="serve over HTTP; 0 takes a free port")
-    made.add_argument("--page-size", type=int, default=0, metavar="N", help="items on a page of a list")
+    """The parser of the command line."""
+    made = argparse.ArgumentParser(prog="python -m inspector.demo", description="Run the demo MCP server.")
+    made.add_argument("--http", type=int, metavar="PORT", help="serve over HTTP; 0 selects a free port")
+    made.add_argument("--page-size", type=int, default=0, metavar="N", help="items per page of a list; 0: no paging")
     eras = made.add_mutually_exclusive_group()
-    eras.add_argument("--legacy-only", action="store_true", help="know only the revisions with a handshake")
-    eras.add_argument("--modern-only", action="store_true", help="know only the stateless revision")
-    made.add_argument("--startup-delay", type=float, default=0.0, metavar="S", help="seconds before it listens")
-    made.add_argument("--crash-on", metavar="TOOL", help="end the process when this tool is called")
-    made.add_argument("--with-broken-tool", action="store_true", help="list a tool whose schema is broken")
+    eras.add_argument("--legacy-only", action="store_true", help="support only protocol versions with initialize")
+    eras.add_argument("--modern-only", action="store_true", help="support only the stateless protocol version")
+    made.add_argument("--startup-delay", type=float, default=0.0, metavar="S", help="seconds to wait before listening")
+    made.add_argument("--crash-on", metavar="TOOL", help="exit when this tool is called")
+    made.add_argument("--with-broken-tool", action="store_true", help="list a tool with an invalid schema")
     made.add_argument(
-        "--require-capability", metavar="NAME", help="refuse stateless calls of clients without this capability"
+        "--require-capability", metavar="NAME", help="reject stateless calls of clients without this capability"
     )
-    made.add_argument("--weather", type=float, default=5.0, metavar="S", help="seconds between changes; 0 for none")
+    made.add_argument("--weather", type=float, default=5.0, metavar="S", help="seconds between changes of the barometer; 0: never")
     return made
 
 
 def options_from(arguments: argparse.Namespace) -> DemoOptions:
-    """The options that a command line stands for."""
+    """The options from a parsed command line."""
     return DemoOptions(
         legacy=not arguments.modern_only,
         modern=not arguments.legacy_only,
@@ -40,7 +40,7 @@ def options_from(arguments: argparse.Namespace) -> DemoOptions:
 
 
 async def serve(port: int | None, options: DemoOptions) -> None:
-    """Serves over HTTP on that port, or on stdio if there is none."""
+    """Serve over HTTP on this port, or on stdio if it is None."""
     if port is None:
         from inspector.demo.stdio import serve as serve_stdio
 
@@ -52,7 +52,7 @@ async def serve(port: int | None, options: DemoOptions) -> None:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Runs the demo until its client leaves or somebody presses Ctrl+C; returns the exit status."""
+    """Run the demo until its client disconnects or until Ctrl+C; return the exit status."""
     arguments = parser().parse_args(argv)
     try:
         asyncio.run(serve(arguments.http, options_from(arguments)))

@@ -296,7 +296,7 @@ def parse(data: bytes) -> Any:
 
 
 def _no_number(name: str) -> None:
-    raise ValueError(f"{name} is no number in JSON")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 def dump(message: object) -> bytes:
@@ -352,20 +352,20 @@ async def _ask_one(call: DemoRequest, question: Json) -> Json:
         await call.reply({"jsonrpc": "2.0", "id": request_id, **question})
         answer: Json = await waiting
     except asyncio.CancelledError:
-        reason = "the call that asked was given up"
+        reason = "the call was cancelled"
         await call.tell("notifications/cancelled", {"requestId": request_id, "reason": reason})
         raise
     finally:
         del link.waiting[request_id]
     if "error" in answer:
         error = answer["error"] if isinstance(answer["error"], dict) else {}
-        raise Mishap(f"The client refused {question['method']}: {error.get('message')} ({error.get('code')})")
+        raise Mishap(f"The client rejected {question['method']}: {error.get('message')} ({error.get('code')})")
     return _object(answer.get("result"), question["method"])
 
 
 def _object(answer: Any, method: str) -> Json:
     if not isinstance(answer, dict):
-        raise Mishap(f"The answer to {method} is no object")
+        raise Mishap(f"The result of {method} must be an object")
     return answer
 
 
@@ -389,7 +389,7 @@ def seal(call: DemoRequest, state: Json) -> str:
 def _unseal(call: DemoRequest, sealed: object) -> Json:
     text, _, signature = str(sealed).partition(".")
     if not isinstance(sealed, str) or not hmac.compare_digest(signature.encode(), _signature(call, text).encode()):
-        raise DemoError(INVALID_PARAMS, "params.requestState is not what this server gave for this tool")
+        raise DemoError(INVALID_PARAMS, "Invalid params.requestState for this tool")
     state: Json = json.loads(base64.urlsafe_b64decode(text))
     return state
 
@@ -419,7 +419,7 @@ def demand(capabilities: Json, needed: Json, *, stateless: bool) -> None:
     if declares(capabilities, needed):
         return
     named = " and ".join(".".join((name, *parts)) for name, parts in needed.items())
-    sentence = f"This tool asks its client, and the client has not declared the capability {named}"
+    sentence = f"This tool needs the client capability {named}"
     if stateless:
         raise DemoError(MISSING_CAPABILITY, sentence, {"requiredCapabilities": needed})
     raise Mishap(f"{sentence}.")

@@ -26,7 +26,7 @@ metadata:
 1. Draw the oil: see [the table](references/oils.md).
 2. Trim the wick; `scripts/trim.py` says by how much.
 3. Wind the clockwork forty turns.
-4. Light it, and write it into the logbook with `write_log`.
+4. Light it, and write it into the logbook with `update_resource`.
 """
 _OILS = """\
 | oil   | litres a night | smell        |
@@ -50,7 +50,7 @@ description: How to write the keeper's report. It is put together anew each nigh
 
 # Tonight
 
-Ask `keeper_report` first.
+Ask `all_content` first.
 """
 _CHART = """\
 ---
@@ -124,14 +124,14 @@ async def get_skill(call: DemoRequest) -> Json:
     for entry in entries():
         if entry["uri"] == uri:
             return {"skill": entry}
-    raise DemoError(INVALID_PARAMS, f"There is no skill {uri}", {"uri": uri})
+    raise DemoError(INVALID_PARAMS, f"Unknown skill: {uri}", {"uri": uri})
 
 
 def children(directory: str) -> list[Json]:
     """The direct children of a directory, as resources. Raises: Refusal for what is none."""
     below = [uri.removeprefix(f"{directory}/") for uri in _FILES if uri.startswith(f"{directory}/")]
     if not below or directory.endswith("/"):
-        raise DemoError(INVALID_PARAMS, f"{directory} is no directory", {"uri": directory})
+        raise DemoError(INVALID_PARAMS, f"{directory} is not a directory", {"uri": directory})
     return [_child(directory, name, leaf=name in below) for name in dict.fromkeys(path.split("/")[0] for path in below)]
 
 

@@ -196,9 +196,9 @@ class DemoSessions:
     def _find(self, request: HttpRequest) -> DemoSession | HttpResponse:
         name = request.header(SESSION)
         if name is None:
-            return refused(400, DemoError(INVALID_REQUEST, f"{SESSION} is missing; initialize first"))
+            return refused(400, DemoError(INVALID_REQUEST, f"{SESSION} is missing; send initialize first"))
         if name not in self.open:
-            return refused(404, DemoError(INVALID_REQUEST, "There is no such session; initialize again"))
+            return refused(404, DemoError(INVALID_REQUEST, "Unknown session; send initialize again"))
         version = request.header("mcp-protocol-version") or call.ASSUMED_OVER_HTTP.name
         if version not in call.LEGACY:
             return refused(400, DemoError(INVALID_REQUEST, f"Unsupported MCP-Protocol-Version: {version}"))
@@ -212,7 +212,7 @@ class DemoSessions:
         if "text/event-stream" not in (request.header("accept") or ""):
             return refused(406, DemoError(INVALID_REQUEST, "Accept must name text/event-stream"))
         if session.listening:
-            return refused(409, DemoError(INVALID_REQUEST, "This session has its stream already"))
+            return refused(409, DemoError(INVALID_REQUEST, "This session already has a stream"))
         session.listening = True
         return HttpResponse(200, EVENT_STREAM, _listen(session))
 
@@ -331,15 +331,15 @@ def check(message: Json, headers: Mapping[str, str], schema: Any = None) -> None
 def _same(name: str, wanted: object, headers: Mapping[str, str], *, encoded: bool = False) -> None:
     found = headers.get(name.lower())
     if found is None:
-        raise DemoError(HEADER_MISMATCH, f"Header mismatch: {name} is missing, the body says {wanted!r}")
+        raise DemoError(HEADER_MISMATCH, f"Header mismatch: {name} is missing, the body has {wanted!r}")
     if (decode(found) if encoded else found) != wanted:
-        raise DemoError(HEADER_MISMATCH, f"Header mismatch: {name} is {found!r}, the body says {wanted!r}")
+        raise DemoError(HEADER_MISMATCH, f"Header mismatch: {name} is {found!r}, the body has {wanted!r}")
 
 
 def _param(name: str, value: object, headers: Mapping[str, str]) -> None:
     if value is None:
         if name.lower() in headers:
-            raise DemoError(HEADER_MISMATCH, f"Header mismatch: {name} is there, the body has no such argument")
+            raise DemoError(HEADER_MISMATCH, f"Header mismatch: {name} is present, but the body has no such argument")
     elif isinstance(value, bool):
         _same(name, "true" if value else "false", headers, encoded=True)
     elif isinstance(value, (str, int)):
@@ -375,9 +375,9 @@ async def serve(port: int, options: DemoOptions) -> None:
     station = Station()
     async with asyncio.TaskGroup() as tasks, Listener(DemoSite(tasks, options, station).answer, port=port) as listener:
         tasks.create_task(blow(station, options.weather))
-        mutter(f"{methods.IDENTITY['title']} is lit at {listener.url}/mcp")
+        mutter(f"{methods.IDENTITY['title']} listens at {listener.url}/mcp")
         if options.legacy:
-            mutter(f"the old way in (HTTP+SSE) is {listener.url}/sse")
+            mutter(f"HTTP+SSE: {listener.url}/sse")
         await asyncio.Event().wait()
 
 
@@ -408,7 +408,7 @@ class DemoSite:
             case "/mcp" | "/sse" | "/messages", _:
                 return _plain(NOT_ALLOWED, "Method not allowed")
             case _:
-                return _plain(NOT_FOUND, "Nothing but sea; the server is at /mcp")
+                return _plain(NOT_FOUND, "Not found; the server is at /mcp")
 
     async def _post(self, request: HttpRequest) -> HttpResponse:
         if fault := _carelessness(request):
@@ -423,7 +423,7 @@ class DemoSite:
 
     async def _stateless(self, request: HttpRequest, message: Any) -> HttpResponse:
         if not isinstance(message, dict) or not isinstance(message.get("method"), str):
-            return refused(BAD_REQUEST, DemoError(INVALID_REQUEST, "The body is one request"))
+            return refused(BAD_REQUEST, DemoError(INVALID_REQUEST, "The body must be one request"))
         if "id" not in message:
             return HttpResponse(202)
         try:

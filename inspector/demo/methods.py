@@ -54,13 +54,14 @@ IDENTITY: Json = {
     "name": "gull-rock-lighthouse",
     "version": "1.8.71",
     "title": "Gull Rock Lighthouse",
-    "description": "A lighthouse that shows an inspector everything a server can do",
+    "description": "Demo server with every feature of MCP",
     "icons": icons(LIGHTHOUSE),
 }
 
 INSTRUCTIONS = (
-    "You are talking to a lighthouse. Call `keeper_report` to see every kind of content, `sweep_horizon` for "
-    "progress, and `log_passage` for a long form. `clear_logbook` destroys, `hostile_text` attacks the screen."
+    "A demo server with every feature of MCP. Call `all_content` for all content types, `long_running` for "
+    "progress, `complex_form` for a nested form. `destructive_call` deletes data, `hostile_text` returns control "
+    "characters."
 )
 
 
@@ -123,7 +124,7 @@ def capabilities(era: DemoEra) -> Json:
 async def initialize(call: DemoRequest) -> Json:
     """Settles the revision of the connection."""
     if call.link.era is not None:
-        raise DemoError(INVALID_REQUEST, "This connection is initialized already")
+        raise DemoError(INVALID_REQUEST, "This connection is already initialized")
     call.text("protocolVersion")
     era = eras.counter_offer(call.params["protocolVersion"])
     call.link.era = era
@@ -154,7 +155,7 @@ def _page(items: Sequence[Json], call: DemoRequest, key: str) -> Json:
     size = call.options.page_size or len(items)
     start = _start(call.params.get("cursor"))
     if start > len(items):
-        raise DemoError(INVALID_PARAMS, "The cursor is no cursor of this list")
+        raise DemoError(INVALID_PARAMS, "Invalid cursor for this list")
     page: Json = {key: list(items[start : start + size])}
     if start + size < len(items):
         page["nextCursor"] = base64.urlsafe_b64encode(f"from {start + size}".encode()).decode()
@@ -170,7 +171,7 @@ def _start(cursor: object) -> int:
             return int(number)
     except (ValueError, binascii.Error):
         pass
-    raise DemoError(INVALID_PARAMS, "The cursor is no cursor of this server")
+    raise DemoError(INVALID_PARAMS, "Invalid cursor")
 
 
 async def ping(call: DemoRequest) -> Json:
@@ -192,7 +193,7 @@ async def call_tool(call: DemoRequest) -> Json:
     if call.era.stateless:
         demand_capability(call.options, call.meta)
     if tool.name == call.options.crash_on:
-        mutter(f"{tool.name}: the lamp room is on fire, everybody out")
+        mutter(f"{tool.name}: crashing on purpose (--crash-on)")
         os._exit(CRASH_STATUS)
     try:
         arguments = _arguments(call, tool)
@@ -232,7 +233,7 @@ def _arguments(call: DemoRequest, tool: DemoTool) -> Json:
     if not isinstance(arguments, dict):
         raise DemoError(INVALID_PARAMS, "params.arguments must be an object")
     if tool.checked and (wrong := complaints(tool.input_schema, arguments)):
-        raise Mishap("These arguments cannot be used:\n" + "\n".join(f"- {sentence}" for sentence in wrong))
+        raise Mishap("Invalid arguments:\n" + "\n".join(f"- {sentence}" for sentence in wrong))
     return arguments
 
 
@@ -261,7 +262,7 @@ async def read_resource(call: DemoRequest) -> Json:
     if contents is None:
         # What is not there is invalid params now, and never empty contents (2026-07-28 server/resources).
         code = INVALID_PARAMS if call.era.stateless else RESOURCE_NOT_FOUND
-        raise DemoError(code, f"There is no resource {uri}", {"uri": uri})
+        raise DemoError(code, f"Resource not found: {uri}", {"uri": uri})
     return {"contents": contents}
 
 

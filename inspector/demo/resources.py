@@ -1,7 +1,4 @@
-"""The demo's resources, templates, prompts and completions.
-
-This file knows the newest revision's shapes only; `eras` takes away what an older one does not know.
-"""
+"""The demo's resources, templates, prompts and completions, in the shapes of the newest revision."""
 
 import json
 import re
@@ -23,15 +20,15 @@ ALMANAC_BYTES = 200_000
 def listed() -> list[Json]:
     """The resources, in a stable order."""
     return [
-        _item("lighthouse://welcome", "welcome", "Welcome", "A few words at the door", "text/plain", len(WELCOME)),
+        _item("lighthouse://welcome", "welcome", "Welcome", "A short text", "text/plain", len(WELCOME)),
         {
-            **_item(LOGBOOK, "logbook", "The logbook", "What happened; grows and can be lost", "text/markdown"),
+            **_item(LOGBOOK, "logbook", "The logbook", "Markdown; `update_resource` adds an entry", "text/markdown"),
             "annotations": {"audience": ["user", "assistant"], "priority": 1.0},
         },
         _item("lighthouse://tides", "tides", "Today's tides", "Heights by the hour", "application/json"),
-        _item("lighthouse://chart.png", "chart", "Tide chart", "A small picture", "image/png"),
-        _item("lighthouse://almanac", "almanac", "The almanac", "A long text", "text/plain", ALMANAC_BYTES),
-        _item(BAROMETER, "barometer", "The barometer", "Changes by itself; worth watching", "text/plain"),
+        _item("lighthouse://chart.png", "chart", "Tide chart", "A small image", "image/png"),
+        _item("lighthouse://almanac", "almanac", "The almanac", "A long text (200 kB)", "text/plain", ALMANAC_BYTES),
+        _item(BAROMETER, "barometer", "The barometer", "Changes by itself every few seconds; subscribe to it", "text/plain"),
     ]
 
 
@@ -49,7 +46,7 @@ def templates() -> list[Json]:
             "uriTemplate": "lighthouse://ships/{name}",
             "name": "ship",
             "title": "A ship",
-            "description": "What is known of a ship that passes here; names can be completed",
+            "description": "Details of a ship; `name` supports completion",
             "mimeType": "application/json",
         },
         {
@@ -128,22 +125,22 @@ def listed_prompts() -> list[Json]:
         {
             "name": "hail_ship",
             "title": "Hail a ship",
-            "description": "Words for the loudhailer, to fit a ship and a mood",
+            "description": "A greeting for a ship; its arguments support completion",
             "arguments": [
-                _argument("ship", "Ship", "Whom to hail; can be completed", True),
-                _argument("mood", "Mood", "How to sound; can be completed", False),
+                _argument("ship", "Ship", "Name of the ship", True),
+                _argument("mood", "Mood", "Tone of the greeting", False),
             ],
         },
         {
             "name": "sum_up_logbook",
             "title": "Sum up the logbook",
-            "description": "Asks for a summary of the logbook, which is embedded",
+            "description": "Asks for a summary of an embedded resource",
         },
         {
             "name": "explain_chart",
             "title": "Explain the tide chart",
-            "description": "A short talk about a picture",
-            "arguments": [_argument("hours", "Hours", "How many hours the chart shows", False)],
+            "description": "A conversation with an image",
+            "arguments": [_argument("hours", "Hours", "Hours to show, 1 to 96", False)],
         },
     ]
 
@@ -166,14 +163,14 @@ def get(name: str, arguments: dict[str, str], station: Station) -> Json:
         case "explain_chart":
             return _explain_chart(arguments.get("hours", "24"))
         case _:
-            raise DemoError(INVALID_PARAMS, f"There is no prompt {name!r}", {"prompt": name})
+            raise DemoError(INVALID_PARAMS, f"Unknown prompt: {name}", {"prompt": name})
 
 
 def _hail_ship(arguments: dict[str, str]) -> Json:
     if "ship" not in arguments:
         raise DemoError(INVALID_PARAMS, "The prompt hail_ship needs the argument ship", {"argument": "ship"})
     ship, mood = arguments["ship"], arguments.get("mood", "cheerful")
-    known = SHIPS.get(ship, "a ship that nobody here knows")
+    known = SHIPS.get(ship, "an unknown ship")
     ask = f"Write one {mood} sentence to call to the {ship}, {known}."
     return _talk(f"A {mood} hail for the {ship}", ("user", text(ask)))
 

@@ -60,7 +60,7 @@ class DemoServer:
         if isinstance(message, list):
             await self._batch(message, reply)
         elif not isinstance(message, dict):
-            await reply(self.error_without_id(DemoError(INVALID_REQUEST, "A message is an object")))
+            await reply(self.error_without_id(DemoError(INVALID_REQUEST, "A message must be an object")))
         elif "method" in message and "id" in message:
             await self._request(message, reply)
         elif "method" in message:
@@ -68,13 +68,13 @@ class DemoServer:
         elif "result" in message or "error" in message:
             self._answered(message)
         else:
-            await reply(self.error_without_id(DemoError(INVALID_REQUEST, "A message has a method or an answer")))
+            await reply(self.error_without_id(DemoError(INVALID_REQUEST, "A message needs a method, a result or an error")))
 
     def _answered(self, message: Json) -> None:
         """An answer to a request of our own."""
         waiting = self.link.waiting.get(str(message.get("id")))
         if waiting is None or waiting.done():
-            mutter("an answer came in that nobody asked for")
+            mutter("received a response to an unknown request")
         else:
             waiting.set_result(message)
 
@@ -87,7 +87,7 @@ class DemoServer:
 
     async def _batch(self, messages: list[Any], reply: Send) -> None:
         if self.link.era is None or not self.link.era.has("batches") or not messages:
-            await reply(self.error_without_id(DemoError(INVALID_REQUEST, "There are no batches here")))
+            await reply(self.error_without_id(DemoError(INVALID_REQUEST, "Batches are not supported")))
             return
         answers: list[Json] = []
 
@@ -118,11 +118,11 @@ class DemoServer:
     async def _request(self, message: Json, reply: Send) -> None:
         request_id = message["id"]
         if isinstance(request_id, bool) or not isinstance(request_id, (str, int)):
-            await reply(self.error_without_id(DemoError(INVALID_REQUEST, "An id is a string or an integer")))
+            await reply(self.error_without_id(DemoError(INVALID_REQUEST, "id must be a string or an integer")))
             return
         key = dump(request_id)
         if key in self._running:
-            answer = _failed(request_id, DemoError(INVALID_REQUEST, "This id is in use"))
+            answer = _failed(request_id, DemoError(INVALID_REQUEST, "This id is already in use"))
             await reply(answer)
             return
         running = self._running[key] = _Running(asyncio.current_task())
@@ -146,7 +146,7 @@ class DemoServer:
     def _call(self, message: Json, reply: Send) -> DemoRequest:
         method, params = message["method"], message.get("params", {})
         if not isinstance(method, str):
-            raise DemoError(INVALID_REQUEST, "A method is a string")
+            raise DemoError(INVALID_REQUEST, "method must be a string")
         if not isinstance(params, dict):
             raise DemoError(INVALID_PARAMS, "params must be an object")
         era = opening.era_of(method, params, self.link, self._options)

@@ -1,7 +1,4 @@
-"""Gull Rock Lighthouse: the state that the demo's tools, resources and prompts share.
-
-It is shared by all connections of a process, and whoever changes it announces the change.
-"""
+"""The demo's state, shared by its tools, resources and prompts and by all connections of a process."""
 
 import asyncio
 import secrets
@@ -22,25 +19,25 @@ INTERNAL_ERROR = -32603
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What a task does, told by the clock."""
+    """What a task does, computed from the time since its start."""
 
     steps: tuple[str, ...]
-    """What is said of each."""
+    """The status message of each step."""
     seconds: float
-    """How long a step takes."""
+    """Duration of a step."""
     finish: Callable[[Json], Json]
-    """The result, from the answer to the question (empty without one)."""
+    """Makes the result from the response to `question` ({} without one)."""
     fails: str = ""
-    """Why it fails in the end; "" if it does not."""
+    """The error message of a task that fails; "" for one that completes."""
     question: Json | None = None
-    """`{method, params}`, asked after the first step; None for a task that asks nothing."""
+    """The server request `{method, params}` to send after the first step, or None."""
     endless: bool = False
     """Whether it begins again after its last step."""
 
 
 @dataclass(slots=True)
 class DemoTask:
-    """Work that was begun."""
+    """A task."""
 
     id: str
     work: Work
@@ -55,16 +52,16 @@ class DemoTask:
     result: Json | None = None
     error: Json | None = None
     asking: bool = False
-    """Whether somebody is being asked on a stream (2025-11-25)."""
+    """Whether its server request is pending on a stream (2025-11-25)."""
 
     def look(self, now: float) -> None:
-        """Find out how far it is."""
+        """Update its state."""
         if self.state in ENDED:
             return
         step = int((now - self.started) / self.work.seconds) if self.work.seconds else len(self.work.steps)
         if self.work.question is not None and self.answer is None and step >= 1:
             self.started = now - self.work.seconds
-            self._move("input_required", "somebody must say how to go on")
+            self._move("input_required", "waiting for a response to the elicitation")
         elif self.work.endless:
             self._move("working", f"{self.work.steps[step % len(self.work.steps)]} ({step + 1})")
         elif step < len(self.work.steps):
@@ -73,8 +70,8 @@ class DemoTask:
             self._end()
 
     def cancel(self) -> None:
-        """End it, wherever it is."""
-        self._move("cancelled", "called off")
+        """Cancel it."""
+        self._move("cancelled", "cancelled by the client")
 
     def _end(self) -> None:
         if why := self.work.fails:
@@ -97,7 +94,7 @@ class DemoTasks:
     all: dict[str, DemoTask] = field(default_factory=dict)
 
     def begin(self, work: Work, ttl_ms: int) -> DemoTask:
-        """A new one. The oldest of too many is forgotten."""
+        """Start a task. At most KEPT are kept; the oldest is dropped."""
         self._forget()
         while len(self.all) >= KEPT:
             del self.all[next(iter(self.all))]
@@ -107,14 +104,14 @@ class DemoTasks:
         return task
 
     def listed(self) -> list[DemoTask]:
-        """Those that are kept, looked at."""
+        """All kept tasks, with their current states."""
         self._forget()
         for task in self.all.values():
             task.look(time.monotonic())
         return list(self.all.values())
 
     def find(self, id_: str) -> DemoTask | None:
-        """The one of an id, looked at; None if there is none (any more)."""
+        """The task with this id and its current state, or None."""
         self._forget()
         task = self.all.get(id_)
         if task is not None:
@@ -130,7 +127,7 @@ class DemoTasks:
 
 @dataclass(frozen=True, slots=True)
 class StationChange:
-    """Something about the station is not as it was."""
+    """A change of a list or of a resource."""
 
     what: Literal["tools", "prompts", "resources", "resource"]
     """The list of that name, or one resource's content."""
@@ -160,14 +157,14 @@ FIRST_ENTRIES = (
 
 @dataclass(slots=True)
 class Station:
-    """What may change at the lighthouse while the demo runs."""
+    """The state that calls change."""
 
     entries: list[str] = field(default_factory=lambda: list(FIRST_ENTRIES))
-    """The logbook, one line an entry, oldest first."""
+    """The logbook: one line per entry, oldest first."""
     weather: int = 0
-    """How often it has changed."""
-    cellar_open: bool = False
-    """While it is open there is one tool more."""
+    """Number of changes of the barometer."""
+    extra_tool_listed: bool = False
+    """Whether `extra_tool` is listed."""
     listeners: set[Listener] = field(default_factory=set)
     tasks: DemoTasks = field(default_factory=DemoTasks)
     """Those of all connections."""
@@ -191,15 +188,15 @@ class Station:
         await self.announce(StationChange("resource", LOGBOOK))
         return gone
 
-    async def open_cellar(self, wide: bool) -> None:
-        """Opens or shuts the cellar door; the list of tools changes only if the door moved."""
-        moved = self.cellar_open != wide
-        self.cellar_open = wide
+    async def toggle_tool(self, wide: bool) -> None:
+        """Add or remove `extra_tool`; announces the change if there is one."""
+        moved = self.extra_tool_listed != wide
+        self.extra_tool_listed = wide
         if moved:
             await self.announce(StationChange("tools"))
 
     async def announce(self, change: StationChange) -> None:
-        """Tells everybody who listens."""
+        """Notify all listeners."""
         for listener in tuple(self.listeners):
             await listener(change)
 
@@ -207,11 +204,11 @@ class Station:
 # Changes of the weather
 
 FASTEST = 0.001
-"""Seconds: the weather may be a storm, but it leaves time for everything else."""
+"""The shortest time between two changes of the barometer, in seconds."""
 
 
 async def blow(station: Station, seconds: float) -> None:
-    """Change the weather, each time after so many seconds, until cancelled; 0 is a calm that stays."""
+    """Change the barometer every `seconds` until cancelled; 0: never."""
     while seconds > 0:
         await asyncio.sleep(max(FASTEST, seconds))
         station.weather += 1
@@ -219,7 +216,7 @@ async def blow(station: Station, seconds: float) -> None:
 
 
 def reading(station: Station) -> str:
-    """What the barometer shows now."""
+    """The text of the barometer."""
     pressure = 1013 + station.weather * 7 % 23 - 11
     sky = "fair" if pressure > 1015 else "change" if pressure > 1008 else "stormy"
     return f"Reading {station.weather}\nPressure {pressure} hPa\nThe needle points to: {sky}\n"

@@ -38,7 +38,7 @@ async def serve(options: DemoOptions) -> None:
             await _wind_up(running)
             blowing.cancel()
     except* BrokenPipeError:
-        mutter("nobody reads any more")
+        mutter("the client closed stdout")
     finally:
         server.close()
 

@@ -41,9 +41,9 @@ def begun(call: DemoRequest, support: str, work: Callable[[], Work]) -> Json | N
     if not call.era.has("tasks") or (wish is None and support != "required"):
         return None
     if wish is None:
-        raise DemoError(METHOD_NOT_FOUND, "This tool is called as a task: add params.task")
+        raise DemoError(METHOD_NOT_FOUND, "This tool must be called as a task: add params.task")
     if not support:
-        raise DemoError(METHOD_NOT_FOUND, "This tool is not called as a task")
+        raise DemoError(METHOD_NOT_FOUND, "This tool cannot be called as a task")
     if not isinstance(wish, dict):
         raise DemoError(INVALID_PARAMS, "params.task must be an object")
     task = call.station.tasks.begin(work(), _kept_for(wish.get("ttl")))
@@ -97,7 +97,7 @@ def _find(call: DemoRequest) -> DemoTask:
     """The task that a request names. Raises: Refusal."""
     task = call.station.tasks.find(call.text("taskId"))
     if task is None:
-        raise DemoError(INVALID_PARAMS, "There is no such task (any more)", {"taskId": call.params["taskId"]})
+        raise DemoError(INVALID_PARAMS, "Unknown or expired task", {"taskId": call.params["taskId"]})
     return task
 
 
@@ -135,7 +135,7 @@ async def cancel(call: DemoRequest) -> Json:
         demand_extension(call)
     task = _find(call)
     if task.state in ENDED and not call.era.stateless:
-        raise DemoError(INVALID_PARAMS, f"The task is {task.state} already")
+        raise DemoError(INVALID_PARAMS, f"The task is already {task.state}")
     if task.state not in ENDED:
         task.cancel()
     return {} if call.era.stateless else told(task, stateless=False)
@@ -150,7 +150,7 @@ async def result(call: DemoRequest) -> Json:
         await asyncio.sleep(_LOOK_S)
         task = _find(call)
     if task.result is None:
-        raise DemoError(INVALID_PARAMS, f"The task has no result: it is {task.state}")
+        raise DemoError(INVALID_PARAMS, f"The task has no result; its state is {task.state}")
     return {**task.result, "_meta": {RELATED: {"taskId": task.id}}}
 
 

@@ -46,7 +46,7 @@ class DemoTool:
 
     def begun(self, call: DemoRequest, arguments: Json) -> Work:
         """Its work for a call; only where `task` is set."""
-        assert self.work is not None, "a tool that is called as a task has work to do"
+        assert self.work is not None, "a tool with task support needs `work`"
         return self.work(call, arguments)
 
     def listed(self) -> Json:
@@ -164,16 +164,16 @@ def _branches(schema: Any, value: Any, path: str, root: dict[str, Any], depth: i
         if keyword in schema:
             hits = sum(not list(_walk(branch, value, path, root, depth + 1)) for branch in schema[keyword])
             if not 1 <= hits <= most:
-                yield f"{path or 'arguments'}: fits {hits} of its {len(schema[keyword])} alternatives"
+                yield f"{path or 'arguments'}: matches {hits} of {len(schema[keyword])} alternatives"
 
 
 def _string(schema: Any, value: str, where: str) -> Iterator[str]:
     if len(value) < schema.get("minLength", 0):
-        yield f"{where}: needs at least {schema['minLength']} characters"
+        yield f"{where}: must have at least {schema['minLength']} characters"
     if len(value) > schema.get("maxLength", math.inf):
-        yield f"{where}: may have at most {schema['maxLength']} characters"
+        yield f"{where}: must have at most {schema['maxLength']} characters"
     if "pattern" in schema and not re.search(schema["pattern"], value):
-        yield f"{where}: does not look like {schema['pattern']}"
+        yield f"{where}: does not match the pattern {schema['pattern']}"
 
 
 def _number(schema: Any, value: float, where: str) -> Iterator[str]:
@@ -187,11 +187,11 @@ def _number(schema: Any, value: float, where: str) -> Iterator[str]:
 
 def _array(schema: Any, value: list[Any], path: str, root: dict[str, Any], depth: int) -> Iterator[str]:
     if len(value) < schema.get("minItems", 0):
-        yield f"{path}: needs at least {schema['minItems']} items"
+        yield f"{path}: must have at least {schema['minItems']} items"
     if len(value) > schema.get("maxItems", math.inf):
-        yield f"{path}: may have at most {schema['maxItems']} items"
+        yield f"{path}: must have at most {schema['maxItems']} items"
     if schema.get("uniqueItems") and any(item in value[:n] for n, item in enumerate(value)):
-        yield f"{path}: has an item twice"
+        yield f"{path}: has a duplicate item"
     if "items" in schema:
         for n, item in enumerate(value):
             yield from _walk(schema["items"], item, f"{path}[{n}]", root, depth + 1)
@@ -207,4 +207,4 @@ def _object(schema: Any, value: dict[str, Any], path: str, root: dict[str, Any],
         if name in properties:
             yield from _walk(properties[name], item, prefix + name, root, depth + 1)
         elif schema.get("additionalProperties") is False:
-            yield f"{prefix}{name}: is not known here"
+            yield f"{prefix}{name}: is not allowed"

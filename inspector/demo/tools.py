@@ -27,17 +27,17 @@ async def _add(call: DemoRequest, arguments: Json) -> Json:
     return {"content": [text(f"{arguments['a']} + {arguments['b']} = {total} fathoms")], "structuredContent": made}
 
 
-async def _sweep(call: DemoRequest, arguments: Json) -> Json:
+async def _long_running(call: DemoRequest, arguments: Json) -> Json:
     steps = int(arguments.get("steps", 5))
     seconds = arguments.get("seconds_per_step", 0.5)
     for step in range(steps):
         await asyncio.sleep(seconds)
         bearing = 360 * (step + 1) // steps
         await call.progress(step + 1, steps, f"swept to {bearing:03d}°")
-    return result(text(f"Nothing on the horizon in {steps} sweeps, but for a gull."))
+    return result(text(f"Nothing on the horizon in {steps} sweeps, except a gull."))
 
 
-async def _tide_chart(call: DemoRequest, arguments: Json) -> Json:
+async def _image_result(call: DemoRequest, arguments: Json) -> Json:
     hours = int(arguments.get("hours", 24))
     harbour = arguments.get("harbour", "Saltmouth")
     heights = tools_content.levels(hours)
@@ -49,10 +49,10 @@ async def _tide_chart(call: DemoRequest, arguments: Json) -> Json:
     }
 
 
-async def _foghorn(call: DemoRequest, arguments: Json) -> Json:
+async def _audio_result(call: DemoRequest, arguments: Json) -> Json:
     sound = tools_content.horn(arguments.get("seconds", 0.5), arguments.get("pitch", 110))
     return result(
-        text(f"Booooh ({len(sound)} bytes of it)"),
+        text(f"Booooh ({len(sound)} bytes)"),
         {"type": "audio", "data": encode(sound), "mimeType": "audio/wav"},
     )
 
@@ -69,13 +69,13 @@ REPORT = """## Keeper's report
 """
 
 
-async def _keeper_report(call: DemoRequest, arguments: Json) -> Json:
+async def _all_content(call: DemoRequest, arguments: Json) -> Json:
     link = {
         "type": "resource_link",
         "uri": "lighthouse://almanac",
         "name": "almanac",
         "title": "The almanac",
-        "description": "Two hundred kilobytes of sun and moon",
+        "description": "200 kB of sun and moon",
         "mimeType": "text/plain",
     }
     book = {"uri": LOGBOOK, "mimeType": "text/markdown", "text": call.station.logbook()}
@@ -90,29 +90,29 @@ async def _keeper_report(call: DemoRequest, arguments: Json) -> Json:
     )
 
 
-async def _write_log(call: DemoRequest, arguments: Json) -> Json:
+async def _update_resource(call: DemoRequest, arguments: Json) -> Json:
     return result(text(f"Entry {await call.station.write(arguments['entry'])} written."))
 
 
-async def _clear_logbook(call: DemoRequest, arguments: Json) -> Json:
-    return result(text(f"{await call.station.clear()} entries are gone, and nobody will know."))
+async def _destructive_call(call: DemoRequest, arguments: Json) -> Json:
+    return result(text(f"{await call.station.clear()} entries deleted."))
 
 
-async def _night_watch(call: DemoRequest, arguments: Json) -> Json:
+async def _log_messages(call: DemoRequest, arguments: Json) -> Json:
     for hour, level in enumerate(LEVELS, 1):
-        await call.log(level, {"hour": hour, "heard": f"something {level}-like in the dark"}, "night_watch")
+        await call.log(level, {"hour": hour, "heard": f"something {level}-like in the dark"}, "log_messages")
     for n in range(int(arguments.get("stderr_lines", 3))):
-        mutter(f"night_watch: stair {n + 1} creaks")
-    return result(text("All quiet, says the watch. The log says more."))
+        mutter(f"log_messages: stair {n + 1} creaks")
+    return result(text("All quiet. The details are in the log."))
 
 
-async def _open_cellar(call: DemoRequest, arguments: Json) -> Json:
+async def _toggle_tool(call: DemoRequest, arguments: Json) -> Json:
     wide = arguments.get("open", True)
-    await call.station.open_cellar(wide)
-    return result(text("The cellar is open: there is one tool more." if wide else "The cellar is shut."))
+    await call.station.toggle_tool(wide)
+    return result(text("The cellar is open: extra_tool is listed." if wide else "The cellar is closed: extra_tool is gone."))
 
 
-async def _cellar_inventory(call: DemoRequest, arguments: Json) -> Json:
+async def _extra_tool(call: DemoRequest, arguments: Json) -> Json:
     return result(text("41 barrels of oil, 3 lamps, 1 accordion, no ghost."))
 
 
@@ -121,15 +121,15 @@ _NUMBER: Json = {"type": "number", "minimum": -1000, "maximum": 1000}
 _LISTED = (
     DemoTool(
         "echo",
-        "Echo across the bay",
-        "Calls a text across the bay and returns what comes back.",
+        "Echo a text",
+        "Returns the text it is given.",
         _echo,
         takes(
             "text",
-            text={"type": "string", "description": "What to call", "minLength": 1, "maxLength": 2000},
+            text={"type": "string", "description": "Text to return", "minLength": 1, "maxLength": 2000},
             times={
                 "type": "integer",
-                "description": "How often it comes back",
+                "description": "Number of repetitions",
                 "minimum": 1,
                 "maximum": 5,
                 "default": 1,
@@ -140,24 +140,24 @@ _LISTED = (
     ),
     DemoTool(
         "add",
-        "Add two soundings",
-        "Adds two depths in fathoms.",
+        "Add two numbers",
+        "Returns the sum as text and as structured content.",
         _add,
         takes(
             "a",
             "b",
-            a={**_NUMBER, "description": "The first depth"},
-            b={**_NUMBER, "description": "The second depth"},
+            a={**_NUMBER, "description": "First depth, in fathoms"},
+            b={**_NUMBER, "description": "Second depth, in fathoms"},
         ),
         takes("sum", sum={"type": "number"}, below_the_keel={"type": "boolean"}),
         LOOKS,
     ),
     tools_content.TOOL,
     DemoTool(
-        "sweep_horizon",
-        "Sweep the horizon",
-        "Turns the lamp around slowly and reports each step as progress. It can be cancelled.",
-        _sweep,
+        "long_running",
+        "Long-running call: sweep the horizon",
+        "Reports progress at each step. Can be cancelled.",
+        _long_running,
         takes(
             steps={"type": "integer", "minimum": 1, "maximum": 1000, "default": 5},
             seconds_per_step={"type": "number", "minimum": 0, "maximum": 60, "default": 0.5},
@@ -165,10 +165,10 @@ _LISTED = (
         annotations=LOOKS,
     ),
     DemoTool(
-        "tide_chart",
-        "Draw the tide",
-        "Draws the tide of the coming hours as a picture and gives the heights as data.",
-        _tide_chart,
+        "image_result",
+        "Image result: tide chart",
+        "Returns the tide of the next hours as an image and as structured content.",
+        _image_result,
         takes(
             harbour={
                 "type": "string",
@@ -189,76 +189,76 @@ _LISTED = (
         meta=extensions.OF_TOOL,
     ),
     DemoTool(
-        "foghorn",
-        "Sound the foghorn",
-        "Returns a short and very low sound.",
-        _foghorn,
+        "audio_result",
+        "Audio result: foghorn",
+        "Returns a short, low sound.",
+        _audio_result,
         takes(
             seconds={"type": "number", "minimum": 0.1, "maximum": 5, "default": 0.5},
-            pitch={"type": "number", "description": "In hertz", "minimum": 40, "maximum": 880, "default": 110},
+            pitch={"type": "number", "description": "Frequency in hertz", "minimum": 40, "maximum": 880, "default": 110},
         ),
         annotations=LOOKS,
     ),
     DemoTool(
-        "keeper_report",
-        "Read the keeper's report",
-        "Returns a block of every kind: Markdown, JSON, a picture, a link and two embedded resources.",
-        _keeper_report,
+        "all_content",
+        "All content types: the keeper's report",
+        "Returns Markdown, JSON, an image, a resource link and two embedded resources.",
+        _all_content,
         {"type": "object", "additionalProperties": False},
         annotations=LOOKS,
     ),
     DemoTool(
-        "write_log",
-        "Write into the logbook",
-        "Adds an entry. Whoever subscribed to the logbook hears of it.",
-        _write_log,
+        "update_resource",
+        "Update a resource: write to the logbook",
+        "Adds an entry and notifies the subscribers of the logbook.",
+        _update_resource,
         takes("entry", entry={"type": "string", "minLength": 1, "maxLength": 500}),
         annotations=WRITES,
     ),
     DemoTool(
-        "clear_logbook",
-        "Throw the logbook into the sea",
-        "Removes every entry of the logbook. There is no copy.",
-        _clear_logbook,
+        "destructive_call",
+        "Destructive call: clear the logbook",
+        "Deletes every entry of the logbook. This cannot be undone.",
+        _destructive_call,
         {"type": "object", "additionalProperties": False},
         annotations=DESTROYS,
     ),
     DemoTool(
-        "night_watch",
-        "Keep the night watch",
-        "Sends a log message of each level and writes a few lines to stderr.",
-        _night_watch,
+        "log_messages",
+        "Log messages: night watch",
+        "Sends a log message of each level and writes lines to stderr.",
+        _log_messages,
         takes(stderr_lines={"type": "integer", "minimum": 0, "maximum": 10000, "default": 3}),
         annotations=LOOKS,
     ),
     DemoTool(
-        "open_cellar",
-        "Open the cellar",
-        "Opens or shuts the cellar. While it is open one more tool is listed, and the change is announced.",
-        _open_cellar,
+        "toggle_tool",
+        "Toggle a tool: open the cellar",
+        "Adds or removes `extra_tool` and sends notifications/tools/list_changed.",
+        _toggle_tool,
         takes(open={"type": "boolean", "default": True}),
         annotations={**WRITES, "idempotentHint": True},
     ),
     *tools_faulty.LISTED,
 )
 
-_CELLAR = DemoTool(
-    "cellar_inventory",
-    "Count what is in the cellar",
-    "Counts barrels. Only there while the cellar is open.",
-    _cellar_inventory,
+_EXTRA = DemoTool(
+    "extra_tool",
+    "Extra tool: count what is in the cellar",
+    "Listed only after `toggle_tool` has added it.",
+    _extra_tool,
     {"type": "object"},
     annotations=LOOKS,
 )
 
 
 def catalogue(station: Station, options: DemoOptions) -> list[DemoTool]:
-    """The tools that there are now, in a stable order; `listed_for` says which of them a client is told of."""
-    more = [_CELLAR] if station.cellar_open else []
+    """All tools, in a stable order; `listed_for` selects those that a client can use."""
+    more = [_EXTRA] if station.extra_tool_listed else []
     broken = [tools_faulty.BROKEN] if options.with_broken_tool else []
     return [*_LISTED, *tools_elicit.LISTED, *tools_slow.LISTED, *more, *broken]
 
 
 def listed_for(capabilities: Json, tools: list[DemoTool]) -> list[DemoTool]:
-    """The tools without those that would ask a client what it can't answer."""
+    """The tools, without those that need a capability which the client lacks."""
     return [tool for tool in tools if tool.needs is None or declares(capabilities, tool.needs({}))]

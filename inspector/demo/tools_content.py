@@ -1,4 +1,4 @@
-"""The demo's form tool `log_passage`, and pictures and sounds made without a library.
+"""The demo's form tool `complex_form`, and pictures and sounds made without a library.
 
 Its schema is the longest on purpose: nested objects, lists of objects, titled choices, null, branches, and a
 hold that may contain holds.
@@ -54,7 +54,7 @@ HOLD: Json = {
     "type": "object",
     "title": "Cargo",
     "properties": {
-        "label": {"type": "string", "description": "What is written on it"},
+        "label": {"type": "string", "description": "Text on the label"},
         "tonnes": {"type": "number", "minimum": 0, "maximum": 50000, "default": 0},
         "inside": {
             "type": "array",
@@ -109,14 +109,14 @@ SCHEMA: Json = {
         },
         "cargo": {"$ref": "#/$defs/hold"},
         "report_to": {"type": "string", "format": "email", "title": "Report to"},
-        "picture": {"type": "string", "format": "uri", "description": "Where a photograph can be seen"},
+        "picture": {"type": "string", "format": "uri", "description": "URL of a photograph"},
         "lamp_answered": {"type": "boolean", "title": "Our lamp answered", "default": True},
         "remarks": {
             "title": "Remarks",
-            "description": "Anything else; several lines are welcome",
+            "description": "Free text, several lines",
             "anyOf": [{"type": "string", "maxLength": 500}, {"type": "null"}],
         },
-        "form": {"const": "GR-12", "description": "The number of this form; it never changes"},
+        "form": {"const": "GR-12", "description": "Number of this form; constant"},
     },
     "required": ["ship", "sighted_at", "crew"],
     "additionalProperties": False,
@@ -139,7 +139,7 @@ OUTPUT = takes(
 
 
 async def run(call: DemoRequest, arguments: Json) -> Json:
-    """Writes the passage into the logbook and returns what was made of it."""
+    """Write the passage to the logbook and return the entry."""
     ship, crew = arguments["ship"], arguments["crew"]
     tonnes = _tonnes(arguments.get("cargo") or {})
     bound_for = _destination(arguments.get("bound_for"))
@@ -170,10 +170,10 @@ def _destination(bound_for: dict[str, Any] | None) -> str | None:
 
 
 TOOL = DemoTool(
-    name="log_passage",
-    title="Log a ship's passage",
-    description="Enters a ship into the logbook: who she is, who is on board, what she carries and where she goes. "
-    "Answers with the entry as text and as data.",
+    name="complex_form",
+    title="Complex form: log a ship's passage",
+    description="Takes nested objects, lists, choices and null. Adds the ship to the logbook and returns the entry as text "
+    "and as structured content.",
     run=run,
     input_schema=SCHEMA,
     output_schema=OUTPUT,

@@ -1,6 +1,6 @@
-"""The demo's tools that ask the client: elicitation, sampling, roots.
+"""The demo's tools that send server requests: elicitation, sampling, roots.
 
-They are listed for clients that declared they can be asked.
+They are listed for clients that declare the capability.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ _BY_ROAD = "https://gull-rock.invalid/visit?pass="
 
 BASIC: Json = {
     "name": {"type": "string", "title": "Name", "minLength": 1, "maxLength": 40},
-    "email": {"type": "string", "format": "email", "description": "Where the mail boat should bring letters"},
+    "email": {"type": "string", "format": "email", "description": "Address for letters"},
     "home": {"type": "string", "format": "uri", "title": "Home page"},
     "born": {"type": "string", "format": "date"},
     "relieved_at": {"type": "string", "format": "date-time", "title": "Last relieved"},
@@ -30,7 +30,7 @@ BASIC: Json = {
         "enumNames": ["Oat cake", "Ginger nut", "Ship's biscuit"],
     },
 }
-"""What a form may hold in the first revision that has forms."""
+"""What a form can contain in the first revision that has forms."""
 MORE: Json = {
     "watch": {"type": "string", "title": "Watch", "enum": ["first", "middle", "dog"], "default": "middle"},
     "lamp": {
@@ -54,7 +54,7 @@ MORE: Json = {
         "default": ["oil", "gulls"],
     },
 }
-"""What came later: choices with titles, several choices, defaults."""
+"""Added in later revisions: choices with titles, multiple choice, defaults."""
 _DEFAULTS = {"name": "Agnes", "years": 3, "patience": 0.5, "biscuit": "ginger"}
 _SECRET: Json = {"password": {"type": "string", "title": "Password of the harbour office"}}
 _NESTED: Json = {"ship": {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}}
@@ -69,13 +69,13 @@ def _elicit(call: DemoRequest, message: str, properties: Json, *required: str) -
 
 
 def _given(question: Json, answer: Json) -> Json | None:
-    """What was filled in; None if the person would rather not. Raises: Mishap for what does not fit the form."""
+    """The content; None unless the action is "accept". Raises: Mishap if it does not match the requested schema."""
     if answer.get("action") != "accept":
         return None
     content = answer.get("content")
     wrong = complaints(question["params"]["requestedSchema"], content)
     if wrong or not isinstance(content, dict):
-        raise Mishap("The answer does not fit the form:\n" + "\n".join(f"- {sentence}" for sentence in wrong))
+        raise Mishap("The content does not match requestedSchema:\n" + "\n".join(f"- {sentence}" for sentence in wrong))
     return content
 
 
@@ -90,8 +90,8 @@ def _default(name: str) -> Json:
     return {"default": _DEFAULTS[name]} if name in _DEFAULTS else {}
 
 
-async def _ask_keeper(call: DemoRequest, arguments: Json) -> Json:
-    """Asks one or several keepers; with patience it takes the questions back after a while (handshake era)."""
+async def _elicit_form(call: DemoRequest, arguments: Json) -> Json:
+    """Send one or several elicitations; with `patience_s` cancel them after that time (handshake era)."""
     properties = _keeper_form(call, arguments.get("form", "allowed"))
     copies = int(arguments.get("copies", 1))
     questions = {
@@ -102,14 +102,14 @@ async def _ask_keeper(call: DemoRequest, arguments: Json) -> Json:
         async with asyncio.timeout(arguments.get("patience_s") or None):
             answers = await ask(call, questions)
     except TimeoutError:
-        raise Mishap("Nobody said who keeps the light, and it is dark now.") from None
+        raise Mishap("No response to the elicitation within patience_s.") from None
     kept = [_given(questions[key], answers[key]) for key in questions]
-    lines = [f"{content['name']} keeps the light." if content else "Nobody wants to keep it." for content in kept]
+    lines = [f"{content['name']} keeps the light." if content else "Declined." for content in kept]
     return {**result(text("\n".join(lines))), "structuredContent": {"keepers": kept}}
 
 
-async def _ask_visit(call: DemoRequest, arguments: Json) -> Json:
-    """Asks to open an address, or, where the revision has an error for that, says that it must be opened first."""
+async def _elicit_url(call: DemoRequest, arguments: Json) -> Json:
+    """Send a URL elicitation or, in revisions that have it, the error that requires one."""
     name = secrets.token_hex(4)
     named = {} if call.era.stateless else {"elicitationId": name}
     params = {"mode": "url", "message": "Sign the visitors' book on land.", "url": _BY_ROAD + name, **named}
@@ -122,7 +122,7 @@ async def _ask_visit(call: DemoRequest, arguments: Json) -> Json:
         return result(text("The book is signed. Welcome!"))
     answer = (await ask(call, {"visit": {"method": "elicitation/create", "params": params}}))["visit"]
     if answer.get("action") != "accept":
-        return result(text("Then not. The rock is wet anyway."))
+        return result(text("Declined: the book is not signed."))
     if not call.era.stateless:
         await call.tell("notifications/elicitation/complete", {"elicitationId": name})
     return result(text("The book is open at your page."))
@@ -156,8 +156,8 @@ def _sampling(messages: list[Json], with_tools: bool) -> Json:
     return {"method": "sampling/createMessage", "params": params}
 
 
-async def _ask_sage(call: DemoRequest, arguments: Json) -> Json:
-    """Asks a model; if it uses the tool it was given, tells it the tide and asks again."""
+async def _sampling_request(call: DemoRequest, arguments: Json) -> Json:
+    """Send a sampling request; if the model uses the tool, return the tide and send another."""
     with_tools = bool(arguments.get("with_tools"))
     first = {"role": "user", "content": text(arguments.get("question", "Will there be fog tonight?"))}
     messages: list[Json] = remembered(call).get("messages") or [first]
@@ -168,10 +168,10 @@ async def _ask_sage(call: DemoRequest, arguments: Json) -> Json:
         uses = [block for block in blocks if block.get("type") == "tool_use"]
         if not uses:
             words = " ".join(str(block.get("text", f"[{block.get('type')}]")) for block in blocks)
-            return result(text(f"The sage ({said.get('model')}) says: {words}"))
+            return result(text(f"The model ({said.get('model')}) responded: {words}"))
         told = [_tide(use) for use in uses]
         messages = [*messages, {"role": "assistant", "content": blocks}, {"role": "user", "content": told}]
-    raise Mishap("The sage looks at the tide again and again and says nothing.")
+    raise Mishap("The model keeps calling the tool and returns no text.")
 
 
 _MOST_MESSAGES = 7
@@ -180,29 +180,29 @@ _MOST_MESSAGES = 7
 def _tide(use: Json) -> Json:
     hour: Any = use.get("input", {}).get("hour") if isinstance(use.get("input"), dict) else None
     known = isinstance(hour, int) and not isinstance(hour, bool) and 0 <= hour < 24
-    words = f"{abs(hour % 12 - 6) * 0.7:.1f} m" if known else "There is no such hour."
+    words = f"{abs(hour % 12 - 6) * 0.7:.1f} m" if known else "Invalid hour."
     return {"type": "tool_result", "toolUseId": use.get("id"), "content": [text(words)], "isError": not known}
 
 
-async def _ask_roots(call: DemoRequest, arguments: Json) -> Json:
+async def _roots_request(call: DemoRequest, arguments: Json) -> Json:
     answer = (await ask(call, {"roots": {"method": "roots/list"}}))["roots"]
     roots = answer.get("roots")
     if not isinstance(roots, list):
-        raise Mishap("The client named no roots, not even none.")
+        raise Mishap("The result of roots/list has no `roots` array.")
     lines = [f"- {root.get('name') or '(no name)'}: {root.get('uri')}" for root in roots if isinstance(root, dict)]
-    words = "\n".join([f"{len(roots)} roots are known here.", *lines])
+    words = "\n".join([f"{len(roots)} roots", *lines])
     return {**result(text(words)), "structuredContent": {"roots": roots}}
 
 
-async def _plan_supper(call: DemoRequest, arguments: Json) -> Json:
-    """Asks twice, as the second question depends on the first answer, and then may want to be called again."""
+async def _elicit_steps(call: DemoRequest, arguments: Json) -> Json:
+    """Send two elicitations, the second one based on the first response; may then ask for more retries."""
     known = remembered(call)
     for name, question in (("dish", _dish), ("guests", _guests)):
         if name not in known:
             asked = question(call, known)
             given = _given(asked, (await ask(call, {name: asked}, known))[name])
             if given is None:
-                return result(text("No supper tonight. The gulls are pleased."))
+                return result(text("Declined: no supper tonight."))
             known = {**known, name: given[name]}
     looks = known.get("looks", 0)
     if call.era.stateless and looks < arguments.get("simmer", 0):
@@ -221,25 +221,25 @@ def _guests(call: DemoRequest, known: Json) -> Json:
 
 LISTED = (
     DemoTool(
-        "ask_keeper",
-        "Ask who keeps the light",
-        "Asks for a form with a field of every kind: texts, numbers, dates, one choice and several, defaults.",
-        _ask_keeper,
+        "elicit_form",
+        "Form elicitation: who keeps the light?",
+        "Requests a form with every type of field: strings, numbers, dates, single and multiple choice, defaults.",
+        _elicit_form,
         takes(
             form={
                 "type": "string",
                 "title": "Form",
                 "default": "allowed",
                 "oneOf": [
-                    {"const": "allowed", "title": "As the specification allows"},
-                    {"const": "secret", "title": "With a password, which a server must not ask for"},
-                    {"const": "nested", "title": "With an object in it, which no form may hold"},
+                    {"const": "allowed", "title": "Valid: as the specification allows"},
+                    {"const": "secret", "title": "Invalid: asks for a password"},
+                    {"const": "nested", "title": "Invalid: contains a nested object"},
                 ],
             },
-            copies={"type": "integer", "description": "Questions at once", "minimum": 1, "maximum": 50, "default": 1},
+            copies={"type": "integer", "description": "Number of elicitations sent at once", "minimum": 1, "maximum": 50, "default": 1},
             patience_s={
                 "type": "number",
-                "description": "Seconds after which the questions are taken back (handshake era); 0 is never",
+                "description": "Seconds until the server cancels the elicitations (handshake era); 0: never",
                 "minimum": 0,
                 "maximum": 3600,
                 "default": 0,
@@ -249,14 +249,14 @@ LISTED = (
         needs=lambda arguments: _FORM,
     ),
     DemoTool(
-        "plan_supper",
-        "Plan the supper",
-        "Asks twice; the second question depends on the first answer.",
-        _plan_supper,
+        "elicit_steps",
+        "Elicitation in two steps: plan the supper",
+        "Sends two elicitations; the second depends on the first response.",
+        _elicit_steps,
         takes(
             simmer={
                 "type": "integer",
-                "description": "How often the stateless era has to call again, with a state and no question",
+                "description": "Extra retries with requestState and without input requests (stateless era)",
                 "minimum": 0,
                 "maximum": 20,
                 "default": 0,
@@ -266,17 +266,17 @@ LISTED = (
         needs=lambda arguments: _FORM,
     ),
     DemoTool(
-        "ask_visit",
-        "Ask to sign the visitors' book",
-        "Asks to open an address in a browser. Nothing is behind it.",
-        _ask_visit,
+        "elicit_url",
+        "URL elicitation: sign the visitors' book",
+        "Asks to open a URL in a browser. The URL leads nowhere.",
+        _elicit_url,
         takes(
             how={
                 "type": "string",
                 "default": "question",
                 "oneOf": [
-                    {"const": "question", "title": "By a question"},
-                    {"const": "error", "title": "By an error, where the revision has it; call again after it"},
+                    {"const": "question", "title": "As a server request"},
+                    {"const": "error", "title": "As error -32042, in revisions that have it; then call again"},
                 ],
             }
         ),
@@ -284,22 +284,22 @@ LISTED = (
         needs=lambda arguments: _URL,
     ),
     DemoTool(
-        "ask_sage",
-        "Ask the sage",
-        "Has the client's model answer, with a system prompt and, if wanted, a tool to look up the tide.",
-        _ask_sage,
+        "sampling_request",
+        "Sampling request: will there be fog?",
+        "Asks the client's model, with a system prompt and optionally a tool.",
+        _sampling_request,
         takes(
             question={"type": "string", "minLength": 1, "maxLength": 500, "default": "Will there be fog tonight?"},
-            with_tools={"type": "boolean", "description": "Give the model a tool", "default": False},
+            with_tools={"type": "boolean", "description": "Offer the model a tool", "default": False},
         ),
         annotations=LOOKS,
         needs=lambda arguments: {"sampling": {"tools": {}} if arguments.get("with_tools") else {}},
     ),
     DemoTool(
-        "ask_roots",
-        "Ask for the roots",
-        "Lists the roots that the client names.",
-        _ask_roots,
+        "roots_request",
+        "Roots request: list the roots",
+        "Returns the client's roots.",
+        _roots_request,
         {"type": "object", "additionalProperties": False},
         annotations=LOOKS,
         needs=lambda arguments: {"roots": {}},

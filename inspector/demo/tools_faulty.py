@@ -1,7 +1,6 @@
-"""The demo's tools that fail, lie or attack.
+"""The demo's faulty tools.
 
-Each does one wrong thing on purpose and is otherwise conformant, so that what a tool window, a check or a
-terminal makes of it can be told apart.
+Each has one defect on purpose and is otherwise conformant.
 """
 
 from inspector.demo.call import INTERNAL_ERROR, INVALID_PARAMS, DemoError, DemoRequest, Json, Mishap
@@ -10,7 +9,7 @@ from inspector.demo.toolkit import LOOKS, DemoTool, result, takes, text
 HOSTILE_LINES = (
     "\x1b[2J\x1b[31mred, after clearing the screen\x1b[0m",
     "\x1b]0;a stolen window title\x07\x1b]52;c;c3RvbGVu\x07 title and clipboard",
-    "\x1b]8;;https://lighthouse.invalid/\x1b\\a link that is none\x1b]8;;\x1b\\",
+    "\x1b]8;;https://lighthouse.invalid/\x1b\\a fake link\x1b]8;;\x1b\\",
     "[/] [bold red]markup[/bold red] [@click=app.quit]press me[/] [link=https://lighthouse.invalid]here[/link]",
     "user\u202etxt.exe\u202c and \u2066isolated\u2069, zero\u200bwidth, \ufeffmark",
     "carriage\rreturn, back\x08\x08space, bell\x07, null\x00, delete\x7f, \x9b31mC1",
@@ -18,17 +17,17 @@ HOSTILE_LINES = (
 )
 
 
-async def _radio_harbour(call: DemoRequest, arguments: Json) -> Json:
-    raise Mishap(f"No answer from {arguments.get('harbour', 'Saltmouth')}: static, and then a polka.")
+async def _tool_error(call: DemoRequest, arguments: Json) -> Json:
+    raise Mishap(f"No answer from {arguments.get('harbour', 'Saltmouth')}: only static.")
 
 
-async def _break_lamp(call: DemoRequest, arguments: Json) -> Json:
+async def _jsonrpc_error(call: DemoRequest, arguments: Json) -> Json:
     if arguments.get("how", "internal") == "params":
-        raise DemoError(INVALID_PARAMS, "The lamp takes no such argument", {"argument": "how"})
+        raise DemoError(INVALID_PARAMS, "Invalid argument for the lamp", {"argument": "how"})
     raise DemoError(INTERNAL_ERROR, "The lamp exploded", {"shards": 412, "keeper": "unharmed"})
 
 
-async def _broken_barometer(call: DemoRequest, arguments: Json) -> Json:
+async def _invalid_output(call: DemoRequest, arguments: Json) -> Json:
     made = {"hectopascal": "low, by the look of it", "trend": "sideways"}
     return {"content": [text("The needle points at the maker's name.")], "structuredContent": made}
 
@@ -42,24 +41,24 @@ async def _hostile_text(call: DemoRequest, arguments: Json) -> Json:
     return {**result(*blocks), "structuredContent": {line: line for line in HOSTILE_LINES}}
 
 
-async def _bent_schema(call: DemoRequest, arguments: Json) -> Json:
-    return result(text("It was called all the same."))
+async def _invalid_schema(call: DemoRequest, arguments: Json) -> Json:
+    return result(text("Called despite its invalid schema."))
 
 
 LISTED = (
     DemoTool(
-        "radio_harbour",
-        "Radio the harbour",
-        "Fails each time: its result carries isError.",
-        _radio_harbour,
+        "tool_error",
+        "Tool error: radio the harbour",
+        "Always returns a result with isError: true.",
+        _tool_error,
         takes(harbour={"type": "string", "default": "Saltmouth"}),
         annotations={"readOnlyHint": True, "openWorldHint": True},
     ),
     DemoTool(
-        "break_lamp",
-        "Break the lamp",
-        "Answers with a JSON-RPC error instead of a result.",
-        _break_lamp,
+        "jsonrpc_error",
+        "JSON-RPC error: break the lamp",
+        "Returns a JSON-RPC error instead of a result.",
+        _jsonrpc_error,
         takes(
             how={
                 "type": "string",
@@ -73,10 +72,10 @@ LISTED = (
         annotations=LOOKS,
     ),
     DemoTool(
-        "broken_barometer",
-        "Read the broken barometer",
-        "Returns structured content that does not fit its own output schema.",
-        _broken_barometer,
+        "invalid_output",
+        "Invalid output: broken barometer",
+        "Returns structured content that does not match its outputSchema.",
+        _invalid_output,
         {"type": "object", "additionalProperties": False},
         takes(
             "hectopascal",
@@ -89,7 +88,7 @@ LISTED = (
     DemoTool(
         "hostile_text",
         "Hostile \x1b[7mtext\x1b[0m [@click=app.quit]x[/]",
-        "Everything a text can try on a terminal.\n" + "\n".join(HOSTILE_LINES),
+        "Control characters and markup that must not reach the terminal.\n" + "\n".join(HOSTILE_LINES),
         _hostile_text,
         takes(
             as_error={
@@ -104,10 +103,10 @@ LISTED = (
 )
 
 BROKEN = DemoTool(
-    "bent_schema",
-    "A tool with a bent schema",
-    "Its input schema is no JSON Schema: a type that does not exist, and a $ref to nowhere.",
-    _bent_schema,
+    "invalid_schema",
+    "Invalid schema: unknown type and broken $ref",
+    "Its inputSchema is not a valid JSON Schema.",
+    _invalid_schema,
     {
         "type": "object",
         "properties": {"depth": {"type": "fathoms"}, "anchor": {"$ref": "#/$defs/nowhere"}, "rope": 7},

@@ -1,7 +1,4 @@
-"""The demo's tools that take long, as tasks where the revision has them.
-
-One is long and says how far it is, one asks in the middle, one fails, one never ends.
-"""
+"""The demo's tools that run as tasks, in revisions that have tasks."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -16,17 +13,17 @@ _Run = Callable[[DemoRequest, Json], Awaitable[Json]]
 _SECONDS: Json = {"type": "number", "minimum": 0.01, "maximum": 60, "default": 1}
 
 
-def _paint(call: DemoRequest, arguments: Json) -> Work:
+def _task_optional(call: DemoRequest, arguments: Json) -> Work:
     coats = int(arguments.get("coats", 3))
     steps = tuple("scraping" if coat == 0 else f"coat {coat}" for coat in range(coats + 1))
     return Work(steps, _seconds(arguments), lambda _: result(text(f"The tower is white again, by {coats} coats.")))
 
 
-def _order(call: DemoRequest, arguments: Json) -> Work:
+def _task_that_asks(call: DemoRequest, arguments: Json) -> Work:
     question = {
         "method": "elicitation/create",
         "params": {
-            "message": "The supply boat asks what to bring.",
+            "message": "What should the supply boat bring?",
             "requestedSchema": {
                 "type": "object",
                 "properties": {
@@ -48,12 +45,12 @@ def _delivered(answer: Json) -> Json:
     return result(text(f"The boat brings {content.get('barrels', 2)} barrels of {content.get('goods', 'oil')}."))
 
 
-def _raise(call: DemoRequest, arguments: Json) -> Work:
+def _task_that_fails(call: DemoRequest, arguments: Json) -> Work:
     why = "The chain has parted; the wreck is where it was."
     return Work(("diving", "hooking the chain", "pulling"), _seconds(arguments), lambda _: {}, fails=why)
 
 
-def _wait(call: DemoRequest, arguments: Json) -> Work:
+def _task_that_never_ends(call: DemoRequest, arguments: Json) -> Work:
     return Work(("no sail", "a gull", "fog"), _seconds(arguments), lambda _: {}, endless=True)
 
 
@@ -62,7 +59,7 @@ def _seconds(arguments: Json) -> float:
 
 
 def _at_once(begin: _Begin) -> _Run:
-    """The same work where there are no tasks: the call takes as long as the work does."""
+    """The same work as an ordinary call, for revisions without tasks."""
 
     async def run(call: DemoRequest, arguments: Json) -> Json:
         work = begin(call, arguments)
@@ -85,37 +82,37 @@ def _tool(name: str, title: str, description: str, begin: _Begin, support: str, 
 
 LISTED = (
     _tool(
-        "paint_tower",
-        "Paint the tower",
-        "Takes a while and says how far it is. May be called as a task.",
-        _paint,
+        "task_optional",
+        "Optional task: paint the tower",
+        "Reports progress. Can be called as a task.",
+        _task_optional,
         "optional",
         takes(coats={"type": "integer", "minimum": 1, "maximum": 50, "default": 3}, seconds_per_step=_SECONDS),
         WRITES,
     ),
     _tool(
-        "order_supplies",
-        "Order supplies",
-        "Hails the supply boat, and asks in the middle what it is to bring. Must be called as a task.",
-        _order,
+        "task_that_asks",
+        "Task that asks: order supplies",
+        "Sends an elicitation while it runs. Must be called as a task.",
+        _task_that_asks,
         "required",
         takes(seconds_per_step=_SECONDS),
         WRITES,
     ),
     _tool(
-        "raise_wreck",
-        "Raise the wreck",
-        "Tries, and fails in the end. Must be called as a task.",
-        _raise,
+        "task_that_fails",
+        "Task that fails: raise the wreck",
+        "Fails after three steps. Must be called as a task.",
+        _task_that_fails,
         "required",
         takes(seconds_per_step=_SECONDS),
         WRITES,
     ),
     _tool(
-        "wait_for_ship",
-        "Wait for a ship",
-        "Waits for a ship that never comes, until somebody calls it off. Must be called as a task.",
-        _wait,
+        "task_that_never_ends",
+        "Task that never ends: wait for a ship",
+        "Runs until it is cancelled. Must be called as a task.",
+        _task_that_never_ends,
         "required",
         takes(seconds_per_step=_SECONDS),
         LOOKS,

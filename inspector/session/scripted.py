@@ -1,7 +1,7 @@
 """Prepared responses to server requests, from a file: the first that matches is used.
 
     [{"kind": "elicitation", "message": "which city", "answer": "accept", "content": {"city": "Oslo"}},
-     {"kind": "sampling", "tool": "ask_sage", "answer": "text", "text": "42"}]
+     {"kind": "sampling", "tool": "sampling_request", "answer": "text", "text": "42"}]
 
 `message` is a regular expression searched in what is asked, for at most 0.25 s a request; `tool` is the name of the
 tool that is being called; both may be left out. `answer` is accept, decline, cancel, text or error. accept without

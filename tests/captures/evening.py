@@ -45,12 +45,12 @@ async def _spend_the_evening(session: Session) -> None:
     for name, given in _GOT:
         await asyncio.sleep(1.35)
         await session.call("prompts/get", {"name": name, "arguments": given})
-    for tool in ("plan_supper", "ask_sage"):
+    for tool in ("elicit_steps", "sampling_request"):
         await asyncio.sleep(1.35)
         await session.call("tools/call", {"name": tool, "arguments": {}})
     await asyncio.sleep(1.35)
     async with asyncio.TaskGroup() as tasks:
-        call = tasks.create_task(session.call("tools/call", {"name": "ask_keeper", "arguments": {"copies": 2}}))
+        call = tasks.create_task(session.call("tools/call", {"name": "elicit_form", "arguments": {"copies": 2}}))
         await asyncio.sleep(12.5)
         session.journal.close()  # what comes now, that nobody waits any more, is not to be seen
         call.cancel()

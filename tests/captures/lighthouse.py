@@ -106,22 +106,22 @@ async def _answer(transport: DisguisedTransport, options: DemoOptions) -> None:
 async def _spend_the_day(session: Session) -> None:
     for name, arguments in (
         ("add", {"a": 17, "b": 4.5}),
-        ("log_passage", PASSAGE),
-        ("sweep_horizon", {"steps": 4, "seconds_per_step": 0.5}),
-        ("log_passage", {**PASSAGE, "crew": [], "sighted_at": "noon"}),
-        ("radio_harbour", {"harbour": "Port Ember"}),
-        ("break_lamp", {"how": "internal"}),
-        ("broken_barometer", {}),
-        ("tide_chart", {"harbour": "Teal Bay", "hours": 24}),
-        ("keeper_report", {}),
-        ("night_watch", {"stderr_lines": 2}),
+        ("complex_form", PASSAGE),
+        ("long_running", {"steps": 4, "seconds_per_step": 0.5}),
+        ("complex_form", {**PASSAGE, "crew": [], "sighted_at": "noon"}),
+        ("tool_error", {"harbour": "Port Ember"}),
+        ("jsonrpc_error", {"how": "internal"}),
+        ("invalid_output", {}),
+        ("image_result", {"harbour": "Teal Bay", "hours": 24}),
+        ("all_content", {}),
+        ("log_messages", {"stderr_lines": 2}),
     ):
         await asyncio.sleep(2.35)
         await session.call("tools/call", {"name": name, "arguments": arguments})
     await _lose_patience(session)
     await session.call("tools/call", {"name": "hostile_text", "arguments": {"as_error": False}})
     await asyncio.sleep(1.2)
-    await session.call("tools/call", {"name": "log_passage", "arguments": {**PASSAGE, "visibility": "fog"}})
+    await session.call("tools/call", {"name": "complex_form", "arguments": {**PASSAGE, "visibility": "fog"}})
     await asyncio.sleep(0.5)
 
 
@@ -138,7 +138,7 @@ async def _lose_patience(session: Session) -> None:
     arguments = {"steps": 60, "seconds_per_step": 0.5}
     async with asyncio.TaskGroup() as tasks:
         tasks.create_task(give_up())
-        await session.call("tools/call", {"name": "sweep_horizon", "arguments": arguments}, opened=opened.set_result)
+        await session.call("tools/call", {"name": "long_running", "arguments": arguments}, opened=opened.set_result)
     await asyncio.sleep(0.8)
 
 
@@ -169,7 +169,7 @@ async def _call_for_help(session: Session) -> None:
     await asyncio.sleep(1.4)
     await session.call("tools/call", {"name": "echo", "arguments": {"text": "Ahoy", "times": 3}})
     await asyncio.sleep(1.5)
-    await session.call("tools/call", {"name": "sweep_horizon", "arguments": {"steps": 24, "seconds_per_step": 0.5}})
+    await session.call("tools/call", {"name": "long_running", "arguments": {"steps": 24, "seconds_per_step": 0.5}})
     await asyncio.sleep(0.1)
 
 
@@ -182,10 +182,10 @@ async def _visit(journal: Journal) -> None:
                 await session.list_all(kind)
                 await _quiet(transport)
             for name, arguments in (
-                ("tide_chart", {"harbour": "Port Ember", "hours": 12}),
-                ("sweep_horizon", {"steps": 3, "seconds_per_step": 0}),
-                ("log_passage", PASSAGE),
-                ("break_lamp", {"how": "params"}),
+                ("image_result", {"harbour": "Port Ember", "hours": 12}),
+                ("long_running", {"steps": 3, "seconds_per_step": 0}),
+                ("complex_form", PASSAGE),
+                ("jsonrpc_error", {"how": "params"}),
                 ("there_is_no_such_tool", {}),
             ):
                 await session.call("tools/call", {"name": name, "arguments": arguments})

@@ -90,7 +90,7 @@ def test_a_call_that_gets_no_answer_runs_into_either_clock_and_is_cancelled(tmp_
 
 def test_progress_winds_the_idle_clock() -> None:
     words = ("-a", "steps=4", "-a", "seconds_per_step=0.25", "--timeout", "0.9", "--json")
-    assert inspect("call", "sweep_horizon", *words, *demo()).status == 0
+    assert inspect("call", "long_running", *words, *demo()).status == 0
 
 
 def test_an_opening_without_a_version_is_a_fault_of_protocol() -> None:
@@ -128,7 +128,7 @@ def test_the_era_is_remembered_unless_it_was_dictated() -> None:
 def _sweeping(capture: Path, home: Path) -> Iterator[Any]:
     """A `call` in a process of its own that waits for a slow tool, which has been called."""
     words = ("-a", "steps=1000", "-a", "seconds_per_step=1", "--json", "--capture", str(capture))
-    command = [sys.executable, "-m", "inspector", "call", "sweep_horizon", *words, *demo()]
+    command = [sys.executable, "-m", "inspector", "call", "long_running", *words, *demo()]
     with subprocess.Popen(  # noqa: TID251 - the program under test
         command,
         cwd=ROOT,

@@ -66,9 +66,9 @@ def test_info_says_which_extensions_both_sides_declare(demo_url: str) -> None:
 
 def test_info_lists_the_apps_of_the_tools() -> None:
     assert inspect("info", "--json", *demo()).data["apps"] == [
-        {"tool": "tide_chart", "uri": "ui://gull-rock/tide", "visibility": ["model", "app"]}
+        {"tool": "image_result", "uri": "ui://gull-rock/tide", "visibility": ["model", "app"]}
     ]
-    assert "tide_chart  App: ui://gull-rock/tide" in inspect("info", *demo()).stdout
+    assert "image_result  App: ui://gull-rock/tide" in inspect("info", *demo()).stdout
 
 
 @pytest.mark.parametrize("switch", ["tasks", "all", "io.modelcontextprotocol/tasks"])

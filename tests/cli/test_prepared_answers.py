@@ -10,7 +10,7 @@ from tests.cli.running import demo, inspect
 
 _ANSWERS = [
     {"kind": "elicitation", "message": "How many", "answer": "accept", "content": {"guests": 4}},
-    {"kind": "elicitation", "tool": "plan_supper", "answer": "accept", "content": {"dish": "soup"}},
+    {"kind": "elicitation", "tool": "elicit_steps", "answer": "accept", "content": {"dish": "soup"}},
     {"kind": "elicitation", "answer": "accept"},
     {"kind": "sampling", "message": "fog", "answer": "text", "text": "Fog, and fish."},
 ]
@@ -36,12 +36,12 @@ def target(request: pytest.FixtureRequest, demo_url: str) -> tuple[str, ...]:
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (("ask_keeper",), "Agnes keeps the light."),
-        (("ask_keeper", "-a", "copies=7"), "\n".join(["Agnes keeps the light."] * 7)),
-        (("plan_supper", "-a", "simmer=1"), "Soup for 4."),
-        (("ask_visit",), "The book is open at your page."),
-        (("ask_sage",), "The sage (prepared) says: Fog, and fish."),
-        (("ask_roots",), "1 roots are known here."),
+        (("elicit_form",), "Agnes keeps the light."),
+        (("elicit_form", "-a", "copies=7"), "\n".join(["Agnes keeps the light."] * 7)),
+        (("elicit_steps", "-a", "simmer=1"), "Soup for 4."),
+        (("elicit_url",), "The book is open at your page."),
+        (("sampling_request",), "The sage (prepared) says: Fog, and fish."),
+        (("roots_request",), "1 roots are known here."),
     ],
 )
 def test_each_question_is_answered(
@@ -52,7 +52,7 @@ def test_each_question_is_answered(
     assert ran.data["result"]["content"][0]["text"].startswith(said)
 
 
-@pytest.mark.parametrize("tool", ["ask_keeper", "ask_visit", "ask_sage"])
+@pytest.mark.parametrize("tool", ["elicit_form", "elicit_url", "sampling_request"])
 def test_what_nobody_answers_fails_at_once_and_says_why(target: tuple[str, ...], tool: str) -> None:
     ran = inspect("call", tool, "--json", "--capability", "all", *target)
     assert ran.status == ExitStatus.TOOL_ERROR
@@ -60,7 +60,7 @@ def test_what_nobody_answers_fails_at_once_and_says_why(target: tuple[str, ...],
     assert "no answer was prepared" in ran.error["message"]
 
 
-@pytest.mark.parametrize("tool", ["ask_keeper", "ask_visit", "ask_sage", "ask_roots"])
+@pytest.mark.parametrize("tool", ["elicit_form", "elicit_url", "sampling_request", "roots_request"])
 def test_what_was_not_offered_is_not_asked(target: tuple[str, ...], tool: str) -> None:
     ran = inspect("call", tool, "--json", *target)
     assert ran.status == ExitStatus.TOOL_ERROR
@@ -71,7 +71,7 @@ def test_what_was_not_offered_is_not_asked(target: tuple[str, ...], tool: str) -
 def test_a_question_that_is_taken_back_is_told_and_the_answer_comes_too_late(tmp_path: Path) -> None:
     file = tmp_path / "answers.json"
     file.write_text(json.dumps([{"kind": "elicitation", "answer": "accept", "delay_ms": 60_000}]))
-    words = ("ask_keeper", "-a", "patience_s=0.05", "--json", "--era", "legacy", "--responses", str(file))
+    words = ("elicit_form", "-a", "patience_s=0.05", "--json", "--era", "legacy", "--responses", str(file))
     ran = inspect("call", *words, *demo())
     assert ran.status == ExitStatus.TOOL_ERROR
     assert "→ the server cancelled elicitation/create: the call that asked was given up" in ran.stderr
@@ -79,7 +79,7 @@ def test_a_question_that_is_taken_back_is_told_and_the_answer_comes_too_late(tmp
 
 
 def test_a_visit_that_an_error_demands_is_consented_to_and_the_call_made_again(answers: Path) -> None:
-    arguments = ("ask_visit", "-a", "how=error", "--json", "--era", "legacy")
+    arguments = ("elicit_url", "-a", "how=error", "--json", "--era", "legacy")
     ran = inspect("call", *arguments, "--responses", str(answers), *demo())
     assert (ran.status, ran.data["rounds"]) == (0, 2)
     assert ran.data["result"]["content"][0]["text"] == "The book is signed. Welcome!"

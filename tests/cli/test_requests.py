@@ -35,15 +35,15 @@ from tests.cli.running import demo, inspect, scripted
 
 @pytest.mark.parametrize("flag", ["--legacy-only", "--modern-only"])
 def test_messages_from_the_level_on_are_told(flag: str) -> None:
-    ran = inspect("call", "night_watch", "--log-level", "error", "--json", *demo(flag))
+    ran = inspect("call", "log_messages", "--log-level", "error", "--json", *demo(flag))
     assert ran.status == 0
-    told = [line.partition(":")[0] for line in ran.stderr.splitlines() if ": night_watch: " in line]
+    told = [line.partition(":")[0] for line in ran.stderr.splitlines() if ": log_messages: " in line]
     assert told == list(LEVELS[LEVELS.index("error") :])
 
 
 def test_without_it_none_is_told_and_none_is_asked_for() -> None:
-    ran = inspect("call", "night_watch", "--json", *demo())
-    assert ": night_watch: " not in ran.stderr
+    ran = inspect("call", "log_messages", "--json", *demo())
+    assert ": log_messages: " not in ran.stderr
     assert ran.data["rounds"] == 1
 
 
@@ -234,7 +234,7 @@ def yard(**answers: Any) -> tuple[str, ...]:
 
 @pytest.mark.parametrize("era", ERAS)
 def test_a_task_is_followed_and_each_of_its_words_told_once(era: str) -> None:
-    ran = inspect("call", "paint_tower", "--task", "-a", "coats=2", *QUICK, "--json", *demo(era))
+    ran = inspect("call", "task_optional", "--task", "-a", "coats=2", *QUICK, "--json", *demo(era))
     assert ran.status == ExitStatus.OK
     assert ran.data["result"]["content"][0]["text"] == "The tower is white again, by 2 coats."
     task = ran.data["task"]
@@ -247,7 +247,7 @@ def test_a_task_is_followed_and_each_of_its_words_told_once(era: str) -> None:
 
 @pytest.mark.parametrize("era", ERAS)
 def test_a_task_that_must_be_one_is_one_unasked_and_fails_with_an_exit_status(era: str) -> None:
-    ran = inspect("call", "raise_wreck", *QUICK, *demo(era))
+    ran = inspect("call", "task_that_fails", *QUICK, *demo(era))
     assert ran.status == ExitStatus.TOOL_ERROR
     assert "The chain has parted" in ran.stdout
     assert "  · failed: The chain has parted" in ran.stderr
@@ -257,16 +257,16 @@ def test_a_task_that_must_be_one_is_one_unasked_and_fails_with_an_exit_status(er
 def test_a_question_inside_a_task_is_answered_by_the_file(era: str, tmp_path: Any) -> None:
     answers = tmp_path / "answers.json"
     answers.write_text('[{"kind": "elicitation", "answer": "accept", "content": {"goods": "biscuits", "barrels": 3}}]')
-    ran = inspect("call", "order_supplies", *QUICK, "--responses", str(answers), *demo(era))
+    ran = inspect("call", "task_that_asks", *QUICK, "--responses", str(answers), *demo(era))
     assert ran.status == ExitStatus.OK
     assert "The boat brings 3 barrels of biscuits." in ran.stdout
-    assert "  · input_required: somebody must say how to go on\n" in ran.stderr
-    assert "? elicitation: The supply boat asks what to bring." in ran.stderr
+    assert "  · input_required: waiting for a response to the elicitation\n" in ran.stderr
+    assert "? elicitation: What should the supply boat bring?" in ran.stderr
 
 
 @pytest.mark.parametrize("era", ERAS)
 def test_a_question_that_nobody_answers_ends_it_at_once(era: str) -> None:
-    ran = inspect("call", "order_supplies", *QUICK, "--capability", "elicitation", "--json", *demo(era))
+    ran = inspect("call", "task_that_asks", *QUICK, "--capability", "elicitation", "--json", *demo(era))
     assert ran.status == ExitStatus.TOOL_ERROR
     assert ran.error["code"] == "unanswered"
 
@@ -293,11 +293,11 @@ def test_where_the_server_decides_a_wish_may_come_to_nothing() -> None:
 
 
 def test_the_handle_is_written_where_nobody_waits_and_a_raw_request_is_not_followed() -> None:
-    ran = inspect("call", "paint_tower", "--task", "--ttl", "5000", "--no-wait", "--json", *demo("--legacy-only"))
+    ran = inspect("call", "task_optional", "--task", "--ttl", "5000", "--no-wait", "--json", *demo("--legacy-only"))
     assert ran.data["result"]["task"]["ttl"] == 5000
     assert ran.data["task"]["polls"] == 0
     assert "the server ends with this command, and its task with it" in ran.stderr
-    raw = inspect("request", "tools/call", "--params", '{"name": "raise_wreck"}', "--json", *demo("--legacy-only"))
+    raw = inspect("request", "tools/call", "--params", '{"name": "task_that_fails"}', "--json", *demo("--legacy-only"))
     assert raw.data["error"]["code"] == -32601
 
 

@@ -199,9 +199,9 @@ def test_a_model_answers_a_server_and_the_key_is_seen_nowhere(model: Endpoint, e
     model.answer = lambda body: as_json(completion("Mist and herring."))
     capture = tmp_path / "c.mcpcap"
     options = (*_options(model), "--capture", str(capture), "--era", era)
-    ran = inspect("call", "ask_sage", *options, *demo(), env={KEY_ENV: KEY})
+    ran = inspect("call", "sampling_request", *options, *demo(), env={KEY_ENV: KEY})
     assert ran.status == ExitStatus.OK
-    assert "The sage (tide-1) says: Mist and herring." in ran.stdout
+    assert "The model (tide-1) responded: Mist and herring." in ran.stdout
     assert f"tide at 127.0.0.1:{model.url.rpartition(':')[2].partition('/')[0]}" in ran.stderr
     assert KEY not in ran.stdout + ran.stderr + capture.read_bytes().decode("latin-1")
     assert model.headers[0]["authorization"] == f"Bearer {KEY}"
@@ -209,7 +209,7 @@ def test_a_model_answers_a_server_and_the_key_is_seen_nowhere(model: Endpoint, e
 
 def test_a_model_that_fails_fails_the_command_with_what_the_endpoint_said(model: Endpoint) -> None:
     model.answer = lambda body: as_json({"error": {"message": f"Incorrect API key: {KEY}"}}, 401)
-    ran = inspect("call", "ask_sage", *_options(model), "--json", *demo(), env={KEY_ENV: KEY})
+    ran = inspect("call", "sampling_request", *_options(model), "--json", *demo(), env={KEY_ENV: KEY})
     assert ran.status == ExitStatus.TOOL_ERROR
     assert "failed: the model's endpoint answered HTTP 401: Incorrect API key: [key]" in ran.error["message"]
     assert "--sampler-key-env" in ran.error["hint"]
@@ -217,7 +217,7 @@ def test_a_model_that_fails_fails_the_command_with_what_the_endpoint_said(model:
 
 
 def test_consent_that_nobody_can_give_is_refused_before_a_server_is_started(model: Endpoint) -> None:
-    ran = inspect("call", "ask_sage", *_options(model, "always"), "--json", "--", "/no/such/server")
+    ran = inspect("call", "sampling_request", *_options(model, "always"), "--json", "--", "/no/such/server")
     assert ran.status == ExitStatus.USAGE
     assert "sampling needs approval" in ran.error["message"]
     assert "--sampler-approve never" in json.dumps(ran.error)
@@ -232,8 +232,8 @@ def test_a_loop_of_tools_goes_round_between_server_and_model(model: Endpoint, er
         return as_json(completion("I look.", reason="tool_calls", tool_calls=[call("tide_at", '{"hour": 6}')]))
 
     model.answer = answer
-    ran = inspect("call", "ask_sage", "-a", "with_tools=true", *_options(model), "--era", era, *demo())
-    assert "The sage (tide-1) says: High water, and fish." in ran.stdout
+    ran = inspect("call", "sampling_request", "-a", "with_tools=true", *_options(model), "--era", era, *demo())
+    assert "The model (tide-1) responded: High water, and fish." in ran.stdout
     first, second = model.asked
     assert (first["tools"][0]["function"]["name"], first["tool_choice"]) == ("tide_at", "auto")
     assistant, tool = second["messages"][-2:]

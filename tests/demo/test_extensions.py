@@ -41,7 +41,7 @@ def test_a_directory_has_files_and_directories() -> None:
     assert found == [("SKILL.md", "text/markdown"), ("references", "inode/directory"), ("scripts", "inode/directory")]
     assert [child["name"] for child in extensions.children(f"{root}/scripts")] == ["trim.py"]
     for none in (f"{root}/SKILL.md", "skill://nobody", f"{root}/"):
-        with pytest.raises(DemoError, match="no directory"):
+        with pytest.raises(DemoError, match="not a directory"):
             extensions.children(none)
 
 

@@ -108,7 +108,7 @@ async def test_a_stateless_call_is_one_post() -> None:
 
 
 async def test_progress_turns_the_answer_into_a_stream() -> None:
-    message = stateless(1, "tools/call", name="sweep_horizon", arguments={"steps": 2, "seconds_per_step": 0})
+    message = stateless(1, "tools/call", name="long_running", arguments={"steps": 2, "seconds_per_step": 0})
     message["params"]["_meta"]["progressToken"] = 5
     async with site() as (_, client):
         response = await post(client, message)
@@ -124,7 +124,7 @@ async def test_a_listener_hears_until_it_closes_its_stream() -> None:
         async with client.stream("POST", "/mcp", json=wish, headers=mirrored(wish)) as stream:
             coming = events(stream)
             assert "acknowledged" in (await anext(coming))[1]
-            await post(client, stateless(2, "tools/call", name="write_log", arguments={"entry": "x"}))
+            await post(client, stateless(2, "tools/call", name="update_resource", arguments={"entry": "x"}))
             assert "notifications/resources/updated" in (await anext(coming))[1]
             assert len(there.station.listeners) == 1
         await until(lambda: not there.station.listeners, "the demo has seen that the stream is closed")
@@ -136,7 +136,7 @@ async def test_a_listener_hears_until_it_closes_its_stream() -> None:
         (stateless(1, "tools/list"), {"Mcp-Method": "ping"}, 400, HEADER_MISMATCH),
         (stateless(1, "tools/list"), {"MCP-Protocol-Version": LEGACY}, 400, HEADER_MISMATCH),
         (stateless(1, "resources/read", uri=LOGBOOK), {"Mcp-Name": "x"}, 400, HEADER_MISMATCH),
-        (stateless(1, "tools/call", name="tide_chart", arguments={"harbour": "Teal Bay"}), {}, 400, HEADER_MISMATCH),
+        (stateless(1, "tools/call", name="image_result", arguments={"harbour": "Teal Bay"}), {}, 400, HEADER_MISMATCH),
         (request(1, "tools/list", _meta=meta(protocolVersion="2031-01-01")), {}, 400, UNSUPPORTED_VERSION),
         (request(1, "tools/list"), {}, 400, INVALID_PARAMS),
         (request(1, "tools/list", _meta={META + "protocolVersion": MODERN}), {}, 400, INVALID_PARAMS),
@@ -157,7 +157,7 @@ async def test_a_refusal_has_its_status_and_its_code(
 
 
 async def test_an_argument_that_a_header_repeats_is_taken_when_it_does() -> None:
-    message = stateless(1, "tools/call", name="tide_chart", arguments={"harbour": "Teal Bay"})
+    message = stateless(1, "tools/call", name="image_result", arguments={"harbour": "Teal Bay"})
     async with site() as (_, client):
         response = await post(client, message, **{"Mcp-Param-Harbour": "Teal Bay"})
     assert response.json()["result"]["structuredContent"]["harbour"] == "Teal Bay"
@@ -171,7 +171,7 @@ async def test_a_missing_capability_has_a_status_of_its_own() -> None:
 
 async def test_a_tool_that_cannot_ask_its_client_has_the_same_status() -> None:
     async with site() as (_, client):
-        response = await post(client, stateless(1, "tools/call", name="ask_sage", arguments={"with_tools": True}))
+        response = await post(client, stateless(1, "tools/call", name="sampling_request", arguments={"with_tools": True}))
     assert (response.status_code, response.json()["error"]["code"]) == (400, MISSING_CAPABILITY)
     assert response.json()["error"]["data"] == {"requiredCapabilities": {"sampling": {"tools": {}}}}
 
@@ -251,7 +251,7 @@ def test_the_statuses_are_those_of_the_specification() -> None:
 
 
 INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
-FOREVER = {"name": "sweep_horizon", "arguments": {"steps": 1000, "seconds_per_step": 60}}
+FOREVER = {"name": "long_running", "arguments": {"steps": 1000, "seconds_per_step": 60}}
 
 
 async def call(client: httpx.AsyncClient, headers: dict[str, str], name: str, **arguments: Any) -> httpx.Response:
@@ -276,7 +276,7 @@ async def test_a_session_from_its_opening_to_its_end(version: str) -> None:
 async def test_http_sessions_progress_turns_the_answer_into_a_stream() -> None:
     async with site() as (_, client):
         headers = await session(client, LEGACY)
-        sent = await messages(await call(client, headers, "sweep_horizon", steps=2, seconds_per_step=0))
+        sent = await messages(await call(client, headers, "long_running", steps=2, seconds_per_step=0))
     assert [message.get("method") for message in sent] == ["notifications/progress", "notifications/progress", None]
 
 
@@ -287,7 +287,7 @@ async def test_news_come_on_the_stream_that_was_opened_for_them_and_there_is_one
         async with client.stream("GET", "/mcp", headers=only_events) as stream:
             assert (await client.get("/mcp", headers=only_events)).status_code == 409
             await client.post("/mcp", headers=headers, json=request(1, "resources/subscribe", uri=LOGBOOK))
-            await call(client, headers, "write_log", entry="x")
+            await call(client, headers, "update_resource", entry="x")
             coming = events(stream)
             _, data = await anext(coming)
             assert json.loads(data)["method"] == "notifications/resources/updated"
@@ -358,7 +358,7 @@ async def test_a_batch_is_answered_as_one_or_refused(version: str, status: int) 
 async def test_two_sessions_share_the_lighthouse_and_nothing_else() -> None:
     async with site() as (there, client):
         first, second = await session(client, LEGACY), await session(client, "2025-03-26")
-        await call(client, first, "write_log", entry="A whale.")
+        await call(client, first, "update_resource", entry="A whale.")
         read = await client.post("/mcp", headers=second, json=request(1, "resources/read", uri=LOGBOOK))
         assert "A whale." in read.json()["result"]["contents"][0]["text"]
         assert len(there.sessions.open) == 2

@@ -102,7 +102,7 @@ async def test_a_level_once_set_holds_for_the_connection() -> None:
     here = Here()
     await here.ask(opening())
     await here.ask(request(1, "logging/setLevel", level="alert"))
-    await here.ask(request(2, "tools/call", name="night_watch", arguments={"stderr_lines": 0}))
+    await here.ask(request(2, "tools/call", name="log_messages", arguments={"stderr_lines": 0}))
     assert [params["level"] for _, params in here.notifications] == ["alert", "emergency"]
     assert (await here.ask(request(3, "logging/setLevel", level="loud")))["error"]["code"] == INVALID_PARAMS
 
@@ -111,9 +111,9 @@ async def test_a_resource_is_watched_until_it_no_longer_is() -> None:
     here = Here()
     await here.ask(opening())
     await here.ask(request(1, "resources/subscribe", uri=LOGBOOK))
-    await here.ask(request(2, "tools/call", name="write_log", arguments={"entry": "x"}))
+    await here.ask(request(2, "tools/call", name="update_resource", arguments={"entry": "x"}))
     await here.ask(request(3, "resources/unsubscribe", uri=LOGBOOK))
-    await here.ask(request(4, "tools/call", name="write_log", arguments={"entry": "y"}))
+    await here.ask(request(4, "tools/call", name="update_resource", arguments={"entry": "y"}))
     assert here.notifications == [("notifications/resources/updated", {"uri": LOGBOOK})]
 
 
@@ -123,8 +123,8 @@ async def test_listening_is_acknowledged_told_and_ended() -> None:
     async with asyncio.TaskGroup() as tasks:
         listening = tasks.create_task(here.send(stateless("L", "subscriptions/listen", notifications=wish)))
         await until(lambda: here.station.listeners, "somebody listens")
-        await here.call("open_cellar")
-        await here.call("write_log", entry="x")
+        await here.call("toggle_tool")
+        await here.call("update_resource", entry="x")
         here.server.cancel("L")
         await until(listening.done, "nobody listens any more")
     mark = {META + "subscriptionId": "L"}
@@ -142,8 +142,8 @@ async def test_a_listener_hears_nothing_that_it_did_not_ask_for() -> None:
     async with asyncio.TaskGroup() as tasks:
         tasks.create_task(here.send(stateless("L", "subscriptions/listen", notifications={})))
         await until(lambda: here.station.listeners, "somebody listens")
-        await here.call("open_cellar")
-        await here.call("clear_logbook")
+        await here.call("toggle_tool")
+        await here.call("destructive_call")
         here.server.cancel("L")
     assert [method for method, _ in here.notifications] == ["notifications/subscriptions/acknowledged"]
 

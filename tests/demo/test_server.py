@@ -19,7 +19,7 @@ FOREVER = {"steps": 1000, "seconds_per_step": 60}
 async def test_a_slow_tool_holds_nobody_up() -> None:
     here = Here()
     async with asyncio.TaskGroup() as tasks:
-        slow = tasks.create_task(here.send(stateless(1, "tools/call", name="sweep_horizon", arguments=FOREVER)))
+        slow = tasks.create_task(here.send(stateless(1, "tools/call", name="long_running", arguments=FOREVER)))
         await asyncio.sleep(0)
         assert "result" in await here.ask(stateless(2, "tools/list"))
         slow.cancel()
@@ -28,7 +28,7 @@ async def test_a_slow_tool_holds_nobody_up() -> None:
 async def test_a_cancelled_request_ends_and_is_not_answered() -> None:
     here = Here()
     async with asyncio.TaskGroup() as tasks:
-        slow = tasks.create_task(here.send(stateless("a", "tools/call", name="sweep_horizon", arguments=FOREVER)))
+        slow = tasks.create_task(here.send(stateless("a", "tools/call", name="long_running", arguments=FOREVER)))
         await asyncio.sleep(0)
         await here.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "a"}})
         await until(slow.done, "the cancelled call is over")
@@ -40,7 +40,7 @@ async def test_a_cancelled_request_ends_and_is_not_answered() -> None:
 async def test_an_id_is_told_from_its_look_alike_when_cancelling() -> None:
     here = Here()
     async with asyncio.TaskGroup() as tasks:
-        slow = tasks.create_task(here.send(stateless(1, "tools/call", name="sweep_horizon", arguments=FOREVER)))
+        slow = tasks.create_task(here.send(stateless(1, "tools/call", name="long_running", arguments=FOREVER)))
         await asyncio.sleep(0)
         here.server.cancel("1")
         here.server.cancel(None)
@@ -123,7 +123,7 @@ ANYTHING = st.recursive(
     max_leaves=6,
 )
 METHODS = ("tools/call", "resources/read", "prompts/get", "completion/complete", "logging/setLevel", "tools/list")
-TOOLS = ("echo", "add", "log_passage", "tide_chart", "foghorn", "write_log", "open_cellar", "hostile_text")
+TOOLS = ("echo", "add", "complex_form", "image_result", "audio_result", "update_resource", "toggle_tool", "hostile_text")
 PARAMS = st.fixed_dictionaries(
     {},
     optional={

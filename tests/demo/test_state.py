@@ -66,7 +66,7 @@ def test_it_may_fail_and_it_may_never_end() -> None:
     endless = begun(works(endless=True))
     assert told(endless, 1e6 + 0.5) == ("working", "one (1000001)")
     endless.cancel()
-    assert told(endless, 2e6) == ("cancelled", "called off")
+    assert told(endless, 2e6) == ("cancelled", "cancelled by the client")
 
 
 def test_no_more_are_kept_than_fit_and_none_beyond_its_time() -> None:
@@ -93,8 +93,8 @@ async def test_whoever_listens_hears_of_every_change() -> None:
     station.listeners.add(hear)
     assert await station.write("A gull.") == 4
     assert await station.clear() == 4
-    await station.open_cellar(True)
-    await station.open_cellar(True)
+    await station.toggle_tool(True)
+    await station.toggle_tool(True)
     assert heard == [StationChange("resource", LOGBOOK), StationChange("resource", LOGBOOK), StationChange("tools")]
 
 

@@ -35,7 +35,7 @@ async def test_a_stateless_call_needs_no_opening() -> None:
 async def test_a_slow_call_is_overtaken_and_can_be_cancelled() -> None:
     async with child() as demo:
         forever = {"steps": 1000, "seconds_per_step": 60}
-        demo.write(stateless(1, "tools/call", name="sweep_horizon", arguments=forever))
+        demo.write(stateless(1, "tools/call", name="long_running", arguments=forever))
         await demo.ask(stateless(2, "tools/list"))
         demo.write({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}})
         await demo.ask(stateless(1, "tools/list"))
@@ -68,7 +68,7 @@ async def test_what_was_piped_in_is_answered_before_the_demo_leaves() -> None:
 async def test_a_running_call_does_not_keep_the_demo_from_leaving() -> None:
     async with child() as demo:
         forever = {"steps": 1000, "seconds_per_step": 60}
-        demo.write(stateless(1, "tools/call", name="sweep_horizon", arguments=forever))
+        demo.write(stateless(1, "tools/call", name="long_running", arguments=forever))
         await demo.ask(stateless(2, "tools/list"))
         assert await demo.leave() == 0
 

@@ -30,7 +30,7 @@ async def begin(here: Here, name: str, task: Any = None, **arguments: Any) -> di
 
 async def test_a_call_that_asks_for_a_task_gets_its_handle_at_once_and_its_result_at_the_end() -> None:
     here = await opened()
-    handle = (await begin(here, "paint_tower", {"ttl": 5000}, coats=1))["result"]["task"]
+    handle = (await begin(here, "task_optional", {"ttl": 5000}, coats=1))["result"]["task"]
     assert (handle["status"], handle["ttl"]) == ("working", 5000)
     brought = await here.ask(request(2, "tasks/result", taskId=handle["taskId"]))
     assert brought["result"]["content"][0]["text"] == "The tower is white again, by 1 coats."
@@ -43,7 +43,7 @@ async def test_a_call_that_asks_for_a_task_gets_its_handle_at_once_and_its_resul
 
 async def test_the_question_of_a_task_comes_on_the_stream_of_its_result() -> None:
     here = await opened(**ELICITS)
-    handle = (await begin(here, "order_supplies"))["result"]["task"]
+    handle = (await begin(here, "task_that_asks"))["result"]["task"]
     answer = {"result": {"action": "accept", "content": {"goods": "biscuits", "barrels": 5}}}
     asked = await here.converse(request(2, "tasks/result", taskId=handle["taskId"]), answer)
     assert asked[0]["method"] == "elicitation/create"
@@ -53,14 +53,14 @@ async def test_the_question_of_a_task_comes_on_the_stream_of_its_result() -> Non
 
 async def test_a_client_that_can_not_be_asked_is_not() -> None:
     here = await opened()
-    handle = (await begin(here, "order_supplies"))["result"]["task"]
+    handle = (await begin(here, "task_that_asks"))["result"]["task"]
     brought = await here.ask(request(2, "tasks/result", taskId=handle["taskId"]))
     assert "what it always brings" in brought["result"]["content"][0]["text"]
 
 
 async def test_the_extension_asks_and_brings_everything_by_polls() -> None:
     here = Here()
-    handle = (await here.ask(extended(1, "tools/call", name="order_supplies", arguments=QUICK)))["result"]
+    handle = (await here.ask(extended(1, "tools/call", name="task_that_asks", arguments=QUICK)))["result"]
     assert (handle["resultType"], handle["status"]) == ("task", "working")
     await _until_state(here, handle["taskId"], "input_required")
     polled = here.sent[-1]["result"]
@@ -78,39 +78,39 @@ async def test_the_extension_asks_and_brings_everything_by_polls() -> None:
 
 async def test_a_failure_is_an_error_in_the_extension_and_a_result_in_the_core() -> None:
     here = Here()
-    handle = (await here.ask(extended(1, "tools/call", name="raise_wreck", arguments=QUICK)))["result"]
+    handle = (await here.ask(extended(1, "tools/call", name="task_that_fails", arguments=QUICK)))["result"]
     await _until_state(here, handle["taskId"], "failed")
     assert here.sent[-1]["result"]["error"]["message"].startswith("The chain has parted")
     core = await opened()
-    handle = (await begin(core, "raise_wreck"))["result"]["task"]
+    handle = (await begin(core, "task_that_fails"))["result"]["task"]
     brought = await core.ask(request(2, "tasks/result", taskId=handle["taskId"]))
     assert brought["result"]["isError"]
 
 
 async def test_an_endless_task_is_called_off() -> None:
     here = await opened()
-    handle = (await begin(here, "wait_for_ship"))["result"]["task"]
+    handle = (await begin(here, "task_that_never_ends"))["result"]["task"]
     assert (await here.ask(request(2, "tasks/cancel", taskId=handle["taskId"])))["result"]["status"] == "cancelled"
     again = await here.ask(request(3, "tasks/cancel", taskId=handle["taskId"]))
-    assert again["error"]["message"] == "The task is cancelled already"
+    assert again["error"]["message"] == "The task is already cancelled"
     assert (await here.ask(request(4, "tasks/result", taskId=handle["taskId"])))["error"]["code"] == -32602
 
 
 async def test_who_must_ask_for_a_task_and_who_must_not() -> None:
     here = await opened()
-    plain = await here.ask(request(1, "tools/call", name="raise_wreck", arguments=QUICK))
+    plain = await here.ask(request(1, "tools/call", name="task_that_fails", arguments=QUICK))
     assert (plain["error"]["code"], "as a task" in plain["error"]["message"]) == (-32601, True)
     forbidden = await here.ask(request(2, "tools/call", name="echo", arguments={"text": "x"}, task={}))
     assert forbidden["error"]["code"] == -32601
-    wrong = await here.ask(request(3, "tools/call", name="paint_tower", arguments=QUICK, task=5))
+    wrong = await here.ask(request(3, "tools/call", name="task_optional", arguments=QUICK, task=5))
     assert wrong["error"]["code"] == -32602
 
 
 async def test_without_the_extension_an_optional_task_is_none_and_a_required_one_refused() -> None:
     here = Here()
-    refused = await here.ask(stateless(1, "tools/call", name="raise_wreck", arguments=QUICK))
+    refused = await here.ask(stateless(1, "tools/call", name="task_that_fails", arguments=QUICK))
     assert refused["error"]["data"] == {"requiredCapabilities": {"extensions": {EXTENSION: {}}}}
-    assert (await here.call("paint_tower", coats=1, **QUICK))["content"][0]["type"] == "text"
+    assert (await here.call("task_optional", coats=1, **QUICK))["content"][0]["type"] == "text"
     assert (await here.ask(stateless(2, "tasks/get", taskId="x")))["error"]["code"] == -32021
 
 
@@ -124,18 +124,18 @@ async def test_an_unknown_id_is_an_error(method: str) -> None:
 @pytest.mark.parametrize(("ttl", "kept"), [(None, KEPT_MS), (5, 5), (1e12, MOST_MS)])
 async def test_it_is_kept_as_long_as_is_wished_within_reason(ttl: Any, kept: int) -> None:
     here = await opened()
-    assert (await begin(here, "paint_tower", {"ttl": ttl}))["result"]["task"]["ttl"] == kept
+    assert (await begin(here, "task_optional", {"ttl": ttl}))["result"]["task"]["ttl"] == kept
 
 
 @pytest.mark.parametrize("ttl", [-1, "soon", True])
 async def test_a_time_that_is_none_is_refused(ttl: Any) -> None:
     here = await opened()
-    assert (await begin(here, "paint_tower", {"ttl": ttl}))["error"]["code"] == -32602
+    assert (await begin(here, "task_optional", {"ttl": ttl}))["error"]["code"] == -32602
 
 
 async def test_an_update_needs_answers() -> None:
     here = Here()
-    handle = (await here.ask(extended(1, "tools/call", name="wait_for_ship", arguments=QUICK)))["result"]
+    handle = (await here.ask(extended(1, "tools/call", name="task_that_never_ends", arguments=QUICK)))["result"]
     wrong = await here.ask(extended(2, "tasks/update", taskId=handle["taskId"]))
     assert wrong["error"]["code"] == -32602
 

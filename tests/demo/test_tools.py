@@ -23,7 +23,7 @@ async def test_every_schema_is_one_and_every_name_is_as_it_should_be() -> None:
 
 @pytest.mark.parametrize(
     ("name", "arguments"),
-    [("add", {"a": 1, "b": 2.5}), ("tide_chart", {}), ("tide_chart", {"hours": 96, "harbour": "Teal Bay"})],
+    [("add", {"a": 1, "b": 2.5}), ("image_result", {}), ("image_result", {"hours": 96, "harbour": "Teal Bay"})],
 )
 async def test_data_fits_the_schema_that_was_promised(name: str, arguments: dict[str, Any]) -> None:
     promised = {tool.name: tool.output_schema for tool in catalogue(Station(), DemoOptions())}
@@ -40,23 +40,23 @@ async def test_a_sweep_reports_each_step_in_rising_order() -> None:
     here = Here()
     arguments = {"steps": 3, "seconds_per_step": 0}
     carried = meta() | {"progressToken": "p"}
-    await here.ask(stateless(1, "tools/call", name="sweep_horizon", arguments=arguments, _meta=carried))
+    await here.ask(stateless(1, "tools/call", name="long_running", arguments=arguments, _meta=carried))
     assert [params["progress"] for _, params in here.notifications] == [1, 2, 3]
     assert {params["total"] for _, params in here.notifications} == {3}
     assert here.notifications[0][1]["message"] == "swept to 120°"
 
 
 async def test_the_report_has_a_block_of_every_kind() -> None:
-    content = (await Here().call("keeper_report"))["content"]
+    content = (await Here().call("all_content"))["content"]
     assert [block["type"] for block in content] == ["text", "text", "image", "resource_link", "resource", "resource"]
     assert base64.b64decode(content[2]["data"]).startswith(b"\x89PNG")
 
 
 async def test_the_foghorn_is_heard_where_there_is_sound_and_told_of_where_there_is_none() -> None:
-    assert (await Here().call("foghorn"))["content"][1]["mimeType"] == "audio/wav"
+    assert (await Here().call("audio_result"))["content"][1]["mimeType"] == "audio/wav"
     here = Here()
     await here.ask(opening("2024-11-05"))
-    old = await here.ask(request(1, "tools/call", name="foghorn"))
+    old = await here.ask(request(1, "tools/call", name="audio_result"))
     assert [block["type"] for block in old["result"]["content"]] == ["text", "text"]
 
 
@@ -64,27 +64,27 @@ async def test_the_night_watch_logs_at_each_level_and_speaks_on_stderr(capsys: p
     here = Here()
     arguments = {"stderr_lines": 2}
     carried = meta(logLevel="debug")
-    await here.ask(stateless(1, "tools/call", name="night_watch", arguments=arguments, _meta=carried))
+    await here.ask(stateless(1, "tools/call", name="log_messages", arguments=arguments, _meta=carried))
     assert [params["level"] for _, params in here.notifications] == list(LEVELS)
-    assert capsys.readouterr().err.splitlines() == ["night_watch: stair 1 creaks", "night_watch: stair 2 creaks"]
+    assert capsys.readouterr().err.splitlines() == ["log_messages: stair 1 creaks", "log_messages: stair 2 creaks"]
 
 
 async def test_the_logbook_is_destroyed_by_the_one_tool_that_says_so() -> None:
     here = Here()
     tools = (await here.ask(stateless(1, "tools/list")))["result"]["tools"]
     destructive = [tool["name"] for tool in tools if tool["annotations"].get("destructiveHint")]
-    assert destructive == ["clear_logbook"]
-    await here.call("write_log", entry="A whale.")
+    assert destructive == ["destructive_call"]
+    await here.call("update_resource", entry="A whale.")
     assert here.station.entries[-1] == "A whale."
-    await here.call("clear_logbook")
+    await here.call("destructive_call")
     assert here.station.entries == []
 
 
 async def test_an_open_cellar_lists_one_tool_more() -> None:
     here = Here()
     before = {tool.name for tool in catalogue(here.station, DemoOptions())}
-    await here.call("open_cellar")
-    assert {tool.name for tool in catalogue(here.station, DemoOptions())} - before == {"cellar_inventory"}
-    assert "accordion" in (await here.call("cellar_inventory"))["content"][0]["text"]
-    await here.call("open_cellar", open=False)
+    await here.call("toggle_tool")
+    assert {tool.name for tool in catalogue(here.station, DemoOptions())} - before == {"extra_tool"}
+    assert "accordion" in (await here.call("extra_tool"))["content"][0]["text"]
+    await here.call("toggle_tool", open=False)
     assert {tool.name for tool in catalogue(here.station, DemoOptions())} == before

@@ -53,7 +53,7 @@ PASSAGE: dict[str, Any] = {
 
 async def test_a_passage_is_entered_and_answered_as_text_and_as_data() -> None:
     here = Here()
-    result = await here.call("log_passage", **PASSAGE)
+    result = await here.call("complex_form", **PASSAGE)
     assert result["structuredContent"] == {
         "entry": 4,
         "ship": "Bold Limpet",
@@ -69,13 +69,13 @@ async def test_a_passage_is_entered_and_answered_as_text_and_as_data() -> None:
 
 async def test_a_passage_without_cargo_or_course_is_one_too() -> None:
     needed = {key: PASSAGE[key] for key in tools_content.SCHEMA["required"]}
-    result = await Here().call("log_passage", **needed)
+    result = await Here().call("complex_form", **needed)
     jsonschema.validate(result["structuredContent"], tools_content.OUTPUT)
 
 
 async def test_a_bad_passage_fails_and_is_not_entered() -> None:
     here = Here()
-    result = await here.call("log_passage", ship={})
+    result = await here.call("complex_form", ship={})
     assert result["isError"]
     assert "ship.name: is required" in result["content"][0]["text"]
     assert len(here.station.entries) == 3

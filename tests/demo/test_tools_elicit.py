@@ -54,7 +54,7 @@ def _said(answer: Any) -> str:
 
 
 async def test_the_keeper_is_asked_for_with_a_form_and_named(both: _Both) -> None:
-    assert _said(await both.call("ask_keeper", _ACCEPT)) == "Agnes keeps the light."
+    assert _said(await both.call("elicit_form", _ACCEPT)) == "Agnes keeps the light."
     (question,) = both.asked
     assert question["method"] == "elicitation/create"
     assert question["params"]["mode"] == "form"
@@ -65,32 +65,32 @@ async def test_the_keeper_is_asked_for_with_a_form_and_named(both: _Both) -> Non
 
 
 async def test_an_answer_that_does_not_fit_the_form_is_named_field_by_field(both: _Both) -> None:
-    answer = await both.call("ask_keeper", {"action": "accept", "content": {"name": "", "years": 99}})
+    answer = await both.call("elicit_form", {"action": "accept", "content": {"name": "", "years": 99}})
     assert answer["result"]["isError"]
-    assert "name: needs at least 1 characters\n- years: must be at most 60" in _said(answer)
+    assert "name: must have at least 1 characters\n- years: must be at most 60" in _said(answer)
 
 
 @pytest.mark.parametrize("action", ["decline", "cancel"])
 async def test_nobody_has_to_keep_the_light(both: _Both, action: str) -> None:
-    assert _said(await both.call("ask_keeper", {"action": action})) == "Nobody wants to keep it."
+    assert _said(await both.call("elicit_form", {"action": action})) == "Declined."
 
 
 async def test_several_keepers_are_asked_for_at_once(both: _Both) -> None:
-    answer = await both.call("ask_keeper", *([_ACCEPT] * 3), copies=3)
+    answer = await both.call("elicit_form", *([_ACCEPT] * 3), copies=3)
     assert _said(answer).count("Agnes") == 3
     assert len({question["params"]["message"] for question in both.asked}) == 3
 
 
 @pytest.mark.parametrize(("form", "field"), [("secret", "password"), ("nested", "ship")])
 async def test_a_form_may_ask_for_what_it_must_not(both: _Both, form: str, field: str) -> None:
-    await both.call("ask_keeper", _ACCEPT, form=form)
+    await both.call("elicit_form", _ACCEPT, form=form)
     assert field in both.asked[0]["params"]["requestedSchema"]["properties"]
 
 
 async def test_an_older_revision_gets_the_form_it_knows() -> None:
     here = Here()
     await here.send(opening("2025-06-18", elicitation={}))
-    (asked,) = await here.converse(request(1, "tools/call", name="ask_keeper"), {"result": _ACCEPT})
+    (asked,) = await here.converse(request(1, "tools/call", name="elicit_form"), {"result": _ACCEPT})
     assert "mode" not in asked["params"]
     fields = asked["params"]["requestedSchema"]["properties"].values()
     assert not [field for field in fields if field["type"] == "array" or "oneOf" in field]
@@ -100,7 +100,7 @@ async def test_an_older_revision_gets_the_form_it_knows() -> None:
 async def test_a_question_without_an_answer_is_taken_back_in_the_end() -> None:
     here = Here()
     await here.send(opening(**_CAN))
-    answer = await here.ask(request(1, "tools/call", name="ask_keeper", arguments={"patience_s": 0.01}))
+    answer = await here.ask(request(1, "tools/call", name="elicit_form", arguments={"patience_s": 0.01}))
     assert answer["result"]["isError"]
     ((method, _),) = here.notifications
     assert method == "notifications/cancelled"
@@ -108,33 +108,33 @@ async def test_a_question_without_an_answer_is_taken_back_in_the_end() -> None:
 
 async def test_supper_takes_two_questions_and_the_second_knows_the_first_answer(both: _Both) -> None:
     dish, guests = {"action": "accept", "content": {"dish": "soup"}}, {"action": "accept", "content": {"guests": 4}}
-    assert _said(await both.call("plan_supper", dish, guests, simmer=2)) == "Soup for 4."
+    assert _said(await both.call("elicit_steps", dish, guests, simmer=2)) == "Soup for 4."
     assert both.asked[1]["params"]["message"] == "How many will eat the soup?"
     assert len(both.states) == (4 if both.modern else 0)
     assert len(set(both.states)) == len(both.states)
 
 
 async def test_without_an_answer_there_is_no_supper(both: _Both) -> None:
-    assert _said(await both.call("plan_supper", {"action": "cancel"})).startswith("No supper")
+    assert _said(await both.call("elicit_steps", {"action": "cancel"})).startswith("Declined: no supper")
 
 
 async def test_a_visit_leads_away_and_its_end_is_told_where_the_revision_tells_it(both: _Both) -> None:
-    assert "your page" in _said(await both.call("ask_visit", {"action": "accept"}))
+    assert "your page" in _said(await both.call("elicit_url", {"action": "accept"}))
     (question,) = both.asked
     assert question["params"]["url"].startswith("https://")
     assert ("elicitationId" in question["params"]) is not both.modern
     assert len(both.here.notifications) == (0 if both.modern else 1)
-    assert _said(await both.call("ask_visit", {"action": "decline"})).startswith("Then not")
+    assert _said(await both.call("elicit_url", {"action": "decline"})).startswith("Declined: the book")
 
 
 async def test_a_visit_can_be_asked_for_by_an_error_where_there_is_one(both: _Both) -> None:
     if both.modern:
-        assert "your page" in _said(await both.call("ask_visit", {"action": "accept"}, how="error"))
+        assert "your page" in _said(await both.call("elicit_url", {"action": "accept"}, how="error"))
         return
-    error = (await both.call("ask_visit", how="error"))["error"]
+    error = (await both.call("elicit_url", how="error"))["error"]
     assert error["code"] == URL_REQUIRED
     (elicitation,) = error["data"]["elicitations"]
-    assert "Welcome" in _said(await both.call("ask_visit", how="error"))
+    assert "Welcome" in _said(await both.call("elicit_url", how="error"))
     assert both.here.notifications == [
         ("notifications/elicitation/complete", {"elicitationId": elicitation["elicitationId"]})
     ]
@@ -152,7 +152,7 @@ def _looks_up(hour: object) -> dict[str, Any]:
 
 
 async def test_the_sage_is_quoted(both: _Both) -> None:
-    assert _said(await both.call("ask_sage", _says(_WORDS), question="Fish?")) == "The sage (gull) says: Herring."
+    assert _said(await both.call("sampling_request", _says(_WORDS), question="Fish?")) == "The model (gull) responded: Herring."
     params = both.asked[0]["params"]
     assert params["messages"] == [{"role": "user", "content": {"type": "text", "text": "Fish?"}}]
     assert "tools" not in params
@@ -161,7 +161,7 @@ async def test_the_sage_is_quoted(both: _Both) -> None:
 
 async def test_a_sage_with_a_tool_is_told_the_tide_and_asked_again(both: _Both) -> None:
     uses = _says(_looks_up(3), _looks_up("late"))
-    assert "Herring" in _said(await both.call("ask_sage", uses, _says(_WORDS), with_tools=True))
+    assert "Herring" in _said(await both.call("sampling_request", uses, _says(_WORDS), with_tools=True))
     assert both.asked[0]["params"]["tools"][0]["name"] == "tide_at"
     used, told = both.asked[1]["params"]["messages"][1:]
     assert used["content"] == uses["content"]
@@ -172,16 +172,16 @@ async def test_a_sage_with_a_tool_is_told_the_tide_and_asked_again(both: _Both) 
 
 
 async def test_a_sage_that_only_looks_is_left_in_the_end(both: _Both) -> None:
-    answer = await both.call("ask_sage", *([_says(_looks_up(1))] * 4), with_tools=True)
+    answer = await both.call("sampling_request", *([_says(_looks_up(1))] * 4), with_tools=True)
     assert answer["result"]["isError"]
 
 
 async def test_roots_are_listed(both: _Both) -> None:
     roots = [{"uri": "file:///a", "name": "a"}, {"uri": "file:///b"}]
-    answer = await both.call("ask_roots", {"roots": roots})
-    assert _said(answer) == "2 roots are known here.\n- a: file:///a\n- (no name): file:///b"
+    answer = await both.call("roots_request", {"roots": roots})
+    assert _said(answer) == "2 roots\n- a: file:///a\n- (no name): file:///b"
     assert answer["result"]["structuredContent"] == {"roots": roots}
-    assert (await both.call("ask_roots", {"roots": None}))["result"]["isError"]
+    assert (await both.call("roots_request", {"roots": None}))["result"]["isError"]
 
 
 def test_every_tool_here_says_what_it_needs() -> None:

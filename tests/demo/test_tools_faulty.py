@@ -11,21 +11,21 @@ from tests.demo.driving import Here, stateless
 
 
 async def test_the_radio_fails_as_a_tool_fails() -> None:
-    result = await Here().call("radio_harbour", harbour="Teal Bay")
+    result = await Here().call("tool_error", harbour="Teal Bay")
     assert result["isError"]
     assert "Teal Bay" in result["content"][0]["text"]
 
 
 @pytest.mark.parametrize(("how", "code"), [("internal", INTERNAL_ERROR), ("params", INVALID_PARAMS)])
 async def test_the_lamp_breaks_as_a_protocol_breaks(how: str, code: int) -> None:
-    answer = await Here().ask(stateless(1, "tools/call", name="break_lamp", arguments={"how": how}))
+    answer = await Here().ask(stateless(1, "tools/call", name="jsonrpc_error", arguments={"how": how}))
     assert answer["error"]["code"] == code
     assert answer["error"]["data"]
 
 
 async def test_the_barometer_breaks_its_own_promise() -> None:
-    promised = {tool.name: tool.output_schema for tool in tools_faulty.LISTED}["broken_barometer"]
-    result = await Here().call("broken_barometer")
+    promised = {tool.name: tool.output_schema for tool in tools_faulty.LISTED}["invalid_output"]
+    result = await Here().call("invalid_output")
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(result["structuredContent"], promised or True)
 
@@ -48,4 +48,4 @@ def test_the_tool_with_the_bent_schema_comes_only_when_it_is_asked_for() -> None
 
 
 async def test_the_bent_tool_can_be_called_all_the_same() -> None:
-    assert (await Here(with_broken_tool=True).call("bent_schema", rope=1))["content"]
+    assert (await Here(with_broken_tool=True).call("invalid_schema", rope=1))["content"]

@@ -21,11 +21,11 @@ async def test_one_revision_lists_who_must_be_called_as_a_task_and_the_others_do
 async def test_where_there_are_no_tasks_the_call_takes_as_long_as_the_work() -> None:
     here = Here()
     await here.ask(opening(OLDER))
-    painted = request(1, "tools/call", name="paint_tower", arguments={"coats": 2, **QUICK}, _meta={"progressToken": 1})
+    painted = request(1, "tools/call", name="task_optional", arguments={"coats": 2, **QUICK}, _meta={"progressToken": 1})
     assert (await here.ask(painted))["result"]["content"][0]["text"] == "The tower is white again, by 2 coats."
     told = [m["params"]["message"] for m in here.sent if m.get("method") == "notifications/progress"]
     assert told == ["scraping", "coat 1", "coat 2"]
-    wreck = await here.ask(request(2, "tools/call", name="raise_wreck", arguments=QUICK))
+    wreck = await here.ask(request(2, "tools/call", name="task_that_fails", arguments=QUICK))
     assert wreck["result"]["isError"]
 
 
@@ -33,7 +33,7 @@ async def test_there_it_asks_before_it_begins() -> None:
     here = Here()
     await here.ask(opening(OLDER, elicitation={}))
     asked = await here.converse(
-        request(1, "tools/call", name="order_supplies", arguments=QUICK), {"result": {"action": "decline"}}
+        request(1, "tools/call", name="task_that_asks", arguments=QUICK), {"result": {"action": "decline"}}
     )
     assert asked[0]["method"] == "elicitation/create"
     assert "what it always brings" in here.sent[-1]["result"]["content"][0]["text"]

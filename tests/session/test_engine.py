@@ -45,7 +45,7 @@ async def test_a_conversation_lives_on_another_thread_and_leaves_nothing(engine:
     catalogue = live.journal.conversation.catalogue
     await until(lambda: catalogue.prompts and live.listing is None, "all was listed")
     assert live.state == SessionState.OPEN
-    assert "write_log" in {tool.name for tool in catalogue.tools}
+    assert "update_resource" in {tool.name for tool in catalogue.tools}
     assert "lighthouse://barometer" in {resource.key for resource in catalogue.resources}
     await asyncio.wrap_future(live.refresh(("tools",)))
     called = await asyncio.wrap_future(live.run(lambda session: session.call("ping")))
@@ -77,9 +77,9 @@ async def test_a_list_that_has_changed_is_asked_for_again(engine: Engine) -> Non
     live = _live(engine, "-m", "inspector.demo", "--legacy-only")
     catalogue = live.journal.conversation.catalogue
     await until(lambda: catalogue.prompts and live.listing is None, "all was listed")
-    opened = {"name": "open_cellar", "arguments": {}}
+    opened = {"name": "toggle_tool", "arguments": {}}
     await asyncio.wrap_future(live.run(lambda session: session.call("tools/call", opened)))
-    await until(lambda: "cellar_inventory" in [tool.name for tool in catalogue.tools], "the new tool")
+    await until(lambda: "extra_tool" in [tool.name for tool in catalogue.tools], "the new tool")
     assert not catalogue.listings["tools"].outdated
     await asyncio.wrap_future(live.end())
 
@@ -89,12 +89,12 @@ async def test_on_demand_a_list_that_has_changed_waits_until_it_is_asked_for(eng
     live.lists.by_itself = False
     catalogue = live.journal.conversation.catalogue
     await until(lambda: catalogue.prompts and live.listing is None, "all was listed")
-    opened = {"name": "open_cellar", "arguments": {}}
+    opened = {"name": "toggle_tool", "arguments": {}}
     await asyncio.wrap_future(live.run(lambda session: session.call("tools/call", opened)))
     await until(lambda: catalogue.listings["tools"].outdated, "the server has said so")
-    assert "cellar_inventory" not in [tool.name for tool in catalogue.tools]
+    assert "extra_tool" not in [tool.name for tool in catalogue.tools]
     await asyncio.wrap_future(live.refresh_by_itself(True))
-    assert "cellar_inventory" in [tool.name for tool in catalogue.tools]
+    assert "extra_tool" in [tool.name for tool in catalogue.tools]
     await asyncio.wrap_future(live.fetch_more(("tools",)))
     await asyncio.wrap_future(live.end())
 

@@ -56,7 +56,7 @@ async def test_it_is_asked_edited_and_sent(live: Live, model: Endpoint) -> None:
     app = InspectApp(lambda: live, first=live)
     async with app.run_test(size=(100, 44)) as pilot:
         await until(lambda: live.state is SessionState.OPEN and live.session is not None, "connected")
-        asked = live.run(lambda session: session.call("tools/call", {"name": "ask_sage", "arguments": {}}))
+        asked = live.run(lambda session: session.call("tools/call", {"name": "sampling_request", "arguments": {}}))
         await _seen(app, "Will there be fog tonight?")
         await pilot.press("!")
         await _seen(app, "The server asks", "Ask the model")
@@ -73,7 +73,7 @@ async def test_it_is_asked_edited_and_sent(live: Live, model: Endpoint) -> None:
     reply = asked.result().reply
     assert isinstance(reply, Replied)
     assert isinstance(reply.message, Answer)
-    assert reply.message.result["content"][0]["text"] == "The sage (tide-1) says: Thick Fog."
+    assert reply.message.result["content"][0]["text"] == "The model (tide-1) responded: Thick Fog."
 
 
 async def test_a_question_that_is_withdrawn_ends_the_model_s_work(live: Live, model: Endpoint) -> None:
@@ -82,7 +82,7 @@ async def test_a_question_that_is_withdrawn_ends_the_model_s_work(live: Live, mo
     app = InspectApp(lambda: live, first=live)
     async with app.run_test(size=(100, 44)) as pilot:
         await until(lambda: live.state is SessionState.OPEN and live.session is not None, "connected")
-        live.run(lambda session: session.call("tools/call", {"name": "ask_sage", "arguments": {}}))
+        live.run(lambda session: session.call("tools/call", {"name": "sampling_request", "arguments": {}}))
         await _seen(app, "Will there be fog tonight?")
         await pilot.press("!")
         await _seen(app, "Ask the model")
@@ -91,7 +91,7 @@ async def test_a_question_that_is_withdrawn_ends_the_model_s_work(live: Live, mo
         await pilot.press("ctrl+j")
         await until(lambda: model.asked, "the model is asked")
         await _seen(app, "asking tide at")
-        call = next(each for each in live.journal.conversation.exchanges if each.target == "ask_sage")
+        call = next(each for each in live.journal.conversation.exchanges if each.target == "sampling_request")
         await app.subject.cancel(call)
         await until(lambda: model.gone == 1, "the model is not waited for")
         await until(lambda: "The server asks" not in text(app), "the dialog is closed")

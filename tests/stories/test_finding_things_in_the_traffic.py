@@ -22,23 +22,23 @@ async def test_a_filter_is_typed_with_its_proposals_and_takes_effect() -> None:
         await person.press(*"==", "space")
         await person.sees("Tab there_is_no_such_tool")
         await person.types("tide")
-        await person.sees("Tab tide_chart")
+        await person.sees("Tab image_result")
         await person.press("tab", "enter")
-        await person.sees("filter tool == tide_chart", "of 55")
-        assert set(tools_in_sight(person)) == {"tide_chart"}
+        await person.sees("filter tool == image_result", "of 55")
+        assert set(tools_in_sight(person)) == {"image_result"}
         await person.press("f", "c")
-        await person.sees("break_lamp")
+        await person.sees("jsonrpc_error")
 
 
 async def test_what_is_wrong_is_told_and_the_filter_before_it_stays() -> None:
     async with at_a_replay(HARBOUR) as person:
         await person.press("slash")
-        await person.types("t:tide_chart")
-        await person.sees('= tool contains "tide_chart"', "of 55")
+        await person.types("t:image_result")
+        await person.sees('= tool contains "image_result"', "of 55")
         await person.types(" and tol")
         await person.press(*"==1")
         await person.sees("unknown field `tol`; did you mean `tool`?")
-        assert set(tools_in_sight(person)) == {"tide_chart"}
+        assert set(tools_in_sight(person)) == {"image_result"}
         await person.press("enter")
         await person.sees("unknown field `tol`")
 
@@ -51,7 +51,7 @@ async def test_a_filter_is_saved_under_a_name_and_brought_back() -> None:
         await person.press("enter")
         await person.sees("filter @bad", "4 of 55")
         await person.press("f", "c")
-        await person.sees("tide_chart")
+        await person.sees("image_result")
         await person.press("slash")
         await person.types("@b")
         await person.sees("Tab @bad")
@@ -64,13 +64,13 @@ async def test_a_filter_is_saved_under_a_name_and_brought_back() -> None:
 async def test_the_chosen_row_is_a_filter_in_the_tree_and_in_the_order_of_the_wire() -> None:
     async with at_a_replay(HARBOUR) as person:
         await person.press("slash")
-        await person.types("t:break_lamp")
+        await person.types("t:jsonrpc_error")
         await person.press("enter")
         await person.sees("of 55")
         await person.press("f", "o")
-        await person.sees('filter tool == "break_lamp"', "2 of 55")
+        await person.sees('filter tool == "jsonrpc_error"', "2 of 55")
         await person.press("v", "t")
-        await person.sees("order of the wire", "← tools/call break_lamp")
+        await person.sees("order of the wire", "← tools/call jsonrpc_error")
 
 
 async def test_a_text_is_found_and_nothing_is_hidden() -> None:
@@ -78,7 +78,7 @@ async def test_a_text_is_found_and_nothing_is_hidden() -> None:
         await person.press("f", "/")
         await person.types("such")
         await person.press("enter")
-        await person.sees("find such", "server/discover", "→ tools/call break_lamp", "✓ 3")
+        await person.sees("find such", "server/discover", "→ tools/call jsonrpc_error", "✓ 3")
         await person.press("n")
         await person.sees("→ tools/call there_is_no_such_tool", "server/discover")
         await person.press("N")

@@ -98,7 +98,7 @@ async def test_a_flood_from_one_server_leaves_the_keys_and_the_other_server_alon
         calm, loud = lives["calm"], lives["loud"]
         await until(lambda: loud.journal.count > 2000, "the flood has begun", 30)
         await person.press("2")
-        await person.sees("log_passage")
+        await person.sees("complex_form")
         arguments = {"name": "echo", "arguments": {"text": "ahoy"}}
         calm.run(lambda session: session.call("tools/call", arguments)).result(PATIENCE_S)
         assert called(calm.journal) == ["echo"]

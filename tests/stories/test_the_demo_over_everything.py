@@ -31,16 +31,16 @@ from tests.stories.visits import Seen, seen
 CALLS: Mapping[str, tuple[dict[str, Any], str]] = {
     "echo": ({"text": "ahoy", "times": 2}, "ahoy … ahoy"),
     "add": ({"a": 2, "b": 40}, "42 fathoms"),
-    "sweep_horizon": ({"steps": 3, "seconds_per_step": 0}, "3 sweeps"),
-    "tide_chart": ({"harbour": "Teal Bay", "hours": 2}, "iVBORw0KGgo"),
-    "foghorn": ({"seconds": 0.1}, "audio/wav"),
-    "keeper_report": ({}, "Keeper's report"),
-    "write_log": ({"entry": "fog"}, "Entry"),
-    "night_watch": ({}, "All quiet"),
-    "open_cellar": ({}, "cellar is open"),
-    "cellar_inventory": ({}, "41 barrels"),
-    "radio_harbour": ({}, '"isError":true'),
-    "broken_barometer": ({}, "sideways"),
+    "long_running": ({"steps": 3, "seconds_per_step": 0}, "3 sweeps"),
+    "image_result": ({"harbour": "Teal Bay", "hours": 2}, "iVBORw0KGgo"),
+    "audio_result": ({"seconds": 0.1}, "audio/wav"),
+    "all_content": ({}, "Keeper's report"),
+    "update_resource": ({"entry": "fog"}, "Entry"),
+    "log_messages": ({}, "All quiet"),
+    "toggle_tool": ({}, "cellar is open"),
+    "extra_tool": ({}, "41 barrels"),
+    "tool_error": ({}, '"isError":true'),
+    "invalid_output": ({}, "sideways"),
     "hostile_text": ({}, "stolen"),
 }
 """Tool → arguments, and what stands in its result."""
@@ -67,7 +67,7 @@ async def use_all(session: Session) -> dict[str, str]:
         assert isinstance(called.reply, Replied)
         assert isinstance(called.reply.message, Answer), tool
         results[tool] = json.dumps(called.reply.message.result, separators=(",", ":"), ensure_ascii=False)
-    refused = await session.call("tools/call", {"name": "break_lamp", "arguments": {}})
+    refused = await session.call("tools/call", {"name": "jsonrpc_error", "arguments": {}})
     assert isinstance(refused.reply, Replied)
     assert not isinstance(refused.reply.message, Answer)
     await session.list_all("tools")
@@ -98,7 +98,7 @@ async def test_every_tool_is_called_and_the_capture_says_the_same(
         assert shows in results[tool], tool
     assert {each.state for each in saw.exchanges} == {ExchangeState.ANSWERED, ExchangeState.ERROR}
     assert {each.revision for each in saw.exchanges} - {None} == {row.date}
-    heard = next(each.progress for each in saw.exchanges if each.target == "sweep_horizon")
+    heard = next(each.progress for each in saw.exchanges if each.target == "long_running")
     assert heard is not None
     assert (heard.count, heard.progress, heard.total) == (3, 3, 3)
     assert verify(capture).covered == len(saw.frames)
@@ -125,14 +125,14 @@ async def test_requests_over_http_carry_the_headers_of_their_revision(row: Revis
         assert headers.get("mcp-protocol-version") == (row.date if row.version_header else None)
         assert ("mcp-method" in headers) == row.routing_headers
         assert ("mcp-session-id" in headers) == (row.era is Era.LEGACY)
-    named = [headers for headers in others if headers.get("mcp-name") == "tide_chart"]
+    named = [headers for headers in others if headers.get("mcp-name") == "image_result"]
     assert [headers["mcp-param-harbour"] for headers in named] == (["Teal Bay"] if row.routing_headers else [])
 
 
 async def test_what_the_demo_mutters_stands_in_its_place(tmp_path: Path) -> None:
     _, saw = await used("stdio", ROWS[-1], tmp_path / "demo.mcpcap")
     places = [entry.n for entry in saw.entries if isinstance(entry.what, Stderr) and b"stair" in entry.what.payload]
-    watch = next(each for each in saw.exchanges if each.target == "night_watch")
+    watch = next(each for each in saw.exchanges if each.target == "log_messages")
     assert len(places) == 3
     assert all(watch.request_frame < place for place in places)
 
@@ -157,7 +157,7 @@ async def test_a_tool_with_a_bent_schema_does_not_hide_the_others() -> None:
         async with open_session(target, journal, Settings()) as session:
             await session.connect()
             pages = await session.list_all("tools")
-            called = await session.call("tools/call", {"name": "bent_schema", "arguments": {"depth": 1}})
+            called = await session.call("tools/call", {"name": "invalid_schema", "arguments": {"depth": 1}})
     journal.close()
-    assert {"bent_schema", "echo", "open_cellar"} <= {tool["name"] for tool in pages.items}
+    assert {"invalid_schema", "echo", "toggle_tool"} <= {tool["name"] for tool in pages.items}
     assert isinstance(called.reply, Replied)

@@ -55,7 +55,7 @@ async def test_keys_go_round_the_tabs_and_each_keeps_its_screen_and_what_is_chos
         assert "● pier" in text(app)
         assert "● quay" in text(app)
         await pilot.press("2")
-        await until(lambda: "log_passage" in text(app), "the tools of the first")
+        await until(lambda: "complex_form" in text(app), "the tools of the first")
         tools = app.panel
         await pilot.press("g tab")
         await until(lambda: app.tab.name == "quay" and "tools/list" in text(app), "the second, on its own screen")
@@ -73,8 +73,8 @@ async def test_what_is_asked_of_one_server_goes_to_no_other() -> None:
         await until(lambda: "pong" in text(app) or "answered" in text(app) or "ms" in text(app), "the ping's time")
         first, second = app.tabs
         before = first.subject.journal.count
-        await second.subject.call("tools/call", {"name": "tide_chart", "arguments": {}}, lambda exchange: None)
-        assert b"tide_chart" in _sent(second)
+        await second.subject.call("tools/call", {"name": "image_result", "arguments": {}}, lambda exchange: None)
+        assert b"image_result" in _sent(second)
         assert b'"tools/call"' not in _sent(first)
         assert first.subject.journal.count == before
 
@@ -102,7 +102,7 @@ async def test_a_question_out_of_sight_is_told_with_the_name_and_counted_in_the_
     async with aboard("pier", "quay") as (app, pilot, _):
         second = app.tabs[1]
         await pilot.press("2")
-        call = {"name": "ask_visit", "arguments": {}}
+        call = {"name": "elicit_url", "arguments": {}}
         app.run_worker(second.subject.call("tools/call", call, lambda exchange: None))
         await until(lambda: bool(second.subject.desk.tickets), "the question")
         await until(lambda: "quay: " in text(app) and "asks" in text(app), "the notice with the tab's name")
@@ -123,7 +123,7 @@ async def test_closing_a_tab_ends_its_server_and_leaves_the_others() -> None:
 
 async def test_closing_asks_first_while_something_runs() -> None:
     async with aboard("pier", "quay") as (app, pilot, fleet):
-        call = {"name": "sweep_horizon", "arguments": {"steps": 100, "seconds_per_step": 60}}
+        call = {"name": "long_running", "arguments": {"steps": 100, "seconds_per_step": 60}}
         app.run_worker(app.subject.call("tools/call", call, lambda exchange: None), exit_on_error=False)
         await until(lambda: bool(app.tab.running), "a call runs")
         await pilot.press("ctrl+w")

@@ -30,7 +30,7 @@ def test_a_tool_is_called_with_arguments_as_its_schema_asks(flag: str) -> None:
 
 @pytest.mark.parametrize("era", ["legacy", "modern"])
 def test_it_is_the_same_over_http_with_mirrored_parameters(demo_url: str, era: str) -> None:
-    ran = inspect("call", "tide_chart", "-a", "hours=3", "-a", "harbour=Teal Bay", "--era", era, "--json", demo_url)
+    ran = inspect("call", "image_result", "-a", "hours=3", "-a", "harbour=Teal Bay", "--era", era, "--json", demo_url)
     assert (ran.status, ran.data["valid"]) == (0, True)
     assert ran.data["result"]["structuredContent"]["harbour"] == "Teal Bay"
 
@@ -73,14 +73,14 @@ def test_a_result_is_written_digit_by_digit_as_it_came() -> None:
 
 
 def test_a_tools_own_error_has_its_exit_status_and_its_object() -> None:
-    ran = inspect("call", "radio_harbour", "--json", *demo())
+    ran = inspect("call", "tool_error", "--json", *demo())
     assert ran.status == ExitStatus.TOOL_ERROR
     assert ran.data["result"]["isError"] is True
     assert (ran.data["error"], ran.data["valid"]) == (None, None)
 
 
 def test_a_json_rpc_error_has_its_exit_status_and_its_object() -> None:
-    ran = inspect("call", "break_lamp", "--json", *demo())
+    ran = inspect("call", "jsonrpc_error", "--json", *demo())
     assert ran.status == ExitStatus.TOOL_ERROR
     assert ran.data["result"] is None
     assert isinstance(ran.data["error"]["code"], int)
@@ -88,7 +88,7 @@ def test_a_json_rpc_error_has_its_exit_status_and_its_object() -> None:
 
 
 def test_structured_content_that_does_not_fit_is_shown_and_judged() -> None:
-    ran = inspect("call", "broken_barometer", "--json", *demo())
+    ran = inspect("call", "invalid_output", "--json", *demo())
     assert ran.status == 0
     assert ran.data["result"]["structuredContent"]
     assert ran.data["valid"] is False
@@ -183,7 +183,7 @@ def test_an_elicitation_that_nobody_answers_gets_cancel_and_the_call_its_result(
 
 
 def test_progress_is_shown_if_it_is_wanted() -> None:
-    words = ("call", "sweep_horizon", "-a", "steps=3", "-a", "seconds_per_step=0", "--json", *demo())
+    words = ("call", "long_running", "-a", "steps=3", "-a", "seconds_per_step=0", "--json", *demo())
     said = inspect(*words[:2], "--progress", *words[2:]).stderr
     assert re.search(r"3 of 3 · 100 %.*swept to 360°", said)
     assert "of 3" not in inspect(*words).stderr

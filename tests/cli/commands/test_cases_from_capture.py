@@ -18,14 +18,14 @@ LIGHTHOUSE = str(sample("lighthouse"))
 def test_each_call_becomes_a_case_that_its_server_passes(tmp_path: Path) -> None:
     capture = tmp_path / "a.mcpcap"
     shutil.copy(sample("lighthouse"), capture)
-    ran = inspect("test", "--from-capture", str(capture), "--where", "tool in {add, tide_chart}")
+    ran = inspect("test", "--from-capture", str(capture), "--where", "tool in {add, image_result}")
     path = tmp_path / "a.cases.yaml"
     assert (ran.status, str(path) in ran.stderr) == (ExitStatus.OK, True), ran.stderr
-    assert {each.params["name"] for each in open_cases(path).cases} == {"add", "tide_chart"}
+    assert {each.params["name"] for each in open_cases(path).cases} == {"add", "image_result"}
     assert stat.S_IMODE(path.stat().st_mode) == 0o600, "results may hold secrets"
     before = path.read_bytes()
     assert (
-        inspect("test", "--from-capture", str(capture), "--where", "tool in {add, tide_chart}").status == ExitStatus.OK
+        inspect("test", "--from-capture", str(capture), "--where", "tool in {add, image_result}").status == ExitStatus.OK
     )
     assert path.read_bytes() == before
     tested = inspect("test", str(path), "--era", "legacy", *demo())

@@ -31,7 +31,7 @@ def test_the_summary_comes_first_and_each_difference_with_its_path(changed: str)
     assert ran.status == ExitStatus.FINDINGS
     assert ran.data["counts"] == {"same": 25, "different": 1, "only_before": 0, "only_after": 0}
     (operation,) = ran.data["operations"]
-    assert (operation["target"], operation["changes"][0]["path"]) == ("tide_chart", "result.content[0].text")
+    assert (operation["target"], operation["changes"][0]["path"]) == ("image_result", "result.content[0].text")
     told = inspect("diff", LIGHTHOUSE, changed).stdout
     assert told.startswith("25 the same, 1 different.")
     assert '+ "Tide in Teal Bay' in told
@@ -45,7 +45,7 @@ def test_rules_on_the_command_line_and_in_a_file_leave_things_out(changed: str, 
 
 
 def test_unlike_captures_are_said_to_be_unlike() -> None:
-    ran = inspect("diff", LIGHTHOUSE, HARBOUR, "--only", "log_passage", "--only", "initialize")
+    ran = inspect("diff", LIGHTHOUSE, HARBOUR, "--only", "complex_form", "--only", "initialize")
     assert ran.status == ExitStatus.FINDINGS
     assert "only in lighthouse.mcpcap" in ran.stdout
 

@@ -98,7 +98,7 @@ def test_a_result_without_a_list_is_said() -> None:
 
 def test_without_json_it_is_text() -> None:
     ran = inspect("list", "tools", *demo())
-    assert "sweep_horizon" in ran.stdout
+    assert "long_running" in ran.stdout
     assert "\x1b" not in ran.stdout
 
 

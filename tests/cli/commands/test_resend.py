@@ -56,7 +56,7 @@ def test_a_person_is_asked_and_may_say_no() -> None:
 
 
 def test_what_a_filter_lets_through_is_sent_and_the_same_comes(tmp_path: Path) -> None:
-    ran = inspect("resend", "--yes", "--where", "tool in {add, tide_chart}", LIGHTHOUSE, "--era", "legacy", *demo())
+    ran = inspect("resend", "--yes", "--where", "tool in {add, image_result}", LIGHTHOUSE, "--era", "legacy", *demo())
     assert ran.stdout.startswith("No difference: 2 the same."), ran.stderr + ran.stdout
     assert ran.status == ExitStatus.OK
 
@@ -113,16 +113,16 @@ def _up_to(entry: int, monkeypatch: pytest.MonkeyPatch, *words: str) -> tuple[li
 
 def test_what_came_before_the_entry_is_sent_and_the_session_is_open_then(monkeypatch: pytest.MonkeyPatch) -> None:
     asked, state, said = _up_to(20, monkeypatch, "--era", "legacy", "--allow-destructive", *demo())
-    assert (asked, state) == (["add", "log_passage"], SessionState.OPEN)
+    assert (asked, state) == (["add", "complex_form"], SessionState.OPEN)
     assert "the same" in said
 
 
 def test_a_call_that_was_answered_only_behind_the_entry_is_compared_with_that_answer(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    words = ("--where", "tool == radio_harbour", "--era", "legacy", "--allow-destructive")
+    words = ("--where", "tool == tool_error", "--era", "legacy", "--allow-destructive")
     asked, _, said = _up_to(30, monkeypatch, *words, *demo())
-    assert asked == ["radio_harbour"]
+    assert asked == ["tool_error"]
     assert "No difference: 1 the same." in said
 
 

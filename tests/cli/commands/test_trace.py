@@ -16,7 +16,7 @@ EVENING = str(ROOT / "tests" / "captures" / "evening.mcpcap")
 def test_it_is_printed_as_markdown_or_json_or_written_to_a_new_file(tmp_path: Path) -> None:
     ran = inspect("trace", EVENING, "28")
     assert ran.status == ExitStatus.OK
-    assert ran.stdout.startswith("# `tools/call plan_supper`\n")
+    assert ran.stdout.startswith("# `tools/call elicit_steps`\n")
     assert "```mermaid\nsequenceDiagram\n" in ran.stdout
     found = json.loads(inspect("trace", EVENING, "29", "--json").stdout)
     assert [step["part"] for step in found["steps"]] == ["request", *["question", "reply"] * 2, "answer"]

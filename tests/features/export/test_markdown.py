@@ -18,8 +18,8 @@ _EVIL = st.sampled_from(
 def test_it_tells_who_spoke_what_was_asked_and_what_went_wrong() -> None:
     found = written(report, "wreck").decode()
     assert "| server | `gull-rock-lighthouse 1.8.71` |" in found
-    assert "| 16 | 2.920 | client | `tools/call` | `sweep_horizon` | lost | 2.181 s |" in found
-    assert "- entry 16, `tools/call` `sweep_horizon`: lost: `the server was ended by SIGSEGV" in found
+    assert "| 16 | 2.920 | client | `tools/call` | `long_running` | lost | 2.181 s |" in found
+    assert "- entry 16, `tools/call` `long_running`: lost: `the server was ended by SIGSEGV" in found
     assert "- entry 25: `RuntimeError: the bearing has seized" in found
 
 

@@ -68,7 +68,7 @@ async def test_a_server_that_goes_away_ends_the_sending_without_a_crash() -> Non
     journal.close()
     found = plan(talk)
     target = StdioTarget(
-        (sys.executable, "-m", "inspector.demo", "--crash-on", "break_lamp"),
+        (sys.executable, "-m", "inspector.demo", "--crash-on", "jsonrpc_error"),
         build_environment({}, inherit_all=False, set_=[f"PYTHONPATH={ROOT}"]),
         str(ROOT),
     )
@@ -76,15 +76,15 @@ async def test_a_server_that_goes_away_ends_the_sending_without_a_crash() -> Non
     try:
         async with open_session(target, live, Settings(era=Era.LEGACY)) as session:
             await session.connect()
-            calls_only = [step for step in found.steps if step.account.target in ("add", "break_lamp", "tide_chart")]
+            calls_only = [step for step in found.steps if step.account.target in ("add", "jsonrpc_error", "image_result")]
             made = type(found)(tuple(calls_only))
             resent = await resend(session, made, ResendOptions(Normal(), Replies(talk), allow_destructive=True))
     finally:
         live.close()
     rows = {row.target: row for row in resent.comparison.rows}
     assert rows["add"].verdict is OperationVerdict.SAME
-    assert "ended" in rows["break_lamp"].why
-    assert "the connection had ended" in rows["tide_chart"].why
+    assert "ended" in rows["jsonrpc_error"].why
+    assert "the connection had ended" in rows["image_result"].why
 
 
 @pytest.mark.parametrize("allow", [True, False])

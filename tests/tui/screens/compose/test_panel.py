@@ -120,7 +120,7 @@ async def test_what_is_not_waited_for_any_longer_is_told(tmp_path: Path) -> None
     async with writing(tmp_path) as person:
         await person.types("tools/call")
         await person.press("enter")
-        await person.types('{"name":"sweep_horizon","arguments":{"steps":900,"seconds_per_step":9}}')
+        await person.types('{"name":"long_running","arguments":{"steps":900,"seconds_per_step":9}}')
         await person.press("ctrl+j")
         await person.sees("waiting for what comes")
         await person.press("ctrl+c")

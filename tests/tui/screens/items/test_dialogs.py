@@ -59,14 +59,14 @@ async def test_a_tools_page_is_read_and_shown_as_text_and_again_in_the_recording
     capture = tmp_path / "demo.mcpcap"
     async with at_the_screen(_demo(), capture) as person:
         await person.sees("Connected")
-        await _open(person, "tide_chart")
+        await _open(person, "image_result")
         await person.sees("App ui://gull-rock/tide", "<!doctype html>", "never rendered", "https://tides.gull-rock")
         assert isinstance(person.pilot.app.screen, AppSourceScreen)
         assert person.wire().sent("resources/read")[0]["params"]["uri"] == "ui://gull-rock/tide"
         await person.press("escape")
         await person.sees("o shows its source")
     async with at_a_replay(capture) as person:
-        await _open(person, "tide_chart")
+        await _open(person, "image_result")
         await person.sees("<!doctype html>")
 
 
@@ -143,7 +143,7 @@ async def test_the_tools_of_a_capture_are_shown_all_of_them_at_a_key_and_copied(
     subject.load()
     async with app.run_test(size=(80, 24)) as pilot:
         show_hosts(app, subject)
-        await until(lambda: "log_passage" in text(app), "what is known of is there")
+        await until(lambda: "complex_form" in text(app), "what is known of is there")
         screen = app.screen
         assert isinstance(screen, HostsScreen)
         assert "ClC ClD VSC" in text(app)

@@ -197,7 +197,7 @@ async def test_one_goes_from_finding_to_finding_and_sees_what_is_meant() -> None
             await until(lambda: app.panel.list.chosen != before, "the next one was chosen")  # type: ignore[attr-defined] # noqa: B023
         value = "structuredContent.hectopascal"
         await until(lambda: value in text(app), "the value was chosen")
-        assert "✗ broken_barometer" in text(app)
+        assert "✗ invalid_output" in text(app)
         await pilot.press("left_square_bracket")
         await until(lambda: "`structuredContent` does not match `outputSchema`" in text(app), "the tab told it")
         await pilot.press("g F")
