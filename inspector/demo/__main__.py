@@ -21,7 +21,9 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument(
         "--require-capability", metavar="NAME", help="reject stateless calls of clients without this capability"
     )
-    made.add_argument("--weather", type=float, default=5.0, metavar="S", help="seconds between changes of the barometer; 0: never")
+    made.add_argument(
+        "--weather", type=float, default=5.0, metavar="S", help="seconds between changes of the barometer; 0: never"
+    )
     return made
 
 

@@ -28,7 +28,13 @@ def listed() -> list[Json]:
         _item("lighthouse://tides", "tides", "Today's tides", "Heights by the hour", "application/json"),
         _item("lighthouse://chart.png", "chart", "Tide chart", "A small image", "image/png"),
         _item("lighthouse://almanac", "almanac", "The almanac", "A long text (200 kB)", "text/plain", ALMANAC_BYTES),
-        _item(BAROMETER, "barometer", "The barometer", "Changes by itself every few seconds; subscribe to it", "text/plain"),
+        _item(
+            BAROMETER,
+            "barometer",
+            "The barometer",
+            "Changes by itself every few seconds; subscribe to it",
+            "text/plain",
+        ),
     ]
 
 

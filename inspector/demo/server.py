@@ -68,7 +68,9 @@ class DemoServer:
         elif "result" in message or "error" in message:
             self._answered(message)
         else:
-            await reply(self.error_without_id(DemoError(INVALID_REQUEST, "A message needs a method, a result or an error")))
+            await reply(
+                self.error_without_id(DemoError(INVALID_REQUEST, "A message needs a method, a result or an error"))
+            )
 
     def _answered(self, message: Json) -> None:
         """An answer to a request of our own."""

@@ -109,7 +109,9 @@ async def _log_messages(call: DemoRequest, arguments: Json) -> Json:
 async def _toggle_tool(call: DemoRequest, arguments: Json) -> Json:
     wide = arguments.get("open", True)
     await call.station.toggle_tool(wide)
-    return result(text("The cellar is open: extra_tool is listed." if wide else "The cellar is closed: extra_tool is gone."))
+    return result(
+        text("The cellar is open: extra_tool is listed." if wide else "The cellar is closed: extra_tool is gone.")
+    )
 
 
 async def _extra_tool(call: DemoRequest, arguments: Json) -> Json:
@@ -195,7 +197,13 @@ _LISTED = (
         _audio_result,
         takes(
             seconds={"type": "number", "minimum": 0.1, "maximum": 5, "default": 0.5},
-            pitch={"type": "number", "description": "Frequency in hertz", "minimum": 40, "maximum": 880, "default": 110},
+            pitch={
+                "type": "number",
+                "description": "Frequency in hertz",
+                "minimum": 40,
+                "maximum": 880,
+                "default": 110,
+            },
         ),
         annotations=LOOKS,
     ),

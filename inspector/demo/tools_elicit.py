@@ -236,7 +236,13 @@ LISTED = (
                     {"const": "nested", "title": "Invalid: contains a nested object"},
                 ],
             },
-            copies={"type": "integer", "description": "Number of elicitations sent at once", "minimum": 1, "maximum": 50, "default": 1},
+            copies={
+                "type": "integer",
+                "description": "Number of elicitations sent at once",
+                "minimum": 1,
+                "maximum": 50,
+                "default": 1,
+            },
             patience_s={
                 "type": "number",
                 "description": "Seconds until the server cancels the elicitations (handshake era); 0: never",

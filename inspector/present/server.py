@@ -181,7 +181,7 @@ def _pings_facts(sent: list[Exchange]) -> list[Fact]:
         facts.append(Fact("median", f"{text.human_duration(round(median(taken)))} of the last {len(taken)}"))
         facts.append(Fact("most", text.human_duration(max(taken))))
     if missing := sum(each.state not in _CAME and not each.is_open for each in sent):
-        facts.append(Fact("without answer", f"{missing:,}", "warning"))
+        facts.append(Fact("without response", f"{missing:,}", "warning"))
     return facts
 
 
@@ -192,7 +192,7 @@ def _came(exchange: Exchange) -> tuple[str, Role]:
     if exchange.is_open:
         return f"{spans.PENDING} on its way", "pending"
     if exchange.state not in _CAME or exchange.duration_ns is None:
-        return f"{spans.ERROR} {exchange.state.value}", "error"
+        return f"{spans.ERROR} {exchange.state.value.capitalize()}", "error"
     error = f", answered with error {exchange.error_code}" if exchange.state is ExchangeState.ERROR else ""
     return text.human_duration(exchange.duration_ns) + error, "warning" if error else "ok"
 

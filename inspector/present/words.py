@@ -36,60 +36,60 @@ if TYPE_CHECKING:
 
 
 TRANSPORTS = {"stdio": "stdio", "http": "Streamable HTTP", "sse": "HTTP+SSE", "memory": "memory"}
-"""What a person calls a transport."""
+"""Names of transports on screen."""
 
 
 def status(exchange: Exchange, *, live: bool) -> Span:
-    """What became of it, in at most 15 cells. `live` False: nobody waits any more for what is pending."""
+    """The state of a request, in at most 17 cells. `live` False: no more messages can arrive."""
     match exchange.state:
         case ExchangeState.PENDING if live and waits_for_the_person(exchange):
-            return f"{signs.EVENT} waits you", "warning"
+            return f"{signs.EVENT} Waiting for you", "warning"
         case ExchangeState.PENDING if is_stream(exchange):
-            return (f"{signs.CONNECTED} listening", "accent") if live else (f"{signs.DISCONNECTED} not ended", "muted")
+            return (f"{signs.CONNECTED} Listening", "accent") if live else (f"{signs.DISCONNECTED} Open", "muted")
         case ExchangeState.PENDING:
-            return (f"{signs.PENDING} pending", "pending") if live else (f"{signs.PENDING} no answer", "warning")
+            return (f"{signs.PENDING} Pending", "pending") if live else (f"{signs.PENDING} No response", "warning")
         case ExchangeState.ANSWERED if exchange.asks:
-            return (f"{signs.EVENT} asked", "muted") if exchange.retried else (f"{signs.EVENT} asks", "warning")
+            return f"{signs.EVENT} Input required", "muted" if exchange.retried else "warning"
         case ExchangeState.ANSWERED if exchange.why and not exchange.tool_error:
-            return f"{signs.ERROR} incomplete", "error"
+            return f"{signs.ERROR} Incomplete", "error"
         case ExchangeState.ANSWERED:
-            return (f"{signs.ERROR} tool error", "error") if exchange.tool_error else (f"{signs.OK} ok", "ok")
+            return (f"{signs.ERROR} Tool error", "error") if exchange.tool_error else (f"{signs.OK} OK", "ok")
         case ExchangeState.ERROR:
             code = "" if exchange.error_code is None else f" {exchange.error_code}"
-            if exchange.probe:  # it asks what servers of the older era refuse, and nothing is wrong with that
-                return f"refused{code}", "muted"
-            return f"{signs.ERROR} error{code}", "error"
+            if exchange.probe:  # servers of the older era reject it, which is not a defect
+                return f"{signs.NOTE} Not supported", "muted"
+            return f"{signs.ERROR} Error{code}", "error"
         case ExchangeState.CANCELLED | ExchangeState.LOST if exchange.probe and exchange.method == "server/discover":
-            return "no answer", "muted"  # the same holds for servers that keep silent, or exit
+            return f"{signs.NOTE} No response", "muted"  # nor is it one not to respond, or to exit
         case ExchangeState.CANCELLED:
-            return f"{signs.TIMES} cancelled", "warning"
+            return f"{signs.TIMES} Cancelled", "warning"
         case ExchangeState.LATE:
-            return f"{signs.WARNING} late", "warning"
+            return f"{signs.WARNING} Late", "warning"
         case ExchangeState.LOST:
-            return f"{signs.ERROR} lost", "error"
+            return f"{signs.ERROR} Lost", "error"
         case _:
             assert_never(exchange.state)
 
 
 def is_stream(exchange: Exchange) -> bool:
-    """Whether it is a request that stays open for as long as all goes well: nobody waits for its answer."""
+    """Whether it is a request for a stream, which stays open without a response."""
     return exchange.method == LISTEN
 
 
 def waits_for_the_person(exchange: Exchange) -> bool:
-    """Whether it is a question of the server's that nobody has answered yet."""
+    """Whether it is a server request without a response."""
     asks = exchange.sender is Direction.FROM_SERVER and exchange.method in KIND_OF_QUESTION
     return asks and exchange.is_open
 
 
 def progress_words(progress: Progress) -> str:
-    """How far a request is, as the server put it: "40 %", "3 of 10", "7", with its message."""
+    """The progress of a request with its message: "40 %", "3 of 10", "7"."""
     words = amount(progress)
     return f"{words} {text.visible(progress.message, limit=500)}" if progress.message else words
 
 
 def amount(progress: Progress) -> str:
-    """How much of how much: "40 %", "3 of 10", "7", or what stands in the place of a number. Safe to show."""
+    """The amount: "40 %", "3 of 10", "7", or the value that is not a number. Safe to show."""
     done, total = text.visible(progress.raw) or _number(progress.progress), progress.total
     if total is None or progress.raw:
         return done
@@ -99,7 +99,7 @@ def amount(progress: Progress) -> str:
 
 
 def progress_of(params: Any) -> Progress:
-    """What one notification says of the progress."""
+    """The progress in one notification."""
     return progress_in(params)
 
 
@@ -108,7 +108,7 @@ def _number(value: float) -> str:
 
 
 def sentence(fact: Fact) -> Span:
-    """Say what happened, in one line that is safe to show."""
+    """Describe a fact in one line that is safe to show."""
     match fact:
         case Stderr():
             return text.visible(text.decode(fact.payload[:4000]), limit=1000), "stderr"
@@ -131,22 +131,22 @@ def _connection(fact: ConnectionFact) -> Span:
         case ConnectionEvent.OPEN:
             target = _masked(fact.url) if fact.url else command_line(fact.argv)
             if fact.insecure:
-                return f"{name} opened without looking at certificates: {target}", "warning"
+                return f"{name} opened without certificate verification: {target}", "warning"
             return f"{name} opened{': ' if target else ''}{target}", "event"
         case ConnectionEvent.RENEW if fact.transport == "stdio":
-            return f"{name} started again{': ' if why else ''}{why}", "warning"
+            return f"{name} restarted{': ' if why else ''}{why}", "warning"
         case ConnectionEvent.RENEW:
             return f"{name} session lost{': ' if why else ''}{why}", "warning"
         case ConnectionEvent.CLOSE:
             return f"{name} closed{': ' if why else ''}{why}", "warning" if why else "event"
         case ConnectionEvent.ABORT:
-            return f"{name} broke off{': ' if why else ''}{why}", "error"
+            return f"{name} disconnected{': ' if why else ''}{why}", "error"
         case _:
             assert_never(fact.event)
 
 
 def command_line(argv: tuple[str, ...]) -> str:
-    """Return an argv on one line, safe to show and without what gives access; blanks and quotes are quoted."""
+    """Return an argv on one line, safe to show, without credentials, quoted as in a shell."""
     from inspector.protocol.credentials import command_without_credentials  # see `_masked`
 
     return " ".join(_quoted(text.visible(argument, limit=500)) for argument in command_without_credentials(argv))
@@ -177,9 +177,9 @@ def _process(fact: ProcessFact) -> Span:
 
 
 def ending(fact: ProcessFact) -> str:
-    """How a process ended: "exited with code 1", "was ended by SIGKILL"."""
+    """How a process ended: "exited with code 1", "was terminated by SIGKILL"."""
     if fact.signal:
-        return f"was ended by {text.visible(fact.signal, limit=20)}"
+        return f"was terminated by {text.visible(fact.signal, limit=20)}"
     return "ended" if fact.code is None else exit_words(fact.code)
 
 
@@ -207,43 +207,42 @@ def _sse(fact: SseNote) -> Span:
 
 
 def _masked(url: str) -> str:
-    from inspector.present.http import masked_url  # whoever starts a server has no use for its patterns
+    from inspector.present.http import masked_url  # its patterns are not needed to start a server
 
     return masked_url(url)
 
 
-# Why a request got no answer, as a person reads it.
+# Why a request has no response, in words.
 
 
 def why_silent(reply: Silent | Refused | Broken | GivenUp) -> str:
     """A clause; quotes foreign text."""
     match reply:
         case Silent():
-            return f"no answer came within {reply.seconds:g} s"
+            return f"no response within {reply.seconds:g} s"
         case Refused():
-            return f"it was refused with HTTP {reply.status}" if reply.status else f"no answer came: {reply.why}"
+            return f"rejected with HTTP {reply.status}" if reply.status else f"no response: {reply.why}"
         case Broken():
             return f"the connection ended: {reply.why}"
         case GivenUp():
-            return f"it was given up: {reply.why}" if reply.why else "it was given up"
+            return f"cancelled: {reply.why}" if reply.why else "cancelled"
 
 
-# Where a task stands, in a sign and a word: the same ones in the list of tasks, in the traffic and beside a
-# call.
+# The state of a task: the same sign and word in Tasks, in Traffic and beside a call.
 
 _STATES: dict[str, Span] = {
-    TaskState.WORKING: (f"{signs.PENDING} working", "pending"),
-    TaskState.INPUT_REQUIRED: (f"{signs.EVENT} needs input", "warning"),
-    TaskState.COMPLETED: (f"{signs.OK} completed", "ok"),
-    TaskState.FAILED: (f"{signs.ERROR} failed", "error"),
-    TaskState.CANCELLED: (f"{signs.TIMES} cancelled", "warning"),
+    TaskState.WORKING: (f"{signs.PENDING} Working", "pending"),
+    TaskState.INPUT_REQUIRED: (f"{signs.EVENT} Input required", "warning"),
+    TaskState.COMPLETED: (f"{signs.OK} Completed", "ok"),
+    TaskState.FAILED: (f"{signs.ERROR} Failed", "error"),
+    TaskState.CANCELLED: (f"{signs.TIMES} Cancelled", "warning"),
 }
 
 
 def state_of(task: Task) -> Span:
-    """Where it stands, as whoever runs it said; a state that there is not is shown as it came."""
+    """The state in the newest report; an unknown state is shown unchanged."""
     if task.lost:
-        return f"{signs.WARNING} not known", "warning"
+        return f"{signs.WARNING} Unknown", "warning"
     return state_words(task.state)
 
 
@@ -252,10 +251,10 @@ def state_words(state: str) -> Span:
     return _STATES.get(state) or (f"? {text.visible(state, limit=30) or 'no state'}", "warning")
 
 
-# How bad a finding is, as a number and as a sign: for marks of rows, and for badges.
+# The severity of a finding, as a number and as a sign: for marks of rows, and for badges.
 
 GRADES = ("hint", "warning", "error")
-"""Severities, the worst last; a mark is a place among them, from 1."""
+"""Severities, ascending; a mark is an index among them, from 1."""
 SIGNS_OF_GRADES: tuple[Span, ...] = (
     (" ", "faint"),
     (signs.NOTE, "muted"),
@@ -266,7 +265,7 @@ SIGNS_OF_GRADES: tuple[Span, ...] = (
 
 
 def badge(findings: "Sequence[Finding]") -> Span | None:
-    """How many there are, with the sign of the worst; None for none."""
+    """The count, with the sign of the highest severity; None for none."""
     if not findings:
         return None
     sign, role = SIGNS_OF_GRADES[max(3 - each.severity.rank for each in findings)]
@@ -278,28 +277,28 @@ def mark(grade: int) -> Span:
     return SIGNS_OF_GRADES[grade]
 
 
-# How old an answer is, and for how long the server says it stays good, in words.
+# The age of a response and its TTL, in words.
 
 _DAY_S = 86_400
 
 
 def age_line(freshness: Freshness, now_ns: int, clock: Callable[[int], str] | None = None) -> Line:
-    """When it was fetched, and what the server says of its age. `now_ns` is the journal's clock.
+    """When it was fetched, its TTL and its cache scope. `now_ns` is the journal's clock.
 
-    `clock` makes a time of day of a moment of that clock. With it moments stand in the place of ages: such a line
-    stays as it is until the answer is stale.
+    `clock` formats a moment of that clock as a time of day. With it the line contains times instead of ages, and does
+    not change until the response is stale.
     """
     when = clock(freshness.received_ns) if clock else f"{_age(freshness.received_ns, now_ns)} ago"
     fetched = f"fetched {when}"
-    scope = f", {freshness.scope}" if freshness.scope else ""
+    scope = f" {signs.NOTE} cacheScope {freshness.scope}" if freshness.scope else ""
     stale_from = freshness.stale_from_ns
     if stale_from is None:
         line: Line = ((fetched + scope, "faint"),)
     elif now_ns < stale_from:
-        said = f", {'said' if clock else 'server says'} fresh for {_age(freshness.received_ns, stale_from)}"
+        said = f" {signs.NOTE} TTL {_age(freshness.received_ns, stale_from)}"
         line = ((f"{fetched}{said}{scope}", "faint"),)
     else:
-        stale = f", stale since {clock(stale_from) if clock else _age(stale_from, now_ns)}"
+        stale = f" {signs.NOTE} stale {f'since {clock(stale_from)}' if clock else f'for {_age(stale_from, now_ns)}'}"
         line = ((fetched, "faint"), (stale, "warning"), (scope, "faint"))
     if not freshness.flaws:
         return line
@@ -308,7 +307,7 @@ def age_line(freshness: Freshness, now_ns: int, clock: Callable[[int], str] | No
 
 
 def age_facts(freshness: Freshness, now_ns: int) -> tuple[signs.Fact, ...]:
-    """The same as facts, what is wrong apart."""
+    """The same as facts, with invalid members as facts of their own."""
     told = plain(age_line(Freshness(freshness.received_ns, freshness.ttl_ms, freshness.scope), now_ns))
     return (signs.Fact("age", told), *(fact("wrong", flaw, "warning") for flaw in freshness.flaws))
 
@@ -318,7 +317,7 @@ def _age(since_ns: int, now_ns: int) -> str:
 
 
 def text_of(nanoseconds: int) -> str:
-    """A span of time in whole seconds, or in what is more to the point: "12 s", "3h 12m", "400 days"."""
+    """A duration in whole seconds or in larger units: "12 s", "3h 12m", "400 days"."""
     seconds = max(0, nanoseconds) // 1_000_000_000
     if seconds >= 3 * _DAY_S:
         return f"{seconds // _DAY_S:,} days"
@@ -327,13 +326,13 @@ def text_of(nanoseconds: int) -> str:
     return text.human_duration(seconds * 1_000_000_000)
 
 
-# How far a request is: a bar, how much of how much, how fast, and how long it will take at that pace.
+# The progress of a request: a bar, the amount, the rate and the estimated time left.
 
 FULL, EMPTY = "━", "─"
 
 
 def bar(progress: Progress, width: int) -> list[Span]:
-    """A bar of so many cells; empty where no total says how long it should be."""
+    """A bar of `width` cells; empty without a total."""
     share = fraction(progress)
     if share is None or width < 1:
         return []
@@ -342,16 +341,16 @@ def bar(progress: Progress, width: int) -> list[Span]:
 
 
 def fraction(progress: Progress) -> float | None:
-    """How much of it is done, as the server said: below 0 and beyond 1 as well; None without a usable total."""
+    """The reported share, which can be below 0 or above 1; None without a valid total."""
     if progress.raw or progress.total is None or progress.total <= 0:
         return None
     return progress.progress / progress.total
 
 
 def figures(progress: Progress, *, running: bool = True) -> str:
-    """How much, how fast, how long: "3 of 10 · 30 % · 1.2/s · about 6 s left". Safe to show.
+    """Amount, rate and time left: "3 of 10 · 30 % · 1.2/s · about 6 s left". Safe to show.
 
-    Nothing is left of what is not `running` any more.
+    There is no time left if it is not `running`.
     """
     parts = [amount(progress)]
     share = fraction(progress)
@@ -365,12 +364,12 @@ def figures(progress: Progress, *, running: bool = True) -> str:
 
 
 def pace(rate: float) -> str:
-    """So much a second, or where that is little, a minute."""
+    """The rate per second, or per minute if it is low."""
     return f"{rate:.3g}/s" if abs(rate) >= 0.1 else f"{rate * 60:.2g}/min"
 
 
 def left(seconds: float) -> str:
-    """How long it will take, as a guess."""
+    """The estimated time left."""
     if seconds < 1:
         return "less than 1 s left"
     if seconds < 99.5:
@@ -379,7 +378,7 @@ def left(seconds: float) -> str:
 
 
 def said(progress: Progress, *, running: bool = True) -> list[Span]:
-    """The figures, what is wrong with them, and the server's own words."""
+    """The figures, their defect, and the server's message."""
     spans: list[Span] = [(figures(progress, running=running), "text")]
     if progress.wrong:
         spans.append((f"  {signs.WARNING} {progress.wrong}", "warning"))
@@ -388,47 +387,47 @@ def said(progress: Progress, *, running: bool = True) -> list[Span]:
     return spans
 
 
-# What a real model made of a sampling request: which one, how long it took, what it did not get to see.
+# The run of a model for a sampling request: model, duration, and what was not passed to it.
 
 
 class ModelRun(msgspec.Struct, frozen=True):
-    """How asking a model went."""
+    """One run of a model."""
 
     model: str
-    """The model and where it is."""
+    """The model and its host."""
     took_ns: int = 0
-    """0 while it still is asked."""
+    """0 while it runs."""
     tokens_in: int | None = None
     tokens_out: int | None = None
     left_out: Sequence[str] = ()
-    """What of the request did not reach it."""
+    """The parts of the request that were not passed to the model."""
     why: str = ""
-    """Why it gave no answer; "" if it gave one."""
+    """Why there is no response; "" if there is one."""
     hint: str = ""
 
 
 def told(account: ModelRun) -> str:
-    """Which model it was, how long it took and what it cost, as one safe line."""
+    """Model, duration and tokens, as one safe line."""
     counted = [f"{number:,} {word}" for number, word in _tokens(account)]
     took = text.human_duration(account.took_ns)
     return text.visible(f"{account.model} in {took}{_bracketed(counted)}", limit=200)
 
 
 def left_out(account: ModelRun) -> str:
-    """What it did not get to see, as one safe line; "" for nothing."""
+    """What was not passed to the model, as one safe line; "" for nothing."""
     return text.visible(", ".join(account.left_out), limit=300)
 
 
 def account_section(account: ModelRun) -> Section:
-    """What came of asking: the answer's origin, or why there is none and what to do."""
+    """The origin of the response, or why there is none and what to do."""
     if account.why:
         lines = (*paragraph(account.why, "error", limit=1000), *paragraph(account.hint, "muted", limit=1000))
-        asked = fact("asked", f"{account.model}, for {text.human_duration(account.took_ns)}")
-        return Section("The model gave no answer", (asked,), lines)
+        asked = fact("model", f"{account.model}, {text.human_duration(account.took_ns)}")
+        return Section("No response from the model", (asked,), lines)
     facts = [signs.Fact("by", told(account), "strong")]
     if lost := left_out(account):
-        facts.append(signs.Fact("did not see", lost, "warning"))
-    return Section("What the model answers", tuple(facts), note="review it, then answer")
+        facts.append(signs.Fact("not passed", lost, "warning"))
+    return Section("Response of the model", tuple(facts), note="review it, then send it")
 
 
 def _tokens(account: ModelRun) -> list[tuple[int, str]]:
@@ -440,7 +439,7 @@ def _bracketed(words: list[str]) -> str:
     return f" ({', '.join(words)})" if words else ""
 
 
-# What a message is about, in a few words: arguments, a log line, the gist of an error. For one line of a list.
+# A preview of a message for one line of a list: arguments, a log line, the message of an error.
 
 MOST_DECODED = 64 * 1024
 """Bytes."""
@@ -450,9 +449,9 @@ _NAMED_ELSEWHERE = frozenset({"_meta", "name", "uri", "progressToken"})
 
 
 def of_payload(payload: bytes, newest: Progress | None = None) -> Span:
-    """The preview of a frame; ("", …) if there is nothing to say. Safe to show.
+    """The preview of a frame; ("", …) if it is empty. Safe to show.
 
-    `newest` is shown in the place of the progress that the frame itself tells of.
+    `newest` is shown instead of the progress in the frame.
     """
     if len(payload) > MOST_DECODED:
         return _cut(text.decode(payload[: 4 * _SHOWN])), "muted"
@@ -477,7 +476,7 @@ def _of_message(message: Message, payload: bytes, newest: Progress | None) -> Sp
 
 
 def of_request(method: str, params: Any) -> str:
-    """What a request asks for beside its target: arguments, a question, else its params; "" for none. Foreign."""
+    """The arguments or message of a request, else its params; "" for none. Foreign text."""
     if method in ("tools/call", "prompts/get"):
         arguments = peek.at(params, "arguments")
         return "" if arguments in (None, {}) else _json(arguments)
@@ -491,7 +490,7 @@ def of_request(method: str, params: Any) -> str:
 
 
 def of_result(result: Any) -> str:
-    """The gist of a result: the first text in it, else its JSON. Foreign."""
+    """The first text in a result, else its JSON. Foreign text."""
     for block in peek.items(result, "content"):
         if found := peek.text(block, "text"):
             return found
@@ -503,7 +502,7 @@ def of_result(result: Any) -> str:
 
 
 def of_log_message(params: Any) -> str:
-    """A log message on one line: level, logger, words. Foreign."""
+    """A log message on one line: level, logger, text. Foreign text."""
     level, logger = peek.text(params, "level") or "", peek.text(params, "logger") or ""
     data = peek.at(params, "data")
     said = data if isinstance(data, str) else peek.text(data, "message") or ("" if data is None else _json(data))

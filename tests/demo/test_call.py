@@ -98,7 +98,9 @@ async def test_a_response_that_is_no_object_is_an_error_of_the_tool() -> None:
 async def test_what_the_client_refuses_the_tool_tells() -> None:
     here = Here()
     await here.send(opening(roots={}))
-    (asked,) = await here.converse(request(1, "tools/call", name="roots_request"), {"error": {"code": -1, "message": "no"}})
+    (asked,) = await here.converse(
+        request(1, "tools/call", name="roots_request"), {"error": {"code": -1, "message": "no"}}
+    )
     assert asked["method"] == "roots/list"
     assert here.sent[-1]["result"]["isError"]
     assert here.sent[-1]["result"]["content"][0]["text"] == "The client rejected roots/list: no (-1)"

@@ -171,7 +171,9 @@ async def test_a_missing_capability_has_a_status_of_its_own() -> None:
 
 async def test_a_tool_that_cannot_ask_its_client_has_the_same_status() -> None:
     async with site() as (_, client):
-        response = await post(client, stateless(1, "tools/call", name="sampling_request", arguments={"with_tools": True}))
+        response = await post(
+            client, stateless(1, "tools/call", name="sampling_request", arguments={"with_tools": True})
+        )
     assert (response.status_code, response.json()["error"]["code"]) == (400, MISSING_CAPABILITY)
     assert response.json()["error"]["data"] == {"requiredCapabilities": {"sampling": {"tools": {}}}}
 

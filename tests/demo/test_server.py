@@ -123,7 +123,16 @@ ANYTHING = st.recursive(
     max_leaves=6,
 )
 METHODS = ("tools/call", "resources/read", "prompts/get", "completion/complete", "logging/setLevel", "tools/list")
-TOOLS = ("echo", "add", "complex_form", "image_result", "audio_result", "update_resource", "toggle_tool", "hostile_text")
+TOOLS = (
+    "echo",
+    "add",
+    "complex_form",
+    "image_result",
+    "audio_result",
+    "update_resource",
+    "toggle_tool",
+    "hostile_text",
+)
 PARAMS = st.fixed_dictionaries(
     {},
     optional={

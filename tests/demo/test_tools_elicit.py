@@ -152,7 +152,10 @@ def _looks_up(hour: object) -> dict[str, Any]:
 
 
 async def test_the_sage_is_quoted(both: _Both) -> None:
-    assert _said(await both.call("sampling_request", _says(_WORDS), question="Fish?")) == "The model (gull) responded: Herring."
+    assert (
+        _said(await both.call("sampling_request", _says(_WORDS), question="Fish?"))
+        == "The model (gull) responded: Herring."
+    )
     params = both.asked[0]["params"]
     assert params["messages"] == [{"role": "user", "content": {"type": "text", "text": "Fish?"}}]
     assert "tools" not in params

@@ -21,7 +21,9 @@ async def test_one_revision_lists_who_must_be_called_as_a_task_and_the_others_do
 async def test_where_there_are_no_tasks_the_call_takes_as_long_as_the_work() -> None:
     here = Here()
     await here.ask(opening(OLDER))
-    painted = request(1, "tools/call", name="task_optional", arguments={"coats": 2, **QUICK}, _meta={"progressToken": 1})
+    painted = request(
+        1, "tools/call", name="task_optional", arguments={"coats": 2, **QUICK}, _meta={"progressToken": 1}
+    )
     assert (await here.ask(painted))["result"]["content"][0]["text"] == "The tower is white again, by 2 coats."
     told = [m["params"]["message"] for m in here.sent if m.get("method") == "notifications/progress"]
     assert told == ["scraping", "coat 1", "coat 2"]

@@ -179,7 +179,7 @@ def test_an_age_is_told_where_the_server_told_one() -> None:
     catalogue = Catalogue()
     listed(catalogue, "tools", [], ttlMs=60_000)
     listed(catalogue, "prompts", [], ttlMs=5_000, cacheScope="public")
-    assert above(news(catalogue, "tools", "prompts")) == ["fetched 0:00, stale since 0:05, public"]
+    assert above(news(catalogue, "tools", "prompts")) == ["fetched 0:00 · stale since 0:05 · cacheScope public"]
 
 
 def test_the_page_about_a_list_tells_all_of_it() -> None:
@@ -190,7 +190,7 @@ def test_the_page_about_a_list_tells_all_of_it() -> None:
     lines = [plain(line) for line in about_lines(news(catalogue, "tools", "prompts", stopped="no"), 3 * S)]
     assert lines == [
         "Tools  2 items on 1 page",
-        "  ▲ ttlMs -1 is negative: it counts as 0   fetched 3 s ago, stale since 3 s",
+        "  ▲ ttlMs -1 is negative: it counts as 0   fetched 3 s ago · stale for 3 s",
         "  ▲ the server says that they have changed since",
         "  not fetched to the end: the next page's cursor is 'x␛'",
         "  ▲ no",

@@ -178,7 +178,7 @@ def test_one_on_its_way_and_one_that_was_lost_are_told_as_such(tape: Tape) -> No
     tape.request(1, "ping")
     assert told(tape) == {"last": "⋯ on its way"}
     tape.died()
-    assert told(tape) == {"last": "✗ lost", "without answer": "1"}
+    assert told(tape) == {"last": "✗ Lost", "without response": "1"}
 
 
 def test_an_error_is_a_round_trip_too(tape: Tape) -> None:
@@ -280,7 +280,7 @@ def test_the_steps_of_its_end_are_dated_from_its_start(tape: Tape) -> None:
     assert told[5:8] == [
         "  after       2.00 s  stdin closed",
         "  after       4.00 s  SIGTERM sent to process group 4711",
-        "  after       4.00 s  process 4711 was ended by SIGTERM",
+        "  after       4.00 s  process 4711 was terminated by SIGTERM",
     ]
     assert not any("running" in line for line in told)
 

@@ -58,7 +58,7 @@ def test_a_call_with_progress_a_question_logs_stderr_cancel_and_a_late_answer(ta
     assert story.steps[2].said == "Where?␛[2J"
     assert story.steps[5].said == "a stone␇"
     found = facts(story)
-    assert found["outcome"] == "▲ late"
+    assert found["outcome"] == "▲ Late"
     assert found["questions"] == "1 (elicitation), answered within 500 ms"
     assert (found["progress"], found["log messages"], found["lines of stderr"], found["late answers"]) == ("1",) * 4
     assert found["why"] == "slow"
@@ -151,10 +151,10 @@ def test_it_has_facts_a_diagram_and_the_messages(tape: Tape) -> None:
     tape.wait(3).answer(3, {"content": []})
     found = page(tape, call)
     assert found.startswith("# `tools/call dig`\n")
-    assert "| outcome | `✓ ok` |" in found
+    assert "| outcome | `✓ OK` |" in found
     assert "    participant S as shop\n    C->>S: tools/call dig (+0.000 s)\n" in found
     assert "    Note right of S: +0.030 s stderr a stone\n" in found
-    assert "    S-->>C: #10003; ok  tools/call dig (+0.033 s)\n```\n" in found
+    assert "    S-->>C: #10003; OK  tools/call dig (+0.033 s)\n```\n" in found
     assert '  ```json\n  {"jsonrpc":"2.0","id":3,"method":"tools/call"' in found
 
 
@@ -207,4 +207,4 @@ def test_rows_fill_the_width_and_what_comes_is_told_on(tape: Tape) -> None:
     assert step is not None
     assert step.said == "a stone"
     assert rows.step(2) is None
-    assert "outcome ⋯ pending" in "".join(text for text, _ in facts_said(more.facts))
+    assert "outcome ⋯ Pending" in "".join(text for text, _ in facts_said(more.facts))

@@ -58,11 +58,11 @@ from tests.present.test_live_checks import finding
 
 
 def test_each_way_to_get_no_answer_has_its_words() -> None:
-    assert why_silent(Silent(None, 2.5, "idle")) == "no answer came within 2.5 s"
+    assert why_silent(Silent(None, 2.5, "idle")) == "no response within 2.5 s"
     assert why_silent(Broken(None, "it exited with 7")) == "the connection ended: it exited with 7"
-    assert why_silent(GivenUp(None, "")) == "it was given up"
-    assert why_silent(GivenUp(None, "by hand")) == "it was given up: by hand"
-    assert why_silent(Refused(None, 404, "", b"")) == "it was refused with HTTP 404"
+    assert why_silent(GivenUp(None, "")) == "cancelled"
+    assert why_silent(GivenUp(None, "by hand")) == "cancelled: by hand"
+    assert why_silent(Refused(None, 404, "", b"")) == "rejected with HTTP 404"
 
 
 S = 1_000_000_000
@@ -70,19 +70,22 @@ S = 1_000_000_000
 
 def test_what_is_fresh_says_for_how_long_it_was_said_to_be() -> None:
     fresh = Freshness(0, 60_000, "private")
-    assert plain(age_line(fresh, 12 * S)) == "fetched 12 s ago, server says fresh for 60 s, private"
+    assert plain(age_line(fresh, 12 * S)) == "fetched 12 s ago · TTL 60 s · cacheScope private"
 
 
 def test_with_a_clock_it_changes_only_when_it_goes_stale() -> None:
     fresh = Freshness(5 * S, 60_000, "private")
     told = [plain(age_line(fresh, now * S, lambda ns: f"at {ns // S}")) for now in (5, 12, 64, 65, 3600)]
-    before, after = "fetched at 5, said fresh for 60 s, private", "fetched at 5, stale since at 65, private"
+    before, after = (
+        "fetched at 5 · TTL 60 s · cacheScope private",
+        "fetched at 5 · stale since at 65 · cacheScope private",
+    )
     assert told == [before, before, before, after, after]
 
 
 def test_what_is_stale_says_since_when() -> None:
     line = age_line(Freshness(0, 60_000), 63 * S)
-    assert plain(line) == "fetched 63 s ago, stale since 3 s"
+    assert plain(line) == "fetched 63 s ago · stale for 3 s"
     assert ("warning" in {role for _, role in line}) is True
 
 
@@ -96,7 +99,7 @@ def test_what_is_wrong_comes_first() -> None:
     assert "\x1b" not in plain(line)
     facts = age_facts(Freshness(0, 0, "", ("ttlMs -5 is negative: it counts as 0",)), S)
     assert [(each.key, each.value) for each in facts] == [
-        ("age", "fetched 1 s ago, stale since 1 s"),
+        ("age", "fetched 1 s ago · stale for 1 s"),
         ("wrong", "ttlMs -5 is negative: it counts as 0"),
     ]
 
@@ -283,13 +286,13 @@ def test_it_says_who_answered_how_long_it_took_and_what_it_cost() -> None:
 def test_what_the_model_did_not_see_is_a_warning() -> None:
     assert left_out(SALT) == "a block of type smell"
     facts = {each.key: each.role for each in account_section(SALT).facts}
-    assert facts["did not see"] == "warning"
-    assert "did not see" not in {each.key for each in account_section(ModelRun("m", 1)).facts}
+    assert facts["not passed"] == "warning"
+    assert "not passed" not in {each.key for each in account_section(ModelRun("m", 1)).facts}
 
 
 def test_a_failure_has_its_evidence_and_its_cure_and_nothing_raw() -> None:
     section = account_section(ModelRun("m", 5_000_000, why="HTTP 500: \x1b[2Joh no", hint="Look there."))
-    assert section.title == "The model gave no answer"
+    assert section.title == "No response from the model"
     shown = "".join(part for line in section.lines for part, _ in line)
     assert "oh no" in shown
     assert shown.endswith("Look there.")
@@ -310,9 +313,9 @@ def test_a_state_that_there_is_not_is_shown_as_it_came() -> None:
 
 def test_a_task_that_nobody_knows_any_more_says_so() -> None:
     task = Task(1, "t", True, 0, 1, state="working")
-    assert state_of(task)[0] == "⋯ working"
+    assert state_of(task)[0] == "⋯ Working"
     task.lost = True
-    assert state_of(task)[0] == "▲ not known"
+    assert state_of(task)[0] == "▲ Unknown"
 
 
 def _exchange(state: ExchangeState, code: int | None = None, *, tool_error: bool = False) -> Exchange:
@@ -324,14 +327,14 @@ def _exchange(state: ExchangeState, code: int | None = None, *, tool_error: bool
 @pytest.mark.parametrize(
     ("exchange", "words"),
     [
-        (_exchange(ExchangeState.PENDING), "⋯ pending"),
-        (_exchange(ExchangeState.ANSWERED), "✓ ok"),
-        (_exchange(ExchangeState.ANSWERED, tool_error=True), "✗ tool error"),
-        (_exchange(ExchangeState.ERROR, -32602), "✗ error -32602"),
-        (_exchange(ExchangeState.ERROR), "✗ error"),
-        (_exchange(ExchangeState.CANCELLED), "× cancelled"),
-        (_exchange(ExchangeState.LATE), "▲ late"),
-        (_exchange(ExchangeState.LOST), "✗ lost"),
+        (_exchange(ExchangeState.PENDING), "⋯ Pending"),
+        (_exchange(ExchangeState.ANSWERED), "✓ OK"),
+        (_exchange(ExchangeState.ANSWERED, tool_error=True), "✗ Tool error"),
+        (_exchange(ExchangeState.ERROR, -32602), "✗ Error -32602"),
+        (_exchange(ExchangeState.ERROR), "✗ Error"),
+        (_exchange(ExchangeState.CANCELLED), "× Cancelled"),
+        (_exchange(ExchangeState.LATE), "▲ Late"),
+        (_exchange(ExchangeState.LOST), "✗ Lost"),
     ],
 )
 def test_each_state_has_its_sign_and_its_word(exchange: Exchange, words: str) -> None:
@@ -339,13 +342,13 @@ def test_each_state_has_its_sign_and_its_word(exchange: Exchange, words: str) ->
 
 
 def test_in_a_recording_nobody_waits_any_more() -> None:
-    assert status(_exchange(ExchangeState.PENDING), live=False)[0] == "⋯ no answer"
+    assert status(_exchange(ExchangeState.PENDING), live=False)[0] == "⋯ No response"
 
 
 def test_a_stream_that_lasts_is_no_request_that_waits() -> None:
     stream = Exchange(1, Direction.TO_SERVER, 1, "subscriptions/listen", "", 1, 0)
-    assert status(stream, live=True)[0] == "● listening"
-    assert status(stream, live=False)[0] == "○ not ended"
+    assert status(stream, live=True)[0] == "● Listening"
+    assert status(stream, live=False)[0] == "○ Open"
 
 
 @pytest.mark.parametrize(
@@ -375,10 +378,10 @@ def test_progress_is_told_as_the_server_put_it(params: object, words: str) -> No
         ),
         (ConnectionFact(ConnectionEvent.CLOSE, "sse"), "HTTP+SSE closed"),
         (ConnectionFact(ConnectionEvent.RENEW, "http", why="404"), "Streamable HTTP session lost: 404"),
-        (ConnectionFact(ConnectionEvent.ABORT, "stdio", why="gone\x07"), "stdio broke off: gone␇"),
+        (ConnectionFact(ConnectionEvent.ABORT, "stdio", why="gone\x07"), "stdio disconnected: gone␇"),
         (ProcessFact(ProcessEvent.SPAWN, 7), "process 7 started"),
         (ProcessFact(ProcessEvent.EXIT, 7, 1), "process 7 exited with code 1"),
-        (ProcessFact(ProcessEvent.EXIT, 7, None, "SIGKILL"), "process 7 was ended by SIGKILL"),
+        (ProcessFact(ProcessEvent.EXIT, 7, None, "SIGKILL"), "process 7 was terminated by SIGKILL"),
         (ProcessFact(ProcessEvent.EXIT, 7), "process 7 ended"),
         (ProcessFact(ProcessEvent.SIGNAL, 7, signal="SIGTERM"), "SIGTERM sent to process group 7"),
         (ProcessFact(ProcessEvent.STDIN_EOF, 7), "stdin closed"),

@@ -32,35 +32,38 @@ class Column(msgspec.Struct, frozen=True):
     width: int
     right: bool = False
     about: str = ""
-    """Half a sentence for whoever chooses."""
+    """What it shows, for the list to choose from."""
     tight: bool = False
     """Whether the next column follows without a space."""
 
 
-_SECONDS = Column("seconds", "time", 8)
+_SECONDS = Column("seconds", "Time", 8)
+_MINUTES = Column("seconds", "Time", 5)
+"""The same with a time of day, as minutes and seconds."""
 CHOICES: tuple[Column, ...] = (
-    Column("number", "#", 7, True, "its number in the capture"),
-    Column("time", "time", 12, False, "when it crossed the wire; @ changes how that is told"),
-    Column("since", "since", 8, True, "how long after the row above"),
-    Column("mark", signs.FINDING, 1, False, "the worst that checks have found in it", True),
-    Column("way", "", 1, False, "who sent it"),
-    Column("what", "method and target", 0, False, "the method, what it is about, and a preview"),
-    Column("status", "status", 14, False, "what became of the exchange"),
-    Column("took", "took", 7, True, "from the request to its answer"),
-    Column("size", "size", 6, True, "bytes of the answer, or of the message"),
-    Column("sent", "sent", 6, True, "bytes that went to the server"),
-    Column("came", "came", 6, True, "bytes that came from it"),
-    Column("channel", "on", 6, False, "where it crossed: stdin, stdout, post, sse"),
-    Column("http", "http", 4, True, "the status of the HTTP response that belongs to it"),
-    Column("id", "id", 8, False, "the JSON-RPC id"),
-    Column("session", "session", 10, False, "the HTTP session that it belongs to"),
-    Column("finding", "finding", 28, False, "what checks have found, in words"),
-    Column("lane", "", LANE, False, "a bar on the time of the rows in sight"),
+    Column("number", "#", 7, True, "entry number in the capture"),
+    Column("time", "Time", 12, False, "time of day, or relative"),
+    Column("since", "Delta", 8, True, "time since the row above"),
+    Column("mark", signs.FINDING, 1, False, "the most severe finding", True),
+    Column("way", "", 1, False, "sender"),
+    Column("what", "Method and target", 0, False, "method, target and a preview"),
+    Column("status", "Status", 17, False, "state of the request"),
+    Column("took", "Duration", 8, True, "time from the request to its response"),
+    Column("size", "Size", 6, True, "size of the response, or of the message"),
+    Column("sent", "Sent", 6, True, "bytes sent to the server"),
+    Column("came", "Received", 8, True, "bytes received from the server"),
+    Column("channel", "Channel", 7, False, "stdin, stdout, post or sse"),
+    Column("http", "HTTP", 4, True, "status of the HTTP response"),
+    Column("id", "ID", 8, False, "JSON-RPC id"),
+    Column("session", "Session", 10, False, "Mcp-Session-Id"),
+    Column("finding", "Finding", 28, False, "titles of the findings"),
+    Column("lane", "", LANE, False, "waterfall of the visible rows"),
 )
-"""In the order in which they are offered."""
+"""In the order of the list to choose from."""
 _BY_NAME = {column.name: column for column in (*CHOICES, _SECONDS)}
 _BY_WIDTH = (
     (56, "mark way what status took"),
+    (66, "seconds mark way what status took"),
     (100, "seconds mark way what status took size"),
     (140, "number time mark way what status took size"),
     (150, "number time since mark way what status took sent came channel"),
@@ -76,7 +79,7 @@ def column(name: str) -> Column | None:
 
 
 def by_width(width: int) -> tuple[str, ...]:
-    """The names of the columns for a width in cells, where nobody has chosen."""
+    """The names of the default columns for a width in cells."""
     for below, names in _BY_WIDTH:
         if width < below:
             return tuple(names.split())
@@ -84,7 +87,7 @@ def by_width(width: int) -> tuple[str, ...]:
 
 
 def columns(width: int, chosen: Sequence[str] = ()) -> tuple[Column, ...]:
-    """The columns for a width, from left to right; `chosen`: the reader's own, empty where there is no choice."""
+    """The columns for a width, from left to right. `chosen`: the user's columns, empty for the default."""
     if not chosen:
         return tuple(_BY_NAME[name] for name in by_width(width))
     names = dict.fromkeys(chosen if "what" in chosen else (*chosen, "what"))
@@ -116,9 +119,9 @@ def lay_out(cells: dict[str, list[Span]], width: int, shown: Sequence[Column]) -
 
 
 def _with_room(shown: Sequence[Column], cells: dict[str, list[Span]]) -> Sequence[Column]:
-    """Leave out status and time if there is nothing in either: a line of stderr has better use for their room.
+    """Leave out status and duration if both are empty, which gives their room to the text.
 
-    What stands left of the text that gets that room keeps its place, and so does what stands right of it.
+    The other columns keep their places.
     """
     if "status" in cells or "took" in cells:
         return shown
@@ -128,53 +131,52 @@ def _with_room(shown: Sequence[Column], cells: dict[str, list[Span]]) -> Sequenc
 
 
 def titles(width: int, shown: Sequence[Column], named: dict[str, str] | None = None) -> list[Span]:
-    """The titles of the columns; `named`: other words for some."""
+    """The titles of the columns; `named` replaces some of them."""
     return list(_titles(width, tuple(shown), tuple((named or {}).items())))
 
 
 @lru_cache(maxsize=8)
 def _titles(width: int, shown: tuple[Column, ...], named: tuple[tuple[str, str], ...]) -> tuple[Span, ...]:
-    """The same: asked for at every look, and nearly always what it was."""
+    """The same, cached: read at every update, and rarely different."""
     words = dict(named)
     return tuple(lay_out({each.name: [(words.get(each.name, each.title), "muted")] for each in shown}, width, shown))
 
 
-# How a reader wants to see the traffic: in which columns, and by which clock. Rows are laid out by it.
+# How the traffic is displayed: columns and time format.
 
 
 class TimeMode(StrEnum):
-    """What the column of times tells."""
+    """The format of the Time column."""
 
     CLOCK = "clock"
     """The time of day."""
     START = "start"
     """Seconds since the capture began."""
     ABOVE = "above"
-    """How long after the row above."""
+    """Time since the row above."""
     REFERENCE = "reference"
-    """Seconds since the entry that the reader has set."""
+    """Seconds since the entry that the user has chosen."""
 
 
-_TITLES = {TimeMode.START: "start", TimeMode.ABOVE: "above", TimeMode.REFERENCE: "#{}"}
-"""What times count from."""
+_TITLES = {TimeMode.START: "Elapsed", TimeMode.ABOVE: "Delta", TimeMode.REFERENCE: "From #{}"}
 
 
 class Look(msgspec.Struct, frozen=True):
-    """One reader's choice."""
+    """The user's choice."""
 
     chosen: tuple[str, ...] = ()
-    """Names of columns, from left to right; empty: the width decides."""
+    """Names of columns, from left to right; empty: the default for the width."""
     mode: TimeMode = TimeMode.CLOCK
     started_ns: int = 0
     """When the capture began, by the clock of its entries."""
     reference: int = 0
-    """The entry that times count from in that mode; 0 for none."""
+    """The entry from which times are counted in that mode; 0 for none."""
     reference_ns: int = 0
 
     laneless: bool = False
-    """Whether there is no small waterfall, whatever the width."""
+    """Whether the waterfall column is hidden at every width."""
     marked: bool = False
-    """Whether checks look at the messages: then their marks have a column."""
+    """Whether checks run, so that findings have a column."""
 
     def columns(self, width: int) -> Sequence[Column]:
         """The columns for a width in cells."""
@@ -184,16 +186,19 @@ class Look(msgspec.Struct, frozen=True):
         )
         if not self.marked:
             away = away | {"mark", "finding"}
-        return [column for column in shown if column.name not in away] if away else shown
+        found = [column for column in shown if column.name not in away] if away else shown
+        if self.mode is TimeMode.CLOCK:
+            return [_MINUTES if column is _SECONDS else column for column in found]
+        return found
 
     def titles(self, width: int) -> list[Span]:
-        """What stands above the columns."""
+        """The row of titles."""
         word = _TITLES.get(self.mode, "").format(self.reference)
-        named = {"time": f"{'since ' + word:>12}", "seconds": f"{'of ' + word:>8}"} if word else {}
+        named = {"time": f"{word:>12}", "seconds": f"{word:>8}"} if word else {}
         return titles(width, self.columns(width), named)
 
     def time(self, n: int, store: Store, previous_ns: int | None) -> Span:
-        """What the column of times holds for entry n; `previous_ns`: when the row above crossed the wire."""
+        """The time of entry n; `previous_ns`: the time of the row above."""
         now = store.time_ns(n)
         match self.mode:
             case TimeMode.CLOCK:
@@ -208,12 +213,12 @@ class Look(msgspec.Struct, frozen=True):
                 return seconds(now - self.reference_ns).rjust(12), "muted"
 
     def next_mode(self) -> "Look":
-        """The same with the next way of telling times; without a reference there are three."""
+        """The same with the next time format; without a reference there are three."""
         modes = [mode for mode in TimeMode if mode is not TimeMode.REFERENCE or self.reference]
         return msgspec.structs.replace(self, mode=modes[(modes.index(self.mode) + 1) % len(modes)])
 
     def with_reference(self, n: int, time_ns: int) -> "Look":
-        """The same with times that count from entry n; 0: from none any more."""
+        """The same with times counted from entry n; 0: with clock times."""
         mode = TimeMode.REFERENCE if n else TimeMode.CLOCK
         return msgspec.structs.replace(self, mode=mode, reference=n, reference_ns=time_ns)
 
@@ -232,5 +237,5 @@ def seconds(nanoseconds: int) -> str:
 
 
 def since(nanoseconds: int) -> str:
-    """How much later or earlier: `+31ms`, `-2.0s`."""
+    """A difference of times: `+31ms`, `-2.0s`."""
     return ("+" if nanoseconds >= 0 else "-") + text.human_duration(abs(nanoseconds)).replace(" ", "")

@@ -88,7 +88,7 @@ def moment(time_ns: int, window: TimeWindow, width: int) -> list[Span]:
 
 
 def role_of(exchange: Exchange) -> Role:
-    """How its bar looks. What became of it stands in words elsewhere."""
+    """The role of its bar, from the state of the exchange."""
     if exchange.tool_error or exchange.state in (ExchangeState.ERROR, ExchangeState.LOST):
         return "muted" if exchange.probe else "error"
     if exchange.is_open:
@@ -155,17 +155,17 @@ _EXTRA = frozenset(("http", "id", "session"))
 _BAR = 10
 """Cells of the bar that shows how far a request is."""
 _MOST_BEFORE = 300
-"""Entries before a run of stderr among which the message is looked for that it follows."""
-_LOST_BYTES = "its bytes can't be read back"
+"""How many entries before a run of stderr are searched for the message that it follows."""
+_LOST_BYTES = "cannot read the message from the capture"
 
 
 class RowPlace(msgspec.Struct, frozen=True):
-    """Where a row stands in its list."""
+    """The position of a row in its list."""
 
     tree: bool
     nested: bool = False
     folded: int = 0
-    """How many rows are folded away under it."""
+    """How many rows are folded under it."""
     previous_ns: int | None = None
     """When the entry of the row above crossed the wire; None for the first."""
     run: RowRun | None = None
@@ -175,9 +175,9 @@ class RowPlace(msgspec.Struct, frozen=True):
     window: TimeWindow | None = None
     """The time that the small waterfall shows."""
     grade: int = 0
-    """How bad the worst is that checks have found: 3 an error, 2 a warning, 1 a hint, 0 nothing."""
+    """The highest severity of its findings: 3 error, 2 warning, 1 hint, 0 none."""
     found: "Sequence[Finding]" = ()
-    """What they found, where somebody wants to see it; worst first."""
+    """Its findings, most severe first, if the Finding column is shown."""
 
 
 class RowWriter:
@@ -213,7 +213,7 @@ class RowWriter:
         return RowView(lay_out(cells, width, shown), live=live or place.grows)
 
     def _noted(self, n: int, exchange: Exchange | None, place: RowPlace) -> list[Span]:
-        """The mark of an entry, or in the tree of the answer that its row stands for."""
+        """The mark of an entry or, in the tree, of the response in the same row."""
         marks = self._journal.marks
         answer = exchange.answer_frame if place.tree and exchange is not None and exchange.request_frame == n else None
         found = marks.get(n) or (marks.get(answer) if answer else None)
@@ -239,7 +239,7 @@ class RowWriter:
         return bar(exchange.started_ns, lane_end(exchange, now_ns), window, LANE, role_of(exchange))
 
     def _goes_on(self, exchange: Exchange) -> bool:
-        """Whether its answer was not the last word: it asks, or is a task that runs."""
+        """Whether it continues after its response: input is required, or a task runs."""
         task = self._journal.conversation.tasks.of_operation(exchange.operation)
         runs = task is not None and not task.ended and task.exchange == exchange.number
         return runs or (exchange.asks and not exchange.retried)
@@ -252,7 +252,7 @@ class RowWriter:
         cells: dict[str, list[Span]] = {
             "number": [(str(n), "faint")],
             "time": [when],
-            "seconds": [(when[0][:8] if look.mode is TimeMode.CLOCK else when[0].strip().rjust(8), when[1])],
+            "seconds": [(when[0][3:8] if look.mode is TimeMode.CLOCK else when[0].strip().rjust(8), when[1])],
             "size": [_size(self._store.size(n))],
         }
         if place.previous_ns is not None:
@@ -282,9 +282,9 @@ class RowWriter:
             self._status(cells, n, exchange, place, now_ns)
         elif kind is MessageKind.INVALID:
             acknowledged = is_acknowledgment(self._journal, n)
-            cells["status"] = [("acknowledged", "muted") if acknowledged else (f"{signs.ERROR} not JSON-RPC", "error")]
+            cells["status"] = [("Acknowledged", "muted") if acknowledged else (f"{signs.ERROR} Not JSON-RPC", "error")]
         elif kind in (MessageKind.RESPONSE, MessageKind.ERROR):
-            cells["status"] = [(f"{signs.WARNING} no request", "warning")]
+            cells["status"] = [(f"{signs.WARNING} No request", "warning")]
         if place.run is not None:
             self._tell_of_run(cells, what, place.run)
         if place.folded:
@@ -299,7 +299,7 @@ class RowWriter:
             what += [("  " if kind is not MessageKind.INVALID else "", "text"), preview]
 
     def _tell_of_run(self, cells: dict[str, list[Span]], what: list[Span], run: RowRun) -> None:
-        """Say how many the row stands for, and how long they took to come."""
+        """Add the number of folded entries and the time from the first to the last."""
         sign = signs.OPENED if run.opened else signs.CLOSED
         what.append((f" {sign} {signs.TIMES}{run.count:,}", "accent"))
         if not run.opened:
@@ -309,7 +309,7 @@ class RowWriter:
             cells["size"] = cells["sent"] = cells["came"] = []
 
     def _progress_of_row(self, n: int, exchange: Exchange | None, place: RowPlace) -> Progress | None:
-        """What a row tells of that stands for all progress of a request; None for any other row."""
+        """The progress of a request, for the row that shows all of it; None for any other row."""
         if not place.tree or exchange is None or self._store.method(n) != "notifications/progress":
             return None
         return exchange.progress
@@ -326,7 +326,7 @@ class RowWriter:
             return []
         role: Role = "method" if kind is MessageKind.REQUEST else "answer"
         if exchange is None:
-            return [(text.visible(self._store.method(n), limit=200) or "answer to nothing", role)]
+            return [(text.visible(self._store.method(n), limit=200) or "response without request", role)]
         named: list[Span] = [(text.visible(exchange.method, limit=200), role)]
         if exchange.target:
             named.append((" " + text.visible(exchange.target, limit=200), "target"))
@@ -335,10 +335,10 @@ class RowWriter:
     def _status(self, cells: dict[str, list[Span]], n: int, exchange: Exchange, place: RowPlace, now_ns: int) -> None:
         is_request = exchange.request_frame == n
         if is_request and not place.tree and exchange.answer_frame is not None:
-            cells["status"] = [(f"answer #{exchange.answer_frame}", "muted")]
+            cells["status"] = [(f"Response #{exchange.answer_frame}", "muted")]
             return
         if not is_request and exchange.answer_frame != n:
-            cells["status"] = [(f"{signs.WARNING} answer again", "warning")]
+            cells["status"] = [(f"{signs.WARNING} Duplicate", "warning")]
             return
         task = self._journal.conversation.tasks.of_operation(exchange.operation)
         became = task is not None and task.exchange == exchange.number and exchange.state is ExchangeState.ANSWERED
@@ -356,7 +356,7 @@ class RowWriter:
             self._answer_of(cells, exchange)
 
     def _answer_of(self, cells: dict[str, list[Span]], exchange: Exchange) -> None:
-        """What a row that stands for an exchange says of its answer: its size, and the HTTP status if it tells."""
+        """Add the size of the response, and an HTTP status other than 2xx."""
         other = "came" if exchange.sender is Direction.TO_SERVER else "sent"
         if exchange.answer_frame is not None and exchange.answer_frame <= self._store.count:
             size = _size(self._store.size(exchange.answer_frame))
@@ -392,7 +392,7 @@ class RowWriter:
             said, role = _LOST_BYTES, "error"
         is_stderr = self._store.kind(n) is EntryKind.STDERR
         cells["way"] = [(signs.STDERR if is_stderr else signs.EVENT, role)]
-        cells["what"] = [(said or "(an empty line)", role)]
+        cells["what"] = [(said or "(empty line)", role)]
         cells["channel"] = [("stderr", "faint")] if is_stderr else []
         if is_stderr:
             cells["came"] = cells["size"]
@@ -406,18 +406,18 @@ class RowWriter:
             cells.pop("took", None)  # its room is for the text
 
     def _followed(self, n: int) -> str:
-        """What the server got or answered last before entry n, or that it was started; "" if that is long ago."""
+        """The last message or process start before entry n; "" if that is too far back."""
         first = max(1, n - _MOST_BEFORE)
         columns = self._store.columns(first, n - 1)
         for at in range(n - 1 - first, -1, -1):
             before, kind = first + at, columns.flags[at] & KIND_BITS
             if columns.kinds[at] == EntryKind.PROCESS:
-                return "the start of the server"
+                return "server start"
             if columns.kinds[at] != EntryKind.FRAME or kind in (MessageKind.NOTIFICATION, MessageKind.INVALID):
                 continue
             exchanges, number = self._journal.conversation.exchanges, columns.exchanges[at]
             method = exchanges[number - 1].method if 0 < number <= len(exchanges) else self._store.method(before)
-            answer = "the answer to " if kind in (MessageKind.RESPONSE, MessageKind.ERROR) else ""
+            answer = "response to " if kind in (MessageKind.RESPONSE, MessageKind.ERROR) else ""
             return f"{answer}{text.visible(method, limit=60)} #{before}"
         return ""
 
@@ -431,11 +431,11 @@ def _size(size: int) -> Span:
 
 
 def lane_end(exchange: Exchange, now_ns: int) -> int:
-    """Where its bar ends: where it ended, or now."""
+    """The end of its bar: its end, or now."""
     return exchange.ended_ns if exchange.ended_ns is not None else max(now_ns, exchange.started_ns)
 
 
-# What somebody has noted about a recording, as rows: marks with their colours and comments, and saved views.
+# Marks with their colours and comments, and saved views, as rows.
 
 _ROLES: dict[str, Role] = {
     "yellow": "warning", "red": "error", "green": "ok", "blue": "target", "violet": "from_server",
@@ -444,18 +444,18 @@ _SHORT = 40
 
 
 def mark_role(color: str) -> Role:
-    """How a colour is shown."""
+    """The role that displays a colour of marks."""
     return _ROLES.get(color, "warning")
 
 
 def mark_spans(mark: Mark) -> list[Span]:
-    """A mark before what a row says: the sign, the first letter of its colour, the beginning of its comment."""
+    """The mark at the start of a row: sign, first letter of the colour, start of the comment."""
     comment = f"{text.visible(mark.text, limit=_SHORT)} {signs.NOTE} " if mark.text else ""
     return [(f"{signs.MARK}{mark.color[:1]} {comment}", mark_role(mark.color))]
 
 
 def next_colour(color: str) -> str:
-    """The colour after that one; after the last comes the first."""
+    """The next colour; the first one after the last."""
     return COLOURS[(COLOURS.index(color) + 1) % len(COLOURS)] if color in COLOURS else COLOURS[0]
 
 
@@ -468,7 +468,7 @@ class NotedRows(RowSource):
         self.show(notes)
 
     def show(self, notes: Notes) -> None:
-        """Show others."""
+        """Replace the rows."""
         self._items: Sequence[Mark | View] = [*notes.marks.values(), *sorted(notes.views, key=lambda view: view.name)]
         self._reference = notes.reference
         self._generation += 1
@@ -482,7 +482,7 @@ class NotedRows(RowSource):
         return self._generation
 
     def item(self, index: int) -> Mark | View | None:
-        """What a row stands for."""
+        """The mark or view of a row."""
         return self._items[index] if 0 <= index < len(self._items) else None
 
     def row(self, index: int, width: int) -> RowView:
@@ -493,10 +493,10 @@ class NotedRows(RowSource):
         role = mark_role(mark.color)
         spans: list[Span] = [(f" {signs.MARK} {mark.color:<7}", role), (f"{f'#{mark.n}':>9}  ", "faint")]
         if not mark.n <= self._journal.count:
-            return [*spans, ("the capture has no such entry", "muted"), (f"  {_comment(mark)}", "text")]
+            return [*spans, ("no such entry in the capture", "muted"), (f"  {_comment(mark)}", "text")]
         spans.append((f"{text.clock(self._journal.store.wall_ns(mark.n))}  ", "muted"))
         if mark.n == self._reference:
-            spans.append((f"{signs.EVENT} times count from here  ", "accent"))
+            spans.append((f"{signs.EVENT} time reference  ", "accent"))
         if mark.text:
             spans.append((f"{_comment(mark)}  ", "text"))
         return [*spans, *self._named(mark.n)]
@@ -520,7 +520,7 @@ def _comment(mark: Mark) -> str:
 
 
 def _view(view: View) -> list[Span]:
-    shown = "tree" if view.tree else "order of the wire"
+    shown = "tree" if view.tree else "wire order"
     columns = f", {len(view.columns)} columns" if view.columns else ""
     return [
         (" view     ", "accent"),
@@ -530,7 +530,7 @@ def _view(view: View) -> list[Span]:
     ]
 
 
-# Entries of a journal as lines of text, or as plain data for a machine, in the order of the wire.
+# Entries of a journal as lines of text, or as plain data for scripts, in wire order.
 
 
 class TailWriter:
@@ -549,7 +549,7 @@ class TailWriter:
         return tuple(spans) if role is None else (("".join(text for text, _ in spans).rstrip(), role),)
 
     def data(self, n: int) -> dict[str, Any]:
-        """Entry n for a machine. A message that is JSON stands there as it came, another payload as text."""
+        """Entry n for scripts. A JSON message is included unchanged, another payload as text."""
         store, entry, exchange = self._journal.store, self._journal.store.entry(n), self._exchange(n)
         found: dict[str, Any] = {"n": n, "time": _time(entry.wall_ns)}
         if isinstance(entry.what, Frame):

@@ -25,7 +25,8 @@ def test_each_call_becomes_a_case_that_its_server_passes(tmp_path: Path) -> None
     assert stat.S_IMODE(path.stat().st_mode) == 0o600, "results may hold secrets"
     before = path.read_bytes()
     assert (
-        inspect("test", "--from-capture", str(capture), "--where", "tool in {add, image_result}").status == ExitStatus.OK
+        inspect("test", "--from-capture", str(capture), "--where", "tool in {add, image_result}").status
+        == ExitStatus.OK
     )
     assert path.read_bytes() == before
     tested = inspect("test", str(path), "--era", "legacy", *demo())

@@ -76,7 +76,9 @@ async def test_a_server_that_goes_away_ends_the_sending_without_a_crash() -> Non
     try:
         async with open_session(target, live, Settings(era=Era.LEGACY)) as session:
             await session.connect()
-            calls_only = [step for step in found.steps if step.account.target in ("add", "jsonrpc_error", "image_result")]
+            calls_only = [
+                step for step in found.steps if step.account.target in ("add", "jsonrpc_error", "image_result")
+            ]
             made = type(found)(tuple(calls_only))
             resent = await resend(session, made, ResendOptions(Normal(), Replies(talk), allow_destructive=True))
     finally:

@@ -71,7 +71,7 @@ def test_what_stands_right_keeps_its_place_where_status_and_time_are_missing() -
 def test_what_stands_left_of_the_method_keeps_its_place_too() -> None:
     shown = columns(100, ("status", "what"))
     row = plain(lay_out({"what": [("x", "text")]}, 100, shown))
-    assert row.index("x") == 15
+    assert row.index("x") == 18
 
 
 def _times(tape: Tape, look: Look, width: int = 80) -> list[str]:
@@ -102,8 +102,8 @@ def test_since_the_line_that_was_set(tape: Tape) -> None:
     _three(tape)
     look = PLAIN.with_reference(2, tape.journal.store.time_ns(2))
     assert _times(tape, look) == ["-1.500", "◆ 0.000", "1.500", "1.000"]
-    assert "of #2" in plain(look.titles(80))
-    assert "since #2" in plain(look.titles(120))
+    assert "From #2" in plain(look.titles(80))
+    assert "From #2" in plain(look.titles(120))
 
 
 def test_the_ways_to_tell_times_follow_one_another() -> None:

@@ -107,7 +107,7 @@ def test_the_column_stands_in_the_row(tape: Tape) -> None:
     model.look = Look(chosen=("what", "=args.q", "id", "=nonsense", "status"))
     row, head = plain(model.row(0, 100).spans), plain(model.header(100))
     assert row[head.index("args.q") :].split()[0] == "x"
-    assert row.rstrip().endswith("✓ ok")
+    assert row.rstrip().endswith("✓ OK")
 
 
 def test_hostile_values_are_made_visible_and_short(tape: Tape) -> None:

@@ -375,8 +375,8 @@ def _talk(tape: Tape) -> JournalFindings:
 def test_in_the_tree_a_row_has_the_worst_of_all_that_it_stands_for(tape: Tape) -> None:
     model = _model(tape, _talk(tape))
     rows = [plain(model.row(index, 80).spans) for index in range(model.count)]
-    assert [row[9] for row in rows] == ["✗", "·", "▲"]
-    assert plain(model.header(80))[9] == "⚑"
+    assert [row[6] for row in rows] == ["✗", "·", "▲"]
+    assert plain(model.header(80))[6] == "⚑"
     assert [each.id for each in model.marks.of_row(1)] == ["K2", "K1"]
 
 
@@ -428,7 +428,7 @@ def test_of_a_folded_run_the_worst_is_seen(tape: Tape) -> None:
     found.add([finding("G1", last - 3, Severity.WARNING)])
     model = _model(tape, found)
     assert model.count == 1
-    assert plain(model.row(0, 80).spans)[9] == "▲"
+    assert plain(model.row(0, 80).spans)[6] == "▲"
 
 
 def test_what_is_muted_has_no_mark_and_is_no_hit_until_it_is_heard_of_again(tape: Tape) -> None:

@@ -32,7 +32,7 @@ def _model(tape: Tape, *, tree: bool = True) -> LogModel:
 
 def _read(model: LogModel, width: int = 80) -> list[str]:
     """All rows without their times and without what only fills them."""
-    return [plain(model.row(index, width).spans)[9:].rstrip() for index in range(model.count)]
+    return [plain(model.row(index, width).spans)[6:].rstrip() for index in range(model.count)]
 
 
 def _a_short_conversation(tape: Tape) -> None:
@@ -53,11 +53,11 @@ def test_the_tree_tells_the_story(tape: Tape) -> None:
     assert _read(_model(tape)) == [
         "◆ stdio opened: python server.py --verbose",
         "◆ process 4711 started",
-        '→ tools/call search  {"q":"x"}            ✓ ok            1.00 s   48 B',
-        "← └ progress  ━━━━────── 40 %                                     106 B",
-        "← └ elicitation/create  Which repo?       ✓ ok            590 ms   53 B",
-        "! rate limited, retrying                                           22 B",
-        "→ tools/call wait                         ⋯ pending         0 µs",
+        '→ tools/call search  {"q":"x"}           ✓ OK                1.00 s   48 B',
+        "← └ progress  ━━━━────── 40 %                                        106 B",
+        "← └ elicitation/create  Which repo?      ✓ OK                590 ms   53 B",
+        "! rate limited, retrying                                              22 B",
+        "→ tools/call wait                        ⋯ Pending             0 µs",
     ]
 
 
@@ -66,10 +66,10 @@ def test_the_wire_order_proves_it(tape: Tape) -> None:
     model = _model(tape, tree=False)
     assert model.count == tape.journal.count
     assert _read(model)[5:] == [
-        '→ elicitation/create  {"action":"accept"} ✓ ok            590 ms   53 B',
-        "! rate limited, retrying                                           22 B",
-        '← tools/call search  {"content":[]}       ✓ ok            1.00 s   48 B',
-        "→ tools/call wait                         ⋯ pending         0 µs",
+        '→ elicitation/create  {"action":"accept… ✓ OK                590 ms   53 B',
+        "! rate limited, retrying                                              22 B",
+        '← tools/call search  {"content":[]}      ✓ OK                1.00 s   48 B',
+        "→ tools/call wait                        ⋯ Pending             0 µs",
     ]
 
 
@@ -144,8 +144,8 @@ def test_titles_stand_over_their_columns(tape: Tape) -> None:
     _a_short_conversation(tape)
     model = _model(tape)
     title, row = plain(model.header(160)), plain(model.row(2, 160).spans)
-    assert title.index("status") == row.index("✓ ok")
-    assert title.index("method") == row.index("tools/call")
+    assert title.index("Status") == row.index("✓ OK")
+    assert title.index("Method") == row.index("tools/call")
 
 
 _PARTS = st.sampled_from(

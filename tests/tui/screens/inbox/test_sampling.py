@@ -46,7 +46,7 @@ async def test_the_request_is_seen_first_and_the_answer_is_edited_before_it_is_s
         assert subject.desk.consulted == [ticket.question.params]
         await seen(app, "asking tide at here", "Stop")
         subject.desk.propose(ticket, SALT)
-        await seen(app, "What the model answers", "tide at here in 1.50 s (12 tokens in, 3 out)", "Rivers.")
+        await seen(app, "Response of the model", "tide at here in 1.50 s (12 tokens in, 3 out)", "Rivers.")
         assert ticket.reply is None
         await until(
             lambda: app.focused is not None and "Edit" in type(app.focused).__name__, "the answer has the focus"
@@ -112,7 +112,7 @@ async def test_a_model_that_fails_says_why_and_the_answer_can_be_written(subject
     async with app.run_test(size=(80, 40)) as pilot:
         await asked(pilot, app, subject)
         subject.desk.propose(ticket, state=ProposalState.FAILED, why="HTTP 429: Slow [red]down[/red]")
-        await seen(app, "The model gave no answer", "HTTP 429: Slow [red]down[/red]", "Answer ^j")
+        await seen(app, "No response from the model", "HTTP 429: Slow [red]down[/red]", "Answer ^j")
         await until(
             lambda: app.focused is not None and "Edit" in type(app.focused).__name__, "the answer has the focus"
         )

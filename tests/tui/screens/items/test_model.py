@@ -292,7 +292,7 @@ def test_each_kind_of_thing_has_what_was_found_about_it_worst_first(tape: Tape) 
 def test_a_check_is_one_line_the_worst_first_and_the_keys_show_the_rest() -> None:
     found = [finding("H1", 3, Severity.HINT), finding("E1", 1), finding("W1", 2, Severity.WARNING), finding("E1", 4)]
     few = [plain(line) for line in finding_spans(found, full=False, more_key="i", evidence_key="E")]
-    assert few == ["✗ error E1 something ×2", "▲ warning W1 something", "  i shows 1 more   E shows the evidence"]
+    assert few == ["✗ Error E1 something ×2", "▲ warning W1 something", "  i shows 1 more   E shows the evidence"]
     full = [plain(line) for line in finding_spans(found, full=True, more_key="i", evidence_key="E")]
     assert full[2:] == ["· hint H1 something", "  E shows the evidence"]
     assert finding_spans([], full=True, evidence_key="E") == []

@@ -183,7 +183,7 @@ async def test_a_wide_screen_shows_the_list_beside_the_task(tape: Tape) -> None:
         panel.take_focus()
         screen = await shown(pilot, panel)
         assert "2 running" in screen
-        assert "⋯ working" in screen
+        assert "⋯ Working" in screen
         assert "paint" in screen
         assert "at first" in screen
         await pilot.press("j")
@@ -212,7 +212,7 @@ async def test_a_word_that_comes_changes_the_row_and_the_task(tape: Tape) -> Non
         polled(tape, 12, "a", "completed", "dry")
         brought(tape, 13, {"content": [{"type": "text", "text": "the tower is red"}]}, "a")
         screen = await shown(pilot, panel)
-        assert "✓ completed" in screen
+        assert "✓ Completed" in screen
         assert "1 running" in screen
         await until(lambda: "the tower is red" in text(pilot.app), "the result stands there")
 

@@ -40,7 +40,7 @@ def test_a_request_comes_with_its_answer(tape: Tape) -> None:
         "crossed": "to the server on stdin",
         "size": "126 bytes",
         "exchange": "1, id 1",
-        "state": "✓ ok after 31 ms",
+        "state": "✓ OK after 31 ms",
     }
 
 
@@ -52,16 +52,16 @@ def test_an_answer_comes_with_its_request(tape: Tape) -> None:
     assert [(side.name, side.n) for side in detail.sides] == [("request", 1), ("answer", 2)]
     assert detail.shown == 1
     assert _facts(detail)["exchange"] == "1, id 'a'"
-    assert _facts(detail)["state"] == "✗ error -32601 after 0 µs"
+    assert _facts(detail)["state"] == "✗ Error -32601 after 0 µs"
 
 
 def test_a_pending_request_is_timed_if_somebody_gives_the_time(tape: Tape) -> None:
     tape.call(1, "slow")
     tape.notify("notifications/progress", {"progressToken": 1, "progress": 1, "total": 4})
     tape.wait(2500)
-    assert _facts(detail_of(tape.journal, 1))["state"] == "⋯ pending"
+    assert _facts(detail_of(tape.journal, 1))["state"] == "⋯ Pending"
     told = _facts(detail_of(tape.journal, 1, now_ns=tape.now))
-    assert told["state"] == "⋯ pending after 2.50 s"
+    assert told["state"] == "⋯ Pending after 2.50 s"
     assert told["progress"] == "1 of 4 (1 ×)"
 
 
@@ -107,7 +107,7 @@ def test_defects_and_the_marks_of_the_carriage_are_told(tape: Tape) -> None:
         "SSE event": "event message, id 7␛",
         "defect": '"jsonrpc" is missing',
         "exchange": "1, id 1",
-        "state": "⋯ pending",
+        "state": "⋯ Pending",
     }
 
 
@@ -229,4 +229,4 @@ def test_a_task_that_runs_is_told(tape: Tape) -> None:
     asked = tape.journal.count
     tape.answer(3, {"task": {"taskId": "t1", "status": "working", "createdAt": "x", "ttl": 1}})
     running = said(tape, tape.journal.count).get("Tasks", "")
-    assert "t1: ⋯ working" in running or asked == 0, running
+    assert "t1: ⋯ Working" in running or asked == 0, running

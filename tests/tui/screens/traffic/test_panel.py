@@ -65,7 +65,7 @@ async def test_an_exchange_is_a_row_with_what_became_of_it(tape: Tape) -> None:
     async with Showing(panel).run_test(size=WIDE) as pilot:
         screen = await shown(pilot, panel)
     rows = [line for line in screen.split("\n") if "tools/list" in line]
-    assert any("✓ ok" in row and "7.0 ms" in row for row in rows)
+    assert any("✓ OK" in row and "7.0 ms" in row for row in rows)
 
 
 async def test_the_detail_beside_the_list_shows_request_and_answer(tape: Tape) -> None:

@@ -192,7 +192,7 @@ def test_an_answer_changes_the_row_of_its_request() -> None:
     assert timeline.row(waiting, 90).live
     one.wait(50).answer(2, {"content": []})
     _settle(timeline)
-    assert f"answer #{one.journal.count}" in _shown(timeline)[waiting]
+    assert f"Response #{one.journal.count}" in _shown(timeline)[waiting]
 
 
 def test_the_name_of_a_server_moves_no_cursor_and_is_cut() -> None:

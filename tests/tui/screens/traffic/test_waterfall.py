@@ -25,7 +25,7 @@ async def test_what_comes_gets_a_lane_and_what_runs_is_timed(tape: Tape) -> None
         await until(lambda: "65.0 s" in text(app), "its timer goes on")
         assert "3 exchanges" in text(app)
         tape.answer(3, {})
-        await until(lambda: "⋯ pending" not in text(app), "it has ended")
+        await until(lambda: "⋯ Pending" not in text(app), "it has ended")
         await pilot.press("escape")
         await until(lambda: "exchanges" not in text(app), "it is closed")
 

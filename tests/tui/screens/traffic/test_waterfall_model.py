@@ -39,8 +39,8 @@ def test_one_lane_stands_after_the_other_as_its_time_does(tape: Tape) -> None:
     _two(tape)
     first, second = _lanes(_waterfall(tape))
     assert first.startswith("→ tools/call first")
-    assert first.rstrip().endswith("✓ ok             1.00 s")
-    assert "✗ error -32603" in second
+    assert first.rstrip().endswith("✓ OK             1.00 s")
+    assert "✗ Error -32603" in second
     assert abs(first.rindex("━") - second.index("━")) <= 1
 
 
