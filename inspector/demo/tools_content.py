@@ -172,8 +172,8 @@ def _destination(bound_for: dict[str, Any] | None) -> str | None:
 TOOL = DemoTool(
     name="complex_form",
     title="Complex form: log a ship's passage",
-    description="Takes nested objects, lists, choices and null. Adds the ship to the logbook and returns the entry as text "
-    "and as structured content.",
+    description="Takes nested objects, lists, choices and null. Adds the ship to the logbook and returns the entry "
+    "as text and as structured content.",
     run=run,
     input_schema=SCHEMA,
     output_schema=OUTPUT,

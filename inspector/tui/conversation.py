@@ -151,7 +151,7 @@ class LoginView:
         """Continue with the address at which the browser ended; returns "", or what is wrong with it."""
         guide = self.guide
         if self._live is None or guide is None:
-            return "nothing is waited for now"
+            return "no request is pending"
 
         async def work() -> str:
             return guide.take(text)
@@ -264,7 +264,7 @@ class WatchView:
             self._live.watch_first = uris
 
 
-_NOT_LIVE = "a recorded conversation can't be continued"
+_NOT_LIVE = "this is a recording"
 
 
 class ConversationStage(StrEnum):
@@ -472,7 +472,7 @@ class LiveSubject(OpenConversation):
     def why(self) -> str:
         """Why it failed or closed."""
         if self._live.crash is not None:
-            return f"an error of this program: {self._live.crash!r}"
+            return f"internal error:  {self._live.crash!r}"
         session = self._live.session
         return str(self._error) if self._error else session.why if session else ""
 
@@ -545,10 +545,10 @@ def why_silent(subject: OpenConversation) -> str:
     if subject.stage is ConversationStage.OPEN and subject.can_act:
         return ""
     if subject.stage is ConversationStage.CONNECTING:
-        return "Nothing is sent while it connects. ^r begins anew."
+        return "Still connecting. ^r reconnects."
     if subject.can_act:
-        return "Nothing is sent: there is no connection. ^r connects again."
-    return "Nothing is sent: this is a recording. ^r starts its server in a tab beside."
+        return "Not connected. ^r reconnects."
+    return "This is a recording. ^r starts its server in a new tab."
 
 
 # --- A recording as it was at one of its moments, for the panels: what came later is not known to it.

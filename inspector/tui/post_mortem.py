@@ -122,14 +122,12 @@ class PostMortemCard(Scroller):
         note = "\n".join(filter(None, (mortem.why, *map(plain, self._reason()))))
         head = Section(plain(_headline(self._subject, mortem)), note=note)
         self.app.copy_to_clipboard(sections_text([head, *mortem.sections]))
-        self.notify("The card is copied.", timeout=3)
+        self.notify("Post-mortem copied.", timeout=3)
 
 
 def _headline(subject: OpenConversation, mortem: PostMortem) -> Line:
     if subject.stage is ConversationStage.FAILED and not subject.journal.processes:
-        what = (
-            "The server lets us in with a login alone" if subject.login.refused else "The server could not be reached"
-        )
+        what = "Login required" if subject.login.refused else "Cannot connect"
         return ((f"{glyphs().error} ", "error"), (what, "error"))
     return mortem.headline
 

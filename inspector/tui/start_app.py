@@ -51,7 +51,7 @@ class StartApp(App[StartChoice]):
         """One line of name, one list, one line of keys."""
         bar = ItemBar()
         name = BarItem((("mcp-inspect", "title"), (f" {__version__}", "muted")))
-        said = BarItem((("See what an MCP server says, byte by byte.", "text"),), rank=1)
+        said = BarItem((("Inspect, test and debug MCP servers.", "text"),), rank=1)
         bar.show([BarLine((name,), (said,), inset=1)])
         yield bar
         yield StartList(self._rows)

@@ -98,7 +98,7 @@ class Tab:
         guide = self.subject.login.guide
         waiting, before = guide.waiting if guide is not None else None, self._login
         self._login = waiting
-        return "the server wants a login before it goes on" if waiting is not None and waiting is not before else ""
+        return "login required" if waiting is not None and waiting is not before else ""
 
     @property
     def running(self) -> list[str]:
@@ -110,8 +110,12 @@ class Tab:
         pending = self.subject.journal.conversation.pairs.pending
         asked = [ticket.question for ticket in self.subject.desk.tickets if ticket.state is TicketState.WAITING]
         return [
-            *(f"{visible(each.method, limit=100)} waits for its answer" for each in pending if not is_stream(each)),
-            *(f"asked: {asked_in_short(each)}" for each in asked),
+            *(
+                f"{visible(each.method, limit=100)} is waiting for a response"
+                for each in pending
+                if not is_stream(each)
+            ),
+            *(f"server request: {asked_in_short(each)}" for each in asked),
         ]
 
 
@@ -119,7 +123,7 @@ def subject_of(first: Live | None, capture: Path | None) -> OpenConversation:
     """What a tab shows. Raises: CaptureError if `capture` is no capture."""
     if capture is not None:
         return Recording(capture, places().cache / "captures")
-    assert first is not None, "there is something to show"
+    assert first is not None, "a waiting request"
     return LiveSubject(first)
 
 

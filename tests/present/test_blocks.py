@@ -147,7 +147,7 @@ def test_broken_base64_is_a_problem_and_not_the_end() -> None:
 def test_a_link_stays_a_text() -> None:
     block = block_of({"type": "resource_link", "uri": "file:///a\x1b", "name": "a", "size": 7})
     assert block.look == "link"
-    assert _facts(block) == {"uri": "file:///a␛", "name": "a", "size": "7 bytes, claimed by server"}
+    assert _facts(block) == {"uri": "file:///a␛", "name": "a", "size": "7 bytes (reported)"}
 
 
 def test_embedded_resources_show_text_or_facts() -> None:

@@ -27,7 +27,7 @@ def test_what_has_nothing_in_common_is_said_to_have_nothing() -> None:
     assert summary(found, _NAMES) == (
         "0 the same, 0 different, 1 only in old, 1 only in new. They have no operation in common."
     )
-    assert summary(Comparison(()), _NAMES) == "There is nothing to compare."
+    assert summary(Comparison(()), _NAMES) == "Nothing to compare."
 
 
 def test_data_have_the_values_whole_and_leave_out_the_side_where_nothing_is() -> None:

@@ -191,7 +191,7 @@ def test_the_page_about_a_list_tells_all_of_it() -> None:
     assert lines == [
         "Tools  2 items on 1 page",
         "  ▲ ttlMs -1 is negative: it counts as 0   fetched 3 s ago · stale for 3 s",
-        "  ▲ the server says that they have changed since",
+        "  ▲ server reports that they have changed since",
         "  not fetched to the end: the next page's cursor is 'x␛'",
         "  ▲ no",
         "  ▲ 1 item comes more than once: b",

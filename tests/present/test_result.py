@@ -49,7 +49,7 @@ def test_three_failures_are_three_different_things() -> None:
 
 def test_giving_up_and_running_out_of_time_are_two_more() -> None:
     assert _headline(_call(answered=False, cancelled=True)) == "× Cancelled"
-    timed_out = _call(answered=False, timed_out=True, failure="nothing came for 60 s", duration_ns=60_000_000_000)
+    timed_out = _call(answered=False, timed_out=True, failure="no response within 60 s", duration_ns=60_000_000_000)
     assert _headline(timed_out) == "▲ Timed out · 60.0 s"
 
 

@@ -185,7 +185,7 @@ def test_an_error_is_a_round_trip_too(tape: Tape) -> None:
     tape.initialized(LEGACY)
     tape.request(1, "ping")
     tape.wait(5).error(1, -32601, "no")
-    assert told(tape)["last"] == "5.0 ms, answered with error -32601"
+    assert told(tape)["last"] == "5.0 ms, error -32601"
 
 
 def test_the_servers_own_pings_are_not_ours(tape: Tape) -> None:
@@ -316,7 +316,7 @@ def test_traffic_is_counted(tape: Tape) -> None:
         "  in flight    1",
         "  errors       1",
         "  tool errors  1",
-        "  tools        1 ▲ the server says they changed",
+        "  tools        1 ▲ server reports they changed",
     ]
 
 

@@ -1,4 +1,4 @@
-"""Why no answer came, in words."""
+"""Why no response, in words."""
 
 import json
 from typing import Any
@@ -163,7 +163,7 @@ def _log(params: Any) -> bytes:
         (_message(method="notifications/resources/updated", params={"uri": "a://b"}), ""),
         (b"[" + _message(method="a") + b"," + _message(method="b") + b"]", "a batch of 2 messages"),
         (b"Listening on \x1b[32m3000", "Listening on ␛[32m3000"),
-        (b"  ", "(an empty line)"),
+        (b"  ", "(empty line)"),
     ],
 )
 def test_what_a_row_says_of_its_message(payload: bytes, shown: str) -> None:

@@ -59,7 +59,7 @@ SCENES = (
     Scene("log-small", "shipyard", show="log", keys=("right_square_bracket",) * 4),
     Scene("tasks", "shipyard", show="tasks", size=WIDE, sees=("tight",)),
     Scene("tasks-small", "shipyard", show="tasks", keys=("G",)),
-    Scene("task-small", "shipyard", show="tasks", keys=("G", "enter"), sees=("What is wrong with it",)),
+    Scene("task-small", "shipyard", show="tasks", keys=("G", "enter"), sees=("Defects",)),
     Scene("server", "lighthouse", show="server", size=WIDE),
     Scene("server-small", "harbour", show="server"),
     Scene("network", "harbour", show="network", size=WIDE, keys=("g", "j", "j")),

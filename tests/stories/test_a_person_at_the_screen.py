@@ -92,7 +92,7 @@ async def test_nested_input_is_typed_into_the_form_and_goes_out_as_typed(name: s
         await person.press("tab")
         await person.types("12.5")
         await person.press("tab", "enter")
-        await person.sees("+ add the first item")
+        await person.sees("+ Add item")
         await person.press("enter")
         await person.sees("Somebody on board.", "1 required")
         await person.types("Ann")

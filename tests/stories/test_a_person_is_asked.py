@@ -89,7 +89,7 @@ async def test_a_form_with_every_kind_of_field_is_filled_in_the_dialog(name: str
         await call(person, "trigger-elicitation-request")
         await person.sees("asks in trigger-elicitation-request", "! here")
         await person.press("exclamation_mark")
-        await person.sees("The server asks", "String", "● unset", "Decline ^d", "Cancel ^x")
+        await person.sees("Server request", "String", "● unset", "Decline ^d", "Cancel ^x")
         await person.types("Ann")
         await person.sees("✓ valid")
         await person.press("tab", "right")
@@ -169,14 +169,14 @@ async def test_a_second_question_knows_the_answer_to_the_first(transport: str, e
         await person.press("ctrl+j")
         await person.sees("asks in moor: Which berth?")
         await person.press("escape", "exclamation_mark")
-        await person.sees("The server asks", "● south")
+        await person.sees("Server request", "● south")
         await person.press("left")
         await person.sees("● north")
         await person.press("ctrl+j")
         await person.sees("How much rope for the north quay?")
-        if "The server asks" not in person.screen:  # the dialog had gone before the second question came
+        if "Server request" not in person.screen:  # the dialog had gone before the second question came
             await person.press("exclamation_mark")
-        await person.sees("The server asks", "How much rope for the north quay?", "1 required")
+        await person.sees("Server request", "How much rope for the north quay?", "1 required")
         await person.types("12")
         await person.sees("✓ valid")
         await person.press("ctrl+j")
@@ -212,7 +212,7 @@ async def test_a_mate_is_answered_declined_and_left_without_an_answer(
             await call(person, "ask")
             await person.sees("asks in ask: Which berth?")
             await person.press("exclamation_mark")
-            await person.sees("The server asks", "ship *", "Decline ^d")
+            await person.sees("Server request", "ship *", "Decline ^d")
             if action == "accept":
                 await person.types("Gull")
                 await person.sees("✓ valid")
@@ -257,11 +257,11 @@ async def test_a_question_that_is_taken_back_closes_its_dialog_and_says_so(
         await call(person, "wait")
         await person.sees("mate asks in wait: Which berth?", "5 Inbox  ! here")
         await person.press("exclamation_mark")
-        await person.sees("The server asks", "ship *", "Answer ^j", "Form / JSON e")
+        await person.sees("Server request", "ship *", "Answer ^j", "Form / JSON e")
         assert "mate asks" not in person.screen, "the line above the footer gives way to the dialog"
         (tmp_path / "called-off").touch()
         await person.sees("The question was withdrawn", "the berth is gone", "Succeeded")
-        assert "The server asks" not in person.screen
+        assert "Server request" not in person.screen
         assert asked_by_request(person, "elicitation/create")[1] is None
         await person.press("escape", "escape", "5")
         await person.sees("0 waiting", "withdrawn")

@@ -128,7 +128,7 @@ async def _sees(app: InspectApp, screen: str, n: int, *words: str, never: tuple[
 async def test_every_screen_shows_what_was_known_then(recorded: Path) -> None:
     async with _replayed(recorded) as app:
         at = _moments(app.subject.journal)
-        await _sees(app, "tools", at["tools are asked for"], "have not been listed yet", never=("get-sum",))
+        await _sees(app, "tools", at["tools are asked for"], "not listed yet", never=("get-sum",))
         await _sees(app, "tools", at["tools came"], "get-sum")
         await _sees(app, "log", at["tools came"], "no level set: the server decides", never=("debug",))
         await _sees(app, "log", at["level is set"], "debug and graver")

@@ -1,4 +1,4 @@
-"""The mouse does what Enter does, and a theme that is switched shows everything in it, at the next start as well."""
+"""The mouse does what Enter does, and a theme that is switched shows all of it, at the next start as well."""
 
 from functools import partial
 
@@ -50,12 +50,12 @@ async def test_a_destructive_call_is_cancelled_and_confirmed_by_clicks(size: tup
     async with before(size) as person:
         await at_tool(person, "destroy")
         await click(person, "Call ^j")
-        await person.sees("Claimed to be destructive")
+        await person.sees("Destructive tool")
         await click(person, "no, leave it")
         await until(lambda: not app_of(person).screen.is_modal, "the dialog is gone")
         assert not sent(person, "tools/call")
         await click(person, "Call ^j")
-        await person.sees("Claimed to be destructive")
+        await person.sees("Destructive tool")
         await click(person, "yes, call it")
         await person.sees("Succeeded")
         assert len(sent(person, "tools/call")) == 1
@@ -69,11 +69,11 @@ async def test_a_row_a_list_and_the_button_by_clicks(size: tuple[int, int]) -> N
         await click(person, " list ")
         await person.sees("+ add")
         await click(person, "+ add")
-        await person.sees("+ add the first item", "no description …")  # the text above has folded
-        await click(person, "+ add the first item")
+        await person.sees("+ Add item", "no description …")  # the text above has folded
+        await click(person, "+ Add item")
         await until(lambda: isinstance(app_of(person).focused, Input), "the item can be typed")
         await person.press("7")
-        await click(person, "+ add an item")
+        await click(person, "+ Add item")
         await person.sees("2 now")
         await click(person, "Call ^j")
         await person.sees("Succeeded")
@@ -84,9 +84,9 @@ async def test_a_click_counts_though_the_focus_that_it_takes_moves_everything() 
     async with before() as person:
         await at_tool(person, "all")
         await person.press_quickly(*["tab"] * 8)
-        await person.sees("Written as JSON: the schema does not say")
+        await person.sees("Edit as JSON: the schema does not say")
         await click(person, "list · unset")
-        await person.sees("+ add the first item")
+        await person.sees("+ Add item")
 
 
 def colours(person: Person) -> set[str]:

@@ -23,7 +23,7 @@ def _is_worth_a_badge(app: InspectApp) -> bool:
 async def checked(
     name: str, size: tuple[int, int], *, show: str = "traffic"
 ) -> AsyncIterator[tuple[InspectApp, Pilot[None]]]:
-    """The sample of that name, once everything in it was checked and the badge in the header says so."""
+    """The sample of that name, once all of it was checked and the badge in the header says so."""
     app = InspectApp(replay=sample(name), show=show)
     app.CHECKS_AFTER_S = 0.01
     async with app.run_test(size=size, notifications=True) as pilot:

@@ -257,12 +257,12 @@ async def test_a_capture_that_somebody_records_into_is_there_and_grows(tmp_path:
     ("stage", "acts", "said"),
     [
         (ConversationStage.OPEN, True, ""),
-        (ConversationStage.CONNECTING, True, "Nothing is sent while it connects. ^r begins anew."),
-        (ConversationStage.CLOSED, True, "Nothing is sent: there is no connection. ^r connects again."),
+        (ConversationStage.CONNECTING, True, "Still connecting. ^r reconnects."),
+        (ConversationStage.CLOSED, True, "Nothing is sent: there is no connection. ^r reconnects."),
         (
             ConversationStage.RECORDED,
             False,
-            "Nothing is sent: this is a recording. ^r starts its server in a tab beside.",
+            "This is a recording. ^r starts its server in a new tab.",
         ),
     ],
 )

@@ -83,7 +83,7 @@ async def test_what_never_began_says_that_it_was_not_reached(tape: Tape) -> None
         tape, stage=ConversationStage.FAILED, why="127.0.0.1:9 refuses connections.", hint="Is it running?"
     )
     screen = await shown(PostMortemCard(subject))
-    for told in ("The server could not be reached", "refuses connections", "Is it running?", "http://127.0.0.1:9/mcp"):
+    for told in ("Cannot connect", "refuses connections", "Is it running?", "http://127.0.0.1:9/mcp"):
         assert told in screen
 
 

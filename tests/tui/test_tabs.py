@@ -128,7 +128,7 @@ async def test_closing_asks_first_while_something_runs() -> None:
         await until(lambda: bool(app.tab.running), "a call runs")
         await pilot.press("ctrl+w")
         await until(lambda: isinstance(app.screen, ConfirmScreen), "the question")
-        assert "Close pier and end its server?" in text(app)
+        assert "Close pier and disconnect its server?" in text(app)
         assert "tools/call waits for its answer" in text(app)
         await pilot.press("escape")
         await until(lambda: not isinstance(app.screen, ConfirmScreen), "no")

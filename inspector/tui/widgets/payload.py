@@ -284,7 +284,7 @@ class PayloadView(Widget):
             raw.wrap(self._wraps, offset, view.line_width)
             view.lay_anew()
             view.go_to(raw.row_at(offset, view.line_width))
-        said = "Long lines go on below." if self._wraps else "Long lines go on to the right: ← and → show more of them."
+        said = "Long lines wrap." if self._wraps else "Long lines do not wrap: ← and → scroll."
         self.app.notify(said, markup=False, timeout=3)
 
     def action_sideways(self, by: int) -> None:

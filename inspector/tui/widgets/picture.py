@@ -69,9 +69,9 @@ class PictureScreen(Dialog[None]):
             picture = await asyncio.to_thread(_decoded, self._data)
             widget = make(picture)
         except ImportError as error:
-            self._say(f"Pictures can't be drawn here: {error}")
+            self._say(f"Cannot draw images here: {error}")
         except (OSError, ValueError, SyntaxError, EOFError, MemoryError) as error:
-            self._say(f"This can't be read as a picture: {_words(error)}.")
+            self._say(f"Invalid image: {_words(error)}.")
         else:
             widget.add_class("picture")
             box = self.query_one(Vertical)
@@ -85,7 +85,7 @@ class PictureScreen(Dialog[None]):
                 with self.app.suspend():
                     import textual_image.widget
             except SuspendNotSupported:
-                logger.info("the terminal can't be asked what pictures it draws")
+                logger.info("the terminal does not report which images it supports")
         import textual_image.widget
 
         if self.app.is_headless:
@@ -103,14 +103,14 @@ def _too_big(data: bytes) -> str:
     if found is None or found.width is None or found.height is None:
         return ""
     pixels = found.width * found.height
-    return f"It claims to have {pixels:,} pixels, too many to be drawn here." if pixels > MOST_PIXELS else ""
+    return f"Too large: {pixels:,} pixels." if pixels > MOST_PIXELS else ""
 
 
 def _words(error: Exception) -> str:
     """Why a picture can't be read. Pillow's own words name objects of this program where it knows no such format."""
     from PIL import UnidentifiedImageError
 
-    return "its format is not known here, or it is damaged" if isinstance(error, UnidentifiedImageError) else str(error)
+    return "unknown format, or damaged" if isinstance(error, UnidentifiedImageError) else str(error)
 
 
 def _decoded(data: bytes) -> Any:
@@ -135,7 +135,7 @@ def _opened(data: bytes) -> Any:
 
     with Image.open(io.BytesIO(data)) as picture:
         if picture.width * picture.height > MOST_PIXELS:
-            raise ValueError("it has too many pixels")
+            raise ValueError("too many pixels")
         picture.draft("RGB", _LARGEST)
         picture.thumbnail(_LARGEST)
         return picture.convert("RGBA")

@@ -85,11 +85,11 @@ class Making(Dialog[MadeT | None], Generic[MadeT]):
             made = await asyncio.to_thread(make)
         except FileExistsError:
             self._warned = path
-            self._fail("It is there already. Enter again replaces it.")
+            self._fail("File exists. Press Enter again to replace it.")
         except InspectError as error:
             self._fail(f"{error}. {error.hint[:1].upper()}{error.hint[1:]}".rstrip())
         except (OSError, ValueError) as error:
-            self._fail(f"It can't be made: {getattr(error, 'strerror', None) or error}.")
+            self._fail(f"Cannot write: {getattr(error, 'strerror', None) or error}.")
         else:
             self._succeed(made)
 
@@ -148,7 +148,7 @@ class SaveScreen(Making[Path]):
         """A box with the question and the line for the answer."""
         with Vertical() as box:
             box.border_title = "Save to a file"
-            yield Static(Text(f"{human_size(len(self._payload))}, as it came. Enter saves, Esc leaves."))
+            yield Static(Text(f"{human_size(len(self._payload))}, unchanged. Enter saves, Esc closes."))
             yield Input(str(fresh(Path.cwd() / self._proposed)), compact=True, select_on_focus=False)
             yield Static("", classes="save--said")
 

@@ -68,7 +68,7 @@ class SectionCard(Static, can_focus=True):
     def action_copy(self) -> None:
         """Copy the section as text."""
         self.app.copy_to_clipboard(sections_text([self._section]))
-        self.notify("The section is copied.", timeout=3)
+        self.notify("Section copied.", timeout=3)
 
 
 def sections_text(sections: Iterable[Section]) -> str:

@@ -32,7 +32,7 @@ class Entrance:
         self.engine.stop()
 
     def begin(self, *_: object) -> Live:
-        """A new connection."""
+        """Reconnected."""
         guide = self.guide
 
         def keeper(url: str) -> OAuthAuthorizer:

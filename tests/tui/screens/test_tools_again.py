@@ -35,14 +35,14 @@ async def test_the_last_call_can_be_repeated_and_edited_on_a_new_connection(key:
     app = Tools(Acting(TOOLS))
     async with app.run_test(size=WIDE) as pilot:
         other = await reconnected(app, pilot)
-        await shows(app, "of the connection before")
+        await shows(app, "of the previous connection")
         await pilot.press(key)
         await until(lambda: app.panel.form.form.arguments == {"a": 6}, "the call's arguments are in the form")
         if key == "x r":
             await until(lambda: bool(other.calls), "the new server is called")
             assert other.calls == [{"name": "add", "arguments": {"a": 6}}]
             await shows(app, "History 3")
-            assert "of the connection before" not in text(app)
+            assert "of the previous connection" not in text(app)
 
 
 async def test_the_history_keeps_the_calls_of_earlier_connections() -> None:

@@ -324,10 +324,10 @@ async def test_a_click_on_a_tab_tells_its_name() -> None:
             clicked.append(message.name)
 
     async with Listening(tabs).run_test(size=(40, 3)) as pilot:
-        tabs.show_tabs(("Tree", "Raw"), "Tree", [("p turns over", "faint")])
+        tabs.show_tabs(("Tree", "Raw"), "Tree", [("p switches", "faint")])
         await pilot.pause()
         assert lines(pilot.app)[0].startswith(" Tree  Raw ")
-        assert lines(pilot.app)[0].rstrip().endswith("p turns over")
+        assert lines(pilot.app)[0].rstrip().endswith("p switches")
         await pilot.click(tabs, offset=(8, 0))
         await pilot.pause()
         assert clicked == ["Raw"]

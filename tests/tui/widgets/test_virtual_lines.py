@@ -337,7 +337,7 @@ async def test_a_line_that_fails_says_so_and_the_others_stay(caplog: pytest.LogC
     async with app.run_test(size=(80, 24)):
         rows = app.rows()
         assert rows[12] == "  line 12"
-        assert rows[13] == "  ✗ this line cannot be drawn: ValueError: bad ␛[2J luck"
+        assert rows[13] == "  ✗ cannot draw this line: ValueError: bad ␛[2J luck"
         assert rows[14] == "  line 14"
     assert "line 13 cannot be drawn" in caplog.text
 

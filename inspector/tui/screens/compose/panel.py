@@ -147,9 +147,9 @@ def verdict(shot: Shot) -> tuple[str, Role]:
         case Ended.ACCEPTED:
             return f"sent{status}" + (f", {came} came" if sent.came else ""), "ok"
         case Ended.REFUSED:
-            return f"no answer{status}" + (f": {text.visible(sent.why, limit=100)}" if sent.why else ""), "error"
+            return f"no response{status}" + (f": {text.visible(sent.why, limit=100)}" if sent.why else ""), "error"
         case Ended.SILENT:
-            return f"{came} came, then nothing for {sent.seconds:g} s in all", "warning"
+            return f"{came} received, then no response for {sent.seconds:g} s", "warning"
         case Ended.LOST:
             return f"lost: {text.visible(sent.why, limit=200)}", "error"
 
@@ -158,14 +158,14 @@ def frame_title(shot: Shot, place: int) -> list[Span]:
     """Which frame of it is shown."""
     frame = shot.frame(place)
     if frame is None:
-        return [("What comes will stand here", "faint")]
+        return [("Responses appear here", "faint")]
     to_server = frame.direction is Direction.TO_SERVER
     arrow = glyphs().to_server if to_server else glyphs().from_server
     said = "sent" if to_server else "came"
     return [
         (f"{arrow} {said} ", "to_server" if to_server else "from_server"),
         (f"frame {place + 1} of {len(shot.frames)}", "muted"),
-        ("  [ ] turns", "faint"),
+        ("  [ ] switch", "faint"),
     ]
 
 
@@ -194,7 +194,7 @@ class RawCame(Vertical):
         self.shots = Shots()
         self.chosen: Shot | None = None
         """The one whose frames are shown."""
-        self._list = LogList(self.shots, empty=([("Nothing was sent from here yet", "muted")],))
+        self._list = LogList(self.shots, empty=([("Nothing sent yet", "muted")],))
         self._view = PayloadView()
         self._place = 0
 
@@ -273,12 +273,12 @@ class RawCame(Vertical):
 # The form of a message written by hand: its kind, method, id, headers and text. It checks and never forbids.
 
 _KINDS = tuple(DraftKind)
-_STAMPS = ("as the revision wants", "nothing added")
+_STAMPS = ("add required fields", "send as typed")
 _TEXT_WORDS = {
-    DraftKind.REQUEST: "params, JSON or not; empty for none",
-    DraftKind.NOTIFICATION: "params, JSON or not; empty for none",
+    DraftKind.REQUEST: "params: JSON or any text; empty: no params",
+    DraftKind.NOTIFICATION: "params: JSON or any text; empty: no params",
     DraftKind.BATCH: 'an array of messages: [{"method": "ping"}, …]',
-    DraftKind.EXACT: "exactly what is sent; over stdio each line is a frame",
+    DraftKind.EXACT: "sent exactly as typed; over stdio each line is one message",
 }
 
 
@@ -327,7 +327,7 @@ class RawForm(Vertical):
             yield self._id_line
         yield self._near
         with Horizontal(classes="raw--row"):
-            yield Static("Add", classes="raw--label")
+            yield Static("_meta", classes="raw--label")
             yield self._stamp
         with Horizontal(classes="raw--row raw--of-http"):
             yield Static("Headers", classes="raw--label")
@@ -336,7 +336,7 @@ class RawForm(Vertical):
     def on_mount(self) -> None:
         """Say what is to be written where."""
         self._method.placeholder = "method"
-        self._id_line.placeholder = "id: the next"
+        self._id_line.placeholder = "id: auto"
         self._headers.placeholder = "Name: value; Name: value"
         self._say()
 
@@ -420,10 +420,10 @@ class RawForm(Vertical):
         found = _faults(kind, self._text.text)
         wrong = header_pairs(self._headers.value.split(";"))[1]
         if wrong:
-            found.append("a header needs a name, a colon and a value")
+            found.append("a header needs the form NAME: VALUE")
         if not found:
-            return [(f"{glyphs().ok} ", "ok"), ("nothing odd about it", "faint")]
-        return [(f"{glyphs().warning} {'; '.join(found[:3])}; it can be sent all the same", "warning")]
+            return [(f"{glyphs().ok} ", "ok"), ("valid JSON-RPC", "faint")]
+        return [(f"{glyphs().warning} {'; '.join(found[:3])}", "warning")]
 
     def _near_by(self) -> list[Span]:
         typed = self._method.value.strip().casefold()
@@ -439,9 +439,9 @@ def _faults(kind: DraftKind, text: str) -> list[str]:
         return []
     if kind is DraftKind.EXACT:
         odd = oddities(text.encode("utf-8", "surrogatepass"))
-        return [each.rstrip(".") for each in odd] if text else ["there is nothing to send"]
+        return [each.rstrip(".") for each in odd] if text else ["nothing to send"]
     fault = fault_in(text)
-    return [f"no JSON: {fault}"] if fault else []
+    return [f"invalid JSON: {fault}"] if fault else []
 
 
 _NARROW = 110
@@ -547,7 +547,7 @@ it is sent all the same. What came stands beside, and what was sent before below
             return False
         shot, worker = self._awaited
         worker.cancel()
-        self._over(shot, "nobody waited any longer")
+        self._over(shot, "cancelled")
         return True
 
     # Keys
@@ -558,7 +558,7 @@ it is sent all the same. What came stands beside, and what was sent before below
             self.app.notify(why, severity="warning", markup=False)
             return
         if self._awaited is not None:
-            self.app.notify("The last one is still waited for; ^c waits no longer.", markup=False)
+            self.app.notify("Still waiting for the previous response; ^c cancels.", markup=False)
             return
         shot = Shot(self.form.draft, self.subject.journal, self.subject.now_ns)
         self._awaited = shot, self._send(shot)
@@ -611,9 +611,9 @@ it is sent all the same. What came stands beside, and what was sent before below
         self.came.changed(shot)
 
     def _said(self) -> tuple[list[Span], list[Span]]:
-        left: list[Span] = [("Write a message", "title")]
+        left: list[Span] = [("Composer", "title")]
         if self._awaited is not None:
-            left.append((f"  {glyphs().pending} waiting for what comes; ^c waits no longer", "pending"))
+            left.append((f"  {glyphs().pending} waiting for a response; ^c cancels", "pending"))
         elif (chosen := self.came.chosen) is not None:
             word, role = verdict(chosen)
             left.append((f"  {word}", role))

@@ -73,7 +73,7 @@ class ExportScreen(Making[Made]):
         """What of it, with what; as what; into which file; what is wrong with that."""
         with Vertical() as box:
             box.border_title = "Export"
-            box.border_subtitle = "Enter goes on, Esc leaves"
+            box.border_subtitle = "Enter continues, Esc closes"
             yield StatusLine(id="export-what")
             yield LogList(_Rows(), empty=())
             yield Input(compact=True, select_on_focus=False)
@@ -130,7 +130,7 @@ class ExportScreen(Making[Made]):
         """Say what it is made of."""
         way, scope = self._way, None if self._way.whole else self._scopes[self._scope]
         path = self._source.path if self._source.journal is None else None
-        everything = f"everything in {path.name}" if path is not None else "everything"
+        everything = f"all of {path.name}" if path is not None else "everything"
         name = visible(scope.name if scope is not None else everything, limit=60)
         count = len(scope.entries) if scope is not None else 0
         size = f", {count:,} entries" if count > 1 else ""

@@ -62,12 +62,10 @@ _LABELS = {
 }
 WAYS = (
     *(ExportTarget(name, _LABELS[name], each.says, each.ending, each.notes) for name, each in FORMATS.items()),
-    ExportTarget("share", "Share", "a copy without secrets, to give away", ".shared.mcpcap", notes=True, whole=True),
-    ExportTarget(
-        "surface", "Surface", "all that the server offers, to commit and compare", ".surface.json", whole=True
-    ),
-    ExportTarget("cases", "Cases", "its calls as cases of a test, added to the file", ".cases.yaml", adds=True),
-    ExportTarget("compare", "Compare", "what it offers with a saved surface", ".surface.json", whole=True, reads=True),
+    ExportTarget("share", "Share", "a copy with secrets removed", ".shared.mcpcap", notes=True, whole=True),
+    ExportTarget("surface", "Lock file", "server definitions, to commit and compare", ".surface.json", whole=True),
+    ExportTarget("cases", "Test cases", "the calls as test cases, added to the file", ".cases.yaml", adds=True),
+    ExportTarget("compare", "Compare", "server definitions with a lock file", ".surface.json", whole=True, reads=True),
 )
 
 
@@ -121,7 +119,7 @@ def make(wish: ExportRequest, source: ExportSource) -> Made:
     if writes and not wish.overwrite and (wish.path.is_symlink() or wish.path.exists()):
         raise FileExistsError(wish.path)
     if writes and source.path is not None and _is_same(wish.path, source.path):
-        raise UsageError(f"{_called(wish.path)} is the capture itself", hint="Name another file.")
+        raise UsageError(f"{_called(wish.path)} is the open capture", hint="Name another file.")
     if wish.way.id == "share":
         return _shared(wish, source)
     with _journal(source) as journal:
@@ -139,7 +137,7 @@ def _journal(source: ExportSource) -> Iterator[Journal]:
         yield source.journal
         return
 
-    assert source.path is not None, "there is one or the other"
+    assert source.path is not None, "the file exists"
     journal = load(source.path)
     try:
         yield journal
@@ -153,17 +151,17 @@ def _exported(wish: ExportRequest, journal: Journal) -> Made:
     selection = Selection(journal, chosen, notes=notes)
     size = to_file(wish.path, pieces(wish.way.id, selection), overwrite=wish.overwrite)
     said = f"Written to {_called(wish.path)}: {len(chosen):,} entries, {human_size(size)}. "
-    said += "Credentials in headers and URLs are masked, messages are as they crossed. "
+    said += "Credentials in headers and URLs are masked; messages are not changed. "
     if selection.left_out:
-        said += f"Left out, because it has no place for them: {selection.left_out:,}. "
-    return Made(f"{said}Not in it: {FORMATS[wish.way.id].loses}.")
+        said += f"Left out (not in this format): {selection.left_out:,}. "
+    return Made(f"{said}Not included: {FORMATS[wish.way.id].loses}.")
 
 
 def _shared(wish: ExportRequest, source: ExportSource) -> Made:
     if source.path is None:
-        raise UsageError("nothing keeps this conversation, so there is no capture to copy", hint="Record it next time.")
+        raise UsageError("this session is not recorded", hint="Record it next time.")
     if source.share is None:
-        raise UsageError("nothing can be shared from here", hint="mcp-inspect share does it.")
+        raise UsageError("sharing is not available here", hint="mcp-inspect share does it.")
     lines = source.share(source.path, wish.path, notes=wish.notes, overwrite=wish.overwrite)
 
     head, rest = lines[0], lines[1:]
@@ -180,7 +178,7 @@ def _surface(wish: ExportRequest, journal: Journal) -> Made:
 def _surface_of(journal: Journal) -> ServerDefinitions:
     surface = surface_of(journal.conversation)
     if not surface.is_known:
-        raise UsageError("nothing is known of what the server offers", hint="There was no opening and no list.")
+        raise UsageError("no server definitions", hint="No handshake and no list in the capture.")
     return surface
 
 
@@ -188,16 +186,16 @@ def _cases(wish: ExportRequest, journal: Journal) -> Made:
     chosen = set(wish.scope.found()) if wish.scope is not None else None
     cases = promoted(accounts(journal).operations, chosen)
     if not cases:
-        raise UsageError("no request here can become a case", hint="Only those that got an answer can.")
+        raise UsageError("no request can become a test case", hint="A test case needs a response.")
     count = add_cases(wish.path, cases)
-    added = "1 case" if len(cases) == 1 else f"{len(cases):,} cases"
-    return Made(f"{added} added, {count:,} now. Run them: mcp-inspect test {_called(wish.path)} TARGET")
+    added = "1 test case" if len(cases) == 1 else f"{len(cases):,} test cases"
+    return Made(f"{added} added, {count:,} in the file. Run: mcp-inspect test {_called(wish.path)} TARGET")
 
 
 def _compared(wish: ExportRequest, journal: Journal) -> Made:
     before, odd = read_lock_file(wish.path)
     diff = compare_surfaces(before, _surface_of(journal))
-    lines = [*((span(said, "warning"),) for said in odd), *diff_lines(diff, wish.path.name, "as it is here")]
+    lines = [*((span(said, "warning"),) for said in odd), *diff_lines(diff, wish.path.name, "this session")]
     return Made(plain(summary(diff)), tuple(lines))
 
 

@@ -40,8 +40,8 @@ def sampling_sections(params: Any) -> tuple[Section, ...]:
     found = (
         Section("System prompt", lines=paragraph(prompt, "foreign", limit=MOST_CHARACTERS)),
         Section("Messages", lines=tuple(_messages(messages))),
-        Section("How to answer", tuple(_wishes(params))),
-        Section("Tools of the model", tuple(_tools(params))),
+        Section("Parameters", tuple(_wishes(params))),
+        Section("Tools for the model", tuple(_tools(params))),
     )
     return tuple(section for section in found if section.facts or section.lines)
 
@@ -57,7 +57,7 @@ def last_text(params: Any) -> str:
 
 def _messages(messages: Any) -> Iterable[Line]:
     if not isinstance(messages, list):
-        yield (("there are no messages, which the specification requires", "warning"),)
+        yield (("`messages` is missing (required)", "warning"),)
         return
     for number, message in enumerate(messages[:MOST_MESSAGES], 1):
         role = peek.text(message, "role") or "no role"
@@ -65,7 +65,7 @@ def _messages(messages: Any) -> Iterable[Line]:
         for block in _blocks(peek.at(message, "content")):
             yield from _indented(_block(block, 0))
     if len(messages) > MOST_MESSAGES:
-        yield ((f"and {len(messages) - MOST_MESSAGES} more; the traffic has all of them", "muted"),)
+        yield ((f"and {len(messages) - MOST_MESSAGES} more; Traffic shows all", "muted"),)
 
 
 def _blocks(content: Any) -> list[Any]:
@@ -79,12 +79,15 @@ def _indented(lines: Iterable[Line]) -> Iterable[Line]:
 def _block(raw: Any, depth: int) -> Iterable[Line]:
     kind = peek.text(raw, "type")
     if kind == "tool_use":
-        facts = [fact("name", peek.text(raw, "name") or "not said"), fact("id", peek.text(raw, "id") or "not said")]
-        yield (("calls a tool", "accent"),)
+        facts = [
+            fact("name", peek.text(raw, "name") or "not specified"),
+            fact("id", peek.text(raw, "id") or "not specified"),
+        ]
+        yield (("tool call", "accent"),)
         yield from fact_lines([*facts, fact("input", text.decode(encode(peek.at(raw, "input"))))])
     elif kind == "tool_result":
         failed = " (an error)" if peek.flag(raw, "isError") else ""
-        yield ((f"what a tool returned{failed}: ", "accent"), span(peek.text(raw, "toolUseId") or "no id", "muted"))
+        yield ((f"tool result{failed}: ", "accent"), span(peek.text(raw, "toolUseId") or "no id", "muted"))
         for inner in _blocks(peek.at(raw, "content")) if depth < _DEEPEST else ():
             yield from _indented(_block(inner, depth + 1))
     elif kind == "text" and peek.text(raw, "text") is not None:
@@ -99,20 +102,20 @@ def _block(raw: Any, depth: int) -> Iterable[Line]:
 def _wishes(params: Any) -> Iterable[Fact]:
     """What the server says about the model and its answer."""
     limit = peek.number(params, "maxTokens")
-    missing = Fact("tokens at most", "not said, which the specification requires", "warning")
-    yield missing if limit is None else Fact("tokens at most", f"{limit:,.10g}")
+    missing = Fact("max tokens", "missing (required)", "warning")
+    yield missing if limit is None else Fact("max tokens", f"{limit:,.10g}")
     hints = [peek.text(hint, "name") or "?" for hint in peek.items(params, "modelPreferences", "hints")]
     if hints:
         yield fact("models", ", then ".join(hints[:20]))
     for key, name in (("costPriority", "cost"), ("speedPriority", "speed"), ("intelligencePriority", "intelligence")):
         if (weight := peek.number(params, "modelPreferences", key)) is not None:
-            yield Fact(f"{name} matters", f"{weight:.3g} of 1")
+            yield Fact(f"{name} priority", f"{weight:.3g} of 1")
     if (temperature := peek.number(params, "temperature")) is not None:
         yield Fact("temperature", f"{temperature:.4g}")
     if stops := peek.items(params, "stopSequences"):
-        yield fact("stops at", ", ".join(text.decode(encode(stop)) for stop in stops[:50]))
+        yield fact("stop sequences", ", ".join(text.decode(encode(stop)) for stop in stops[:50]))
     if context := peek.text(params, "includeContext"):
-        yield fact("context", f"{context} (this program adds none)")
+        yield fact("context", f"{context} (mcp-inspect adds no context)")
     if (choice := peek.at(params, "toolChoice")) is not None:
         yield fact("tool choice", peek.text(choice, "mode") or text.decode(encode(choice)))
     if (metadata := peek.at(params, "metadata")) is not None:
@@ -126,7 +129,7 @@ def _tools(params: Any) -> Iterable[Fact]:
         yield fact(peek.text(tool, "name") or "no name", f"({takes}) {described}")
 
 
-SECRET_IN_FORM = "a server must not ask for this in a form"
+SECRET_IN_FORM = "servers must not request this in a form"
 _SECRET = re.compile(
     r"\b(?:passw(?:or)?ds?|passcode|passphrase|secrets?|token|api ?keys?|credentials?|(?:private|access) ?keys?"
     r"|(?:credit ?)?card ?num(?:ber)?s?|credit ?cards?|cvv|cvc|pin|iban|ssn|social ?security|otp|one ?time ?code)\b",
@@ -152,9 +155,9 @@ def kind_word(question: Question) -> str:
 def asked_in_short(question: Question) -> str:
     """What is asked, as one safe line."""
     if question.kind is RequestKind.ROOTS:
-        return "which roots there are"
+        return "roots"
     said = last_text(question.params) if question.kind is RequestKind.SAMPLING else question.message
-    return text.visible(" ".join(said[:_READ].split()), limit=300) or "nothing in words"
+    return text.visible(" ".join(said[:_READ].split()), limit=300) or "no text"
 
 
 def cause_of(question: Question, journal: Journal) -> Exchange | None:
@@ -178,34 +181,34 @@ def asked_by(journal: Journal) -> str:
 
 def question_sections(question: Question, journal: Journal, *, patience_s: float | None = None) -> tuple[Section, ...]:
     """All of a question. `patience_s`: after how many seconds the call gives up in which it is asked; None: never."""
-    return (Section("Who asks", tuple(_facts(question, journal, patience_s))), *_asked(question))
+    return (Section("In call", tuple(_facts(question, journal, patience_s))), *_asked(question))
 
 
 def _facts(question: Question, journal: Journal, patience_s: float | None) -> Iterable[Fact]:
     yield Fact("server", asked_by(journal), "strong")
     exchange = cause_of(question, journal)
     if exchange is None:
-        yield Fact("inside", "no call that it could be told of", "muted")
+        yield Fact("inside", "not associated with a call", "muted")
     else:
         yield fact("inside", f"{exchange.method} {exchange.target}".rstrip())
         if exchange.state in _GIVEN_UP:
-            yield Fact("that call", "was given up: the server may not want the answer any more", "warning")
+            yield Fact("call", "cancelled: the server may ignore the response", "warning")
         if patience_s is not None and exchange.is_open:
             waits = text.human_duration(round(patience_s * 1e9))
-            yield Fact("that call", f"gives up {waits} after its start at the latest")
+            yield Fact("call", f"times out {waits} after its start")
     if question.visit:
-        yield Fact("that call", "was refused until the link is visited (error -32042)")
+        yield Fact("call", "rejected until the URL is opened (error -32042)")
     if question.elicitation:
         done = journal.conversation.visits.is_complete(question)
-        yield Fact("the server says", "it is complete", "ok") if done else Fact("complete", "not yet", "muted")
+        yield Fact("server reports", "complete", "ok") if done else Fact("complete", "not yet", "muted")
     if question.key and not question.visit:
-        yield fact("known as", f"{question.key} (all questions of one result are answered together)", "muted")
+        yield fact("key", f"{question.key} (part of one input_required result)", "muted")
 
 
 def _asked(question: Question) -> tuple[Section, ...]:
     match question.kind:
         case RequestKind.ELICITATION:
-            message = Section("Asks", lines=_message(question), note="in the server's words")
+            message = Section("Asks", lines=_message(question), note="Server message")
             return (message, *(_link(question) if question.mode == "url" else _form(question)))
         case RequestKind.SAMPLING:
             return sampling_sections(question.params)
@@ -214,8 +217,8 @@ def _asked(question: Question) -> tuple[Section, ...]:
 
 
 ROOTS_ARE_ADVICE = (
-    "Which directories it should work in. Roots are advice to the server: they guard nothing,\n"
-    "and it may read whatever its process may."
+    "Directories that the server should work in. Roots are advisory:\n"
+    "the server can still read everything its process can."
 )
 
 

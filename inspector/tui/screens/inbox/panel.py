@@ -157,13 +157,13 @@ screen leaves the question where it is.
         left: list[Span] = [("Questions", "title"), (f"  {waiting} waiting", "warning" if waiting else "faint")]
         roots = len(self.conversation.desk.roots)
         listed = f"{roots} root{'' if roots == 1 else 's'}  r"
-        every = "all no  D   " if waiting > 1 else ""
+        every = "decline all  D   " if waiting > 1 else ""
         self._line.show(left, [(f"{every}{listed}", "faint")] if self.conversation.can_act else [])
 
     def _empty(self) -> list[list[Span]]:
         return [
-            [("The server has asked nothing", "muted")],
-            [("What it asks will wait here, with a bell.", "faint")],
+            [("No server requests", "muted")],
+            [("Server requests (elicitation, sampling, roots) appear here.", "faint")],
         ]
 
     # What is asked for
@@ -179,7 +179,7 @@ screen leaves the question where it is.
     async def action_roots(self) -> None:
         """Edit the list of roots."""
         if not self.conversation.can_act:
-            self.app.notify("A recording lists no roots.", markup=False)
+            self.app.notify("Not available in a recording.", markup=False)
             return
         async with self._drawing:
             await self.pane.show_roots()
@@ -208,14 +208,14 @@ screen leaves the question where it is.
         self.remove_class("-reading")
         self.screen.set_focus(self._list)  # at once: a look that came before it would stay in the list
         if not await self.conversation.desk.answer(event.ticket, event.reply):
-            self.app.notify("Nobody waits for that answer any more.", severity="warning", markup=False)
+            self.app.notify("That request no longer waits for a response.", severity="warning", markup=False)
 
     async def on_question_pane_roots_chosen(self, event: QuestionPane.RootsChosen) -> None:
-        """List other roots from now on."""
+        """List other roots from the next request."""
         event.stop()
         await self.conversation.desk.set_roots(event.roots)
         count = len(event.roots)
-        self.app.notify(f"{count} root{'' if count == 1 else 's'} from now on.", markup=False)
+        self.app.notify(f"{count} root{'' if count == 1 else 's'} from the next request.", markup=False)
         self._say()
         self.remove_class("-reading")
         self._list.focus()

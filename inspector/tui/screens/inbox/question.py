@@ -80,13 +80,13 @@ class DecliningAll:
         """Take a press of the key; what to tell the person."""
         asked = waiting(conversation)
         if not asked:
-            return "Nothing waits for an answer."
+            return "No server requests waiting."
         if asked != self._meant:
             self._meant = asked
-            return f"Once more declines all {len(asked)} questions that wait now."
+            return f"Press again to decline all {len(asked)} waiting requests."
         self._meant = ()
         said = [await conversation.desk.answer(ticket, no_to(ticket.question)) for ticket in asked]
-        return f"{sum(said)} questions were declined."
+        return f"{sum(said)} requests declined."
 
 
 # The line below a request: accept, decline, cancel, and what a press does now
@@ -213,20 +213,20 @@ def open_link(question: Question, say: Say) -> bool:
     """Open it if it leads to the web; whether that was done."""
     link = read_link(question.url)
     if not link.openable:
-        say(f"Not opened: {link.why_not or 'this question has no link'}.", True)
+        say(f"Not opened: {link.why_not or 'no URL in this request'}.", True)
     elif os.environ.get("SSH_CONNECTION"):
-        say("This terminal is on another machine: copy the link from here.", False)
+        say("This terminal is on another machine. Copy the URL.", False)
     elif webbrowser.open(link.openable):
         say(f"Opened in the browser: {link.host}. {_THEN[question.visit]} once it is done.", False)
         return True
     else:
-        say("No browser was found: copy the link from here.", True)
+        say("No browser found. Copy the URL.", True)
     return False
 
 
 Deed: TypeAlias = Literal["accept", "decline", "dismiss", "open", "json", "again", "model", "all"]
-_NOTHING = "Nothing was asked yet"
-_ABOUT_ROOTS = Section("What a server is told that asks for roots")
+_NOTHING = "No server requests yet"
+_ABOUT_ROOTS = Section("Roots returned to the server")
 
 
 class QuestionPane(Widget):
@@ -373,7 +373,7 @@ class QuestionPane(Widget):
         if (proposal := proposal_of(asked)) is not None and asked.waits:
             left.append(proposal_line(proposal, self.conversation.now_ns))
         waits = asked.waits or asked.waited
-        since: Span = (f"waits for {waited}", "warning") if waits else (f"asked {waited} ago", "muted")
+        since: Span = (f"Waiting for you {waited}", "warning") if waits else (f"received {waited} ago", "muted")
         self._line.show(left, [since])
 
     def _renew_bar(self) -> None:
@@ -442,7 +442,7 @@ class QuestionPane(Widget):
                 if await self._is_meant():
                     self.post_message(self.RootsChosen(roots_of(self.form.arguments)))
             case _ if question is None or asked is None or asked.ticket is None:
-                self.app.notify("Nothing waits for an answer here.", markup=False)
+                self.app.notify("No request is waiting for a response.", markup=False)
             case "open":
                 open_link(question, partial(_say, self))
             case "model":
@@ -451,7 +451,7 @@ class QuestionPane(Widget):
                 if not _is_unreadable(self):
                     await self.conversation.desk.consult(asked.ticket, self._talk.keep_request(asked))
             case "accept" if asks_now(asked):
-                _say(self, "The model is being asked; ^k stops that.", False)
+                _say(self, "Waiting for the model; ^k cancels.", False)
             case "accept":
                 if not has_form(question) or await self._is_meant():
                     self.post_message(self.Answered(asked.ticket, self._talk.reply(question)))
@@ -461,7 +461,7 @@ class QuestionPane(Widget):
     async def _turn_to_the_model(self, asked: RequestRow, ticket: Ticket) -> None:
         """Show what it will be asked; from there back to the answer; stop it where it is being asked."""
         if not self._talk.can_begin(self.conversation, self.question):
-            _say(self, "No model was named: start with --sampler-url and --sampler-model.", False)
+            _say(self, "No model configured. Start with --sampler-url and --sampler-model.", False)
         elif asks_now(asked):
             await self.conversation.desk.stop_consulting(ticket)
         elif self._talk.edits_request:
@@ -533,7 +533,7 @@ def _is_unreadable(pane: QuestionPane) -> bool:
     """Whether the form holds text that is no JSON; the person is told."""
     if not pane.form.json_problem:
         return False
-    _say(pane, "Nothing was sent: the JSON can't be read.", True)
+    _say(pane, "Not sent: invalid JSON.", True)
     pane.form.focus_first()
     return True
 
@@ -541,12 +541,12 @@ def _is_unreadable(pane: QuestionPane) -> bool:
 async def _take_last(pane: QuestionPane) -> None:
     """Fill in what was answered last to a question of this kind."""
     question = pane.question
-    assert question is not None, "only what waits can be filled in"
+    assert question is not None, "only a waiting request can be filled in"
     same = [ticket for ticket in pane.conversation.desk.tickets if ticket.question.kind is question.kind]
     earlier = (filled_by(question, ticket.reply) for ticket in reversed(same))
     filled = next((each for each in earlier if each is not UNSET), UNSET)
     if filled is UNSET:
-        _say(pane, "No such question was answered yet.", False)
+        _say(pane, "No response to such a request yet.", False)
     else:
         await pane.form.take(filled)
 

@@ -148,7 +148,7 @@ def _state(asked: RequestRow, journal: Journal) -> Span:
     if journal.conversation.visits.is_complete(asked.question):
         return (text.pad(f"{signs.event if asked.waits else signs.ok} complete", 12), "ok")
     if asked.ticket is None:
-        word = standing_word(asked.question, journal, asked.stood) if asked.stood is not None else "no answer"
+        word = standing_word(asked.question, journal, asked.stood) if asked.stood is not None else "no response"
     else:
         word = "waits" if asked.waits else answer_word(asked.ticket.reply)
     sign, role = _SIGNS.get(word, ("ok", "ok"))
@@ -159,5 +159,5 @@ _SIGNS: dict[str, tuple[str, Role]] = {
     "waits": ("event", "warning"),
     "refused": ("error", "error"),
     "withdrawn": ("disconnected", "muted"),
-    "no answer": ("disconnected", "muted"),
+    "no response": ("disconnected", "muted"),
 }

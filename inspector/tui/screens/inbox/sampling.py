@@ -109,13 +109,13 @@ def proposal_line(proposal: Proposal, now_ns: int) -> Span:
     model = visible(proposal.model, limit=40)
     match proposal.state:
         case ProposalState.ASKING:
-            return f"  asking {model}  {human_duration(max(0, now_ns - proposal.started_ns))}", "accent"
+            return f"  waiting for {model}  {human_duration(max(0, now_ns - proposal.started_ns))}", "accent"
         case ProposalState.READY:
-            return f"  {model} answered in {human_duration(proposal.took_ns)}", "ok"
+            return f"  {model} responded in {human_duration(proposal.took_ns)}", "ok"
         case ProposalState.FAILED:
-            return f"  {model} gave no answer", "error"
+            return f"  no response from {model}", "error"
         case ProposalState.STOPPED:
-            return "  the model was not waited for", "muted"
+            return "  model request cancelled", "muted"
         case _:
             assert_never(proposal.state)
 
@@ -125,8 +125,8 @@ def request_section(conversation: OpenConversation) -> Section:
     proposer = conversation.desk.proposer
     assert proposer is not None, "a request is edited for a model that is there"
     at_once = proposer.approve is not Approve.ALWAYS
-    then = "Its answer goes to the server at once." if at_once else "Its answer comes here first."
-    return Section(f"What {visible(proposer.label, limit=80)} will be asked", note=f"Change it as you like. {then}")
+    then = "Its response is sent to the server directly." if at_once else "Its response is shown here first."
+    return Section(f"Request for {visible(proposer.label, limit=80)}", note=f"Edit if needed. {then}")
 
 
 def proposal_section(ticket: Ticket | None) -> Section | None:
@@ -135,7 +135,7 @@ def proposal_section(ticket: Ticket | None) -> Section | None:
     if proposal is None or proposal.state is ProposalState.ASKING:
         return None
     if proposal.state is ProposalState.STOPPED:
-        return Section("The model was not waited for", note=visible(proposal.model, limit=80))
+        return Section("Model request cancelled", note=visible(proposal.model, limit=80))
     said = proposal.said
     if said is None:
         return account_section(ModelRun(proposal.model, proposal.took_ns, why=proposal.why, hint=proposal.hint))

@@ -68,14 +68,14 @@ class Calling:
     def why_not(self) -> str:
         """Why nothing can be called now, in a few words; "" if it can."""
         if not self._conversation.can_act:
-            return f"a recording: not {self._done}; r in the traffic resends"
+            return f"recording: not {self._done}; r in the traffic resends"
         match self._conversation.stage:
             case ConversationStage.OPEN:
                 return ""
             case ConversationStage.CONNECTING | ConversationStage.LOADING:
                 return "still connecting"
             case ConversationStage.CLOSED | ConversationStage.FAILED | ConversationStage.RECORDED:
-                return "not connected (^r connects again)"
+                return "not connected (^r reconnects)"
 
     def must_ask(self, tool: Tool) -> bool:
         """Whether a person must confirm first: once for each tool that is claimed to destroy something."""
@@ -150,7 +150,7 @@ def question(tool: Tool, label: str) -> list[list[tuple[str, Any]]]:
             (visible(label, limit=60), "strong"),
             ("?", "text"),
         ],
-        [("Its server claims that it destroys something. You are asked once for this tool.", "muted")],
+        [("The server marks this tool as destructive (destructiveHint). Asked once per tool.", "muted")],
     ]
 
 
@@ -183,16 +183,16 @@ def clock_lines(clocks: CallClocks) -> list[list[Span]]:
     """The lines that tell of them; none where there is nothing to tell."""
     held: list[Span] = []
     if clocks.held:
-        where = f"  {keys.key_name('!')} answers here, 5 in the Inbox"
-        held = [(f"{glyphs().event} held: the server waits for you", "warning"), (where, "faint")]
+        where = f"  {keys.key_name('!')} responds, 5 opens the Inbox"
+        held = [(f"{glyphs().event} blocked: waiting for your input", "warning"), (where, "faint")]
     lines = [held] if held else []
     left = clocks.left
     if left is None:
         return lines
-    idle = "stands still" if clocks.held and left.clocks.idle_s is not None else _of(left.idle_s, left.clocks.idle_s)
+    idle = "paused" if clocks.held and left.clocks.idle_s is not None else _of(left.idle_s, left.clocks.idle_s)
     total = _of(left.total_s, left.clocks.total_s)
-    lines.append([("idle clock   ", "faint"), (idle, _role(None if clocks.held else left.idle_s))])
-    lines.append([("total clock  ", "faint"), (total, _role(left.total_s))])
+    lines.append([("idle timeout   ", "faint"), (idle, _role(None if clocks.held else left.idle_s))])
+    lines.append([("total timeout  ", "faint"), (total, _role(left.total_s))])
     return lines
 
 

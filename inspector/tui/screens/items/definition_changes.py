@@ -46,8 +46,12 @@ class DefinitionChanges:
         memory, kept = await asyncio.to_thread(_compared, subject)
         told, subject.memory.comparison = subject.memory.comparison, memory
         if memory.first and first_met(memory):
-            then = "Changes will be told." if kept else "Not remembered: the state directory can't be written."
-            self._toasts.say_until_input(f"First met: {first_met(memory)}. {then}")
+            then = (
+                "You will be notified of changes."
+                if kept
+                else "Baseline not saved: the state directory is not writable."
+            )
+            self._toasts.say_until_input(f"New server. Saved a baseline of {first_met(memory)}. {then}")
         if memory.alarms and (told is None or alarm(told) != alarm(memory)):
             subject.memory.shown = False  # the line above the footer tells it, and stays
 
@@ -90,9 +94,9 @@ async def approve(
         return _seen(subject).keep(approved(memory, kinds, int(time.time())))
 
     if await asyncio.to_thread(keep):
-        app.notify("Approved. Later changes will be told.", markup=False)
+        app.notify("Baseline updated. You will be notified of later changes.", markup=False)
     else:
-        app.notify("That can't be remembered: the state directory can't be written.", severity="error", markup=False)
+        app.notify("Cannot save the baseline: the state directory is not writable.", severity="error", markup=False)
     subject.memory.compared = ()
 
 

@@ -63,7 +63,7 @@ class Saying(msgspec.Struct, frozen=True):
     bare: bool = False
     """Whether there are no fields."""
     gone: bool = False
-    """Whether the server lists it no more."""
+    """Whether no longer listed by the server."""
     cautions: tuple[str, ...] = ()
     """What should be known before it is called, a sentence each. May quote foreign names."""
     task: str = ""
@@ -130,7 +130,7 @@ class CallBar(ItemBar, can_focus=True):
 def _left(saying: Saying) -> Sequence[BarItem]:
     problems = saying.problems
     if saying.why_not:
-        nothing = "Nothing was sent: " if saying.tried else ""
+        nothing = "Not sent: " if saying.tried else ""
         return (BarItem(((f"{glyphs().warning} {nothing}{saying.why_not}", "warning"),)),)
     key: Span = (f" {keys.key_name('ctrl+j')}", "faint")
     errors = f"{problems} error{'' if problems == 1 else 's'}"
@@ -139,7 +139,7 @@ def _left(saying: Saying) -> Sequence[BarItem]:
     anyway = " anyway" if saying.gone else ""
     items = [BarItem(((f"{glyphs().closed} {saying.verb}{anyway}", "title"), key), "call")]
     if saying.gone:
-        items.append(BarItem(((f"{glyphs().warning} the server lists it no more", "warning"),)))
+        items.append(BarItem(((f"{glyphs().warning} no longer listed by the server", "warning"),)))
     for caution in saying.cautions[:1]:
         more = f" (+{len(saying.cautions) - 1})" if len(saying.cautions) > 1 else ""
         items.append(BarItem(((f"{glyphs().warning} {visible(caution, limit=200)}{more}", "warning"),)))
@@ -153,9 +153,9 @@ def _left(saying: Saying) -> Sequence[BarItem]:
 
 
 _VERDICTS: dict[str, Span] = {
-    "fine": (f"{glyphs().ok} valid", "ok"),
+    "fine": (f"{glyphs().ok} Valid", "ok"),
     "awaited": (glyphs().pending, "faint"),
-    "none": (f"{glyphs().warning} not validated", "warning"),
+    "none": (f"{glyphs().warning} Not validated", "warning"),
 }
 
 
@@ -278,7 +278,7 @@ class ItemForm(Widget):
 
     def compose(self) -> ComposeResult:
         """Head and form scroll together; the bar stays."""
-        yield Static(Text(f"No {self._one} is chosen"), classes="item--none")
+        yield Static(Text(f"No {self._one} selected"), classes="item--none")
         with FormScroll(can_focus=False):
             yield self._head
             yield self.form
@@ -354,7 +354,7 @@ class ItemForm(Widget):
     def _renew_bar(self) -> None:
         form = self.form
         verdict = form.state.verdict
-        unreadable = "the JSON can't be read" if form.json_problem and self._tried else ""
+        unreadable = "invalid JSON" if form.json_problem and self._tried else ""
         self._bar.say(
             Saying(
                 form.problem_count,

@@ -516,20 +516,20 @@ def _empty(
     """Why a list is empty, and what can be done. `hidden`: a search hides what there is."""
     kinds, one, many = kind.kinds, kind.one, kind.many
     if hidden:
-        return [[(f"No {one} matches", "muted")], [("Esc shows all again", "faint")]]
+        return [[(f"No {one} matches", "muted")], [("Esc clears the filter", "faint")]]
     if conversation.stage is ConversationStage.CONNECTING or conversation.listing in kinds:
         return [[(f"Fetching the {many}", "muted")]]
     if any(listing.asked for listing in listings):
-        return [[(f"The server has no {many}", "muted")]]
+        return [[(f"No {many}", "muted")]]
     opening = conversation.opening
     if opening and not any(LISTS[kind].capability in opening.capabilities for kind in kinds):
-        return [[(f"The server declares no {many}", "muted")]]
+        return [[(f"The server does not declare {many}", "muted")]]
     if why := next(filter(None, map(conversation.stopped, kinds)), ""):
         said: list[list[Span]] = [[(line, "text")] for line in wrap(visible(why, limit=300), _NARROW)]
-        return [[(f"{glyphs().error} The {many} can't be listed", "error")], *said]
+        return [[(f"{glyphs().error} Cannot list {many}", "error")], *said]
     if conversation.journal.live and not conversation.can_act:
-        return [[(f"The {many} have not been listed yet", "muted")]]
-    return [[(f"The {many} were never listed", "muted")]]
+        return [[(f"{many.capitalize()} not listed yet", "muted")]]
+    return [[(f"{many.capitalize()} were not listed", "muted")]]
 
 
 def _place_of(

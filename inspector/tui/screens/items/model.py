@@ -180,7 +180,7 @@ def _resource(resource: Resource) -> Offer:
 def _template(template: Template) -> Offer:
     label = text.visible(template.title or template.uri_template, limit=200) or "(no name)"
     place = text.visible(template.uri_template, limit=400)
-    flaw = template.flaw or ("can't be expanded" if take_apart(template.uri_template).problem else "")
+    flaw = template.flaw or ("cannot be expanded" if take_apart(template.uri_template).problem else "")
     return Offer(template, label, place, _type(template.mime_type), flaw, TEMPLATE_SIGN)
 
 
@@ -208,7 +208,7 @@ def resource_facts(thing: ListedItem) -> tuple[Fact, ...]:
         facts.append(fact("type", mime_type))
     size = peek.integer(raw, "size")
     if size is not None:
-        facts.append(Fact("size", f"{size:,} bytes, claimed by server", "claimed" if size >= 0 else "warning"))
+        facts.append(Fact("size", f"{size:,} bytes (reported)", "claimed" if size >= 0 else "warning"))
     facts += claims(raw)
     facts += unknown_members(raw, _KNOWN)
     if isinstance(thing, Template) and (note := take_apart(thing.uri_template).note):
@@ -227,9 +227,9 @@ def template_schema(template: UriTemplate) -> Any:
 
 
 def _variable(variable: Variable) -> Any:
-    about = "" if variable.needed else "may be left unset: its part of the URI then goes away"
+    about = "" if variable.needed else "optional: omitted from the URI if unset"
     if variable.prefix:
-        about = f"only its first {variable.prefix} characters are used"
+        about = f"only the first {variable.prefix} characters are used"
     schema: dict[str, Any] = {"type": "array", "items": {"type": "string"}} if variable.several else {"type": "string"}
     return schema | ({"description": about} if about else {})
 
@@ -237,7 +237,7 @@ def _variable(variable: Variable) -> Any:
 def preview(uri: str, problem: str) -> Line:
     """What a template expands to now, or why to nothing."""
     if problem:
-        return ((f"{signs.WARNING} can't be expanded: {text.visible(problem, limit=300)}", "warning"),)
+        return ((f"{signs.WARNING} cannot expand: {text.visible(problem, limit=300)}", "warning"),)
     return ((f"{signs.CLOSED} ", "accent"), span(uri, "target"))
 
 
@@ -293,7 +293,7 @@ def prompt_facts(thing: ListedItem) -> tuple[Fact, ...]:
     if given is not None and not isinstance(given, list):
         facts.append(Fact("arguments", f"{peek.type_name(given)} instead of array", "warning"))
     elif odd := len(peek.items(raw, "arguments")) - len(_named(Prompt(raw))):
-        facts.append(Fact("arguments", f"{odd:,} left out: without a name, named twice, or too many", "warning"))
+        facts.append(Fact("arguments", f"{odd:,} left out: no name, duplicate name, or too many", "warning"))
     return tuple(facts)
 
 
@@ -405,7 +405,7 @@ class Completion(msgspec.Struct, frozen=True):
 def completion_of(result: Any) -> Completion:
     """Read the result of completion/complete, whatever it is."""
     if not isinstance(peek.at(result, "completion", "values"), list):
-        return Completion(note=((f"{signs.WARNING} the answer has no completion.values", "warning"),))
+        return Completion(note=((f"{signs.WARNING} the result has no completion.values", "warning"),))
     given = peek.items(result, "completion", "values")
     values = tuple(value for value in given if isinstance(value, str))
     return Completion(values, _note(result, values, len(given) - len(values)))
@@ -417,12 +417,12 @@ def _note(result: Any, values: tuple[str, ...], odd: int) -> Line:
     if total is not None and total != len(values):
         count += f" of {total:,}"
     if more:
-        count += ", and there are more"
+        count += ", more available"
     wrong = ""
     if len(values) > MOST_ALLOWED:
-        wrong = f"  {signs.WARNING} more than the {MOST_ALLOWED} that are allowed at once"
+        wrong = f"  {signs.WARNING} more than the allowed {MOST_ALLOWED}"
     elif odd:
-        wrong = f"  {signs.WARNING} {odd:,} that are no texts"
+        wrong = f"  {signs.WARNING} {odd:,} not strings"
     return (count, "muted"), (wrong, "warning")
 
 
@@ -431,10 +431,10 @@ def completion_failed(error: Any) -> Completion:
     if peek.integer(error, "code") == UNSUPPORTED:
         return NOT_SUPPORTED
     said = text.visible(peek.text(error, "message") or "no reason given", limit=200)
-    return Completion(note=((f"{signs.WARNING} not completed: {said}", "warning"),))
+    return Completion(note=((f"{signs.WARNING} no completion: {said}", "warning"),))
 
 
-NOT_SUPPORTED = Completion(note=(("the server completes no arguments", "muted"),), supported=False)
+NOT_SUPPORTED = Completion(note=(("the server does not support completion", "muted"),), supported=False)
 
 
 # Findings about one item: its definition as it is listed now, and the uses of it
@@ -483,7 +483,7 @@ def shared_lines(checks: JournalFindings | None, kinds: Sequence[str], evidence_
         many: Span = (f" {signs.NOTE} {each.count:,} of {each.of:,}", "muted")
         lines.append([(f"{sign} {each.id} ", role), (title, "text"), many])
     left = len(found) - len(lines)
-    more = f"  {evidence_key} shows {f'{left} more' if left else 'the evidence'}"
+    more = f"  {evidence_key} {f'{left} more' if left else 'Evidence'}"
     return [*lines[:-1], [*lines[-1], (more, "accent")]]
 
 
@@ -518,7 +518,7 @@ def _line(group: Sequence[Finding], *, limit: int) -> list[Span]:
 
 
 def _keys(left: int, more_key: str, evidence_key: str) -> list[list[Span]]:
-    said = [f"{more_key} shows {left} more" if more_key else f"{left} more"] if left > 0 else []
+    said = [f"{more_key} {left} more" if more_key else f"{left} more"] if left > 0 else []
     if evidence_key:
-        said.append(f"{evidence_key} shows the evidence")
+        said.append(f"{evidence_key} Evidence")
     return [[(f"  {'   '.join(said)}", "accent")]] if said else []

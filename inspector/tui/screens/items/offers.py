@@ -191,9 +191,9 @@ class Completions(Widget):
         try:
             called = await self._conversation.call("completion/complete", params, lambda exchange: None)
         except InspectError as error:
-            return Completion(note=(span(f"not completed: {error}", "warning", limit=300),))
+            return Completion(note=(span(f"no completion: {error}", "warning", limit=300),))
         if not isinstance(called.reply, Replied):
-            return Completion(note=(("not completed: no answer came", "warning"),))
+            return Completion(note=(("no completion: no response", "warning"),))
         message = called.reply.message
         return completion_of(message.result) if isinstance(message, Answer) else completion_failed(message.error)
 
@@ -204,7 +204,7 @@ class Completions(Widget):
         self._list.go_to(0)
         self._list.styles.height = min(rows.count, _ROWS)
         either = keys.action("resources.complete").key_text.replace("  ", " or ")
-        key = [(f"{either} takes one", "faint")] if rows.count else []
+        key = [(f"{either} accepts one", "faint")] if rows.count else []
         self._line.show(list(found.note), key)  # type: ignore[arg-type]
         self.set_class(bool(found.note), "-shown")
 
@@ -340,7 +340,7 @@ class OfferForm(ItemForm):
         """Take the next of the proposed values into its field."""
         value = self._completions.take_next()
         if value is None:
-            self.app.notify("There is nothing to take: no value is proposed.", markup=False)
+            self.app.notify("No proposed values.", markup=False)
         else:
             self._put(value)
 

@@ -511,7 +511,7 @@ def _save_block(panel: ItemsPanel[Any]) -> None:
     """Save the block under the cursor to a file that the person names."""
     block = panel.result.body.block
     if block is None:
-        panel.app.notify("There is nothing to save yet: ask for it first.", markup=False)
+        panel.app.notify("Nothing to save yet.", markup=False)
         return
 
     def saved(path: object) -> None:

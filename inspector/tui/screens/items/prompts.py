@@ -49,11 +49,11 @@ PROMPTS = OfferKind(
         read=_offers,
         summary=prompt_counts,
         method="prompts/get",
-        done="asked for",
+        done="got",
         made=lambda thing, name: name == thing.name,
     ),
     verb="Get",
-    result_words=ResultWords("Not asked for yet", "gets its messages", "Never asked for yet", structured=False),
+    result_words=ResultWords("Not called yet", "gets the messages", "No results yet", structured=False),
     titles=("prompt", "arguments", ""),
     place=prompt_place,
     facts=prompt_facts,
@@ -85,7 +85,7 @@ JSON, `C` as Markdown.
             return
         looked = self.result.looked
         if looked is None or looked.finished.result is None:
-            self.app.notify("There are no messages to copy yet.", markup=False)
+            self.app.notify("No messages to copy yet.", markup=False)
             return
         result = looked.finished.result
         copy(self.app, json_text(result) if name == "copy-json" else prompt_markdown(result))

@@ -47,7 +47,7 @@ from inspector.tui.widgets.lines import BeforeAfterScreen
 
 _EVERY = 6
 """Of thirty looks a second, those at which marks are renewed."""
-_LACKS = "The server does not say that resources can be watched (its capabilities lack resources.subscribe)."
+_LACKS = "The server does not declare resources.subscribe."
 
 
 class WatchStatus(Static):
@@ -106,9 +106,9 @@ def _schema(thing: ListedItem) -> Any:
 
 def _request(thing: ListedItem, arguments: Any) -> PreparedRequest:
     if not isinstance(thing, Template):
-        return PreparedRequest({"uri": thing.key}, "" if thing.key else "it has no uri")
+        return PreparedRequest({"uri": thing.key}, "" if thing.key else "no URI")
     expanded = expand(take_apart(thing.uri_template), arguments if isinstance(arguments, dict) else {})
-    problem = "the template can't be expanded" if expanded.problem else ""
+    problem = "cannot expand the template" if expanded.problem else ""
     return PreparedRequest({"uri": expanded.uri}, problem, preview(expanded.uri, expanded.problem))
 
 
@@ -135,7 +135,7 @@ RESOURCES = OfferKind(
         made=_made,
     ),
     verb="Read",
-    result_words=ResultWords("Not read yet", "reads it", "No reads of this yet", structured=False),
+    result_words=ResultWords("Not read yet", "reads it", "Not read yet", structured=False),
     titles=("resource", "uri", "type, size"),
     place=resource_place,
     facts=resource_facts,
@@ -195,7 +195,7 @@ marked; read again, `u` shows what has changed.
         if why := why_silent(conversation):
             _tell(self, why, "warning")
         elif request.problem or not uri:
-            _tell(self, f"It can't be watched: {request.problem or 'it has no uri'}.")
+            _tell(self, f"Cannot subscribe: {request.problem or 'it has no uri'}.")
         elif not _can_be_watched(conversation.opening.capabilities if conversation.opening else None):
             _tell(self, _LACKS, "warning")
         else:
@@ -206,7 +206,7 @@ marked; read again, `u` shows what has changed.
         """Show what has changed since the read before the one that is shown."""
         journal, pair = self.conversation.journal, _pair(self, self.result.exchange)
         if pair is None:
-            _tell(self, "There is no earlier read to compare with: read it again first.")
+            _tell(self, "No earlier read to compare with. Read it again first.")
             return
         before, after = pair
         title = f"{text.visible(after.target, limit=200)}   #{before.request_frame} → #{after.request_frame}"
@@ -230,15 +230,15 @@ async def _watch(panel: ResourcesPanel, uri: str, on: bool) -> None:
     outcome = await panel.conversation.perform(change)
     name = text.visible(uri, limit=120)
     if outcome.refused:
-        _tell(panel, f"{'Watching' if on else 'Not watching'} {name} was refused: {outcome.refused}", "error")
+        _tell(panel, f"{'Subscribing to' if on else 'Unsubscribing from'} {name} failed: {outcome.refused}", "error")
     elif not on:
-        _tell(panel, f"No longer watching {name}.")
+        _tell(panel, f"Unsubscribed from {name}.")
     elif not outcome.acknowledged:
-        _tell(panel, f"The server has not acknowledged yet that it tells of {name}.", "warning")
+        _tell(panel, f"Subscription to {name} is not acknowledged yet.", "warning")
     elif uri in outcome.not_granted.uris:
-        _tell(panel, f"The server did not grant watching {name}.", "warning")
+        _tell(panel, f"The server did not grant the subscription to {name}.", "warning")
     else:
-        _tell(panel, f"Watching {name}.")
+        _tell(panel, f"Subscribed to {name}.")
 
 
 @work(group="compare")
@@ -248,9 +248,9 @@ async def _compare_quietly(panel: ResourcesPanel, newest: Exchange) -> None:
         return
     equal = await asyncio.to_thread(lambda: same(_result(journal, pair[0]), _result(journal, pair[1])))
     if not equal:
-        _tell(panel, "It has changed since the read before: u shows how.")
+        _tell(panel, "Changed since the previous read: u shows the diff.")
     elif newest.target in journal.conversation.subscriptions.updates:
-        _tell(panel, "It is the same as at the read before.")
+        _tell(panel, "Unchanged since the previous read.")
 
 
 def _pair(panel: ResourcesPanel, newer: Exchange | None) -> tuple[Exchange, Exchange] | None:

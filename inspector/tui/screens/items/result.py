@@ -31,7 +31,7 @@ from inspector.tui.widgets.virtual_list import LogList
 _GO = keys.key_name("ctrl+g")
 _HEADLINE_GAP = 4
 """Cells of the headline that hold no text: its edges, and the space in the middle."""
-_BEFORE: Span = ("of the connection before", "warning")
+_BEFORE: Span = ("of the previous connection", "warning")
 _NO_CLOCKS = CallClocks()
 _BAR = 24
 """Cells of the progress bar at most."""
@@ -253,7 +253,7 @@ it came, and the earlier calls, of which Enter shows one.
         blocks = [self.body.block, *(self.looked.view.blocks if self.looked else ())]
         found = next((block for block in blocks if block and block.look == "image" and block.data), None)
         if found is None or found.data is None:
-            self.app.notify("There is no picture in this result.", markup=False)
+            self.app.notify("No image in this result.", markup=False)
             return
 
         self.app.push_screen(PictureScreen(found.data, plain(found.title)))
@@ -263,7 +263,7 @@ it came, and the earlier calls, of which Enter shows one.
         if await self.body.toggle_markdown():
             self.body.focus_body()
         else:
-            self.app.notify("There is no text in this result.", markup=False)
+            self.app.notify("No text in this result.", markup=False)
 
     def action_again(self) -> None:
         """Want the shown request again."""

@@ -41,7 +41,7 @@ def describe(thing: ListedItem, full: bool, found: Sequence[list[Span]]) -> Iter
     facts = tool_facts(tool)
     yield list(facts.title)
     if facts.flaw:
-        yield [(f"{glyphs().warning} {facts.flaw}: it can still be called, with JSON", "warning")]
+        yield [(f"{glyphs().warning} {facts.flaw}: use JSON to call it", "warning")]
     yield from found
     described = [[(part, role) for part, role in line] for line in facts.description]
     if full:
@@ -50,16 +50,16 @@ def describe(thing: ListedItem, full: bool, found: Sequence[list[Span]]) -> Iter
         yield from beginning(described)
     claims = ", ".join([*tool.claims, *([f"tasks {text.visible(tool.task_support)}"] if tool.task_support else [])])
     if claims:
-        yield [(f"{glyphs().claimed} claimed by server: ", "faint"), (claims, "claimed")]
+        yield [(f"{glyphs().claimed} server hints: ", "faint"), (claims, "claimed")]
     if (link := app_of(tool)) is not None:
         yield list(link_line(link, keys.key_name("o")))
     if outlook := _outlook(tool):
         yield outlook
     size = len(encode(tool.raw))
-    cost = f"{text.human_size(size)} in the list, ≈{text.estimate_tokens(size):,} tokens (estimate)"
+    cost = f"{text.human_size(size)} definition, ≈{text.estimate_tokens(size):,} tokens"
     star: list[Span] = [("*", "error"), (" required   ", "faint")]
     said = said_facts(tool)
-    more: list[Span] = [(f"   {keys.key_name('i')} shows {len(said)} more", "accent")] if said and not full else []
+    more: list[Span] = [(f"   {keys.key_name('i')} {len(said)} more", "accent")] if said and not full else []
     more.append((f"   {keys.key_name('S')} schemas", "accent"))
     yield [*(star if peek.items(tool.input_schema, "required") else []), (cost, "faint"), *more]
     if full:
@@ -75,15 +75,15 @@ def _outlook(tool: Tool) -> list[Span]:
 
 _TASK_WORDS = {
     Support.NONE: "",
-    Support.FORBIDDEN: "never a task",
+    Support.FORBIDDEN: "no task",
     Support.REQUIRED: "task required",
-    Support.SERVER_DECIDES: "may be a task",
+    Support.SERVER_DECIDES: "task optional",
 }
 _NO_TASK_CHOICE = {
-    Support.NONE: "This server has no tasks for tool calls.",
-    Support.FORBIDDEN: "The server does not let this tool be called as a task.",
-    Support.REQUIRED: "The tool must be called as a task, and is.",
-    Support.SERVER_DECIDES: "The server alone decides whether a call becomes a task.",
+    Support.NONE: "The server does not declare tasks for tools/call.",
+    Support.FORBIDDEN: "This tool does not support tasks.",
+    Support.REQUIRED: "This tool must be called as a task.",
+    Support.SERVER_DECIDES: "In this protocol version the server decides which calls become tasks.",
 }
 
 
@@ -226,7 +226,7 @@ values too: the button then says so, and a second press sends them.
             case "hosts":
                 show_hosts(self.app, self.conversation)
             case _ if self.requests.last is None:
-                self.app.notify("This tool has not been called yet.", markup=False)
+                self.app.notify("Not called yet.", markup=False)
             case _:
                 await super().do_more(name)
 
@@ -256,6 +256,6 @@ values too: the button then says so, and a second press sends them.
         if calling.must_ask(tool):
             quoted = visible(json_text(arguments), limit=2000, newlines=True) or "no arguments"
             lines = question(tool, self.conversation.about.label)
-            self.app.push_screen(ConfirmScreen("Claimed to be destructive", lines, quoted), answered)
+            self.app.push_screen(ConfirmScreen("Destructive tool", lines, quoted), answered)
         else:
             call()

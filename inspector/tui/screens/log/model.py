@@ -74,14 +74,14 @@ def messages_in(entry: Entry) -> list[Notification]:
 def of_entry(entry: Entry, place: int = 0) -> LogLine:
     """What the line at a place (from 0) of an entry says. Never raises: what can't be read says so."""
     if isinstance(entry.what, Stderr):
-        wrong = "its bytes can't be read back" if entry.missing else ""
+        wrong = "cannot read the message from the capture" if entry.missing else ""
         return LogLine(words=text.decode(entry.what.payload[: 4 * _SHOWN]), is_stderr=True, wrong=wrong)
     if entry.missing or not isinstance(entry.what, Frame):
-        return LogLine(wrong="its bytes can't be read back")
+        return LogLine(wrong="cannot read the message from the capture")
     payload = entry.what.payload
     if len(payload) > MOST_DECODED:
         size = text.human_size(len(payload))
-        return LogLine(words=text.decode(payload[: 4 * _SHOWN]), wrong=f"{size}, shown as it begins")
+        return LogLine(words=text.decode(payload[: 4 * _SHOWN]), wrong=f"{size}, only the start is shown")
     messages = messages_in(entry)
     return _of_params(messages[place].params) if place < len(messages) else LogLine(wrong="not a log message")
 
@@ -110,7 +110,7 @@ def titles(width: int) -> list[Span]:
     cells: list[Span] = [(text.pad("time", 13 if width >= _WIDE else 9), "muted"), (text.pad("level", _LEVEL), "muted")]
     if width >= _WIDE:
         cells.append((text.pad("logger", _LOGGER), "muted"))
-    return lay([*cells, ("what it says", "muted")], width)
+    return lay([*cells, ("message", "muted")], width)
 
 
 def row_spans(said: LogLine, wall_ns: int, width: int) -> list[Span]:

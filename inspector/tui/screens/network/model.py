@@ -105,11 +105,11 @@ _HTTP, _METHOD, _STATUS, _KIND, _TOOK, _SIZE = 6, 8, 8, 8, 10, 10
 _WIDE = 75
 _STREAM = "text/event-stream"
 _STEPS: tuple[tuple[str, str], ...] = (
-    ("lookup", "name looked up"),
+    ("lookup", "DNS lookup"),
     ("connect", "connected"),
     ("tls", "TLS"),
     ("send", "request sent"),
-    ("wait", "waited for the first byte"),
+    ("wait", "TTFB"),
 )
 
 
@@ -135,7 +135,7 @@ def row(journal: Journal, exchange: HttpExchange, now_ns: int, width: int) -> li
         cells.append((text.pad(size, _SIZE), "muted"))
     if count := len(verdicts(journal, exchange)):
         cells.append(
-            (f"{signs.WARNING} head and body differ{'' if count == 1 else f' {signs.TIMES}{count}'}  ", "warning")
+            (f"{signs.WARNING} header/body mismatch{'' if count == 1 else f' {signs.TIMES}{count}'}  ", "warning")
         )
     return lay([*cells, *_what(journal, exchange)], width)
 
@@ -166,13 +166,13 @@ def sections(journal: Journal, exchange: HttpExchange, *, reveal: bool = False) 
     found: list[Section] = []
     if wrong := verdicts(journal, exchange):
         lines: tuple[Line, ...] = tuple(((f"{signs.WARNING} {each}", "warning"),) for each in wrong)
-        found.append(Section("Head and body say different things", lines=lines))
+        found.append(Section("Header/body mismatch", lines=lines))
     found += exchange_sections(exchange, reveal=reveal)
     found.append(Section("Time", _timing(exchange)))
     crossed, more = _crossed(journal, exchange)
-    note = "" if not more else f"There may be more: {MOST_SEARCHED:,} entries were looked through, {MOST_SHOWN} shown."
-    nothing = "" if crossed else "Nothing so far." if not exchange.end_n else "Nothing."
-    found.append(Section("What crossed", lines=crossed, note=note or nothing))
+    note = "" if not more else f"The first {MOST_SHOWN} from {MOST_SEARCHED:,} entries."
+    nothing = "" if crossed else "No data yet." if not exchange.end_n else "No data."
+    found.append(Section("Content", lines=crossed, note=note or nothing))
     return found
 
 
@@ -196,15 +196,15 @@ def _what(journal: Journal, exchange: HttpExchange) -> list[Span]:
 def _said(messages: Sequence[Message]) -> str:
     """What a body holds, in a few words."""
     if len(messages) > 1:
-        return f"{len(messages)} messages at once"
+        return f"batch of {len(messages)} messages"
     match messages[0]:
         case Request(method=method, params=params) | Notification(method=method, params=params):
             name = next((found for key in ("name", "uri") if (found := peek.text(params, key))), "")
             return text.visible(f"{method} {name}".rstrip(), limit=120)
         case Answer() | ErrorAnswer():
-            return "an answer"
+            return "response"
         case _:
-            return "no JSON-RPC"
+            return "not JSON-RPC"
 
 
 def _status(response: HttpFact | None, end: HttpFact | None) -> str:
@@ -254,16 +254,16 @@ def _timing(exchange: HttpExchange) -> tuple[Fact, ...]:
     timing = response.timing if response is not None else None
     facts = [] if timing is None else _steps(timing)
     if timing is None and response is not None:
-        facts.append(Fact("steps", "not measured when this was recorded", "faint"))
+        facts.append(Fact("steps", "not recorded", "faint"))
     began, came, ended = exchange.requested_ns, exchange.responded_ns, exchange.ended_ns
     if began is not None and came is not None:
         if timing is not None and (rest := came - began - _told(timing)) > 0:
-            facts.append(Fact("on this side", text.human_duration(rest), "muted"))
-        facts.append(Fact("first byte after", text.human_duration(max(0, came - began))))
+            facts.append(Fact("client", text.human_duration(rest), "muted"))
+        facts.append(Fact("TTFB", text.human_duration(max(0, came - began))))
     if came is not None and ended is not None:
         facts.append(Fact("body", text.human_duration(max(0, ended - came))))
     if began is not None and ended is not None:
-        facts.append(Fact("in all", text.human_duration(max(0, ended - began)), "strong"))
+        facts.append(Fact("total", text.human_duration(max(0, ended - began)), "strong"))
     return tuple(facts)
 
 
@@ -271,7 +271,7 @@ def _steps(timing: HttpTiming) -> list[Fact]:
     found = [(shown, getattr(timing, name)) for name, shown in _STEPS]
     facts = [Fact(shown, text.human_duration(took)) for shown, took in found if took is not None]
     if timing.connect is None:
-        facts.insert(0, Fact("connection", "kept from before", "muted"))
+        facts.insert(0, Fact("connection", "reused connection", "muted"))
     return facts
 
 

@@ -190,6 +190,6 @@ the request as a curl command in which secrets are variables.
 
 
 _NOTHING: tuple[list[Span], ...] = (
-    [("There are no HTTP exchanges.", "muted")],
-    [("A server that is a process has none; its messages are in the traffic: 1", "faint")],
+    [("No HTTP exchanges.", "muted")],
+    [("stdio servers have none. 1 shows Traffic.", "faint")],
 )

@@ -23,8 +23,8 @@ from inspector.tui.widgets.prompts import CommentScreen, NameScreen
 from inspector.tui.widgets.virtual_list import LogList
 
 _EMPTY: list[list[Span]] = [
-    [("Nothing is marked.", "muted")],
-    [("m marks a line of the traffic, ; with a comment; S here keeps the way it is looked at", "faint")],
+    [("No marks.", "muted")],
+    [("m marks an entry of Traffic, ; with a comment. S saves the current view.", "faint")],
 ]
 
 
@@ -69,7 +69,7 @@ class MarksScreen(Dialog["Mark | View | None"]):
         notes = self._noted.notes
         self._rows.show(notes)
         self.query_one(LogList).sync()
-        where = "" if self._noted.is_kept else "this conversation has no file, so they are gone with it"
+        where = "" if self._noted.is_kept else "not recorded: lost when the session ends"
         said = notes.trouble or where
         counts = f"{_some(len(notes.marks), 'mark')}, {_some(len(notes.views), 'view')}"
         self.query_one(StatusLine).show([(visible(said, limit=300), "warning")], [(counts, "muted")])
@@ -115,7 +115,7 @@ class MarksScreen(Dialog["Mark | View | None"]):
                 view = View(name, present.filter, present.columns, present.tree)
                 self._try(lambda: self._noted.change(lambda notes: notes.with_view(name, view)))
 
-        self.app.push_screen(NameScreen("A name for the filter and the columns of now"), named)
+        self.app.push_screen(NameScreen("Name of the view (filter and columns)"), named)
 
     def action_leave(self) -> None:
         """Back to where one was."""

@@ -125,7 +125,7 @@ def state_said(state: PlaybackState) -> list[Span]:
         return [(f"{spans.PLAY} playing", "ok")]
     if state.fronted:
         return [(f"{spans.PAUSE} paused", "warning")]
-    return [(f"{spans.STOP} {'whole' if state.is_at_end else 'at'}", "accent" if state.is_at_end else "warning")]
+    return [(f"{spans.STOP} {'complete' if state.is_at_end else 'at'}", "accent" if state.is_at_end else "warning")]
 
 
 def place_said(state: PlaybackState) -> list[Span]:
@@ -133,7 +133,7 @@ def place_said(state: PlaybackState) -> list[Span]:
     if state.reading and state.is_at_end:
         return [(f"{state.count:,} entries read so far", "muted")]
     if state.is_at_end and not state.playing:
-        where = "followed at its end" if state.grows else "everything known, as at the end"
+        where = "following" if state.grows else "end of recording"
         return [(f"{state.count:,} entries", "strong"), (f"  {where}", "muted")]
     return [(f"#{state.at:,}", "strong"), (f" of {state.count:,}", "muted")]
 
@@ -148,7 +148,7 @@ def time_said(moment: tuple[int, int] | None) -> list[Span]:
 
 def speed_said(state: PlaybackState) -> list[Span]:
     """How fast it is played."""
-    return [("at once" if math.isinf(state.speed) else f"{spans.TIMES}{state.speed:g}", "text")]
+    return [("no delay" if math.isinf(state.speed) else f"{spans.TIMES}{state.speed:g}", "text")]
 
 
 def pause_said(state: PlaybackState) -> list[Span]:
@@ -156,7 +156,7 @@ def pause_said(state: PlaybackState) -> list[Span]:
     if not state.playing or state.own_ns < 1_000_000_000:
         return []
     if state.cut:
-        return [(f"a pause of {text.human_duration(state.own_ns)} is cut short", "faint")]
+        return [(f"a pause of {text.human_duration(state.own_ns)} is shortened", "faint")]
     return [(f"next in {text.human_duration(state.left_ns)}", "faint")]
 
 

@@ -14,12 +14,12 @@ from inspector.protocol import capabilities
 from inspector.protocol.revisions._shape import Revision
 
 MEANINGS = {
-    capabilities.ROOTS: "say which directories it should work in",
-    capabilities.SAMPLING: "answer for a language model",
-    capabilities.SAMPLING_TOOLS: "and let that model call the server's tools",
-    capabilities.FORM: "fill in forms",
-    capabilities.URL: "visit links",
-    capabilities.TASKS: "let work be done as tasks",
+    capabilities.ROOTS: "directories to work in",
+    capabilities.SAMPLING: "responses from a language model",
+    capabilities.SAMPLING_TOOLS: "the model can call tools",
+    capabilities.FORM: "forms",
+    capabilities.URL: "URLs to open",
+    capabilities.TASKS: "calls as tasks",
 }
 _NAME = max(map(len, MEANINGS)) + 2
 
@@ -53,7 +53,7 @@ def switch_row(switch: Switch, *, on: str, off: str, width: int) -> list[Span]:
     sign: Span = (f" {on if switch.on else off} ", "ok" if switch.on else "muted")
     name: Span = (text.pad(switch.name, _NAME), "strong" if switch.on else "text")
     if not switch.exists:
-        tail: Span = ("this revision has no words for it", "faint")
+        tail: Span = ("not in this protocol version", "faint")
     else:
         tail = (MEANINGS[switch.name], "text" if switch.on else "muted")
     changed: list[Span] = [("  changed", "warning")] if switch.on != switch.was_on else []

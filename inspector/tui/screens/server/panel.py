@@ -101,7 +101,7 @@ class ServerPanel(Panel):
     def copy(self) -> None:
         """Copy all sections, as they are shown."""
         self.app.copy_to_clipboard(sections_text(self._sections()))
-        self.notify("All sections are copied.", timeout=3)
+        self.notify("All sections copied.", timeout=3)
 
     # --- keys
 

@@ -31,7 +31,7 @@ from inspector.tui.widgets.lines import BeforeAfterScreen
 from inspector.tui.widgets.virtual_list import LogList
 
 _HOW = {
-    False: ("but for ids, times, cursors, ports and temporary paths", "but for what is made up"),
+    False: ("ignoring ids, times, cursors, ports and temporary paths", "ignoring generated values"),
     True: ("exactly",),
 }
 """How two captures were compared, in many words and in few."""
@@ -83,11 +83,11 @@ class CompareScreen(Dialog[None]):
         except InspectError as error:
             lines = textwrap.wrap(visible(str(error), limit=600), max(20, self.size.width - 8))
             told: list[Line] = [((line, "text"),) for line in lines]
-            self._list.empty = [(("✗ There is nothing to compare", "error"),), *told]
+            self._list.empty = [(("✗ Nothing to compare", "error"),), *told]
             self._list.refresh()
             return
         self._found = rows
-        self._list.empty = [[("There is nothing to compare.", "muted")]]
+        self._list.empty = [[("Nothing to compare.", "muted")]]
         self._list.source = self._found
         self._list.sync()
         self._summary = visible(summary(found, self._names))
@@ -117,7 +117,7 @@ class CompareScreen(Dialog[None]):
         if at is not None:
             self._list.go_to(at)
         elif not first:
-            self.notify(f"There is no difference {'below' if by > 0 else 'above'}.", markup=False, timeout=3)
+            self.notify(f"No {'next' if by > 0 else 'previous'} difference.", markup=False, timeout=3)
 
     def action_exact(self) -> None:
         """Compare with what is made up anew in each run, or without."""

@@ -148,7 +148,7 @@ class SkillIndex(RowSource):
         return RowView(lay(spans, width))
 
     def header(self, width: int) -> Sequence[Span]:
-        return lay([("skill and its files", "muted")], width)
+        return lay([("Skill and files", "muted")], width)
 
     def _skill(self, held: Held) -> list[Span]:
         skill = held.skill
@@ -207,4 +207,4 @@ def _why_not(journal: Journal, exchange: Exchange) -> str:
     for message in _messages(journal, exchange.answer_frame):
         if isinstance(message, jsonrpc.ErrorAnswer) and message.id == exchange.id:
             return f"error {message.code}: {message.message}"
-    return exchange.why or ("it was given up" if exchange.state is ExchangeState.CANCELLED else "no answer came")
+    return exchange.why or ("cancelled" if exchange.state is ExchangeState.CANCELLED else "no response")

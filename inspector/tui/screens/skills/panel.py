@@ -35,8 +35,8 @@ from inspector.tui.widgets.virtual_list import LogList
 
 # One skill, or one of its files: the entry, the comparison, and the text of what is as listed
 
-_NOT_SAFE = "A match says that server and entry agree, not that the content is harmless."
-_NOT_USED = "This is not what the entry says and must not be used. Its bytes stand in the traffic."
+_NOT_SAFE = "A match shows that file and entry agree, not that the content is safe."
+_NOT_USED = "The file does not match its entry and must not be used. Its content is in Traffic."
 
 
 class SkillDetail(VerticalScroll, can_focus=True):
@@ -83,11 +83,11 @@ def _about_skill(held: Held) -> Section:
 
 def _about_file(row: SkillRow) -> tuple[Section, ...]:
     held, file = row.held, row.file
-    assert file is not None, "asked of a file"
+    assert file is not None, "reading a file"
     read = held.reads.get(file.uri)
     if read is None:
         error = held.errors.get(file.uri, "") or why_not_read(held, file)
-        said = f"{glyphs().error} {error}" if error else f"Not read yet: {keys.key_name('ctrl+j')} reads it."
+        said = f"{glyphs().error} {error}" if error else f"Not read yet. {keys.key_name('ctrl+j')} reads it."
         return (Section(file.path, lines=paragraph(said, "error" if error else "muted")),)
     if read.problem:
         return (Section(file.path, lines=paragraph(f"{glyphs().error} {read.problem}", "error")),)
@@ -179,7 +179,7 @@ Skills are instructions and files that a server lists with their sizes and diges
     def copy(self) -> None:
         """Copy what is known of the chosen line."""
         self.app.copy_to_clipboard(sections_text(self._detail.sections))
-        self.app.notify("Copied as it is shown.", markup=False, timeout=3)
+        self.app.notify("Copied.", markup=False, timeout=3)
 
     # Keys
 
@@ -191,9 +191,9 @@ Skills are instructions and files that a server lists with their sizes and diges
     def action_get(self) -> None:
         """Ask for the chosen skill's entry."""
         row = self._chosen()
-        if row is not None and self._can_ask("asking for the entry"):
+        if row is not None and self._can_ask("requesting the entry"):
             uri = row.held.skill.uri
-            self._perform("asking for the entry", lambda revision: get_skill(uri, revision=revision))
+            self._perform("requesting the entry", lambda revision: get_skill(uri, revision=revision))
 
     def action_read(self) -> None:
         """Read the chosen file; of a skill its SKILL.md."""
@@ -259,10 +259,8 @@ Skills are instructions and files that a server lists with their sizes and diges
         """The line that a key is about; without one, it is said why the key does nothing."""
         if self._row is None:
             arriving = "listing" in self._under_way
-            said = (
-                "The list is still arriving." if arriving else f"No skill is chosen: {keys.key_name('l')} lists them."
-            )
-            self.app.notify(said if arriving or self._may_ask else "No skill is chosen.", markup=False)
+            said = "The list is still arriving." if arriving else f"No skill selected. {keys.key_name('l')} lists them."
+            self.app.notify(said if arriving or self._may_ask else "No skill selected.", markup=False)
         return self._row
 
     def _can_ask(self, what: str) -> bool:
@@ -279,18 +277,16 @@ Skills are instructions and files that a server lists with their sizes and diges
         if self._under_way:
             left.append((f"  {glyphs().pending} {', '.join(self._under_way)}", "pending"))
         elif self.index.refusal:
-            left.append(
-                (f"  {glyphs().error} the list did not come: {visible(self.index.refusal, limit=200)}", "error")
-            )
-        return left, [("nothing is read unasked", "faint")]
+            left.append((f"  {glyphs().error} cannot list skills: {visible(self.index.refusal, limit=200)}", "error"))
+        return left, [("read on request only", "faint")]
 
     def _empty(self) -> list[list[Span]]:
         if self.index.listed:
-            return [[("No skills are listed", "muted")], [("A server may have some that it does not list.", "faint")]]
+            return [[("No skills", "muted")], [("A server can have skills that it does not list.", "faint")]]
         if not _declared(self.conversation):
-            asks: list[Span] = [(f"{keys.key_name('l')} asks for a list all the same", "faint")]
-            return [[("The server declares no skills", "muted")], asks if self._may_ask else []]
-        return [[("The list was not asked for", "muted")]]
+            asks: list[Span] = [(f"{keys.key_name('l')} lists skills anyway", "faint")]
+            return [[("The server does not declare skills", "muted")], asks if self._may_ask else []]
+        return [[("Not listed yet", "muted")]]
 
 
 def _declared(conversation: OpenConversation) -> bool:

@@ -25,7 +25,7 @@ def what_it_is(task: Task) -> str:
 
 def who_runs_it(task: Task) -> str:
     """Whose task it is."""
-    return "the server" if task.by_server else "this side"
+    return "server" if task.by_server else "client"
 
 
 def age_ns(task: Task, now_ns: int) -> int:
@@ -37,19 +37,19 @@ def age_ns(task: Task, now_ns: int) -> int:
 def left_of_ttl(task: Task, now_ns: int) -> str:
     """How long it will be kept from now on."""
     if task.ttl_ms is None:
-        return "for ever"
+        return "no limit"
     left = task.seen_ns + min(task.ttl_ms, 1e15) * 1e6 - now_ns
     return text.human_duration(int(left)) if left > 0 else "over"
 
 
 def titles(width: int) -> list[Span]:
     """The titles of the columns."""
-    names = [("state", _STATE), ("task of", _TARGET)]
+    names = [("state", _STATE), ("call", _TARGET)]
     if width >= _WIDE:
-        names += [("id", _ID), ("age", _AGE), ("ttl left", _TTL), ("poll", _POLL), ("run by", _WHO)]
+        names += [("id", _ID), ("age", _AGE), ("TTL left", _TTL), ("poll", _POLL), ("runs on", _WHO)]
     else:
         names += [("age", _AGE)]
-    return lay([*[(text.pad(name, cells), "muted") for name, cells in names], ("newest word", "muted")], width)
+    return lay([*[(text.pad(name, cells), "muted") for name, cells in names], ("status message", "muted")], width)
 
 
 def row(task: Task, now_ns: int, width: int, *, followed: bool = False) -> list[Span]:
@@ -81,7 +81,7 @@ def sections(journal: Journal, task: Task, now_ns: int, *, followed: bool = Fals
     """All that is known of a task beside its result."""
     found = [Section("Task", tuple(_facts(journal, task, now_ns, followed))), Section("History", (), _history(task))]
     if task.faults:
-        found.append(Section("What is wrong with it", lines=tuple(map(_fault, task.faults))))
+        found.append(Section("Defects", lines=tuple(map(_fault, task.faults))))
     return found
 
 
@@ -96,12 +96,12 @@ def _facts(journal: Journal, task: Task, now_ns: int, followed: bool) -> Iterabl
         yield fact("message", task.message)
     yield Fact("of", what_it_is(task), "target")
     yield fact("id", task.id, "strong")
-    followed_here = ", followed to its end by us" if followed else ""
-    yield Fact("run by", who_runs_it(task) + followed_here)
+    followed_here = ", polled" if followed else ""
+    yield Fact("runs on", who_runs_it(task) + followed_here)
     age = age_ns(task, now_ns)
-    yield Fact("age", f"{text.human_duration(age)} in all" if task.ended else f"{age // _SECOND:,} s")
-    yield Fact("ttl", "for ever, or nothing was said" if task.ttl_ms is None else _kept(task.ttl_ms, task, now_ns))
-    yield Fact("poll every", "not said" if task.poll_ms is None else _milliseconds(task.poll_ms))
+    yield Fact("age", f"{text.human_duration(age)} total" if task.ended else f"{age // _SECOND:,} s")
+    yield Fact("ttl", "no limit, or not reported" if task.ttl_ms is None else _kept(task.ttl_ms, task, now_ns))
+    yield Fact("poll every", "not reported" if task.poll_ms is None else _milliseconds(task.poll_ms))
     yield Fact("asked", f"{task.polls:,} time{'' if task.polls == 1 else 's'}")
     for name, value in (("created", task.created_at), ("updated", task.updated_at)):
         if value:
@@ -110,7 +110,7 @@ def _facts(journal: Journal, task: Task, now_ns: int, followed: bool) -> Iterabl
         yield Fact("call", f"#{journal.conversation.exchanges[task.exchange - 1].request_frame}", "muted")
     if task.cancel_asked is not None:
         asked = journal.conversation.exchanges[task.cancel_asked - 1]
-        yield Fact("asked to end", f"#{asked.request_frame}", "warning")
+        yield Fact("cancel requested", f"#{asked.request_frame}", "warning")
 
 
 def _kept(ttl_ms: float, task: Task, now_ns: int) -> str:
@@ -126,12 +126,12 @@ def _milliseconds(value: float) -> str:
 def _history(task: Task) -> tuple[Line, ...]:
     lines: list[Line] = []
     for at, step in enumerate(task.history):
-        after = text.human_duration(max(0, step.time_ns - task.seen_ns)) if at else "at first"
+        after = text.human_duration(max(0, step.time_ns - task.seen_ns)) if at else "start"
         state, role = state_words(step.state)
         said = text.visible(step.message, limit=500)
         lines.append(((text.pad(after, 10), "muted"), (text.pad(state, _STATE), role), (said, "text"), _at(step.frame)))
         if at == 0 and task.left_out:
-            lines.append(((f"{spans.PENDING} {task.left_out:,} steps are left out", "muted"),))
+            lines.append(((f"{spans.PENDING} {task.left_out:,} steps not shown", "muted"),))
     return tuple(lines)
 
 

@@ -39,7 +39,7 @@ from inspector.tui.widgets.virtual_list import LogList
 
 # One task: what is known of it, its history, and its result in the view of tool results
 
-_WORDS = ResultWords(nothing="No result yet", press="", history="A task's calls stand in the traffic")
+_WORDS = ResultWords(nothing="No result yet", press="", history="Calls of tasks are in Traffic")
 
 
 class TaskPane(Widget):
@@ -271,13 +271,13 @@ whoever runs it to end it.
         """Ask whoever runs the task to end it."""
         task = self._mine("cancelled")
         if task is not None:
-            self._do(lambda tasks: tasks.cancel(task.id), "asked to end")
+            self._do(lambda tasks: tasks.cancel(task.id), "cancelled")
 
     def action_fetch(self) -> None:
         """Ask at once how the task stands."""
-        task = self._mine("asked for")
+        task = self._mine("requested")
         if task is not None:
-            self._do(lambda tasks: tasks.fetch(task.id), "asked for")
+            self._do(lambda tasks: tasks.fetch(task.id), "requested")
 
     def action_follow_task(self) -> None:
         """Follow the task to its end, or leave it."""
@@ -285,9 +285,9 @@ whoever runs it to end it.
         if task is None:
             return
         if task.id in self.conversation.tasks.followed:
-            self._do(_leaving(task.id), "left, and goes on")
+            self._do(_leaving(task.id), "no longer polled")
         else:
-            self._do(lambda tasks: tasks.follow(task.id), "followed to its end")
+            self._do(lambda tasks: tasks.follow(task.id), "polled")
 
     def action_list_tasks(self) -> None:
         """Ask the server which tasks it has."""
@@ -328,7 +328,7 @@ whoever runs it to end it.
         if task is None or not self._can_act():
             return None
         if not task.by_server:
-            self.app.notify(f"This side runs that task: it can't be {done} from here.", markup=False)
+            self.app.notify(f"The client runs this task; it cannot be {done} from here.", markup=False)
             return None
         return task
 
@@ -341,9 +341,9 @@ whoever runs it to end it.
                 return
             reply = called.reply if called is not None else None
             if isinstance(reply, Replied) and isinstance(reply.message, ErrorAnswer):
-                self._warn(f"The server refused: {reply.message.message or reply.message.code}")
+                self._warn(f"The server returned an error: {reply.message.message or reply.message.code}")
             else:
-                self.app.notify(f"The task was {done}.", markup=False, timeout=3)
+                self.app.notify(f"Task {done}.", markup=False, timeout=3)
 
         self.run_worker(work(), group="tasks")
 
@@ -372,16 +372,18 @@ def _head(rows: TaskRows, conversation: OpenConversation) -> tuple[list[Span], l
     """What stands above the list: how many there are, and what is wrong with none of them."""
     left: list[Span] = [("Tasks", "title"), (f"  {rows.running} running", "pending" if rows.running else "faint")]
     if wrong := len(conversation.journal.conversation.tasks.faults):
-        left.append((f"  {glyphs().warning} {wrong} wrong word{'' if wrong == 1 else 's'} of no task", "warning"))
+        left.append(
+            (f"  {glyphs().warning} {wrong} invalid message{'' if wrong == 1 else 's'} about unknown tasks", "warning")
+        )
     return left, [(f"{rows.count:,} task{'' if rows.count == 1 else 's'}", "muted")]
 
 
 def _empty(conversation: OpenConversation) -> list[list[Span]]:
     """What stands where there are no tasks: why, and what can be done."""
     opening = conversation.journal.conversation.opening
-    lines: list[list[Span]] = [[("There are no tasks.", "muted")]]
+    lines: list[list[Span]] = [[("No tasks.", "muted")]]
     if not conversation.can_act or opening is None:
         return lines
     if why_no_list(opening):
-        return [*lines, [("A tool that is called as a task comes here.", "faint")]]
-    return [*lines, [("l asks the server which it has", "faint")]]
+        return [*lines, [("Call a tool as a task to see it here.", "faint")]]
+    return [*lines, [("l lists the server's tasks", "faint")]]

@@ -79,7 +79,7 @@ class KnownState:
         if self._coming != n:
             self._coming = n
             self._widget.run_worker(self._find_out(subject, n), exclusive=True, group="state")
-        return (Section("State", note=f"finding out what was known at #{n:,}"),)
+        return (Section("State", note=f"computing the state at #{n:,}"),)
 
     async def _find_out(self, subject: OpenConversation, n: int) -> None:
         def stop() -> bool:
@@ -237,9 +237,9 @@ class DetailPanel(Widget):
         if not self.is_laid_out:
             return  # `on_mount` draws
         detail = self._detail
-        self.query_one("#title", StatusLine).show(detail.title if detail else [("Nothing chosen", "muted")])
+        self.query_one("#title", StatusLine).show(detail.title if detail else [("No message selected", "muted")])
         self.query_one("#facts", StatusLine).show(
-            _summary(detail, self.size.width - 2) if detail else [("choose a line", "faint")]
+            _summary(detail, self.size.width - 2) if detail else [("select an entry", "faint")]
         )
         sides = self._sides_in_sight()
         tab = self._tab if sides and (self._tab != FINDINGS or FINDINGS in self._tabs) else TREE if sides else HEADERS
@@ -247,7 +247,7 @@ class DetailPanel(Widget):
         self._draw_finding_line(self.findings)
         if tab == TREE and all(side.name in _NEVER_JSON for side in sides):
             tab = RAW
-        hint: list[Span] = [("p turns over", "faint")] if detail and len(detail.sides) > len(sides) > 0 else []
+        hint: list[Span] = [("p switches", "faint")] if detail and len(detail.sides) > len(sides) > 0 else []
         self.query_one(TabLine).show_tabs(self._tabs, tab, hint)
         for place, view_id in enumerate(("#first", "#second")):
             view = self.query_one(view_id, PayloadView)
@@ -281,7 +281,7 @@ class DetailPanel(Widget):
         detail = self._detail
         sections = (Section("Facts", detail.facts), *detail.headers) if detail else ()
         if detail and not detail.headers:
-            sections = (*sections, Section("HTTP headers", note="none: this did not travel over HTTP"))
+            sections = (*sections, Section("HTTP headers", note="No headers: not sent over HTTP"))
         return sections
 
     def _draw_sections(self, headers: VerticalScroll, sections: tuple[Section, ...]) -> None:
@@ -395,7 +395,7 @@ def _is_open(subject: OpenConversation, detail: Detail) -> bool:
 
 
 def _fill(view: PayloadView, side: PayloadSide, tab: str) -> None:
-    problem: list[Span] = [("its bytes can't be read back", "error")] if side.missing else []
+    problem: list[Span] = [("cannot read the message from the capture", "error")] if side.missing else []
     size: list[Span] = [(human_size(len(side.payload)), "muted")]
     view.show([(side.name, "strong"), ("  ", "text"), (f"#{side.n}", "faint")], problem or size, side.payload, tab)
 

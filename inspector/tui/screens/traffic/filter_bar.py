@@ -136,7 +136,7 @@ proposed, Up brings back what was used before. `@name = FILTER` saves it under a
     def _in_full(self) -> tuple[list[Span], list[Span]] | None:
         reading = self.reading
         if reading.saves:
-            what = f"Enter saves it as @{reading.saves}" if reading.body else f"Enter forgets @{reading.saves}"
+            what = f"Enter saves it as @{reading.saves}" if reading.body else f"Enter deletes @{reading.saves}"
             return [(what, "muted")], []
         full = one_line(reading.full, 300)
         return ([("= ", "faint"), (full, "muted")], []) if full and self._line.has_focus else None

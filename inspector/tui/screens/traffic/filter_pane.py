@@ -84,7 +84,7 @@ class FilterPane(Widget):
         if self._finder is None:
             from inspector.tui.widgets.search_bar import SearchBar
 
-            self._finder = SearchBar("find", placeholder="a text; n and N go on")
+            self._finder = SearchBar("find", placeholder="text; n and N find the next and the previous match")
             self._finder.display = False
             self.mount(self._finder)
         return self._finder
@@ -192,4 +192,4 @@ class FilterPane(Widget):
             return
         self._named = self.kept.named()
         self.bar.text = f"@{name}" if body else ""
-        self.notify(f"Saved as @{name}." if body else f"@{name} is gone.", markup=False, timeout=3)
+        self.notify(f"Saved as @{name}." if body else f"@{name} deleted.", markup=False, timeout=3)

@@ -142,12 +142,12 @@ def _frame_facts(entry: Entry, frame: Frame) -> list[spans.Fact]:
         spans.Fact("size", _size(len(frame.payload))),
     ]
     if frame.cut:
-        whole = f"it had {_size(len(frame.payload) + frame.cut)}, over the limit: this is its beginning"
+        whole = f"truncated: {_size(len(frame.payload) + frame.cut)} is over the limit"
         facts.append(spans.Fact("cut", f"{whole}; --max message=SIZE raises it", "warning"))
     elif frame.channel is Channel.STDOUT and any(isinstance(m, NotJsonRpc) for m in _messages(frame)):
-        facts.append(spans.Fact("advice", "stdout is for messages alone: logs and banners belong on stderr", "warning"))
+        facts.append(spans.Fact("advice", "stdout must contain messages only; write logs to stderr", "warning"))
     if entry.missing:
-        facts.append(spans.Fact("problem", "its bytes can't be read back from the capture", "error"))
+        facts.append(spans.Fact("problem", "cannot read the message from the capture", "error"))
     if frame.eol.value == "crlf":
         facts.append(spans.Fact("line end", "CR LF"))
     if frame.http is not None:
@@ -155,7 +155,7 @@ def _frame_facts(entry: Entry, frame: Frame) -> list[spans.Fact]:
     if frame.sse is not None:
         parts = {"event": frame.sse.event, "id": frame.sse.id, "retry": frame.sse.retry}
         told = ", ".join(f"{key} {value}" for key, value in parts.items() if value is not None)
-        facts.append(spans.fact("SSE event", told or "data alone"))
+        facts.append(spans.fact("SSE event", told or "data only"))
     defects = [defect for message in _messages(frame) for defect in message.defects]
     facts += [spans.fact("defect", defect, "warning") for defect in dict.fromkeys(defects)]
     return facts
@@ -210,14 +210,14 @@ def _of_fact(journal: Journal, entry: Entry, fact: Fact, reveal: bool) -> Detail
             pass
         case _:
             assert_never(fact)
-    return Detail(entry.n, ((f"{spans.EVENT} ", role), (said or "(an empty line)", role)), facts, sides, 0, headers)
+    return Detail(entry.n, ((f"{spans.EVENT} ", role), (said or "(empty line)", role)), facts, sides, 0, headers)
 
 
 def _fact_facts(fact: Fact) -> list[spans.Fact]:
     match fact:
         case Stderr():
             size = spans.Fact("size", _size(len(fact.payload)))
-            return [size, spans.Fact("line end", "none came (yet)", "warning")] if fact.partial else [size]
+            return [size, spans.Fact("line end", "none yet", "warning")] if fact.partial else [size]
         case ConnectionFact():
             told = {
                 "transport": words.TRANSPORTS.get(fact.transport, fact.transport),
@@ -252,11 +252,11 @@ def moment_sections(journal: Journal) -> tuple[Section, ...]:
     """All that was known when the newest entry of this journal had just come."""
     sections = (
         Section("State", tuple(_moment(journal))),
-        Section("In flight", lines=tuple(_in_flight(journal)), note=_nothing(journal)),
+        Section("Pending", lines=tuple(_in_flight(journal)), note=_nothing(journal)),
         Section("Lists", tuple(_lists(journal))),
         Section("Watched", tuple(_watched(journal))),
         Section("Tasks", tuple(_tasks(journal))),
-        Section("Asked of the client", tuple(_asked(journal))),
+        Section("Server requests", tuple(_asked(journal))),
         Section("Can", tuple(_capabilities(journal))),
     )
     return tuple(section for section in sections if section.facts or section.lines or section.note)
@@ -265,18 +265,18 @@ def moment_sections(journal: Journal) -> tuple[Section, ...]:
 def _moment(journal: Journal) -> Iterable[SpansFact]:
     count, opening = journal.count, journal.conversation.opening
     if not count:
-        yield SpansFact("entry", "nothing has come yet", "muted")
+        yield SpansFact("entry", "no messages yet", "muted")
         return
     since = max(0, journal.store.time_ns(count) - journal.started_ns)
     yield SpansFact(
         "entry", f"#{count:,} at {text.clock(journal.store.wall_ns(count))}, {seconds(since)} s after the start"
     )
     if opening is None:
-        yield SpansFact("revision", "not settled yet", "warning")
+        yield SpansFact("revision", "not negotiated yet", "warning")
     else:
         name, version = peek.text(opening.server, "name") or "", peek.text(opening.server, "version") or ""
         yield fact("revision", f"{opening.revision.date} ({opening.era})")
-        yield fact("server", f"{name} {version}".strip() or "did not say who it is")
+        yield fact("server", f"{name} {version}".strip() or "no serverInfo")
     yield from _process(journal)
     yield from _level(journal)
 

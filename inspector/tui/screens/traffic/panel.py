@@ -170,7 +170,7 @@ class TrafficPanel(Panel, Ground):
         if isinstance(what, Frame):
             self.post_message(self.DraftWanted(what.payload))
         else:
-            self.app.notify("This line is no message.", markup=False)
+            self.app.notify("This entry is not a message.", markup=False)
 
     def action_tab(self, by: int) -> None:
         """The next view of the message."""
@@ -218,7 +218,7 @@ class TrafficPanel(Panel, Ground):
         n = model.entry_of(at) if 0 <= at < model.count else 0
         if model.has_filter:
             more = " so far" if model.is_filtering else ""
-            found.append(ExportScope(f"what the filter shows{more}", model.matching))
+            found.append(ExportScope(f"filtered entries{more}", model.matching))
         if n:
             own = entries_of(self.list.journal, n)
             found.append(ExportScope("this operation", own) if own else ExportScope(f"entry {n}", (n,)))

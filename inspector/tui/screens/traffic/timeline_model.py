@@ -217,7 +217,7 @@ class Timeline(RowSource):
         name: list[Span] = [(text.pad(text.one_line(wire.name, room), room), wire.role), (" ", "text")]
         at = wire.model.find(entry_of(code))
         if at is None:
-            return RowView(lay([*name, ("does not match any more", "faint")], width), live=True)
+            return RowView(lay([*name, ("no longer matches", "faint")], width), live=True)
         row = wire.model.row(at, max(1, width - room - 1))
         return RowView([*name, *row.spans], row.live)
 

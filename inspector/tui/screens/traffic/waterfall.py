@@ -55,7 +55,7 @@ class WaterfallScreen(Dialog[int | None]):
     def compose(self) -> ComposeResult:
         """Title, lanes, words, keys."""
         yield Static(Text(f"Waterfall  {self._of}"))
-        said = "No exchange matches the filter." if self._lanes.is_filtered else "There is no exchange yet."
+        said = "No matches." if self._lanes.is_filtered else "No exchanges yet."
         nothing: Span = (said, "muted")
         yield LogList(self._lanes, follow=self._follow, empty=((nothing,),))
         yield StatusLine()

@@ -138,7 +138,7 @@ class Waterfall(RowSource):
 
     def said(self, index: int) -> list[Span]:
         """One lane in words, and the time that the axis shows."""
-        how = "of the lanes in sight" if self.by_itself else "as you chose it"
+        how = "visible rows" if self.by_itself else "zoomed"
         window = f"{text.human_duration(self._window.lasts)} on the axis, {how}"
         if not 0 <= index < self.count:
             return [(window, "muted")]
@@ -146,7 +146,7 @@ class Waterfall(RowSource):
         began = (exchange.started_ns + wire.offset - self._start()) / 1e9
         named = text.visible(f"{exchange.method} {exchange.target}".strip(), limit=80)
         count = exchange.progress.count if exchange.progress is not None else 0
-        told = f"  {count} word{'s' if count > 1 else ''} of progress" if count else ""
+        told = f"  {count} progress notification{'s' if count > 1 else ''}" if count else ""
         when = f"  #{exchange.request_frame}  began at {began:.3f} s{told}   "
         whose: list[Span] = [(f"{wire.name}  ", wire.role)] if wire.name else []
         return [*whose, (named, "method"), (when, "muted"), (window, "faint")]

@@ -41,7 +41,7 @@ class FindBar(SearchBar):
     """The line to find with, below the view that it searches."""
 
     def __init__(self, finder: "JsonSearch") -> None:
-        super().__init__("find", placeholder="a text in this payload; ~ before it: its letters in order")
+        super().__init__("find", placeholder="text in this message; ~ first: fuzzy")
         self._finder = finder
 
     async def on_search_bar_changed(self, event: SearchBar.Changed) -> None:
@@ -164,7 +164,7 @@ class JsonSearch:
             return
         self._bar.say_count(many)
         if given_up:
-            self._bar.say_error(f"given up after {MOST_S:.0f} s; found so far: {many or 0:,}")
+            self._bar.say_error(f"stopped after {MOST_S:.0f} s; {many or 0:,} found")
 
 
 class Folding:

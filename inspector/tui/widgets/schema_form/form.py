@@ -148,7 +148,7 @@ What is wrong stands below the field, and can be sent all the same.
             self.remove_class("-json")
         self._forced = not self.as_json and drawn_count(state.root, state.value) > MOST_DRAWN
         if self._forced:
-            self._note = "There is more here than a form can show at once, so it is written as JSON."
+            self._note = "Too large for a form: edit it as JSON."
             self.add_class("-json")
         if self.as_json:
             self._show_json()
@@ -169,7 +169,7 @@ What is wrong stands below the field, and can be sent all the same.
         edit.read_only = len(self._text) > _MOST_TEXT
         edit.text = self._text[:_MOST_TEXT]
         if edit.read_only:
-            self._note = "The JSON is too long to be edited here; this is its beginning."
+            self._note = "Too long to edit here; only the start is shown."
 
     # Judging
 
@@ -315,7 +315,7 @@ What is wrong stands below the field, and can be sent all the same.
         parsed = parse_json(text)
         self.json_problem = parsed.problem
         if parsed.problem:
-            self._say_whole([f"The text {parsed.problem}. The last value that could be read is kept."])
+            self._say_whole([f"The text {parsed.problem}. The last valid value is kept."])
             self.post_message(self.Changed(self))
         else:
             self.state.take_json(parsed.value, "text")

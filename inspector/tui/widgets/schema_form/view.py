@@ -189,7 +189,7 @@ GROUPS = ("object", "list", "union")
 _FOLD = FieldAction("fold", "fold")
 _UNFOLD = FieldAction("fold", "unfold")
 _CHOOSE = FieldAction("choose", f"{glyphs().opened} choose")
-_WRITE = FieldAction("write", "write a value")
+_WRITE = FieldAction("write", "set a value")
 _OPEN = FieldAction("add", f"{glyphs().closed} open")
 
 
@@ -273,9 +273,9 @@ def about(asked: Field, shape: str) -> str:
     """What the schema says of a field, and why it looks the way it does; "" for nothing."""
     parts = [visible(asked.description, limit=2000)]
     if isinstance(asked, JsonField):
-        parts.append(f"Written as JSON: {visible(asked.why, limit=300)}.")
+        parts.append(f"Edit as JSON: {visible(asked.why, limit=300)}.")
     elif shape == "json":
-        parts.append("The value is not of the kind that the field asks for, so it is written as JSON.")
+        parts.append("The value has another type than the schema: edit it as JSON.")
     if asked.examples:
-        parts.append(f"Such as {visible(json_text(asked.examples[0], indent=None), limit=80)}")
+        parts.append(f"Example: {visible(json_text(asked.examples[0], indent=None), limit=80)}")
     return " ".join(part for part in parts if part)

@@ -43,7 +43,7 @@ async def test_one_chooses_what_as_what_and_where(
         assert "notes" not in text(app), "it has no place for them"
         (tmp_path / "shop.jsonl").write_text("mine")
         await pilot.press("enter", "enter")
-        await until(lambda: "It is there already. Enter again replaces it." in text(app), "what is in the way")
+        await until(lambda: "File exists. Press Enter again to replace it." in text(app), "what is in the way")
         assert (tmp_path / "shop.jsonl").read_text() == "mine"
         await pilot.press("up")
         await until(lambda: screen.query_one(LogList).has_focus, "the list again")

@@ -65,7 +65,7 @@ def test_each_format_is_written_for_its_owner_alone_and_what_it_loses_is_said(
     assert (tmp_path / "out").stat().st_mode & 0o777 == 0o600
     assert f"{count(source)} entries" in made.said
     assert "are masked" in made.said
-    assert f"Not in it: {FORMATS[name].loses}." in made.said
+    assert f"Not included: {FORMATS[name].loses}." in made.said
     with pytest.raises(FileExistsError):
         make(wished(name, tmp_path / "out"), source)
     make(wished(name, tmp_path / "out", overwrite=True), source)

@@ -132,13 +132,13 @@ def test_what_was_found_after_a_moment_is_counted_apart(tape: Tape) -> None:
     whole = LiveChecks(tape.journal)
     whole.catch_up()
     said = plain(counted(PastChecks(History(tape.journal).at(1), whole))[1])
-    assert said == "2 more after this moment, $ shows all"
+    assert said == "2 after this entry; $ shows all"
 
 
 def test_how_far_they_are_is_said_at_each_stage(tape: Tape) -> None:
     checks = LiveChecks(tape.journal)
     tape.started()
-    assert plain(checked(None, 2)[0]) == "The checks have not begun yet."
+    assert plain(checked(None, 2)[0]) == "Checks have not started yet."
     assert plain(checked(checks, 2)[0]) == "⋯ checked 0 of 2"
     checks.paused = True
     assert plain(checked(checks, 2)[0]) == "paused: checked 0 of 2, p goes on"
@@ -147,7 +147,7 @@ def test_how_far_they_are_is_said_at_each_stage(tape: Tape) -> None:
     assert plain(checked(checks, 2)[0]) == "✓ all 2 entries checked"
     assert plain(checked(checks, 2, failed=True)[0]).startswith("✗ an error of this program")
     checks.passed_over = 3
-    assert plain(checked(checks, 2)[1]).startswith("3 long messages not read here")
+    assert plain(checked(checks, 2)[1]).startswith("3 long messages skipped")
 
 
 def test_a_heading_tells_what_its_check_looks_for() -> None:

@@ -158,7 +158,7 @@ def test_it_says_that_the_call_was_given_up_in_which_it_was_asked(tape: Tape) ->
 
 def test_without_a_known_call_it_says_so(tape: Tape) -> None:
     found = shown(question_asks(message="Hm?", cause=99), tape, 90)
-    assert "no call that it could be told of" in found
+    assert "not associated with a call" in found
     assert "gives up" not in found
     assert asked_by(tape.journal) == "the server"
     assert cause_in_short(question_asks(cause=None), tape.journal) == ""
@@ -175,7 +175,7 @@ def test_fields_that_look_like_secrets_are_flagged(tape: Tape) -> None:
         city={"type": "string", "title": "City"},
     )
     assert secret_fields(schema) == ("apiKey", "user_password", "card", "x", "y")
-    assert "a server must not ask for this in a form" in shown(question_asks(requestedSchema=schema), tape)
+    assert "servers must not request this in a form" in shown(question_asks(requestedSchema=schema), tape)
 
 
 def test_what_only_sounds_like_a_secret_is_none() -> None:
@@ -222,8 +222,8 @@ def test_sampling_shows_its_messages_and_roots_that_they_are_advice(tape: Tape) 
 def test_in_short_each_kind_is_one_safe_line(tape: Tape) -> None:
     tape.call(1, "bo\x1b[31mok")
     assert asked_in_short(question_asks(message="Which\n city\x1b?")) == "Which city␛?"
-    assert asked_in_short(question_asks()) == "nothing in words"
-    assert asked_in_short(question_asks(RequestKind.ROOTS)) == "which roots there are"
+    assert asked_in_short(question_asks()) == "no text"
+    assert asked_in_short(question_asks(RequestKind.ROOTS)) == "roots"
     assert (
         asked_in_short(question_asks(RequestKind.SAMPLING, messages=[{"content": {"type": "text", "text": "Why?"}}]))
         == "Why?"
@@ -245,11 +245,11 @@ def test_a_visit_says_that_the_call_was_refused_and_whether_the_server_calls_it_
     tape.from_server({"jsonrpc": "2.0", "id": 5, "error": error})
     (question,) = tape.journal.conversation.questions
     found = shown(question, tape)
-    assert "was refused until the link is visited (error -32042)" in found
+    assert "rejected until the URL is opened (error -32042)" in found
     assert "answered together" not in found
     assert "not yet" in found
     tape.notify("notifications/elicitation/complete", {"elicitationId": "e1"})
-    assert "it is complete" in shown(question, tape)
+    assert "complete" in shown(question, tape)
 
 
 class Long(str):
@@ -368,12 +368,12 @@ def test_prompt_messages_and_wishes_are_all_there() -> None:
     for expected in (
         "System prompt\n  Be brief.",
         "1 user\n    Why is the\n    sea salt?",
-        "tokens at most  1,000",
+        "max tokens  1,000",
         "models          small, then large",
         "cost matters    0.5 of 1",
         "temperature     0.25",
         'stops at        "\\n\\n", "END"',
-        "context         thisServer (this program adds none)",
+        "context         thisServer (mcp-inspect adds no context)",
         "tool choice     required",
         'metadata        {"k":1}',
         "weigh  (what) Weighs.",
@@ -392,16 +392,16 @@ def test_blocks_that_are_no_text_are_facts() -> None:
     }
     found = sampling_shown({"messages": [says(picture), says(use, role="assistant"), says(back)], "maxTokens": 1})
     assert "2 × 3" in found
-    assert "calls a tool" in found
+    assert "tool call" in found
     assert 'input  {"what":"salt"}' in found
-    assert "what a tool returned (an error): t1" in found
+    assert "tool result (an error): t1" in found
     assert "no scale" in found
 
 
 @pytest.mark.parametrize("params", [None, [], {"messages": "x"}, {"messages": [None, {"content": [3]}, {"role": 1}]}])
 def test_nonsense_is_shown_as_what_it_is(params: Any) -> None:
     assert "Messages" in sampling_shown(params)
-    assert "not said, which the specification requires" in sampling_shown(params)
+    assert "missing (required)" in sampling_shown(params)
 
 
 def test_a_thousand_messages_are_cut_and_the_cut_is_said() -> None:

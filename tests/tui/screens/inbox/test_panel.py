@@ -59,7 +59,7 @@ async def opened(pilot: Pilot[None], app: Inbox, word: str) -> None:
 async def test_an_empty_inbox_says_what_will_be_there(subject: Asking) -> None:
     app = Inbox(subject)
     async with app.run_test(size=(80, 24)):
-        await seen(app, "The server has asked nothing", "1 root  r")
+        await seen(app, "No server requests", "1 root  r")
 
 
 async def test_what_waits_comes_first_and_what_is_over_says_how_it_ended(subject: Asking) -> None:
@@ -82,7 +82,7 @@ async def test_a_form_is_filled_in_and_accepted(subject: Asking) -> None:
     app = Inbox(subject)
     async with app.run_test(size=(80, 40)) as pilot:
         await opened(pilot, app, "Which city?")
-        await seen(app, "harbour", "tools/call book", "a server must not ask for this in a form")
+        await seen(app, "harbour", "tools/call book", "servers must not request this in a form")
         await pilot.press(*"Oslo", "ctrl+j")
         await until(lambda: ticket.state is TicketState.ANSWERED, "it is answered")
         assert ticket.reply == accepted({"city": "Oslo"})
@@ -252,7 +252,7 @@ async def test_a_visit_shows_at_once_that_the_server_calls_it_complete(subject: 
     async with app.run_test(size=(160, 30)):
         await seen(app, "Please pay.", "not yet")
         subject.tape.notify("notifications/elicitation/complete", {"elicitationId": "e1"})
-        await seen(app, "it is complete")
+        await seen(app, "complete")
 
 
 async def test_a_key_that_comes_before_the_question_was_drawn_still_leads_to_its_first_field(subject: Asking) -> None:

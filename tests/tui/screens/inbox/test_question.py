@@ -240,7 +240,7 @@ async def test_before_anything_is_asked_it_says_so_and_takes_no_deed() -> None:
         app.pane.tick()
         await app.pane.do("accept")
         await pilot.pause()
-        assert "Nothing was asked yet" in text(app)
+        assert "No server requests yet" in text(app)
         assert app.posted == []
     subject.journal.close()
 

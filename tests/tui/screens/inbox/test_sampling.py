@@ -49,7 +49,7 @@ async def test_the_request_is_seen_first_and_the_answer_is_edited_before_it_is_s
         await seen(app, "Response of the model", "tide at here in 1.50 s (12 tokens in, 3 out)", "Rivers.")
         assert ticket.reply is None
         await until(
-            lambda: app.focused is not None and "Edit" in type(app.focused).__name__, "the answer has the focus"
+            lambda: app.focused is not None and "Edit" in type(app.focused).__name__, "the result has the focus"
         )
         await pilot.press("!", "ctrl+j")
         await until(lambda: ticket.reply is not None, "it is answered")
@@ -114,7 +114,7 @@ async def test_a_model_that_fails_says_why_and_the_answer_can_be_written(subject
         subject.desk.propose(ticket, state=ProposalState.FAILED, why="HTTP 429: Slow [red]down[/red]")
         await seen(app, "No response from the model", "HTTP 429: Slow [red]down[/red]", "Answer ^j")
         await until(
-            lambda: app.focused is not None and "Edit" in type(app.focused).__name__, "the answer has the focus"
+            lambda: app.focused is not None and "Edit" in type(app.focused).__name__, "the result has the focus"
         )
         await pilot.press(*"By hand", "ctrl+j")
         await until(lambda: ticket.reply is not None, "it is answered")
@@ -131,7 +131,7 @@ async def test_it_can_be_stopped_and_meanwhile_nothing_is_answered(subject: Aski
         await pilot.pause()
         assert ticket.reply is None
         await pilot.press("ctrl+k")
-        await seen(app, "The model was not waited for", "Answer ^j")
+        await seen(app, "Model request cancelled", "Answer ^j")
         await pilot.press("ctrl+d")
         await until(lambda: isinstance(ticket.reply, ErrorReply), "it is rejected")
 
@@ -158,7 +158,7 @@ async def test_that_an_answer_goes_out_at_once_is_said_before(subject: Asking) -
     async with app.run_test(size=(80, 40)) as pilot:
         await opened(pilot, app, "Why is the sea salt?")
         await pilot.press("ctrl+k")
-        await seen(app, "Its answer goes to the server at once.")
+        await seen(app, "Its response is sent to the server directly.")
 
 
 async def test_without_a_model_there_is_no_button_and_the_key_does_nothing(subject: Asking) -> None:

@@ -56,8 +56,8 @@ async def test_without_a_verdict_it_does_not_say_valid() -> None:
         bar = app.query_one(CallBar)
         bar.say(Saying(verdict="none"))
         await pilot.pause()
-        assert "valid" not in text(app).replace("not validated", "")
-        assert "▲ not validated" in text(app)
+        assert "valid" not in text(app).replace("Not validated", "")
+        assert "▲ Not validated" in text(app)
         bar.say(Saying(verdict="awaited"))
         await pilot.pause()
         assert "valid" not in text(app)
@@ -68,7 +68,7 @@ async def test_what_was_not_done_is_said_on_the_line_itself() -> None:
     async with app.run_test(size=(70, 3), notifications=True) as pilot:
         app.query_one(CallBar).say(Saying(why_not="not connected [/]", tried=True))
         await pilot.pause()
-        assert "▲ Nothing was sent: not connected [/]" in text(app)
+        assert "▲ Not sent: not connected [/]" in text(app)
 
 
 async def test_whether_the_call_is_a_task_is_said_and_can_be_clicked() -> None:

@@ -310,8 +310,8 @@ def test_a_clock_that_has_nearly_run_out_warns() -> None:
 
 def test_while_the_server_waits_for_the_person_the_idle_clock_stands_still() -> None:
     held, *clocks = lines(CallClocks(Left(60, 3000, BOTH, held=True), held=True))
-    assert held.startswith("◆ held: the server waits for you")
-    assert clocks == ["idle clock   stands still", "total clock  50m 00s left of 1h 00m"]
+    assert held.startswith("◆ blocked: waiting for your input")
+    assert clocks == ["idle clock   paused", "total clock  50m 00s left of 1h 00m"]
 
 
 def test_between_two_rounds_only_the_person_is_waited_for() -> None:

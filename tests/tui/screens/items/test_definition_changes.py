@@ -47,7 +47,7 @@ async def test_a_changed_tool_is_told_of_shown_word_by_word_and_told_no_more_onc
 ) -> None:
     script = tmp_path / "server.py"
     async with _before(script, _BUY) as (person, target):
-        await person.sees("First met: 1 tool. Changes will be told.")
+        await person.sees("First met: 1 tool. You will be notified of changes.")
         seen = SeenServer(_state(), target.key)
         assert [*seen.read()["tools"].things] == ["buy"]
         (toast,) = person.pilot.app.query(Toast)

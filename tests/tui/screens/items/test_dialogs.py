@@ -73,8 +73,8 @@ async def test_a_tools_page_is_read_and_shown_as_text_and_again_in_the_recording
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        ({"error": {"code": -32002, "message": "no such page"}}, "the server answered with error -32002: no such page"),
-        ({"result": {"contents": []}}, "the answer has 0 contents, and none of this URI"),
+        ({"error": {"code": -32002, "message": "no such page"}}, "the server returned error -32002: no such page"),
+        ({"result": {"contents": []}}, "the result has 0 contents, none with this URI"),
         (
             {"result": {"contents": [{"uri": "ui://x/y", "mimeType": "text/plain", "text": "no \u001b[31mhtml"}]}},
             "its type is text/plain, not text/html;profile=mcp-app",

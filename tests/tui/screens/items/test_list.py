@@ -107,7 +107,7 @@ async def test_several_lists_are_shown_as_one_and_the_first_thing_is_meant() -> 
     subject = Acting()
     app = Side(subject)
     async with app.run_test(size=(60, 12)):
-        await until(lambda: "The lamps were never listed" in text(app), "nobody asked")
+        await until(lambda: "The lamps were not listed" in text(app), "nobody asked")
         subject.list([{"name": "red"}, {"name": "green"}])
         await until(lambda: "2 lamps, lit" in text(app), "they are counted")
         await until(lambda: app.meant[-1:] == ["red"], "the first is meant")
@@ -127,7 +127,7 @@ async def test_a_server_that_declares_no_such_things_is_said_to() -> None:
     subject.tape.initialized("2025-06-18", capabilities={"resources": {}})
     app = Side(subject)
     async with app.run_test(size=(60, 12)):
-        await until(lambda: "The server declares no lamps" in text(app), "it says so")
+        await until(lambda: "The server does not declare lamps" in text(app), "it says so")
 
 
 async def test_things_without_a_key_do_not_confuse_the_cursor() -> None:

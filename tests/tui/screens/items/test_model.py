@@ -55,11 +55,11 @@ from tests.protocol.wire import Wire
     [
         ({"values": ["a"]}, ("a",), "1 value"),
         ({"values": []}, (), "no values"),
-        ({"values": ["a", "b"], "total": 7, "hasMore": True}, ("a", "b"), "2 values of 7, and there are more"),
+        ({"values": ["a", "b"], "total": 7, "hasMore": True}, ("a", "b"), "2 values of 7, more available"),
         ({"values": ["a", "b"], "total": 2}, ("a", "b"), "2 values"),
-        ({"values": ["a", 7, None]}, ("a",), "1 value  ▲ 2 that are no texts"),
-        ({"values": "no"}, (), "▲ the answer has no completion.values"),
-        (None, (), "▲ the answer has no completion.values"),
+        ({"values": ["a", 7, None]}, ("a",), "1 value  ▲ 2 not strings"),
+        ({"values": "no"}, (), "▲ the result has no completion.values"),
+        (None, (), "▲ the result has no completion.values"),
     ],
 )
 def test_values_come_with_how_many_there_are(answer: Any, values: tuple[str, ...], note: str) -> None:
@@ -72,14 +72,14 @@ def test_values_come_with_how_many_there_are(answer: Any, values: tuple[str, ...
 def test_more_than_is_allowed_is_shown_and_said() -> None:
     found = completion_of({"completion": {"values": [str(number) for number in range(10_000)]}})
     assert len(found.values) == 10_000
-    assert "more than the 100 that are allowed" in plain(found.note)
+    assert "more than the allowed 100 that are allowed" in plain(found.note)
 
 
 def test_an_unknown_method_is_no_fault_and_another_error_is_said() -> None:
     assert completion_failed({"code": -32601, "message": "what?"}) is NOT_SUPPORTED
     found = completion_failed({"code": -32602, "message": "\x1b[31mno"})
     assert found.supported
-    assert plain(found.note) == "▲ not completed: ␛[31mno"
+    assert plain(found.note) == "▲ no completion: ␛[31mno"
     assert "no reason given" in plain(completion_failed(None).note)
 
 
@@ -115,7 +115,7 @@ def test_a_row_is_exactly_as_wide_as_asked_and_wide_ones_tell_the_place() -> Non
 
 
 def test_a_flaw_stands_in_the_row() -> None:
-    assert "it has no uri" in plain(row_spans(offer("Lost", flaw="it has no uri"), 60))
+    assert "no URI" in plain(row_spans(offer("Lost", flaw="no URI"), 60))
 
 
 def test_the_list_shows_what_was_found() -> None:
@@ -189,7 +189,7 @@ def test_its_form_asks_for_texts() -> None:
 def test_odd_arguments_are_left_out_and_counted() -> None:
     odd = Prompt({"name": "a", "arguments": [{"name": "x"}, {"name": "x"}, 7, {}]})
     assert list(prompt_schema(odd)["properties"]) == ["x"]
-    assert [fact.value for fact in prompt_facts(odd)] == ["3 left out: without a name, named twice, or too many"]
+    assert [fact.value for fact in prompt_facts(odd)] == ["3 left out: no name, duplicate name, or too many"]
     (fact,) = prompt_facts(Prompt({"name": "a", "arguments": {"x": 1}}))
     assert fact.value == "object instead of array"
     assert prompt_offers([Prompt("no")])[0].flaw == "a string instead of an object"
@@ -232,13 +232,13 @@ def test_resources_come_first_and_say_type_and_size() -> None:
 
 def test_what_cannot_be_used_stays_and_says_why() -> None:
     offers = resource_offers([Resource(7), Resource({"name": "a", "size": -1})], [Template({"uriTemplate": "x://{"})])
-    assert [each.flaw for each in offers] == ["a number instead of an object", "it has no uri", "can't be expanded"]
+    assert [each.flaw for each in offers] == ["a number instead of an object", "no URI", "cannot be expanded"]
     assert [each.label for each in offers] == ["(no name)", "a", "x://{"]
 
 
 def test_facts_are_what_the_server_claims() -> None:
     facts = {fact.key: fact.value for fact in resource_facts(Resource(CHART | {"annotations": {"priority": 1}}))}
-    assert facts == {"type": "image/png", "size": "2,048 bytes, claimed by server", "priority": "1"}
+    assert facts == {"type": "image/png", "size": "2,048 bytes (reported)", "priority": "1"}
     assert resource_facts(Resource({"size": -5}))[0].role == "warning"
     assert plain(resource_place(Resource(CHART))) == "x://chart"
     assert plain(resource_place(Resource({}))) == "(no uri)"
@@ -260,7 +260,7 @@ def test_a_template_asks_for_its_variables() -> None:
 
 def test_the_preview_is_the_uri_or_why_there_is_none() -> None:
     assert plain(preview("x://\x1b", "")).endswith("x://␛")
-    assert "can't be expanded: it is empty" in plain(preview("", "it is empty"))
+    assert "cannot be expanded: it is empty" in plain(preview("", "it is empty"))
 
 
 def test_each_kind_of_thing_has_what_was_found_about_it_worst_first(tape: Tape) -> None:

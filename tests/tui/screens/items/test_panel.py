@@ -76,7 +76,7 @@ async def test_a_tool_that_goes_away_keeps_its_form_and_can_still_be_called() ->
         await until(lambda: isinstance(app.focused, Input), "the field has the focus")
         await pilot.press("7")
         subject.list([tool("sub")])
-        await shows(app, "the server lists it no more")
+        await shows(app, "no longer listed by the server")
         await shows(app, "1 gone: D shows")
         await pilot.press("ctrl+j")
         await until(lambda: subject.calls, "the call went out")
@@ -91,7 +91,7 @@ async def test_the_last_tool_that_goes_away_keeps_its_form_too() -> None:
     async with app.run_test(size=WIDE) as pilot:
         await chosen(app, pilot, "add")
         subject.list([])
-        await shows(app, "the server lists it no more")
+        await shows(app, "no longer listed by the server")
         assert app.panel.form.tool is not None
 
 

@@ -47,7 +47,7 @@ async def test_each_tab_shows_its_view() -> None:
         assert "✓ matches its outputSchema" in seen[1]
         assert '"sum": 3' in seen[1]
         assert '"jsonrpc": "2.0"' in seen[2]
-        assert "No calls of this tool yet" in seen[3]
+        assert "No calls yet" in seen[3]
         assert "Structured ✓" in seen[0]
 
 
@@ -128,7 +128,7 @@ def test_lines_know_their_block() -> None:
 
 
 def test_a_result_without_blocks_says_so() -> None:
-    assert lines({"content": []}) == ["The result has no content blocks."]
+    assert lines({"content": []}) == ["No content blocks."]
     assert "Structured" in lines({"content": [], "structuredContent": {"a": 1}})[0]
 
 
@@ -140,7 +140,7 @@ def test_a_text_of_too_many_lines_ends_with_a_word_about_it() -> None:
 
 def test_a_picture_tells_its_key() -> None:
     block = {"type": "image", "data": "iVBORw0KGgo=", "mimeType": "image/png"}
-    assert "  press v to see it" in lines({"content": [block]})
+    assert "  v shows it" in lines({"content": [block]})
 
 
 def test_what_acts_on_a_terminal_does_not_get_here() -> None:

@@ -69,7 +69,7 @@ async def test_while_nothing_can_be_called_nothing_is_wanted() -> None:
         await app.tool_form.send()
         await pilot.pause()
         assert app.wanted == []
-        assert "▲ Nothing was sent: not connected [/]" in text(app)
+        assert "▲ Not sent: not connected [/]" in text(app)
         assert not app.query("Toast")
         app.tool_form.say_why_not("")
         await pilot.pause()
@@ -86,7 +86,7 @@ async def test_json_that_can_not_be_read_is_not_sent_and_the_bar_says_so() -> No
         await pilot.pause()
         await app.tool_form.send()
         await pilot.pause()
-        assert "Nothing was sent: the JSON can't be read" in text(app)
+        assert "Not sent: invalid JSON" in text(app)
         assert not app.query("Toast")
         edit.text = '{"a": 3}'
         await until(lambda: "✓ valid" in text(app), "the next value is judged anew")
@@ -97,7 +97,7 @@ async def test_a_schema_that_nobody_can_judge_is_not_called_valid() -> None:
     async with app.run_test(size=(80, 20)) as pilot:
         odd = {"$schema": "https://example.com/none", "type": "object"}
         await app.tool_form.show(Tool({"name": "odd", "inputSchema": odd}))
-        await until(lambda: "▲ not validated" in text(app), "the bar says that there is no verdict")
+        await until(lambda: "▲ Not validated" in text(app), "the bar says that there is no verdict")
         assert "✓ valid" not in text(app)
         await app.tool_form.send()
         await pilot.pause()
@@ -131,7 +131,7 @@ async def test_a_tool_that_names_no_arguments_focuses_its_button_where_keys_are_
         app.tool_form.focus_first()
         await until(lambda: isinstance(app.focused, CallBar), "the button has the focus")
         await pilot.pause()
-        assert "+ name of a member to add" in text(app)
+        assert "+ name of the property to add" in text(app)
         await app.tool_form.toggle_json()
         await until(lambda: isinstance(app.focused, TextArea), "the JSON has the focus")
         await app.tool_form.toggle_json()
@@ -161,8 +161,8 @@ async def test_where_it_is_a_choice_the_tool_is_called_as_a_task_or_not_and_each
     ("support", "words", "why"),
     [
         (Support.REQUIRED, "task required", "must be called as a task"),
-        (Support.FORBIDDEN, "never a task", "does not let this tool"),
-        (Support.SERVER_DECIDES, "may be a task", "The server alone decides"),
+        (Support.FORBIDDEN, "no task", "does not let this tool"),
+        (Support.SERVER_DECIDES, "task optional", "The server alone decides"),
         (Support.NONE, "▸ Call", "has no tasks"),
     ],
 )
@@ -202,14 +202,14 @@ async def shown(raw: object, *, full: bool = False) -> str:
 
 
 async def test_claims_are_labelled_as_the_servers() -> None:
-    assert "claimed by server: read-only" in await shown(ECHO)
+    assert "server hints: read-only" in await shown(ECHO)
     assert "destructive" in await shown(CLEAR)
 
 
 async def test_the_cost_is_counted_in_bytes_and_guessed_in_tokens() -> None:
     said = await shown(ECHO)
     assert "B in the list" in said
-    assert "tokens (estimate)" in said
+    assert "tokens" in said
 
 
 async def test_a_long_description_shows_its_beginning_until_all_is_asked_for() -> None:

@@ -103,7 +103,7 @@ async def test_an_empty_list_says_why() -> None:
         subject.now_stage = ConversationStage.OPEN
         await until(lambda: "never listed" in text(app), "nobody asked")
         subject.list([])
-        await until(lambda: "The server has no tools" in text(app), "there are none")
+        await until(lambda: "No tools" in text(app), "there are none")
 
 
 async def test_a_tool_is_chosen_filled_called_and_its_result_is_shown() -> None:

@@ -332,7 +332,7 @@ def test_a_message_without_words_says_so(tape: Tape) -> None:
 def test_a_huge_message_is_shown_as_it_begins(tape: Tape) -> None:
     line = server_log_lines_said(tape, {"level": "info", "data": "x" * MOST_DECODED})
     assert line.rank is None
-    assert "kB, shown as it begins" in line.wrong
+    assert "kB, only the start is shown" in line.wrong
     assert '"method":"notifications/message"' in line.words
 
 

@@ -117,7 +117,7 @@ async def test_giving_up_says_so_and_offers_no_more_keys_for_it() -> None:
         await until(lambda: "Give up" not in text(dialog.app), "the keys are gone")
         await dialog.pilot.press("o", "y", "r", "x", "escape")
         await until(lambda: not isinstance(dialog.app.screen, LoginScreen), "the dialog goes")
-        await dialog.shows("The server lets us in with a login alone")
+        await dialog.shows("Login required")
 
 
 async def test_a_camera_gets_a_code_where_there_is_room() -> None:

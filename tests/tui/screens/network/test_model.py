@@ -206,7 +206,7 @@ def test_where_head_and_body_differ_row_and_exchange_say_so() -> None:
     answered(tape, 1)
     came(tape, 1, b"<html>")
     ended(tape, 1)
-    assert "▲ head and body differ ×2" in row(tape)
+    assert "▲ header/body mismatch ×2" in row(tape)
     assert "Content-Length says 1, the body has" in full(tape)
     assert "Content-Type says application/json, and the body is no JSON-RPC message" in full(tape)
 
@@ -219,13 +219,13 @@ def test_times_are_told_step_by_step() -> None:
     ended(tape.wait(5), 1)
     facts = [" ".join(line.split()) for line in full(tape).splitlines()]
     assert facts[facts.index("Time") :][1:10] == [
-        "name looked up 2.0 ms",
+        "DNS lookup 2.0 ms",
         "connected 3.0 ms",
         "TLS 4.0 ms",
         "request sent 1.0 ms",
-        "waited for the first byte 10 ms",
-        "on this side 5.0 ms",
-        "first byte after 25 ms",
+        "TTFB 10 ms",
+        "client 5.0 ms",
+        "TTFB 25 ms",
         "body 5.0 ms",
         "in all 30 ms",
     ]
@@ -236,7 +236,7 @@ def test_a_kept_connection_and_a_capture_without_measures_are_told_apart() -> No
     for tape, timing in ((kept, HttpTiming(send=1, wait=2)), (old, None)):
         asked(tape, 1, *HEADERS)
         answered(tape, 1, timing=timing)
-    assert "kept from before" in full(kept)
+    assert "reused connection" in full(kept)
     assert "not measured" in full(old)
 
 
@@ -248,7 +248,7 @@ def test_what_crossed_on_a_stream_is_listed_with_ids_retry_and_arrival() -> None
     tape.wait(10).journal.fact(SseNote(1, b"id: e1\nretry: 500\ndata:", id="e1", retry=500))
     tape.wait(10).notify("notifications/progress", http=2)
     came(tape, 1, RESULT, SseFacts("message", "e2", None))
-    told = [" ".join(line.split()) for line in full(tape).partition("What crossed")[2].splitlines()[1:]]
+    told = [" ".join(line.split()) for line in full(tape).partition("Content")[2].splitlines()[1:]]
     assert [line.partition(" ")[2] for line in told] == [
         "+0 µs → tools/call buy 135 B",
         "+20 ms ← : keep-alive",
@@ -272,7 +272,7 @@ def test_a_stream_on_which_nothing_has_come_says_so() -> None:
     tape = Tape(http=True)
     asked(tape, 1, method="GET")
     answered(tape, 1, 200, STREAM)
-    assert "Nothing so far." in full(tape)
+    assert "No data yet." in full(tape)
 
 
 def test_secrets_are_masked_until_somebody_asks() -> None:
@@ -294,7 +294,7 @@ def test_an_exchange_whose_beginning_is_not_there_is_a_row_too() -> None:
     tape = Tape(http=True)
     ended(tape, 7)
     assert row(tape).startswith("7 ? failed") or row(tape).startswith("7 ?")
-    assert "What crossed" in full(tape)
+    assert "Content" in full(tape)
 
 
 def test_what_this_program_sends_and_the_demo_answers_never_differs_from_its_head() -> None:

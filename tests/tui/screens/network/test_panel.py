@@ -107,7 +107,7 @@ async def test_an_exchange_that_ends_is_shown_anew() -> None:
 async def test_a_server_without_http_has_no_exchanges_and_the_screen_says_so() -> None:
     panel = NetworkPanel(Staged(Tape()))
     async with Exchanges(panel).run_test(size=NARROW) as pilot:
-        assert "There are no HTTP exchanges." in await shown(pilot, panel)
+        assert "No HTTP exchanges." in await shown(pilot, panel)
         panel.copy()
         panel.action_entry()
         panel.rebind(Staged(two()))

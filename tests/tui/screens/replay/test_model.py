@@ -82,8 +82,8 @@ WHOLE = PlaybackState(9, 9, 9, True)
 @pytest.mark.parametrize(
     ("state", "expected"),
     [
-        (WHOLE, "■ whole 9 entries  everything known, as at the end"),
-        (PlaybackState(9, 9, 9, True, grows=True), "■ whole 9 entries  followed at its end"),
+        (WHOLE, "■ whole 9 entries  end of recording"),
+        (PlaybackState(9, 9, 9, True, grows=True), "■ whole 9 entries  following"),
         (PlaybackState(9, 9, 9, True, reading=True), "■ whole 9 entries read so far"),
         (PlaybackState(3, 1900, 1900, False), "■ at #3 of 1,900"),
         (PlaybackState(3, 9, 3, False, playing=True, fronted=True), "► playing #3 of 9"),

@@ -22,7 +22,7 @@ async def test_enter_switches_and_taking_it_returns_what_is_on() -> None:
     taken: list[frozenset[str] | None] = []
     async with app.run_test(size=(80, 24)) as pilot:
         await app.push_screen(OffersScreen(frozenset({capabilities.ROOTS}), NEWEST), taken.append)
-        await shown(app, "What we offer the server", "roots", "from the next request on")
+        await shown(app, "Client capabilities", "roots", "applies from the next request")
         await pilot.press("enter", "down", "down", "enter")
         await shown(app, "changed", '"tools": {}')
         await pilot.press("ctrl+j")
@@ -34,7 +34,7 @@ async def test_after_a_handshake_it_takes_a_new_connection_and_says_so() -> None
     app = Showing()
     async with app.run_test(size=(80, 24)):
         await app.push_screen(OffersScreen(frozenset(), ROWS[0]))
-        await shown(app, "by a new connection", "this revision has no words for it")
+        await shown(app, "by a new connection", "not in this protocol version")
 
 
 def test_rows_are_asked_for_again_after_a_switch() -> None:

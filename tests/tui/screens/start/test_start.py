@@ -162,7 +162,7 @@ async def test_a_server_of_a_host_is_shown_in_full_first() -> None:
         assert "From the command line" not in text(app)
         await pilot.press("enter")
         await until(lambda: isinstance(app.screen, ApproveScreen), "the question")
-        assert "Start this program, with your rights?" in text(app)
+        assert "Run this command with your permissions?" in text(app)
         await pilot.press("escape")
         await until(lambda: isinstance(app.screen, OpenScreen), "the list again")
         assert app.answers == []

@@ -54,7 +54,7 @@ def test_what_is_wrong_with_a_task_is_counted_in_its_row_and_told_in_full(tape: 
     polled(tape, 12, state="wor\x1bking")
     assert "faults" in shown(tape, task)
     everything = told(tape, task)
-    assert "What is wrong with it" in everything
+    assert "Defects" in everything
     assert "it was completed, and is wor" in everything
     assert "\x1b" not in everything
 
@@ -94,7 +94,7 @@ def test_a_task_is_no_older_than_it_was_when_it_ended(tape: Tape) -> None:
 def test_the_request_for_its_end_is_told(tape: Tape) -> None:
     task = begun(tape.initialized(CORE))
     n = tape.request(11, "tasks/cancel", {"taskId": "t-1"})
-    assert f"asked to end  #{n}" in told(tape, task)
+    assert f"cancel requested  #{n}" in told(tape, task)
 
 
 @pytest.mark.parametrize("result", [DONE, {"content": [], "isError": True}])

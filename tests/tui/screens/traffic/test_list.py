@@ -79,7 +79,7 @@ async def test_an_empty_list_says_why_it_is_empty(tape: Tape) -> None:
     async with Showing(rows).run_test(size=(100, 20)) as pilot:
         assert "Connecting…" in await screen(pilot, rows)
         subject.now_stage = ConversationStage.CLOSED
-        assert "^r connects again" in await screen(pilot, rows)
+        assert "^r reconnects" in await screen(pilot, rows)
 
 
 async def test_a_connection_that_died_by_itself_gets_its_card_once(tape: Tape) -> None:

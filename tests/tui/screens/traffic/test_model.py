@@ -123,7 +123,7 @@ def test_headers_come_with_a_frame_over_http(http_tape: Tape) -> None:
 @pytest.mark.parametrize(
     ("fact", "facts"),
     [
-        (Stderr(b"x\x1b", partial=True), {"size": "2 bytes", "line end": "none came (yet)"}),
+        (Stderr(b"x\x1b", partial=True), {"size": "2 bytes", "line end": "none yet"}),
         (
             ConnectionFact(ConnectionEvent.OPEN, "stdio", ("a", "b c"), "/w", env_names=("PATH",)),
             {"transport": "stdio", "command": "a 'b c'", "directory": "/w", "variables": "PATH"},
@@ -175,7 +175,7 @@ def said(tape: Tape, n: int) -> dict[str, str]:
 
 def test_before_anything_has_come_nothing_is_known(tape: Tape) -> None:
     found = said(tape, 0)
-    assert "nothing has come yet" in found["State"]
+    assert "no messages yet" in found["State"]
     assert "tools: not listed yet" in found["Lists"]
 
 
@@ -185,7 +185,7 @@ def test_revision_lists_and_what_is_in_flight_are_those_of_the_moment(tape: Tape
     asked = tape.journal.count
     tape.wait(500).notify("notifications/progress", {"progressToken": 3, "progress": 1, "total": 4})
     tape.answer(3, {"content": []})
-    assert "not settled yet" in said(tape, 3)["State"]
+    assert "not negotiated yet" in said(tape, 3)["State"]
     found = said(tape, asked + 1)
     assert "2025-11-25" in found["State"]
     assert "4711 runs" in found["State"]
@@ -218,10 +218,10 @@ def test_what_is_watched_asked_and_set_is_told(tape: Tape) -> None:
     found = said(tape, tape.journal.count)
     assert "demo://a␛: updated 1 times" in found["Watched"]
     assert "log level: warning and graver" in found["State"]
-    assert "roots: file:///srv" in found["Asked of the client"]
-    assert f"elicitation: Which?  #{question}" in found["Asked of the client"]
+    assert "roots: file:///srv" in found["Server requests"]
+    assert f"elicitation: Which?  #{question}" in found["Server requests"]
     tape.client_answer(2, {"action": "decline"})
-    assert "Which?" not in said(tape, tape.journal.count)["Asked of the client"]
+    assert "Which?" not in said(tape, tape.journal.count)["Server requests"]
 
 
 def test_a_task_that_runs_is_told(tape: Tape) -> None:

@@ -46,7 +46,7 @@ async def test_it_is_what_the_filter_shows_and_the_operation_under_the_cursor(ta
 
         await until(lambda: ("this operation", [call, noise, answer]) in scopes(), "the operation")
         await pilot.press("/", *"kind:stderr", "enter")
-        await until(lambda: ("what the filter shows", [noise]) in scopes(), "what the filter shows")
+        await until(lambda: ("filtered entries", [noise]) in scopes(), "filtered entries")
 
 
 WIDE, NARROW = (160, 45), (80, 24)
@@ -126,7 +126,7 @@ async def test_t_changes_to_the_order_of_the_wire_and_keeps_the_chosen_entry(tap
         assert panel.query_one(DetailPanel).entry == 1
         await pilot.press("v t")
         screen = await shown(pilot, panel)
-        assert "order of the wire" in screen
+        assert "wire order" in screen
         assert panel.list.model.count == 5
         assert panel.query_one(DetailPanel).entry == 1
 
@@ -203,7 +203,7 @@ async def test_another_conversation_begins_with_an_empty_detail(tape: Tape) -> N
         screen = await shown(pilot, panel)
         fresh.journal.close()
     assert "Connecting…" in screen
-    assert "Nothing chosen" in screen
+    assert "No message selected" in screen
     assert "tools/list" not in screen
 
 

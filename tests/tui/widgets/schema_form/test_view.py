@@ -147,7 +147,7 @@ def test_a_bare_place_has_a_head_only_where_there_is_something_to_press() -> Non
 
 
 def test_why_there_is_no_form_is_said() -> None:
-    assert "Written as JSON: its type is 'fathoms'" in about(read_schema({"type": "fathoms"}), "json")
+    assert "Edit as JSON: its type is 'fathoms'" in about(read_schema({"type": "fathoms"}), "json")
     assert "not of the kind" in about(read_schema({"type": "string"}), "json")
     assert about(read_schema({"type": "string", "examples": ["a b"]}), "line") == 'Such as "a b"'
 
@@ -199,5 +199,5 @@ async def test_unset_null_and_empty_look_different() -> None:
     async with app.run_test(size=(60, 20)):
         rows = [row.strip(" ▌") for row in app.rows() if row.strip()]
     assert "unset" in rows
-    assert any("null  write a value" in row for row in rows)
+    assert any("null  set a value" in row for row in rows)
     assert 'empty text ""' in rows
